@@ -1,0 +1,77 @@
+"""Energy-distance tests and clustering, with honest significance of the clusters found.
+
+Names are imported on first use, so that ``import energystats`` itself costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+__version__ = "0.1.0.dev0"
+
+if _TYPE_CHECKING:
+    from energystats import datasets as datasets
+    from energystats import metrics as metrics
+    from energystats.clustering.accuracy import clustering_accuracy as clustering_accuracy
+    from energystats.clustering.estimator import EnergyClustering as EnergyClustering
+    from energystats.clustering.exact_1d import cluster_1d as cluster_1d
+    from energystats.clustering.search import energy_cluster as energy_cluster
+    from energystats.dispersions import dispersion as dispersion
+    from energystats.distance import energy_distance as energy_distance
+    from energystats.distance import pairwise as pairwise
+    from energystats.exceptions import ColumnScaleWarning as ColumnScaleWarning
+    from energystats.exceptions import CompilationWarning as CompilationWarning
+    from energystats.exceptions import ConvergenceWarning as ConvergenceWarning
+    from energystats.exceptions import DoubleDippingWarning as DoubleDippingWarning
+    from energystats.exceptions import EnergyStatsWarning as EnergyStatsWarning
+    from energystats.exceptions import NotCalibratedWarning as NotCalibratedWarning
+    from energystats.exceptions import NotNegativeTypeWarning as NotNegativeTypeWarning
+    from energystats.exceptions import TiesWarning as TiesWarning
+    from energystats.homogeneity import energy_test as energy_test
+    from energystats.results import ClusterTestResult as ClusterTestResult
+    from energystats.results import Dispersion as Dispersion
+    from energystats.results import EnergyTestResult as EnergyTestResult
+    from energystats.results import Partition as Partition
+    from energystats.significance.cluster_test import cluster_test as cluster_test
+
+_HOME = {
+    "ClusterTestResult": "results",
+    "ColumnScaleWarning": "exceptions",
+    "CompilationWarning": "exceptions",
+    "ConvergenceWarning": "exceptions",
+    "Dispersion": "results",
+    "DoubleDippingWarning": "exceptions",
+    "EnergyClustering": "clustering.estimator",
+    "EnergyStatsWarning": "exceptions",
+    "EnergyTestResult": "results",
+    "NotCalibratedWarning": "exceptions",
+    "NotNegativeTypeWarning": "exceptions",
+    "Partition": "results",
+    "TiesWarning": "exceptions",
+    "cluster_1d": "clustering.exact_1d",
+    "cluster_test": "significance.cluster_test",
+    "clustering_accuracy": "clustering.accuracy",
+    "datasets": "",
+    "dispersion": "dispersions",
+    "energy_cluster": "clustering.search",
+    "energy_distance": "distance",
+    "energy_test": "homogeneity",
+    "metrics": "",
+    "pairwise": "distance",
+}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'energystats' has no attribute {name!r}")
+    home = _HOME[name]
+    found = getattr(_import_module(f"energystats.{home}"), name) if home else _import_module(f"energystats.{name}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

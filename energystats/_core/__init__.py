@@ -1,0 +1,1 @@
+"""Numerics: arrays in, arrays out. Nothing here checks its input or knows about results."""

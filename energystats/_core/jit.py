@@ -1,0 +1,64 @@
+"""The only place that knows about numba.
+
+A loop decorated with `njit` is compiled on first use and cached on disk. Where numba cannot be
+imported the undecorated Python function runs instead, after one warning.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, TypeVar, cast
+
+from energystats.exceptions import CompilationWarning
+
+__all__ = ["njit", "on_compilation"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+numba: Any = None
+try:
+    numba = import_module("numba")
+except Exception as error:  # numba refuses some versions of numpy or Python with other errors than ImportError
+    warnings.warn(
+        f"numba cannot be imported ({error}); the loops run in plain Python, with the same results, "
+        "about a hundred times slower.",
+        CompilationWarning,
+        stacklevel=2,
+    )
+
+
+def njit(function: Function) -> Function:
+    """Compile a loop; the original stays reachable as ``.py_func``."""
+    if numba is None:
+        function.py_func = function  # type: ignore[attr-defined]
+        return function
+    try:
+        return cast(Function, numba.njit(cache=True)(function))
+    except RuntimeError:  # no folder where the cache could be written
+        return cast(Function, numba.njit(function))
+
+
+@contextmanager
+def on_compilation(announce: Callable[[], None]) -> Iterator[None]:
+    """Call `announce` once, at the moment when a loop starts to be compiled inside the block."""
+    if numba is None:
+        yield
+        return
+    event = import_module("numba.core.event")
+
+    class Announcer(event.Listener):  # type: ignore[misc, name-defined]
+        announced = False
+
+        def on_start(self, event: Any) -> None:
+            if not self.announced:
+                self.announced = True
+                announce()
+
+        def on_end(self, event: Any) -> None:
+            """Nothing happens when a compilation ends."""
+
+    with event.install_listener("numba:compile", Announcer()):
+        yield

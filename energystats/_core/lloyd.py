@@ -1,0 +1,58 @@
+"""One pass of Lloyd's rule, kernel k-means, over the cached table T = RZ [D alg 2; MATH s.4]."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from energystats._core.jit import njit
+from energystats._typing import FloatArray, IntArray
+
+__all__ = ["lloyd_pass"]
+
+
+@njit
+def lloyd_pass(R: FloatArray, labels: IntArray, sizes: IntArray, table: FloatArray, within: FloatArray) -> int:
+    """Send every point to its nearest cluster, all at once; the four state arrays change in place.
+
+    `table` and `within` as in `hartigan_passes`. A cluster left empty takes the point that is farthest from its
+    own cluster, among clusters of two points or more. Returns the number of points that changed cluster.
+    """
+    n = labels.size
+    k = sizes.size
+    before = labels.copy()
+    cost = np.empty(n)  # of each point in its new cluster
+    counts = np.zeros(k, np.intp)
+    for i in range(n):
+        best = before[i]
+        best_cost = 2 * table[best, i] / sizes[best] - within[best] / sizes[best] ** 2
+        for l in range(k):
+            there = 2 * table[l, i] / sizes[l] - within[l] / sizes[l] ** 2
+            if there < best_cost:
+                best_cost = there
+                best = l
+        labels[i] = best
+        cost[i] = best_cost
+        counts[best] += 1
+    for l in range(k):
+        if counts[l] == 0:
+            farthest = -1
+            for i in range(n):
+                if counts[labels[i]] > 1 and (farthest < 0 or cost[i] > cost[farthest]):
+                    farthest = i
+            counts[labels[farthest]] -= 1
+            labels[farthest] = l
+            counts[l] = 1
+    moved = 0
+    for i in range(n):
+        j = before[i]
+        l = labels[i]
+        if l != j:
+            moved += 1
+            for t in range(n):
+                table[j, t] -= R[i, t]
+                table[l, t] += R[i, t]
+    sizes[:] = counts
+    within[:] = 0.0
+    for i in range(n):
+        within[labels[i]] += table[labels[i], i]
+    return moved

@@ -1,0 +1,68 @@
+"""Every statistic as a read of M = Z'RZ and the group sizes s (or sums of weights) [MATH s.3].
+
+All functions take M of shape (..., k, k) and s of shape (k,), and keep the leading axes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from energystats._typing import FloatArray
+
+__all__ = [
+    "between",
+    "energy_distances",
+    "f_ratio",
+    "group_means",
+    "pairwise_statistic",
+    "total",
+    "within_per_group",
+]
+
+
+def group_means(M: FloatArray, s: FloatArray) -> FloatArray:
+    """g(C_i, C_j), mean of rho over all ordered pairs [G 3]."""
+    return np.asarray(M / np.multiply.outer(s, s))
+
+
+def within_per_group(M: FloatArray, s: FloatArray) -> FloatArray:
+    """W_j = s_j/2 g(C_j, C_j), the summands of W [G 4]."""
+    return np.asarray(np.diagonal(M, axis1=-2, axis2=-1) / (2 * s))
+
+
+def total(M: FloatArray, s: FloatArray) -> FloatArray:
+    """T = n/2 g(X, X)."""
+    return np.asarray(M.sum(axis=(-2, -1)) / (2 * s.sum()))
+
+
+def between(M: FloatArray, s: FloatArray) -> FloatArray:
+    """S [G 5], by S + W = T [G 29]."""
+    return np.asarray(total(M, s) - within_per_group(M, s).sum(axis=-1))
+
+
+def energy_distances(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> FloatArray:
+    """Table of E_ij = 2 g_ij - g_ii - g_jj [G 1]; with `unbiased`, g_ii leaves the diagonal out (U form)."""
+    g = group_means(M, s)
+    own = np.diagonal(g, axis1=-2, axis2=-1)
+    if unbiased:
+        own = own * (s / (s - 1))
+    E = 2 * g - own[..., :, None] - own[..., None, :]
+    k = s.size
+    E[..., np.arange(k), np.arange(k)] = 0.0
+    return np.asarray(E)
+
+
+def pairwise_statistic(M: FloatArray, s: FloatArray) -> FloatArray:
+    """Sum over i < j of n_i n_j / (n_i + n_j) E_ij: the e-statistic of the R package; 2S when k = 2."""
+    i, j = np.triu_indices(s.size, 1)
+    weights = s[i] * s[j] / (s[i] + s[j])
+    return np.asarray((energy_distances(M, s)[..., i, j] * weights).sum(axis=-1))
+
+
+def f_ratio(S: FloatArray | float, T: float, n: int, k: int) -> FloatArray:
+    """(S/(k - 1)) / (W/(n - k)), monotone in S for fixed T; 0 where S = W = 0."""
+    S = np.asarray(S)
+    W = T - S
+    with np.errstate(divide="ignore", invalid="ignore"):
+        F = np.divide(S / (k - 1), W / (n - k))
+    return np.asarray(np.where((S == 0) & (W == 0), 0.0, F))

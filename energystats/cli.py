@@ -1,0 +1,378 @@
+"""The command line: `energystats demo`, `energystats cluster`, `energystats test`.
+
+Bad input is one line on standard error and exit status 2. Output files are complete or absent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from energystats import __version__
+from energystats.exceptions import EnergyStatsWarning
+from energystats.validation import near_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from energystats.results import ClusterTestResult, Partition
+
+__all__ = ["main"]
+
+BAD_INPUT = 2  # exit status
+K_NOT_CHOSEN = "k = 2 is the default; it was not chosen from the data."
+
+
+class BadInputError(Exception):
+    """Anything the user can mend; its text is the line that is shown."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Argparse whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise BadInputError(f"{message} (see `{self.prog} --help`)")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Words after the command's name; those of the process when None.
+
+    Returns
+    -------
+    int
+        Exit status: 0, or 2 for bad input.
+    """
+    try:
+        options = make_parser().parse_args(arguments)
+        with notes_on_stderr():
+            options.run(options)
+    except BadInputError as error:
+        print(f"energystats: {' '.join(str(error).split())}", file=sys.stderr)
+        return BAD_INPUT
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Parser of the three commands."""
+    parser = Parser(prog="energystats", description="Energy-distance tests and clustering.")
+    parser.add_argument("--version", action="version", version=f"energystats {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
+
+    demo = commands.add_parser("demo", help="the main job on bundled real data")
+    demo.set_defaults(run=run_demo)
+
+    cluster = commands.add_parser("cluster", help="cluster the rows of a table and ask whether the clusters are real")
+    cluster.add_argument("file", metavar="FILE", help="CSV or Parquet")
+    cluster.add_argument("-k", type=int, default=None, help="number of clusters (default 2)")
+    cluster.add_argument("--plot", metavar="PNG", type=Path, help="write a picture of the clusters")
+    cluster.add_argument("--labels", metavar="CSV", type=Path, help="write the cluster of every row")
+    add_common(cluster)
+    cluster.set_defaults(run=run_cluster)
+
+    test = commands.add_parser("test", help="test whether groups known in advance have equal distributions")
+    test.add_argument("file", metavar="FILE", help="CSV or Parquet")
+    test.add_argument("--group", metavar="COL", required=True, help="column that names the groups")
+    test.add_argument("--alpha", type=float, default=1.0, help="power of the distance, 0 < alpha <= 2 (default 1)")
+    test.add_argument("--resamples", type=int, default=999, help="random relabelings (default 999)")
+    test.add_argument("--plot", metavar="PNG", type=Path, help="write a picture of the null distribution")
+    add_common(test)
+    test.set_defaults(run=run_test)
+    return parser
+
+
+def add_common(command: argparse.ArgumentParser) -> None:
+    """Options that every command on a file has."""
+    command.add_argument("--columns", metavar="A,B", help="columns to use (default: every numeric one)")
+    command.add_argument("--standardize", action="store_true", help="use column z-scores")
+    command.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
+
+
+# ---------------------------------------------------------------- the commands
+
+
+def run_demo(options: argparse.Namespace) -> None:
+    """Cluster the irises, test, compare with the species, draw, write."""
+    from sklearn.metrics import adjusted_rand_score
+
+    from energystats import datasets
+    from energystats.clustering.accuracy import clustering_accuracy
+
+    picture, table = Path("energystats-demo.png"), Path("energystats-demo-labels.csv")
+    check_writable(picture, table)
+    iris = datasets.load("iris")
+    print("150 irises, four lengths in cm (Anderson 1935, Fisher 1936).")
+    print("k = 3, because three species were measured; k was not chosen from the data.\n")
+    columns = [name for name in iris.columns if name != "species"]
+    with announced_compilation():
+        found, test = cluster_and_test(iris[columns], k=3, standardize=False, seed=0)
+    print_results(found, test)
+    accuracy = clustering_accuracy(iris["species"], found.labels)
+    rand = adjusted_rand_score(iris["species"], found.labels)
+    print(f"\nAgainst the species: accuracy {accuracy:.3f}, adjusted Rand index {rand:.3f}.")
+    print(cross_table(iris["species"], found))
+    write_picture(picture, found, test, classes=iris["species"])
+    write_labels(table, found, species=iris["species"])
+
+
+def run_cluster(options: argparse.Namespace) -> None:
+    """Cluster the rows of a file."""
+    outputs = [path for path in (options.plot, options.labels) if path is not None]
+    check_writable(*outputs)
+    frame = choose_columns(read_table(options.file), options.columns, options.file, leave_out=None)
+    print(f"{len(frame)} rows of {options.file}, columns {', '.join(map(str, frame.columns))}.")
+    print(f"{K_NOT_CHOSEN if options.k is None else f'k = {options.k}, as given.'}\n")
+    with announced_compilation(), bad_input(options.file):
+        k = 2 if options.k is None else options.k
+        found, test = cluster_and_test(frame, k=k, standardize=options.standardize, seed=options.seed)
+    print_results(found, test)
+    if options.plot is not None:
+        write_picture(options.plot, found, test)
+    if options.labels is not None:
+        write_labels(options.labels, found)
+
+
+def run_test(options: argparse.Namespace) -> None:
+    """Test equality of the distributions of the groups in a file."""
+    from energystats.homogeneity import energy_test
+
+    check_writable(*([options.plot] if options.plot is not None else []))
+    table = read_table(options.file)
+    groups = column_of(table, options.group, options.file)
+    frame = choose_columns(table, options.columns, options.file, leave_out=options.group)
+    print(f"{len(frame)} rows of {options.file}, columns {', '.join(map(str, frame.columns))}; ", end="")
+    print(f"groups of {options.group}: {', '.join(map(str, sorted(groups.dropna().unique())))}.\n")
+    with bad_input(options.file):
+        result = energy_test(
+            frame,
+            groups=groups,
+            alpha=options.alpha,
+            n_resamples=options.resamples,
+            standardize=options.standardize,
+            rng=options.seed,
+        )
+    print(result.summary())
+    if options.plot is not None:
+        save(options.plot, lambda path: draw(path, [result]))
+
+
+def cluster_and_test(
+    frame: pd.DataFrame, *, k: int, standardize: bool, seed: int
+) -> tuple[Partition, ClusterTestResult | str]:
+    """The partition, and its test or why there is none."""
+    from energystats.clustering.search import energy_cluster
+    from energystats.significance.cluster_test import cluster_test
+
+    found = energy_cluster(frame, k, standardize=standardize, rng=seed)
+    if k == 1:
+        return found, "Not tested: one cluster makes no contrast."
+    try:
+        return found, cluster_test(frame, k, standardize=standardize, rng=seed)
+    except ValueError as error:  # the partition stands, whatever the test lacks
+        return found, f"Not tested: {error}"
+
+
+# ---------------------------------------------------------------- reading
+
+
+def read_table(file: str) -> pd.DataFrame:
+    """Table of a CSV or Parquet file."""
+    import pandas as pd
+
+    path = Path(file)
+    if not path.exists():
+        raise BadInputError(f"{file}: no such file.")
+    suffixes = [s.lower() for s in path.suffixes]
+    parquet = bool({".parquet", ".pq"} & set(suffixes))
+    if not parquet and ".csv" not in suffixes:
+        raise BadInputError(f"{file}: the name must end in .csv, .csv.gz, .parquet or .pq.")
+    try:
+        table = pd.read_parquet(path) if parquet else pd.read_csv(path)
+    except pd.errors.EmptyDataError as error:
+        raise BadInputError(f"{file}: the file is empty.") from error
+    except ImportError as error:
+        raise BadInputError(f"{file}: reading Parquet needs pyarrow; `pip install pyarrow`.") from error
+    except (OSError, ValueError) as error:  # pandas' parser errors are ValueErrors
+        raise BadInputError(f"{file}: cannot be read: {error}") from error
+    if table.empty:
+        raise BadInputError(f"{file}: the table has no rows.")
+    return table
+
+
+def column_of(table: pd.DataFrame, name: str, file: str) -> pd.Series[Any]:
+    """One column, or an error with the names that look like it."""
+    known = [str(column) for column in table.columns]
+    if name not in known:
+        hint = near_names(name, known) or " Columns: " + ", ".join(known) + "."
+        raise BadInputError(f"{file}: no column {name!r}.{hint}")
+    return table.iloc[:, known.index(name)]
+
+
+def choose_columns(table: pd.DataFrame, columns: str | None, file: str, *, leave_out: str | None) -> pd.DataFrame:
+    """The columns asked for, or every numeric one, saying which were left out."""
+    import pandas as pd
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    def numeric(column: pd.Series[Any]) -> bool:
+        return is_numeric_dtype(column) and not is_bool_dtype(column)
+
+    if columns is not None:
+        names = [name.strip() for name in columns.split(",")]
+        chosen = [column_of(table, name, file) for name in names]
+        for column in chosen:
+            if not numeric(column):
+                raise BadInputError(f"{file}: column {column.name!r} is not numeric{first_text(column)}.")
+        return pd.concat(chosen, axis=1)
+    others = [c for c in table.columns if str(c) != leave_out]
+    for c in others:
+        if not numeric(table[c]) and mostly_numbers(table[c]):
+            raise BadInputError(
+                f"{file}: column {c!r} is not numeric{first_text(table[c])}; mend it, or choose --columns."
+            )
+    used = [c for c in others if numeric(table[c])]
+    if not used:
+        raise BadInputError(f"{file}: no numeric column among {', '.join(map(str, others)) or 'none'}.")
+    if unused := [str(c) for c in others if c not in used]:
+        print(f"note: not used, because not numeric: {', '.join(unused)}.", file=sys.stderr)
+    return table[used]
+
+
+def mostly_numbers(column: pd.Series[Any]) -> bool:
+    """Whether text in a column is the exception, and so probably a slip."""
+    import pandas as pd
+
+    return bool(pd.to_numeric(column, errors="coerce").notna().mean() > 0.5) and column.dtype != bool
+
+
+def first_text(column: pd.Series[Any]) -> str:
+    """' (row 3 holds 'abc')' for the first entry that is not a number."""
+    import pandas as pd
+
+    bad = pd.to_numeric(column, errors="coerce").isna() & column.notna()
+    return f" (row {int(bad.to_numpy().argmax()) + 1} holds {str(column[bad].iloc[0])!r})" if bad.any() else ""
+
+
+# ---------------------------------------------------------------- writing
+
+
+def print_results(found: Partition, test: ClusterTestResult | str) -> None:
+    """Both summaries."""
+    print(found.summary())
+    print()
+    print(test if isinstance(test, str) else test.summary())
+
+
+def cross_table(classes: pd.Series[Any], found: Partition) -> str:
+    """Classes against clusters, as text."""
+    import pandas as pd
+
+    return pd.crosstab(classes, pd.Series(found.labels, name="cluster")).to_string()
+
+
+def check_writable(*paths: Path) -> None:
+    """Complain about an output before anything is computed."""
+    for path in paths:
+        if not path.parent.is_dir():
+            raise BadInputError(f"{path}: there is no folder {str(path.parent)!r}.")
+        if path.is_dir() or not os.access(path.parent, os.W_OK):
+            raise BadInputError(f"{path}: cannot be written.")
+        if path.suffix.lower() not in (".png", ".pdf", ".svg", ".csv"):
+            raise BadInputError(f"{path}: the name must end in .png, .pdf or .svg for a picture, .csv for labels.")
+
+
+def save(path: Path, write: Callable[[Path], None]) -> None:
+    """Write to a neighbouring file first, so that the output is complete or absent."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
+    os.close(descriptor)
+    partial = Path(name)
+    try:
+        write(partial)
+        umask = os.umask(0)
+        os.umask(umask)
+        partial.chmod(0o666 & ~umask)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+    print(f"Wrote {path}.")
+
+
+def write_labels(path: Path, found: Partition, **classes: pd.Series[Any]) -> None:
+    """Cluster of every row; row 1 is the first below the header."""
+    import pandas as pd
+
+    rows = range(1, found.labels.size + 1)
+    table = pd.DataFrame({"row": rows, "cluster": found.labels, **classes})
+    save(path, lambda partial: table.to_csv(partial, index=False))
+
+
+def write_picture(
+    path: Path, found: Partition, test: ClusterTestResult | str, classes: pd.Series[Any] | None = None
+) -> None:
+    """The clusters, the known classes if there are any, and the test, side by side."""
+    results = [found] if isinstance(test, str) else [found, test]
+    save(path, lambda partial: draw(partial, results, classes))
+
+
+def draw(path: Path, results: Sequence[Any], classes: pd.Series[Any] | None = None) -> None:
+    """One panel per result."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, len(results), figsize=(5.6 * len(results), 4.6), layout="constrained", squeeze=False)
+    for result, ax in zip(results, axes[0], strict=True):
+        result.plot(ax=ax)
+    if classes is not None:
+        from energystats.plotting import mark_classes
+
+        mark_classes(results[0], classes, axes[0, 0])
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+# ---------------------------------------------------------------- warnings and errors
+
+
+@contextmanager
+def bad_input(file: str) -> Iterator[None]:
+    """Errors of the library as one line that names the file."""
+    try:
+        yield
+    except (ValueError, TypeError, MemoryError) as error:
+        raise BadInputError(f"{file}: {error}") from error
+
+
+@contextmanager
+def notes_on_stderr() -> Iterator[None]:
+    """Show the package's warnings as single lines, each once."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", EnergyStatsWarning)
+        yield
+    for text in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, EnergyStatsWarning)):
+        print(f"note: {text}", file=sys.stderr)
+
+
+@contextmanager
+def announced_compilation() -> Iterator[None]:
+    """Say so when the loops have to be compiled first."""
+    from energystats._core.jit import on_compilation
+
+    def announce() -> None:
+        print("Compiling the numerical loops; only the first run has to.", file=sys.stderr, flush=True)
+
+    with on_compilation(announce):
+        yield

@@ -1,0 +1,1 @@
+"""Clustering by energy: one method a file, and the search that runs them."""

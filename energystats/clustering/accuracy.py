@@ -1,0 +1,59 @@
+"""How well found clusters match known classes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from energystats._typing import ArrayLike
+from energystats.validation import as_labels
+
+__all__ = ["clustering_accuracy"]
+
+
+def clustering_accuracy(true: ArrayLike, pred: ArrayLike) -> float:
+    r"""Share of points in the right cluster under the best matching of clusters to classes.
+
+    Parameters
+    ----------
+    true, pred : array_like of shape (n,)
+        Known classes and found clusters, labels of any kind; their numbers may differ, and then some class or
+        cluster stays unmatched.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ or a label is missing.
+
+    See Also
+    --------
+    sklearn.metrics.adjusted_rand_score : agreement of pairs, corrected for chance.
+
+    Notes
+    -----
+    O(n log n) time, and an assignment problem in the number of clusters.
+
+    References
+    ----------
+    Franca, Rizzo & Vogelstein, eq. 22.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.clustering_accuracy(["a", "a", "b", "b"], [1, 1, 0, 1])
+    0.75
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    n = np.size(np.asarray(true, dtype=object))
+    classes, class_names = as_labels(true, n, "true")
+    clusters, cluster_names = as_labels(pred, n, "pred")
+    if n == 0:
+        raise ValueError("`true` must not be empty.")
+    counts = np.zeros((len(class_names), len(cluster_names)))
+    np.add.at(counts, (classes, clusters), 1)
+    return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / n)

@@ -1,0 +1,28 @@
+"""Hartigan's method: single points move while W falls [G alg 1]."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from energystats._core.hartigan import hartigan_passes
+from energystats._typing import FloatArray, IntArray
+from energystats.clustering.state import LocalOptimum, tabulate
+
+__all__ = ["hartigan"]
+
+
+def hartigan(R: FloatArray, start: IntArray, k: int, *, max_iter: int, tolerance: float) -> LocalOptimum:
+    """A partition from which no single move lowers W by more than `tolerance`.
+
+    The table T = RZ is kept up to date move by move. Before the answer is believed, the table is computed afresh
+    and one more pass over it must move nothing, so that rounding gathered on the way cannot end the search early.
+    """
+    labels = start.copy()
+    n_iter, settled, confirmed = 0, True, False
+    while settled and not confirmed and n_iter < max_iter:
+        sizes, table, within = tabulate(R, labels, k)
+        passes, settled = hartigan_passes(R, labels, sizes, table, within, tolerance, max_iter - n_iter)
+        n_iter += passes
+        confirmed = settled and passes == 1
+    sizes, _, within = tabulate(R, labels, k)
+    return LocalOptimum(labels, float(np.sum(within / (2 * sizes))), n_iter, confirmed)

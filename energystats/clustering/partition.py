@@ -1,0 +1,51 @@
+"""The partition that a search reports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from energystats._core import statistics
+from energystats._typing import FloatArray, IntArray
+from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.results import Partition
+
+__all__ = ["make_partition", "renumber"]
+
+
+def renumber(labels: IntArray) -> IntArray:
+    """Clusters numbered in the order of their first points."""
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[codes].astype(np.intp)
+
+
+def make_partition(
+    d: Dissimilarity, labels: IntArray, k: int, *, weights: FloatArray | None = None, **fields: Any
+) -> Partition:
+    """Partition with its dispersions, certificate and plotting coordinates."""
+    groups = Groups(labels, tuple(range(k)))
+    Z = groups.indicators(weights)
+    M, s = d.block_sums(Z)[0], Z.sum(axis=(0, 2))
+    within = statistics.within_per_group(M, s)
+    n_pairs = max(k - 1, 2 if d.points is None else 0)
+    values, vectors = d.largest_eigenpairs(n_pairs, weights) if n_pairs else (np.empty(0), np.empty((d.n, 0)))
+    coordinates = None
+    if d.points is None:
+        coordinates = np.zeros((d.n, 2))
+        coordinates[:, : vectors.shape[1]] = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, :2]
+    return Partition(
+        labels=labels,
+        k=k,
+        sizes=tuple(groups.sizes.tolist()),
+        within=float(within.sum()),
+        between=float(statistics.between(M, s)),
+        total=float(statistics.total(M, s)),
+        within_per_cluster=within,
+        bound=float(values[: k - 1].sum()),
+        metric=d.metric,
+        standardization=d.standardization,
+        points=d.points,
+        coordinates=coordinates,
+        **fields,
+    )

@@ -1,0 +1,45 @@
+"""Where the iterative methods start."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from energystats._typing import FloatArray, IntArray
+
+__all__ = ["count_distinct", "plus_plus_start", "random_start"]
+
+
+def count_distinct(R: FloatArray, at_most: int) -> int:
+    """Number of points that differ from each other (rho not 0), counted up to `at_most`, by farthest-first steps."""
+    nearest = np.abs(R[0])
+    count = 1
+    while count < at_most and nearest.max() > 0:
+        nearest = np.minimum(nearest, np.abs(R[nearest.argmax()]))
+        count += 1
+    return count
+
+
+def plus_plus_start(R: FloatArray, k: int, rng: np.random.Generator) -> IntArray:
+    """k-means++ in the feature space; every point joins its nearest seed.
+
+    rho is the squared distance in the feature space already, so a point becomes the next seed with probability
+    proportional to its rho to the nearest seed [MATH s.4, initialisation].
+    """
+    n = len(R)
+    seeds = [int(rng.integers(n))]
+    nearest = np.maximum(R[seeds[0]], 0.0)
+    while len(seeds) < k:
+        upto = np.cumsum(nearest)
+        drawn = np.searchsorted(upto, rng.random() * upto[-1], side="right")
+        seeds.append(int(min(drawn, np.flatnonzero(nearest)[-1])))
+        nearest = np.minimum(nearest, np.maximum(R[seeds[-1]], 0.0))
+    labels = np.argmin(R[seeds], axis=0)
+    labels[seeds] = np.arange(k)
+    return np.asarray(labels, dtype=np.intp)
+
+
+def random_start(n: int, k: int, rng: np.random.Generator) -> IntArray:
+    """Uniform random labels with no cluster empty."""
+    labels = rng.integers(k, size=n)
+    labels[rng.choice(n, size=k, replace=False)] = np.arange(k)
+    return labels.astype(np.intp)

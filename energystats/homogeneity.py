@@ -1,0 +1,191 @@
+"""Tests of equal distributions by relabeling."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from energystats._core import permutation, statistics
+from energystats._typing import ArrayLike, FloatArray, RandomLike
+from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.metrics import Euclidean, MetricLike, SciPyMetric
+from energystats.results import EnergyTestResult, share
+from energystats.validation import as_generator, check_count, check_option
+
+__all__ = ["energy_test", "relabeling_test"]
+
+StatisticName = Literal["between", "pairwise", "f"]
+ENUMERATED_UP_TO = 1_000_000  # distinct labelings that method="exact" will visit
+CONFIDENCE_LEVEL = 0.95
+
+
+def energy_test(
+    *samples: ArrayLike,
+    groups: ArrayLike | None = None,
+    metric: MetricLike = "euclidean",
+    alpha: float = 1.0,
+    statistic: str = "between",
+    method: str = "auto",
+    n_resamples: int = 999,
+    standardize: bool = False,
+    rng: RandomLike = None,
+) -> EnergyTestResult:
+    r"""Permutation test of equal distributions of two or more samples.
+
+    Parameters
+    ----------
+    *samples : array_like of shape (n_i,) or (n_i, d)
+        The samples one by one, or one pooled table with `groups`.
+    groups : array_like of shape (n,), optional
+        Group of each row of the pooled table. Groups are reported in sorted order.
+    metric : str, Metric or callable, default "euclidean"
+        The semimetric rho; with "precomputed" the pooled table is its matrix.
+    alpha : float, default 1.0
+        Power of a named distance, 0 < alpha <= 2; at 2 only differences of means are seen.
+    statistic : {"between", "pairwise", "f"}, default "between"
+        "between" is S; "pairwise" is the sum over pairs of n_i n_j/(n_i + n_j) E_ij (2S when k = 2); "f" is
+        (S/(k - 1))/(W/(n - k)), which has the same p-value as S.
+    method : {"auto", "exact", "permutation"}, default "auto"
+        "exact" visits every distinct labeling; "auto" does so when there are at most `n_resamples` of them.
+    n_resamples : int, default 999
+        Random relabelings.
+    standardize : bool, default False
+        Z-scores (divisor n) of the pooled columns before distances.
+    rng : int, Generator or None, default None
+        Seed of the relabelings.
+
+    Returns
+    -------
+    EnergyTestResult
+        `.statistic`, `.pvalue`, `.pvalue_interval`, `.effect_size` (S/T), `.inhomogeneity` (H), `.method`,
+        `.n_resamples`, `.null_distribution` and more.
+
+    Raises
+    ------
+    ValueError
+        If there is a single group, the column counts differ, a value is not finite, labels are missing or of
+        another length, exact enumeration is asked for and there are more than a million labelings, or an option
+        is unknown.
+    TypeError
+        If the input does not hold real numbers.
+
+    Warns
+    -----
+    ColumnScaleWarning
+        If the columns' standard deviations differ more than 100 times.
+    NotNegativeTypeWarning
+        If rho is negative somewhere.
+
+    See Also
+    --------
+    cluster_test : for groups that were found in the same data.
+    energy_distance, dispersion : the statistics alone.
+
+    Notes
+    -----
+    p = (1 + #{null >= observed}) / (n_resamples + 1), ties included. Equality is judged on the scale of T, not of
+    the statistic: S is a small difference of large sums, so two labelings tie when their S differ by less than
+    T max(1e-12, 2e-10/n). When exact, p is the share of all distinct labelings, the observed one included.
+
+    Labels are permuted, never the matrix: all relabelings go through one matrix product of R with a block of
+    indicators. O(n^2 (d + k n_resamples)) time; O(n n_resamples) memory beyond 4,096 points, n^2 below. For one
+    column with rho = \|x - y\|, O(n log n + n k n_resamples).
+
+    References
+    ----------
+    Szekely & Rizzo (2004, 2013); Rizzo & Szekely (2010) for "f"; Phipson & Smyth (2010) for the p-value.
+
+    Examples
+    --------
+    >>> import numpy as np, energystats as es
+    >>> rng = np.random.default_rng(1)
+    >>> x, y = rng.normal(size=(30, 2)), rng.normal(1.5, 1.0, size=(40, 2))
+    >>> result = es.energy_test(x, y, rng=0)
+    >>> result.method, result.pvalue
+    ('permutation', 0.001)
+    >>> es.energy_test([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]).pvalue  # exact: 2 of 20 labelings
+    0.1
+    """
+    check_option(statistic, "statistic", ("between", "pairwise", "f"))
+    check_option(method, "method", ("auto", "exact", "permutation"))
+    n_resamples = check_count(n_resamples, "n_resamples", low=1)
+    generator = as_generator(rng)
+    d, checked = Dissimilarity.from_samples(samples, groups, metric=metric, alpha=alpha, standardize=standardize)
+    return relabeling_test(d, checked, cast(StatisticName, statistic), method, n_resamples, generator)
+
+
+def relabeling_test(
+    d: Dissimilarity, groups: Groups, name: StatisticName, method: str, n_resamples: int, rng: np.random.Generator
+) -> EnergyTestResult:
+    """The test behind the door: observed M, M of every relabeling, one count."""
+    k, s = groups.k, groups.sizes.astype(np.float64)
+    if name == "f" and d.n <= k:
+        raise ValueError(f'`statistic="f"` needs more rows than groups, got {d.n} rows in {k} groups.')
+    M = d.block_sums(groups.indicators())[0]
+    n_labelings = permutation.count_labelings(groups.sizes)
+    if method == "exact" and n_labelings > ENUMERATED_UP_TO:
+        raise ValueError(
+            f'`method="exact"` visits every distinct labeling, at most {ENUMERATED_UP_TO}; here there are '
+            f'{float(n_labelings):.3g}. Use method="permutation".'
+        )
+    exact = method == "exact" or (method == "auto" and n_labelings <= n_resamples)
+    labelings = (
+        permutation.distinct_labelings(groups.codes)
+        if exact
+        else permutation.random_labelings(groups.codes, n_resamples, rng)
+    )
+    # F is monotone in S for fixed T, so it is ranked by S, whose rounding is known [MATH s.4]
+    ranked = statistics.pairwise_statistic if name == "pairwise" else statistics.between
+    tolerance = (2 if name == "pairwise" else 1) * permutation.tie_tolerance(d.scale, d.n)
+    observed = float(ranked(M, s))
+    blocks = [ranked(m, s) for m in permutation.null_sums(d.block_sums, d.row_totals, labelings, k)]
+    null = np.concatenate(blocks) if blocks else np.empty(0)
+    pvalue = permutation.upper_pvalue(observed, null, tolerance=tolerance)
+    interval = (pvalue, pvalue)
+    if not exact:
+        extreme = permutation.count_extreme(observed, null, tolerance)
+        interval = permutation.pvalue_interval(extreme, null.size, CONFIDENCE_LEVEL)
+
+    S, T = float(statistics.between(M, s)), float(statistics.total(M, s))
+    value, distribution = observed, null
+    if name == "f":
+        value = float(statistics.f_ratio(S, T, d.n, k))
+        distribution = statistics.f_ratio(null, T, d.n, k)
+    return EnergyTestResult(
+        statistic=value,
+        pvalue=pvalue,
+        pvalue_interval=interval,
+        statistic_name=name,
+        method="exact" if exact else "permutation",
+        n_resamples=n_labelings if exact else n_resamples,
+        null_hypothesis=null_hypothesis(d, k),
+        effect_size=share(S, T),
+        inhomogeneity=inhomogeneity(M, s) if k == 2 else None,
+        within=T - S,
+        between=S,
+        total=T,
+        sizes=tuple(groups.sizes.tolist()),
+        labels=groups.names,
+        null_distribution=distribution,
+        metric=d.metric,
+        standardization=d.standardization,
+    )
+
+
+def inhomogeneity(M: FloatArray, s: FloatArray) -> float:
+    """H = E/(2 mean rho(X, Y)), the energy coefficient of inhomogeneity; 0 when all points coincide."""
+    return share(float(statistics.energy_distances(M, s)[0, 1]), 2 * float(statistics.group_means(M, s)[0, 1]))
+
+
+def null_hypothesis(d: Dissimilarity, k: int) -> str:
+    """What the p-value is about, with the blind spot of squared distances."""
+    sentence = f"the {k} samples come from one distribution"
+    squared = d.metric == Euclidean(2.0) or (isinstance(d.metric, SciPyMetric) and d.metric.name == "sqeuclidean")
+    return sentence + (" (squared distances: only differences of means are seen)" if squared else "")
+
+
+def one_versus_rest(d: Dissimilarity, groups: Groups, **how: Any) -> list[EnergyTestResult]:
+    """The test of each group against all others, in the order of the groups."""
+    halves = ((groups.codes == j).astype(np.intp) for j in range(groups.k))
+    return [relabeling_test(d, Groups(codes, ("rest", "group")), "between", **how) for codes in halves]

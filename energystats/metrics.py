@@ -1,0 +1,503 @@
+"""Semimetrics rho, the kernels that generate them, and which of them are of negative type [MATH s.1]."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from energystats._typing import ArrayLike, FloatArray
+from energystats.validation import as_points, near_names
+
+__all__ = [
+    "CallableMetric",
+    "Euclidean",
+    "Exponential",
+    "Gaussian",
+    "Kernel",
+    "Localised",
+    "Metric",
+    "Precomputed",
+    "SciPyMetric",
+    "Sine",
+    "resolve",
+]
+
+SUBSAMPLE = 2000  # rows used for the median that replaces sigma=None
+
+
+class Metric(abc.ABC):
+    """A semimetric rho(x, y): symmetric, zero at x = y.
+
+    Calling it gives the matrix of rho between the rows of two arrays. Its `negative_type` is True, False, or None
+    where nothing general is known; every energy statistic is non-negative only for negative type [G s.2].
+    """
+
+    negative_type: bool | None
+
+    @abc.abstractmethod
+    def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        """Rho between the rows of clean float arrays; (n, d), (m, d) -> (n, m)."""
+
+    def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
+        """Rho between the rows of X and those of Y (X itself when None), as an (n, m) array."""
+        X = as_points(X, "X")
+        Y = X if Y is None else as_points(Y, "Y")
+        if X.shape[1] != Y.shape[1]:
+            raise ValueError(f"`X` and `Y` must have the same number of columns, got {X.shape[1]} and {Y.shape[1]}.")
+        return self.fitted(X).between(X, Y)
+
+    def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
+        """Kernel that generates rho, as an (n, m) array; here 1/2 [rho(x, 0) + rho(y, 0) - rho(x, y)] [G 8]."""
+        X = as_points(X, "X")
+        Y = X if Y is None else as_points(Y, "Y")
+        origin = np.zeros((1, X.shape[1]))
+        metric = self.fitted(X)
+        return 0.5 * (metric.between(X, origin) + metric.between(origin, Y) - metric.between(X, Y))
+
+    def fitted(self, X: FloatArray) -> Metric:
+        """The same metric with every parameter that depends on the data settled on `X`."""
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Euclidean(Metric):
+    """Power of the Euclidean distance, rho = ||x - y||**alpha [G 2, 21a].
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        0 < alpha <= 2. Below 2 the energy distance is zero for equal distributions only; at 2 for equal means.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.metrics.Euclidean(2)([[0.0, 0.0]], [[3.0, 4.0]]).tolist()
+    [[25.0]]
+    """
+
+    alpha: float = 1.0
+    negative_type: bool = field(default=True, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", check_alpha(self.alpha))
+
+    def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        return euclidean_power(X, Y, self.alpha)
+
+
+@dataclass(frozen=True, slots=True)
+class Exponential(Metric):
+    """Bounded semimetric rho = 2 - 2 exp(-||x - y|| / (2 sigma)) [G 21b]; its kernel is the Laplacian one.
+
+    Parameters
+    ----------
+    sigma : float or None, default None
+        Scale, in the unit of the data. None: the median of the non-zero distances between pairs (of a fixed
+        random 2,000 rows when there are more), 1.0 if there is none.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> float(es.metrics.Exponential(sigma=1.0)([0.0], [0.0])[0, 0])
+    0.0
+    """
+
+    sigma: float | None = None
+    negative_type: bool = field(default=True, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sigma", check_sigma(self.sigma))
+
+    def exponent(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        """-||x - y|| / (2 sigma)."""
+        assert self.sigma is not None  # `fitted` comes first
+        return euclidean_power(X, Y, 1.0) / (-2 * self.sigma)
+
+    def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        return -2 * np.expm1(self.exponent(X, Y))
+
+    def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
+        X = as_points(X, "X")
+        return np.exp(self.fitted(X).exponent(X, X if Y is None else as_points(Y, "Y")))
+
+    def fitted(self, X: FloatArray) -> Exponential:
+        return self if self.sigma is not None else replace(self, sigma=median_distance(X))
+
+
+@dataclass(frozen=True, slots=True)
+class Gaussian(Exponential):
+    """Bounded semimetric rho = 2 - 2 exp(-||x - y||**2 / (2 sigma**2)) [G 21c]; its kernel is the Gaussian one.
+
+    Parameters
+    ----------
+    sigma : float or None, default None
+        As for `Exponential`.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> round(float(es.metrics.Gaussian(sigma=1.0)([0.0], [1.0])[0, 0]), 6)
+    0.786939
+    """
+
+    def exponent(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        """-||x - y||**2 / (2 sigma**2)."""
+        assert self.sigma is not None
+        return euclidean_power(X, Y, 2.0) / (-2 * self.sigma**2)
+
+
+@dataclass(frozen=True, slots=True)
+class Localised(Metric):
+    """rho = ||x - y||**2 exp(-||x - y|| / 2) [D rho_loc]; in general not of negative type.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> round(float(es.metrics.Localised()([0.0], [2.0])[0, 0]), 6)
+    1.471518
+    """
+
+    negative_type: bool = field(default=False, init=False, repr=False)
+
+    def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        r = euclidean_power(X, Y, 1.0)
+        return np.asarray(r**2 * np.exp(-r / 2))
+
+
+@dataclass(frozen=True, slots=True)
+class Sine(Metric):
+    """rho = ||x - y||**2 theta sin(||x - y|| / theta) [D rho_sin]; not of negative type, and negative in places.
+
+    Parameters
+    ----------
+    theta : float, default 0.9
+        Half the distance between sign changes is theta pi.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> bool(es.metrics.Sine()([0.0], [4.0])[0, 0] < 0)
+    True
+    """
+
+    theta: float = 0.9
+    negative_type: bool = field(default=False, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "theta", check_positive(self.theta, "theta"))
+
+    def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        r = euclidean_power(X, Y, 1.0)
+        return np.asarray(r**2 * self.theta * np.sin(r / self.theta))
+
+
+class Kernel(Metric):
+    """Semimetric generated by a kernel, rho = K(x, x) + K(y, y) - 2 K(x, y) [G 9].
+
+    Parameters
+    ----------
+    k : callable or str
+        A function k(X, Y, **params) -> (n, m), or the name of a kernel of `sklearn.metrics.pairwise_kernels`.
+    **params : object
+        Passed on to the kernel.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.metrics.Kernel("linear")([[0.0, 0.0]], [[3.0, 4.0]]).tolist()
+    [[25.0]]
+    """
+
+    __slots__ = ("k", "params")
+    negative_type = None
+
+    def __init__(self, k: Callable[..., FloatArray] | str, **params: Any) -> None:
+        if isinstance(k, str):
+            from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
+
+            if k not in PAIRWISE_KERNEL_FUNCTIONS:
+                known = sorted(PAIRWISE_KERNEL_FUNCTIONS)
+                raise ValueError(f"`k` must be one of {', '.join(known)}; got {k!r}.{near_names(k, known)}")
+        elif not callable(k):
+            raise TypeError(f"`k` must be a callable k(X, Y) or the name of a kernel, got {type(k).__name__}.")
+        self.k = k
+        self.params = params
+
+    def __repr__(self) -> str:
+        name = self.k if isinstance(self.k, str) else getattr(self.k, "__name__", repr(self.k))
+        return f"Kernel({', '.join([repr(name), *(f'{a}={v!r}' for a, v in self.params.items())])})"
+
+    def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
+        X = as_points(X, "X")
+        return self._evaluate(X, X if Y is None else as_points(Y, "Y"))
+
+    def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        if isinstance(self.k, str):
+            from sklearn.metrics import pairwise_kernels
+
+            K = pairwise_kernels(X, Y, metric=self.k, **self.params)
+        else:
+            K = self.k(X, Y, **self.params)
+        return checked_output(K, X, Y, "k")
+
+    def _diagonal(self, X: FloatArray) -> FloatArray:
+        step = 128  # small squares: k(X, X) in whole would cost n x n for n numbers
+        parts = [self._evaluate(X[i : i + step], X[i : i + step]).diagonal() for i in range(0, len(X), step)]
+        return np.concatenate(parts)
+
+    def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        own_x, own_y = self._diagonal(X), self._diagonal(Y)
+        rho = own_x[:, None] + own_y[None, :] - 2 * self._evaluate(X, Y)
+        rounding = 8 * np.finfo(float).eps * (np.abs(own_x)[:, None] + np.abs(own_y)[None, :])
+        rho[np.abs(rho) <= rounding] = 0.0
+        return rho
+
+
+@dataclass(frozen=True, slots=True)
+class SciPyMetric(Metric):
+    """A distance that `scipy.spatial.distance.cdist` knows by name, to the power alpha.
+
+    Parameters
+    ----------
+    name : str
+        The name of the distance.
+    alpha : float, default 1.0
+        0 < alpha <= 2.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.metrics.SciPyMetric("cityblock")([[0.0, 0.0]], [[3.0, 4.0]]).tolist()
+    [[7.0]]
+    """
+
+    name: str
+    alpha: float = 1.0
+    params: dict[str, FloatArray] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.name not in SCIPY_NAMES:
+            raise ValueError(f"`name` must be one of {', '.join(SCIPY_NAMES)}; got {self.name!r}.")
+        object.__setattr__(self, "alpha", check_alpha(self.alpha))
+
+    @property
+    def negative_type(self) -> bool | None:  # type: ignore[override]
+        """True up to the power for which it is known [Schoenberg 1938; Gower & Legendre 1986], else None."""
+        return True if self.alpha <= NEGATIVE_TYPE_UP_TO.get(self.name, 0.0) else None
+
+    def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        distances = cdist(X, Y, self.name, **self.params)
+        return np.asarray(distances if self.alpha == 1 else distances**self.alpha)
+
+    def fitted(self, X: FloatArray) -> SciPyMetric:
+        """Settle the variances of "seuclidean" and the covariance of "mahalanobis" on the rows of X."""
+        if self.params or self.name not in ("seuclidean", "mahalanobis"):
+            return self
+        if len(X) < 2:
+            raise ValueError(f'metric="{self.name}" needs at least two rows to estimate variances, got {len(X)}.')
+        if self.name == "seuclidean":
+            variances = X.var(axis=0, ddof=1)
+            return replace(self, params={"V": np.where(variances > 0, variances, 1.0)})
+        covariance = np.atleast_2d(np.cov(X, rowvar=False))
+        if np.linalg.matrix_rank(covariance) < len(covariance):
+            raise ValueError(
+                'metric="mahalanobis" needs an invertible covariance matrix, but the columns are linearly dependent '
+                f"(rank {np.linalg.matrix_rank(covariance)} of {len(covariance)}); drop columns or rows in excess."
+            )
+        return replace(self, params={"VI": np.asarray(np.linalg.inv(covariance), dtype=np.float64)})
+
+
+@dataclass(frozen=True, slots=True)
+class CallableMetric(Metric):
+    """A user's function rho(X, Y) -> (n, m).
+
+    Parameters
+    ----------
+    function : callable
+        Takes arrays of shape (n, d) and (m, d), returns rho between their rows.
+
+    Examples
+    --------
+    >>> import numpy as np, energystats as es
+    >>> rho = es.metrics.CallableMetric(lambda X, Y: np.abs(X - Y.T) ** 0.5)
+    >>> rho([0.0], [4.0]).tolist()
+    [[2.0]]
+    """
+
+    function: Callable[[FloatArray, FloatArray], FloatArray]
+    negative_type: bool | None = field(default=None, init=False, repr=False)
+
+    def __repr__(self) -> str:
+        return getattr(self.function, "__name__", repr(self.function))
+
+    def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        return checked_output(self.function(X, Y), X, Y, "metric")
+
+
+@dataclass(frozen=True, slots=True)
+class Precomputed(Metric):
+    """Stands for a matrix of rho that the user brought.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.metrics.Precomputed()
+    Precomputed()
+    """
+
+    negative_type: bool | None = field(default=None, init=False, repr=False)
+
+    def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        raise TypeError('metric="precomputed" has no rho for new points; pass their rho to the old ones instead.')
+
+
+MetricLike: TypeAlias = str | Metric | Callable[[FloatArray, FloatArray], FloatArray]
+
+# largest power that is known to be of negative type for every data set
+NEGATIVE_TYPE_UP_TO = {
+    "euclidean": 2.0,
+    "seuclidean": 2.0,
+    "mahalanobis": 2.0,
+    "sqeuclidean": 1.0,
+    "cityblock": 1.0,
+    "hamming": 1.0,
+    "cosine": 1.0,
+    "correlation": 1.0,
+    "jensenshannon": 2.0,
+}
+SCIPY_NAMES = (
+    "braycurtis",
+    "canberra",
+    "chebyshev",
+    "cityblock",
+    "correlation",
+    "cosine",
+    "dice",
+    "euclidean",
+    "hamming",
+    "jaccard",
+    "jensenshannon",
+    "mahalanobis",
+    "minkowski",
+    "rogerstanimoto",
+    "russellrao",
+    "seuclidean",
+    "sokalsneath",
+    "sqeuclidean",
+    "yule",
+)
+KNOWN_NAMES = tuple(sorted({*SCIPY_NAMES, "exponential", "gaussian", "precomputed"}))
+
+
+def resolve(metric: MetricLike, alpha: float) -> Metric:
+    """The metric object that a user's `metric=` and `alpha=` stand for.
+
+    Parameters
+    ----------
+    metric : str, Metric or callable
+        As every function of the package takes it.
+    alpha : float
+        Power of a named distance; must be 1 for anything else.
+
+    Returns
+    -------
+    Metric
+        Not yet fitted to data.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown, `alpha` is outside (0, 2], or it is not 1 where rho is already complete.
+    TypeError
+        If `metric` is neither a name, a metric object nor a callable.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.metrics.resolve("euclidean", 0.5)
+    Euclidean(alpha=0.5)
+    """
+    alpha = check_alpha(alpha)
+    if isinstance(metric, str):
+        if metric == "euclidean":
+            return Euclidean(alpha)
+        if metric in SCIPY_NAMES:
+            return SciPyMetric(metric, alpha)
+        if metric not in KNOWN_NAMES:
+            near = near_names(metric, KNOWN_NAMES)
+            raise ValueError(f"`metric` must be one of {', '.join(KNOWN_NAMES)}, or an object; got {metric!r}.{near}")
+        resolved: Metric = {"exponential": Exponential, "gaussian": Gaussian, "precomputed": Precomputed}[metric]()
+    elif isinstance(metric, Metric):
+        resolved = metric
+    elif isinstance(metric, type) and issubclass(metric, Metric):
+        raise TypeError(f"`metric` must be an object, got the class; write `es.metrics.{metric.__name__}(...)`.")
+    elif callable(metric):
+        resolved = CallableMetric(cast(Callable[[FloatArray, FloatArray], FloatArray], metric))
+    else:
+        raise TypeError(f"`metric` must be a name, an `es.metrics` object or a callable, got {type(metric).__name__}.")
+    if alpha != 1:
+        raise ValueError(
+            f"`alpha` raises a named distance to a power and must be 1 for {resolved!r}, whose rho is complete; "
+            f"got {alpha:g}."
+        )
+    return resolved
+
+
+def euclidean_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
+    """||x - y||**alpha from coordinate differences, so that an offset of the data costs no digits."""
+    if alpha == 2:
+        return np.asarray(cdist(X, Y, "sqeuclidean"))
+    distances = np.asarray(cdist(X, Y, "euclidean"))
+    if alpha == 0.5:
+        return np.asarray(np.sqrt(distances, out=distances))
+    return distances if alpha == 1 else np.asarray(np.power(distances, alpha, out=distances))
+
+
+def median_distance(X: FloatArray) -> float:
+    """Median of the non-zero distances between rows, of a fixed random `SUBSAMPLE` of them when there are more."""
+    if len(X) > SUBSAMPLE:
+        X = X[np.random.default_rng(0).choice(len(X), SUBSAMPLE, replace=False)]
+    distances = euclidean_power(X, X, 1.0)[np.triu_indices(len(X), 1)]
+    distances = distances[distances > 0]
+    return float(np.median(distances)) if distances.size else 1.0
+
+
+def check_alpha(alpha: object) -> float:
+    """0 < alpha <= 2."""
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.integer | np.floating):
+        raise TypeError(f"`alpha` must be a number, got {alpha!r} of type {type(alpha).__name__}.")
+    if not 0 < alpha <= 2:
+        raise ValueError(f"`alpha` must satisfy 0 < alpha <= 2, got {alpha:g}.")
+    return float(alpha)
+
+
+def check_positive(value: object, name: str) -> float:
+    """A positive finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"`{name}` must be a number, got {value!r} of type {type(value).__name__}.")
+    if not 0 < value < np.inf:
+        raise ValueError(f"`{name}` must be positive and finite, got {value:g}.")
+    return float(value)
+
+
+def check_sigma(sigma: object) -> float | None:
+    """A positive number, or None for the median distance."""
+    return None if sigma is None else check_positive(sigma, "sigma")
+
+
+def checked_output(values: object, X: FloatArray, Y: FloatArray, name: str) -> FloatArray:
+    """What a user's function returned, if it has the right shape."""
+    matrix = np.asarray(values)
+    if matrix.shape != (len(X), len(Y)):
+        raise ValueError(
+            f"`{name}` must return an array of shape ({len(X)}, {len(Y)}) for inputs of {len(X)} and {len(Y)} rows, "
+            f"got {matrix.shape}."
+        )
+    if matrix.dtype.kind not in "iuf":
+        raise TypeError(f"`{name}` must return real numbers, got dtype {matrix.dtype}.")
+    return matrix.astype(np.float64)

@@ -1,0 +1,151 @@
+"""The pictures of the results; imported inside `.plot()` only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+
+from energystats._core.unimodal import nearest_unimodal
+from energystats._typing import ArrayLike, FloatArray
+from energystats.results import ClusterTestResult, EnergyTestResult, Partition
+
+__all__ = ["cluster_colors", "mark_classes", "plot_cluster_test", "plot_group_means", "plot_null", "plot_partition"]
+
+OBSERVED = "#b2182b"
+QUIET = "#9aa5b1"
+
+
+def axes_or_new(ax: Axes | None) -> Axes:
+    """The axes given, or those of a new figure."""
+    return ax if ax is not None else plt.subplots(layout="constrained")[1]
+
+
+def cluster_colors(k: int) -> list[Any]:
+    """One colour per cluster, told apart in grey and by colour-blind readers as far as there are enough."""
+    if k <= 8:
+        okabe_ito = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000"]
+        return okabe_ito[:k]
+    return [plt.get_cmap("turbo")(t) for t in np.linspace(0.05, 0.95, k)]
+
+
+def plot_null(result: EnergyTestResult, ax: Axes | None = None) -> Axes:
+    """Null distribution as a histogram, with the observed statistic as a line."""
+    ax = axes_or_new(ax)
+    null = result.null_distribution[np.isfinite(result.null_distribution)]
+    what = "other labelings" if result.method == "exact" else "random relabelings"
+    if null.size:
+        ax.hist(null, bins=min(40, max(5, null.size // 10)), color=QUIET, label=f"{null.size} {what}")
+    if np.isfinite(result.statistic):
+        ax.axvline(result.statistic, color=OBSERVED, lw=2, label=f"observed, p = {result.pvalue:.4g}")
+    names = {"between": "between-sample energy S", "pairwise": "pairwise statistic", "f": "F"}
+    ax.set_xlabel(names[result.statistic_name])
+    ax.set_ylabel("count")
+    ax.legend(frameon=False)
+    return ax
+
+
+def plot_partition(found: Partition, ax: Axes | None = None) -> Axes:
+    """Points coloured by cluster, in one or two coordinates or the first two principal ones."""
+    ax = axes_or_new(ax)
+    colors = cluster_colors(found.k)
+    if found.points is not None and found.points.shape[1] == 1:
+        return plot_line(found, colors, ax)
+    plane, x_label, y_label = plane_of(found)
+    for j in range(found.k):
+        inside = found.labels == j
+        label = f"cluster {j} (n = {found.sizes[j]})"
+        ax.scatter(plane[inside, 0], plane[inside, 1], s=22, color=colors[j], alpha=0.8, lw=0, label=label)
+    ax.set_xlabel(x_label)
+    ax.set_ylabel(y_label)
+    ax.set_title(f"S/T = {found.between / found.total:.3f}" if found.total else "all points coincide", loc="left")
+    ax.legend(frameon=False)
+    return ax
+
+
+def mark_classes(found: Partition, classes: ArrayLike, ax: Axes) -> None:
+    """Open markers, one shape per known class, over the points of `plot_partition`."""
+    plane, _, _ = plane_of(found)
+    names = np.asarray(classes)
+    for name, marker in zip(np.unique(names), "os^Dvp*hX", strict=False):
+        inside = plane[names == name]
+        ax.scatter(
+            inside[:, 0], inside[:, 1], s=60, marker=marker, facecolors="none", edgecolors="0.25", lw=0.6, label=name
+        )
+    ax.legend(frameon=False, fontsize="small")
+
+
+def plot_line(found: Partition, colors: list[Any], ax: Axes) -> Axes:
+    """One column: stacked histogram, with the breaks where there are any."""
+    assert found.points is not None
+    x = found.points[:, 0]
+    parts = [x[found.labels == j] for j in range(found.k)]
+    labels = [f"cluster {j} (n = {n})" for j, n in enumerate(found.sizes)]
+    ax.hist(parts, bins=30, stacked=True, color=colors, label=labels)
+    for b in found.breaks if found.breaks is not None else ():
+        ax.axvline(b, color=OBSERVED, lw=1.5, ls="--")
+    ax.set_xlabel("x")
+    ax.set_ylabel("count")
+    ax.legend(frameon=False)
+    return ax
+
+
+def plane_of(found: Partition) -> tuple[FloatArray, str, str]:
+    """Two coordinates per point and the names of the axes."""
+    if found.points is None:
+        assert found.coordinates is not None
+        return found.coordinates, "principal coordinate 1", "principal coordinate 2"
+    if found.points.shape[1] == 2:
+        return found.points, "column 0", "column 1"
+    centred = found.points - found.points.mean(axis=0)
+    left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
+    explained = lengths**2 / max(float((lengths**2).sum()), np.finfo(float).tiny)
+    names = [f"principal component {j + 1} ({explained[j]:.0%} of variance)" for j in range(2)]
+    return left[:, :2] * lengths[:2], names[0], names[1]
+
+
+def plot_cluster_test(result: ClusterTestResult, ax: Axes | None = None) -> Axes:
+    """Scores that were tested, with the nearest unimodal density; null distribution of S for known labels."""
+    ax = axes_or_new(ax)
+    scores = result.scores
+    if scores.size < 2 or scores[0] == scores[-1]:
+        ax.text(0.5, 0.5, "all points coincide", ha="center", va="center", transform=ax.transAxes)
+        return ax
+    if result.method == "labels":
+        ax.hist(scores, bins=40, color=QUIET, label=f"{scores.size} relabelings")
+        ax.axvline(result.statistic, color=OBSERVED, lw=2, label=f"observed, p = {result.pvalue:.4g}")
+        ax.set_xlabel("between-sample energy S")
+        ax.legend(frameon=False)
+        return ax
+    where = "all points" if result.method == "unimodal-1d" else "held-out points"
+    ax.hist(scores, bins=min(40, max(10, scores.size // 5)), density=True, color=QUIET, label=f"{scores.size} {where}")
+    knots = nearest_unimodal(scores)
+    edges = scores[knots]
+    wide = np.append(True, np.diff(edges) > 0)
+    height = np.diff(knots[wide]) / (scores.size - 1) / np.diff(edges[wide])
+    ax.stairs(height, edges[wide], color=OBSERVED, lw=2, label="nearest unimodal law")
+    ax.set_ylim(0, 1.25 * max(float(patch.get_height()) for patch in ax.patches if hasattr(patch, "get_height")))
+    ax.set_xlabel("x - mean" if result.method == "unimodal-1d" else "score along the line through two cluster means")
+    ax.set_ylabel("density")
+    ax.set_title(f"cluster structure: p = {result.pvalue:.4g}", loc="left")
+    ax.legend(frameon=False)
+    return ax
+
+
+def plot_group_means(g: FloatArray, labels: Sequence[Any], ax: Axes | None = None) -> Axes:
+    """Heat map of the mean of rho between groups."""
+    ax = axes_or_new(ax)
+    image = ax.imshow(g, cmap="viridis")
+    names = [str(name) for name in labels]
+    ax.set_xticks(range(len(names)), names, rotation=45 if max(map(len, names)) > 5 else 0)
+    ax.set_yticks(range(len(names)), names)
+    bright = 0.5 * (float(g.min()) + float(g.max()))
+    if len(names) <= 12:
+        for (i, j), value in np.ndenumerate(g):
+            ax.text(j, i, f"{value:.3g}", ha="center", va="center", color="black" if value > bright else "white")
+    assert ax.figure is not None
+    ax.figure.colorbar(image, ax=ax, label="mean of rho, g")
+    return ax

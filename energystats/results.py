@@ -1,0 +1,457 @@
+"""What the public functions return: frozen objects with plain attributes, a summary, a table and a plot."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from energystats._typing import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from energystats.dissimilarity import Standardization
+    from energystats.metrics import Metric
+
+__all__ = ["ClusterTestResult", "Contrast", "Dispersion", "EnergyTestResult", "Partition", "Result", "share"]
+
+
+def share(part: float, whole: float) -> float:
+    """Part of a whole; 0 when the whole is 0, as all-identical points have nothing to share."""
+    return float(part / whole) if whole != 0 else 0.0
+
+
+class Result(abc.ABC):
+    """Contract of every result: immutable, one-line repr, text and HTML tables, a frame and a plot."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for entry in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
+            value = getattr(self, entry.name)
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    def __repr__(self) -> str:
+        plain = (int, float, str, bool)
+        shown = (
+            f"{entry.name}={getattr(self, entry.name)!r}"
+            for entry in fields(self)  # type: ignore[arg-type]
+            if entry.repr and isinstance(getattr(self, entry.name), plain)
+        )
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        tables = "".join(table.as_html() for table in self._tables())
+        return tables + "".join(f"<p>{note}</p>" for note in self._notes())
+
+    def summary(self) -> str:
+        """Text table, as a paper would print it, and what has to be known to read it."""
+        return "\n".join([*(table.as_text() for table in self._tables()), *self._notes()])
+
+    @abc.abstractmethod
+    def _tables(self) -> list[Any]:
+        """Tables of the summary, as statsmodels' SimpleTable."""
+
+    def _notes(self) -> list[str]:
+        """Sentences below the tables."""
+        return []
+
+    @abc.abstractmethod
+    def to_frame(self) -> pd.DataFrame:
+        """Table of the numbers, as a pandas DataFrame."""
+
+    @abc.abstractmethod
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the result on `ax` (a new figure when None) and return the axes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Dispersion(Result):
+    """Within, between and total energy dispersion of labelled points: W + S = T [G 4, 5, 29].
+
+    Attributes
+    ----------
+    within, between, total : float
+        W, S and T, in the unit of rho.
+    sizes : tuple of int
+        Points per group.
+    labels : tuple
+        Names of the groups, in the order of `sizes`, `g` and `within_per_group`.
+    g : ndarray of shape (k, k)
+        Mean of rho between (and within) the groups [G 3].
+    within_per_group : ndarray of shape (k,)
+        The summands of W.
+    metric : Metric
+        With every parameter that was settled on the data.
+    standardization : Standardization or None
+        Column means and standard deviations, if the columns were standardized.
+    """
+
+    within: float
+    between: float
+    total: float
+    sizes: tuple[int, ...]
+    labels: tuple[Any, ...]
+    g: FloatArray = field(repr=False)
+    within_per_group: FloatArray = field(repr=False)
+    metric: Metric
+    standardization: Standardization | None = field(default=None, repr=False)
+
+    def _tables(self) -> list[Any]:
+        rows = [[str(n), number(w)] for n, w in zip(self.sizes, self.within_per_group, strict=True)]
+        return [
+            text_table(rows, ["size", "W"], list(map(str, self.labels)), "Energy dispersion"),
+            decomposition_table(self.within, self.between, self.total),
+        ]
+
+    def _notes(self) -> list[str]:
+        return [metric_note(self.metric, self.standardization)]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per group: label, size and W of the group."""
+        import pandas as pd
+
+        return pd.DataFrame({"label": list(self.labels), "size": self.sizes, "within": self.within_per_group.tolist()})
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Heat map of g, the mean of rho between the groups."""
+        from energystats import plotting
+
+        return plotting.plot_group_means(self.g, self.labels, ax)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class EnergyTestResult(Result):
+    """Test of equal distributions by relabeling.
+
+    Attributes
+    ----------
+    statistic : float
+        The observed value of the statistic named in `statistic_name`.
+    pvalue : float
+        Share of labelings with a statistic at least as large, ties and the observed labeling included.
+    pvalue_interval : tuple of float
+        95 % Clopper-Pearson interval of the p-value of infinitely many resamples; (p, p) when exact.
+    statistic_name : {"between", "pairwise", "f"}
+        Which statistic.
+    method : {"permutation", "exact"}
+        What was done, not what was asked for.
+    n_resamples : int
+        Random relabelings; all distinct labelings when exact.
+    null_hypothesis : str
+        The question that the p-value answers.
+    effect_size : float
+        S/T, the share of the total dispersion between the groups.
+    inhomogeneity : float or None
+        Energy coefficient of inhomogeneity, H = E/(2 mean rho(X, Y)), for two groups.
+    within, between, total : float
+        W, S and T of the observed labels.
+    sizes : tuple of int
+        Points per group.
+    labels : tuple
+        Names of the groups.
+    null_distribution : ndarray of shape (n_resamples,) or (n_resamples - 1,)
+        The statistic of the other labelings, without the observed one.
+    metric : Metric
+        With every parameter that was settled on the data.
+    standardization : Standardization or None
+        Column means and standard deviations, if the columns were standardized.
+    """
+
+    statistic: float
+    pvalue: float
+    pvalue_interval: tuple[float, float]
+    statistic_name: Literal["between", "pairwise", "f"]
+    method: Literal["permutation", "exact"]
+    n_resamples: int
+    null_hypothesis: str
+    effect_size: float
+    inhomogeneity: float | None
+    within: float
+    between: float
+    total: float
+    sizes: tuple[int, ...]
+    labels: tuple[Any, ...]
+    null_distribution: FloatArray = field(repr=False)
+    metric: Metric
+    standardization: Standardization | None = field(default=None, repr=False)
+
+    def _tables(self) -> list[Any]:
+        how = "all distinct labelings" if self.method == "exact" else "random relabelings"
+        rows = [
+            [f"statistic ({self.statistic_name})", number(self.statistic)],
+            ["p-value", probability(self.pvalue)],
+        ]
+        if self.method == "permutation":
+            rows.append(["95 % interval of p", f"{self.pvalue_interval[0]:.4f} to {self.pvalue_interval[1]:.4f}"])
+        rows += [[how, str(self.n_resamples)], ["S/T (effect size)", number(self.effect_size)]]
+        if self.inhomogeneity is not None:
+            rows.append(["H (inhomogeneity)", number(self.inhomogeneity)])
+        rows.append(["group sizes", ", ".join(map(str, self.sizes))])
+        return [text_table(rows, None, None, "Energy test of equal distributions")]
+
+    def _notes(self) -> list[str]:
+        return [f"Null hypothesis: {self.null_hypothesis}.", metric_note(self.metric, self.standardization)]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row; the columns are the field names."""
+        import pandas as pd
+
+        names = ("statistic", "pvalue", "statistic_name", "method", "n_resamples", "effect_size", "inhomogeneity")
+        row = {name: getattr(self, name) for name in (*names, "within", "between", "total")}
+        return pd.DataFrame([row])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Histogram of the null distribution with the observed statistic."""
+        from energystats import plotting
+
+        return plotting.plot_null(self, ax)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Partition(Result):
+    """Clusters found by minimising W, which is maximising S.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,)
+        Cluster of each row, 0..k-1; clusters are numbered by their first row.
+    k : int
+        Number of clusters.
+    sizes : tuple of int
+        Points per cluster.
+    within, between, total : float
+        W, S and T, in the unit of rho.
+    within_per_cluster : ndarray of shape (k,)
+        The summands of W.
+    bound : float
+        Eigenvalue certificate: no partition into k clusters has a larger S [MATH s.3].
+    algorithm : {"exact-1d", "hartigan", "lloyd"}
+        What was run.
+    n_init : int
+        Starts made.
+    n_iter : int
+        Passes over the data of the best start.
+    converged : bool
+        Whether the best start ended at a local optimum.
+    breaks : ndarray of shape (k - 1,) or None
+        Midpoints between neighbouring clusters, for "exact-1d".
+    metric : Metric
+        With every parameter that was settled on the data.
+    standardization : Standardization or None
+        Column means and standard deviations, if the columns were standardized.
+    points : ndarray of shape (n, d) or None
+        The (standardized) data that were clustered, for plots; None for a precomputed matrix.
+    coordinates : ndarray of shape (n, 2) or None
+        First two principal coordinates, for plots of a precomputed matrix.
+    """
+
+    labels: IntArray = field(repr=False)
+    k: int
+    sizes: tuple[int, ...]
+    within: float
+    between: float
+    total: float
+    within_per_cluster: FloatArray = field(repr=False)
+    bound: float
+    algorithm: Literal["exact-1d", "hartigan", "lloyd"]
+    n_init: int
+    n_iter: int
+    converged: bool
+    breaks: FloatArray | None = field(default=None, repr=False)
+    metric: Metric
+    standardization: Standardization | None = field(default=None, repr=False)
+    points: FloatArray | None = field(default=None, repr=False)
+    coordinates: FloatArray | None = field(default=None, repr=False)
+
+    @property
+    def tightness(self) -> float:
+        """S/bound: 1 proves the global optimum; NaN where the bound is 0."""
+        return float(self.between / self.bound) if self.bound != 0 else float("nan")
+
+    def _tables(self) -> list[Any]:
+        rows = [[str(n), number(w)] for n, w in zip(self.sizes, self.within_per_cluster, strict=True)]
+        title = f"Energy clustering into {self.k} cluster{'s' * (self.k > 1)}"
+        bound = [["bound on S", number(self.bound)], ["S/bound", number(self.tightness)]]
+        return [
+            text_table(rows, ["size", "W"], [f"cluster {j}" for j in range(self.k)], title),
+            decomposition_table(self.within, self.between, self.total, bound),
+        ]
+
+    def _notes(self) -> list[str]:
+        if self.algorithm == "exact-1d":
+            how = "Algorithm: exact in one dimension, the global optimum."
+        else:
+            starts = "1 start" if self.n_init == 1 else f"best of {self.n_init} starts"
+            how = f"Algorithm: {self.algorithm}, {starts}, {self.n_iter} passes"
+            how += ", a local optimum." if self.converged else ", stopped before it converged."
+        proof = "S/bound is at most 1; 1 would prove that no partition into as many clusters has a larger S."
+        return [how, proof, metric_note(self.metric, self.standardization)]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per cluster: cluster, size and W of the cluster."""
+        import pandas as pd
+
+        return pd.DataFrame({"cluster": range(self.k), "size": self.sizes, "within": self.within_per_cluster.tolist()})
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Points in the plane of their first two (principal) coordinates, coloured by cluster."""
+        from energystats import plotting
+
+        return plotting.plot_partition(self, ax)
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """One cluster against the rest.
+
+    Attributes
+    ----------
+    name : str
+        Which clusters are set against each other.
+    statistic : float
+        Mean excess-split index E over the splits (S for labels known in advance).
+    pvalue, pvalue_adjusted : float
+        Raw, and adjusted over the contrasts by Holm's method.
+    """
+
+    name: str
+    statistic: float
+    pvalue: float
+    pvalue_adjusted: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ClusterTestResult(Result):
+    """Test for cluster structure.
+
+    Attributes
+    ----------
+    statistic : float
+        Excess-split index E (mean over splits and contrasts); S for labels known in advance.
+    pvalue : float
+        P-value of `null_hypothesis`.
+    method : {"split", "unimodal-1d", "labels"}
+        What was done.
+    null_hypothesis : str
+        The question that was answered, and the only one.
+    k : int
+        Number of clusters that were looked for.
+    n_resamples : int
+        Draws behind each p-value.
+    n_splits : int
+        Random splits, each used in two halves; 0 where nothing was split.
+    conservative : bool
+        Whether every p-value was multiplied by the flat factor 1.6.
+    jittered : bool
+        Whether ties were spread over one grid step.
+    pvalues : ndarray of shape (2 * n_splits, n_contrasts)
+        P-values that were combined; empty where nothing was split.
+    scores : ndarray
+        Sorted values whose unimodality was tested, of the fold with the median p-value, for the plot.
+    rows : tuple of Contrast
+        The one-versus-rest contrasts behind `contrasts`.
+    remarks : tuple of str
+        What a reader has to assume or know.
+    """
+
+    statistic: float
+    pvalue: float
+    method: Literal["split", "unimodal-1d", "labels"]
+    null_hypothesis: str
+    k: int
+    n_resamples: int
+    n_splits: int
+    conservative: bool
+    jittered: bool
+    pvalues: FloatArray = field(repr=False)
+    scores: FloatArray = field(repr=False)
+    rows: tuple[Contrast, ...] = field(repr=False)
+    remarks: tuple[str, ...] = field(repr=False)
+
+    @property
+    def contrasts(self) -> pd.DataFrame:
+        """One-versus-rest contrasts: contrast, statistic, pvalue, pvalue_adjusted (Holm)."""
+        import pandas as pd
+
+        columns = ["contrast", "statistic", "pvalue", "pvalue_adjusted"]
+        return pd.DataFrame([(r.name, r.statistic, r.pvalue, r.pvalue_adjusted) for r in self.rows], columns=columns)
+
+    def _tables(self) -> list[Any]:
+        rows = [
+            ["statistic (S)" if self.method == "labels" else "statistic (E)", number(self.statistic)],
+            ["p-value", probability(self.pvalue)],
+            ["method", self.method],
+            ["resamples", str(self.n_resamples)],
+        ]
+        if self.n_splits:
+            rows.append(["splits", f"{self.n_splits}, two folds each"])
+        tables = [text_table(rows, None, None, "Is there cluster structure?")]
+        if len(self.rows) > 1:
+            cells = [[number(r.statistic), probability(r.pvalue), probability(r.pvalue_adjusted)] for r in self.rows]
+            heads = ["statistic", "p", "p (Holm)"]
+            tables.append(text_table(cells, heads, [r.name for r in self.rows], "One versus rest"))
+        return tables
+
+    def _notes(self) -> list[str]:
+        return [f"Null hypothesis: {self.null_hypothesis}.", *self.remarks]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row; the columns are the field names."""
+        import pandas as pd
+
+        names = ("statistic", "pvalue", "method", "null_hypothesis", "k", "n_resamples", "n_splits", "conservative")
+        return pd.DataFrame([{name: getattr(self, name) for name in names}])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Histogram of the scores of one held-out part, with the nearest unimodal density."""
+        from energystats import plotting
+
+        return plotting.plot_cluster_test(self, ax)
+
+
+def number(value: float) -> str:
+    """Six significant digits."""
+    return f"{value:.6g}"
+
+
+def probability(value: float) -> str:
+    """Three significant digits."""
+    return f"{value:.3g}"
+
+
+def text_table(rows: Sequence[Sequence[str]], headers: list[str] | None, stubs: list[str] | None, title: str) -> Any:
+    """SimpleTable of statsmodels with left-aligned names and right-aligned numbers."""
+    from statsmodels.iolib.table import SimpleTable
+
+    form = {"data_aligns": "r", "stubs_align": "l", "header_align": "r", "title_align": "l"}
+    if stubs is None:
+        stubs = [row[0] for row in rows]
+        rows = [row[1:] for row in rows]
+    return SimpleTable(rows, headers=headers, stubs=stubs, title=title, txt_fmt=form)
+
+
+def decomposition_table(within: float, between: float, total: float, more: Sequence[list[str]] = ()) -> Any:
+    """W, S, T and S/T, one a line."""
+    rows = [
+        ["W, within", number(within)],
+        ["S, between", number(between)],
+        ["T = W + S", number(total)],
+        ["S/T", number(share(between, total))],
+        *more,
+    ]
+    return text_table(rows, None, None, "Dispersion")
+
+
+def metric_note(metric: Metric, standardization: Standardization | None) -> str:
+    """The semimetric and what was done to the columns, in a sentence."""
+    return f"Semimetric: {metric!r}{', columns standardized' if standardization is not None else ''}."

@@ -1,0 +1,226 @@
+"""The checks at the door. Each returns clean arrays or raises an error that names argument, rule and value."""
+
+from __future__ import annotations
+
+import difflib
+import numbers
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
+
+__all__ = [
+    "as_generator",
+    "as_labels",
+    "as_points",
+    "as_square",
+    "as_weights",
+    "check_count",
+    "check_option",
+    "column_names",
+    "near_names",
+]
+
+LARGEST = 1e150  # squared differences of larger numbers overflow
+
+
+def as_points(values: ArrayLike, name: str) -> FloatArray:
+    """Finite float array of shape (n, d) with n, d >= 1; a one-dimensional input has d = 1."""
+    array = as_numbers(values, name)
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2:
+        raise ValueError(f"`{name}` must have shape (n,) or (n, d), got {array.shape}.")
+    if array.size == 0:
+        raise ValueError(f"`{name}` must have at least one row and one column, got shape {array.shape}.")
+    check_finite(array, name, column_names(values))
+    return array
+
+
+def as_square(values: ArrayLike, name: str) -> FloatArray:
+    """Symmetric matrix with zero diagonal, from a square matrix or SciPy's condensed vector."""
+    from scipy.spatial.distance import squareform
+
+    array = as_numbers(values, name)
+    if array.size == 0:
+        raise ValueError(f"`{name}` must not be empty, got shape {array.shape}.")
+    check_finite(array, name, None)
+    if array.ndim == 1:
+        n = (1 + int(np.sqrt(1 + 8 * array.size))) // 2
+        if n * (n - 1) // 2 != array.size:
+            raise ValueError(
+                f"`{name}` as a condensed vector must have n(n - 1)/2 entries for a whole number n, got {array.size}."
+            )
+        return np.asarray(squareform(array))
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise ValueError(
+            f'`{name}` must be a square matrix or a condensed vector when metric="precomputed", '
+            f"got shape {array.shape}."
+        )
+    size = float(np.abs(array).max())
+    skew = np.abs(array - array.T)
+    if skew.max() > 1e-8 * size:
+        i, j = np.unravel_index(int(skew.argmax()), skew.shape)
+        raise ValueError(
+            f"`{name}` must be symmetric, but entry ({i}, {j}) is {array[i, j]:.6g} "
+            f"and ({j}, {i}) is {array[j, i]:.6g}."
+        )
+    diagonal = np.abs(np.diagonal(array))
+    if diagonal.max() > 1e-8 * size:
+        worst = int(diagonal.argmax())
+        value = array[worst, worst]
+        raise ValueError(f"`{name}` must have a zero diagonal, but entry ({worst}, {worst}) is {value:.6g}.")
+    square = 0.5 * (array + array.T)
+    np.fill_diagonal(square, 0.0)
+    return square
+
+
+def as_numbers(values: ArrayLike, name: str) -> FloatArray:
+    """Float64 array; anything that is not a table of real numbers is a `TypeError` or `ValueError`."""
+    if hasattr(values, "toarray"):
+        raise TypeError(f"`{name}` must be dense, got a sparse {type(values).__name__}; use `{name}.toarray()`.")
+    columns = column_names(values)
+    if columns is not None:
+        return frame_numbers(values, name, columns)
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(np.float64), np.nan)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"`{name}` must be a rectangular table, but its rows have different lengths.") from error
+    if array.dtype.kind not in "iuf":
+        kind = {"b": "bool", "c": "complex", "U": "str", "S": "bytes", "M": "datetime", "m": "timedelta"}
+        raise TypeError(
+            f"`{name}` must hold real numbers, got dtype {kind.get(array.dtype.kind, array.dtype.name)}; "
+            f"convert it first, for example with `np.asarray({name}, dtype=float)`."
+        )
+    return np.array(array, dtype=np.float64, order="C")
+
+
+def frame_numbers(frame: Any, name: str, columns: Sequence[str]) -> FloatArray:
+    """Numbers of a pandas object, missing values as NaN."""
+    from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
+
+    dtypes = frame.dtypes if frame.ndim == 2 else [frame.dtype]
+    bad = [
+        f"{column!r} ({dtype})"
+        for column, dtype in zip(columns, dtypes, strict=True)
+        if not is_numeric_dtype(dtype) or is_bool_dtype(dtype) or is_complex_dtype(dtype)
+    ]
+    if bad:
+        raise TypeError(f"`{name}` must hold real numbers, but these columns do not: {', '.join(bad)}.")
+    return np.array(frame.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")
+
+
+def column_names(values: object) -> list[str] | None:
+    """Column names of a pandas object, None for anything else."""
+    if not hasattr(values, "to_numpy") or not hasattr(values, "index"):
+        return None
+    return [str(c) for c in values.columns] if hasattr(values, "columns") else [str(getattr(values, "name", 0))]
+
+
+def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) -> None:
+    """Raise when a value is NaN or infinite, or so large that its square overflows."""
+    finite = np.isfinite(array)
+    if not finite.all():
+        nans = int(np.isnan(array).sum())
+        found = [f"{nans} NaN"] * (nans > 0)
+        if infinities := int((~finite).sum()) - nans:
+            found.append(f"{infinities} infinite")
+        where = ""
+        if array.ndim == 2:
+            bad = np.flatnonzero(~finite.all(axis=0))
+            labels = [columns[j] if columns else str(j) for j in bad[:10]]
+            where = f" in column{'s' * (bad.size > 1)} {', '.join(labels)}{', ...' * (bad.size > 10)}"
+        raise ValueError(
+            f"`{name}` must be finite, but has {' and '.join(found)} values{where}; drop or impute those rows first."
+        )
+    largest = float(np.abs(array).max())
+    if largest > LARGEST:
+        raise ValueError(f"`{name}` must not exceed {LARGEST:g} in size, got {largest:.3g}; rescale it.")
+
+
+def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]]:
+    """Codes 0..k-1 and the sorted names (a categorical keeps the order of its categories)."""
+    import pandas as pd
+
+    if isinstance(getattr(labels, "dtype", None), pd.CategoricalDtype):
+        categories = pd.Categorical(labels).remove_unused_categories()
+        codes, names = np.asarray(categories.codes), list(categories.categories)
+        missing = codes < 0
+    else:
+        try:
+            array = np.asarray(labels)
+        except ValueError as error:
+            raise ValueError(f"`{name}` must be one label a row, but its entries have different lengths.") from error
+        if array.ndim == 2 and array.shape[1] == 1:
+            array = array[:, 0]
+        if array.ndim != 1:
+            raise ValueError(f"`{name}` must be one-dimensional, got shape {array.shape}.")
+        missing = np.asarray(pd.isna(array))
+        try:
+            values, codes = np.unique(array[~missing], return_inverse=True)
+        except TypeError as error:
+            raise TypeError(f"`{name}` mixes labels that cannot be sorted, such as numbers and text.") from error
+        names = values.tolist()
+    if len(codes) != n and not missing.any():
+        raise ValueError(f"`{name}` must have one label for each of the {n} rows, got {len(codes)}.")
+    if missing.any():
+        raise ValueError(f"`{name}` must not be missing, but {int(missing.sum())} of {missing.size} labels are.")
+    return np.asarray(codes, dtype=np.intp), tuple(names)
+
+
+def as_weights(weights: ArrayLike | None, n: int, name: str) -> FloatArray:
+    """Positive weights of shape (n,); ones when None."""
+    if weights is None:
+        return np.ones(n)
+    array = as_numbers(weights, name)
+    if array.shape != (n,):
+        raise ValueError(f"`{name}` must have shape ({n},), got {array.shape}.")
+    check_finite(array, name, None)
+    if (array <= 0).any():
+        raise ValueError(f"`{name}` must be positive, got {array.min():.6g} at position {int(array.argmin())}.")
+    return array
+
+
+def check_count(value: object, name: str, *, low: int, high: int | None = None, why: str = "") -> int:
+    """Whole number between low and high."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"`{name}` must be a whole number, got {value!r} of type {type(value).__name__}.")
+    number = int(value)
+    if number < low:
+        raise ValueError(f"`{name}` must be at least {low}, got {number}.")
+    if high is not None and number > high:
+        raise ValueError(f"`{name}` must be at most {high}{why}, got {number}.")
+    return number
+
+
+def check_option(value: object, name: str, options: Sequence[str]) -> None:
+    """One of a few words."""
+    if not isinstance(value, str):
+        raise TypeError(f"`{name}` must be a string, one of {', '.join(options)}; got {type(value).__name__}.")
+    if value not in options:
+        raise ValueError(f"`{name}` must be one of {', '.join(options)}; got {value!r}.{near_names(value, options)}")
+
+
+def near_names(name: str, known: Iterable[str]) -> str:
+    """' Did you mean ...?' with the known names that look like `name`, or nothing."""
+    near = difflib.get_close_matches(name.lower(), {k.lower(): k for k in known}, n=3)
+    by_lower = {k.lower(): k for k in known}
+    return f" Did you mean {' or '.join(repr(by_lower[k]) for k in near)}?" if near else ""
+
+
+def as_generator(rng: RandomLike | np.random.RandomState, name: str = "rng") -> np.random.Generator:
+    """Generator from a seed, a Generator, a legacy RandomState or None (SPEC 7)."""
+    if isinstance(rng, np.random.RandomState):
+        return np.random.default_rng(rng.randint(2**31, size=4))
+    if isinstance(rng, bool):
+        raise TypeError(f"`{name}` must be a seed, a numpy Generator or None, got {rng!r}.")
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"`{name}` must be a seed (whole number >= 0), a numpy Generator or None, got {rng!r}."
+        ) from error
