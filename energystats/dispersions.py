@@ -60,8 +60,8 @@ def dispersion(
 
     See Also
     --------
-    energy_test : is S larger than chance would have it?
-    energy_cluster : labels that make W as small as possible.
+    energy_test : Is S larger than chance would have it?
+    energy_cluster : Labels that make W as small as possible.
 
     Notes
     -----

@@ -29,6 +29,7 @@ __all__ = ["Dissimilarity", "Groups", "Standardization"]
 
 ROWS_PER_BLOCK = 256
 STORED_UP_TO = 4096  # points; above it sums are taken over row blocks and R is never stored for them
+ROUNDING = 1e-8  # of the largest rho: what symmetry and a zero diagonal may be off by
 SCALE_RATIO = 100.0  # of the columns' standard deviations, above which one of them decides every distance
 
 
@@ -169,13 +170,31 @@ class Dissimilarity:
                     f"`metric` gave a value that is not finite ({rows[i, j]}) for rows {start + i} and {start + j}."
                 )
             square = rows[:, : len(rows)]
+            self._check_semimetric(square, start)
             square += square.T.copy()  # the two triangles may differ in the last bit
             square *= 0.5
+            np.fill_diagonal(square, 0.0)
             if not self.metric.negative_type and rows.min() < 0:
                 negative += int(np.count_nonzero(rows[:, len(rows) :] < 0) + np.count_nonzero(square < 0) // 2)
                 smallest = min(smallest, float(rows.min()))
             yield start, rows
         warn_if_negative(negative, smallest)
+
+    def _check_semimetric(self, square: FloatArray, start: int) -> None:
+        """Symmetric and zero at x = y, to rounding; SciPy's own names are trusted, as its `pdist` trusts them."""
+        if isinstance(self.metric, SciPyMetric):
+            return
+        slack = ROUNDING * float(np.abs(square).max())
+        own = np.diagonal(square)
+        if np.abs(own).max() > slack:
+            row = int(np.abs(own).argmax())
+            raise ValueError(f"`metric` must be 0 from a point to itself, got {own[row]:.6g} for row {start + row}.")
+        if np.abs(square - square.T).max() > slack:
+            i, j = np.unravel_index(int(np.abs(square - square.T).argmax()), square.shape)
+            raise ValueError(
+                f"`metric` must be symmetric, got {square[i, j]:.6g} for rows {start + i} and {start + j} "
+                f"and {square[j, i]:.6g} the other way round."
+            )
 
     def _upper_rows(self) -> Iterator[tuple[int, FloatArray]]:
         """Row blocks (start, R[start:stop, start:]) of the upper triangle, each pair once."""

@@ -33,7 +33,7 @@ def pairwise(
     Returns
     -------
     ndarray of shape (n, m)
-        rho(x_i, y_j), in the unit of the distance to the power alpha. Parameters that depend on the data
+        Values rho(x_i, y_j), in the unit of the distance to the power alpha. Parameters that depend on the data
         (``sigma=None``, variances) are settled on X.
 
     Raises
@@ -45,7 +45,7 @@ def pairwise(
 
     See Also
     --------
-    energy_distance : the distance between two samples.
+    energy_distance : The distance between two samples.
 
     Notes
     -----
@@ -120,8 +120,8 @@ def energy_distance(
 
     See Also
     --------
-    energy_test : is the distance larger than chance would have it?
-    dispersion : the same sums for k groups.
+    energy_test : Is the distance larger than chance would have it?
+    dispersion : The same sums for k groups.
 
     Notes
     -----

@@ -10,6 +10,7 @@ from energystats._core import permutation, statistics
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.metrics import Euclidean, MetricLike, SciPyMetric
+from energystats.progress import with_bar
 from energystats.results import EnergyTestResult, share
 from energystats.validation import as_generator, check_count, check_option
 
@@ -29,6 +30,7 @@ def energy_test(
     method: str = "auto",
     n_resamples: int = 999,
     standardize: bool = False,
+    progress: bool = False,
     rng: RandomLike = None,
 ) -> EnergyTestResult:
     r"""Permutation test of equal distributions of two or more samples.
@@ -52,6 +54,8 @@ def energy_test(
         Random relabelings.
     standardize : bool, default False
         Z-scores (divisor n) of the pooled columns before distances.
+    progress : bool, default False
+        Show a bar over the relabelings.
     rng : int, Generator or None, default None
         Seed of the relabelings.
 
@@ -79,8 +83,8 @@ def energy_test(
 
     See Also
     --------
-    cluster_test : for groups that were found in the same data.
-    energy_distance, dispersion : the statistics alone.
+    cluster_test : For groups that were found in the same data.
+    energy_distance, dispersion : The statistics alone.
 
     Notes
     -----
@@ -112,11 +116,19 @@ def energy_test(
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
     generator = as_generator(rng)
     d, checked = Dissimilarity.from_samples(samples, groups, metric=metric, alpha=alpha, standardize=standardize)
-    return relabeling_test(d, checked, cast(StatisticName, statistic), method, n_resamples, generator)
+    name = cast(StatisticName, statistic)
+    return relabeling_test(d, checked, name, method=method, n_resamples=n_resamples, rng=generator, progress=progress)
 
 
 def relabeling_test(
-    d: Dissimilarity, groups: Groups, name: StatisticName, method: str, n_resamples: int, rng: np.random.Generator
+    d: Dissimilarity,
+    groups: Groups,
+    name: StatisticName = "between",
+    *,
+    method: str,
+    n_resamples: int,
+    rng: np.random.Generator,
+    progress: bool = False,
 ) -> EnergyTestResult:
     """The test behind the door: observed M, M of every relabeling, one count."""
     k, s = groups.k, groups.sizes.astype(np.float64)
@@ -139,6 +151,8 @@ def relabeling_test(
     ranked = statistics.pairwise_statistic if name == "pairwise" else statistics.between
     tolerance = (2 if name == "pairwise" else 1) * permutation.tie_tolerance(d.scale, d.n)
     observed = float(ranked(M, s))
+    n_others = n_labelings - 1 if exact else n_resamples
+    labelings = with_bar(labelings, progress, total=n_others, unit="relabeling")
     blocks = [ranked(m, s) for m in permutation.null_sums(d.block_sums, d.row_totals, labelings, k)]
     null = np.concatenate(blocks) if blocks else np.empty(0)
     pvalue = permutation.upper_pvalue(observed, null, tolerance=tolerance)
@@ -188,4 +202,4 @@ def null_hypothesis(d: Dissimilarity, k: int) -> str:
 def one_versus_rest(d: Dissimilarity, groups: Groups, **how: Any) -> list[EnergyTestResult]:
     """The test of each group against all others, in the order of the groups."""
     halves = ((groups.codes == j).astype(np.intp) for j in range(groups.k))
-    return [relabeling_test(d, Groups(codes, ("rest", "group")), "between", **how) for codes in halves]
+    return [relabeling_test(d, Groups(codes, ("rest", "group")), **how) for codes in halves]

@@ -153,7 +153,7 @@ class Gaussian(Exponential):
 
 @dataclass(frozen=True, slots=True)
 class Localised(Metric):
-    """rho = ||x - y||**2 exp(-||x - y|| / 2) [D rho_loc]; in general not of negative type.
+    """Localised semimetric rho = ||x - y||**2 exp(-||x - y|| / 2) [D rho_loc]; in general not of negative type.
 
     Examples
     --------
@@ -171,7 +171,9 @@ class Localised(Metric):
 
 @dataclass(frozen=True, slots=True)
 class Sine(Metric):
-    """rho = ||x - y||**2 theta sin(||x - y|| / theta) [D rho_sin]; not of negative type, and negative in places.
+    """Sine semimetric rho = ||x - y||**2 theta sin(||x - y|| / theta) [D rho_sin]; not of negative type.
+
+    It is negative in places.
 
     Parameters
     ----------

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sized
 from typing import TypeVar
 
 __all__ = ["with_bar"]
 
-Item = TypeVar("Item")
+Block = TypeVar("Block", bound=Sized)
 
 
-def with_bar(items: Iterable[Item], progress: bool, *, total: int, unit: str) -> Iterable[Item]:
-    """Pass the items through a tqdm bar, if there is to be one."""
+def with_bar(blocks: Iterator[Block], progress: bool, *, total: int, unit: str) -> Iterator[Block]:
+    """Pass blocks of work through a tqdm bar that counts their items, if there is to be one."""
     if not progress:
-        return items
+        yield from blocks
+        return
     from tqdm.auto import tqdm
 
-    bar: Iterable[Item] = tqdm(items, total=total, unit=unit)
-    return bar
+    with tqdm(total=total, unit=unit) as bar:
+        for block in blocks:
+            yield block
+            bar.update(len(block))

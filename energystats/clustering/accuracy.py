@@ -31,7 +31,7 @@ def clustering_accuracy(true: ArrayLike, pred: ArrayLike) -> float:
 
     See Also
     --------
-    sklearn.metrics.adjusted_rand_score : agreement of pairs, corrected for chance.
+    sklearn.metrics.adjusted_rand_score : Agreement of pairs, corrected for chance.
 
     Notes
     -----

@@ -66,7 +66,7 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     See Also
     --------
-    energy_cluster : the function behind it.
+    energy_cluster : The function behind it.
 
     Notes
     -----

@@ -63,7 +63,7 @@ def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None)
 
     See Also
     --------
-    energy_cluster : any number of columns and clusters.
+    energy_cluster : Any number of columns and clusters.
 
     Notes
     -----

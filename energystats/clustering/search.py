@@ -91,8 +91,8 @@ def energy_cluster(
 
     See Also
     --------
-    cluster_test : is there cluster structure at all?
-    EnergyClustering : the same as a scikit-learn estimator, with `predict`.
+    cluster_test : Is there cluster structure at all?
+    EnergyClustering : The same as a scikit-learn estimator, with `predict`.
 
     Notes
     -----

@@ -94,8 +94,8 @@ def cluster_test(
 
     See Also
     --------
-    energy_cluster : the clusters themselves.
-    energy_test : samples that were distinguished beforehand.
+    energy_cluster : The clusters themselves.
+    energy_test : Samples that were distinguished beforehand.
 
     Notes
     -----
@@ -140,7 +140,7 @@ def cluster_test(
     alpha_of_rho = 1.0 if isinstance(given, Precomputed) else power
     d = Dissimilarity.from_data(X, metric=given, alpha=alpha_of_rho, standardize=standardize)
     if labels is not None:
-        return labels_test(d, labels, n_resamples, generator)
+        return labels_test(d, labels, n_resamples=n_resamples, rng=generator)
     k = check_count(k, "k", low=2, high=max(d.n, 2), why=f", the number of points ({d.n})")
     one_column = d.points is not None and d.points.shape[1] == 1
     if method == "auto":
@@ -153,8 +153,17 @@ def cluster_test(
     if d.scale == 0:
         return nothing_to_test(method, k, n_resamples, conservative)
     if method == "unimodal-1d":
-        return one_column_test(d, k, n_resamples, generator)
-    return split_test(d, k, power, n_splits, n_resamples, conservative, progress, generator)
+        return one_column_test(d, k, n_resamples=n_resamples, rng=generator)
+    return split_test(
+        d,
+        k,
+        power=power,
+        n_splits=n_splits,
+        n_resamples=n_resamples,
+        conservative=conservative,
+        progress=progress,
+        rng=generator,
+    )
 
 
 def nothing_to_test(method: str, k: int, n_resamples: int, conservative: bool) -> ClusterTestResult:

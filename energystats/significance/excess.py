@@ -7,36 +7,60 @@ from dataclasses import dataclass
 import numpy as np
 
 from energystats._core.permutation import upper_pvalue
+from energystats._core.ties import spread_ties
 from energystats._core.unimodal import excess_split, excess_split_of_draws
 from energystats._typing import FloatArray
+from energystats.exceptions import TiesWarning, warn
 
-__all__ = ["FLAT_FACTOR", "Excess", "cauchy_combination", "excess_test"]
+__all__ = ["FLAT_FACTOR", "Excess", "cauchy_combination", "excess_test", "remark_on_ties"]
 
 FLAT_FACTOR = 1.6  # by which p-values on flat densities were measured to be too small, at most
 CAUCHY_CAP = 0.99  # so that a single p of 1 cannot veto the others
 INDEX_TOLERANCE = 1e-12  # two indices E closer than this are tied; E is a difference of shares
+TIES_SPREAD = "Tied values were spread uniformly over one grid step, because point masses count as modes."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Excess:
-    """E of one set of scores: the sorted scores, the index and its p-value."""
+    """E of one set of scores.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (m,)
+        Sorted, ties spread.
+    index, pvalue : float
+        E and its p-value.
+    spread : bool
+        Whether there were ties.
+    """
 
     scores: FloatArray
     index: float
     pvalue: float
+    spread: bool
 
 
 def excess_test(scores: FloatArray, n_resamples: int, factor: float, rng: np.random.Generator) -> Excess:
     """Compare E with samples from the nearest unimodal law [SIGNIFICANCE s.2.1]; p = 1 for constant scores."""
-    x = np.sort(scores)
+    spread = spread_ties(scores, rng)
+    x = np.sort(scores if spread is None else spread)
     if x[-1] <= x[0]:
-        return Excess(x, 0.0, 1.0)
+        return Excess(x, 0.0, 1.0, False)
     index = float(excess_split(x))
     null = excess_split_of_draws(x, np.sort(rng.random((n_resamples, x.size)), axis=1))
-    return Excess(x, index, min(1.0, factor * upper_pvalue(index, null, tolerance=INDEX_TOLERANCE)))
+    pvalue = min(1.0, factor * upper_pvalue(index, null, tolerance=INDEX_TOLERANCE))
+    return Excess(x, index, pvalue, spread is not None)
 
 
 def cauchy_combination(pvalues: FloatArray) -> float:
     """One p-value from dependent ones [SIGNIFICANCE s.2.2]."""
     scores = np.tan((0.5 - np.minimum(pvalues, CAUCHY_CAP)) * np.pi)
     return float(0.5 - np.arctan(scores.mean()) / np.pi)
+
+
+def remark_on_ties(spread: bool) -> tuple[str, ...]:
+    """Warn of spread ties, and return the remark for the summary."""
+    if not spread:
+        return ()
+    warn(TIES_SPREAD, TiesWarning)
+    return (TIES_SPREAD,)

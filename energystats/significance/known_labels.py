@@ -17,7 +17,7 @@ __all__ = ["labels_test"]
 EXCHANGEABILITY = "the {k} labelled groups come from one distribution"
 
 
-def labels_test(d: Dissimilarity, labels: Any, n_resamples: int, rng: np.random.Generator) -> ClusterTestResult:
+def labels_test(d: Dissimilarity, labels: Any, *, n_resamples: int, rng: np.random.Generator) -> ClusterTestResult:
     """Plain permutation test of S for labels known in advance, with one-versus-rest contrasts."""
     assumption = "Assumed: the labels were known before the data were seen."
     found = labels.labels if isinstance(labels, Partition) else getattr(labels, "labels_", None)
@@ -29,7 +29,7 @@ def labels_test(d: Dissimilarity, labels: Any, n_resamples: int, rng: np.random.
         warn(assumption, DoubleDippingWarning)
         labels = found
     groups = Groups.from_labels(labels, d.n, name="labels").at_least_two("labels")
-    result = relabeling_test(d, groups, "between", "auto", n_resamples, rng.spawn(1)[0])
+    result = relabeling_test(d, groups, method="auto", n_resamples=n_resamples, rng=rng.spawn(1)[0])
     rows = contrast_rows(["all groups"], [result.statistic], [result.pvalue])
     if groups.k > 2:
         each = one_versus_rest(d, groups, method="auto", n_resamples=n_resamples, rng=rng)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -14,7 +15,7 @@ from energystats.dissimilarity import Dissimilarity
 from energystats.progress import with_bar
 from energystats.results import ClusterTestResult
 from energystats.significance.contrasts import contrast_rows
-from energystats.significance.excess import FLAT_FACTOR, Excess, cauchy_combination, excess_test
+from energystats.significance.excess import FLAT_FACTOR, Excess, cauchy_combination, excess_test, remark_on_ties
 from energystats.significance.scores import Scorer
 
 __all__ = ["LINEAR_UNIMODALITY", "split_test"]
@@ -22,16 +23,59 @@ __all__ = ["LINEAR_UNIMODALITY", "split_test"]
 CLUSTERED_SHARE = 0.35  # of the points find the direction, the others are scored
 STARTS = 4  # of the clustering of a part
 SMALLEST_SCORED_PART = 8  # points
+LINEAR_UNIMODALITY = "every linear projection of the population is unimodal"
 CONTRASTS_MEAN = (
     "A contrast says whether the points are unimodal along the line from its cluster to the rest, not that the "
     "cluster is real."
 )
-LINEAR_UNIMODALITY = "every linear projection of the population is unimodal"
+
+Fold = list[Excess]  # one entry per contrast
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Splitter:
+    """What every split needs: the points, how to score them, and what the contrasts are called.
+
+    Attributes
+    ----------
+    names : ndarray of shape (n,) or None
+        Clusters of all points; those of a part take the numbers they overlap with most. None for k = 2.
+    """
+
+    d: Dissimilarity
+    scorer: Scorer
+    k: int
+    names: IntArray | None
+    n_clustered: int
+    n_resamples: int
+    factor: float
+
+    @property
+    def contrasts(self) -> range:
+        """Clusters that are set against the rest: all of them, or one of two."""
+        return range(self.k) if self.k > 2 else range(1)
+
+    def folds(self, rng: np.random.Generator) -> list[Fold]:
+        """One random order of the points, used from both ends."""
+        order = rng.permutation(self.d.n).astype(np.intp)
+        a = self.n_clustered
+        return [self.fold(order[:a], order[a:], rng), self.fold(order[-a:], order[:-a], rng)]
+
+    def fold(self, part: IntArray, rest: IntArray, rng: np.random.Generator) -> Fold:
+        """Cluster the part, score the rest along every contrast."""
+        found = cluster_part(self.d.subset(part), self.k, rng)
+        if found is None:  # fewer than k distinct points: no direction, no evidence
+            return [Excess(np.zeros(1), 0.0, 1.0, False) for _ in self.contrasts]
+        if self.names is not None:
+            found = matched(found, self.names[part], self.k)
+        scores = (self.scorer.scores(part[found == j], part[found != j], rest) for j in self.contrasts)
+        return [excess_test(s, self.n_resamples, self.factor, rng) for s in scores]
 
 
 def split_test(
     d: Dissimilarity,
     k: int,
+    *,
     power: float,
     n_splits: int,
     n_resamples: int,
@@ -39,36 +83,30 @@ def split_test(
     progress: bool,
     rng: np.random.Generator,
 ) -> ClusterTestResult:
-    """Cluster one part, score the other, combine [SIGNIFICANCE s.2.2]."""
+    """Cluster one part, score the other, combine the p-values of all splits and contrasts."""
     n_clustered = max(int(CLUSTERED_SHARE * d.n), k + 3)
     if d.n - n_clustered < SMALLEST_SCORED_PART:
         raise ValueError(f"`X` must have at least {k + 3 + SMALLEST_SCORED_PART} rows for k={k}, got {d.n}.")
     tie_rng, name_rng, *split_rngs = rng.spawn(2 + n_splits)
-    scorer = Scorer.of(d, power, tie_rng)
-    names = contrast_clusters(d, k, name_rng)
-    factor = FLAT_FACTOR if conservative else 1.0
-    folds: list[list[Excess]] = []
-    for split_rng in with_bar(split_rngs, progress, total=n_splits, unit="split"):
-        shuffled = split_rng.permutation(d.n).astype(np.intp)
-        for part, rest in (
-            (shuffled[:n_clustered], shuffled[n_clustered:]),
-            (shuffled[-n_clustered:], shuffled[:-n_clustered]),
-        ):
-            found = cluster_part(d.subset(part), k, split_rng)
-            if found is None:  # fewer than k distinct points: no direction, no evidence
-                folds.append([Excess(np.zeros(1), 0.0, 1.0)] * (1 if k == 2 else k))
-                continue
-            found = found if names is None else matched(found, names[part], k)
-            contrasts = [found == j for j in (range(k) if k > 2 else (1,))]
-            scores = (scorer.scores(part[inside], part[~inside], rest) for inside in contrasts)
-            folds.append([excess_test(s, n_resamples, factor, split_rng) for s in scores])
-    scorer.warn_of_ties()
+    splitter = Splitter(
+        d=d,
+        scorer=Scorer.of(d, power, tie_rng),
+        k=k,
+        names=contrast_clusters(d, k, name_rng),
+        n_clustered=n_clustered,
+        n_resamples=n_resamples,
+        factor=FLAT_FACTOR if conservative else 1.0,
+    )
+    of_splits: Iterator[list[Fold]] = (splitter.folds(split_rng) for split_rng in split_rngs)
+    folds = [fold for pair in with_bar(of_splits, progress, total=2 * n_splits, unit="fold") for fold in pair]
+
     pvalues = np.array([[e.pvalue for e in fold] for fold in folds])
     indices = np.array([[e.index for e in fold] for fold in folds])
     labels = ["cluster 0 vs cluster 1"] if k == 2 else [f"cluster {j} vs rest" for j in range(k)]
-    rows = contrast_rows(labels, indices.mean(axis=0), [cauchy_combination(column) for column in pvalues.T])
+    rows = contrast_rows(labels, indices.mean(axis=0).tolist(), [cauchy_combination(p) for p in pvalues.T])
     best = min(range(len(rows)), key=lambda j: rows[j].pvalue)
-    shown = int(np.argsort(pvalues[:, best], kind="stable")[len(folds) // 2])
+    median_fold = folds[int(np.argsort(pvalues[:, best], kind="stable")[len(folds) // 2])]
+    spread = splitter.scorer.spread or any(e.spread for fold in folds for e in fold)
     return ClusterTestResult(
         statistic=float(indices.mean()),
         pvalue=cauchy_combination(pvalues),
@@ -78,11 +116,11 @@ def split_test(
         n_resamples=n_resamples,
         n_splits=n_splits,
         conservative=conservative,
-        jittered=scorer.jittered,
+        jittered=spread,
         pvalues=pvalues,
-        scores=folds[shown][best].scores,
+        scores=median_fold[best].scores,
         rows=rows,
-        remarks=scorer.remarks() + ((CONTRASTS_MEAN,) if k > 2 else ()),
+        remarks=(*remark_on_ties(spread), *splitter.scorer.remarks, *((CONTRASTS_MEAN,) if k > 2 else ())),
     )
 
 
@@ -107,4 +145,5 @@ def matched(labels: IntArray, names: IntArray, k: int) -> IntArray:
     """`labels` renumbered so that they overlap the most with `names`."""
     overlap = np.zeros((k, k))
     np.add.at(overlap, (labels, names), 1)
-    return cast(IntArray, linear_sum_assignment(overlap, maximize=True)[1].astype(np.intp)[labels])
+    to = np.asarray(linear_sum_assignment(overlap, maximize=True)[1], dtype=np.intp)
+    return to[labels]

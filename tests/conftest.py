@@ -1,0 +1,63 @@
+"""Fixtures shared by the tests."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ORACLES = Path(__file__).parent / "oracles"
+
+
+@pytest.fixture
+def rotating_seed(request):
+    """A new seed in every run; set ENERGYSTATS_SEED to repeat one. No test may need a particular value."""
+    seed = int(os.environ.get("ENERGYSTATS_SEED", np.random.SeedSequence().entropy % 10**6))
+    request.node.user_properties.append(("seed", seed))
+    print(f"ENERGYSTATS_SEED={seed}")  # noqa: T201, shown by pytest when the test fails
+    return seed
+
+
+@pytest.fixture
+def rng(rotating_seed):
+    return np.random.default_rng(rotating_seed)
+
+
+class Oracle:
+    """One data set with the values that R computed for it."""
+
+    def __init__(self, name):
+        self.record = json.loads((ORACLES / f"{name}.json").read_text())
+        self.name = name
+        self.labels = np.array(self.record["group"])
+        self.values = {key: entry["value"] for key, entry in self.record["values"].items()}
+        rows = (ORACLES / self.record["file"]).read_text().splitlines()
+        if self.record["kind"] == "coordinates":
+            self.points = np.array([line.split(",")[:-1] for line in rows[1:]], dtype=float)
+            self.data, self.how = self.points, {"metric": "euclidean"}
+        else:
+            self.points = None
+            self.data = np.array([line.split(",") for line in rows], dtype=float)
+            self.how = {"metric": "precomputed"}
+
+    def powered(self, alpha):
+        """Data and options that stand for distances to the power alpha."""
+        if self.points is not None:
+            return self.data, {"metric": "euclidean", "alpha": alpha}
+        return self.data**alpha, {"metric": "precomputed"}
+
+
+NAMES = sorted(path.stem for path in ORACLES.glob("*.json"))
+
+
+@pytest.fixture(params=NAMES)
+def oracle(request):
+    return Oracle(request.param)
+
+
+def oracles_with(field):
+    """The data sets for which R has a value of this field, as a parametrization of `oracle`."""
+    names = [name for name in NAMES if field in Oracle(name).values]
+    assert names, f"no data set has {field}"
+    return pytest.mark.parametrize("oracle", names, indirect=True)

@@ -1,0 +1,134 @@
+"""Every quantity once, as its formula reads: loops, exact fractions where ties matter, nothing from the package."""
+
+import itertools
+from fractions import Fraction
+from math import sqrt
+
+
+def euclidean(x, y, alpha=1):
+    return sqrt(sum((a - b) ** 2 for a, b in zip(x, y, strict=True))) ** alpha
+
+
+def rho_matrix(points, rho=euclidean):
+    return [[rho(x, y) for y in points] for x in points]
+
+
+def members(labels):
+    return [[i for i, l in enumerate(labels) if l == name] for name in sorted(set(labels))]
+
+
+def g(R, A, B, w=None):
+    """Mean of rho over all ordered pairs [G 3]; weighted by w_x w_y."""
+    w = w or [1] * len(R)
+    return sum(w[a] * w[b] * R[a][b] for a in A for b in B) / (sum(w[a] for a in A) * sum(w[b] for b in B))
+
+
+def within(R, labels, w=None):
+    """W [G 4]."""
+    w = w or [1] * len(R)
+    return sum(sum(w[i] for i in C) * g(R, C, C, w) / 2 for C in members(labels))
+
+
+def total(R, w=None):
+    w = w or [1] * len(R)
+    everything = range(len(R))
+    return sum(w) * g(R, everything, everything, w) / 2
+
+
+def between(R, labels, w=None):
+    """S from its own formula [G 5], not from T - W."""
+    w = w or [1] * len(R)
+    n = sum(w)
+    S = 0
+    for A, B in itertools.combinations(members(labels), 2):
+        energy = 2 * g(R, A, B, w) - g(R, A, A, w) - g(R, B, B, w)
+        S += sum(w[a] for a in A) * sum(w[b] for b in B) * energy / (2 * n)
+    return S
+
+
+def energy_distance(R, A, B, unbiased=False):
+    """E [G 1]; the U form leaves out the pairs of a point with itself."""
+
+    def own(C):
+        if not unbiased:
+            return g(R, C, C)
+        return sum(R[i][j] for i in C for j in C if i != j) / (len(C) * (len(C) - 1))
+
+    return 2 * g(R, A, B) - own(A) - own(B)
+
+
+def pairwise_statistic(R, labels):
+    pairs = itertools.combinations(members(labels), 2)
+    return sum(len(A) * len(B) / Fraction(len(A) + len(B)) * energy_distance(R, A, B) for A, B in pairs)
+
+
+def f_ratio(R, labels):
+    k, n = len(set(labels)), len(labels)
+    return (between(R, labels) / (k - 1)) / (within(R, labels) / (n - k))
+
+
+def distinct_labelings(labels):
+    return sorted(set(itertools.permutations(labels)))
+
+
+def exact_pvalue(R, labels, statistic):
+    """Share of all distinct labelings with a statistic at least as large, in exact arithmetic."""
+    observed = statistic(R, labels)
+    values = [statistic(R, list(z)) for z in distinct_labelings(labels)]
+    return Fraction(sum(v >= observed for v in values), len(values))
+
+
+def partitions(n, k):
+    """All partitions of n points into k non-empty clusters, as labels in order of first appearance."""
+
+    def grow(prefix, used):
+        if len(prefix) == n:
+            if used == k:
+                yield list(prefix)
+            return
+        for l in range(min(used + 1, k)):
+            yield from grow([*prefix, l], max(used, l + 1))
+
+    yield from grow([], 0)
+
+
+def best_within(R, k, w=None):
+    return min(within(R, labels, w) for labels in partitions(len(R), k))
+
+
+def single_moves(labels):
+    """Labels after every move of one point to another cluster that empties none."""
+    names = sorted(set(labels))
+    for i, old in enumerate(labels):
+        if sum(l == old for l in labels) > 1:
+            for new in names:
+                if new != old:
+                    yield [*labels[:i], new, *labels[i + 1 :]]
+
+
+def split_profile(x):
+    """S/T of every split of sorted x, for |x - y|."""
+    R = [[abs(a - b) for b in x] for a in x]
+    T = total(R)
+    return [between(R, [0] * i + [1] * (len(x) - i)) / T for i in range(1, len(x))]
+
+
+def hull_at(x, F, first, last, convex):
+    """Greatest convex minorant (least concave majorant) on a run: the extreme chord over every point."""
+    chords = lambda i: [  # noqa: E731
+        F[i] if a == b or x[a] == x[b] else F[a] + (F[b] - F[a]) * (x[i] - x[a]) / (x[b] - x[a])
+        for a in range(first, i + 1)
+        for b in range(i, last + 1)
+    ]
+    return [(min if convex else max)(chords(i)) for i in range(first, last + 1)]
+
+
+def unimodal_distance(x, mode):
+    """Largest distance between F and its convex-then-concave version with the mode at a data point."""
+    n = len(x)
+    F = [Fraction(i, n - 1) for i in range(n)]
+    left, right = hull_at(x, F, 0, mode, True), hull_at(x, F, mode, n - 1, False)
+    return max(
+        *(F[i] - v for i, v in enumerate(left)),
+        *(v - F[mode + i] for i, v in enumerate(right)),
+    )

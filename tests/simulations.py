@@ -1,0 +1,65 @@
+"""Populations of SIGNIFICANCE.md, tables A, B and D: which null or alternative each belongs to, and how to draw it."""
+
+import numpy as np
+
+AR = np.linalg.cholesky(0.8 ** np.abs(np.subtract.outer(np.arange(5), np.arange(5))))
+TRIANGLE = np.array([[0.0, 0.0], [5.0, 0.0], [2.5, 4.33]])
+
+
+def two_normals(n, d, delta, share=0.5):
+    def draw(rng):
+        X = rng.standard_normal((n, d))
+        X[:, 0] += delta * (rng.random(n) < share)
+        return X
+
+    return draw
+
+
+def cigars(rng, n=100):
+    X = rng.standard_normal((n, 2)) * np.sqrt([1.0, 20.0])
+    X[:, 0] += 6.5 * (rng.random(n) < 0.5)
+    return X
+
+
+def bar(n):
+    return lambda rng: rng.random((n, 2)) * [8.0, 1.0]
+
+
+def flat_axis(rng):
+    X = 0.1 * rng.standard_normal((100, 10))
+    X[:, 0] = 4 * rng.random(100)
+    return X
+
+
+ONE_COLUMN_NULLS = {
+    "normal": lambda rng, n: rng.standard_normal(n),
+    "uniform": lambda rng, n: rng.random(n),
+    "exponential": lambda rng, n: rng.exponential(size=n),
+    "Laplace": lambda rng, n: rng.laplace(size=n),
+    "lognormal": lambda rng, n: np.exp(0.5 * rng.standard_normal(n)),
+    "t3": lambda rng, n: rng.standard_t(3, n),
+    "gamma(.5)": lambda rng, n: rng.gamma(0.5, size=n),
+    "triangular": lambda rng, n: rng.triangular(0, 0, 1, n),
+}
+SPLIT_NULLS = {
+    "N d=2 n=50": lambda rng: rng.standard_normal((50, 2)),
+    "N d=2 n=200": lambda rng: rng.standard_normal((200, 2)),
+    "N d=10 n=100": lambda rng: rng.standard_normal((100, 10)),
+    "N n=40 d=50": lambda rng: rng.standard_normal((40, 50)),
+    "AR(.8) d=5": lambda rng: rng.standard_normal((100, 5)) @ AR.T,
+    "ellipse 1:25": lambda rng: rng.standard_normal((100, 2)) * [1.0, 5.0],
+    "t3 d=2": lambda rng: rng.standard_normal((100, 2)) / np.sqrt(rng.chisquare(3, (100, 1)) / 3),
+    "Laplace d=2": lambda rng: rng.laplace(size=(100, 2)),
+    "lognormal d=2": lambda rng: np.exp(0.5 * rng.standard_normal((100, 2))),
+    "uniform square": lambda rng: rng.random((100, 2)),
+    "exponential d=2": lambda rng: rng.exponential(size=(100, 2)),
+    "two normals, delta=2": two_normals(100, 2, 2),
+}
+FLAT_NULLS = {"bar n=60": bar(60), "bar n=200": bar(200), "one flat axis of 10": flat_axis}
+ALTERNATIVES = {  # name: (draw, power asked for)
+    "delta=4 d=2": (two_normals(100, 2, 4), 0.70),
+    "delta=4 d=10": (two_normals(100, 10, 4), 0.63),
+    "80/20 delta=6": (two_normals(100, 2, 6, 0.2), 0.82),
+    "three clusters, side 5": (lambda rng: rng.standard_normal((120, 2)) + TRIANGLE[rng.integers(3, size=120)], 0.70),
+    "cigars": (cigars, 0.48),
+}

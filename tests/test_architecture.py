@@ -1,0 +1,107 @@
+"""The order of imports, read from the source: a module may import only what stands left of it."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent / "energystats"
+ORDER = [  # each line may import the lines above it, and modules of its own line unless said otherwise
+    ["exceptions", "_typing", "progress"],
+    ["_core"],
+    ["validation"],
+    ["metrics", "datasets"],
+    ["dissimilarity"],
+    ["results"],
+    ["distance", "dispersions"],
+    ["homogeneity", "clustering"],
+    ["significance"],
+    ["plotting", "cli", "__main__", "__init__"],
+]
+LEVEL = {name: level for level, names in enumerate(ORDER) for name in names}
+MODULES = sorted(ROOT.rglob("*.py"))
+HEAVY = {"pandas", "sklearn", "matplotlib", "statsmodels", "tqdm", "numba"}
+
+
+def part(path):
+    """The unit of ORDER that a file belongs to."""
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imports(tree, *, top_level=False):
+    """(module, line) of every import that runs; TYPE_CHECKING blocks do not run."""
+    skipped = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            skipped.update(map(id, ast.walk(node)))
+        if top_level and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            skipped.update(map(id, ast.walk(node)))
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            yield node.module, node.lineno
+            if node.module == "energystats":
+                yield from ((f"energystats.{alias.name}", node.lineno) for alias in node.names)
+
+
+def own_parts(tree):
+    for module, line in imports(tree):
+        pieces = module.split(".")
+        if pieces[0] == "energystats" and len(pieces) > 1 and pieces[1] in LEVEL:
+            yield pieces[1], line
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_point_left(path):
+    own = part(path)
+    assert own in LEVEL, f"{own} has no place in ORDER"
+    for other, line in own_parts(ast.parse(path.read_text())):
+        lazy_plot = own == "results" and other == "plotting"  # inside .plot() only, checked below
+        assert LEVEL[other] <= LEVEL[own] or lazy_plot, f"{path.name}:{line} imports {other}, which stands to the right"
+
+
+def test_order_is_complete():
+    assert {part(path) for path in MODULES} == set(LEVEL)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "_core").glob("*.py")), ids=lambda p: p.name)
+def test_core_knows_arrays_only(path):
+    """numpy, scipy and numba; from the package its own files, the type aliases and the warnings."""
+    for module, line in imports(ast.parse(path.read_text())):
+        top = module.split(".")[0]
+        if top == "energystats":
+            assert module.split(".")[1] in {"_core", "_typing", "exceptions"}, f"{path.name}:{line} imports {module}"
+        else:
+            assert top not in HEAVY - {"numba"}, f"{path.name}:{line} imports {module}"
+
+
+def test_results_import_plotting_inside_plot_only():
+    tree = ast.parse((ROOT / "results.py").read_text())
+    assert any(module == "energystats.plotting" for module, _ in imports(tree))
+    assert not any("plotting" in module for module, _ in imports(tree, top_level=True))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_heavy_imports_are_lazy(path):
+    """So that the distance of two samples needs neither pandas nor scikit-learn nor a compiler."""
+    allowed = {"estimator.py": {"sklearn"}, "plotting.py": {"matplotlib"}}.get(path.name, set())
+    found = {module.split(".")[0] for module, _ in imports(ast.parse(path.read_text()), top_level=True)} & HEAVY
+    assert found <= allowed, f"{path.name} imports {found - allowed} when it is imported"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_bodies_fit_one_screen(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef):
+            first = node.body[1] if ast.get_docstring(node) and len(node.body) > 1 else node.body[0]
+            assert node.end_lineno - first.lineno < 60, f"{path.name}:{node.lineno} {node.name} is too long"
+
+
+def test_numba_has_one_door():
+    users = [path.name for path in MODULES if re.search(r"(import numba|import_module\(.numba)", path.read_text())]
+    assert users == ["jit.py"]

@@ -1,0 +1,241 @@
+"""Bad input: each error by its message, each warning by its class, and nothing that comes out as NaN."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+
+import energystats as es
+
+X = np.random.default_rng(0).standard_normal((20, 3))
+G = np.repeat(["a", "b"], 10)
+EACH = {  # every door that takes one table of points
+    "dispersion": lambda X, **how: es.dispersion(X, G, **how),
+    "energy_test": lambda X, **how: es.energy_test(X, groups=G, **how),
+    "energy_cluster": lambda X, **how: es.energy_cluster(X, 2, **how),
+    "cluster_test": lambda X, **how: es.cluster_test(X, 2, **how),
+    "pairwise": lambda X, **how: es.pairwise(X, **how),
+}
+
+
+def with_values(*places):
+    bad = X.copy()
+    for i, j, value in places:
+        bad[i, j] = value
+    return bad
+
+
+@pytest.fixture(params=EACH)
+def door(request):
+    return EACH[request.param]
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "message"),
+    [
+        (with_values((0, 1, np.nan), (3, 1, np.nan), (2, 0, np.inf)), ValueError, r"2 NaN and 1 infinite values in columns 0, 1"),
+        (with_values((0, 2, -np.inf)), ValueError, r"1 infinite values in column 2;"),
+        (np.empty((0, 3)), ValueError, r"`X` must have at least one row and one column, got shape \(0, 3\)"),
+        (np.empty((20, 0)), ValueError, r"at least one row and one column, got shape \(20, 0\)"),
+        ([[1.0, 2.0], [3.0]], ValueError, r"`X` must be a rectangular table"),
+        (X.astype(object), TypeError, r"`X` must hold real numbers, got dtype object"),
+        (X.astype(str), TypeError, r"`X` must hold real numbers, got dtype str"),
+        (X > 0, TypeError, r"`X` must hold real numbers, got dtype bool"),
+        (X + 1j, TypeError, r"`X` must hold real numbers, got dtype complex"),
+        (csr_array(X), TypeError, r"`X` must be dense, got a sparse csr_array; use `X.toarray\(\)`"),
+        (X[None], ValueError, r"`X` must have shape \(n,\) or \(n, d\), got \(1, 20, 3\)"),
+        (X * 1e160, ValueError, r"`X` must not exceed 1e\+150 in size"),
+        (pd.DataFrame({"u": X[:, 0], "v": G}), TypeError, r"these columns do not: 'v' \((object|str)\)"),
+        (pd.DataFrame(with_values((0, 1, np.nan)), columns=list("uvw")), ValueError, r"1 NaN values in column v;"),
+        (pd.DataFrame({"u": pd.array([1, None, *range(18)], dtype="Int64")}), ValueError, r"1 NaN values in column u;"),
+        (np.ma.masked_less(X, -1), ValueError, r"`X` must be finite, but has \d+ NaN"),
+    ],
+)  # fmt: skip
+def test_tables(door, data, error, message):
+    with pytest.raises(error, match=message):
+        door(data)
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "message"),
+    [
+        ({"alpha": 0}, ValueError, r"`alpha` must satisfy 0 < alpha <= 2, got 0"),
+        ({"alpha": 2.5}, ValueError, r"`alpha` must satisfy 0 < alpha <= 2, got 2.5"),
+        ({"alpha": np.nan}, ValueError, r"`alpha` must satisfy 0 < alpha <= 2, got nan"),
+        ({"alpha": "1"}, TypeError, r"`alpha` must be a number, got '1'"),
+        ({"metric": "euclidian"}, ValueError, r"`metric` must be one of braycurtis, .*yule.*Did you mean 'euclidean'"),
+        ({"metric": 3}, TypeError, r"`metric` must be a name, an `es.metrics` object or a callable, got int"),
+        ({"metric": es.metrics.Gaussian}, TypeError, r"write `es.metrics.Gaussian\(...\)`"),
+        ({"metric": "gaussian", "alpha": 0.5}, ValueError, r"must be 1 for Gaussian\(sigma=None\).*got 0.5"),
+        ({"metric": es.metrics.Sine(), "alpha": 0.5}, ValueError, r"`alpha` .* must be 1 for Sine"),
+        ({"metric": lambda X, Y: np.ones((1, 1))}, ValueError, r"`metric` must return an array of shape \(20, 20\)"),
+        ({"metric": lambda X, Y: np.ones((len(X), len(Y)))}, ValueError, r"`metric` must be 0 from a point to itself, got 1 for row 0"),
+        ({"metric": lambda X, Y: X[:, :1] - Y[:, :1].T}, ValueError, r"`metric` must be symmetric, got .* the other way round"),
+        ({"metric": lambda X, Y: np.full((len(X), len(Y)), np.nan)}, ValueError, r"not finite \(nan\) for rows 0 and 0"),
+    ],
+)  # fmt: skip
+def test_semimetrics(door, how, error, message):
+    with pytest.raises(error, match=message):
+        door(X, **how)
+
+
+def asymmetric():
+    R = es.pairwise(X)
+    R[0, 1] += 1
+    return R
+
+
+@pytest.mark.parametrize(
+    ("R", "message"),
+    [
+        (asymmetric(), r"`X` must be symmetric, but entry \(0, 1\) is .* and \(1, 0\) is"),
+        (es.pairwise(X) + np.eye(20), r"`X` must have a zero diagonal, but entry \(0, 0\) is 1"),
+        (X, r"`X` must be a square matrix or a condensed vector .* got shape \(20, 3\)"),
+        (np.ones(7), r"n\(n - 1\)/2 entries for a whole number n, got 7"),
+    ],
+)
+def test_precomputed(door, R, message):
+    with pytest.raises(ValueError, match=message):
+        door(R, metric="precomputed")
+
+
+@pytest.mark.parametrize("power", [0.5, 2.0])
+def test_precomputed_takes_no_power(power):
+    R = es.pairwise(X)
+    for name in set(EACH) - {"cluster_test"}:
+        with pytest.raises(ValueError, match=r"`alpha` .* must be 1 for Precomputed"):
+            EACH[name](R, metric="precomputed", alpha=power)
+
+
+def test_negative_rho_is_computed_with_a_warning():
+    with pytest.warns(es.NotNegativeTypeWarning, match=r"pairs have a negative rho \(smallest -"):
+        found = es.dispersion(10 * X, G, metric=es.metrics.Sine())
+    assert np.isclose(found.within + found.between, found.total)
+    R = es.pairwise(X)
+    R[0, 1] = R[1, 0] = -1
+    with pytest.warns(es.NotNegativeTypeWarning, match=r"1 pairs have a negative rho \(smallest -1\)"):
+        assert es.energy_cluster(R, 2, metric="precomputed", rng=0).converged
+
+
+@pytest.mark.parametrize(
+    ("k", "error", "message"),
+    [
+        (0, ValueError, r"`k` must be at least 1, got 0"),
+        (-2, ValueError, r"`k` must be at least 1, got -2"),
+        (21, ValueError, r"`k` must be at most 20, the number of points \(20\), got 21"),
+        (2.0, TypeError, r"`k` must be a whole number, got 2.0 of type float"),
+        ("2", TypeError, r"`k` must be a whole number, got '2'"),
+        (True, TypeError, r"`k` must be a whole number, got True"),
+    ],
+)
+def test_number_of_clusters(k, error, message):
+    with pytest.raises(error, match=message):
+        es.energy_cluster(X, k)
+
+
+def test_more_clusters_than_distinct_points():
+    with pytest.raises(ValueError, match=r"`k` must be at most the number of distinct points, 3, got 4"):
+        es.energy_cluster(np.repeat(X[:3], 4, axis=0), 4)
+    with pytest.raises(ValueError, match=r"`k` must be at most the number of distinct points, 1, got 2"):
+        es.energy_cluster(np.ones((9, 2)), 2)
+    with pytest.raises(ValueError, match=r"`k` must be at most the number of distinct points, 1, got 2"):
+        es.cluster_1d(np.ones(9))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: es.energy_distance(X, X[:, :2]), ValueError, r"same number of columns, got 3, 2"),
+        (lambda: es.energy_test(X, X[:, :1], X), ValueError, r"same number of columns, got 3, 1, 3"),
+        (lambda: es.pairwise(X, X[:, :2]), ValueError, r"same number of columns, got 3 and 2"),
+        (lambda: es.energy_test(pd.DataFrame(X, columns=list("abc")), pd.DataFrame(X, columns=list("acb"))),
+         ValueError, r"same columns: sample 1 has \['a', 'b', 'c'\], sample 2 has \['a', 'c', 'b'\]"),
+        (lambda: es.energy_distance(X, X[:1], estimator="u"), ValueError, r"at least two points in each sample, got 20 and 1"),
+        (lambda: es.energy_distance(X, X, estimator="w"), ValueError, r"`estimator` must be one of v, u; got 'w'"),
+        (lambda: es.energy_distance(X, X, estimator="u", x_weights=np.ones(20)), ValueError, r"must be \"v\" with weights"),
+        (lambda: es.energy_distance(X, X, x_weights=np.ones(3)), ValueError, r"`x_weights` must have shape \(20,\), got \(3,\)"),
+        (lambda: es.dispersion(X, G, sample_weight=np.arange(20)), ValueError, r"`sample_weight` must be positive, got 0 at position 0"),
+        (lambda: es.energy_distance(es.pairwise(X), X, metric="precomputed"), ValueError, r"one pooled matrix with `groups=`"),
+        (lambda: es.energy_test(X), ValueError, r"At least two samples are needed, .*got 1"),
+        (lambda: es.energy_test(), ValueError, r"At least two samples are needed, .*got 0"),
+        (lambda: es.energy_test(X, X, groups=G), ValueError, r"`groups` goes with one pooled table, got 2 samples"),
+        (lambda: es.energy_test(X, groups=np.ones(20)), ValueError, r"`groups` must name at least two groups, got only 1.0"),
+        (lambda: es.energy_test(X, groups=G[:5]), ValueError, r"`groups` must have one label for each of the 20 rows, got 5"),
+        (lambda: es.dispersion(X, G[:5]), ValueError, r"`labels` must have one label for each of the 20 rows, got 5"),
+        (lambda: es.dispersion(X, [*G[:19], None]), ValueError, r"`labels` must not be missing, but 1 of 20 labels are"),
+        (lambda: es.dispersion(X, np.array([*range(19), "x"], dtype=object)), TypeError, r"mixes labels that cannot be sorted"),
+        (lambda: es.energy_test(X, groups=G, statistic="t"), ValueError, r"`statistic` must be one of between, pairwise, f; got 't'"),
+        (lambda: es.energy_test(X, groups=G, method="asymptotic"), ValueError, r"`method` must be one of auto, exact, permutation"),
+        (lambda: es.energy_test(X, groups=G, n_resamples=0), ValueError, r"`n_resamples` must be at least 1, got 0"),
+        (lambda: es.energy_test(X, groups=G, n_resamples=9.5), TypeError, r"`n_resamples` must be a whole number, got 9.5"),
+        (lambda: es.energy_test(np.r_[X, X], groups=np.r_[G, G], method="exact"), ValueError, r"at most 1000000; here there are 1.38e\+11"),
+        (lambda: es.energy_test(X[:3], groups=[1, 2, 3], statistic="f"), ValueError, r"needs more rows than groups, got 3 rows in 3 groups"),
+        (lambda: es.energy_test(X, groups=G, rng="seed"), TypeError, r"`rng` must be a seed"),
+        (lambda: es.energy_test(X, groups=G, rng=-1), ValueError, r"`rng` must be a seed"),
+        (lambda: es.energy_cluster(X, 2, algorithm="kmeans"), ValueError, r"`algorithm` must be one of auto, hartigan, lloyd, exact-1d"),
+        (lambda: es.energy_cluster(X, 2, algorithm="exact-1d"), ValueError, r"needs one column, rho = \|x - y\| and k <= 2, got 3 columns"),
+        (lambda: es.energy_cluster(X, 3, init=np.arange(20) % 2), ValueError, r"`init` must have 3 clusters, as many as `k`, got 2"),
+        (lambda: es.energy_cluster(X, 2, init="kmeans++"), ValueError, r"`init` must be one of k-means\+\+, random; got 'kmeans\+\+'. Did you"),
+        (lambda: es.energy_cluster(X, 2, n_init=0), ValueError, r"`n_init` must be at least 1, got 0"),
+        (lambda: es.energy_cluster(es.pairwise(X), 2, metric="precomputed", standardize=True), ValueError, r"`standardize` needs coordinates"),
+        (lambda: es.cluster_1d(X), ValueError, r"`x` must be one column, got 3"),
+        (lambda: es.cluster_1d(X[:, 0], 3), ValueError, r"`k` must be 1 or 2, got 3; `energy_cluster` takes any"),
+        (lambda: es.cluster_test(X[:1]), ValueError, r"`X` must have at least 2 rows, got 1"),
+        (lambda: es.cluster_test(X[:12]), ValueError, r"`X` must have at least 13 rows for k=2, got 12"),
+        (lambda: es.cluster_test(X[:5, 0]), ValueError, r"`X` must have at least 8 rows, got 5"),
+        (lambda: es.cluster_test(X, method="unimodal-1d"), ValueError, r"needs one column, got 3 columns"),
+        (lambda: es.cluster_test(X, method="labels"), ValueError, r"`labels` and `method=\"labels\"` go together"),
+        (lambda: es.cluster_test(X, labels=G, method="split"), ValueError, r"`labels` and `method=\"labels\"` go together"),
+        (lambda: es.cluster_test(X, 1), ValueError, r"`k` must be at least 2, got 1"),
+        (lambda: es.clustering_accuracy([1, 2], [1, 2, 3]), ValueError, r"`pred` must have one label for each of the 2 rows, got 3"),
+        (lambda: es.metrics.Gaussian(sigma=0), ValueError, r"`sigma` must be positive and finite, got 0"),
+        (lambda: es.metrics.Kernel("rbff"), ValueError, r"`k` must be one of .*Did you mean 'rbf'"),
+        (lambda: es.metrics.Kernel(3), TypeError, r"`k` must be a callable"),
+        (lambda: es.pairwise(np.c_[X, X], metric="mahalanobis"), ValueError, r"columns are linearly dependent \(rank 3 of 6\)"),
+        (lambda: es.datasets.load("irises"), ValueError, r"`name` must be one of iris; got 'irises'. Did you mean 'iris'"),
+        (lambda: es.EnergyClustering(2).fit(X).predict(X[:, :2]), ValueError, r"X has 2 features, but EnergyClustering is expecting 3"),
+    ],
+)  # fmt: skip
+def test_arguments(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_a_matrix_that_would_not_fit_is_refused_in_words():
+    with pytest.raises(MemoryError, match=r"1000000 points need 7451 GiB, .*random subset of the rows"):
+        es.energy_cluster(np.random.default_rng(0).standard_normal((10**6, 2)), 2)
+
+
+def test_all_identical_points_are_no_evidence():
+    same = np.full((20, 2), 3.7)
+    found = es.dispersion(same, G)
+    assert (found.within, found.between, found.total) == (0, 0, 0)
+    for statistic in ("between", "pairwise", "f"):
+        for method in ("permutation", "exact"):
+            result = es.energy_test(same, groups=G, statistic=statistic, method=method, n_resamples=99)
+            assert (result.statistic, result.pvalue, result.effect_size, result.inhomogeneity) == (0, 1, 0, 0)
+    for data, how in (
+        (same, {}),
+        (same[:, 0], {}),
+        (same[:5], {}),
+        (es.pairwise(same), {"metric": "precomputed"}),
+        (same, {"labels": G}),
+    ):
+        assert es.cluster_test(data, **how).pvalue == 1
+    assert es.energy_distance(same, same) == 0
+
+
+def test_columns_of_very_different_spread_warn():
+    uneven = X * [1.0, 1.0, 1000.0]
+    with pytest.warns(es.ColumnScaleWarning, match=r"Column 2 has a standard deviation \d+ times that of column"):
+        es.dispersion(uneven, G)
+    with pytest.warns(es.ColumnScaleWarning, match=r"Column w .* use standardize=True"):
+        es.energy_cluster(pd.DataFrame(uneven, columns=list("uvw")), 2, rng=0)
+    es.dispersion(uneven, G, standardize=True)
+    es.dispersion(uneven, G, metric="seuclidean")
+
+
+def test_too_few_passes_warn():
+    with pytest.warns(es.ConvergenceWarning, match=r"cut off after `max_iter`=1 passes"):
+        found = es.energy_cluster(X, 3, n_init=1, max_iter=1, init=np.arange(20) % 3)
+    assert not found.converged

@@ -1,0 +1,111 @@
+"""Level and power of the tests, over many simulated samples (slow).
+
+Every rate is judged against its binomial error at the number of replicates, so that no test needs a lucky seed:
+a true rate at the limit itself fails less than once in a thousand runs.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import energystats as es
+from tests import simulations
+
+pytestmark = pytest.mark.slow
+REPLICATES = 200
+RESAMPLES = 99
+
+
+def rejections(draw, seed, replicates, **how):
+    rng = np.random.default_rng([seed, 2026])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.TiesWarning)
+        pvalues = [es.cluster_test(draw(rng), n_resamples=RESAMPLES, rng=rng, **how).pvalue for _ in range(replicates)]
+    return int(np.sum(np.array(pvalues) <= 0.05))
+
+
+def assert_rate_at_most(count, replicates, limit):
+    assert count <= binom.ppf(0.999, replicates, limit), f"rejected {count} of {replicates}, limit {limit}"
+
+
+def assert_rate_at_least(count, replicates, limit):
+    assert count >= binom.ppf(0.001, replicates, limit), f"rejected {count} of {replicates}, asked for {limit}"
+
+
+@pytest.mark.parametrize("n", [50, 200])
+@pytest.mark.parametrize("name", simulations.ONE_COLUMN_NULLS)
+def test_level_of_one_column(name, n, rotating_seed):
+    draw = simulations.ONE_COLUMN_NULLS[name]
+    assert_rate_at_most(rejections(lambda rng: draw(rng, n), rotating_seed, REPLICATES), REPLICATES, 0.05)
+
+
+@pytest.mark.parametrize("name", simulations.SPLIT_NULLS)
+def test_level_of_split(name, rotating_seed):
+    count = rejections(simulations.SPLIT_NULLS[name], rotating_seed, REPLICATES)
+    assert_rate_at_most(count, REPLICATES, 0.04)
+
+
+@pytest.mark.parametrize("name", simulations.FLAT_NULLS)
+def test_level_of_split_on_flat_densities(name, rotating_seed):
+    count = rejections(simulations.FLAT_NULLS[name], rotating_seed, REPLICATES)
+    assert_rate_at_most(count, REPLICATES, 0.10)
+    careful = rejections(simulations.FLAT_NULLS[name], rotating_seed, REPLICATES, conservative=True)
+    assert_rate_at_most(careful, REPLICATES, 0.05)
+
+
+@pytest.mark.parametrize("name", simulations.ALTERNATIVES)
+def test_power_of_split(name, rotating_seed):
+    draw, limit = simulations.ALTERNATIVES[name]
+    assert_rate_at_least(rejections(draw, rotating_seed, REPLICATES // 2), REPLICATES // 2, limit)
+
+
+@pytest.mark.parametrize("name", ["N d=2 n=200", "uniform square", "ellipse 1:25"])
+def test_level_of_every_contrast(name, rotating_seed):
+    """Contrasts are named after a clustering of all points; that must not cost them their family-wise level."""
+    rng = np.random.default_rng([rotating_seed, 7])
+    draw, found = simulations.SPLIT_NULLS[name], 0
+    for _ in range(REPLICATES):
+        result = es.cluster_test(draw(rng), 3, n_resamples=RESAMPLES, rng=rng)
+        found += bool((result.contrasts["pvalue_adjusted"] <= 0.05).any())
+    assert_rate_at_most(found, REPLICATES, 0.05)
+
+
+@pytest.mark.parametrize("step", [0.25, 1.0])
+def test_level_on_rounded_data(step, rotating_seed):
+    one = rejections(lambda rng: np.round(rng.standard_normal(200) / step) * step, rotating_seed, REPLICATES)
+    assert_rate_at_most(one, REPLICATES, 0.05)
+    two = rejections(lambda rng: np.round(rng.standard_normal((100, 2)) / step) * step, rotating_seed, REPLICATES)
+    assert_rate_at_most(two, REPLICATES, 0.05)
+
+
+def test_permuting_found_labels_rejects_every_null(rotating_seed):
+    rng = np.random.default_rng([rotating_seed, 3])
+    for draw in simulations.SPLIT_NULLS.values():
+        X = draw(rng)
+        with pytest.warns(es.DoubleDippingWarning):
+            naive = es.cluster_test(X, labels=es.energy_cluster(X, 2, rng=rng), n_resamples=RESAMPLES, rng=rng)
+        assert naive.pvalue <= 0.05
+
+
+def test_level_of_energy_test_on_ties(rotating_seed):
+    """Binary data, where counting strictly greater rejects a true null at .12 to .17 for level .05."""
+    rng = np.random.default_rng([rotating_seed, 5])
+    count = 0
+    for _ in range(1000):
+        x, y = rng.integers(2, size=(2, 10)).astype(float)
+        count += es.energy_test(x, y, n_resamples=199, rng=rng).pvalue <= 0.05
+    assert_rate_at_most(count, 1000, 0.05)
+
+
+@pytest.mark.parametrize("statistic", ["between", "pairwise", "f"])
+def test_level_of_energy_test(statistic, rotating_seed):
+    rng = np.random.default_rng([rotating_seed, 6])
+    pvalues = []
+    for _ in range(600):
+        samples = rng.standard_t(2, (3, 15, 2))
+        pvalues.append(es.energy_test(*samples, statistic=statistic, n_resamples=99, rng=rng).pvalue)
+    for level in (0.05, 0.1, 0.5):
+        assert_rate_at_most(int(np.sum(np.array(pvalues) <= level)), 600, level)
+        assert_rate_at_least(int(np.sum(np.array(pvalues) <= level)), 600, level)

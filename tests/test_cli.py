@@ -1,0 +1,196 @@
+"""The command line: what it prints, what it writes, and that bad input is one line and leaves nothing behind."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from energystats import cli, datasets
+
+
+@pytest.fixture
+def iris(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = datasets.load("iris")
+    frame.to_csv("iris.csv", index=False)
+    frame.to_parquet("iris.parquet")
+    return frame
+
+
+def files(tmp_path):
+    return sorted(p.name for p in tmp_path.iterdir())
+
+
+def test_demo_does_the_main_job(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["demo"]) == 0
+    out = capsys.readouterr().out
+    for piece in (
+        "k = 3, because three species were measured; k was not chosen from the data.",
+        "Energy clustering into 3 clusters",
+        "W, within",
+        "S/bound",
+        "Null hypothesis: every linear projection of the population is unimodal.",
+        "cluster 2 vs rest",
+        "accuracy 0.893, adjusted Rand index 0.730",
+        "versicolor",
+        "Wrote energystats-demo.png.",
+        "Wrote energystats-demo-labels.csv.",
+    ):
+        assert piece in out
+    assert files(tmp_path) == ["energystats-demo-labels.csv", "energystats-demo.png"]
+    table = pd.read_csv("energystats-demo-labels.csv")
+    assert list(table.columns) == ["row", "cluster", "species"]
+    assert table["cluster"].value_counts().tolist() == [62, 50, 38]
+    assert (tmp_path / "energystats-demo.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("file", ["iris.csv", "iris.parquet"])
+def test_cluster(iris, tmp_path, capsys, file):
+    assert cli.main(["cluster", file, "--labels", "out.csv", "--plot", "out.png", "--seed", "3"]) == 0
+    captured = capsys.readouterr()
+    assert "k = 2 is the default; it was not chosen from the data." in captured.out
+    assert "sepal_length, sepal_width, petal_length, petal_width" in captured.out
+    assert "note: not used, because not numeric: species." in captured.err
+    assert "Is there cluster structure?" in captured.out
+    table = pd.read_csv("out.csv")
+    assert table["row"].tolist() == list(range(1, 151))
+    assert set(table["cluster"]) == {0, 1}
+    assert {"out.csv", "out.png"} <= set(files(tmp_path))
+
+
+def test_cluster_options(iris, capsys):
+    assert cli.main(["cluster", "iris.csv", "-k", "3", "--columns", "petal_length, petal_width", "--standardize"]) == 0
+    captured = capsys.readouterr()
+    assert "k = 3, as given." in captured.out
+    assert "columns petal_length, petal_width." in captured.out
+    assert "columns standardized" in captured.out
+    assert "not used" not in captured.err
+
+
+def test_cluster_says_when_it_cannot_test(iris, tmp_path, capsys):
+    iris.iloc[:9, :4].to_csv("few.csv", index=False)
+    assert cli.main(["cluster", "few.csv"]) == 0
+    assert "Not tested: `X` must have at least 13 rows for k=2, got 9." in capsys.readouterr().out
+    assert cli.main(["cluster", "few.csv", "-k", "1"]) == 0
+    assert "Not tested: one cluster makes no contrast." in capsys.readouterr().out
+
+
+def test_test(iris, tmp_path, capsys):
+    assert cli.main(["test", "iris.csv", "--group", "species", "--resamples", "199", "--plot", "null.png"]) == 0
+    out = capsys.readouterr().out
+    assert "groups of species: setosa, versicolor, virginica." in out
+    assert "0.005" in out
+    assert "Null hypothesis: the 3 samples come from one distribution." in out
+    assert "null.png" in files(tmp_path)
+    assert cli.main(["test", "iris.csv", "--group", "species", "--alpha", "2", "--columns", "sepal_width"]) == 0
+    assert "only differences of means are seen" in capsys.readouterr().out
+
+
+def test_same_seed_same_output(iris, capsys):
+    outputs = []
+    for seed in ("1", "1", "2"):
+        cli.main(
+            ["test", "iris.csv", "--group", "species", "--columns", "sepal_width", "--seed", seed, "--resamples", "9"]
+        )
+        cli.main(["cluster", "iris.csv", "--columns", "sepal_width,sepal_length", "--seed", seed])
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1] != outputs[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["cluster", "none.csv"], "none.csv: no such file."),
+        (["cluster", "iris.txt"], "iris.txt: the name must end in .csv, .csv.gz, .parquet or .pq."),
+        (["cluster", "empty.csv"], "empty.csv: the file is empty."),
+        (["cluster", "header.csv"], "header.csv: the table has no rows."),
+        (["cluster", "broken.parquet"], "broken.parquet: cannot be read:"),
+        (["cluster", "ragged.csv"], "ragged.csv: cannot be read:"),
+        (["cluster", "iris.csv", "--columns", "petal_lenght"], "no column 'petal_lenght'. Did you mean 'petal_length'"),
+        (["cluster", "iris.csv", "--columns", "qqq"], "no column 'qqq'. Columns: sepal_length, sepal_width"),
+        (["cluster", "iris.csv", "--columns", "species"], "column 'species' is not numeric (row 1 holds 'setosa')."),
+        (
+            ["cluster", "typo.csv"],
+            "column 'petal_width' is not numeric (row 7 holds '0,3'); mend it, or choose --columns.",
+        ),
+        (["cluster", "gaps.csv"], "`X` must be finite, but has 2 NaN values in column sepal_width;"),
+        (["cluster", "words.csv"], "words.csv: no numeric column among species."),
+        (["cluster", "iris.csv", "-k", "0"], "`k` must be at least 1, got 0."),
+        (["cluster", "iris.csv", "-k", "151"], "`k` must be at most 150"),
+        (["cluster", "iris.csv", "-k", "two"], "argument -k: invalid int value: 'two'"),
+        (["cluster", "iris.csv", "--labels", "nowhere/out.csv"], "there is no folder 'nowhere'."),
+        (["cluster", "iris.csv", "--plot", "out.xyz"], "out.xyz: the name must end in .png, .pdf or .svg"),
+        (["test", "iris.csv", "--group", "Species"], "no column 'Species'. Did you mean 'species'"),
+        (["test", "iris.csv"], "the following arguments are required: --group"),
+        (["test", "iris.csv", "--group", "species", "--alpha", "3"], "`alpha` must satisfy 0 < alpha <= 2, got 3."),
+        (["test", "iris.csv", "--group", "species", "--resamples", "0"], "`n_resamples` must be at least 1, got 0."),
+        (["test", "one.csv", "--group", "species"], "`groups` must name at least two groups, got only 'setosa'."),
+        (["cluster", "iris.csv", "--seed", "-4"], "`rng` must be a seed (whole number >= 0)"),
+        (["clutser", "iris.csv"], "invalid choice: 'clutser'"),
+        ([], "the following arguments are required: COMMAND"),
+    ],
+)
+def test_bad_input_is_one_line(iris, tmp_path, capsys, words, message):
+    (tmp_path / "iris.txt").write_text("1 2\n")
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "header.csv").write_text("a,b\n")
+    (tmp_path / "broken.parquet").write_bytes(b"not parquet at all")
+    (tmp_path / "ragged.csv").write_text("a,b\n1,2\n3,4,5\n")
+    iris.assign(petal_width=iris["petal_width"].astype(str).where(iris.index != 6, "0,3")).to_csv(
+        "typo.csv", index=False
+    )
+    iris.assign(sepal_width=iris["sepal_width"].where(iris.index > 1)).to_csv("gaps.csv", index=False)
+    iris[["species"]].to_csv("words.csv", index=False)
+    iris.head(20).to_csv("one.csv", index=False)
+    before = files(tmp_path)
+    outputs = ["--labels", "o.csv"] if words[:2] == ["cluster", "iris.csv"] and "--labels" not in words else []
+    assert cli.main([*words, *outputs]) == 2
+    error = capsys.readouterr().err
+    last = [line for line in error.splitlines() if not line.startswith("note:")]
+    assert len(last) == 1
+    assert last[0].startswith("energystats: ")
+    assert message in last[0]
+    assert files(tmp_path) == before
+
+
+def test_nothing_is_left_when_writing_fails(iris, tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", fail)
+    before = files(tmp_path)
+    assert cli.main(["cluster", "iris.csv", "--labels", "out.csv"]) == 2
+    assert files(tmp_path) == before
+
+
+def test_installed_command_and_module(tmp_path):
+    np.savetxt(tmp_path / "two.csv", np.r_[np.zeros((9, 2)), np.ones((9, 2))] + np.arange(36).reshape(18, 2) / 97,
+               delimiter=",", header="a,b", comments="")  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "energystats", "cluster", "two.csv"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Energy clustering into 2 clusters" in done.stdout
+    done = subprocess.run(
+        [sys.executable, "-m", "energystats", "--version"], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.startswith("energystats ")
+
+
+def test_compilation_is_announced_once():
+    code = (
+        "from energystats._core.jit import njit, on_compilation\n"
+        "def double(x):\n    return 2 * x\n"
+        "loop = __import__('numba').njit(double)\n"
+        "with on_compilation(lambda: print('compiling')):\n    loop(1); loop(2); loop(1.5)\n"
+        "with on_compilation(lambda: print('again')):\n    loop(3)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "compiling\n", done.stderr

@@ -1,0 +1,225 @@
+"""Clustering: reproducible, locally optimal, exact in one dimension, and a well-behaved scikit-learn estimator."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import energystats as es
+from energystats import datasets
+from energystats.clustering.lloyd import lloyd
+from energystats.clustering.seeding import plus_plus_start, random_start
+from energystats.clustering.state import tabulate
+
+
+@pytest.fixture
+def blobs(rng):
+    return np.concatenate([rng.normal(c, 1, (25, 2)) for c in ([0, 0], [7, 0], [0, 7])])
+
+
+@pytest.mark.parametrize("algorithm", ["hartigan", "lloyd"])
+@pytest.mark.parametrize("init", ["k-means++", "random"])
+def test_same_seed_same_labels(blobs, algorithm, init):
+    a, b = (es.energy_cluster(blobs, 4, algorithm=algorithm, init=init, rng=5) for _ in range(2))
+    assert_array_equal(a.labels, b.labels)
+    assert a.within == b.within
+
+
+@pytest.mark.parametrize("algorithm", ["hartigan", "lloyd"])
+def test_separated_clusters_are_found(blobs, algorithm, rng):
+    found = es.energy_cluster(blobs, 3, algorithm=algorithm, rng=rng)
+    assert es.clustering_accuracy(np.repeat([0, 1, 2], 25), found.labels) > 0.97
+    assert found.labels[0] == 0  # numbered by their first rows
+    assert list(dict.fromkeys(found.labels.tolist())) == [0, 1, 2]
+
+
+def test_numbers_are_those_of_dispersion(blobs, rng):
+    found = es.energy_cluster(blobs, 3, rng=rng)
+    expected = es.dispersion(blobs, found.labels)
+    for name in ("within", "between", "total", "sizes"):
+        assert getattr(found, name) == getattr(expected, name)
+    assert_allclose(found.within_per_cluster, expected.within_per_group)
+    assert 0 < found.tightness <= 1
+
+
+def test_given_labels_are_one_start(blobs):
+    start = np.repeat(["x", "y", "z"], 25)
+    found = es.energy_cluster(blobs, 3, init=start, n_init=7)
+    assert found.n_init == 1
+    again = es.energy_cluster(blobs, 3, init=found.labels)
+    assert_array_equal(again.labels, found.labels)
+    assert again.n_iter == 1
+
+
+def test_a_later_start_wins_only_when_it_is_lower(blobs):
+    few, many = (es.energy_cluster(blobs, 5, n_init=n, rng=2) for n in (1, 20))
+    assert many.within <= few.within * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("k", [1, 75])
+def test_extreme_numbers_of_clusters(blobs, k, rng):
+    found = es.energy_cluster(blobs, k, rng=rng)
+    assert found.sizes == ((75,) if k == 1 else (1,) * 75)
+    assert found.between == pytest.approx(0 if k == 1 else found.total, abs=1e-10)
+    assert np.isnan(found.tightness) if k == 1 else found.tightness == pytest.approx(1)
+
+
+def test_duplicates_do_not_trap_the_search(rng):
+    X = np.repeat(rng.standard_normal((6, 2)), 5, axis=0)
+    found = es.energy_cluster(X, 6, rng=rng)
+    assert found.within == pytest.approx(0, abs=1e-12)
+    assert found.sizes == (5,) * 6
+
+
+def test_hartigan_improves_on_lloyd(rng):
+    """A local optimum of Hartigan's method is one of Lloyd's, but not the other way round [G thm 5]."""
+    better = 0
+    for _ in range(30):
+        X = rng.standard_normal((30, 4))
+        start = random_start(30, 3, rng)
+        by_lloyd = es.energy_cluster(X, 3, algorithm="lloyd", init=start)
+        refined = es.energy_cluster(X, 3, algorithm="hartigan", init=by_lloyd.labels)
+        back = es.energy_cluster(X, 3, algorithm="lloyd", init=refined.labels)
+        assert_array_equal(back.labels, refined.labels)
+        better += refined.within < by_lloyd.within - 1e-9
+    assert better > 0
+
+
+def test_lloyd_on_an_indefinite_rho_stays_monotone(rng):
+    """Without the guard some of these cycle; with it W never ends above its start, and a warning says so."""
+    guarded = 0
+    for _ in range(200):
+        A = rng.random((12, 12)) ** 3
+        R = A + A.T
+        np.fill_diagonal(R, 0)
+        start = random_start(12, 3, rng)
+        sizes, _, within = tabulate(R, start, 3)
+        found = lloyd(R, start, 3, max_iter=200, tolerance=1e-12)
+        assert found.within <= np.sum(within / (2 * sizes)) + 1e-12
+        assert found.n_iter < 200
+        guarded += found.rose
+    assert guarded > 0
+
+
+def indefinite_case_that_rises():
+    """A matrix and a start from which an unguarded pass of Lloyd's rule raises W, found by trying seeds."""
+    for seed in range(500):
+        rng = np.random.default_rng(seed)
+        A = rng.random((12, 12)) ** 3
+        R = A + A.T
+        np.fill_diagonal(R, 0)
+        start = random_start(12, 3, rng)
+        if lloyd(R, start, 3, max_iter=200, tolerance=1e-12).rose:
+            return R, start
+    raise AssertionError("no case found")
+
+
+def test_the_guard_warns():
+    R, start = indefinite_case_that_rises()
+    with pytest.warns(es.NotNegativeTypeWarning, match=r"would have raised W and was taken back"):
+        guarded = es.energy_cluster(R, 3, metric="precomputed", algorithm="lloyd", init=start)
+    assert not guarded.converged
+    assert es.energy_cluster(R, 3, metric="precomputed", algorithm="hartigan", init=start).converged
+
+
+def test_seeds_are_drawn_proportionally_to_rho(rng):
+    """For points 0, 1, 10 and two seeds, {0} stands alone when the seeds are 0 and 1.
+
+    Drawn in proportion to rho that happens with probability (1/11 + 1/10)/3 = .0636; in proportion to squared
+    coordinate distances it would be .0073.
+    """
+    x = np.array([0.0, 1.0, 10.0])
+    R = np.abs(np.subtract.outer(x, x))
+    draws = [plus_plus_start(R, 2, rng) for _ in range(4000)]
+    alone = sum(bool(labels[0] != labels[1]) for labels in draws)
+    expected = (1 / 11 + 1 / 10) / 3
+    assert abs(alone / 4000 - expected) < 4.5 * np.sqrt(expected * (1 - expected) / 4000)
+
+
+def test_random_starts_leave_no_cluster_empty(rng):
+    assert all(set(random_start(5, 4, rng)) == {0, 1, 2, 3} for _ in range(50))
+
+
+def test_exact_is_chosen_and_said(rng):
+    x = rng.standard_normal(30)
+    assert es.energy_cluster(x, 2).algorithm == "exact-1d"
+    assert_array_equal(es.energy_cluster(x, 2).labels, es.cluster_1d(x).labels)
+    for how in ({"alpha": 0.5}, {"metric": "gaussian"}, {"algorithm": "hartigan"}, {"init": "random", "k": 3}):
+        assert es.energy_cluster(x, how.pop("k", 2), rng=rng, **how).algorithm == "hartigan"
+
+
+def test_exact_is_never_above_hartigan(rng):
+    for _ in range(20):
+        x = rng.standard_t(2, 40)
+        W = es.energy_cluster(x, 2, algorithm="hartigan", rng=rng).within
+        assert es.cluster_1d(x).within <= W * (1 + 1e-12)
+
+
+def test_exact_with_weights_and_ties():
+    x, w = np.array([5.0, 1, 1, 5, 2]), [1, 2, 3, 4, 5]
+    found = es.cluster_1d(x, sample_weight=w)
+    repeated = es.cluster_1d(np.repeat(x, w))
+    assert found.breaks == repeated.breaks == [3.5]
+    assert found.within == pytest.approx(repeated.within)
+    assert found.bound == pytest.approx(repeated.bound)
+    assert found.labels.tolist() == [1, 0, 0, 1, 0]
+    assert es.cluster_1d(x, 1).breaks.size == 0
+
+
+def test_exact_takes_a_million_points():
+    x = np.random.default_rng(0).lognormal(size=10**6)
+    found = es.cluster_1d(x)
+    assert found.sizes == (int((x < found.breaks[0]).sum()), int((x > found.breaks[0]).sum()))
+    assert found.between <= found.bound * (1 + 1e-9)
+
+
+def test_standardize_and_frames(blobs, rng):
+    frame = pd.DataFrame(blobs * [1, 50], columns=["a", "b"])
+    found = es.energy_cluster(frame, 3, standardize=True, rng=1)
+    z = (blobs - blobs.mean(axis=0)) / blobs.std(axis=0)
+    assert_array_equal(found.labels, es.energy_cluster(z, 3, rng=1).labels)
+    assert_allclose(found.points, z, atol=1e-12)
+
+
+def test_accuracy_is_the_best_matching():
+    assert es.clustering_accuracy([0, 0, 1, 1, 2, 2], ["c", "c", "a", "a", "b", "b"]) == 1
+    assert es.clustering_accuracy([0, 0, 0, 0], [0, 1, 2, 3]) == 0.25
+    assert es.clustering_accuracy([0, 1, 2, 3], [0, 0, 0, 0]) == 0.25
+    iris = datasets.load("iris")
+    found = es.energy_cluster(iris.iloc[:, :4], 3, rng=0)
+    assert es.clustering_accuracy(iris["species"], found.labels) == pytest.approx(134 / 150)
+
+
+@parametrize_with_checks([es.EnergyClustering(random_state=0)])
+def test_scikit_learn_protocol(estimator, check):
+    check(estimator)
+
+
+def test_predict_gives_back_the_fitted_labels(blobs, rng):
+    for how in ({}, {"alpha": 0.5}, {"metric": "gaussian"}, {"standardize": True}, {"metric": "cityblock"}):
+        model = es.EnergyClustering(3, random_state=3, **how).fit(blobs)
+        assert_array_equal(model.predict(blobs), model.labels_)
+    R = es.pairwise(blobs)
+    model = es.EnergyClustering(3, metric="precomputed", random_state=3).fit(R)
+    assert_array_equal(model.predict(R[:9]), model.labels_[:9])
+    line = es.EnergyClustering(2, random_state=3).fit(blobs[:, :1])
+    assert_array_equal(line.predict(blobs[:, :1]), line.labels_)
+
+
+def test_predict_is_the_smallest_energy(blobs, rng):
+    """2 g(x, C_l) - g(C_l, C_l) is the energy distance from the cluster to a point mass."""
+    model = es.EnergyClustering(3, random_state=3).fit(blobs)
+    new = rng.normal(3, 4, (20, 2))
+    parts = [blobs[model.labels_ == l] for l in range(3)]
+    expected = [np.argmin([es.energy_distance(x[None], part) for part in parts]) for x in new]
+    assert_array_equal(model.predict(new), expected)
+
+
+def test_estimator_reports_and_clones(blobs):
+    model = es.EnergyClustering(3, random_state=np.random.RandomState(4)).fit(blobs)
+    assert model.within_ + model.between_ == pytest.approx(model.total_)
+    assert model.between_ <= model.bound_
+    assert model.partition_.n_iter == model.n_iter_
+    assert clone(model).get_params()["n_clusters"] == 3

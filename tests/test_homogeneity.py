@@ -1,0 +1,144 @@
+"""The energy test: reproducible, exact where small, the same numbers by every route."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import energystats as es
+from energystats import dissimilarity
+from energystats._core import permutation
+
+
+@pytest.fixture
+def samples(rng):
+    return rng.standard_normal((25, 2)), rng.standard_normal((30, 2)) + 0.4, rng.standard_normal((11, 2))
+
+
+@pytest.mark.parametrize("statistic", ["between", "pairwise", "f"])
+def test_same_seed_same_bits(samples, statistic):
+    a, b = (es.energy_test(*samples, statistic=statistic, rng=11) for _ in range(2))
+    assert_array_equal(a.null_distribution, b.null_distribution)
+    assert (a.statistic, a.pvalue) == (b.statistic, b.pvalue)
+    other = es.energy_test(*samples, statistic=statistic, rng=12)
+    assert not np.array_equal(a.null_distribution, other.null_distribution)
+
+
+@pytest.mark.parametrize("statistic", ["between", "pairwise", "f"])
+def test_routes_agree(samples, statistic, monkeypatch):
+    dense = es.energy_test(*samples, statistic=statistic, rng=3)
+    monkeypatch.setattr(dissimilarity, "STORED_UP_TO", 0)
+    monkeypatch.setattr(dissimilarity, "ROWS_PER_BLOCK", 13)
+    tiles = es.energy_test(*samples, statistic=statistic, rng=3)
+    given = es.energy_test(
+        es.pairwise(np.concatenate(samples)), groups=np.repeat([0, 1, 2], [25, 30, 11]),
+        metric="precomputed", statistic=statistic, rng=3,
+    )  # fmt: skip
+    for other in (tiles, given):
+        assert other.pvalue == dense.pvalue
+        assert_allclose(other.null_distribution, dense.null_distribution, atol=1e-12 * dense.total)
+
+
+def test_one_column_agrees_with_the_matrix(rng):
+    x, y = rng.exponential(size=20), rng.exponential(size=30)
+    sorted_sums = es.energy_test(x, y, rng=5)
+    R = es.pairwise(np.concatenate((x, y)))
+    dense = es.energy_test(R, groups=np.repeat([0, 1], [20, 30]), metric="precomputed", rng=5)
+    assert sorted_sums.pvalue == dense.pvalue
+    assert_allclose(sorted_sums.null_distribution, dense.null_distribution, atol=1e-12 * dense.total)
+
+
+def test_a_shorter_run_is_the_start_of_a_longer_one(samples):
+    short = es.energy_test(*samples, n_resamples=70, rng=8).null_distribution
+    assert_allclose(short, es.energy_test(*samples, n_resamples=500, rng=8).null_distribution[:70], rtol=1e-12)
+
+
+def test_exact_is_chosen_when_it_is_cheaper():
+    x, y = np.arange(4.0), np.arange(3.0) + 0.5
+    assert es.energy_test(x, y, n_resamples=35).method == "exact"
+    assert es.energy_test(x, y, n_resamples=34).method == "permutation"
+    assert es.energy_test(x, y, n_resamples=34, method="exact").n_resamples == 35
+
+
+def test_statistics_hang_together(samples):
+    """Pairwise is 2S for two groups; F has the p-value of S for any scale of the data."""
+    two = samples[:2]
+    S = es.energy_test(*two, rng=1)
+    assert_allclose(es.energy_test(*two, statistic="pairwise", rng=1).statistic, 2 * S.statistic, rtol=1e-10)
+    assert_allclose(S.effect_size, S.between / S.total)
+    E = es.energy_distance(*two)
+    assert_allclose(S.statistic, 25 * 30 / (2 * 55) * E, rtol=1e-10)
+    assert_allclose(S.inhomogeneity, E / (2 * es.pairwise(*two).mean()), rtol=1e-10)
+    for scale in (1e-10, 1.0, 1e10):
+        scaled = [scale * x for x in samples]
+        assert es.energy_test(*scaled, statistic="f", rng=2).pvalue == es.energy_test(*samples, rng=2).pvalue
+    assert es.energy_test(*samples, rng=2).inhomogeneity is None
+
+
+def test_ties_from_mirror_splits_count():
+    """Equal sizes: every split has its mirror image, which has the same statistic to the last bit or not."""
+    x, y = np.array([1000.1, 1000.3, 1000.7]), np.array([1001.9, 1002.2, 1002.6])
+    assert es.energy_test(x, y).pvalue == pytest.approx(2 / 20, abs=1e-15)
+
+
+def test_interval_holds_the_exact_pvalue(rng):
+    x, y = rng.standard_normal(5), rng.standard_normal(5) + 1
+    exact = es.energy_test(x, y, method="exact")
+    misses = 0
+    for seed in range(40):
+        low, high = es.energy_test(x, y, method="permutation", n_resamples=200, rng=seed).pvalue_interval
+        misses += not low <= exact.pvalue <= high
+    assert misses <= 9  # of 40 at 95 %: exceeded once in ten thousand runs
+    assert exact.pvalue_interval == (exact.pvalue, exact.pvalue)
+
+
+def test_groups_keep_their_names(samples):
+    X = pd.DataFrame(np.concatenate(samples), columns=["u", "v"])
+    names = np.repeat(["zebra", "ant", "mole"], [25, 30, 11])
+    assert es.energy_test(X, groups=names, n_resamples=9, rng=0).labels == ("ant", "mole", "zebra")
+    ordered = pd.Categorical(names, categories=["zebra", "mole", "none", "ant"])
+    result = es.energy_test(X, groups=ordered, n_resamples=9, rng=0)
+    assert result.labels == ("zebra", "mole", "ant")
+    assert result.sizes == (25, 11, 30)
+    assert es.energy_test(X, groups=pd.Series(ordered), n_resamples=9, rng=0).labels == ("zebra", "mole", "ant")
+
+
+def test_squared_distances_say_what_they_see(samples):
+    assert "only differences of means" in es.energy_test(*samples, alpha=2, n_resamples=9, rng=0).null_hypothesis
+    assert "means" not in es.energy_test(*samples, n_resamples=9, rng=0).null_hypothesis
+
+
+def test_standardize_is_recorded(samples):
+    result = es.energy_test(*samples, standardize=True, n_resamples=9, rng=0)
+    pooled = np.concatenate(samples)
+    assert_allclose(result.standardization.center, pooled.mean(axis=0))
+    assert_allclose(result.standardization.scale, pooled.std(axis=0))
+    z = (pooled - pooled.mean(axis=0)) / pooled.std(axis=0)
+    assert_allclose(result.statistic, es.dispersion(z, np.repeat([0, 1, 2], [25, 30, 11])).between, rtol=1e-10)
+
+
+def test_an_offset_costs_no_digits(rng):
+    x, y = rng.standard_normal((20, 2)), rng.standard_normal((20, 2)) + 1
+    x, y = np.round(x * 2**20) / 2**20, np.round(y * 2**20) / 2**20  # so that the shift itself is exact
+    near, far = (
+        es.energy_test(x, y, n_resamples=99, rng=0),
+        es.energy_test(x + 2.0**20, y + 2.0**20, n_resamples=99, rng=0),
+    )
+    assert_allclose(far.total, near.total, rtol=1e-12)
+    assert far.pvalue == near.pvalue
+
+
+def test_resamples_are_permutations():
+    codes = np.repeat([0, 1, 2], [3, 5, 2]).astype(np.intp)
+    blocks = list(permutation.random_labelings(codes, 150, np.random.default_rng(0)))
+    assert [len(b) for b in blocks] == [64, 64, 22]
+    every = np.concatenate(blocks)
+    assert (np.sort(every, axis=1) == codes).all()
+    assert len(np.unique(every, axis=0)) > 140
+
+
+def test_progress_bar_goes_to_stderr(samples, capsys):
+    es.energy_test(*samples, n_resamples=99, rng=0, progress=True)
+    captured = capsys.readouterr()
+    assert "99" in captured.err
+    assert captured.out == ""

@@ -1,0 +1,125 @@
+"""Semimetrics against their formulas, their kernels, and what they know of themselves."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.spatial.distance import cdist, pdist, squareform
+
+import energystats as es
+from energystats.metrics import SCIPY_NAMES
+
+FORMULAS = {
+    es.metrics.Euclidean(0.7): lambda r: r**0.7,
+    es.metrics.Euclidean(2): lambda r: r**2,
+    es.metrics.Exponential(1.5): lambda r: 2 - 2 * np.exp(-r / 3),
+    es.metrics.Gaussian(1.5): lambda r: 2 - 2 * np.exp(-(r**2) / 4.5),
+    es.metrics.Localised(): lambda r: r**2 * np.exp(-r / 2),
+    es.metrics.Sine(0.9): lambda r: r**2 * 0.9 * np.sin(r / 0.9),
+}
+
+
+@pytest.fixture
+def points(rng):
+    return rng.standard_normal((9, 3)), rng.standard_normal((7, 3)) + 1
+
+
+@pytest.mark.parametrize("metric", FORMULAS, ids=repr)
+def test_formulas(metric, points):
+    r = np.array([[np.sqrt(((x - y) ** 2).sum()) for y in points[1]] for x in points[0]])
+    assert_allclose(metric(*points), FORMULAS[metric](r), rtol=1e-12, atol=1e-14)
+    assert_allclose(es.pairwise(*points, metric=metric), FORMULAS[metric](r), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("metric", [*FORMULAS, es.metrics.Kernel("rbf", gamma=0.4)], ids=repr)
+def test_kernels_generate_their_semimetric(metric, points):
+    """rho = K(x, x) + K(y, y) - 2 K(x, y) [G 9]."""
+    x, y = points
+    generated = np.diag(metric.kernel(x))[:, None] + np.diag(metric.kernel(y))[None, :] - 2 * metric.kernel(x, y)
+    assert_allclose(generated, metric(x, y), atol=1e-12)
+
+
+@pytest.mark.parametrize("metric", [m for m in FORMULAS if m.negative_type], ids=repr)
+def test_negative_type_is_true_where_claimed(metric, points):
+    X = np.concatenate(points)
+    J = np.eye(len(X)) - 1 / len(X)
+    assert np.linalg.eigvalsh(-0.5 * J @ metric(X) @ J).min() > -1e-10
+
+
+@pytest.mark.parametrize("name", [n for n in SCIPY_NAMES if n != "euclidean"])
+def test_named_distances_are_scipys(name, rng):
+    boolean = {"dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"}
+    X = rng.integers(0, 2, (12, 5)) if name in boolean else rng.random((12, 3))
+    X = X.astype(float)
+    if name in boolean:
+        X[:, 0] = 1  # two rows without any one have no dice distance
+    expected = squareform(pdist(X.astype(bool) if name in boolean else X, name))
+    assert_allclose(es.pairwise(X, metric=name), expected, rtol=1e-10, atol=1e-12)
+    assert_allclose(es.pairwise(X, metric=name, alpha=0.5), np.sqrt(expected), rtol=1e-10, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["cityblock", "hamming", "cosine", "correlation", "jensenshannon", "sqeuclidean"])
+def test_named_negative_type_is_true_where_claimed(name, rng):
+    X = rng.random((25, 4))
+    metric = es.metrics.SciPyMetric(name)
+    assert metric.negative_type is True
+    J = np.eye(25) - 1 / 25
+    assert np.linalg.eigvalsh(-0.5 * J @ metric(X) @ J).min() > -1e-10
+    assert es.metrics.SciPyMetric("chebyshev").negative_type is None
+    assert es.metrics.SciPyMetric("cityblock", 1.5).negative_type is None
+
+
+def test_sigma_is_the_median_of_nonzero_distances(points, rng):
+    X = np.concatenate((*points, points[0][:2]))
+    r = pdist(X)
+    fitted = es.dispersion(X, np.arange(len(X)) % 2, metric="gaussian").metric
+    assert fitted.sigma == pytest.approx(np.median(r[r > 0]))
+    assert repr(fitted) == f"Gaussian(sigma={fitted.sigma})"
+    assert es.dispersion(np.ones((4, 2)), [0, 0, 1, 1], metric="exponential").metric.sigma == 1.0
+    many = rng.standard_normal((2500, 2))
+    first, again = (es.metrics.Gaussian().fitted(many).sigma for _ in range(2))
+    assert first == again
+    assert first == pytest.approx(np.median(pdist(many)), rel=0.05)
+
+
+def test_a_callable_is_taken_as_rho(points):
+    x, y = points
+
+    def chord(X, Y):
+        return cdist(X, Y) ** 0.25
+
+    assert_allclose(es.energy_distance(x, y, metric=chord), es.energy_distance(x, y, alpha=0.25), rtol=1e-12)
+    assert repr(es.energy_test(x, y, metric=chord, n_resamples=9).metric) == "chord"
+
+
+def test_a_kernel_is_taken_as_rho(points):
+    x, y = points
+    gamma = 1 / (2 * 1.5**2)
+    expected = es.energy_distance(x, y, metric=es.metrics.Gaussian(1.5))
+    assert_allclose(es.energy_distance(x, y, metric=es.metrics.Kernel("rbf", gamma=gamma)), expected / 1, rtol=1e-10)
+    rbf = es.metrics.Kernel(lambda X, Y, c: np.exp(-c * cdist(X, Y, "sqeuclidean")), c=gamma)
+    assert_allclose(es.energy_distance(x, y, metric=rbf), expected, rtol=1e-10)
+    assert "c=" in repr(rbf)
+
+
+def test_condensed_and_square_are_the_same(points):
+    x, _ = points
+    labels = np.arange(9) % 3
+    square = es.dispersion(squareform(pdist(x)), labels, metric="precomputed")
+    condensed = es.dispersion(pdist(x), labels, metric="precomputed")
+    assert square.within == condensed.within
+    assert_allclose(square.within, es.dispersion(x, labels).within, rtol=1e-12)
+
+
+def test_scipy_energy_distance_is_the_root(rng):
+    from scipy.stats import energy_distance
+
+    x, y = rng.standard_normal(30), rng.exponential(size=20)
+    a, b = rng.uniform(0.5, 2, 30), rng.uniform(0.5, 2, 20)
+    assert_allclose(es.energy_distance(x, y), energy_distance(x, y) ** 2, rtol=1e-10)
+    weighted = energy_distance(x, y, a, b) ** 2
+    assert_allclose(es.energy_distance(x, y, x_weights=a, y_weights=b), weighted, rtol=1e-10)
+
+
+def test_unbiased_estimator_averages_to_zero_under_equality(rng):
+    values = [es.energy_distance(*rng.standard_normal((2, 8)), estimator="u") for _ in range(600)]
+    assert abs(np.mean(values)) < 4.5 * np.std(values) / np.sqrt(600)

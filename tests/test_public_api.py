@@ -1,0 +1,236 @@
+"""One sweep over every public name: documented in full, immutable results, errors that name the argument."""
+
+import doctest
+import importlib
+import inspect
+import pickle
+import subprocess
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from numpydoc.docscrape import FunctionDoc
+from numpydoc.validate import validate
+
+import energystats as es
+from energystats.results import Result
+
+mpl.use("Agg")
+
+FUNCTIONS = [name for name in es.__all__ if inspect.isfunction(getattr(es, name))]
+CLASSES = [name for name in es.__all__ if inspect.isclass(getattr(es, name))]
+RESULTS = [name for name in CLASSES if issubclass(getattr(es, name), Result)]
+WARNINGS = [name for name in CLASSES if issubclass(getattr(es, name), Warning)]
+METRICS = [name for name in es.metrics.__all__ if inspect.isclass(getattr(es.metrics, name))]
+DOCUMENTED = [
+    *(f"energystats.{name}" for name in [*FUNCTIONS, "EnergyClustering"]),
+    *(f"energystats.metrics.{name}" for name in es.metrics.__all__ if name != "Metric"),
+    "energystats.datasets.load",
+]
+# what numpydoc may complain of: our Returns are unnamed, sections of classes vary, first lines need not be imperative
+TOLERATED = {"GL01", "GL02", "GL03", "SS05", "SS06", "ES01", "SA01", "SA04", "EX01", "RT02", "RT03", "PR01", "PR02",
+             "PR06", "PR08", "PR09", "YD01", "GL08", "RT01", "SS03", "PR10"}  # fmt: skip
+
+
+def resolve(name):
+    home, last = name.rsplit(".", 1)
+    return getattr(importlib.import_module(home), last)
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_docstrings_are_numpydoc(name):
+    target, last = resolve(name), name.rsplit(".", 1)[1]
+    problems = [p for p in validate(f"{target.__module__}.{last}")["errors"] if p[0] not in TOLERATED]
+    assert problems == []
+
+
+@pytest.mark.parametrize("name", [f"energystats.{name}" for name in FUNCTIONS])
+def test_functions_are_documented_in_full(name):
+    function = resolve(name)
+    doc = FunctionDoc(function)
+    documented = {n.strip("* ") for p in doc["Parameters"] for n in p.name.split(",")}
+    assert documented == set(inspect.signature(function).parameters), "parameters"
+    for section in ("Returns", "Raises", "See Also", "Notes", "References", "Examples"):
+        assert doc[section], f"no {section}"
+    notes = " ".join(doc["Notes"])
+    assert "O(" in notes, "the cost in n is not given"
+    assert "memory" in notes or name.endswith("accuracy"), "the memory is not given"
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_examples_run(name):
+    target = resolve(name)
+    tests = doctest.DocTestFinder(recurse=False).find(target, globs={})
+    assert any(test.examples for test in tests), "no example"
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    for test in tests:
+        assert runner.run(test).failed == 0
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_result_fields_are_documented(name):
+    result = getattr(es, name)
+    for field in result.__dataclass_fields__:
+        assert field in result.__doc__, f"{name}.{field} is not documented"
+
+
+def test_every_name_is_reachable_and_listed():
+    assert set(es.__all__) <= set(dir(es))
+    for name in es.__all__:
+        assert getattr(es, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'energy_tets'"):
+        _ = es.energy_tets
+    assert all(issubclass(getattr(es, name), es.EnergyStatsWarning) for name in WARNINGS)
+    assert callable(es.dispersion)
+
+
+def make_results():
+    rng = np.random.default_rng(0)
+    X, g = rng.standard_normal((40, 2)), np.repeat(["a", "b"], 20)
+    X[20:] += 4
+    R = es.pairwise(X)
+    return {
+        "Dispersion": es.dispersion(X, g),
+        "EnergyTestResult": es.energy_test(X, groups=g, n_resamples=99, rng=0),
+        "EnergyTestResult exact": es.energy_test(X[:6], groups=[1, 1, 2, 2, 3, 3], rng=0, statistic="f"),
+        "Partition": es.energy_cluster(X, 3, rng=0),
+        "Partition 1-d": es.cluster_1d(X[:, 0]),
+        "Partition matrix": es.energy_cluster(R, 9, metric="precomputed", rng=0),
+        "Partition wide": es.energy_cluster(rng.standard_normal((20, 30)), 2, rng=0, standardize=True),
+        "ClusterTestResult": es.cluster_test(X, 3, rng=0),
+        "ClusterTestResult 1-d": es.cluster_test(X[:, 0], rng=0),
+        "ClusterTestResult labels": es.cluster_test(X, labels=g, rng=0),
+        "ClusterTestResult nothing": es.cluster_test(np.ones((20, 2)), rng=0),
+    }
+
+
+CASES = make_results()
+
+
+def test_every_result_class_has_a_case():
+    assert {name.split()[0] for name in CASES} == set(RESULTS)
+
+
+@pytest.fixture(params=CASES)
+def result(request):
+    return CASES[request.param]
+
+
+def test_results_are_immutable(result):
+    for name in result.__dataclass_fields__:
+        with pytest.raises(AttributeError):
+            setattr(result, name, 0)
+        value = getattr(result, name)
+        if isinstance(value, np.ndarray) and value.size:
+            with pytest.raises(ValueError, match="read-only"):
+                value[...] = 0
+    with pytest.raises((AttributeError, TypeError)):
+        result.anything = 0
+
+
+def test_repr_is_one_plain_line(result):
+    text = repr(result)
+    assert text.startswith(type(result).__name__ + "(")
+    assert "\n" not in text
+    assert "np." not in text
+    assert len(text) < 500
+
+
+def test_summary_frame_and_html(result, capsys):
+    text = result.summary()
+    assert str(result) == text
+    assert len(text.splitlines()) > 4
+    assert "nan" not in text.lower().replace("unimodal", "") or type(result).__name__ == "Partition"
+    assert isinstance(result.to_frame(), pd.DataFrame)
+    assert result.to_frame().shape[0] >= 1
+    assert result._repr_html_().count("<table") == len(result._tables())
+    assert capsys.readouterr().out == ""
+
+
+def test_plots_return_their_axes(result):
+    import matplotlib.pyplot as plt
+
+    _, given = plt.subplots()
+    assert result.plot(ax=given) is given
+    assert given.has_data() or given.texts
+    assert isinstance(result.plot(), mpl.axes.Axes)
+    plt.close("all")
+
+
+def test_results_survive_pickling(result):
+    copy = pickle.loads(pickle.dumps(result))
+    assert repr(copy) == repr(result)
+    assert copy.summary() == result.summary()
+
+
+def test_results_do_not_compare_by_content(result):
+    assert result == result
+    assert result != CASES["Dispersion"] or result is CASES["Dispersion"]
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_metrics_print_as_code(name):
+    metric = getattr(es.metrics, name)
+    made = {
+        "Kernel": lambda: metric("rbf", gamma=1.0),
+        "SciPyMetric": lambda: metric("cityblock"),
+        "CallableMetric": lambda: metric(np.subtract),
+        "Metric": lambda: es.metrics.Euclidean(),
+    }.get(name, metric)()
+    assert isinstance(made, es.metrics.Metric)
+    assert "object at" not in repr(made)
+    assert made.negative_type in (True, False, None)
+
+
+def run_python(code, **environment):
+    import os
+
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}, check=False
+    )
+
+
+def test_import_is_light():
+    heavy = ["numba", "pandas", "sklearn", "matplotlib", "statsmodels", "scipy.stats"]
+    done = run_python(f"import sys, energystats; print([m for m in {heavy} if m in sys.modules])")
+    assert done.stdout.strip() == "[]", done.stderr
+    done = run_python(
+        "import sys, energystats as es; es.energy_distance([1.0, 2.0], [3.0]); "
+        "print([m for m in ('numba', 'sklearn', 'matplotlib', 'statsmodels', 'scipy.stats') if m in sys.modules])"
+    )
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_without_numba_the_plain_loops_run_with_one_warning():
+    code = (
+        "import sys, warnings; sys.modules['numba'] = None\n"
+        "import numpy as np, energystats as es\n"
+        "X = np.random.default_rng(0).standard_normal((30, 2)); X[:15] += 5\n"
+        "with warnings.catch_warnings(record=True) as caught:\n"
+        "    warnings.simplefilter('always')\n"
+        "    W = es.energy_cluster(X, 3, rng=0).within\n"
+        "    p = es.cluster_test(X, n_resamples=19, rng=0).pvalue\n"
+        "print(W, p, [w.category.__name__ for w in caught])\n"
+    )
+    done = run_python(code)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 2))
+    X[:15] += 5
+    expected = [es.energy_cluster(X, 3, rng=0).within, es.cluster_test(X, n_resamples=19, rng=0).pvalue]
+    W, p, *categories = done.stdout.split()
+    assert [float(W), float(p)] == pytest.approx(expected, rel=1e-12), done.stderr
+    assert categories == ["['CompilationWarning']"]
+
+
+def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path):
+    code = (
+        "import numba.core.caching as c\n"
+        "def none(*a, **k): raise RuntimeError('cannot cache function: no locator available')\n"
+        "c.CacheImpl.__init__ = none\n"
+        "import numpy as np, energystats as es\n"
+        "print(es.energy_cluster(np.arange(8.0)[:, None] ** 2, 3, rng=0).sizes)\n"
+    )
+    done = run_python(code)
+    assert done.stdout.startswith("("), done.stderr

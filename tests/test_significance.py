@@ -1,0 +1,190 @@
+"""The cluster tests: what they answer, that they repeat, and their pieces. Level and power are slow tests."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.cluster import KMeans
+
+import energystats as es
+from energystats import datasets
+from energystats._core.ties import spread_ties
+from energystats.dissimilarity import Dissimilarity
+from energystats.significance.excess import cauchy_combination, excess_test
+from energystats.significance.scores import Scorer
+from energystats.significance.split import matched
+
+
+@pytest.fixture
+def two(rng):
+    return np.concatenate((rng.normal(0, 1, (60, 2)), rng.normal(7, 1, (60, 2))))
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_same_seed_same_result(two, k):
+    a, b = (es.cluster_test(two, k, rng=9) for _ in range(2))
+    assert (a.pvalue, a.statistic) == (b.pvalue, b.statistic)
+    assert_array_equal(a.pvalues, b.pvalues)
+    assert a.contrasts.equals(b.contrasts)
+
+
+def test_separated_clusters_are_significant(two, rng):
+    result = es.cluster_test(two, rng=rng)
+    assert result.method == "split"
+    assert result.pvalue <= 0.02
+    assert result.null_hypothesis == "every linear projection of the population is unimodal"
+    one = es.cluster_test(two[:, 0], rng=rng)
+    assert one.method == "unimodal-1d"
+    assert one.pvalue == pytest.approx(1.6 / 200)
+    assert one.null_hypothesis == "the population is unimodal"
+
+
+def test_euclidean_distances_give_the_pvalue_of_the_coordinates(two):
+    for k in (2, 3):
+        expected = es.cluster_test(two, k, rng=4)
+        for alpha in (1.0, 0.5, 2.0):
+            R = es.pairwise(two, alpha=alpha)
+            found = es.cluster_test(R, k, metric="precomputed", alpha=alpha, rng=4)
+            if alpha == 1:
+                assert found.pvalue == expected.pvalue
+                assert_array_equal(found.pvalues, expected.pvalues)
+            assert found.pvalue == es.cluster_test(two, k, alpha=alpha, rng=4).pvalue
+    assert "Assumed" in found.summary()
+
+
+def test_scores_from_distances_are_those_from_coordinates(two, rng):
+    points = Dissimilarity.from_data(two, metric="euclidean", alpha=1.0)
+    matrix = Dissimilarity.from_data(es.pairwise(two), metric="precomputed", alpha=1.0)
+    order = rng.permutation(len(two))
+    sets = order[:20], order[20:45], order[45:]
+    a = Scorer.of(points, 1.0, rng).scores(*sets)
+    b = Scorer.of(matrix, 1.0, rng).scores(*sets)
+    assert_allclose(b - b.mean(), 2 * (a - a.mean()), atol=1e-10)
+
+
+def test_curved_distances_warn(rng):
+    X = rng.random((40, 2))
+    with pytest.warns(es.NotCalibratedWarning, match=r"R\*\*\(1/1\) is not a Euclidean distance"):
+        es.cluster_test(es.pairwise(X, metric="cityblock"), metric="precomputed", rng=rng)
+
+
+def test_found_labels_warn_and_known_labels_state_the_assumption(two, rng):
+    known = es.cluster_test(two, labels=np.repeat(["a", "b"], 60), rng=rng)
+    assert known.method == "labels"
+    assert "known before the data were seen" in known.summary()
+    assert known.null_hypothesis == "the 2 labelled groups come from one distribution"
+    for labels in (es.energy_cluster(two, 2, rng=rng), KMeans(2, n_init=1).fit(two), es.EnergyClustering(2).fit(two)):
+        with pytest.warns(es.DoubleDippingWarning, match=r"call cluster_test\(X, k\) without `labels`"):
+            found = es.cluster_test(two, labels=labels, rng=rng)
+        assert "p-value means nothing" in found.summary()
+        assert found.pvalue == pytest.approx(0.005)
+
+
+def test_known_labels_are_the_energy_test(two):
+    labels = np.arange(120) % 3
+    expected = es.energy_test(two, groups=labels, n_resamples=199, rng=np.random.default_rng(3).spawn(1)[0])
+    found = es.cluster_test(two, labels=labels, rng=3)
+    assert (found.statistic, found.pvalue) == (expected.statistic, expected.pvalue)
+    assert list(found.contrasts["contrast"]) == ["0 vs rest", "1 vs rest", "2 vs rest"]
+    for j, statistic in enumerate(found.contrasts["statistic"]):
+        assert statistic == pytest.approx(es.dispersion(two, labels == j).between)
+
+
+def test_contrasts_name_the_clusters_of_all_points(rng):
+    """Three far clusters: each stands out under its own name, whatever numbers the splits gave it."""
+    X = np.concatenate(
+        (rng.normal([0, 0], 1, (60, 2)), rng.normal([30, 0], 1, (60, 2)), rng.normal([0, 30], 1, (60, 2)))
+    )
+    result = es.cluster_test(X, 3, rng=rng)
+    table = result.contrasts
+    assert list(table["contrast"]) == ["cluster 0 vs rest", "cluster 1 vs rest", "cluster 2 vs rest"]
+    assert (table["pvalue_adjusted"] <= 0.05).all()
+    assert (table["pvalue_adjusted"] >= table["pvalue"]).all()
+    assert "not that the cluster is real" in result.summary()
+
+
+def test_contrasts_are_adjusted_by_holm(rng):
+    table = es.cluster_test(rng.standard_normal((80, 2)), 4, rng=rng).contrasts.sort_values("pvalue")
+    step_down = np.maximum.accumulate(table["pvalue"].to_numpy() * [4, 3, 2, 1])
+    assert_allclose(table["pvalue_adjusted"], np.minimum(step_down, 1))
+
+
+def test_matching_renumbers():
+    names = np.array([0, 0, 1, 1, 2, 2, 2])
+    assert matched(np.array([2, 2, 0, 0, 1, 1, 0]), names, 3).tolist() == [0, 0, 1, 1, 2, 2, 1]
+
+
+def test_conservative_multiplies(two, rng):
+    X = rng.standard_normal((60, 2))
+    plain, careful = (es.cluster_test(X, conservative=c, rng=2) for c in (False, True))
+    assert_allclose(careful.pvalues, np.minimum(1.6 * plain.pvalues, 1))
+    assert careful.conservative
+    assert not plain.conservative
+
+
+def test_cauchy_combination_against_its_definition(rng):
+    p = rng.random(10)
+    scores = [np.tan((0.5 - min(v, 0.99)) * np.pi) for v in p]
+    assert cauchy_combination(p) == pytest.approx(0.5 - np.arctan(np.mean(scores)) / np.pi)
+    assert cauchy_combination(np.full(4, 0.2)) == pytest.approx(0.2)
+    assert cauchy_combination(np.array([1.0, 0.001])) < 0.05  # one p of 1 cannot veto
+
+
+def test_one_column_ignores_place_scale_and_direction(rng):
+    x = np.round(rng.standard_normal(80), 6)
+    p = excess_test(x, 99, 1.0, np.random.default_rng(1))
+    for moved in (x * 1024, x + 8):
+        assert excess_test(moved, 99, 1.0, np.random.default_rng(1)).index == pytest.approx(p.index, abs=1e-9)
+    assert excess_test(-x, 99, 1.0, np.random.default_rng(1)).index == pytest.approx(p.index, abs=1e-9)
+    assert excess_test(np.ones(30), 99, 1.0, rng).pvalue == 1
+
+
+def test_ties_are_spread_with_a_warning(rng):
+    X = np.round(rng.standard_normal((100, 2)) * 2) / 2
+    with pytest.warns(es.TiesWarning, match=r"spread uniformly over one grid step"):
+        result = es.cluster_test(X, rng=rng)
+    assert result.jittered
+    assert "grid step" in result.summary()
+    assert not es.cluster_test(rng.standard_normal((100, 2)), rng=rng).jittered
+
+
+def test_spreading_keeps_to_one_grid_step(rng):
+    x = np.round(rng.standard_normal(300) * 4) / 4
+    spread = spread_ties(x, rng)
+    assert np.abs(spread - x).max() <= 0.125
+    assert len(np.unique(spread)) > 290
+    # nothing to spread, or nothing but one value
+    assert spread_ties(rng.standard_normal(20), rng) is None
+    assert spread_ties(np.ones(20), rng) is None
+    # one value off the grid does not change the step of the others, and rounding does not make a grid of its own
+    odd = np.append(x, 0.0625)
+    assert np.abs(spread_ties(odd, rng) - odd)[np.abs(odd) > 0.5].max() > 0.1
+    noisy = np.array([0.1 * 3, 0.3, 0.3, 0.4, 0.4, 0.5, 0.6, 0.7])
+    assert np.abs(spread_ties(noisy, rng) - noisy)[:3].max() > 1e-3
+    # a few equal values on a continuous scale hardly move
+    few = np.append(rng.standard_normal(1000), [0.0, 0.0])
+    assert np.abs(spread_ties(few, rng) - few).max() < 0.05
+
+
+def test_jitter_repeats_with_the_seed():
+    X = datasets.load("iris").iloc[:, :4]
+    with pytest.warns(es.TiesWarning):
+        a = es.cluster_test(X, 3, rng=1)
+    with pytest.warns(es.TiesWarning):
+        b = es.cluster_test(X, 3, rng=1)
+    assert a.pvalue == b.pvalue <= 0.02
+
+
+def test_too_few_distinct_points_in_a_part_are_no_evidence(rng):
+    X = np.zeros((40, 2))
+    X[:2] = [[1.0, 0.0], [0.0, 1.0]]
+    with pytest.warns(es.TiesWarning):
+        result = es.cluster_test(X, 3, rng=rng)
+    assert 0 < result.pvalue <= 1
+    assert np.isfinite(result.statistic)
+
+
+def test_progress_goes_to_stderr(two, capsys):
+    es.cluster_test(two, n_resamples=19, progress=True, rng=0)
+    captured = capsys.readouterr()
+    assert "10/10" in captured.err
+    assert captured.out == ""

@@ -1,0 +1,189 @@
+"""M = Z'RZ by every route, the statistics read from it, and the compiled loops beside their plain twins."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from energystats import dissimilarity
+from energystats._core import permutation, spectrum, statistics
+from energystats._core.hartigan import hartigan_passes
+from energystats._core.lloyd import lloyd_pass
+from energystats._core.splits import split_within
+from energystats._core.unimodal import excess_split, excess_split_of_draws, hull_of_run, nearest_unimodal, quantiles
+from energystats.clustering.state import tabulate
+from energystats.dissimilarity import Dissimilarity, Groups
+from tests import definitions
+
+
+def case(rng, d, n=30, k=3):
+    labels = rng.integers(k, size=n)
+    labels[:k] = range(k)
+    points = rng.standard_normal((n, d))
+    return Dissimilarity.from_data(points, metric="euclidean", alpha=1.0), Groups.from_labels(labels, n, name="labels")
+
+
+@pytest.fixture(params=["dense", "tiles", "line"])
+def route(request, rng, monkeypatch):
+    """The three ways to the same sums, with blocks small enough that there are several."""
+    monkeypatch.setattr(dissimilarity, "ROWS_PER_BLOCK", 7)
+    if request.param == "tiles":
+        monkeypatch.setattr(dissimilarity, "STORED_UP_TO", 0)
+    return case(rng, 1 if request.param == "line" else 3)
+
+
+def test_block_sums_match_the_definition(route, rng):
+    d, groups = route
+    R = definitions.rho_matrix(d.points.tolist())
+    w = rng.uniform(0.5, 2, d.n)
+    M = d.block_sums(groups.indicators(w))[0]
+    for a in range(groups.k):
+        for b in range(groups.k):
+            pairs = [(i, j) for i in np.flatnonzero(groups.codes == a) for j in np.flatnonzero(groups.codes == b)]
+            assert_allclose(M[a, b], sum(w[i] * w[j] * R[i][j] for i, j in pairs), rtol=1e-13)
+
+
+def test_multiply_matches_the_matrix(route, rng):
+    d, _ = route
+    columns = rng.standard_normal((d.n, 4))
+    assert_allclose(d.multiply(columns), np.array(definitions.rho_matrix(d.points.tolist())) @ columns, atol=1e-11)
+    assert_allclose(d.row_totals, np.sum(definitions.rho_matrix(d.points.tolist()), axis=1), rtol=1e-13)
+    assert_allclose(d.scale, definitions.total(definitions.rho_matrix(d.points.tolist())), rtol=1e-13)
+
+
+def test_null_sums_match_relabelled_matrices(route, rng):
+    d, groups = route
+    labelings = [np.array([rng.permutation(groups.codes) for _ in range(5)]) for _ in range(2)]
+    found = np.concatenate(list(permutation.null_sums(d.block_sums, d.row_totals, iter(labelings), groups.k)))
+    R = np.array(definitions.rho_matrix(d.points.tolist()))
+    for M, codes in zip(found, np.concatenate(labelings), strict=True):
+        Z = np.eye(groups.k)[codes]
+        assert_allclose(M, Z.T @ R @ Z, rtol=1e-12)
+
+
+def test_resamples_do_not_depend_on_the_memory_at_hand(rng, monkeypatch):
+    d, groups = case(rng, 2)
+    draws = []
+    for budget in (2**28, 8 * d.n * (groups.k - 1) * permutation.LABELINGS_PER_STREAM):
+        monkeypatch.setattr(permutation, "INDICATOR_BYTES", budget)
+        labelings = permutation.random_labelings(groups.codes, 300, np.random.default_rng(4))
+        draws.append(np.concatenate(list(permutation.null_sums(d.block_sums, d.row_totals, labelings, groups.k))))
+    assert draws[0].shape == (300, 3, 3)
+    assert_allclose(draws[0], draws[1], rtol=1e-13)
+
+
+def test_statistics_match_their_definitions(rng):
+    d, groups = case(rng, 2, n=14)
+    R, labels = definitions.rho_matrix(d.points.tolist()), groups.codes.tolist()
+    M, s = d.block_sums(groups.indicators())[0], groups.sizes.astype(float)
+    assert_allclose(statistics.within_per_group(M, s).sum(), definitions.within(R, labels))
+    assert_allclose(statistics.between(M, s), definitions.between(R, labels))
+    assert_allclose(statistics.total(M, s), definitions.total(R))
+    assert_allclose(statistics.pairwise_statistic(M, s), float(definitions.pairwise_statistic(R, labels)))
+    F = statistics.f_ratio(statistics.between(M, s), float(statistics.total(M, s)), d.n, groups.k)
+    assert_allclose(F, definitions.f_ratio(R, labels))
+    parts = definitions.members(labels)
+    for unbiased in (False, True):
+        if not unbiased or groups.sizes.min() > 1:
+            E = statistics.energy_distances(M, s, unbiased=unbiased)
+            assert_allclose(E[0, 2], definitions.energy_distance(R, parts[0], parts[2], unbiased), rtol=1e-10)
+
+
+@pytest.mark.parametrize("n", [40, 300])
+def test_eigenvalues_match_numpy_by_both_methods(n, rng):
+    d, _ = case(rng, 3, n=n)
+    J = np.eye(n) - 1 / n
+    expected = np.linalg.eigvalsh(-0.5 * J @ d.matrix @ J)
+    values, vectors = d.largest_eigenpairs(3)
+    assert_allclose(values, expected[::-1][:3], rtol=1e-10)
+    assert_allclose(-0.5 * J @ d.matrix @ J @ vectors, vectors * values, atol=1e-6 * values[0])
+    lowest, top = spectrum.smallest_eigenvalue(d.multiply, n)
+    assert_allclose([lowest, top], [expected[0], expected[-1]], atol=1e-9 * top)
+
+
+def test_split_within_matches_the_definition(rng):
+    x = np.sort(rng.standard_normal(12))
+    w = rng.uniform(0.5, 2, 12)
+    R = [[abs(a - b) for b in x] for a in x]
+    expected = [definitions.within(R, [0] * i + [1] * (12 - i), w.tolist()) for i in range(1, 12)]
+    assert_allclose(split_within(np.diff(x), w), expected, rtol=1e-12)
+
+
+def test_excess_split_matches_the_definition(rng):
+    x = np.sort(np.concatenate((rng.standard_normal(9), rng.normal(4, 0.5, 7))))
+    knots = nearest_unimodal(x)
+    F = knots / (x.size - 1)
+    fitted = np.interp(np.arange(x.size) / (x.size - 1), F, x[knots])
+    expected = np.max(np.array(definitions.split_profile(x)) - np.array(definitions.split_profile(fitted)))
+    assert_allclose(excess_split(x), expected, atol=1e-12)
+
+
+def test_nearest_unimodal_is_the_nearest(rng):
+    """Its distance to F is the smallest over all modes, and it is convex and then concave."""
+    x = np.sort(rng.choice([rng.standard_normal(13), rng.exponential(size=13), rng.random(13)]))
+    exact = [definitions.Fraction(v) for v in x]
+    smallest = min(definitions.unimodal_distance(exact, mode) for mode in range(x.size))
+    knots = nearest_unimodal(x)
+    F = np.interp(x, x[knots], knots / (x.size - 1))
+    assert_allclose(np.abs(F - np.arange(x.size) / (x.size - 1)).max(), float(smallest), atol=1e-12)
+    rising = np.diff(np.diff(knots) / np.diff(x[knots])) > 0
+    assert not np.any(np.diff(rising.astype(int)) > 0), "slopes must rise before they fall"
+
+
+def test_loops_agree_with_their_plain_python(rng):
+    d, groups = case(rng, 2)
+    states = []
+    for passes in (hartigan_passes, hartigan_passes.py_func):
+        labels = groups.codes.copy()
+        sizes, table, within = tabulate(d.matrix, labels, groups.k)
+        ended = passes(d.matrix, labels, sizes, table, within, 1e-12, 50)
+        states.append((ended, labels, sizes, table, within))
+    assert states[0][0] == states[1][0]
+    for a, b in zip(states[0][1:], states[1][1:], strict=True):
+        assert_allclose(a, b, rtol=1e-13)
+    states = []
+    for one_pass in (lloyd_pass, lloyd_pass.py_func):
+        labels = groups.codes.copy()
+        state = tabulate(d.matrix, labels, groups.k)
+        moved = one_pass(d.matrix, labels, *state)
+        states.append((moved, labels, *state))
+    for a, b in zip(*states, strict=True):
+        assert_allclose(a, b, rtol=1e-13)
+    x = np.sort(rng.standard_normal(20))
+    uniforms = np.sort(rng.random((3, 20)), axis=1)
+    knots = np.empty(20, np.intp)
+    for loop, arguments in (
+        (nearest_unimodal, (x,)),
+        (excess_split, (x,)),
+        (excess_split_of_draws, (x, uniforms)),
+        (quantiles, (x, nearest_unimodal(x), uniforms[0] * 19)),
+        (hull_of_run, (x, 0, 19, True, knots)),
+    ):
+        assert_allclose(loop(*arguments), loop.py_func(*arguments), rtol=1e-13)
+
+
+def test_lloyd_fills_an_empty_cluster():
+    """Both points of cluster 1 prefer cluster 0, which would leave 1 empty; the worst placed point goes there."""
+    x = np.array([0.0, 0.1, 0.2, 5.0, -4.0, 0.05, 9.0])
+    R = np.abs(np.subtract.outer(x, x))
+    labels = np.array([0, 0, 0, 1, 1, 0, 2], dtype=np.intp)
+    state = tabulate(R, labels, 3)
+    lloyd_pass(R, labels, *state)
+    assert set(labels) == {0, 1, 2}
+    for kept, fresh in zip(state, tabulate(R, labels, 3), strict=True):
+        assert_allclose(kept, fresh, atol=1e-12)
+
+
+def test_labelings_are_all_there_and_distinct():
+    codes = np.array([0, 1, 1, 2, 0], dtype=np.intp)
+    listed = np.concatenate(list(permutation.distinct_labelings(codes)))
+    expected = [z for z in definitions.distinct_labelings(codes.tolist()) if list(z) != codes.tolist()]
+    assert_array_equal(sorted(map(tuple, listed.tolist())), expected)
+    assert permutation.count_labelings(np.bincount(codes)) == len(expected) + 1
+
+
+def test_clopper_pearson_against_statsmodels():
+    from statsmodels.stats.proportion import proportion_confint
+
+    for extreme in (0, 3, 99):
+        expected = proportion_confint(extreme, 99, method="beta")
+        assert_allclose(permutation.pvalue_interval(extreme, 99, 0.95), expected, atol=1e-12)
