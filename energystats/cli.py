@@ -98,7 +98,15 @@ def add_common(command: argparse.ArgumentParser) -> None:
     """Options that every command on a file has."""
     command.add_argument("--columns", metavar="A,B", help="columns to use (default: every numeric one)")
     command.add_argument("--standardize", action="store_true", help="use column z-scores")
-    command.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
+    command.add_argument("--seed", type=seed, default=0, help="seed of everything random (default 0)")
+
+
+def seed(word: str) -> int:
+    """Whole number that a generator takes."""
+    number = int(word)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"must be a whole number >= 0, got {word}")
+    return number
 
 
 # ---------------------------------------------------------------- the commands
@@ -112,7 +120,7 @@ def run_demo(options: argparse.Namespace) -> None:
     from energystats.clustering.accuracy import clustering_accuracy
 
     picture, table = Path("energystats-demo.png"), Path("energystats-demo-labels.csv")
-    check_writable(picture, table)
+    check_outputs(None, picture=picture, table=table)
     iris = datasets.load("iris")
     print("150 irises, four lengths in cm (Anderson 1935, Fisher 1936).")
     print("k = 3, because three species were measured; k was not chosen from the data.\n")
@@ -130,8 +138,7 @@ def run_demo(options: argparse.Namespace) -> None:
 
 def run_cluster(options: argparse.Namespace) -> None:
     """Cluster the rows of a file."""
-    outputs = [path for path in (options.plot, options.labels) if path is not None]
-    check_writable(*outputs)
+    check_outputs(options.file, picture=options.plot, table=options.labels)
     frame = choose_columns(read_table(options.file), options.columns, options.file, leave_out=None)
     print(f"{len(frame)} rows of {options.file}, columns {', '.join(map(str, frame.columns))}.")
     print(f"{K_NOT_CHOSEN if options.k is None else f'k = {options.k}, as given.'}\n")
@@ -149,7 +156,7 @@ def run_test(options: argparse.Namespace) -> None:
     """Test equality of the distributions of the groups in a file."""
     from energystats.homogeneity import energy_test
 
-    check_writable(*([options.plot] if options.plot is not None else []))
+    check_outputs(options.file, picture=options.plot)
     table = read_table(options.file)
     groups = column_of(table, options.group, options.file)
     frame = choose_columns(table, options.columns, options.file, leave_out=options.group)
@@ -282,15 +289,21 @@ def cross_table(classes: pd.Series[Any], found: Partition) -> str:
     return pd.crosstab(classes, pd.Series(found.labels, name="cluster")).to_string()
 
 
-def check_writable(*paths: Path) -> None:
+def check_outputs(read: str | None, *, picture: Path | None = None, table: Path | None = None) -> None:
     """Complain about an output before anything is computed."""
-    for path in paths:
+    endings = {"picture": (picture, (".png", ".pdf", ".svg")), "table": (table, (".csv",))}
+    taken = {Path(read).resolve()} if read is not None else set()
+    for what, (path, allowed) in endings.items():
+        if path is None:
+            continue
+        if path.suffix.lower() not in allowed:
+            raise BadInputError(f"{path}: the name of a {what} must end in {' or '.join(allowed)}.")
+        if path.resolve() in taken:
+            raise BadInputError(f"{path}: would overwrite the input.")
         if not path.parent.is_dir():
             raise BadInputError(f"{path}: there is no folder {str(path.parent)!r}.")
         if path.is_dir() or not os.access(path.parent, os.W_OK):
             raise BadInputError(f"{path}: cannot be written.")
-        if path.suffix.lower() not in (".png", ".pdf", ".svg", ".csv"):
-            raise BadInputError(f"{path}: the name must end in .png, .pdf or .svg for a picture, .csv for labels.")
 
 
 def save(path: Path, write: Callable[[Path], None]) -> None:
@@ -299,7 +312,10 @@ def save(path: Path, write: Callable[[Path], None]) -> None:
     os.close(descriptor)
     partial = Path(name)
     try:
-        write(partial)
+        try:
+            write(partial)
+        except OSError as error:
+            raise BadInputError(f"{path}: cannot be written: {error}") from error
         umask = os.umask(0)
         os.umask(umask)
         partial.chmod(0o666 & ~umask)
@@ -364,6 +380,9 @@ def notes_on_stderr() -> Iterator[None]:
         yield
     for text in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, EnergyStatsWarning)):
         print(f"note: {text}", file=sys.stderr)
+    for other in caught:
+        if not issubclass(other.category, EnergyStatsWarning):
+            warnings.showwarning(other.message, other.category, other.filename, other.lineno)
 
 
 @contextmanager

@@ -1,4 +1,7 @@
-"""Within + between = total: the energy decomposition of labelled points."""
+"""Within + between = total: the energy decomposition of labelled points.
+
+The module is in the plural because the package exports the function `dispersion` under its own name.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,7 @@ def dispersion(
 
     See Also
     --------
-    energy_test : Is S larger than chance would have it?
+    energy_test : Whether S is larger than chance would have it.
     energy_cluster : Labels that make W as small as possible.
 
     Notes
@@ -86,8 +89,7 @@ def dispersion(
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     groups = Groups.from_labels(labels, d.n, name="labels")
     weights = as_weights(sample_weight, d.n, "sample_weight")
-    Z = groups.indicators(weights)
-    M, s = d.block_sums(Z)[0], Z.sum(axis=(0, 2))
+    M, s = d.group_sums(groups, weights)
     within = statistics.within_per_group(M, s)
     return Dispersion(
         within=float(within.sum()),

@@ -6,7 +6,7 @@ Below `Dissimilarity` nothing looks at raw input again, and above it nothing kno
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -14,22 +14,14 @@ from typing import Any, Self
 import numpy as np
 
 from energystats._core.spectrum import largest_eigenpairs
-from energystats._core.sums import (
-    block_sums_from_upper,
-    block_sums_sorted,
-    multiply_sorted,
-    multiply_upper,
-)
 from energystats._typing import ArrayLike, FloatArray, IntArray
-from energystats.exceptions import ColumnScaleWarning, NotNegativeTypeWarning, warn
-from energystats.metrics import Euclidean, Metric, MetricLike, Precomputed, SciPyMetric, resolve
+from energystats.exceptions import ColumnScaleWarning, warn
+from energystats.metrics import Metric, MetricLike, Precomputed, resolve
+from energystats.pairs import Line, Pairs, RowBlocks, choose_route, line_of, warn_if_negative
 from energystats.validation import as_labels, as_points, as_square, column_names
 
 __all__ = ["Dissimilarity", "Groups", "Standardization"]
 
-ROWS_PER_BLOCK = 256
-STORED_UP_TO = 4096  # points; above it sums are taken over row blocks and R is never stored for them
-ROUNDING = 1e-8  # of the largest rho: what symmetry and a zero diagonal may be off by
 SCALE_RATIO = 100.0  # of the columns' standard deviations, above which one of them decides every distance
 
 
@@ -43,8 +35,8 @@ class Standardization:
     @classmethod
     def of(cls, points: FloatArray) -> Self:
         """Measure the columns."""
-        scale = points.std(axis=0)
-        return cls(center=points.mean(axis=0), scale=np.where(scale > 0, scale, 1.0))
+        varies = np.ptp(points, axis=0) > 0
+        return cls(center=points.mean(axis=0), scale=np.where(varies, points.std(axis=0), 1.0))
 
     def apply(self, points: FloatArray) -> FloatArray:
         """Column z-scores."""
@@ -61,16 +53,19 @@ class Dissimilarity:
         With every data-dependent parameter settled.
     points : ndarray of shape (n, d) or None
         Coordinates, standardized if asked for; None when the matrix of rho was given.
-    given : ndarray of shape (n, n) or None
-        The matrix of rho when it was given.
+    R : ndarray of shape (n, n) or None
+        The matrix of rho, where it was given or has been stored.
     standardization : Standardization or None
         What was done to the columns.
+    warns : bool
+        Whether a negative rho is worth a warning; not for parts of points that were warned of in whole.
     """
 
     metric: Metric
     points: FloatArray | None = None
-    given: FloatArray | None = None
+    R: FloatArray | None = None
     standardization: Standardization | None = None
+    warns: bool = True
 
     @classmethod
     def from_data(
@@ -87,9 +82,9 @@ class Dissimilarity:
         if isinstance(resolved, Precomputed):
             if standardize:
                 raise ValueError('`standardize` needs coordinates; it must be False when metric="precomputed".')
-            given = as_square(X, name)
-            warn_if_negative(int(np.count_nonzero(given < 0)) // 2, float(given.min()))
-            return cls(metric=resolved, given=given)
+            R = as_square(X, name)
+            warn_if_negative(int(np.count_nonzero(R < 0)) // 2, float(R.min()))
+            return cls(metric=resolved, R=R)
         return cls.from_points(as_points(X, name), resolved, standardize=standardize, columns=column_names(X))
 
     @classmethod
@@ -101,7 +96,7 @@ class Dissimilarity:
             standardization = Standardization.of(points)
             points = standardization.apply(points)
             return cls(metric=metric.fitted(points), points=points, standardization=standardization)
-        if not (isinstance(metric, SciPyMetric) and metric.name in ("seuclidean", "mahalanobis")):
+        if not metric.scale_free:
             warn_of_scales(points, columns)
         return cls(metric=metric.fitted(points), points=points)
 
@@ -125,126 +120,80 @@ class Dissimilarity:
             raise ValueError(
                 f"At least two samples are needed, or one pooled table with `groups=`; got {len(samples)}."
             )
-        if isinstance(resolve(metric, alpha), Precomputed):
+        resolved = resolve(metric, alpha)
+        if isinstance(resolved, Precomputed):
             raise ValueError('metric="precomputed" needs one pooled matrix with `groups=`, got several samples.')
         pooled, sizes = pool(samples)
-        d = cls.from_points(pooled, resolve(metric, alpha), standardize=standardize, columns=column_names(samples[0]))
+        d = cls.from_points(pooled, resolved, standardize=standardize, columns=column_names(samples[0]))
         return d, Groups.from_labels(np.repeat(np.arange(len(sizes)), sizes), d.n, name="samples")
 
     @property
     def n(self) -> int:
         """Number of points."""
-        held = self.points if self.given is None else self.given
+        held = self.points if self.points is not None else self.R
         assert held is not None
         return len(held)
 
     @cached_property
-    def line(self) -> tuple[IntArray, FloatArray] | None:
-        """Order and gaps of the points where rho = |x - y|, the case that needs no pairs at all."""
-        if self.points is None or self.points.shape[1] != 1 or self.metric != Euclidean(1.0):
-            return None
-        order = np.argsort(self.points[:, 0], kind="stable")
-        return order, np.diff(self.points[order, 0])
+    def line(self) -> Line | None:
+        """The sorted points where rho = |x - y| in one column."""
+        return line_of(self.points, self.metric)
 
     @cached_property
+    def pairs(self) -> Pairs:
+        """R as a linear map, by the cheapest route."""
+        blocks = None if self.points is None else RowBlocks(self.points, self.metric, self.warns)
+        return choose_route(blocks, self.R, self.line)
+
+    @property
     def matrix(self) -> FloatArray:
-        """R, the (n, n) matrix of rho."""
-        if self.given is not None:
-            return self.given
-        check_memory(self.n)
-        R = np.empty((self.n, self.n))
-        for start, rows in self._computed_rows():
-            stop = start + len(rows)
-            R[start:stop, start:] = rows
-            R[stop:, start:stop] = rows[:, stop - start :].T
-        return R
-
-    def _computed_rows(self) -> Iterator[tuple[int, FloatArray]]:
+        """R in whole, (n, n); computed at every call unless it is stored."""
+        if self.R is not None:
+            return self.R
         assert self.points is not None
-        negative, smallest = 0, 0.0
-        for start in range(0, self.n, ROWS_PER_BLOCK):
-            rows = self.metric.between(self.points[start : start + ROWS_PER_BLOCK], self.points[start:])
-            if not np.isfinite(rows).all():
-                i, j = np.argwhere(~np.isfinite(rows))[0]
-                raise ValueError(
-                    f"`metric` gave a value that is not finite ({rows[i, j]}) for rows {start + i} and {start + j}."
-                )
-            square = rows[:, : len(rows)]
-            self._check_semimetric(square, start)
-            square += square.T.copy()  # the two triangles may differ in the last bit
-            square *= 0.5
-            np.fill_diagonal(square, 0.0)
-            if not self.metric.negative_type and rows.min() < 0:
-                negative += int(np.count_nonzero(rows[:, len(rows) :] < 0) + np.count_nonzero(square < 0) // 2)
-                smallest = min(smallest, float(rows.min()))
-            yield start, rows
-        warn_if_negative(negative, smallest)
+        check_memory(self.n)
+        return RowBlocks(self.points, self.metric, self.warns).matrix()
 
-    def _check_semimetric(self, square: FloatArray, start: int) -> None:
-        """Symmetric and zero at x = y, to rounding; SciPy's own names are trusted, as its `pdist` trusts them."""
-        if isinstance(self.metric, SciPyMetric):
-            return
-        slack = ROUNDING * float(np.abs(square).max())
-        own = np.diagonal(square)
-        if np.abs(own).max() > slack:
-            row = int(np.abs(own).argmax())
-            raise ValueError(f"`metric` must be 0 from a point to itself, got {own[row]:.6g} for row {start + row}.")
-        if np.abs(square - square.T).max() > slack:
-            i, j = np.unravel_index(int(np.abs(square - square.T).argmax()), square.shape)
-            raise ValueError(
-                f"`metric` must be symmetric, got {square[i, j]:.6g} for rows {start + i} and {start + j} "
-                f"and {square[j, i]:.6g} the other way round."
-            )
+    def stored(self) -> Self:
+        """Hold R in memory, for methods that read it again and again."""
+        return self if self.R is not None else replace(self, R=self.matrix)
 
-    def _upper_rows(self) -> Iterator[tuple[int, FloatArray]]:
-        """Row blocks (start, R[start:stop, start:]) of the upper triangle, each pair once."""
-        if self.given is None and self.n > STORED_UP_TO and "matrix" not in self.__dict__:
-            yield from self._computed_rows()
-            return
-        for start in range(0, self.n, ROWS_PER_BLOCK):
-            yield start, self.matrix[start : start + ROWS_PER_BLOCK, start:]
+    def subset(self, rows: IntArray) -> Self:
+        """Part of the points, under the metric settled on all of them."""
+        return replace(
+            self,
+            points=None if self.points is None else self.points[rows],
+            R=None if self.R is None else self.R[np.ix_(rows, rows)],
+            warns=False,
+        )
 
-    def block_sums(self, Z: FloatArray) -> FloatArray:
-        """M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
-        if self.line is not None:
-            order, gaps = self.line
-            return block_sums_sorted(gaps, Z[order])
-        return block_sums_from_upper(self._upper_rows(), Z)
-
-    def multiply(self, columns: FloatArray) -> FloatArray:
-        """R @ columns; (n, c) -> (n, c)."""
-        if self.line is not None:
-            order, gaps = self.line
-            product = np.empty_like(columns)
-            product[order] = multiply_sorted(gaps, columns[order])
-            return product
-        if self.given is not None or self.n <= STORED_UP_TO or "matrix" in self.__dict__:
-            return np.asarray(self.matrix @ columns)
-        return multiply_upper(self._upper_rows(), columns)
+    def group_sums(self, groups: Groups, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+        """M = Z'RZ of one labeling, and the group sizes (or sums of weights); (k, k), (k,)."""
+        Z = groups.indicators(weights)
+        return self.pairs.block_sums(Z)[0], Z.sum(axis=(0, 2))
 
     @cached_property
     def row_totals(self) -> FloatArray:
         """sum_j rho(x_i, x_j); (n,)."""
-        return self.multiply(np.ones((self.n, 1)))[:, 0]
+        return self.pairs.multiply(np.ones((self.n, 1)))[:, 0]
 
     @cached_property
     def scale(self) -> float:
         """sum_ij |rho(x_i, x_j)| / (2n): T, unless rho is negative somewhere; what rounding is measured against."""
-        if self.metric.negative_type:
-            return float(self.row_totals.sum() / (2 * self.n))
-        pairs = sum(2 * np.abs(rows).sum() - np.abs(rows[:, : len(rows)]).sum() for _, rows in self._upper_rows())
-        return float(pairs / (2 * self.n))
+        total = float(self.row_totals.sum()) if self.metric.negative_type else self.pairs.absolute_total()
+        return total / (2 * self.n)
+
+    @property
+    def all_coincide(self) -> bool:
+        """Whether rho is 0 for every pair."""
+        if self.R is not None:
+            return not self.R.any()
+        assert self.points is not None
+        return not np.ptp(self.points, axis=0).any()
 
     def largest_eigenpairs(self, count: int, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Largest eigenvalues, falling, and unit eigenvectors of the (weighted) centred Gram matrix G_c."""
-        return largest_eigenpairs(self.multiply, np.ones(self.n) if weights is None else weights, count)
-
-    def subset(self, rows: IntArray) -> Dissimilarity:
-        """Part of the points, under the metric settled on all of them."""
-        if self.points is not None:
-            return replace(self, points=self.points[rows])
-        assert self.given is not None
-        return replace(self, given=self.given[np.ix_(rows, rows)])
+        return largest_eigenpairs(self.pairs.multiply, np.ones(self.n) if weights is None else weights, count)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -305,20 +254,10 @@ def pool(samples: Sequence[ArrayLike]) -> tuple[FloatArray, list[int]]:
     return np.concatenate(arrays), [len(a) for a in arrays]
 
 
-def warn_if_negative(count: int, smallest: float) -> None:
-    """A negative rho(x, y) already contradicts negative type: take c = (1, -1)."""
-    if count:
-        warn(
-            f"{count} pairs have a negative rho (smallest {smallest:.6g}), so rho is not of negative type: "
-            "between-sample energies may be negative, and tests of S lose their meaning.",
-            NotNegativeTypeWarning,
-        )
-
-
 def warn_of_scales(points: FloatArray, columns: Sequence[str] | None) -> None:
     """One column with a far larger spread decides every distance."""
     spread = points.std(axis=0)
-    moving = np.flatnonzero(spread > 1e-12 * np.abs(points).max(axis=0))
+    moving = np.flatnonzero(np.ptp(points, axis=0) > 0)
     if moving.size < 2:
         return
     low, high = moving[spread[moving].argmin()], moving[spread[moving].argmax()]

@@ -72,7 +72,7 @@ def pairwise(
         raise ValueError(
             f"`X` and `Y` must have the same number of columns, got {points.shape[1]} and {others.shape[1]}."
         )
-    return resolved.fitted(points).between(points, others)
+    return resolved.fitted(points).finite_between(points, others)
 
 
 def energy_distance(
@@ -120,7 +120,7 @@ def energy_distance(
 
     See Also
     --------
-    energy_test : Is the distance larger than chance would have it?
+    energy_test : Whether the distance is larger than chance would have it.
     dispersion : The same sums for k groups.
 
     Notes
@@ -147,6 +147,5 @@ def energy_distance(
     if estimator == "u" and min(n, m) < 2:
         raise ValueError(f'`estimator="u"` needs at least two points in each sample, got {n} and {m}.')
     weights = np.concatenate((as_weights(x_weights, n, "x_weights"), as_weights(y_weights, m, "y_weights")))
-    Z = groups.indicators(weights)
-    E = statistics.energy_distances(d.block_sums(Z)[0], Z.sum(axis=(0, 2)), unbiased=estimator == "u")
+    E = statistics.energy_distances(*d.group_sums(groups, weights), unbiased=estimator == "u")
     return float(E[0, 1])

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import numpy as np
 
 from energystats._core import permutation, statistics
-from energystats._typing import ArrayLike, FloatArray, RandomLike
+from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.metrics import Euclidean, MetricLike, SciPyMetric
+from energystats.metrics import MetricLike
 from energystats.progress import with_bar
-from energystats.results import EnergyTestResult, share
+from energystats.results import EnergyTestResult
 from energystats.validation import as_generator, check_count, check_option
 
 __all__ = ["energy_test", "relabeling_test"]
@@ -120,6 +122,22 @@ def energy_test(
     return relabeling_test(d, checked, name, method=method, n_resamples=n_resamples, rng=generator, progress=progress)
 
 
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """How labelings are ordered: a read of M, and within how many times the tie tolerance of S two values tie."""
+
+    read: Callable[[FloatArray, FloatArray], FloatArray]
+    ties: int
+
+
+# F is monotone in S for fixed T, so it is ranked by S, whose rounding is known [MATH s.4, ties]
+RANKED_BY = {
+    "between": Ranking(statistics.between, 1),
+    "f": Ranking(statistics.between, 1),
+    "pairwise": Ranking(statistics.pairwise_statistic, 2),
+}
+
+
 def relabeling_test(
     d: Dissimilarity,
     groups: Groups,
@@ -131,50 +149,36 @@ def relabeling_test(
     progress: bool = False,
 ) -> EnergyTestResult:
     """The test behind the door: observed M, M of every relabeling, one count."""
-    k, s = groups.k, groups.sizes.astype(np.float64)
-    if name == "f" and d.n <= k:
-        raise ValueError(f'`statistic="f"` needs more rows than groups, got {d.n} rows in {k} groups.')
-    M = d.block_sums(groups.indicators())[0]
-    n_labelings = permutation.count_labelings(groups.sizes)
-    if method == "exact" and n_labelings > ENUMERATED_UP_TO:
-        raise ValueError(
-            f'`method="exact"` visits every distinct labeling, at most {ENUMERATED_UP_TO}; here there are '
-            f'{float(n_labelings):.3g}. Use method="permutation".'
-        )
-    exact = method == "exact" or (method == "auto" and n_labelings <= n_resamples)
-    labelings = (
-        permutation.distinct_labelings(groups.codes)
-        if exact
-        else permutation.random_labelings(groups.codes, n_resamples, rng)
-    )
-    # F is monotone in S for fixed T, so it is ranked by S, whose rounding is known [MATH s.4]
-    ranked = statistics.pairwise_statistic if name == "pairwise" else statistics.between
-    tolerance = (2 if name == "pairwise" else 1) * permutation.tie_tolerance(d.scale, d.n)
-    observed = float(ranked(M, s))
-    n_others = n_labelings - 1 if exact else n_resamples
-    labelings = with_bar(labelings, progress, total=n_others, unit="relabeling")
-    blocks = [ranked(m, s) for m in permutation.null_sums(d.block_sums, d.row_totals, labelings, k)]
+    k, n = groups.k, d.n
+    if name == "f" and n <= k:
+        raise ValueError(f'`statistic="f"` needs more rows than groups, got {n} rows in {k} groups.')
+    labelings, exact, n_others = choose_labelings(groups, method, n_resamples, rng)
+    M, s = d.group_sums(groups)
+    ranking, tolerance = RANKED_BY[name], permutation.tie_tolerance(d.scale, n)
+    observed = float(ranking.read(M, s))
+    sums = permutation.null_sums(d.pairs.block_sums, d.row_totals, labelings, k)
+    blocks = [ranking.read(m, s) for m in with_bar(sums, progress, total=n_others, unit="relabeling")]
     null = np.concatenate(blocks) if blocks else np.empty(0)
-    pvalue = permutation.upper_pvalue(observed, null, tolerance=tolerance)
-    interval = (pvalue, pvalue)
-    if not exact:
-        extreme = permutation.count_extreme(observed, null, tolerance)
-        interval = permutation.pvalue_interval(extreme, null.size, CONFIDENCE_LEVEL)
+    extreme = permutation.count_extreme(observed, null, ranking.ties * tolerance)
+    pvalue = permutation.upper_pvalue(extreme, null.size)
 
     S, T = float(statistics.between(M, s)), float(statistics.total(M, s))
     value, distribution = observed, null
     if name == "f":
-        value = float(statistics.f_ratio(S, T, d.n, k))
-        distribution = statistics.f_ratio(null, T, d.n, k)
+        value = float(statistics.f_ratio(np.asarray(S), T, n, k, tolerance))
+        distribution = statistics.f_ratio(null, T, n, k, tolerance)
+    interval = (pvalue, pvalue)
+    if not exact:
+        interval = permutation.pvalue_interval(extreme, null.size, CONFIDENCE_LEVEL)
     return EnergyTestResult(
         statistic=value,
         pvalue=pvalue,
         pvalue_interval=interval,
         statistic_name=name,
         method="exact" if exact else "permutation",
-        n_resamples=n_labelings if exact else n_resamples,
+        n_resamples=n_others + exact,
         null_hypothesis=null_hypothesis(d, k),
-        effect_size=share(S, T),
+        effect_size=statistics.share(S, T),
         inhomogeneity=inhomogeneity(M, s) if k == 2 else None,
         within=T - S,
         between=S,
@@ -187,16 +191,33 @@ def relabeling_test(
     )
 
 
+def choose_labelings(
+    groups: Groups, method: str, n_resamples: int, rng: np.random.Generator
+) -> tuple[Iterator[AnyArray], bool, int]:
+    """The labelings to visit besides the observed one, whether they are all there are, and their number."""
+    n_labelings = permutation.count_labelings(groups.sizes)
+    if method == "exact" and n_labelings > ENUMERATED_UP_TO:
+        raise ValueError(
+            f'`method="exact"` visits every distinct labeling, at most {ENUMERATED_UP_TO}; here there are '
+            f'{float(n_labelings):.3g}. Use method="permutation".'
+        )
+    if method == "exact" or (method == "auto" and n_labelings <= n_resamples):
+        return permutation.distinct_labelings(groups.codes), True, n_labelings - 1
+    key = permutation.draw_key(rng)
+    return permutation.random_labelings(groups.codes, n_resamples, key), False, n_resamples
+
+
 def inhomogeneity(M: FloatArray, s: FloatArray) -> float:
     """H = E/(2 mean rho(X, Y)), the energy coefficient of inhomogeneity; 0 when all points coincide."""
-    return share(float(statistics.energy_distances(M, s)[0, 1]), 2 * float(statistics.group_means(M, s)[0, 1]))
+    return statistics.share(
+        float(statistics.energy_distances(M, s)[0, 1]), 2 * float(statistics.group_means(M, s)[0, 1])
+    )
 
 
 def null_hypothesis(d: Dissimilarity, k: int) -> str:
     """What the p-value is about, with the blind spot of squared distances."""
     sentence = f"the {k} samples come from one distribution"
-    squared = d.metric == Euclidean(2.0) or (isinstance(d.metric, SciPyMetric) and d.metric.name == "sqeuclidean")
-    return sentence + (" (squared distances: only differences of means are seen)" if squared else "")
+    return sentence + (" (squared distances: only differences of means are seen)" if d.metric.only_means else "")
 
 
 def one_versus_rest(d: Dissimilarity, groups: Groups, **how: Any) -> list[EnergyTestResult]:

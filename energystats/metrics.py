@@ -5,13 +5,13 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, cast
+from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from energystats._typing import ArrayLike, FloatArray
-from energystats.validation import as_points, near_names
+from energystats.validation import as_points, check_alpha, check_positive, near_names
 
 __all__ = [
     "CallableMetric",
@@ -38,6 +38,13 @@ class Metric(abc.ABC):
     """
 
     negative_type: bool | None
+    trusted: ClassVar[bool] = True  # symmetric and zero at x = y by its formula
+    scale_free: ClassVar[bool] = False  # weighs the columns itself
+
+    @property
+    def only_means(self) -> bool:
+        """Whether the energy distance is zero as soon as the means agree."""
+        return False
 
     @abc.abstractmethod
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
@@ -49,15 +56,23 @@ class Metric(abc.ABC):
         Y = X if Y is None else as_points(Y, "Y")
         if X.shape[1] != Y.shape[1]:
             raise ValueError(f"`X` and `Y` must have the same number of columns, got {X.shape[1]} and {Y.shape[1]}.")
-        return self.fitted(X).between(X, Y)
+        return self.fitted(X).finite_between(X, Y)
+
+    def finite_between(self, X: FloatArray, Y: FloatArray, first: int = 0) -> FloatArray:
+        """`between`, with an error for a value that is not finite; `first` is the number of X's first row."""
+        rho = self.between(X, Y)
+        if not np.isfinite(rho).all():
+            i, j = np.argwhere(~np.isfinite(rho))[0]
+            raise ValueError(f"`metric` {self!r} gave {rho[i, j]} for rows {first + i} and {first + j}.")
+        return rho
 
     def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
         """Kernel that generates rho, as an (n, m) array; here 1/2 [rho(x, 0) + rho(y, 0) - rho(x, y)] [G 8]."""
         X = as_points(X, "X")
         Y = X if Y is None else as_points(Y, "Y")
         origin = np.zeros((1, X.shape[1]))
-        metric = self.fitted(X)
-        return 0.5 * (metric.between(X, origin) + metric.between(origin, Y) - metric.between(X, Y))
+        rho = self.fitted(X).finite_between
+        return 0.5 * (rho(X, origin) + rho(origin, Y) - rho(X, Y))
 
     def fitted(self, X: FloatArray) -> Metric:
         """The same metric with every parameter that depends on the data settled on `X`."""
@@ -85,6 +100,10 @@ class Euclidean(Metric):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", check_alpha(self.alpha))
+
+    @property
+    def only_means(self) -> bool:
+        return self.alpha == 2
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         return euclidean_power(X, Y, self.alpha)
@@ -217,6 +236,7 @@ class Kernel(Metric):
 
     __slots__ = ("k", "params")
     negative_type = None
+    trusted = False
 
     def __init__(self, k: Callable[..., FloatArray] | str, **params: Any) -> None:
         if isinstance(k, str):
@@ -253,6 +273,9 @@ class Kernel(Metric):
         return np.concatenate(parts)
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        if self.k in TRANSLATION_INVARIANT:  # an offset costs these kernels digits that rho need not lose
+            center = X.mean(axis=0)
+            X, Y = X - center, Y - center
         own_x, own_y = self._diagonal(X), self._diagonal(Y)
         rho = own_x[:, None] + own_y[None, :] - 2 * self._evaluate(X, Y)
         rounding = 8 * np.finfo(float).eps * (np.abs(own_x)[:, None] + np.abs(own_y)[None, :])
@@ -278,6 +301,7 @@ class SciPyMetric(Metric):
     [[7.0]]
     """
 
+    trusted: ClassVar[bool] = True
     name: str
     alpha: float = 1.0
     params: dict[str, FloatArray] = field(default_factory=dict, repr=False, compare=False)
@@ -286,6 +310,15 @@ class SciPyMetric(Metric):
         if self.name not in SCIPY_NAMES:
             raise ValueError(f"`name` must be one of {', '.join(SCIPY_NAMES)}; got {self.name!r}.")
         object.__setattr__(self, "alpha", check_alpha(self.alpha))
+
+    @property
+    def scale_free(self) -> bool:  # type: ignore[override]
+        return self.name in ("seuclidean", "mahalanobis")
+
+    @property
+    def only_means(self) -> bool:
+        squared = {"sqeuclidean": 1, "seuclidean": 2, "mahalanobis": 2}
+        return self.alpha == squared.get(self.name)
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
@@ -298,20 +331,24 @@ class SciPyMetric(Metric):
 
     def fitted(self, X: FloatArray) -> SciPyMetric:
         """Settle the variances of "seuclidean" and the covariance of "mahalanobis" on the rows of X."""
-        if self.params or self.name not in ("seuclidean", "mahalanobis"):
+        if self.name in BOOLEAN_NAMES and not np.isin(X, (0, 1)).all():
+            raise ValueError(f'metric="{self.name}" compares presence and absence and needs columns of 0 and 1.')
+        if self.params or not self.scale_free:
             return self
         if len(X) < 2:
             raise ValueError(f'metric="{self.name}" needs at least two rows to estimate variances, got {len(X)}.')
+        spread = X.std(axis=0, ddof=1)
+        spread = np.where(np.ptp(X, axis=0) > 0, spread, 1.0)
         if self.name == "seuclidean":
-            variances = X.var(axis=0, ddof=1)
-            return replace(self, params={"V": np.where(variances > 0, variances, 1.0)})
-        covariance = np.atleast_2d(np.cov(X, rowvar=False))
-        if np.linalg.matrix_rank(covariance) < len(covariance):
+            return replace(self, params={"V": spread**2})
+        correlation = np.atleast_2d(np.cov((X - X.mean(axis=0)) / spread, rowvar=False))
+        rank = int(np.linalg.matrix_rank(correlation))
+        if rank < len(correlation):
             raise ValueError(
                 'metric="mahalanobis" needs an invertible covariance matrix, but the columns are linearly dependent '
-                f"(rank {np.linalg.matrix_rank(covariance)} of {len(covariance)}); drop columns or rows in excess."
+                f"(rank {rank} of {len(correlation)}); drop columns, or use more rows than columns."
             )
-        return replace(self, params={"VI": np.asarray(np.linalg.inv(covariance), dtype=np.float64)})
+        return replace(self, params={"VI": np.linalg.inv(correlation) / np.multiply.outer(spread, spread)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +368,7 @@ class CallableMetric(Metric):
     [[2.0]]
     """
 
+    trusted: ClassVar[bool] = False
     function: Callable[[FloatArray, FloatArray], FloatArray]
     negative_type: bool | None = field(default=None, init=False, repr=False)
 
@@ -372,6 +410,8 @@ NEGATIVE_TYPE_UP_TO = {
     "correlation": 1.0,
     "jensenshannon": 2.0,
 }
+BOOLEAN_NAMES = ("dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
+TRANSLATION_INVARIANT = ("linear", "rbf", "laplacian")  # names of kernels whose rho is
 SCIPY_NAMES = (
     "braycurtis",
     "canberra",
@@ -467,24 +507,6 @@ def median_distance(X: FloatArray) -> float:
     distances = euclidean_power(X, X, 1.0)[np.triu_indices(len(X), 1)]
     distances = distances[distances > 0]
     return float(np.median(distances)) if distances.size else 1.0
-
-
-def check_alpha(alpha: object) -> float:
-    """0 < alpha <= 2."""
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.integer | np.floating):
-        raise TypeError(f"`alpha` must be a number, got {alpha!r} of type {type(alpha).__name__}.")
-    if not 0 < alpha <= 2:
-        raise ValueError(f"`alpha` must satisfy 0 < alpha <= 2, got {alpha:g}.")
-    return float(alpha)
-
-
-def check_positive(value: object, name: str) -> float:
-    """A positive finite number."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise TypeError(f"`{name}` must be a number, got {value!r} of type {type(value).__name__}.")
-    if not 0 < value < np.inf:
-        raise ValueError(f"`{name}` must be positive and finite, got {value:g}.")
-    return float(value)
 
 
 def check_sigma(sigma: object) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -11,7 +11,9 @@ from matplotlib.axes import Axes
 
 from energystats._core.unimodal import nearest_unimodal
 from energystats._typing import ArrayLike, FloatArray
-from energystats.results import ClusterTestResult, EnergyTestResult, Partition
+
+if TYPE_CHECKING:
+    from energystats.results import ClusterTestResult, EnergyTestResult, Partition
 
 __all__ = ["cluster_colors", "mark_classes", "plot_cluster_test", "plot_group_means", "plot_null", "plot_partition"]
 
@@ -35,14 +37,21 @@ def cluster_colors(k: int) -> list[Any]:
 def plot_null(result: EnergyTestResult, ax: Axes | None = None) -> Axes:
     """Null distribution as a histogram, with the observed statistic as a line."""
     ax = axes_or_new(ax)
-    null = result.null_distribution[np.isfinite(result.null_distribution)]
     what = "other labelings" if result.method == "exact" else "random relabelings"
-    if null.size:
-        ax.hist(null, bins=min(40, max(5, null.size // 10)), color=QUIET, label=f"{null.size} {what}")
-    if np.isfinite(result.statistic):
-        ax.axvline(result.statistic, color=OBSERVED, lw=2, label=f"observed, p = {result.pvalue:.4g}")
+    histogram_with_line(result.null_distribution, result.statistic, result.pvalue, what, ax)
     names = {"between": "between-sample energy S", "pairwise": "pairwise statistic", "f": "F"}
     ax.set_xlabel(names[result.statistic_name])
+    return ax
+
+
+def histogram_with_line(null: FloatArray, observed: float, pvalue: float, what: str, ax: Axes) -> Axes:
+    """A null distribution and where the observed value lies in it; values that are not finite are left out."""
+    finite = null[np.isfinite(null)]
+    if finite.size:
+        ax.hist(finite, bins=min(40, max(5, finite.size // 10)), color=QUIET, label=f"{finite.size} {what}")
+    if np.isfinite(observed):
+        ax.axvline(observed, color=OBSERVED, lw=2, label=f"observed, p = {pvalue:.4g}")
+    ax.set_xlabel("between-sample energy S")
     ax.set_ylabel("count")
     ax.legend(frameon=False)
     return ax
@@ -102,23 +111,21 @@ def plane_of(found: Partition) -> tuple[FloatArray, str, str]:
         return found.points, "column 0", "column 1"
     centred = found.points - found.points.mean(axis=0)
     left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
-    explained = lengths**2 / max(float((lengths**2).sum()), np.finfo(float).tiny)
+    plane = np.zeros((len(centred), 2))
+    plane[:, : lengths.size] = left[:, :2] * lengths[:2]
+    explained = np.append(lengths**2, 0.0) / max(float((lengths**2).sum()), np.finfo(float).tiny)
     names = [f"principal component {j + 1} ({explained[j]:.0%} of variance)" for j in range(2)]
-    return left[:, :2] * lengths[:2], names[0], names[1]
+    return plane, names[0], names[1]
 
 
 def plot_cluster_test(result: ClusterTestResult, ax: Axes | None = None) -> Axes:
     """Scores that were tested, with the nearest unimodal density; null distribution of S for known labels."""
     ax = axes_or_new(ax)
     scores = result.scores
-    if scores.size < 2 or scores[0] == scores[-1]:
-        ax.text(0.5, 0.5, "all points coincide", ha="center", va="center", transform=ax.transAxes)
-        return ax
     if result.method == "labels":
-        ax.hist(scores, bins=40, color=QUIET, label=f"{scores.size} relabelings")
-        ax.axvline(result.statistic, color=OBSERVED, lw=2, label=f"observed, p = {result.pvalue:.4g}")
-        ax.set_xlabel("between-sample energy S")
-        ax.legend(frameon=False)
+        return histogram_with_line(result.null_distribution, result.statistic, result.pvalue, "relabelings", ax)
+    if scores.size < 2 or scores[0] == scores[-1]:
+        ax.text(0.5, 0.5, "nothing to show: all scores are equal", ha="center", va="center", transform=ax.transAxes)
         return ax
     where = "all points" if result.method == "unimodal-1d" else "held-out points"
     ax.hist(scores, bins=min(40, max(10, scores.size // 5)), density=True, color=QUIET, label=f"{scores.size} {where}")
@@ -128,7 +135,7 @@ def plot_cluster_test(result: ClusterTestResult, ax: Axes | None = None) -> Axes
     height = np.diff(knots[wide]) / (scores.size - 1) / np.diff(edges[wide])
     ax.stairs(height, edges[wide], color=OBSERVED, lw=2, label="nearest unimodal law")
     ax.set_ylim(0, 1.25 * max(float(patch.get_height()) for patch in ax.patches if hasattr(patch, "get_height")))
-    ax.set_xlabel("x - mean" if result.method == "unimodal-1d" else "score along the line through two cluster means")
+    ax.set_xlabel("x - mean" if result.method == "unimodal-1d" else "linear score of held-out points")
     ax.set_ylabel("density")
     ax.set_title(f"cluster structure: p = {result.pvalue:.4g}", loc="left")
     ax.legend(frameon=False)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
+import html
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from energystats._typing import FloatArray, IntArray
+from energystats.tables import decomposition_table, metric_note, number, probability, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,12 +19,7 @@ if TYPE_CHECKING:
     from energystats.dissimilarity import Standardization
     from energystats.metrics import Metric
 
-__all__ = ["ClusterTestResult", "Contrast", "Dispersion", "EnergyTestResult", "Partition", "Result", "share"]
-
-
-def share(part: float, whole: float) -> float:
-    """Part of a whole; 0 when the whole is 0, as all-identical points have nothing to share."""
-    return float(part / whole) if whole != 0 else 0.0
+__all__ = ["ClusterTestResult", "Contrast", "Dispersion", "EnergyTestResult", "Partition", "Result"]
 
 
 class Result(abc.ABC):
@@ -34,24 +30,37 @@ class Result(abc.ABC):
     def __post_init__(self) -> None:
         for entry in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
             value = getattr(self, entry.name)
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+            if isinstance(value, np.ndarray) and value.flags.writeable:
+                frozen = value.copy()  # the array given may be the user's own, or a view of a larger one
+                frozen.flags.writeable = False
+                object.__setattr__(self, entry.name, frozen)
 
     def __repr__(self) -> str:
         plain = (int, float, str, bool)
         shown = (
             f"{entry.name}={getattr(self, entry.name)!r}"
             for entry in fields(self)  # type: ignore[arg-type]
-            if entry.repr and isinstance(getattr(self, entry.name), plain)
+            if entry.repr and (entry.name == "metric" or isinstance(getattr(self, entry.name), plain))
         )
         return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # through the constructor, so that a copy is as read-only as the original
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}  # type: ignore[arg-type]
+        return _rebuilt, (type(self), values)
 
     def __str__(self) -> str:
         return self.summary()
 
     def _repr_html_(self) -> str:
-        tables = "".join(table.as_html() for table in self._tables())
-        return tables + "".join(f"<p>{note}</p>" for note in self._notes())
+        tables = self._tables()
+        for table in tables:
+            table.title = html.escape(table.title)
+            for row in table:
+                for cell in row:
+                    cell.data = html.escape(str(cell.data))
+        notes = (f"<p>{html.escape(note)}</p>" for note in self._notes())
+        return "".join([*(table.as_html() for table in tables), *notes])
 
     def summary(self) -> str:
         """Text table, as a paper would print it, and what has to be known to read it."""
@@ -72,6 +81,10 @@ class Result(abc.ABC):
     @abc.abstractmethod
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the result on `ax` (a new figure when None) and return the axes."""
+
+
+def _rebuilt(kind: type[Result], values: dict[str, Any]) -> Result:
+    return kind(**values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -355,9 +368,11 @@ class ClusterTestResult(Result):
     jittered : bool
         Whether ties were spread over one grid step.
     pvalues : ndarray of shape (2 * n_splits, n_contrasts)
-        P-values that were combined; empty where nothing was split.
+        P-values that were combined; (1, 1) where nothing was split.
     scores : ndarray
-        Sorted values whose unimodality was tested, of the fold with the median p-value, for the plot.
+        Sorted values whose unimodality was tested, of the fold with the median p-value; empty for known labels.
+    null_distribution : ndarray
+        S of the other labelings; empty unless the labels were known.
     rows : tuple of Contrast
         The one-versus-rest contrasts behind `contrasts`.
     remarks : tuple of str
@@ -375,6 +390,7 @@ class ClusterTestResult(Result):
     jittered: bool
     pvalues: FloatArray = field(repr=False)
     scores: FloatArray = field(repr=False)
+    null_distribution: FloatArray = field(repr=False)
     rows: tuple[Contrast, ...] = field(repr=False)
     remarks: tuple[str, ...] = field(repr=False)
 
@@ -417,41 +433,3 @@ class ClusterTestResult(Result):
         from energystats import plotting
 
         return plotting.plot_cluster_test(self, ax)
-
-
-def number(value: float) -> str:
-    """Six significant digits."""
-    return f"{value:.6g}"
-
-
-def probability(value: float) -> str:
-    """Three significant digits."""
-    return f"{value:.3g}"
-
-
-def text_table(rows: Sequence[Sequence[str]], headers: list[str] | None, stubs: list[str] | None, title: str) -> Any:
-    """SimpleTable of statsmodels with left-aligned names and right-aligned numbers."""
-    from statsmodels.iolib.table import SimpleTable
-
-    form = {"data_aligns": "r", "stubs_align": "l", "header_align": "r", "title_align": "l"}
-    if stubs is None:
-        stubs = [row[0] for row in rows]
-        rows = [row[1:] for row in rows]
-    return SimpleTable(rows, headers=headers, stubs=stubs, title=title, txt_fmt=form)
-
-
-def decomposition_table(within: float, between: float, total: float, more: Sequence[list[str]] = ()) -> Any:
-    """W, S, T and S/T, one a line."""
-    rows = [
-        ["W, within", number(within)],
-        ["S, between", number(between)],
-        ["T = W + S", number(total)],
-        ["S/T", number(share(between, total))],
-        *more,
-    ]
-    return text_table(rows, None, None, "Dispersion")
-
-
-def metric_note(metric: Metric, standardization: Standardization | None) -> str:
-    """The semimetric and what was done to the columns, in a sentence."""
-    return f"Semimetric: {metric!r}{', columns standardized' if standardization is not None else ''}."

@@ -17,13 +17,16 @@ __all__ = [
     "as_points",
     "as_square",
     "as_weights",
+    "check_alpha",
     "check_count",
     "check_option",
+    "check_positive",
     "column_names",
     "near_names",
 ]
 
 LARGEST = 1e150  # squared differences of larger numbers overflow
+LARGEST_INTEGER = 2**53
 
 
 def as_points(values: ArrayLike, name: str) -> FloatArray:
@@ -96,6 +99,11 @@ def as_numbers(values: ArrayLike, name: str) -> FloatArray:
             f"`{name}` must hold real numbers, got dtype {kind.get(array.dtype.kind, array.dtype.name)}; "
             f"convert it first, for example with `np.asarray({name}, dtype=float)`."
         )
+    if array.dtype.kind in "iu" and array.size and max(int(array.max()), -int(array.min())) > LARGEST_INTEGER:
+        raise ValueError(
+            f"`{name}` holds whole numbers beyond 2**53, which are not exact as floating-point numbers; "
+            "subtract a common offset first."
+        )
     return np.array(array, dtype=np.float64, order="C")
 
 
@@ -152,7 +160,7 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
         missing = codes < 0
     else:
         try:
-            array = np.asarray(labels)
+            array = np.asarray(labels if hasattr(labels, "dtype") else without_coercion(labels))
         except ValueError as error:
             raise ValueError(f"`{name}` must be one label a row, but its entries have different lengths.") from error
         if array.ndim == 2 and array.shape[1] == 1:
@@ -170,6 +178,13 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
     if missing.any():
         raise ValueError(f"`{name}` must not be missing, but {int(missing.sum())} of {missing.size} labels are.")
     return np.asarray(codes, dtype=np.intp), tuple(names)
+
+
+def without_coercion(labels: Any) -> Any:
+    """Labels from a list with both text and numbers, kept apart: numpy alone would turn 1 and "1" into one."""
+    entries = list(labels)
+    texts = sum(isinstance(entry, str) for entry in entries)
+    return np.array(entries, dtype=object) if 0 < texts < len(entries) else entries
 
 
 def as_weights(weights: ArrayLike | None, n: int, name: str) -> FloatArray:
@@ -195,6 +210,24 @@ def check_count(value: object, name: str, *, low: int, high: int | None = None, 
     if high is not None and number > high:
         raise ValueError(f"`{name}` must be at most {high}{why}, got {number}.")
     return number
+
+
+def check_alpha(alpha: object) -> float:
+    """0 < alpha <= 2."""
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.integer | np.floating):
+        raise TypeError(f"`alpha` must be a number, got {alpha!r} of type {type(alpha).__name__}.")
+    if not 0 < alpha <= 2:
+        raise ValueError(f"`alpha` must satisfy 0 < alpha <= 2, got {alpha:g}.")
+    return float(alpha)
+
+
+def check_positive(value: object, name: str) -> float:
+    """A positive finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"`{name}` must be a number, got {value!r} of type {type(value).__name__}.")
+    if not 0 < value < np.inf:
+        raise ValueError(f"`{name}` must be positive and finite, got {value:g}.")
+    return float(value)
 
 
 def check_option(value: object, name: str, options: Sequence[str]) -> None:

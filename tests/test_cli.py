@@ -122,13 +122,19 @@ def test_same_seed_same_output(iris, capsys):
         (["cluster", "iris.csv", "-k", "151"], "`k` must be at most 150"),
         (["cluster", "iris.csv", "-k", "two"], "argument -k: invalid int value: 'two'"),
         (["cluster", "iris.csv", "--labels", "nowhere/out.csv"], "there is no folder 'nowhere'."),
-        (["cluster", "iris.csv", "--plot", "out.xyz"], "out.xyz: the name must end in .png, .pdf or .svg"),
+        (
+            ["cluster", "iris.csv", "--plot", "out.xyz"],
+            "the name of a picture must end in .png or .pdf or .svg.",
+        ),
         (["test", "iris.csv", "--group", "Species"], "no column 'Species'. Did you mean 'species'"),
         (["test", "iris.csv"], "the following arguments are required: --group"),
         (["test", "iris.csv", "--group", "species", "--alpha", "3"], "`alpha` must satisfy 0 < alpha <= 2, got 3."),
         (["test", "iris.csv", "--group", "species", "--resamples", "0"], "`n_resamples` must be at least 1, got 0."),
         (["test", "one.csv", "--group", "species"], "`groups` must name at least two groups, got only 'setosa'."),
-        (["cluster", "iris.csv", "--seed", "-4"], "`rng` must be a seed (whole number >= 0)"),
+        (["cluster", "iris.csv", "--seed", "-4"], "argument --seed: must be a whole number >= 0, got -4"),
+        (["cluster", "iris.csv", "--labels", "iris.csv"], "iris.csv: would overwrite the input."),
+        (["cluster", "iris.csv", "--labels", "out.png"], "out.png: the name of a table must end in .csv."),
+        (["test", "iris.csv", "--group", "species", "--plot", "o.csv"], "the name of a picture must end in"),
         (["clutser", "iris.csv"], "invalid choice: 'clutser'"),
         ([], "the following arguments are required: COMMAND"),
     ],
@@ -166,22 +172,17 @@ def test_nothing_is_left_when_writing_fails(iris, tmp_path, monkeypatch):
     assert files(tmp_path) == before
 
 
-def test_installed_command_and_module(tmp_path):
-    np.savetxt(tmp_path / "two.csv", np.r_[np.zeros((9, 2)), np.ones((9, 2))] + np.arange(36).reshape(18, 2) / 97,
-               delimiter=",", header="a,b", comments="")  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-m", "energystats", "cluster", "two.csv"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def python(*words, cwd=None):
+    return subprocess.run([sys.executable, *words], cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_module_runs_as_a_program(tmp_path):
+    rows = np.repeat([[0.0, 0.0], [1.0, 1.0]], 9, axis=0) + np.arange(36).reshape(18, 2) / 97
+    pd.DataFrame(rows, columns=["a", "b"]).to_csv(tmp_path / "two.csv", index=False)
+    done = python("-m", "energystats", "cluster", "two.csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Energy clustering into 2 clusters" in done.stdout
-    done = subprocess.run(
-        [sys.executable, "-m", "energystats", "--version"], capture_output=True, text=True, check=False
-    )
-    assert done.stdout.startswith("energystats ")
+    assert python("-m", "energystats", "--version").stdout.startswith("energystats ")
 
 
 def test_compilation_is_announced_once():
@@ -192,5 +193,5 @@ def test_compilation_is_announced_once():
         "with on_compilation(lambda: print('compiling')):\n    loop(1); loop(2); loop(1.5)\n"
         "with on_compilation(lambda: print('again')):\n    loop(3)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = python("-c", code)
     assert done.stdout == "compiling\n", done.stderr

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import energystats as es
-from energystats import dissimilarity
+from energystats import pairs
 from energystats._core import permutation
 
 
@@ -27,8 +27,8 @@ def test_same_seed_same_bits(samples, statistic):
 @pytest.mark.parametrize("statistic", ["between", "pairwise", "f"])
 def test_routes_agree(samples, statistic, monkeypatch):
     dense = es.energy_test(*samples, statistic=statistic, rng=3)
-    monkeypatch.setattr(dissimilarity, "STORED_UP_TO", 0)
-    monkeypatch.setattr(dissimilarity, "ROWS_PER_BLOCK", 13)
+    monkeypatch.setattr(pairs, "STORED_UP_TO", 0)
+    monkeypatch.setattr(pairs, "ROWS_PER_BLOCK", 13)
     tiles = es.energy_test(*samples, statistic=statistic, rng=3)
     given = es.energy_test(
         es.pairwise(np.concatenate(samples)), groups=np.repeat([0, 1, 2], [25, 30, 11]),
@@ -130,7 +130,7 @@ def test_an_offset_costs_no_digits(rng):
 
 def test_resamples_are_permutations():
     codes = np.repeat([0, 1, 2], [3, 5, 2]).astype(np.intp)
-    blocks = list(permutation.random_labelings(codes, 150, np.random.default_rng(0)))
+    blocks = list(permutation.random_labelings(codes, 150, permutation.draw_key(np.random.default_rng(0))))
     assert [len(b) for b in blocks] == [64, 64, 22]
     every = np.concatenate(blocks)
     assert (np.sort(every, axis=1) == codes).all()

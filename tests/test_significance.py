@@ -10,7 +10,7 @@ from energystats import datasets
 from energystats._core.ties import spread_ties
 from energystats.dissimilarity import Dissimilarity
 from energystats.significance.excess import cauchy_combination, excess_test
-from energystats.significance.scores import Scorer
+from energystats.significance.scores import make_scorer
 from energystats.significance.split import matched
 
 
@@ -56,8 +56,8 @@ def test_scores_from_distances_are_those_from_coordinates(two, rng):
     matrix = Dissimilarity.from_data(es.pairwise(two), metric="precomputed", alpha=1.0)
     order = rng.permutation(len(two))
     sets = order[:20], order[20:45], order[45:]
-    a = Scorer.of(points, 1.0, rng).scores(*sets)
-    b = Scorer.of(matrix, 1.0, rng).scores(*sets)
+    a = make_scorer(points, 1.0, rng).scores(*sets)
+    b = make_scorer(matrix, 1.0, rng).scores(*sets)
     assert_allclose(b - b.mean(), 2 * (a - a.mean()), atol=1e-10)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from energystats import dissimilarity
+from energystats import pairs
 from energystats._core import permutation, spectrum, statistics
 from energystats._core.hartigan import hartigan_passes
 from energystats._core.lloyd import lloyd_pass
@@ -25,9 +25,9 @@ def case(rng, d, n=30, k=3):
 @pytest.fixture(params=["dense", "tiles", "line"])
 def route(request, rng, monkeypatch):
     """The three ways to the same sums, with blocks small enough that there are several."""
-    monkeypatch.setattr(dissimilarity, "ROWS_PER_BLOCK", 7)
+    monkeypatch.setattr(pairs, "ROWS_PER_BLOCK", 7)
     if request.param == "tiles":
-        monkeypatch.setattr(dissimilarity, "STORED_UP_TO", 0)
+        monkeypatch.setattr(pairs, "STORED_UP_TO", 0)
     return case(rng, 1 if request.param == "line" else 3)
 
 
@@ -35,7 +35,7 @@ def test_block_sums_match_the_definition(route, rng):
     d, groups = route
     R = definitions.rho_matrix(d.points.tolist())
     w = rng.uniform(0.5, 2, d.n)
-    M = d.block_sums(groups.indicators(w))[0]
+    M = d.pairs.block_sums(groups.indicators(w))[0]
     for a in range(groups.k):
         for b in range(groups.k):
             pairs = [(i, j) for i in np.flatnonzero(groups.codes == a) for j in np.flatnonzero(groups.codes == b)]
@@ -45,7 +45,9 @@ def test_block_sums_match_the_definition(route, rng):
 def test_multiply_matches_the_matrix(route, rng):
     d, _ = route
     columns = rng.standard_normal((d.n, 4))
-    assert_allclose(d.multiply(columns), np.array(definitions.rho_matrix(d.points.tolist())) @ columns, atol=1e-11)
+    assert_allclose(
+        d.pairs.multiply(columns), np.array(definitions.rho_matrix(d.points.tolist())) @ columns, atol=1e-11
+    )
     assert_allclose(d.row_totals, np.sum(definitions.rho_matrix(d.points.tolist()), axis=1), rtol=1e-13)
     assert_allclose(d.scale, definitions.total(definitions.rho_matrix(d.points.tolist())), rtol=1e-13)
 
@@ -53,7 +55,7 @@ def test_multiply_matches_the_matrix(route, rng):
 def test_null_sums_match_relabelled_matrices(route, rng):
     d, groups = route
     labelings = [np.array([rng.permutation(groups.codes) for _ in range(5)]) for _ in range(2)]
-    found = np.concatenate(list(permutation.null_sums(d.block_sums, d.row_totals, iter(labelings), groups.k)))
+    found = np.concatenate(list(permutation.null_sums(d.pairs.block_sums, d.row_totals, iter(labelings), groups.k)))
     R = np.array(definitions.rho_matrix(d.points.tolist()))
     for M, codes in zip(found, np.concatenate(labelings), strict=True):
         Z = np.eye(groups.k)[codes]
@@ -63,10 +65,10 @@ def test_null_sums_match_relabelled_matrices(route, rng):
 def test_resamples_do_not_depend_on_the_memory_at_hand(rng, monkeypatch):
     d, groups = case(rng, 2)
     draws = []
-    for budget in (2**28, 8 * d.n * (groups.k - 1) * permutation.LABELINGS_PER_STREAM):
+    for budget in (2**28, 8 * d.n * (groups.k - 1) * permutation.LABELINGS_PER_BLOCK):
         monkeypatch.setattr(permutation, "INDICATOR_BYTES", budget)
-        labelings = permutation.random_labelings(groups.codes, 300, np.random.default_rng(4))
-        draws.append(np.concatenate(list(permutation.null_sums(d.block_sums, d.row_totals, labelings, groups.k))))
+        labelings = permutation.random_labelings(groups.codes, 300, permutation.draw_key(np.random.default_rng(4)))
+        draws.append(np.concatenate(list(permutation.null_sums(d.pairs.block_sums, d.row_totals, labelings, groups.k))))
     assert draws[0].shape == (300, 3, 3)
     assert_allclose(draws[0], draws[1], rtol=1e-13)
 
@@ -74,12 +76,12 @@ def test_resamples_do_not_depend_on_the_memory_at_hand(rng, monkeypatch):
 def test_statistics_match_their_definitions(rng):
     d, groups = case(rng, 2, n=14)
     R, labels = definitions.rho_matrix(d.points.tolist()), groups.codes.tolist()
-    M, s = d.block_sums(groups.indicators())[0], groups.sizes.astype(float)
+    M, s = d.pairs.block_sums(groups.indicators())[0], groups.sizes.astype(float)
     assert_allclose(statistics.within_per_group(M, s).sum(), definitions.within(R, labels))
     assert_allclose(statistics.between(M, s), definitions.between(R, labels))
     assert_allclose(statistics.total(M, s), definitions.total(R))
     assert_allclose(statistics.pairwise_statistic(M, s), float(definitions.pairwise_statistic(R, labels)))
-    F = statistics.f_ratio(statistics.between(M, s), float(statistics.total(M, s)), d.n, groups.k)
+    F = statistics.f_ratio(statistics.between(M, s), float(statistics.total(M, s)), d.n, groups.k, 0.0)
     assert_allclose(F, definitions.f_ratio(R, labels))
     parts = definitions.members(labels)
     for unbiased in (False, True):
@@ -96,7 +98,7 @@ def test_eigenvalues_match_numpy_by_both_methods(n, rng):
     values, vectors = d.largest_eigenpairs(3)
     assert_allclose(values, expected[::-1][:3], rtol=1e-10)
     assert_allclose(-0.5 * J @ d.matrix @ J @ vectors, vectors * values, atol=1e-6 * values[0])
-    lowest, top = spectrum.smallest_eigenvalue(d.multiply, n)
+    lowest, top = spectrum.smallest_eigenvalue(d.pairs.multiply, n)
     assert_allclose([lowest, top], [expected[0], expected[-1]], atol=1e-9 * top)
 
 

@@ -12,8 +12,11 @@ from scipy.special import betaincinv
 from energystats._typing import AnyArray, FloatArray, IntArray
 
 __all__ = [
+    "count_extreme",
     "count_labelings",
     "distinct_labelings",
+    "draw_key",
+    "labelings_of_block",
     "null_sums",
     "pvalue_interval",
     "random_labelings",
@@ -21,20 +24,25 @@ __all__ = [
     "upper_pvalue",
 ]
 
-LABELINGS_PER_STREAM = 64  # relabelings drawn from one stream; part of what a seed means
+LABELINGS_PER_BLOCK = 64  # relabelings drawn from one stream; part of what a seed means
 INDICATOR_BYTES = 2**28  # of the indicators held at a time
 
 
-def random_labelings(codes: IntArray, n_resamples: int, rng: np.random.Generator) -> Iterator[AnyArray]:
-    """Random permutations of `codes`, in blocks of shape (<= 64, n).
+def draw_key(rng: np.random.Generator) -> AnyArray:
+    """Draw the key from which every block of random labelings follows."""
+    return rng.integers(2**64, size=2, dtype=np.uint64)
 
-    Block b comes from its own counter-based stream, so that any block can be drawn again without the others.
-    """
-    key = rng.integers(2**64, size=2, dtype=np.uint64)
-    for block, start in enumerate(range(0, n_resamples, LABELINGS_PER_STREAM)):
-        stream = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, block]))
-        labelings = np.broadcast_to(codes, (LABELINGS_PER_STREAM, codes.size))
-        yield stream.permuted(labelings, axis=1)[: n_resamples - start]
+
+def labelings_of_block(codes: IntArray, key: AnyArray, block: int) -> AnyArray:
+    """Return the random permutations of `codes` in one block, (64, n): a function of key and block number alone."""
+    stream = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, block]))
+    return stream.permuted(np.broadcast_to(codes, (LABELINGS_PER_BLOCK, codes.size)), axis=1)
+
+
+def random_labelings(codes: IntArray, n_resamples: int, key: AnyArray) -> Iterator[AnyArray]:
+    """Yield `n_resamples` random permutations of `codes`, in blocks of shape (<= 64, n)."""
+    for block, start in enumerate(range(0, n_resamples, LABELINGS_PER_BLOCK)):
+        yield labelings_of_block(codes, key, block)[: n_resamples - start]
 
 
 def count_labelings(sizes: IntArray) -> int:
@@ -61,7 +69,7 @@ def distinct_labelings(codes: IntArray) -> Iterator[AnyArray]:
             yield from fill(labeling, tuple(i for i in free if i not in taken), group + 1)
 
     others = (z for z in fill(np.empty_like(codes), tuple(range(codes.size)), 0) if not np.array_equal(z, codes))
-    while block := list(itertools.islice(others, LABELINGS_PER_STREAM)):
+    while block := list(itertools.islice(others, LABELINGS_PER_BLOCK)):
         yield np.array(block)
 
 
@@ -76,7 +84,7 @@ def null_sums(
     Only k - 1 groups go through the product with R: the last one is what the row totals leave over.
     """
     n = row_totals.size
-    at_once = max(1, INDICATOR_BYTES // (8 * n * (k - 1) * LABELINGS_PER_STREAM))
+    at_once = max(1, INDICATOR_BYTES // (8 * n * (k - 1) * LABELINGS_PER_BLOCK))
     grand_total = float(row_totals.sum())
     while chunk := list(itertools.islice(labelings, at_once)):
         codes = np.concatenate(chunk).T  # (n, b)
@@ -94,18 +102,18 @@ def tie_tolerance(scale: float, n: int) -> float:
     return scale * max(1e-12, 2e-10 / n)
 
 
-def upper_pvalue(observed: float, null: FloatArray, *, tolerance: float) -> float:
-    """Share of labelings at or above the observed one; the only place where a p-value is counted.
-
-    `null` leaves the observed labeling out; it is counted once, which is the +1 of a random null and
-    simply one of all labelings in an exact one, so that the two formulas agree.
-    """
-    return (count_extreme(observed, null, tolerance) + 1) / (null.size + 1)
-
-
 def count_extreme(observed: float, null: FloatArray, tolerance: float) -> int:
     """How many null values reach the observed one, ties included to rounding."""
     return int(np.count_nonzero(null >= observed - tolerance))
+
+
+def upper_pvalue(extreme: int, n_others: int) -> float:
+    """Share of labelings at or above the observed one; the only place where a p-value is formed.
+
+    The observed labeling is not among the `n_others` and counts once: that is the +1 of a random null, and one of
+    all labelings in an exact one, so that the two formulas agree.
+    """
+    return (extreme + 1) / (n_others + 1)
 
 
 def pvalue_interval(extreme: int, n_resamples: int, confidence_level: float) -> tuple[float, float]:

@@ -62,6 +62,8 @@ def lanczos(times: Callable[[FloatArray], FloatArray], n: int, count: int) -> tu
     """Largest eigenpairs of a symmetric operator, in rising order."""
     operator = LinearOperator((n, n), matvec=lambda v: times(v.reshape(n, 1)).ravel(), dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n)
+    if not times(start.reshape(n, 1)).any():  # the zero matrix, which has no Krylov space
+        return np.zeros(count), np.eye(n)[:, :count]
     values, vectors = eigsh(operator, k=count, which="LA", v0=start, tol=1e-9)
     order = np.argsort(values)
     return values[order], vectors[:, order]

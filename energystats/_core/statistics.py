@@ -15,6 +15,7 @@ __all__ = [
     "f_ratio",
     "group_means",
     "pairwise_statistic",
+    "share",
     "total",
     "within_per_group",
 ]
@@ -59,10 +60,18 @@ def pairwise_statistic(M: FloatArray, s: FloatArray) -> FloatArray:
     return np.asarray((energy_distances(M, s)[..., i, j] * weights).sum(axis=-1))
 
 
-def f_ratio(S: FloatArray | float, T: float, n: int, k: int) -> FloatArray:
-    """(S/(k - 1)) / (W/(n - k)), monotone in S for fixed T; 0 where S = W = 0."""
-    S = np.asarray(S)
+def f_ratio(S: FloatArray, T: float, n: int, k: int, tolerance: float) -> FloatArray:
+    """(S/(k - 1)) / (W/(n - k)), monotone in S for fixed T; 0 where S = W = 0.
+
+    W is T - S, so a W within `tolerance` of 0 is rounding and counts as 0.
+    """
     W = T - S
+    W = np.where(np.abs(W) <= tolerance, 0.0, W)
     with np.errstate(divide="ignore", invalid="ignore"):
         F = np.divide(S / (k - 1), W / (n - k))
-    return np.asarray(np.where((S == 0) & (W == 0), 0.0, F))
+    return np.asarray(np.where((np.abs(S) <= tolerance) & (W == 0), 0.0, F))
+
+
+def share(part: float, whole: float) -> float:
+    """Part of a whole; 0 when the whole is 0, as all-identical points have nothing to share."""
+    return float(part / whole) if whole != 0 else 0.0

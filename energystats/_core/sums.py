@@ -14,6 +14,7 @@ from energystats._typing import FloatArray
 
 __all__ = [
     "UpperRows",
+    "absolute_total",
     "block_sums_from_upper",
     "block_sums_sorted",
     "multiply_sorted",
@@ -50,6 +51,11 @@ def multiply_upper(upper: UpperRows, columns: FloatArray) -> FloatArray:
     return product
 
 
+def absolute_total(upper: UpperRows) -> float:
+    """Sum of |R_ij| over all ordered pairs."""
+    return float(sum(2 * np.abs(rows).sum() - np.abs(rows[:, : len(rows)]).sum() for _, rows in upper))
+
+
 def multiply_sorted(gaps: FloatArray, columns: FloatArray) -> FloatArray:
     """R @ columns for R_ij = |x_i - x_j| with x sorted and gaps = diff(x); (n - 1,), (n, c) -> (n, c).
 
@@ -57,7 +63,7 @@ def multiply_sorted(gaps: FloatArray, columns: FloatArray) -> FloatArray:
     give sums of non-negative terms: nothing cancels, whatever the offset of x.
     """
     below = np.cumsum(columns, axis=0)
-    above = below[-1] - below[:-1]
+    above = np.cumsum(columns[:0:-1], axis=0)[::-1]
     product = np.zeros_like(columns)
     product[1:] = np.cumsum(gaps[:, None] * below[:-1], axis=0)
     product[:-1] += np.cumsum((gaps[:, None] * above)[::-1], axis=0)[::-1]

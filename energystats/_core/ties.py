@@ -8,7 +8,7 @@ from energystats._typing import FloatArray
 
 __all__ = ["spread_ties"]
 
-SAME = 1e-9  # of the range: values closer than this were recorded as one
+SAME = 4 * np.finfo(float).eps  # of the value: closer ones differ by the rounding of one number
 
 
 def spread_ties(x: FloatArray, rng: np.random.Generator) -> FloatArray | None:
@@ -18,8 +18,9 @@ def spread_ties(x: FloatArray, rng: np.random.Generator) -> FloatArray | None:
     on a regular grid, and next to nothing where a few values of a continuous scale happen to agree.
     """
     order = np.argsort(x, kind="stable")
-    gaps = np.diff(x[order])
-    apart = gaps > SAME * gaps.sum()
+    ascending = x[order]
+    gaps = np.diff(ascending)
+    apart = gaps > SAME * np.maximum(np.abs(ascending[1:]), np.abs(ascending[:-1]))
     if apart.all() or not apart.any():  # no ties, or nothing but one tie
         return None
     block = np.concatenate(([0], np.cumsum(apart)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from energystats._core.jit import njit
+from energystats._core.splits import prefix_dispersion, split_within
 from energystats._typing import FloatArray, IntArray
 
 __all__ = ["excess_split", "excess_split_of_draws", "nearest_unimodal"]
@@ -85,23 +86,12 @@ def quantiles(x: FloatArray, knots: IntArray, ranks: FloatArray) -> FloatArray:
 @njit
 def split_profile(x: FloatArray) -> FloatArray:
     """S/T of the split after each rank of sorted x, for |x - y|; zeros when x is constant."""
-    n = x.size
-    left = np.zeros(n)  # dispersion of x[0..i] as a sum over pairs
-    right = np.zeros(n)  # the same of x[i..n-1]
-    to_left = 0.0
-    to_right = 0.0
-    for i in range(1, n):
-        to_left += i * (x[i] - x[i - 1])
-        left[i] = left[i - 1] + to_left
-        to_right += i * (x[n - i] - x[n - 1 - i])
-        right[n - 1 - i] = right[n - i] + to_right
-    profile = np.zeros(n - 1)
-    T = left[n - 1] / n
+    ones = np.ones(x.size)
+    gaps = np.diff(x)
+    T = prefix_dispersion(gaps, ones)[-1] / x.size
     if T > 0.0:
-        for i in range(n - 1):
-            W = left[i] / (i + 1) + right[i + 1] / (n - 1 - i)
-            profile[i] = 1.0 - W / T
-    return profile
+        return np.asarray(1.0 - split_within(gaps, ones) / T)
+    return np.zeros(x.size - 1)
 
 
 @njit

@@ -180,4 +180,4 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return rows
         if found.standardization is not None:
             rows = found.standardization.apply(rows)
-        return found.metric.between(rows, found.points)
+        return found.metric.finite_between(rows, found.points)

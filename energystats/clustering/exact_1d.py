@@ -21,7 +21,7 @@ def split_line(d: Dissimilarity, weights: FloatArray, k: int) -> tuple[IntArray,
     tied points: of two places for the same value one is at least as near.
     """
     assert d.line is not None
-    order, gaps = d.line
+    order, gaps = d.line.order, d.line.gaps
     if k == 1:
         return np.zeros(d.n, dtype=np.intp), np.empty(0)
     if not (gaps > 0).any():

@@ -19,9 +19,10 @@ def hartigan(R: FloatArray, start: IntArray, k: int, *, max_iter: int, tolerance
     """
     labels = start.copy()
     n_iter, settled, confirmed = 0, True, False
-    while settled and not confirmed and n_iter < max_iter:
+    while settled and not confirmed:
         sizes, table, within = tabulate(R, labels, k)
-        passes, settled = hartigan_passes(R, labels, sizes, table, within, tolerance, max_iter - n_iter)
+        left = max(1, max_iter - n_iter)  # the confirming pass is made in any case
+        passes, settled = hartigan_passes(R, labels, sizes, table, within, tolerance, left)
         n_iter += passes
         confirmed = settled and passes == 1
     sizes, _, within = tabulate(R, labels, k)

@@ -25,8 +25,7 @@ def make_partition(
 ) -> Partition:
     """Partition with its dispersions, certificate and plotting coordinates."""
     groups = Groups(labels, tuple(range(k)))
-    Z = groups.indicators(weights)
-    M, s = d.block_sums(Z)[0], Z.sum(axis=(0, 2))
+    M, s = d.group_sums(groups, weights)
     within = statistics.within_per_group(M, s)
     n_pairs = max(k - 1, 2 if d.points is None else 0)
     values, vectors = d.largest_eigenpairs(n_pairs, weights) if n_pairs else (np.empty(0), np.empty((d.n, 0)))

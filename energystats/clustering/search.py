@@ -91,7 +91,7 @@ def energy_cluster(
 
     See Also
     --------
-    cluster_test : Is there cluster structure at all?
+    cluster_test : Whether there is cluster structure at all.
     EnergyClustering : The same as a scikit-learn estimator, with `predict`.
 
     Notes
@@ -142,6 +142,7 @@ def partition_points(
         labels, breaks = split_line(d, np.ones(d.n), k)
         return make_partition(d, labels, k, algorithm="exact-1d", n_init=1, n_iter=1, converged=True, breaks=breaks)
     method = "lloyd" if algorithm == "lloyd" else "hartigan"
+    d = d.stored()
     distinct = count_distinct(d.matrix, k)
     if distinct < k:
         raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")

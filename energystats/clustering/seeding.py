@@ -23,15 +23,18 @@ def plus_plus_start(R: FloatArray, k: int, rng: np.random.Generator) -> IntArray
     """k-means++ in the feature space; every point joins its nearest seed.
 
     rho is the squared distance in the feature space already, so a point becomes the next seed with probability
-    proportional to its rho to the nearest seed [MATH s.4, initialisation].
+    proportional to its rho to the nearest seed [MATH s.4, initialisation]. A negative rho counts as 0, and where
+    nothing is left above 0 every point that is no seed yet is as likely as the others.
     """
     n = len(R)
     seeds = [int(rng.integers(n))]
     nearest = np.maximum(R[seeds[0]], 0.0)
     while len(seeds) < k:
-        upto = np.cumsum(nearest)
+        nearest[seeds] = 0.0
+        chances = nearest if nearest.any() else 1.0 - np.isin(np.arange(n), seeds)
+        upto = np.cumsum(chances)
         drawn = np.searchsorted(upto, rng.random() * upto[-1], side="right")
-        seeds.append(int(min(drawn, np.flatnonzero(nearest)[-1])))
+        seeds.append(int(min(drawn, np.flatnonzero(chances)[-1])))
         nearest = np.minimum(nearest, np.maximum(R[seeds[-1]], 0.0))
     labels = np.argmin(R[seeds], axis=0)
     labels[seeds] = np.arange(k)

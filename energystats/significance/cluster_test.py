@@ -12,12 +12,12 @@ import numpy as np
 
 from energystats._typing import ArrayLike, RandomLike
 from energystats.dissimilarity import Dissimilarity
-from energystats.metrics import MetricLike, Precomputed, check_alpha
+from energystats.metrics import MetricLike, Precomputed
 from energystats.results import ClusterTestResult, Contrast
 from energystats.significance.known_labels import labels_test
 from energystats.significance.one_column import UNIMODALITY, one_column_test
 from energystats.significance.split import LINEAR_UNIMODALITY, split_test
-from energystats.validation import as_generator, check_count, check_option
+from energystats.validation import as_generator, check_alpha, check_count, check_option
 
 __all__ = ["cluster_test"]
 
@@ -134,11 +134,10 @@ def cluster_test(
     n_splits = check_count(n_splits, "n_splits", low=1)
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
     generator = as_generator(rng)
-    given = metric if not isinstance(metric, str) or metric != "precomputed" else Precomputed()
     power = check_alpha(alpha)
     # for a matrix of rho alpha says what it is; everywhere else rho is made with it
-    alpha_of_rho = 1.0 if isinstance(given, Precomputed) else power
-    d = Dissimilarity.from_data(X, metric=given, alpha=alpha_of_rho, standardize=standardize)
+    made_with = 1.0 if isinstance(metric, Precomputed) or metric == "precomputed" else power
+    d = Dissimilarity.from_data(X, metric=metric, alpha=made_with, standardize=standardize)
     if labels is not None:
         return labels_test(d, labels, n_resamples=n_resamples, rng=generator)
     k = check_count(k, "k", low=2, high=max(d.n, 2), why=f", the number of points ({d.n})")
@@ -150,7 +149,7 @@ def cluster_test(
         raise ValueError(f'`method="unimodal-1d"` needs one column, got {what}; use "split".')
     if d.n < 2:
         raise ValueError(f"`X` must have at least 2 rows, got {d.n}.")
-    if d.scale == 0:
+    if d.all_coincide:
         return nothing_to_test(method, k, n_resamples, conservative)
     if method == "unimodal-1d":
         return one_column_test(d, k, n_resamples=n_resamples, rng=generator)
@@ -180,6 +179,7 @@ def nothing_to_test(method: str, k: int, n_resamples: int, conservative: bool) -
         jittered=False,
         pvalues=np.ones((1, 1)),
         scores=np.zeros(1),
+        null_distribution=np.empty(0),
         rows=(Contrast("all points coincide", 0.0, 1.0, 1.0),),
         remarks=("All points coincide, so nothing was tested.",),
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from energystats._core.permutation import upper_pvalue
+from energystats._core.permutation import count_extreme, upper_pvalue
 from energystats._core.ties import spread_ties
 from energystats._core.unimodal import excess_split, excess_split_of_draws
 from energystats._typing import FloatArray
@@ -48,7 +48,8 @@ def excess_test(scores: FloatArray, n_resamples: int, factor: float, rng: np.ran
         return Excess(x, 0.0, 1.0, False)
     index = float(excess_split(x))
     null = excess_split_of_draws(x, np.sort(rng.random((n_resamples, x.size)), axis=1))
-    pvalue = min(1.0, factor * upper_pvalue(index, null, tolerance=INDEX_TOLERANCE))
+    extreme = count_extreme(index, null, INDEX_TOLERANCE)
+    pvalue = min(1.0, factor * upper_pvalue(extreme, n_resamples))
     return Excess(x, index, pvalue, spread is not None)
 
 

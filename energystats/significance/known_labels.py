@@ -46,7 +46,8 @@ def labels_test(d: Dissimilarity, labels: Any, *, n_resamples: int, rng: np.rand
         conservative=False,
         jittered=False,
         pvalues=np.array([[result.pvalue]]),
-        scores=np.array(result.null_distribution),
+        scores=np.empty(0),
+        null_distribution=result.null_distribution,
         rows=rows,
         remarks=(assumption,),
     )

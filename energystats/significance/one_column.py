@@ -33,6 +33,7 @@ def one_column_test(d: Dissimilarity, k: int, *, n_resamples: int, rng: np.rando
         jittered=found.spread,
         pvalues=np.array([[found.pvalue]]),
         scores=found.scores,
+        null_distribution=np.empty(0),
         rows=(Contrast("more than one mode", found.index, found.pvalue, found.pvalue),),
         remarks=remark_on_ties(found.spread),
     )

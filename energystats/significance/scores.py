@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Protocol
 
 import numpy as np
 
@@ -13,56 +13,72 @@ from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import NotCalibratedWarning, warn
 
-__all__ = ["Scorer"]
+__all__ = ["Scorer", "make_scorer"]
 
 EUCLIDEAN_TOLERANCE = 1e-8  # of the largest eigenvalue: a smallest one below minus this is not rounding
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scorer:
+class Scorer(Protocol):
     """Position of points on the line through the means of two other sets of points.
 
     Attributes
     ----------
-    points : ndarray of shape (n, d) or None
-        Centred coordinates with ties spread, column by column.
-    squared : ndarray of shape (n, n) or None
-        Squared Euclidean distances, where only a matrix is known.
     spread : bool
-        Whether a column had ties.
+        Whether ties of the data were spread.
     remarks : tuple of str
         What the summary has to add.
     """
 
-    points: FloatArray | None = None
-    squared: FloatArray | None = None
-    spread: bool = False
-    remarks: tuple[str, ...] = ()
+    @property
+    def spread(self) -> bool: ...
 
-    @classmethod
-    def of(cls, d: Dissimilarity, power: float, rng: np.random.Generator) -> Self:
-        """From coordinates, or from R = distance**power."""
-        if d.points is None:
-            squared = np.maximum(d.matrix, 0.0) ** (2 / power)
-            warn_if_not_euclidean(squared, power)
-            assumed = f"Assumed: the matrix is d**{power:g} of Euclidean distances d; linear means linear there."
-            return cls(squared=squared, remarks=(assumed,))
-        spread = [spread_ties(column, rng) for column in d.points.T]
-        points = np.column_stack([old if new is None else new for old, new in zip(d.points.T, spread, strict=True)])
-        return cls(points=points - points.mean(axis=0), spread=any(new is not None for new in spread))
+    @property
+    def remarks(self) -> tuple[str, ...]: ...
 
     def scores(self, inside: IntArray, outside: IntArray, scored: IntArray) -> FloatArray:
-        """Scores of the points `scored` for the means of `inside` and `outside`, up to scale and shift.
+        """Scores of the points `scored`, up to scale and shift; the three are disjoint sets of indices."""
 
-        mean |b - a|**2 over `outside` minus that over `inside` is 2 b.(mean inside - mean outside) + constant, so
-        squared distances give the linear score without coordinates [SIGNIFICANCE s.2.2].
-        """
-        if self.points is not None:
-            direction = self.points[inside].mean(axis=0) - self.points[outside].mean(axis=0)
-            return np.asarray(self.points[scored] @ direction)
-        assert self.squared is not None
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CoordinateScorer:
+    """From coordinates, centred and with ties spread column by column."""
+
+    points: FloatArray
+    spread: bool
+    remarks: tuple[str, ...] = ()
+
+    def scores(self, inside: IntArray, outside: IntArray, scored: IntArray) -> FloatArray:
+        direction = self.points[inside].mean(axis=0) - self.points[outside].mean(axis=0)
+        return np.asarray(self.points[scored] @ direction)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DistanceScorer:
+    """From squared Euclidean distances alone.
+
+    mean |b - a|**2 over `outside` minus that over `inside` is 2 b.(mean inside - mean outside) + constant, so that
+    it is the linear score without coordinates [SIGNIFICANCE s.2.2].
+    """
+
+    squared: FloatArray
+    remarks: tuple[str, ...]
+    spread: bool = False
+
+    def scores(self, inside: IntArray, outside: IntArray, scored: IntArray) -> FloatArray:
         to_scored = self.squared[scored]
         return np.asarray(to_scored[:, outside].mean(axis=1) - to_scored[:, inside].mean(axis=1))
+
+
+def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Scorer:
+    """From coordinates where there are any, else from R = distance**power."""
+    if d.points is None:
+        squared = np.maximum(d.matrix, 0.0) ** (2 / power)
+        warn_if_not_euclidean(squared, power)
+        assumed = f"Assumed: the matrix is d**{power:g} of Euclidean distances d; linear means linear there."
+        return DistanceScorer(squared, (assumed,))
+    spread = [spread_ties(column, rng) for column in d.points.T]
+    points = np.column_stack([old if new is None else new for old, new in zip(d.points.T, spread, strict=True)])
+    return CoordinateScorer(points - points.mean(axis=0), any(new is not None for new in spread))
 
 
 def warn_if_not_euclidean(squared: FloatArray, power: float) -> None:

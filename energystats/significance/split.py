@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from energystats._typing import IntArray
-from energystats.clustering.search import MOVE_TOLERANCE, best_start, make_starts, partition_points
+from energystats.clustering.partition import renumber
+from energystats.clustering.search import MOVE_TOLERANCE, best_start, make_starts
 from energystats.clustering.seeding import count_distinct
 from energystats.dissimilarity import Dissimilarity
 from energystats.progress import with_bar
 from energystats.results import ClusterTestResult
 from energystats.significance.contrasts import contrast_rows
 from energystats.significance.excess import FLAT_FACTOR, Excess, cauchy_combination, excess_test, remark_on_ties
-from energystats.significance.scores import Scorer
+from energystats.significance.scores import Scorer, make_scorer
 
 __all__ = ["LINEAR_UNIMODALITY", "split_test"]
 
 CLUSTERED_SHARE = 0.35  # of the points find the direction, the others are scored
 STARTS = 4  # of the clustering of a part
+STARTS_OF_NAMES = 10  # of the clustering of all points, after which contrasts are named
 SMALLEST_SCORED_PART = 8  # points
 LINEAR_UNIMODALITY = "every linear projection of the population is unimodal"
 CONTRASTS_MEAN = (
@@ -40,9 +43,12 @@ class Splitter:
     ----------
     names : ndarray of shape (n,) or None
         Clusters of all points; those of a part take the numbers they overlap with most. None for k = 2.
+    cluster : callable
+        Labels 0..k-1 of the points of a part, or None if it has fewer than k distinct points.
     """
 
     d: Dissimilarity
+    cluster: Callable[[Dissimilarity, np.random.Generator], IntArray | None]
     scorer: Scorer
     k: int
     names: IntArray | None
@@ -63,7 +69,7 @@ class Splitter:
 
     def fold(self, part: IntArray, rest: IntArray, rng: np.random.Generator) -> Fold:
         """Cluster the part, score the rest along every contrast."""
-        found = cluster_part(self.d.subset(part), self.k, rng)
+        found = self.cluster(self.d.subset(part), rng)
         if found is None:  # fewer than k distinct points: no direction, no evidence
             return [Excess(np.zeros(1), 0.0, 1.0, False) for _ in self.contrasts]
         if self.names is not None:
@@ -90,9 +96,10 @@ def split_test(
     tie_rng, name_rng, *split_rngs = rng.spawn(2 + n_splits)
     splitter = Splitter(
         d=d,
-        scorer=Scorer.of(d, power, tie_rng),
+        cluster=partial(hartigan_clusters, k=k, n_init=STARTS),
+        scorer=make_scorer(d, power, tie_rng),
         k=k,
-        names=contrast_clusters(d, k, name_rng),
+        names=numbered(hartigan_clusters(d, name_rng, k=k, n_init=STARTS_OF_NAMES)) if k > 2 else None,
         n_clustered=n_clustered,
         n_resamples=n_resamples,
         factor=FLAT_FACTOR if conservative else 1.0,
@@ -119,26 +126,24 @@ def split_test(
         jittered=spread,
         pvalues=pvalues,
         scores=median_fold[best].scores,
+        null_distribution=np.empty(0),
         rows=rows,
         remarks=(*remark_on_ties(spread), *splitter.scorer.remarks, *((CONTRASTS_MEAN,) if k > 2 else ())),
     )
 
 
-def cluster_part(d: Dissimilarity, k: int, rng: np.random.Generator) -> IntArray | None:
-    """Labels of the points of a part, or None if it has fewer than k distinct points."""
+def hartigan_clusters(d: Dissimilarity, rng: np.random.Generator, *, k: int, n_init: int) -> IntArray | None:
+    """Labels by Hartigan's method, or None if there are fewer than k distinct points."""
+    d = d.stored()
     if count_distinct(d.matrix, k) < k:
         return None
-    starts = make_starts(d.matrix, k, "k-means++", STARTS, rng)
-    tolerance = MOVE_TOLERANCE * d.scale
-    return best_start(d.matrix, k, "hartigan", starts, max_iter=300, tolerance=tolerance).labels
+    starts = make_starts(d.matrix, k, "k-means++", n_init, rng)
+    return best_start(d.matrix, k, "hartigan", starts, max_iter=300, tolerance=MOVE_TOLERANCE * d.scale).labels
 
 
-def contrast_clusters(d: Dissimilarity, k: int, rng: np.random.Generator) -> IntArray | None:
-    """Clusters of all points, after which the contrasts of every split are named; not needed for a single one."""
-    if k == 2 or count_distinct(d.matrix, k) < k:
-        return None
-    found = partition_points(d, k, algorithm="hartigan", init="k-means++", n_init=10, max_iter=300, rng=rng)
-    return found.labels
+def numbered(labels: IntArray | None) -> IntArray | None:
+    """Clusters in the order of their first points, as a `Partition` numbers them."""
+    return None if labels is None else renumber(labels)
 
 
 def matched(labels: IntArray, names: IntArray, k: int) -> IntArray:

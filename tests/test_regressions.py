@@ -1,0 +1,149 @@
+"""Defects that were found once, each by what went wrong."""
+
+import copy
+import html
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.metrics.pairwise import euclidean_distances
+
+import energystats as es
+from energystats._core.ties import spread_ties
+from energystats.clustering.seeding import plus_plus_start
+
+
+def test_an_outlier_does_not_spread_the_other_points(rng):
+    x = np.concatenate((rng.normal(-5, 1, 50), rng.normal(5, 1, 50), [1e9]))
+    assert spread_ties(x, rng) is None
+    assert spread_ties(rng.standard_normal(100_000), rng) is None
+
+
+def test_seeding_survives_an_indefinite_rho(rng):
+    R = -np.abs(np.subtract.outer(np.arange(8.0), np.arange(8.0)))
+    for _ in range(50):
+        assert set(plus_plus_start(R, 4, rng)) == {0, 1, 2, 3}
+    with pytest.warns(es.NotNegativeTypeWarning):
+        found = es.energy_cluster(3 * rng.standard_normal((12, 2)), 5, metric=es.metrics.Sine(), rng=rng)
+    assert len(found.sizes) == 5
+
+
+def test_a_constant_column_is_not_blown_up_by_its_rounding(rng):
+    C = np.column_stack((np.full(30, 0.1), rng.standard_normal(30)))
+    model = es.EnergyClustering(2, standardize=True, random_state=0).fit(C)
+    assert model.partition_.standardization.scale[0] == 1.0
+    assert (model.predict(C + np.array([0.2, 0.0])) == model.labels_).all()
+
+
+def test_a_user_function_may_lose_some_digits(rng):
+    X = rng.standard_normal((20, 2)) + 100
+    found = es.dispersion(X, np.arange(20) % 2, metric=euclidean_distances)
+    assert_allclose(found.total, es.dispersion(X, np.arange(20) % 2).total, rtol=1e-5)
+
+
+def test_number_and_text_are_different_labels():
+    with pytest.raises(TypeError, match="mixes labels"):
+        es.dispersion([1.0, 2.0, 3.0, 4.0], [1, "1", 2, 2])
+
+
+def test_mahalanobis_is_free_of_scale(rng):
+    X = rng.standard_normal((30, 2))
+    for scale in (1.0, 1e8):
+        found = es.pairwise(X * [1.0, scale], metric="mahalanobis")
+        assert_allclose(found, es.pairwise(X, metric="mahalanobis"), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["rbf", "linear", "laplacian"])
+def test_kernels_keep_their_digits_under_an_offset(name, rng):
+    X = np.round(rng.standard_normal((20, 2)) * 2**20) / 2**20
+    near, far = (es.pairwise(X + shift, metric=es.metrics.Kernel(name)) for shift in (0.0, 2.0**25))
+    assert_allclose(far, near, rtol=1e-9, atol=1e-12)
+
+
+def test_the_null_of_binary_labels_is_drawn(rng):
+    x = rng.integers(2, size=60).astype(float)
+    for seed in range(5):
+        ax = es.cluster_test(x, labels=rng.integers(2, size=60), rng=seed).plot()
+        assert ax.patches
+        assert not ax.texts
+
+
+def test_values_that_are_not_finite_do_not_pass(rng):
+    with pytest.raises(ValueError, match=r"gave nan for rows 0 and 0"):
+        es.pairwise([[1.0, 0.0]], [[0.0, 0.0]], metric="cosine")
+    model = es.EnergyClustering(2, metric="cosine", random_state=0).fit(rng.random((20, 3)))
+    with pytest.raises(ValueError, match=r"gave nan"):
+        model.predict([[0.0, 0.0, 0.0]])
+    with pytest.raises(ValueError, match="needs columns of 0 and 1"):
+        es.pairwise(rng.random((5, 3)), metric="dice")
+    with pytest.raises(ValueError, match=r"beyond 2\*\*53"):
+        es.pairwise(np.array([2**60, 2**60 + 1]))
+
+
+def test_a_zero_matrix_has_a_bound():
+    found = es.energy_cluster(np.zeros((300, 300)), 1, metric="precomputed")
+    assert (found.total, found.bound) == (0, 0)
+
+
+def test_copies_are_read_only_too(rng):
+    result = es.dispersion(rng.standard_normal((9, 2)), np.arange(9) % 3)
+    for again in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+        assert not again.g.flags.writeable
+        assert again.within == result.within
+
+
+def test_results_do_not_freeze_the_users_arrays(rng):
+    X = rng.standard_normal((9, 2))
+    found = es.energy_cluster(X, 2, rng=0)
+    X[0] = 7
+    assert found.points[0, 0] != 7
+
+
+def test_f_is_infinite_for_the_mirror_split_too():
+    result = es.energy_test([0.1] * 3, [0.7] * 3, statistic="f")
+    assert result.statistic == np.inf
+    assert np.isinf(result.null_distribution).sum() == 1
+    assert result.pvalue == pytest.approx(0.1)
+
+
+def test_html_is_escaped(rng):
+    def nearly(X, Y):
+        return np.abs(X - Y.T)
+
+    nearly.__name__ = "<lambda>"
+    text = es.dispersion(rng.standard_normal(4), ["<b>x", "y", "y", "<b>x"], metric=nearly)._repr_html_()
+    assert html.escape("<b>x") in text
+    assert html.escape("<lambda>") in text
+    assert "<b>x" not in text
+
+
+def test_one_point_is_drawn():
+    assert es.energy_cluster([[1.0, 2.0, 3.0]], 1).plot().has_data()
+
+
+def test_an_indefinite_metric_warns_once(rng):
+    with pytest.warns(es.NotNegativeTypeWarning) as caught:
+        es.cluster_test(5 * rng.standard_normal((40, 2)), 3, metric=es.metrics.Sine(), rng=rng)
+    assert len(caught) == 1
+
+
+def test_the_last_allowed_pass_can_converge(rng):
+    X = rng.standard_normal((40, 2))
+    found = es.energy_cluster(X, 3, init=np.arange(40) % 3)
+    again = es.energy_cluster(X, 3, init=np.arange(40) % 3, max_iter=found.n_iter - 1)
+    assert again.converged
+    assert again.within == found.within
+
+
+def test_large_samples_do_not_store_the_pairs(rng, monkeypatch):
+    """Above the limit neither the matrix nor anything of its size is made, and the numbers are the same."""
+    from energystats import pairs
+
+    X, labels = rng.standard_normal((700, 2)), rng.integers(2, size=700)
+    dense = es.energy_test(X, groups=labels, n_resamples=19, rng=0)
+    monkeypatch.setattr(pairs, "STORED_UP_TO", 100)
+    monkeypatch.setattr(pairs.RowBlocks, "matrix", lambda self: pytest.fail("the matrix was made"))
+    tiled = es.energy_test(X, groups=labels, n_resamples=19, rng=0)
+    assert_allclose(tiled.null_distribution, dense.null_distribution, atol=1e-12 * dense.total)
+    assert_allclose(es.dispersion(X, labels).within, dense.within, rtol=1e-12)
