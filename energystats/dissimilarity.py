@@ -167,6 +167,13 @@ class Dissimilarity:
             warns=False,
         )
 
+    def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        """Rho between two sets of points, given by their indices; (r, c)."""
+        if self.R is not None:
+            return self.R[np.ix_(rows, columns)]
+        assert self.points is not None
+        return self.metric.finite_between(self.points[rows], self.points[columns])
+
     def group_sums(self, groups: Groups, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
         """M = Z'RZ of one labeling, and the group sizes (or sums of weights); (k, k), (k,)."""
         Z = groups.indicators(weights)

@@ -130,7 +130,7 @@ class Ranking:
     ties: int
 
 
-# F is monotone in S for fixed T, so it is ranked by S, whose rounding is known [MATH s.4, ties]
+# F is monotone in S for fixed T, so it is ranked by S, whose rounding is known [theory 4, ties]
 RANKED_BY = {
     "between": Ranking(statistics.between, 1),
     "f": Ranking(statistics.between, 1),
@@ -157,7 +157,7 @@ def relabeling_test(
     ranking, tolerance = RANKED_BY[name], permutation.tie_tolerance(d.scale, n)
     observed = float(ranking.read(M, s))
     sums = permutation.null_sums(d.pairs.block_sums, d.row_totals, labelings, k)
-    blocks = [ranking.read(m, s) for m in with_bar(sums, progress, total=n_others, unit="relabeling")]
+    blocks = [ranking.read(m, s) for m in with_bar(sums, progress, total=n_others, unit="relabeling", size=len)]
     null = np.concatenate(blocks) if blocks else np.empty(0)
     extreme = permutation.count_extreme(observed, null, ranking.ties * tolerance)
     pvalue = permutation.upper_pvalue(extreme, null.size)

@@ -1,4 +1,4 @@
-"""Semimetrics rho, the kernels that generate them, and which of them are of negative type [MATH s.1]."""
+"""Semimetrics rho, the kernels that generate them, and which of them are of negative type [theory 1]."""
 
 from __future__ import annotations
 

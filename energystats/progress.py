@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 __all__ = ["with_bar"]
 
-Block = TypeVar("Block", bound=Sized)
+Block = TypeVar("Block")
 
 
-def with_bar(blocks: Iterator[Block], progress: bool, *, total: int, unit: str) -> Iterator[Block]:
-    """Pass blocks of work through a tqdm bar that counts their items, if there is to be one."""
+def with_bar(
+    blocks: Iterable[Block], progress: bool, *, total: int, unit: str, size: Callable[[Block], int]
+) -> Iterator[Block]:
+    """Pass blocks of work through a tqdm bar that counts `size` items for each, if there is to be one."""
     if not progress:
         yield from blocks
         return
@@ -20,4 +22,4 @@ def with_bar(blocks: Iterator[Block], progress: bool, *, total: int, unit: str) 
     with tqdm(total=total, unit=unit) as bar:
         for block in blocks:
             yield block
-            bar.update(len(block))
+            bar.update(size(block))

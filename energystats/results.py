@@ -247,7 +247,7 @@ class Partition(Result):
     within_per_cluster : ndarray of shape (k,)
         The summands of W.
     bound : float
-        Eigenvalue certificate: no partition into k clusters has a larger S [MATH s.3].
+        Eigenvalue certificate: no partition into k clusters has a larger S [theory 3].
     algorithm : {"exact-1d", "hartigan", "lloyd"}
         What was run.
     n_init : int
@@ -363,6 +363,8 @@ class ClusterTestResult(Result):
         Draws behind each p-value.
     n_splits : int
         Random splits, each used in two halves; 0 where nothing was split.
+    n_clustered : int
+        Points of each split that found the direction; the others were scored. 0 where nothing was split.
     conservative : bool
         Whether every p-value was multiplied by the flat factor 1.6.
     jittered : bool
@@ -386,6 +388,7 @@ class ClusterTestResult(Result):
     k: int
     n_resamples: int
     n_splits: int
+    n_clustered: int
     conservative: bool
     jittered: bool
     pvalues: FloatArray = field(repr=False)
@@ -411,6 +414,7 @@ class ClusterTestResult(Result):
         ]
         if self.n_splits:
             rows.append(["splits", f"{self.n_splits}, two folds each"])
+            rows.append(["points clustered per fold", str(self.n_clustered)])
         tables = [text_table(rows, None, None, "Is there cluster structure?")]
         if len(self.rows) > 1:
             cells = [[number(r.statistic), probability(r.pvalue), probability(r.pvalue_adjusted)] for r in self.rows]

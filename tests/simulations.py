@@ -1,4 +1,4 @@
-"""Populations of SIGNIFICANCE.md, tables A, B and D: which null or alternative each belongs to, and how to draw it."""
+"""Populations on which level and power are measured: which null or alternative each belongs to, and how to draw it."""
 
 import numpy as np
 

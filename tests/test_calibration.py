@@ -13,7 +13,7 @@ from scipy.stats import binom
 import energystats as es
 from tests import simulations
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")]
 REPLICATES = 200
 RESAMPLES = 99
 

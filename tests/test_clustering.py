@@ -44,6 +44,13 @@ def test_numbers_are_those_of_dispersion(blobs, rng):
     assert 0 < found.tightness <= 1
 
 
+def test_progress_goes_to_stderr(blobs, capsys):
+    es.energy_cluster(blobs, 3, progress=True, rng=0)
+    captured = capsys.readouterr()
+    assert "10/10" in captured.err
+    assert captured.out == ""
+
+
 def test_given_labels_are_one_start(blobs):
     start = np.repeat(["x", "y", "z"], 25)
     found = es.energy_cluster(blobs, 3, init=start, n_init=7)

@@ -183,6 +183,22 @@ def test_too_few_distinct_points_in_a_part_are_no_evidence(rng):
     assert np.isfinite(result.statistic)
 
 
+def test_large_samples_cluster_a_part_of_bounded_size(rng, monkeypatch):
+    from energystats.significance import excess, split
+
+    X = np.concatenate([rng.normal(centre, 1, (300, 2)) for centre in ([0, 0], [12, 0], [0, 12])])
+    plain = es.cluster_test(X, 3, rng=1)
+    assert plain.n_clustered == 315
+    monkeypatch.setattr(excess, "DRAWS_AT_ONCE", 1000)
+    assert es.cluster_test(X, 3, rng=1).pvalue == plain.pvalue
+    monkeypatch.setattr(split, "CLUSTERED_AT_MOST", 100)
+    capped = es.cluster_test(X, 3, rng=1)
+    assert capped.n_clustered == 100
+    assert (capped.contrasts["pvalue_adjusted"] <= 0.05).all()
+    from_matrix = es.cluster_test(es.pairwise(X), 3, metric="precomputed", rng=1)
+    assert from_matrix.pvalue == capped.pvalue
+
+
 def test_progress_goes_to_stderr(two, capsys):
     es.cluster_test(two, n_resamples=19, progress=True, rng=0)
     captured = capsys.readouterr()

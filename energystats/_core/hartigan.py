@@ -1,4 +1,4 @@
-"""Hartigan's passes over the cached table T = RZ [G alg 1; MATH s.4]."""
+"""Hartigan's passes over the cached table T = RZ [G alg 1; theory 4]."""
 
 from __future__ import annotations
 

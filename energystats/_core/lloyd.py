@@ -1,4 +1,4 @@
-"""One pass of Lloyd's rule, kernel k-means, over the cached table T = RZ [D alg 2; MATH s.4]."""
+"""One pass of Lloyd's rule, kernel k-means, over the cached table T = RZ [D alg 2; theory 4]."""
 
 from __future__ import annotations
 

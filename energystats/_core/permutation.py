@@ -98,7 +98,7 @@ def null_sums(
 
 
 def tie_tolerance(scale: float, n: int) -> float:
-    """Two values of S closer than this are tied; `scale` is T, the size of the summands [MATH s.4, ties]."""
+    """Two values of S closer than this are tied; `scale` is T, the size of the summands [theory 4, ties]."""
     return scale * max(1e-12, 2e-10 / n)
 
 

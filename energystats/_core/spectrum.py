@@ -1,4 +1,4 @@
-"""Extreme eigenvalues of the centred Gram matrix G_c = -1/2 J R J [MATH s.1]."""
+"""Extreme eigenvalues of the centred Gram matrix G_c = -1/2 J R J [theory 1]."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Multiply = Callable[[FloatArray], FloatArray]  # (n, c) -> R @ it
 def largest_eigenpairs(multiply: Multiply, weights: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
     """Return the `count` largest eigenvalues of G_c in falling order, and unit eigenvectors (n, count).
 
-    With unequal weights the matrix is D_w^(1/2) G_c D_w^(1/2) and its centring is weighted [MATH s.3]. Full
+    With unequal weights the matrix is D_w^(1/2) G_c D_w^(1/2) and its centring is weighted [theory 6]. Full
     decomposition for small n or many pairs, else Lanczos with a fixed start, stopped when the residual is 1e-9 of
     the eigenvalue; the eigenvalue's own error is of second order in it.
     """

@@ -1,4 +1,4 @@
-"""M = Z'RZ, the one small matrix behind every statistic [MATH s.3], and R times a block of columns.
+"""M = Z'RZ, the one small matrix behind every statistic [theory 3], and R times a block of columns.
 
 `Z` holds indicators (or weights) of shape (n, k, b): k groups in each of b labelings. Three routes
 give the same numbers: dense or tiled rows of the upper triangle of R, and sorted sums in one dimension.

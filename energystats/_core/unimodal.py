@@ -1,4 +1,4 @@
-"""The nearest unimodal distribution of a sample and the excess-split index E [SIGNIFICANCE s.2.1].
+"""The nearest unimodal distribution of a sample and the excess-split index E [theory 5].
 
 F_i = i/(n - 1) at the sorted points; a distribution function is unimodal when it is convex up to a mode and
 concave after it. The knots of the nearest one are data points, so they are kept as indices.

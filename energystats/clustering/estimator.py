@@ -9,14 +9,13 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
+from energystats.clustering.assign import NearestCluster
 from energystats.clustering.search import ALGORITHMS, partition_points
-from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.dissimilarity import Dissimilarity
 from energystats.metrics import MetricLike
 from energystats.validation import as_generator, check_count, check_option
 
 __all__ = ["EnergyClustering"]
-
-ROWS_PER_BLOCK = 256
 
 
 class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -142,9 +141,7 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             max_iter=max_iter,
             rng=as_generator(self.random_state, "random_state"),
         )
-        Z = Groups(self.partition_.labels, tuple(range(self.partition_.k))).indicators()[:, :, 0]
-        self._mean_of_cluster = Z / Z.sum(axis=0)
-        self._own_mean = 2 * self.partition_.within_per_cluster / Z.sum(axis=0)  # g(C_l, C_l)
+        self._nearest = NearestCluster.of(self.partition_.labels, self.partition_.within_per_cluster)
         self.labels_: IntArray = np.array(self.partition_.labels)
         self.within_ = self.partition_.within
         self.between_ = self.partition_.between
@@ -168,11 +165,7 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "partition_")
         points = validate_data(self, X, dtype=np.float64, reset=False)
-        blocks = (points[i : i + ROWS_PER_BLOCK] for i in range(0, len(points), ROWS_PER_BLOCK))
-        nearest = [
-            np.argmin(2 * self._rho_to_fitted(b) @ self._mean_of_cluster - self._own_mean, axis=1) for b in blocks
-        ]
-        return np.concatenate(nearest).astype(np.intp)
+        return self._nearest.assign(len(points), lambda rows: self._rho_to_fitted(points[rows]))
 
     def _rho_to_fitted(self, rows: FloatArray) -> FloatArray:
         found = self.partition_

@@ -17,7 +17,7 @@ __all__ = ["cluster_1d", "split_line"]
 def split_line(d: Dissimilarity, weights: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
     """Labels of the best partition into k <= 2 intervals, from left to right, and the breaks between them.
 
-    Of all partitions into two sets the best one is a split of the sorted points [MATH s.4], and never one between
+    Of all partitions into two sets the best one is a split of the sorted points [theory 4], and never one between
     tied points: of two places for the same value one is at least as near.
     """
     assert d.line is not None

@@ -17,6 +17,7 @@ from energystats.clustering.state import LocalOptimum
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import ConvergenceWarning, NotNegativeTypeWarning, warn
 from energystats.metrics import MetricLike
+from energystats.progress import with_bar
 from energystats.results import Partition
 from energystats.validation import as_generator, as_labels, check_count, check_option
 
@@ -38,6 +39,7 @@ def energy_cluster(
     n_init: int = 10,
     max_iter: int = 300,
     standardize: bool = False,
+    progress: bool = False,
     rng: RandomLike = None,
 ) -> Partition:
     r"""Cluster points by maximising the between-sample energy S, which is minimising W.
@@ -63,6 +65,8 @@ def energy_cluster(
         Passes over the data for each start.
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
+    progress : bool, default False
+        Show a bar over the starts.
     rng : int, Generator or None, default None
         Seed of the starts.
 
@@ -116,7 +120,9 @@ def energy_cluster(
     max_iter = check_count(max_iter, "max_iter", low=1)
     generator = as_generator(rng)
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
-    return partition_points(d, k, algorithm=algorithm, init=init, n_init=n_init, max_iter=max_iter, rng=generator)
+    return partition_points(
+        d, k, algorithm=algorithm, init=init, n_init=n_init, max_iter=max_iter, progress=progress, rng=generator
+    )
 
 
 def partition_points(
@@ -128,6 +134,7 @@ def partition_points(
     n_init: int,
     max_iter: int,
     rng: np.random.Generator,
+    progress: bool = False,
 ) -> Partition:
     """Choose the algorithm, run the starts, report the best."""
     k = check_count(k, "k", low=1, high=d.n, why=f", the number of points ({d.n})")
@@ -142,11 +149,13 @@ def partition_points(
         labels, breaks = split_line(d, np.ones(d.n), k)
         return make_partition(d, labels, k, algorithm="exact-1d", n_init=1, n_iter=1, converged=True, breaks=breaks)
     method = "lloyd" if algorithm == "lloyd" else "hartigan"
+    n_starts = 1 if given is not None else n_init
     d = d.stored()
     distinct = count_distinct(d.matrix, k)
     if distinct < k:
         raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
-    starts = [given] if given is not None else make_starts(d.matrix, k, str(init), n_init, rng)
+    starts: Iterable[IntArray] = [given] if given is not None else make_starts(d.matrix, k, str(init), n_init, rng)
+    starts = with_bar(starts, progress, total=n_starts, unit="start", size=lambda _: 1)
     best = best_start(d.matrix, k, method, starts, max_iter=max_iter, tolerance=MOVE_TOLERANCE * d.scale)
     if best.rose:
         warn(
@@ -156,7 +165,6 @@ def partition_points(
         )
     elif not best.converged:
         warn(f"The best start was cut off after `max_iter`={max_iter} passes; W can still fall.", ConvergenceWarning)
-    n_starts = 1 if given is not None else n_init
     labels = renumber(best.labels)
     return make_partition(d, labels, k, algorithm=method, n_init=n_starts, n_iter=best.n_iter, converged=best.converged)
 

@@ -23,7 +23,7 @@ def plus_plus_start(R: FloatArray, k: int, rng: np.random.Generator) -> IntArray
     """k-means++ in the feature space; every point joins its nearest seed.
 
     rho is the squared distance in the feature space already, so a point becomes the next seed with probability
-    proportional to its rho to the nearest seed [MATH s.4, initialisation]. A negative rho counts as 0, and where
+    proportional to its rho to the nearest seed [theory 4, initialisation]. A negative rho counts as 0, and where
     nothing is left above 0 every point that is no seed yet is as likely as the others.
     """
     n = len(R)

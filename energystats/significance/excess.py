@@ -1,4 +1,4 @@
-"""E of one set of scores against the nearest unimodal law, and the combination of several [SIGNIFICANCE s.2]."""
+"""E of one set of scores against the nearest unimodal law, and the combination of several [theory 5]."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ __all__ = ["FLAT_FACTOR", "Excess", "cauchy_combination", "excess_test", "remark
 
 FLAT_FACTOR = 1.6  # by which p-values on flat densities were measured to be too small, at most
 CAUCHY_CAP = 0.99  # so that a single p of 1 cannot veto the others
+DRAWS_AT_ONCE = 2**23  # numbers; the stream of draws does not depend on it
 INDEX_TOLERANCE = 1e-12  # two indices E closer than this are tied; E is a difference of shares
 TIES_SPREAD = "Tied values were spread uniformly over one grid step, because point masses count as modes."
 
@@ -41,20 +42,23 @@ class Excess:
 
 
 def excess_test(scores: FloatArray, n_resamples: int, factor: float, rng: np.random.Generator) -> Excess:
-    """Compare E with samples from the nearest unimodal law [SIGNIFICANCE s.2.1]; p = 1 for constant scores."""
+    """Compare E with samples from the nearest unimodal law [theory 5]; p = 1 for constant scores."""
     spread = spread_ties(scores, rng)
     x = np.sort(scores if spread is None else spread)
     if x[-1] <= x[0]:
         return Excess(x, 0.0, 1.0, False)
     index = float(excess_split(x))
-    null = excess_split_of_draws(x, np.sort(rng.random((n_resamples, x.size)), axis=1))
+    at_once = max(1, DRAWS_AT_ONCE // x.size)
+    sizes = [min(at_once, n_resamples - done) for done in range(0, n_resamples, at_once)]
+    draws = (np.sort(rng.random((size, x.size)), axis=1) for size in sizes)
+    null = np.concatenate([excess_split_of_draws(x, uniforms) for uniforms in draws])
     extreme = count_extreme(index, null, INDEX_TOLERANCE)
     pvalue = min(1.0, factor * upper_pvalue(extreme, n_resamples))
     return Excess(x, index, pvalue, spread is not None)
 
 
 def cauchy_combination(pvalues: FloatArray) -> float:
-    """One p-value from dependent ones [SIGNIFICANCE s.2.2]."""
+    """One p-value from dependent ones [theory 5]."""
     scores = np.tan((0.5 - np.minimum(pvalues, CAUCHY_CAP)) * np.pi)
     return float(0.5 - np.arctan(scores.mean()) / np.pi)
 

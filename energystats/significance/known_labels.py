@@ -43,6 +43,7 @@ def labels_test(d: Dissimilarity, labels: Any, *, n_resamples: int, rng: np.rand
         k=groups.k,
         n_resamples=result.n_resamples,
         n_splits=0,
+        n_clustered=0,
         conservative=False,
         jittered=False,
         pvalues=np.array([[result.pvalue]]),

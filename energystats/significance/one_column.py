@@ -1,4 +1,4 @@
-"""One column: is there more than one mode? [SIGNIFICANCE s.2.1]."""
+"""One column: is there more than one mode? [theory 5]."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ def one_column_test(d: Dissimilarity, k: int, *, n_resamples: int, rng: np.rando
         k=k,
         n_resamples=n_resamples,
         n_splits=0,
+        n_clustered=0,
         conservative=True,
         jittered=found.spread,
         pvalues=np.array([[found.pvalue]]),

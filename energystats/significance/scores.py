@@ -57,7 +57,7 @@ class DistanceScorer:
     """From squared Euclidean distances alone.
 
     mean |b - a|**2 over `outside` minus that over `inside` is 2 b.(mean inside - mean outside) + constant, so that
-    it is the linear score without coordinates [SIGNIFICANCE s.2.2].
+    it is the linear score without coordinates [theory 5].
     """
 
     squared: FloatArray

@@ -1,4 +1,4 @@
-"""The split test: a direction from one part of the points, unimodality of the others along it [SIGNIFICANCE s.2.2]."""
+"""The split test: a direction from one part of the points, unimodality of the others along it [theory 5]."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from functools import partial
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from energystats._core.statistics import within_per_group
 from energystats._typing import IntArray
+from energystats.clustering.assign import NearestCluster
 from energystats.clustering.partition import renumber
 from energystats.clustering.search import MOVE_TOLERANCE, best_start, make_starts
 from energystats.clustering.seeding import count_distinct
-from energystats.dissimilarity import Dissimilarity
+from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.progress import with_bar
 from energystats.results import ClusterTestResult
 from energystats.significance.contrasts import contrast_rows
@@ -23,6 +25,7 @@ from energystats.significance.scores import Scorer, make_scorer
 __all__ = ["LINEAR_UNIMODALITY", "split_test"]
 
 CLUSTERED_SHARE = 0.35  # of the points find the direction, the others are scored
+CLUSTERED_AT_MOST = 4000  # points, which fix a direction well enough; more would only cost n x n numbers
 STARTS = 4  # of the clustering of a part
 STARTS_OF_NAMES = 10  # of the clustering of all points, after which contrasts are named
 SMALLEST_SCORED_PART = 8  # points
@@ -90,7 +93,7 @@ def split_test(
     rng: np.random.Generator,
 ) -> ClusterTestResult:
     """Cluster one part, score the other, combine the p-values of all splits and contrasts."""
-    n_clustered = max(int(CLUSTERED_SHARE * d.n), k + 3)
+    n_clustered = max(min(int(CLUSTERED_SHARE * d.n), CLUSTERED_AT_MOST), k + 3)
     if d.n - n_clustered < SMALLEST_SCORED_PART:
         raise ValueError(f"`X` must have at least {k + 3 + SMALLEST_SCORED_PART} rows for k={k}, got {d.n}.")
     tie_rng, name_rng, *split_rngs = rng.spawn(2 + n_splits)
@@ -99,13 +102,13 @@ def split_test(
         cluster=partial(hartigan_clusters, k=k, n_init=STARTS),
         scorer=make_scorer(d, power, tie_rng),
         k=k,
-        names=numbered(hartigan_clusters(d, name_rng, k=k, n_init=STARTS_OF_NAMES)) if k > 2 else None,
+        names=contrast_names(d, name_rng, k) if k > 2 else None,
         n_clustered=n_clustered,
         n_resamples=n_resamples,
         factor=FLAT_FACTOR if conservative else 1.0,
     )
     of_splits: Iterator[list[Fold]] = (splitter.folds(split_rng) for split_rng in split_rngs)
-    folds = [fold for pair in with_bar(of_splits, progress, total=2 * n_splits, unit="fold") for fold in pair]
+    folds = [fold for pair in with_bar(of_splits, progress, total=2 * n_splits, unit="fold", size=len) for fold in pair]
 
     pvalues = np.array([[e.pvalue for e in fold] for fold in folds])
     indices = np.array([[e.index for e in fold] for fold in folds])
@@ -122,6 +125,7 @@ def split_test(
         k=k,
         n_resamples=n_resamples,
         n_splits=n_splits,
+        n_clustered=n_clustered,
         conservative=conservative,
         jittered=spread,
         pvalues=pvalues,
@@ -141,9 +145,19 @@ def hartigan_clusters(d: Dissimilarity, rng: np.random.Generator, *, k: int, n_i
     return best_start(d.matrix, k, "hartigan", starts, max_iter=300, tolerance=MOVE_TOLERANCE * d.scale).labels
 
 
-def numbered(labels: IntArray | None) -> IntArray | None:
-    """Clusters in the order of their first points, as a `Partition` numbers them."""
-    return None if labels is None else renumber(labels)
+def contrast_names(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntArray | None:
+    """Clusters of all points, numbered as a `Partition` numbers them; of many points, nearest clusters of a sample."""
+    if d.n <= CLUSTERED_AT_MOST:
+        labels = hartigan_clusters(d, rng, k=k, n_init=STARTS_OF_NAMES)
+        return None if labels is None else renumber(labels)
+    drawn = rng.choice(d.n, CLUSTERED_AT_MOST, replace=False)
+    sample = d.subset(drawn).stored()
+    labels = hartigan_clusters(sample, rng, k=k, n_init=STARTS_OF_NAMES)
+    if labels is None:
+        return None
+    within = within_per_group(*sample.group_sums(Groups(labels, tuple(range(k)))))
+    everything = np.arange(d.n)
+    return renumber(NearestCluster.of(labels, within).assign(d.n, lambda rows: d.rho(everything[rows], drawn)))
 
 
 def matched(labels: IntArray, names: IntArray, k: int) -> IntArray:
