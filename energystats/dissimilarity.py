@@ -57,6 +57,8 @@ class Dissimilarity:
         The matrix of rho, where it was given or has been stored.
     standardization : Standardization or None
         What was done to the columns.
+    columns : tuple of str or None
+        Names of the columns, where the data had any.
     warns : bool
         Whether a negative rho is worth a warning; not for parts of points that were warned of in whole.
     """
@@ -65,6 +67,7 @@ class Dissimilarity:
     points: FloatArray | None = None
     R: FloatArray | None = None
     standardization: Standardization | None = None
+    columns: tuple[str, ...] | None = None
     warns: bool = True
 
     @classmethod
@@ -92,13 +95,17 @@ class Dissimilarity:
         cls, points: FloatArray, metric: Metric, *, standardize: bool = False, columns: Sequence[str] | None = None
     ) -> Self:
         """Clean coordinates and a metric not yet settled on them."""
-        if standardize:
-            standardization = Standardization.of(points)
+        standardization = Standardization.of(points) if standardize else None
+        if standardization is not None:
             points = standardization.apply(points)
-            return cls(metric=metric.fitted(points), points=points, standardization=standardization)
-        if not metric.scale_free:
+        elif not metric.scale_free:
             warn_of_scales(points, columns)
-        return cls(metric=metric.fitted(points), points=points)
+        return cls(
+            metric=metric.fitted(points),
+            points=points,
+            standardization=standardization,
+            columns=None if columns is None else tuple(columns),
+        )
 
     @classmethod
     def from_samples(

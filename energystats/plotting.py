@@ -96,7 +96,7 @@ def plot_line(found: Partition, colors: list[Any], ax: Axes) -> Axes:
     ax.hist(parts, bins=30, stacked=True, color=colors, label=labels)
     for b in found.breaks if found.breaks is not None else ():
         ax.axvline(b, color=OBSERVED, lw=1.5, ls="--")
-    ax.set_xlabel("x")
+    ax.set_xlabel(found.columns[0] if found.columns else "x")
     ax.set_ylabel("count")
     ax.legend(frameon=False)
     return ax
@@ -108,7 +108,8 @@ def plane_of(found: Partition) -> tuple[FloatArray, str, str]:
         assert found.coordinates is not None
         return found.coordinates, "principal coordinate 1", "principal coordinate 2"
     if found.points.shape[1] == 2:
-        return found.points, "column 0", "column 1"
+        first, second = found.columns or ("column 0", "column 1")
+        return found.points, first, second
     centred = found.points - found.points.mean(axis=0)
     left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
     plane = np.zeros((len(centred), 2))
@@ -127,7 +128,7 @@ def plot_cluster_test(result: ClusterTestResult, ax: Axes | None = None) -> Axes
     if scores.size < 2 or scores[0] == scores[-1]:
         ax.text(0.5, 0.5, "nothing to show: all scores are equal", ha="center", va="center", transform=ax.transAxes)
         return ax
-    where = "all points" if result.method == "unimodal-1d" else "held-out points"
+    where = "points" if result.method == "unimodal-1d" else "held-out points"
     ax.hist(scores, bins=min(40, max(10, scores.size // 5)), density=True, color=QUIET, label=f"{scores.size} {where}")
     knots = nearest_unimodal(scores)
     edges = scores[knots]

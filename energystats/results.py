@@ -264,6 +264,8 @@ class Partition(Result):
         Column means and standard deviations, if the columns were standardized.
     points : ndarray of shape (n, d) or None
         The (standardized) data that were clustered, for plots; None for a precomputed matrix.
+    columns : tuple of str or None
+        Names of the columns of a data frame.
     coordinates : ndarray of shape (n, 2) or None
         First two principal coordinates, for plots of a precomputed matrix.
     """
@@ -284,6 +286,7 @@ class Partition(Result):
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
     points: FloatArray | None = field(default=None, repr=False)
+    columns: tuple[str, ...] | None = field(default=None, repr=False)
     coordinates: FloatArray | None = field(default=None, repr=False)
 
     @property

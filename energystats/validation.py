@@ -126,7 +126,10 @@ def column_names(values: object) -> list[str] | None:
     """Column names of a pandas object, None for anything else."""
     if not hasattr(values, "to_numpy") or not hasattr(values, "index"):
         return None
-    return [str(c) for c in values.columns] if hasattr(values, "columns") else [str(getattr(values, "name", 0))]
+    if hasattr(values, "columns"):
+        return [str(c) for c in values.columns]
+    name = getattr(values, "name", None)
+    return ["x" if name is None else str(name)]
 
 
 def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) -> None:

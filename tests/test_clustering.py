@@ -1,5 +1,6 @@
 """Clustering: reproducible, locally optimal, exact in one dimension, and a well-behaved scikit-learn estimator."""
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +13,8 @@ from energystats import datasets
 from energystats.clustering.lloyd import lloyd
 from energystats.clustering.seeding import plus_plus_start, random_start
 from energystats.clustering.state import tabulate
+
+mpl.use("Agg")
 
 
 @pytest.fixture
@@ -188,6 +191,8 @@ def test_standardize_and_frames(blobs, rng):
     z = (blobs - blobs.mean(axis=0)) / blobs.std(axis=0)
     assert_array_equal(found.labels, es.energy_cluster(z, 3, rng=1).labels)
     assert_allclose(found.points, z, atol=1e-12)
+    ax = found.plot()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("a", "b")
 
 
 def test_accuracy_is_the_best_matching():

@@ -95,8 +95,8 @@ def test_exact_pvalue_is_exact(case):
         )
 
 
-@given(arrays(float, st.integers(3, 9), elements=coordinate), st.booleans(), seeds)
-@settings(max_examples=60)
+@given(arrays(float, st.integers(3, 10), elements=coordinate), st.booleans(), seeds)
+@settings(max_examples=60, deadline=None)
 def test_exact_split_is_the_best_of_all_partitions(x, weighted, seed):
     if len(np.unique(x)) < 2:
         return

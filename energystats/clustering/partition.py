@@ -45,6 +45,7 @@ def make_partition(
         metric=d.metric,
         standardization=d.standardization,
         points=d.points,
+        columns=d.columns,
         coordinates=coordinates,
         **fields,
     )
