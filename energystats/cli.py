@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import tempfile
 import warnings
@@ -15,8 +16,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
 from energystats import __version__
-from energystats.exceptions import EnergyStatsWarning
+from energystats.exceptions import EnergyStatsWarning, TiesWarning
 from energystats.validation import near_names
 
 if TYPE_CHECKING:
@@ -140,7 +143,7 @@ def run_cluster(options: argparse.Namespace) -> None:
     """Cluster the rows of a file."""
     check_outputs(options.file, picture=options.plot, table=options.labels)
     frame = choose_columns(read_table(options.file), options.columns, options.file, leave_out=None)
-    print(f"{len(frame)} rows of {options.file}, columns {', '.join(map(str, frame.columns))}.")
+    print(describe(frame, options.file))
     print(f"{K_NOT_CHOSEN if options.k is None else f'k = {options.k}, as given.'}\n")
     with announced_compilation(), bad_input(options.file):
         k = 2 if options.k is None else options.k
@@ -157,10 +160,13 @@ def run_test(options: argparse.Namespace) -> None:
     from energystats.homogeneity import energy_test
 
     check_outputs(options.file, picture=options.plot)
-    table = read_table(options.file)
+    table = read_table(options.file, as_text=options.group)
     groups = column_of(table, options.group, options.file)
     frame = choose_columns(table, options.columns, options.file, leave_out=options.group)
-    print(f"{len(frame)} rows of {options.file}, columns {', '.join(map(str, frame.columns))}; ", end="")
+    print(
+        f"{len(frame)} row{'s' * (len(frame) > 1)} of {options.file}, columns {', '.join(map(str, frame.columns))}; ",
+        end="",
+    )
     print(f"groups of {options.group}: {', '.join(map(str, sorted(groups.dropna().unique())))}.\n")
     with bad_input(options.file):
         result = energy_test(
@@ -189,14 +195,14 @@ def cluster_and_test(
     try:
         return found, cluster_test(frame, k, standardize=standardize, rng=seed)
     except ValueError as error:  # the partition stands, whatever the test lacks
-        return found, f"Not tested: {error}"
+        return found, f"Not tested: {in_options(str(error))}"
 
 
 # ---------------------------------------------------------------- reading
 
 
-def read_table(file: str) -> pd.DataFrame:
-    """Table of a CSV or Parquet file."""
+def read_table(file: str, *, as_text: str | None = None) -> pd.DataFrame:
+    """Table of a CSV or Parquet file; one column can be kept as text, so that 01 and 1 stay two groups."""
     import pandas as pd
 
     path = Path(file)
@@ -207,16 +213,30 @@ def read_table(file: str) -> pd.DataFrame:
     if not parquet and ".csv" not in suffixes:
         raise BadInputError(f"{file}: the name must end in .csv, .csv.gz, .parquet or .pq.")
     try:
-        table = pd.read_parquet(path) if parquet else pd.read_csv(path)
+        if parquet:
+            table = pd.read_parquet(path)
+        else:
+            table = pd.read_csv(path, dtype=None if as_text is None else {as_text: str})
     except pd.errors.EmptyDataError as error:
         raise BadInputError(f"{file}: the file is empty.") from error
     except ImportError as error:
         raise BadInputError(f"{file}: reading Parquet needs pyarrow; `pip install pyarrow`.") from error
+    except UnicodeError as error:
+        raise BadInputError(f"{file}: is not UTF-8 text; save it as UTF-8.") from error
     except (OSError, ValueError) as error:  # pandas' parser errors are ValueErrors
         raise BadInputError(f"{file}: cannot be read: {error}") from error
     if table.empty:
         raise BadInputError(f"{file}: the table has no rows.")
+    check_header([str(c) for c in table.columns], file)
     return table
+
+
+def check_header(names: list[str], file: str) -> None:
+    """Complain about a first line that cannot be the names of columns."""
+    if len(names) == 1 and names[0].count(";") + names[0].count("\t") > 0:
+        raise BadInputError(f"{file}: looks separated by semicolons or tabs; separate the columns by commas.")
+    if all(re.fullmatch(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?(\.[0-9]+)?", name, re.IGNORECASE) for name in names):
+        raise BadInputError(f"{file}: the first line must name the columns, got {', '.join(names[:5])}.")
 
 
 def column_of(table: pd.DataFrame, name: str, file: str) -> pd.Series[Any]:
@@ -238,6 +258,8 @@ def choose_columns(table: pd.DataFrame, columns: str | None, file: str, *, leave
 
     if columns is not None:
         names = [name.strip() for name in columns.split(",")]
+        if len(set(names)) < len(names):
+            raise BadInputError(f"--columns must not name a column twice, got {columns}.")
         chosen = [column_of(table, name, file) for name in names]
         for column in chosen:
             if not numeric(column):
@@ -249,6 +271,13 @@ def choose_columns(table: pd.DataFrame, columns: str | None, file: str, *, leave
             raise BadInputError(
                 f"{file}: column {c!r} is not numeric{first_text(table[c])}; mend it, or choose --columns."
             )
+    counters = [c for c in others if numeric(table[c]) and numbers_the_rows(table[c])]
+    if counters and len(others) > len(counters):
+        listed = ", ".join(map(str, counters))
+        print(
+            f"note: not used, because it numbers the rows: {listed}; name it in --columns to use it.", file=sys.stderr
+        )
+        others = [c for c in others if c not in counters]
     used = [c for c in others if numeric(table[c])]
     if not used:
         raise BadInputError(f"{file}: no numeric column among {', '.join(map(str, others)) or 'none'}.")
@@ -264,12 +293,24 @@ def mostly_numbers(column: pd.Series[Any]) -> bool:
     return bool(pd.to_numeric(column, errors="coerce").notna().mean() > 0.5) and column.dtype != bool
 
 
+def numbers_the_rows(column: pd.Series[Any]) -> bool:
+    """Whether a column is 0, 1, 2, ... or 1, 2, 3, ..., as spreadsheets and data frames add on saving."""
+    counted = np.arange(len(column))
+    return len(column) > 2 and any(np.array_equal(column.to_numpy(), counted + first) for first in (0, 1))
+
+
 def first_text(column: pd.Series[Any]) -> str:
     """' (row 3 holds 'abc')' for the first entry that is not a number."""
     import pandas as pd
 
     bad = pd.to_numeric(column, errors="coerce").isna() & column.notna()
     return f" (row {int(bad.to_numpy().argmax()) + 1} holds {str(column[bad].iloc[0])!r})" if bad.any() else ""
+
+
+def describe(frame: pd.DataFrame, file: str) -> str:
+    """How much of which columns is used."""
+    rows = "1 row" if len(frame) == 1 else f"{len(frame)} rows"
+    return f"{rows} of {file}, columns {', '.join(map(str, frame.columns))}."
 
 
 # ---------------------------------------------------------------- writing
@@ -308,7 +349,10 @@ def check_outputs(read: str | None, *, picture: Path | None = None, table: Path 
 
 def save(path: Path, write: Callable[[Path], None]) -> None:
     """Write to a neighbouring file first, so that the output is complete or absent."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
+    except OSError as error:
+        raise BadInputError(f"{path}: cannot be written: {error}") from error
     os.close(descriptor)
     partial = Path(name)
     try:
@@ -369,7 +413,16 @@ def bad_input(file: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError, MemoryError) as error:
-        raise BadInputError(f"{file}: {error}") from error
+        raise BadInputError(f"{file}: {in_options(str(error))}") from error
+
+
+def in_options(text: str) -> str:
+    """A message of the library in the words of the command line."""
+    words = {"`X`": "the table", "`groups`": "--group", "standardize=True": "--standardize", "`k`": "-k"}
+    words |= {"`alpha`": "--alpha", "`n_resamples`": "--resamples"}
+    for ours, theirs in words.items():
+        text = text.replace(ours, theirs)
+    return text
 
 
 @contextmanager
@@ -378,7 +431,8 @@ def notes_on_stderr() -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", EnergyStatsWarning)
         yield
-    for text in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, EnergyStatsWarning)):
+    ours = [w for w in caught if issubclass(w.category, EnergyStatsWarning) and w.category is not TiesWarning]
+    for text in dict.fromkeys(in_options(str(w.message)) for w in ours):  # the summary speaks of ties itself
         print(f"note: {text}", file=sys.stderr)
     for other in caught:
         if not issubclass(other.category, EnergyStatsWarning):

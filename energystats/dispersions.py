@@ -10,7 +10,7 @@ from energystats._typing import ArrayLike
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.metrics import MetricLike
 from energystats.results import Dispersion
-from energystats.validation import as_weights
+from energystats.validation import as_weights, check_same_index
 
 __all__ = ["dispersion"]
 
@@ -87,6 +87,7 @@ def dispersion(
     (1.0, 4.5, 5.5)
     """
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
+    check_same_index(X, labels, "labels")
     groups = Groups.from_labels(labels, d.n, name="labels")
     weights = as_weights(sample_weight, d.n, "sample_weight")
     M, s = d.group_sums(groups, weights)

@@ -18,7 +18,7 @@ from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.exceptions import ColumnScaleWarning, warn
 from energystats.metrics import Metric, MetricLike, Precomputed, resolve
 from energystats.pairs import Line, Pairs, RowBlocks, choose_route, line_of, warn_if_negative
-from energystats.validation import as_labels, as_points, as_square, column_names
+from energystats.validation import as_labels, as_points, as_square, check_same_index, column_names
 
 __all__ = ["Dissimilarity", "Groups", "Standardization"]
 
@@ -121,6 +121,7 @@ class Dissimilarity:
         if groups is not None:
             if len(samples) != 1:
                 raise ValueError(f"`groups` goes with one pooled table, got {len(samples)} samples.")
+            check_same_index(samples[0], groups, "groups")
             d = cls.from_data(samples[0], metric=metric, alpha=alpha, standardize=standardize)
             return d, Groups.from_labels(groups, d.n, name="groups").at_least_two("groups")
         if len(samples) < 2:
@@ -260,7 +261,8 @@ def pool(samples: Sequence[ArrayLike]) -> tuple[FloatArray, list[int]]:
     arrays = [as_points(sample, f"sample {i}") for i, sample in enumerate(samples, 1)]
     widths = [a.shape[1] for a in arrays]
     if len(set(widths)) > 1:
-        raise ValueError(f"The samples must have the same number of columns, got {', '.join(map(str, widths))}.")
+        hint = " Labels of the rows go to `groups=`." if len({len(a) for a in arrays}) == 1 else ""
+        raise ValueError(f"The samples must have the same number of columns, got {', '.join(map(str, widths))}.{hint}")
     first, *others = (column_names(s) if getattr(s, "ndim", 0) == 2 else None for s in samples)
     for i, names in enumerate(others, 2):
         if first is not None and names is not None and names != first:

@@ -27,6 +27,7 @@ __all__ = [
     "resolve",
 ]
 
+SMALL = 1e-120  # coordinates below this are scaled up before they are squared
 SUBSAMPLE = 2000  # rows used for the median that replaces sigma=None
 
 
@@ -492,6 +493,11 @@ def resolve(metric: MetricLike, alpha: float) -> Metric:
 
 def euclidean_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
     """||x - y||**alpha from coordinate differences, so that an offset of the data costs no digits."""
+    size = max(float(np.abs(X).max()), float(np.abs(Y).max()))
+    if 0 < size < SMALL:  # squares would underflow; a power of two changes no digit
+        power = -int(np.frexp(size)[1])
+        X, Y = np.ldexp(X, power), np.ldexp(Y, power)
+        return np.asarray(euclidean_power(X, Y, alpha) * 2.0 ** (-power * alpha))
     if alpha == 2:
         return np.asarray(cdist(X, Y, "sqeuclidean"))
     distances = np.asarray(cdist(X, Y, "euclidean"))

@@ -50,7 +50,7 @@ def histogram_with_line(null: FloatArray, observed: float, pvalue: float, what: 
     if finite.size:
         ax.hist(finite, bins=min(40, max(5, finite.size // 10)), color=QUIET, label=f"{finite.size} {what}")
     if np.isfinite(observed):
-        ax.axvline(observed, color=OBSERVED, lw=2, label=f"observed, p = {pvalue:.4g}")
+        ax.axvline(observed, color=OBSERVED, lw=2, label=f"observed, p = {pvalue:.2g}")
     ax.set_xlabel("between-sample energy S")
     ax.set_ylabel("count")
     ax.legend(frameon=False)
@@ -71,7 +71,7 @@ def plot_partition(found: Partition, ax: Axes | None = None) -> Axes:
     ax.set_xlabel(x_label)
     ax.set_ylabel(y_label)
     ax.set_title(f"S/T = {found.between / found.total:.3f}" if found.total else "all points coincide", loc="left")
-    ax.legend(frameon=False)
+    legend_of_clusters(found.k, ax)
     return ax
 
 
@@ -87,6 +87,14 @@ def mark_classes(found: Partition, classes: ArrayLike, ax: Axes) -> None:
     ax.legend(frameon=False, fontsize="small")
 
 
+def legend_of_clusters(k: int, ax: Axes) -> None:
+    """Inside the axes for a few clusters, beside them in columns for many."""
+    if k <= 8:
+        ax.legend(frameon=False)
+    else:
+        ax.legend(frameon=False, fontsize="x-small", loc="center left", bbox_to_anchor=(1, 0.5), ncols=-(-k // 20))
+
+
 def plot_line(found: Partition, colors: list[Any], ax: Axes) -> Axes:
     """One column: stacked histogram, with the breaks where there are any."""
     assert found.points is not None
@@ -95,10 +103,10 @@ def plot_line(found: Partition, colors: list[Any], ax: Axes) -> Axes:
     labels = [f"cluster {j} (n = {n})" for j, n in enumerate(found.sizes)]
     ax.hist(parts, bins=30, stacked=True, color=colors, label=labels)
     for b in found.breaks if found.breaks is not None else ():
-        ax.axvline(b, color=OBSERVED, lw=1.5, ls="--")
+        ax.axvline(b, color=OBSERVED, lw=1.5, ls="--", label=f"break at {b:.4g}")
     ax.set_xlabel(found.columns[0] if found.columns else "x")
     ax.set_ylabel("count")
-    ax.legend(frameon=False)
+    legend_of_clusters(found.k, ax)
     return ax
 
 
@@ -138,7 +146,8 @@ def plot_cluster_test(result: ClusterTestResult, ax: Axes | None = None) -> Axes
     ax.set_ylim(0, 1.25 * max(float(patch.get_height()) for patch in ax.patches if hasattr(patch, "get_height")))
     ax.set_xlabel("x - mean" if result.method == "unimodal-1d" else "linear score of held-out points")
     ax.set_ylabel("density")
-    ax.set_title(f"cluster structure: p = {result.pvalue:.4g}", loc="left")
+    what = "unimodality" if result.method == "unimodal-1d" else "unimodal along linear projections"
+    ax.set_title(f"{what}: p = {result.pvalue:.2g}", loc="left")
     ax.legend(frameon=False)
     return ax
 
@@ -147,9 +156,11 @@ def plot_group_means(g: FloatArray, labels: Sequence[Any], ax: Axes | None = Non
     """Heat map of the mean of rho between groups."""
     ax = axes_or_new(ax)
     image = ax.imshow(g, cmap="viridis")
-    names = [str(name) for name in labels]
-    ax.set_xticks(range(len(names)), names, rotation=45 if max(map(len, names)) > 5 else 0)
-    ax.set_yticks(range(len(names)), names)
+    names = [str(name) if len(str(name)) <= 16 else f"{str(name)[:15]}…" for name in labels]
+    if len(names) <= 25:
+        ax.set_xticks(range(len(names)), names, rotation=45 if max(map(len, names)) > 5 else 0)
+        ax.set_yticks(range(len(names)), names)
+    ax.set_title("mean distance between and within groups", loc="left")
     bright = 0.5 * (float(g.min()) + float(g.max()))
     if len(names) <= 12:
         for (i, j), value in np.ndenumerate(g):

@@ -163,7 +163,7 @@ class EnergyTestResult(Result):
     null_hypothesis : str
         The question that the p-value answers.
     effect_size : float
-        S/T, the share of the total dispersion between the groups.
+        S/T, the share of the total dispersion between the groups; above 0 under equality too, about (k - 1)/n there.
     inhomogeneity : float or None
         Energy coefficient of inhomogeneity, H = E/(2 mean rho(X, Y)), for two groups.
     within, between, total : float
@@ -205,11 +205,14 @@ class EnergyTestResult(Result):
             ["p-value", probability(self.pvalue)],
         ]
         if self.method == "permutation":
-            rows.append(["95 % interval of p", f"{self.pvalue_interval[0]:.4f} to {self.pvalue_interval[1]:.4f}"])
+            rows.append(["95 % interval of p", f"{self.pvalue_interval[0]:.3g} to {self.pvalue_interval[1]:.3g}"])
         rows += [[how, str(self.n_resamples)], ["S/T (effect size)", number(self.effect_size)]]
         if self.inhomogeneity is not None:
             rows.append(["H (inhomogeneity)", number(self.inhomogeneity)])
-        rows.append(["group sizes", ", ".join(map(str, self.sizes))])
+        groups = [f"{name}: {size}" for name, size in zip(self.labels, self.sizes, strict=True)]
+        rows.append(
+            ["group sizes", ", ".join(groups[:8]) + (f", ... ({len(groups)} groups)" if len(groups) > 8 else "")]
+        )
         return [text_table(rows, None, None, "Energy test of equal distributions")]
 
     def _notes(self) -> list[str]:
@@ -297,7 +300,8 @@ class Partition(Result):
     def _tables(self) -> list[Any]:
         rows = [[str(n), number(w)] for n, w in zip(self.sizes, self.within_per_cluster, strict=True)]
         title = f"Energy clustering into {self.k} cluster{'s' * (self.k > 1)}"
-        bound = [["bound on S", number(self.bound)], ["S/bound", number(self.tightness)]]
+        tightness = number(self.tightness) if self.bound != 0 else "-"
+        bound = [["bound on S", number(self.bound)], ["S/bound", tightness]]
         return [
             text_table(rows, ["size", "W"], [f"cluster {j}" for j in range(self.k)], title),
             decomposition_table(self.within, self.between, self.total, bound),
@@ -308,7 +312,7 @@ class Partition(Result):
             how = "Algorithm: exact in one dimension, the global optimum."
         else:
             starts = "1 start" if self.n_init == 1 else f"best of {self.n_init} starts"
-            how = f"Algorithm: {self.algorithm}, {starts}, {self.n_iter} passes"
+            how = f"Algorithm: {self.algorithm}, {starts}, {self.n_iter} pass{'es' * (self.n_iter > 1)}"
             how += ", a local optimum." if self.converged else ", stopped before it converged."
         proof = "S/bound is at most 1; 1 would prove that no partition into as many clusters has a larger S."
         return [how, proof, metric_note(self.metric, self.standardization)]
@@ -418,7 +422,12 @@ class ClusterTestResult(Result):
         if self.n_splits:
             rows.append(["splits", f"{self.n_splits}, two folds each"])
             rows.append(["points clustered per fold", str(self.n_clustered)])
-        tables = [text_table(rows, None, None, "Is there cluster structure?")]
+        titles = {
+            "split": "Test of unimodality along linear projections",
+            "unimodal-1d": "Test of unimodality",
+            "labels": "Permutation test of labels known in advance",
+        }
+        tables = [text_table(rows, None, None, titles[self.method])]
         if len(self.rows) > 1:
             cells = [[number(r.statistic), probability(r.pvalue), probability(r.pvalue_adjusted)] for r in self.rows]
             heads = ["statistic", "p", "p (Holm)"]
@@ -426,7 +435,8 @@ class ClusterTestResult(Result):
         return tables
 
     def _notes(self) -> list[str]:
-        return [f"Null hypothesis: {self.null_hypothesis}.", *self.remarks]
+        silence = ["A large p is no evidence that there is only one cluster."] if self.pvalue > 0.05 else []
+        return [f"Null hypothesis: {self.null_hypothesis}.", *silence, *self.remarks]
 
     def to_frame(self) -> pd.DataFrame:
         """One row; the columns are the field names."""

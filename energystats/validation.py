@@ -21,6 +21,7 @@ __all__ = [
     "check_count",
     "check_option",
     "check_positive",
+    "check_same_index",
     "column_names",
     "near_names",
 ]
@@ -153,10 +154,26 @@ def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) ->
         raise ValueError(f"`{name}` must not exceed {LARGEST:g} in size, got {largest:.3g}; rescale it.")
 
 
+def check_same_index(X: Any, labels: Any, name: str) -> None:
+    """Labels and rows that both carry an index must carry the same one: rows are matched by position."""
+    if column_names(X) is None or column_names(labels) is None or len(X) != len(labels):
+        return
+    if not X.index.equals(labels.index):
+        raise ValueError(
+            f"`{name}` must have the index of the table, row by row; align it (`{name}.loc[X.index]`), or pass "
+            f"`{name}.to_numpy()` to match rows by position."
+        )
+
+
 def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]]:
     """Codes 0..k-1 and the sorted names (a categorical keeps the order of its categories)."""
     import pandas as pd
 
+    if np.ndim(labels) == 0:
+        raise TypeError(
+            f"`{name}` must be one label a row, got {type(labels).__name__}; labels found from the same data belong "
+            "to `cluster_test`."
+        )
     if isinstance(getattr(labels, "dtype", None), pd.CategoricalDtype):
         categories = pd.Categorical(labels).remove_unused_categories()
         codes, names = np.asarray(categories.codes), list(categories.categories)

@@ -54,7 +54,8 @@ def test_cluster(iris, tmp_path, capsys, file):
     assert "k = 2 is the default; it was not chosen from the data." in captured.out
     assert "sepal_length, sepal_width, petal_length, petal_width" in captured.out
     assert "note: not used, because not numeric: species." in captured.err
-    assert "Is there cluster structure?" in captured.out
+    assert "Test of unimodality along linear projections" in captured.out
+    assert "Tied values were spread uniformly over one grid step (sepal_length 0.1" in captured.out
     table = pd.read_csv("out.csv")
     assert table["row"].tolist() == list(range(1, 151))
     assert set(table["cluster"]) == {0, 1}
@@ -73,15 +74,31 @@ def test_cluster_options(iris, capsys):
 def test_cluster_says_when_it_cannot_test(iris, tmp_path, capsys):
     iris.iloc[:9, :4].to_csv("few.csv", index=False)
     assert cli.main(["cluster", "few.csv"]) == 0
-    assert "Not tested: `X` must have at least 13 rows for k=2, got 9." in capsys.readouterr().out
+    assert "Not tested: the table must have at least 13 rows for k=2, got 9." in capsys.readouterr().out
     assert cli.main(["cluster", "few.csv", "-k", "1"]) == 0
     assert "Not tested: one cluster makes no contrast." in capsys.readouterr().out
+
+
+def test_a_column_that_numbers_the_rows_is_left_out(iris, capsys):
+    iris.to_csv("saved.csv")
+    assert cli.main(["cluster", "saved.csv"]) == 0
+    captured = capsys.readouterr()
+    assert "note: not used, because it numbers the rows: Unnamed: 0; name it in --columns" in captured.err
+    assert "columns sepal_length, sepal_width" in captured.out
+    assert cli.main(["cluster", "saved.csv", "--columns", "Unnamed: 0,sepal_width"]) == 0
+
+
+def test_groups_are_text(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"g": ["01", "1", "2", "02"] * 5, "v": np.arange(20.0) ** 2}).to_csv("g.csv", index=False)
+    assert cli.main(["test", "g.csv", "--group", "g", "--resamples", "9"]) == 0
+    assert "Groups of g: 01, 02, 1, 2." in capsys.readouterr().out
 
 
 def test_test(iris, tmp_path, capsys):
     assert cli.main(["test", "iris.csv", "--group", "species", "--resamples", "199", "--plot", "null.png"]) == 0
     out = capsys.readouterr().out
-    assert "groups of species: setosa, versicolor, virginica." in out
+    assert "Groups of species: setosa, versicolor, virginica." in out
     assert "0.005" in out
     assert "Null hypothesis: the 3 samples come from one distribution." in out
     assert "null.png" in files(tmp_path)
@@ -116,10 +133,10 @@ def test_same_seed_same_output(iris, capsys):
             ["cluster", "typo.csv"],
             "column 'petal_width' is not numeric (row 7 holds '0,3'); mend it, or choose --columns.",
         ),
-        (["cluster", "gaps.csv"], "`X` must be finite, but has 2 NaN values in column sepal_width;"),
+        (["cluster", "gaps.csv"], "the table must be finite, but has 2 NaN values in column sepal_width;"),
         (["cluster", "words.csv"], "words.csv: no numeric column among species."),
-        (["cluster", "iris.csv", "-k", "0"], "`k` must be at least 1, got 0."),
-        (["cluster", "iris.csv", "-k", "151"], "`k` must be at most 150"),
+        (["cluster", "iris.csv", "-k", "0"], "-k must be at least 1, got 0."),
+        (["cluster", "iris.csv", "-k", "151"], "-k must be at most 150"),
         (["cluster", "iris.csv", "-k", "two"], "argument -k: invalid int value: 'two'"),
         (["cluster", "iris.csv", "--labels", "nowhere/out.csv"], "there is no folder 'nowhere'."),
         (
@@ -128,13 +145,17 @@ def test_same_seed_same_output(iris, capsys):
         ),
         (["test", "iris.csv", "--group", "Species"], "no column 'Species'. Did you mean 'species'"),
         (["test", "iris.csv"], "the following arguments are required: --group"),
-        (["test", "iris.csv", "--group", "species", "--alpha", "3"], "`alpha` must satisfy 0 < alpha <= 2, got 3."),
-        (["test", "iris.csv", "--group", "species", "--resamples", "0"], "`n_resamples` must be at least 1, got 0."),
-        (["test", "one.csv", "--group", "species"], "`groups` must name at least two groups, got only 'setosa'."),
+        (["test", "iris.csv", "--group", "species", "--alpha", "3"], "--alpha must satisfy 0 < alpha <= 2, got 3."),
+        (["test", "iris.csv", "--group", "species", "--resamples", "0"], "--resamples must be at least 1, got 0."),
+        (["test", "one.csv", "--group", "species"], "--group must name at least two groups, got only 'setosa'."),
         (["cluster", "iris.csv", "--seed", "-4"], "argument --seed: must be a whole number >= 0, got -4"),
         (["cluster", "iris.csv", "--labels", "iris.csv"], "iris.csv: would overwrite the input."),
         (["cluster", "iris.csv", "--labels", "out.png"], "out.png: the name of a table must end in .csv."),
         (["test", "iris.csv", "--group", "species", "--plot", "o.csv"], "the name of a picture must end in"),
+        (["cluster", "semicolon.csv"], "semicolon.csv: looks separated by semicolons or tabs;"),
+        (["cluster", "headless.csv"], "headless.csv: the first line must name the columns, got 1.5, 2.5."),
+        (["cluster", "latin.csv"], "latin.csv: is not UTF-8 text; save it as UTF-8."),
+        (["cluster", "iris.csv", "--columns", "sepal_width,sepal_width"], "must not name a column twice"),
         (["clutser", "iris.csv"], "invalid choice: 'clutser'"),
         ([], "the following arguments are required: COMMAND"),
     ],
@@ -150,6 +171,9 @@ def test_bad_input_is_one_line(iris, tmp_path, capsys, words, message):
     )
     iris.assign(sepal_width=iris["sepal_width"].where(iris.index > 1)).to_csv("gaps.csv", index=False)
     iris[["species"]].to_csv("words.csv", index=False)
+    iris.to_csv("semicolon.csv", index=False, sep=";")
+    (tmp_path / "headless.csv").write_text("1.5,2.5\n3,4\n5,6\n")
+    (tmp_path / "latin.csv").write_bytes("größe,b\n1,2\n3,4\n".encode("latin-1"))
     iris.head(20).to_csv("one.csv", index=False)
     before = files(tmp_path)
     outputs = ["--labels", "o.csv"] if words[:2] == ["cluster", "iris.csv"] and "--labels" not in words else []

@@ -5,6 +5,7 @@ import html
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import euclidean_distances
@@ -134,6 +135,39 @@ def test_the_last_allowed_pass_can_converge(rng):
     again = es.energy_cluster(X, 3, init=np.arange(40) % 3, max_iter=found.n_iter - 1)
     assert again.converged
     assert again.within == found.within
+
+
+def test_tiny_data_keep_their_digits(rng):
+    X, labels = rng.standard_normal((20, 2)), np.arange(20) % 2
+    expected = es.dispersion(X, labels)
+    for power in (-600, -990):
+        found = es.dispersion(np.ldexp(X, power), labels)
+        assert_allclose(np.ldexp(found.total, -power), expected.total, rtol=1e-12)
+    p = es.energy_test(np.ldexp(X, -700), groups=labels, rng=0).pvalue
+    assert p == es.energy_test(X, groups=labels, rng=0).pvalue
+
+
+def test_labels_with_another_index_are_not_matched_by_position(rng):
+    X = pd.DataFrame(rng.standard_normal((10, 2)))
+    groups = pd.Series(np.repeat(["a", "b"], 5))
+    shuffled = groups.sample(frac=1, random_state=0)
+    for call in (
+        lambda g: es.energy_test(X, groups=g, n_resamples=9),
+        lambda g: es.dispersion(X, g),
+        lambda g: es.cluster_test(X, labels=g),
+    ):
+        with pytest.raises(ValueError, match=r"must have the index of the table, row by row; align it"):
+            call(shuffled)
+        call(shuffled.loc[X.index])
+        call(shuffled.to_numpy())
+
+
+def test_labels_in_the_wrong_place_get_a_hint(rng):
+    X, g = rng.standard_normal((10, 2)), np.repeat([0, 1], 5)
+    with pytest.raises(ValueError, match=r"got 2, 1. Labels of the rows go to `groups=`"):
+        es.energy_test(X, g)
+    with pytest.raises(TypeError, match=r"got Partition; labels found from the same data belong to `cluster_test`"):
+        es.energy_test(X, groups=es.energy_cluster(X, 2, rng=0))
 
 
 def test_large_samples_do_not_store_the_pairs(rng, monkeypatch):

@@ -17,7 +17,7 @@ from energystats.results import ClusterTestResult, Contrast
 from energystats.significance.known_labels import labels_test
 from energystats.significance.one_column import UNIMODALITY, one_column_test
 from energystats.significance.split import LINEAR_UNIMODALITY, split_test
-from energystats.validation import as_generator, check_alpha, check_count, check_option
+from energystats.validation import as_generator, check_alpha, check_count, check_option, check_same_index
 
 __all__ = ["cluster_test"]
 
@@ -102,9 +102,12 @@ def cluster_test(
     **split.** A random 35 % of the points, at most 4,000, is clustered into k by Hartigan's method. The others are
     scored along the line through the means of a cluster and of the rest. The index E of their scores, the largest
     excess of S/T over that of the nearest unimodal law, is compared with samples from that law. The p-values of all
-    splits and contrasts are combined by Cauchy's rule. The level was measured at .05 on 25 laws (at most .04; .07 where
-    the density is flat along one of ten axes); at .10 it is not held on flat densities (.11 to .16).
-    A contrast's own p combines its splits; `pvalue_adjusted` is Holm's over the contrasts.
+    splits and contrasts are combined by Cauchy's rule. At level .05 the test rejected at most .02 on twelve
+    laws with up to 200 points, but up to .09 on flat densities (uniform on a bar or a square), growing with n; at
+    level .10 up to .21 there. `conservative=True` held .05 on all of them. Samples of 100 from two normals three standard
+    deviations apart were rejected at about .2, four apart at .8. Another seed changes p; more `n_splits` steady it.
+    A contrast's own p combines its splits; `pvalue_adjusted` is Holm's over the contrasts, which are named after the
+    clusters of all points. A third cluster far away makes a contrast small too.
 
     **unimodal-1d.** E of the whole column, without splitting, p times 1.6.
 
@@ -139,6 +142,7 @@ def cluster_test(
     made_with = 1.0 if isinstance(metric, Precomputed) or metric == "precomputed" else power
     d = Dissimilarity.from_data(X, metric=metric, alpha=made_with, standardize=standardize)
     if labels is not None:
+        check_same_index(X, labels, "labels")
         return labels_test(d, labels, n_resamples=n_resamples, rng=generator)
     k = check_count(k, "k", low=2, high=max(d.n, 2), why=f", the number of points ({d.n})")
     one_column = d.points is not None and d.points.shape[1] == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,6 @@ FLAT_FACTOR = 1.6  # by which p-values on flat densities were measured to be too
 CAUCHY_CAP = 0.99  # so that a single p of 1 cannot veto the others
 DRAWS_AT_ONCE = 2**23  # numbers; the stream of draws does not depend on it
 INDEX_TOLERANCE = 1e-12  # two indices E closer than this are tied; E is a difference of shares
-TIES_SPREAD = "Tied values were spread uniformly over one grid step, because point masses count as modes."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +44,7 @@ class Excess:
 def excess_test(scores: FloatArray, n_resamples: int, factor: float, rng: np.random.Generator) -> Excess:
     """Compare E with samples from the nearest unimodal law [theory 5]; p = 1 for constant scores."""
     spread = spread_ties(scores, rng)
-    x = np.sort(scores if spread is None else spread)
+    x = np.sort(scores if spread is None else spread[0])
     if x[-1] <= x[0]:
         return Excess(x, 0.0, 1.0, False)
     index = float(excess_split(x))
@@ -63,9 +63,14 @@ def cauchy_combination(pvalues: FloatArray) -> float:
     return float(0.5 - np.arctan(scores.mean()) / np.pi)
 
 
-def remark_on_ties(spread: bool) -> tuple[str, ...]:
-    """Warn of spread ties, and return the remark for the summary."""
-    if not spread:
+def remark_on_ties(ties: Sequence[str]) -> tuple[str, ...]:
+    """Warn of spread ties, if there were any, and return the remark for the summary."""
+    if not ties:
         return ()
-    warn(TIES_SPREAD, TiesWarning)
-    return (TIES_SPREAD,)
+    shown = ", ".join(ties[:10]) + (", ..." if len(ties) > 10 else "")
+    remark = (
+        f"Tied values were spread uniformly over one grid step ({shown}), because point masses count as modes; "
+        "values rounded to several grids at once still do."
+    )
+    warn(remark, TiesWarning)
+    return (remark,)

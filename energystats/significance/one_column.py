@@ -36,5 +36,5 @@ def one_column_test(d: Dissimilarity, k: int, *, n_resamples: int, rng: np.rando
         scores=found.scores,
         null_distribution=np.empty(0),
         rows=(Contrast("more than one mode", found.index, found.pvalue, found.pvalue),),
-        remarks=remark_on_ties(found.spread),
+        remarks=remark_on_ties([d.columns[0] if d.columns else "x"] if found.spread else []),
     )

@@ -23,14 +23,14 @@ class Scorer(Protocol):
 
     Attributes
     ----------
-    spread : bool
-        Whether ties of the data were spread.
+    ties : tuple of str
+        Columns whose ties were spread, each with its grid step.
     remarks : tuple of str
         What the summary has to add.
     """
 
     @property
-    def spread(self) -> bool: ...
+    def ties(self) -> tuple[str, ...]: ...
 
     @property
     def remarks(self) -> tuple[str, ...]: ...
@@ -44,7 +44,7 @@ class CoordinateScorer:
     """From coordinates, centred and with ties spread column by column."""
 
     points: FloatArray
-    spread: bool
+    ties: tuple[str, ...]
     remarks: tuple[str, ...] = ()
 
     def scores(self, inside: IntArray, outside: IntArray, scored: IntArray) -> FloatArray:
@@ -62,7 +62,7 @@ class DistanceScorer:
 
     squared: FloatArray
     remarks: tuple[str, ...]
-    spread: bool = False
+    ties: tuple[str, ...] = ()
 
     def scores(self, inside: IntArray, outside: IntArray, scored: IntArray) -> FloatArray:
         to_scored = self.squared[scored]
@@ -74,20 +74,25 @@ def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Sco
     if d.points is None:
         squared = np.maximum(d.matrix, 0.0) ** (2 / power)
         warn_if_not_euclidean(squared, power)
-        assumed = f"Assumed: the matrix is d**{power:g} of Euclidean distances d; linear means linear there."
+        form = "distances" if power == 1 else f"distances to the power {power:g}"
+        assumed = f"Assumed: the matrix holds Euclidean {form}; linear means linear in that space."
         return DistanceScorer(squared, (assumed,))
-    spread = [spread_ties(column, rng) for column in d.points.T]
-    points = np.column_stack([old if new is None else new for old, new in zip(d.points.T, spread, strict=True)])
-    return CoordinateScorer(points - points.mean(axis=0), any(new is not None for new in spread))
+    points, ties = d.points.copy(), []
+    for j, column in enumerate(points.T):
+        if (spread := spread_ties(column, rng)) is not None:
+            column[:] = spread[0]
+            ties.append(f"{d.columns[j] if d.columns else f'column {j}'} {spread[1]:.3g}")
+    return CoordinateScorer(points - points.mean(axis=0), tuple(ties))
 
 
 def warn_if_not_euclidean(squared: FloatArray, power: float) -> None:
     """Warn when the distances do not embed in a Euclidean space, so that "linear" has no meaning there."""
     smallest, largest = smallest_eigenvalue(lambda columns: squared @ columns, len(squared))
     if smallest < -EUCLIDEAN_TOLERANCE * largest:
+        root = "R" if power == 1 else f"R**(1/{power:g})"
         warn(
-            f"R**(1/{power:g}) is not a Euclidean distance (eigenvalues from {smallest:.3g} to {largest:.3g}); on "
-            "Manhattan distances of uniform data this test rejected .14 to .20 at level .05. Pass coordinates if "
-            "there are any, or say with `alpha` which power of a Euclidean distance R is.",
+            f"{root} is not a Euclidean distance (eigenvalues from {smallest:.3g} to {largest:.3g}); on Manhattan "
+            "distances of uniform data this test rejected .14 to .20 at level .05. Pass coordinates if there are "
+            "any, or say with `alpha` which power of a Euclidean distance R is.",
             NotCalibratedWarning,
         )

@@ -31,8 +31,8 @@ STARTS_OF_NAMES = 10  # of the clustering of all points, after which contrasts a
 SMALLEST_SCORED_PART = 8  # points
 LINEAR_UNIMODALITY = "every linear projection of the population is unimodal"
 CONTRASTS_MEAN = (
-    "A contrast says whether the points are unimodal along the line from its cluster to the rest, not that the "
-    "cluster is real."
+    "A contrast asks whether all points are unimodal along the line from one cluster to the rest. A third cluster far "
+    "away makes its p small too, so it does not show that this cluster is separate from its neighbour."
 )
 
 Fold = list[Excess]  # one entry per contrast
@@ -116,7 +116,9 @@ def split_test(
     rows = contrast_rows(labels, indices.mean(axis=0).tolist(), [cauchy_combination(p) for p in pvalues.T])
     best = min(range(len(rows)), key=lambda j: rows[j].pvalue)
     median_fold = folds[int(np.argsort(pvalues[:, best], kind="stable")[len(folds) // 2])]
-    spread = splitter.scorer.spread or any(e.spread for fold in folds for e in fold)
+    ties = list(splitter.scorer.ties)
+    if any(e.spread for fold in folds for e in fold):
+        ties.append("scores")
     return ClusterTestResult(
         statistic=float(indices.mean()),
         pvalue=cauchy_combination(pvalues),
@@ -127,12 +129,12 @@ def split_test(
         n_splits=n_splits,
         n_clustered=n_clustered,
         conservative=conservative,
-        jittered=spread,
+        jittered=bool(ties),
         pvalues=pvalues,
         scores=median_fold[best].scores,
         null_distribution=np.empty(0),
         rows=rows,
-        remarks=(*remark_on_ties(spread), *splitter.scorer.remarks, *((CONTRASTS_MEAN,) if k > 2 else ())),
+        remarks=(*remark_on_ties(ties), *splitter.scorer.remarks, *((CONTRASTS_MEAN,) if k > 2 else ())),
     )
 
 
