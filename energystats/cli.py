@@ -163,11 +163,8 @@ def run_test(options: argparse.Namespace) -> None:
     table = read_table(options.file, as_text=options.group)
     groups = column_of(table, options.group, options.file)
     frame = choose_columns(table, options.columns, options.file, leave_out=options.group)
-    print(
-        f"{len(frame)} row{'s' * (len(frame) > 1)} of {options.file}, columns {', '.join(map(str, frame.columns))}; ",
-        end="",
-    )
-    print(f"groups of {options.group}: {', '.join(map(str, sorted(groups.dropna().unique())))}.\n")
+    print(describe(frame, options.file))
+    print(f"Groups of {options.group}: {', '.join(map(str, sorted(groups.dropna().unique())))}.\n")
     with bad_input(options.file):
         result = energy_test(
             frame,

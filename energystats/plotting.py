@@ -146,8 +146,8 @@ def plot_cluster_test(result: ClusterTestResult, ax: Axes | None = None) -> Axes
     ax.set_ylim(0, 1.25 * max(float(patch.get_height()) for patch in ax.patches if hasattr(patch, "get_height")))
     ax.set_xlabel("x - mean" if result.method == "unimodal-1d" else "linear score of held-out points")
     ax.set_ylabel("density")
-    what = "unimodality" if result.method == "unimodal-1d" else "unimodal along linear projections"
-    ax.set_title(f"{what}: p = {result.pvalue:.2g}", loc="left")
+    what = "H0: unimodal" if result.method == "unimodal-1d" else "H0: unimodal along linear projections"
+    ax.set_title(f"{what}, p = {result.pvalue:.2g}", loc="left")
     ax.legend(frameon=False)
     return ax
 

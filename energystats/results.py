@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import html
+import textwrap
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from energystats.metrics import Metric
 
 __all__ = ["ClusterTestResult", "Contrast", "Dispersion", "EnergyTestResult", "Partition", "Result"]
+
+
+WIDTH = 96  # columns of a summary's notes
 
 
 class Result(abc.ABC):
@@ -64,7 +68,8 @@ class Result(abc.ABC):
 
     def summary(self) -> str:
         """Text table, as a paper would print it, and what has to be known to read it."""
-        return "\n".join([*(table.as_text() for table in self._tables()), *self._notes()])
+        notes = (textwrap.fill(note, WIDTH, subsequent_indent="  ") for note in self._notes())
+        return "\n".join([*(table.as_text() for table in self._tables()), *notes])
 
     @abc.abstractmethod
     def _tables(self) -> list[Any]:
@@ -210,9 +215,8 @@ class EnergyTestResult(Result):
         if self.inhomogeneity is not None:
             rows.append(["H (inhomogeneity)", number(self.inhomogeneity)])
         groups = [f"{name}: {size}" for name, size in zip(self.labels, self.sizes, strict=True)]
-        rows.append(
-            ["group sizes", ", ".join(groups[:8]) + (f", ... ({len(groups)} groups)" if len(groups) > 8 else "")]
-        )
+        rest = [f"... ({len(groups)} groups)"] if len(groups) > 8 else []
+        rows.append(["group sizes", ", ".join(groups[:8] + rest)])
         return [text_table(rows, None, None, "Energy test of equal distributions")]
 
     def _notes(self) -> list[str]:

@@ -104,8 +104,9 @@ def cluster_test(
     excess of S/T over that of the nearest unimodal law, is compared with samples from that law. The p-values of all
     splits and contrasts are combined by Cauchy's rule. At level .05 the test rejected at most .02 on twelve
     laws with up to 200 points, but up to .09 on flat densities (uniform on a bar or a square), growing with n; at
-    level .10 up to .21 there. `conservative=True` held .05 on all of them. Samples of 100 from two normals three standard
-    deviations apart were rejected at about .2, four apart at .8. Another seed changes p; more `n_splits` steady it.
+    level .10 up to .21 there. `conservative=True` held .05 on all of them. Samples of 100 from two normals three
+    standard deviations apart were rejected at about .2, four apart at .8. Another seed changes p; more `n_splits`
+    steady it.
     A contrast's own p combines its splits; `pvalue_adjusted` is Holm's over the contrasts, which are named after the
     clusters of all points. A third cluster far away makes a contrast small too.
 
