@@ -135,3 +135,37 @@ def test_clusters_of_powered_distances(oracle, k):
     data, how = oracle.powered(0.5)
     found = es.energy_cluster(data, k, algorithm="hartigan", n_init=100, rng=0, **how)
     assert found.within <= expected["W"] + RTOL * found.total
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.0, 1.5, 2.0])
+def test_cluster_distances_of_r(oracle, alpha):
+    """edist: n_i n_j/(n_i + n_j) E_ij, and n_i n_j/(2N) E_ij for method "discoB"."""
+    expected = oracle.values[f"edist_cluster_alpha{alpha:g}"]
+    found = dispersion(oracle, alpha)
+    E = 2 * found.g - np.diag(found.g)[:, None] - np.diag(found.g)[None, :]
+    n = np.array(found.sizes)
+    pairs = np.multiply.outer(n, n) / np.add.outer(n, n)
+    np.fill_diagonal(E, 0.0)
+    assert_allclose(pairs * E, expected, atol=RTOL * found.total)
+    if alpha == 1:
+        discoB = np.multiply.outer(n, n) / (2 * n.sum()) * E
+        assert_allclose(discoB, oracle.values["edist_discoB_alpha1"], atol=RTOL * found.total)
+
+
+@oracles_with("mmd2_gaussian")
+def test_gaussian_mmd_is_half_an_energy_distance(oracle):
+    expected = oracle.values["mmd2_gaussian"]
+    x, y = (oracle.points[oracle.labels == name] for name in oracle.record["groups"][:2])
+    metric = es.metrics.Gaussian(expected["bandwidth"])
+    assert_allclose(es.energy_distance(x, y, metric=metric) / 2, expected["mmd2_biased"], rtol=1e-9, atol=1e-13)
+    unbiased = es.energy_distance(x, y, metric=metric, estimator="u") / 2
+    assert_allclose(unbiased, expected["mmd2_unbiased"], rtol=1e-9, atol=1e-13)
+
+
+@oracles_with("pcoa_none")
+def test_certificate_uses_the_eigenvalues_of_pcoa(oracle):
+    """For rho = d**2 the bound sums the largest eigenvalues of -1/2 J D**2 J, which ape's pcoa lists."""
+    data, how = oracle.powered(2.0)
+    found = es.energy_cluster(data, 3, algorithm="hartigan", rng=0, **how)
+    eigenvalues = np.sort(np.array(oracle.values["pcoa_none"]["eigenvalues"], dtype=float))[::-1]
+    assert_allclose(found.bound, np.append(eigenvalues, 0.0)[:2].sum(), rtol=1e-8)
