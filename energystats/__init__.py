@@ -29,6 +29,10 @@ if _TYPE_CHECKING:
     from energystats.exceptions import NotNegativeTypeWarning as NotNegativeTypeWarning
     from energystats.exceptions import TiesWarning as TiesWarning
     from energystats.homogeneity import energy_test as energy_test
+    from energystats.mmd import distance_kernel as distance_kernel
+    from energystats.mmd import kernel_distance as kernel_distance
+    from energystats.mmd import mmd2 as mmd2
+    from energystats.mmd import mmd_test as mmd_test
     from energystats.results import ClusterTestResult as ClusterTestResult
     from energystats.results import Dispersion as Dispersion
     from energystats.results import EnergyTestResult as EnergyTestResult
@@ -58,6 +62,10 @@ _HOME = {
     "energy_distance": "distance",
     "energy_test": "homogeneity",
     "metrics": "",
+    "mmd_test": "mmd",
+    "mmd2": "mmd",
+    "kernel_distance": "mmd",
+    "distance_kernel": "mmd",
     "pairwise": "distance",
 }
 

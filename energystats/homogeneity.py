@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -16,9 +17,9 @@ from energystats.progress import with_bar
 from energystats.results import EnergyTestResult
 from energystats.validation import as_generator, check_count, check_option
 
-__all__ = ["energy_test", "relabeling_test"]
+__all__ = ["StatisticName", "energy_test", "one_versus_rest", "relabeling_test"]
 
-StatisticName = Literal["between", "pairwise", "f"]
+StatisticName = Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)"]
 ENUMERATED_UP_TO = 1_000_000  # distinct labelings that method="exact" will visit
 CONFIDENCE_LEVEL = 0.95
 
@@ -124,17 +125,29 @@ def energy_test(
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """How labelings are ordered: a read of M, and within how many times the tie tolerance of S two values tie."""
+    """How labelings are ordered: a read of M, and how many times as large as S's its rounding is, given the sizes."""
 
     read: Callable[[FloatArray, FloatArray], FloatArray]
-    ties: int
+    ties: Callable[[FloatArray], float]
+
+
+def half_energy(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> FloatArray:
+    """MMD squared of two samples, E/2 [theory 2]."""
+    return np.asarray(statistics.energy_distances(M, s, unbiased=unbiased)[..., 0, 1] / 2)
+
+
+def ties_of_mmd(s: FloatArray) -> float:
+    """MMD squared is n/(n_1 n_2) S; the U form has up to twice its rounding."""
+    return 2 * float(s.sum() / s.prod())
 
 
 # F is monotone in S for fixed T, so it is ranked by S, whose rounding is known [theory 4, ties]
 RANKED_BY = {
-    "between": Ranking(statistics.between, 1),
-    "f": Ranking(statistics.between, 1),
-    "pairwise": Ranking(statistics.pairwise_statistic, 2),
+    "between": Ranking(statistics.between, lambda s: 1.0),
+    "f": Ranking(statistics.between, lambda s: 1.0),
+    "pairwise": Ranking(statistics.pairwise_statistic, lambda s: 2.0),
+    "mmd2": Ranking(half_energy, ties_of_mmd),
+    "mmd2 (unbiased)": Ranking(partial(half_energy, unbiased=True), ties_of_mmd),
 }
 
 
@@ -159,7 +172,7 @@ def relabeling_test(
     sums = permutation.null_sums(d.pairs.block_sums, d.row_totals, labelings, k)
     blocks = [ranking.read(m, s) for m in with_bar(sums, progress, total=n_others, unit="relabeling", size=len)]
     null = np.concatenate(blocks) if blocks else np.empty(0)
-    extreme = permutation.count_extreme(observed, null, ranking.ties * tolerance)
+    extreme = permutation.count_extreme(observed, null, ranking.ties(s) * tolerance)
     pvalue = permutation.upper_pvalue(extreme, null.size)
 
     S, T = float(statistics.between(M, s)), float(statistics.total(M, s))

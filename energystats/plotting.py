@@ -40,7 +40,7 @@ def plot_null(result: EnergyTestResult, ax: Axes | None = None) -> Axes:
     what = "other labelings" if result.method == "exact" else "random relabelings"
     histogram_with_line(result.null_distribution, result.statistic, result.pvalue, what, ax)
     names = {"between": "between-sample energy S", "pairwise": "pairwise statistic", "f": "F"}
-    ax.set_xlabel(names[result.statistic_name])
+    ax.set_xlabel(names.get(result.statistic_name, result.statistic_name))
     return ax
 
 

@@ -159,7 +159,7 @@ class EnergyTestResult(Result):
         Share of labelings with a statistic at least as large, ties and the observed labeling included.
     pvalue_interval : tuple of float
         95 % Clopper-Pearson interval of the p-value of infinitely many resamples; (p, p) when exact.
-    statistic_name : {"between", "pairwise", "f"}
+    statistic_name : {"between", "pairwise", "f", "mmd2", "mmd2 (unbiased)"}
         Which statistic.
     method : {"permutation", "exact"}
         What was done, not what was asked for.
@@ -188,7 +188,7 @@ class EnergyTestResult(Result):
     statistic: float
     pvalue: float
     pvalue_interval: tuple[float, float]
-    statistic_name: Literal["between", "pairwise", "f"]
+    statistic_name: Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)"]
     method: Literal["permutation", "exact"]
     n_resamples: int
     null_hypothesis: str
@@ -217,7 +217,8 @@ class EnergyTestResult(Result):
         groups = [f"{name}: {size}" for name, size in zip(self.labels, self.sizes, strict=True)]
         rest = [f"... ({len(groups)} groups)"] if len(groups) > 8 else []
         rows.append(["group sizes", ", ".join(groups[:8] + rest)])
-        return [text_table(rows, None, None, "Energy test of equal distributions")]
+        kind = "MMD" if self.statistic_name.startswith("mmd2") else "Energy"
+        return [text_table(rows, None, None, f"{kind} test of equal distributions")]
 
     def _notes(self) -> list[str]:
         return [f"Null hypothesis: {self.null_hypothesis}.", metric_note(self.metric, self.standardization)]

@@ -14,11 +14,14 @@ from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 __all__ = [
     "as_generator",
     "as_labels",
+    "as_numbers",
     "as_points",
     "as_square",
+    "as_symmetric",
     "as_weights",
     "check_alpha",
     "check_count",
+    "check_finite",
     "check_option",
     "check_positive",
     "check_same_index",
@@ -58,27 +61,33 @@ def as_square(values: ArrayLike, name: str) -> FloatArray:
                 f"`{name}` as a condensed vector must have n(n - 1)/2 entries for a whole number n, got {array.size}."
             )
         return np.asarray(squareform(array))
-    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+    square = as_symmetric(array, name)
+    diagonal = np.abs(np.diagonal(array))
+    if diagonal.max() > 1e-8 * float(np.abs(square).max()):
+        worst = int(diagonal.argmax())
+        value = array[worst, worst]
+        raise ValueError(f"`{name}` must have a zero diagonal, but entry ({worst}, {worst}) is {value:.6g}.")
+    np.fill_diagonal(square, 0.0)
+    return square
+
+
+def as_symmetric(values: ArrayLike, name: str) -> FloatArray:
+    """Square symmetric matrix."""
+    array = as_numbers(values, name)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise ValueError(
-            f'`{name}` must be a square matrix or a condensed vector when metric="precomputed", '
+            f'`{name}` must be a square matrix, or a condensed vector of rho with metric="precomputed", '
             f"got shape {array.shape}."
         )
-    size = float(np.abs(array).max())
+    check_finite(array, name, None)
     skew = np.abs(array - array.T)
-    if skew.max() > 1e-8 * size:
+    if skew.max() > 1e-8 * float(np.abs(array).max()):
         i, j = np.unravel_index(int(skew.argmax()), skew.shape)
         raise ValueError(
             f"`{name}` must be symmetric, but entry ({i}, {j}) is {array[i, j]:.6g} "
             f"and ({j}, {i}) is {array[j, i]:.6g}."
         )
-    diagonal = np.abs(np.diagonal(array))
-    if diagonal.max() > 1e-8 * size:
-        worst = int(diagonal.argmax())
-        value = array[worst, worst]
-        raise ValueError(f"`{name}` must have a zero diagonal, but entry ({worst}, {worst}) is {value:.6g}.")
-    square = 0.5 * (array + array.T)
-    np.fill_diagonal(square, 0.0)
-    return square
+    return 0.5 * (array + array.T)
 
 
 def as_numbers(values: ArrayLike, name: str) -> FloatArray:

@@ -132,3 +132,13 @@ def unimodal_distance(x, mode):
         *(F[i] - v for i, v in enumerate(left)),
         *(v - F[mode + i] for i, v in enumerate(right)),
     )
+
+
+def mmd2(K, A, B, unbiased=False):
+    """MMD squared from a kernel matrix; the U form leaves out the pairs of a point with itself."""
+
+    def own(C):
+        pairs = [(i, j) for i in C for j in C if i != j or not unbiased]
+        return sum(K[i][j] for i, j in pairs) / len(pairs)
+
+    return own(A) + own(B) - 2 * sum(K[a][b] for a in A for b in B) / (len(A) * len(B))

@@ -17,7 +17,7 @@ ORDER = [  # each line may import the lines above it, and modules of its own lin
     ["tables"],
     ["results"],
     ["distance", "dispersions"],
-    ["homogeneity", "clustering"],
+    ["homogeneity", "clustering", "mmd"],
     ["significance"],
     ["plotting", "cli", "__main__", "__init__"],
 ]
