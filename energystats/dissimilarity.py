@@ -248,6 +248,10 @@ class Groups:
         """Points per group; (k,)."""
         return np.bincount(self.codes, minlength=self.k).astype(np.intp)
 
+    def members(self) -> tuple[IntArray, ...]:
+        """Row indices of every group."""
+        return tuple(np.flatnonzero(self.codes == j) for j in range(self.k))
+
     def indicators(self, weights: FloatArray | None = None) -> FloatArray:
         """Z of a single labeling, times the weights; (n, k, 1)."""
         Z = (self.codes[:, None] == np.arange(self.k)).astype(np.float64)

@@ -10,12 +10,13 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from energystats._core import permutation, statistics
+from energystats._core.permutation import Exchangeable
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.metrics import MetricLike
 from energystats.progress import with_bar
 from energystats.results import EnergyTestResult
-from energystats.validation import as_generator, check_count, check_option
+from energystats.validation import as_generator, check_count, check_option, check_same_index
 
 __all__ = ["StatisticName", "energy_test", "one_versus_rest", "relabeling_test"]
 
@@ -32,6 +33,7 @@ def energy_test(
     statistic: str = "between",
     method: str = "auto",
     n_resamples: int = 999,
+    strata: ArrayLike | None = None,
     standardize: bool = False,
     progress: bool = False,
     rng: RandomLike = None,
@@ -55,6 +57,9 @@ def energy_test(
         "exact" visits every distinct labeling; "auto" does so when there are at most `n_resamples` of them.
     n_resamples : int, default 999
         Random relabelings.
+    strata : array_like of shape (n,), optional
+        Block of each row of the pooled table; labels are permuted within blocks only, which takes care of any effect
+        of the blocks. With samples one by one: of all rows, sample after sample.
     standardize : bool, default False
         Z-scores (divisor n) of the pooled columns before distances.
     progress : bool, default False
@@ -71,9 +76,9 @@ def energy_test(
     Raises
     ------
     ValueError
-        If there is a single group, the column counts differ, a value is not finite, labels are missing or of
-        another length, exact enumeration is asked for and there are more than a million labelings, or an option
-        is unknown.
+        If there is a single group, the column counts differ, a value is not finite, labels or strata are missing or
+        of another length, the strata leave nothing to permute, exact enumeration is asked for and there are more than
+        a million labelings, or an option is unknown.
     TypeError
         If the input does not hold real numbers.
 
@@ -119,8 +124,30 @@ def energy_test(
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
     generator = as_generator(rng)
     d, checked = Dissimilarity.from_samples(samples, groups, metric=metric, alpha=alpha, standardize=standardize)
-    name = cast(StatisticName, statistic)
-    return relabeling_test(d, checked, name, method=method, n_resamples=n_resamples, rng=generator, progress=progress)
+    if groups is not None:
+        check_same_index(samples[0], strata, "strata")
+    return relabeling_test(
+        d,
+        checked,
+        cast(StatisticName, statistic),
+        strata=blocks_of(strata, checked),
+        method=method,
+        n_resamples=n_resamples,
+        rng=generator,
+        progress=progress,
+    )
+
+
+def blocks_of(strata: Any, groups: Groups) -> Groups | None:
+    """The strata as groups of rows, if labels can be permuted within them."""
+    if strata is None:
+        return None
+    blocks = Groups.from_labels(strata, groups.codes.size, name="strata")
+    if all(np.ptp(groups.codes[rows]) == 0 for rows in blocks.members()):
+        raise ValueError(
+            f"`strata` must leave something to permute, but in each of its {blocks.k} blocks all rows have one group."
+        )
+    return blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +183,7 @@ def relabeling_test(
     groups: Groups,
     name: StatisticName = "between",
     *,
+    strata: Groups | None = None,
     method: str,
     n_resamples: int,
     rng: np.random.Generator,
@@ -165,7 +193,7 @@ def relabeling_test(
     k, n = groups.k, d.n
     if name == "f" and n <= k:
         raise ValueError(f'`statistic="f"` needs more rows than groups, got {n} rows in {k} groups.')
-    labelings, exact, n_others = choose_labelings(groups, method, n_resamples, rng)
+    labelings, exact, n_others = choose_labelings(groups, strata, method, n_resamples, rng)
     M, s = d.group_sums(groups)
     ranking, tolerance = RANKED_BY[name], permutation.tie_tolerance(d.scale, n)
     observed = float(ranking.read(M, s))
@@ -190,7 +218,8 @@ def relabeling_test(
         statistic_name=name,
         method="exact" if exact else "permutation",
         n_resamples=n_others + exact,
-        null_hypothesis=null_hypothesis(d, k),
+        null_hypothesis=null_hypothesis(d, k, strata),
+        n_strata=0 if strata is None else strata.k,
         effect_size=statistics.share(S, T),
         inhomogeneity=inhomogeneity(M, s) if k == 2 else None,
         within=T - S,
@@ -205,19 +234,21 @@ def relabeling_test(
 
 
 def choose_labelings(
-    groups: Groups, method: str, n_resamples: int, rng: np.random.Generator
+    groups: Groups, strata: Groups | None, method: str, n_resamples: int, rng: np.random.Generator
 ) -> tuple[Iterator[AnyArray], bool, int]:
     """The labelings to visit besides the observed one, whether they are all there are, and their number."""
-    n_labelings = permutation.count_labelings(groups.sizes)
+    scheme = Exchangeable.freely(groups.codes)
+    if strata is not None:
+        scheme = Exchangeable(groups.codes, strata.members())
+    n_labelings = scheme.count()
     if method == "exact" and n_labelings > ENUMERATED_UP_TO:
         raise ValueError(
             f'`method="exact"` visits every distinct labeling, at most {ENUMERATED_UP_TO}; here there are '
             f'{float(n_labelings):.3g}. Use method="permutation".'
         )
     if method == "exact" or (method == "auto" and n_labelings <= n_resamples):
-        return permutation.distinct_labelings(groups.codes), True, n_labelings - 1
-    key = permutation.draw_key(rng)
-    return permutation.random_labelings(groups.codes, n_resamples, key), False, n_resamples
+        return scheme.distinct(), True, n_labelings - 1
+    return scheme.random(n_resamples, permutation.draw_key(rng)), False, n_resamples
 
 
 def inhomogeneity(M: FloatArray, s: FloatArray) -> float:
@@ -227,9 +258,9 @@ def inhomogeneity(M: FloatArray, s: FloatArray) -> float:
     )
 
 
-def null_hypothesis(d: Dissimilarity, k: int) -> str:
+def null_hypothesis(d: Dissimilarity, k: int, strata: Groups | None) -> str:
     """What the p-value is about, with the blind spot of squared distances."""
-    sentence = f"the {k} samples come from one distribution"
+    sentence = f"the {k} samples come from one distribution" + ("" if strata is None else " within every stratum")
     return sentence + (" (squared distances: only differences of means are seen)" if d.metric.only_means else "")
 
 

@@ -86,7 +86,7 @@ def base_weights(base: Any, n: int) -> FloatArray:
         return np.full(n, 1 / n)
     if np.ndim(base) == 0:
         index = check_count(base, "base", low=0, high=n - 1, why=f", the last of {n} points")
-        return np.eye(1, n, index)[0]
+        return np.asarray(np.eye(1, n, index)[0])
     weights = as_numbers(base, "base")
     if weights.shape != (n,):
         raise ValueError(f"`base` must have shape ({n},), got {weights.shape}.")

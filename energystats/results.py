@@ -165,6 +165,8 @@ class EnergyTestResult(Result):
         What was done, not what was asked for.
     n_resamples : int
         Random relabelings; all distinct labelings when exact.
+    n_strata : int
+        Blocks within which labels were permuted; 0 for free permutations.
     null_hypothesis : str
         The question that the p-value answers.
     effect_size : float
@@ -191,6 +193,7 @@ class EnergyTestResult(Result):
     statistic_name: Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)"]
     method: Literal["permutation", "exact"]
     n_resamples: int
+    n_strata: int
     null_hypothesis: str
     effect_size: float
     inhomogeneity: float | None
@@ -211,6 +214,8 @@ class EnergyTestResult(Result):
         ]
         if self.method == "permutation":
             rows.append(["95 % interval of p", f"{self.pvalue_interval[0]:.3g} to {self.pvalue_interval[1]:.3g}"])
+        if self.n_strata:
+            how += f" within {self.n_strata} strata"
         rows += [[how, str(self.n_resamples)], ["S/T (effect size)", number(self.effect_size)]]
         if self.inhomogeneity is not None:
             rows.append(["H (inhomogeneity)", number(self.inhomogeneity)])
@@ -227,8 +232,10 @@ class EnergyTestResult(Result):
         """One row; the columns are the field names."""
         import pandas as pd
 
-        names = ("statistic", "pvalue", "statistic_name", "method", "n_resamples", "effect_size", "inhomogeneity")
-        row = {name: getattr(self, name) for name in (*names, "within", "between", "total")}
+        names = ("statistic", "pvalue", "statistic_name", "method", "n_resamples", "n_strata")
+        row = {
+            name: getattr(self, name) for name in (*names, "effect_size", "inhomogeneity", "within", "between", "total")
+        }
         return pd.DataFrame([row])
 
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -80,6 +80,21 @@ def test_level_on_rounded_data(step, rotating_seed):
     assert_rate_at_most(two, REPLICATES, 0.05)
 
 
+def test_level_within_strata(rotating_seed):
+    """Block effects and block sizes that go with the groups: free permutations fail, those within blocks hold."""
+    rng = np.random.default_rng([rotating_seed, 8])
+    blocks = np.repeat([0, 1], 20)
+    labels = np.r_[np.repeat([0, 1], [15, 5]), np.repeat([0, 1], [5, 15])]
+    within, free = 0, 0
+    for _ in range(400):
+        x = rng.standard_normal(40) + 3 * blocks
+        within += es.energy_test(x, groups=labels, strata=blocks, n_resamples=99, rng=rng).pvalue <= 0.05
+        free += es.energy_test(x, groups=labels, n_resamples=99, rng=rng).pvalue <= 0.05
+    assert_rate_at_most(within, 400, 0.05)
+    assert_rate_at_least(within, 400, 0.05)
+    assert_rate_at_least(free, 400, 0.5)
+
+
 def test_permuting_found_labels_rejects_every_null(rotating_seed):
     rng = np.random.default_rng([rotating_seed, 3])
     for draw in simulations.SPLIT_NULLS.values():

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import energystats as es
 from energystats import pairs
 from energystats._core import permutation
+from tests import definitions
 
 
 @pytest.fixture
@@ -130,7 +131,8 @@ def test_an_offset_costs_no_digits(rng):
 
 def test_resamples_are_permutations():
     codes = np.repeat([0, 1, 2], [3, 5, 2]).astype(np.intp)
-    blocks = list(permutation.random_labelings(codes, 150, permutation.draw_key(np.random.default_rng(0))))
+    scheme = permutation.Exchangeable.freely(codes)
+    blocks = list(scheme.random(150, permutation.draw_key(np.random.default_rng(0))))
     assert [len(b) for b in blocks] == [64, 64, 22]
     every = np.concatenate(blocks)
     assert (np.sort(every, axis=1) == codes).all()
@@ -142,3 +144,34 @@ def test_progress_bar_goes_to_stderr(samples, capsys):
     captured = capsys.readouterr()
     assert "99" in captured.err
     assert captured.out == ""
+
+
+def test_strata_against_enumeration():
+    """Exact p among the labelings that keep every block's composition, on a lattice with ties."""
+    x, labels, blocks = [0, 1, 2, 9, 10, 11, 12], [0, 1, 1, 0, 0, 1, 1], ["u", "u", "u", "v", "v", "v", "v"]
+    R = [[definitions.Fraction(abs(a - b)) for b in x] for a in x]
+
+    def composition(z):
+        return sorted(zip(blocks, z, strict=True))
+
+    kept = [list(z) for z in definitions.distinct_labelings(labels) if composition(z) == composition(labels)]
+    observed = definitions.between(R, labels)
+    expected = sum(definitions.between(R, z) >= observed for z in kept) / len(kept)
+    found = es.energy_test(np.array(x), groups=labels, strata=blocks, method="exact")
+    assert found.pvalue == pytest.approx(expected, abs=1e-15)
+    assert (found.n_resamples, found.n_strata) == (len(kept), 2)
+    assert "within every stratum" in found.null_hypothesis
+    assert "within 2 strata" in found.summary()
+
+
+def test_strata_take_care_of_block_effects(rng):
+    """Blocks far apart hide a small difference from free permutations, not from those within blocks."""
+    blocks = np.repeat(np.arange(6), 20)
+    labels = np.tile([0, 1], 60)
+    X = rng.standard_normal((120, 2)) + 50.0 * blocks[:, None] + 2.0 * labels[:, None]
+    assert es.energy_test(X, groups=labels, strata=blocks, rng=rng).pvalue <= 0.01
+    assert es.energy_test(X, groups=labels, rng=rng).pvalue > 0.2
+    as_samples = es.energy_test(X[labels == 0], X[labels == 1], strata=np.r_[blocks[::2], blocks[1::2]], rng=1)
+    assert as_samples.pvalue <= 0.01
+    one_block = es.energy_test(X, groups=labels, strata=np.zeros(120), rng=4)
+    assert_array_equal(one_block.null_distribution, es.energy_test(X, groups=labels, rng=4).null_distribution)

@@ -67,7 +67,9 @@ def test_resamples_do_not_depend_on_the_memory_at_hand(rng, monkeypatch):
     draws = []
     for budget in (2**28, 8 * d.n * (groups.k - 1) * permutation.LABELINGS_PER_BLOCK):
         monkeypatch.setattr(permutation, "INDICATOR_BYTES", budget)
-        labelings = permutation.random_labelings(groups.codes, 300, permutation.draw_key(np.random.default_rng(4)))
+        labelings = permutation.Exchangeable.freely(groups.codes).random(
+            300, permutation.draw_key(np.random.default_rng(4))
+        )
         draws.append(np.concatenate(list(permutation.null_sums(d.pairs.block_sums, d.row_totals, labelings, groups.k))))
     assert draws[0].shape == (300, 3, 3)
     assert_allclose(draws[0], draws[1], rtol=1e-13)
@@ -177,10 +179,26 @@ def test_lloyd_fills_an_empty_cluster():
 
 def test_labelings_are_all_there_and_distinct():
     codes = np.array([0, 1, 1, 2, 0], dtype=np.intp)
-    listed = np.concatenate(list(permutation.distinct_labelings(codes)))
+    scheme = permutation.Exchangeable.freely(codes)
+    listed = np.concatenate(list(scheme.distinct()))
     expected = [z for z in definitions.distinct_labelings(codes.tolist()) if list(z) != codes.tolist()]
     assert_array_equal(sorted(map(tuple, listed.tolist())), expected)
-    assert permutation.count_labelings(np.bincount(codes)) == len(expected) + 1
+    assert scheme.count() == len(expected) + 1
+
+
+def test_labelings_within_blocks(rng):
+    codes, blocks = np.array([0, 1, 1, 0, 2, 2, 1], dtype=np.intp), np.array([0, 0, 0, 1, 1, 1, 0])
+    scheme = permutation.Exchangeable(codes, tuple(np.flatnonzero(blocks == b) for b in (0, 1)))
+
+    def allowed(z):
+        return all(sorted(np.array(z)[blocks == b]) == sorted(codes[blocks == b]) for b in (0, 1))
+
+    expected = [z for z in definitions.distinct_labelings(codes.tolist()) if allowed(z)]
+    listed = sorted(map(tuple, np.concatenate(list(scheme.distinct())).tolist()))
+    assert listed == [z for z in expected if list(z) != codes.tolist()]
+    assert scheme.count() == len(expected) == 4 * 3
+    drawn = np.concatenate(list(scheme.random(500, permutation.draw_key(rng))))
+    assert set(map(tuple, drawn.tolist())) == set(expected)
 
 
 def test_clopper_pearson_against_statsmodels():

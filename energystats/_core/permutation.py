@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.special import betaincinv
@@ -12,14 +14,13 @@ from scipy.special import betaincinv
 from energystats._typing import AnyArray, FloatArray, IntArray
 
 __all__ = [
+    "Exchangeable",
+    "arrangements",
     "count_extreme",
     "count_labelings",
-    "distinct_labelings",
     "draw_key",
-    "labelings_of_block",
     "null_sums",
     "pvalue_interval",
-    "random_labelings",
     "tie_tolerance",
     "upper_pvalue",
 ]
@@ -33,20 +34,63 @@ def draw_key(rng: np.random.Generator) -> AnyArray:
     return rng.integers(2**64, size=2, dtype=np.uint64)
 
 
-def labelings_of_block(codes: IntArray, key: AnyArray, block: int) -> AnyArray:
-    """Return the random permutations of `codes` in one block, (64, n): a function of key and block number alone."""
-    stream = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, block]))
-    return stream.permuted(np.broadcast_to(codes, (LABELINGS_PER_BLOCK, codes.size)), axis=1)
+@dataclass(frozen=True, slots=True, eq=False)
+class Exchangeable:
+    """Labels that may be permuted among the rows of each block, and how to do it.
 
+    Attributes
+    ----------
+    codes : ndarray of shape (n,)
+        The observed labels, 0..k-1.
+    blocks : tuple of ndarray
+        Row indices of every block; a single block for free permutations.
+    """
 
-def random_labelings(codes: IntArray, n_resamples: int, key: AnyArray) -> Iterator[AnyArray]:
-    """Yield `n_resamples` random permutations of `codes`, in blocks of shape (<= 64, n)."""
-    for block, start in enumerate(range(0, n_resamples, LABELINGS_PER_BLOCK)):
-        yield labelings_of_block(codes, key, block)[: n_resamples - start]
+    codes: IntArray
+    blocks: tuple[IntArray, ...]
+
+    @classmethod
+    def freely(cls, codes: IntArray) -> Self:
+        """All rows in one block."""
+        return cls(codes, (np.arange(codes.size, dtype=np.intp),))
+
+    def count(self) -> int:
+        """Number of distinct labelings, the observed one included."""
+        return math.prod(count_labelings(np.bincount(self.codes[rows])) for rows in self.blocks)
+
+    def of_block(self, key: AnyArray, block: int) -> AnyArray:
+        """Random labelings of one block of resamples, (64, n): a function of key and block number alone."""
+        stream = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, block]))
+        labelings = np.tile(self.codes, (LABELINGS_PER_BLOCK, 1))
+        for rows in self.blocks:
+            labelings[:, rows] = stream.permuted(labelings[:, rows], axis=1)
+        return labelings
+
+    def random(self, n_resamples: int, key: AnyArray) -> Iterator[AnyArray]:
+        """Random labelings, in blocks of shape (<= 64, n)."""
+        for block, start in enumerate(range(0, n_resamples, LABELINGS_PER_BLOCK)):
+            yield self.of_block(key, block)[: n_resamples - start]
+
+    def distinct(self) -> Iterator[AnyArray]:
+        """All distinct labelings but the observed one, in blocks of shape (<= 64, n)."""
+
+        def fill(labeling: IntArray, block: int) -> Iterator[IntArray]:
+            if block == len(self.blocks):
+                yield labeling.copy()
+                return
+            rows = self.blocks[block]
+            for arrangement in arrangements(self.codes[rows]):
+                labeling[rows] = arrangement
+                yield from fill(labeling, block + 1)
+
+        everything = fill(np.empty_like(self.codes), 0)
+        others = (labeling for labeling in everything if not np.array_equal(labeling, self.codes))
+        while chunk := list(itertools.islice(others, LABELINGS_PER_BLOCK)):
+            yield np.array(chunk)
 
 
 def count_labelings(sizes: IntArray) -> int:
-    """N! / (n_1! ... n_k!): distinct ways to hand out the labels."""
+    """n! / (n_1! ... n_k!), the number of distinct ways to hand out the labels."""  # noqa: D403
     count, left = 1, 0
     for size in sizes.tolist():
         left += size
@@ -54,8 +98,8 @@ def count_labelings(sizes: IntArray) -> int:
     return count
 
 
-def distinct_labelings(codes: IntArray) -> Iterator[AnyArray]:
-    """All distinct permutations of `codes` but `codes` itself, in blocks of shape (<= 64, n)."""
+def arrangements(codes: IntArray) -> Iterator[IntArray]:
+    """Every distinct permutation of `codes` once."""
     sizes = np.bincount(codes)
 
     def fill(labeling: IntArray, free: tuple[int, ...], group: int) -> Iterator[IntArray]:
@@ -68,9 +112,7 @@ def distinct_labelings(codes: IntArray) -> Iterator[AnyArray]:
             taken = set(chosen)
             yield from fill(labeling, tuple(i for i in free if i not in taken), group + 1)
 
-    others = (z for z in fill(np.empty_like(codes), tuple(range(codes.size)), 0) if not np.array_equal(z, codes))
-    while block := list(itertools.islice(others, LABELINGS_PER_BLOCK)):
-        yield np.array(block)
+    yield from fill(np.empty_like(codes), tuple(range(codes.size)), 0)
 
 
 def null_sums(
