@@ -33,9 +33,11 @@ if _TYPE_CHECKING:
     from energystats.mmd import kernel_distance as kernel_distance
     from energystats.mmd import mmd2 as mmd2
     from energystats.mmd import mmd_test as mmd_test
+    from energystats.posthoc import pairwise_tests as pairwise_tests
     from energystats.results import ClusterTestResult as ClusterTestResult
     from energystats.results import Dispersion as Dispersion
     from energystats.results import EnergyTestResult as EnergyTestResult
+    from energystats.results import PairwiseTestsResult as PairwiseTestsResult
     from energystats.results import Partition as Partition
     from energystats.significance.cluster_test import cluster_test as cluster_test
 
@@ -67,6 +69,8 @@ _HOME = {
     "kernel_distance": "mmd",
     "distance_kernel": "mmd",
     "pairwise": "distance",
+    "pairwise_tests": "posthoc",
+    "PairwiseTestsResult": "results",
 }
 
 __all__ = sorted(_HOME)

@@ -13,9 +13,17 @@ from energystats._core.unimodal import nearest_unimodal
 from energystats._typing import ArrayLike, FloatArray
 
 if TYPE_CHECKING:
-    from energystats.results import ClusterTestResult, EnergyTestResult, Partition
+    from energystats.results import ClusterTestResult, EnergyTestResult, PairwiseTestsResult, Partition
 
-__all__ = ["cluster_colors", "mark_classes", "plot_cluster_test", "plot_group_means", "plot_null", "plot_partition"]
+__all__ = [
+    "cluster_colors",
+    "mark_classes",
+    "plot_cluster_test",
+    "plot_group_means",
+    "plot_null",
+    "plot_pairs",
+    "plot_partition",
+]
 
 OBSERVED = "#b2182b"
 QUIET = "#9aa5b1"
@@ -167,4 +175,21 @@ def plot_group_means(g: FloatArray, labels: Sequence[Any], ax: Axes | None = Non
             ax.text(j, i, f"{value:.3g}", ha="center", va="center", color="black" if value > bright else "white")
     assert ax.figure is not None
     ax.figure.colorbar(image, ax=ax, label="mean of rho, g")
+    return ax
+
+
+def plot_pairs(result: PairwiseTestsResult, ax: Axes | None = None) -> Axes:
+    """Effect size of every pair as a bar, with its adjusted p-value; filled where that is at most .05."""
+    ax = axes_or_new(ax)
+    names = [f"{row.group1} vs {row.group2}" for row in result.rows]
+    effects = [row.effect_size for row in result.rows]
+    colors = [OBSERVED if p <= 0.05 else QUIET for p in result.pvalues_adjusted]
+    ax.barh(range(len(names)), effects, color=colors)
+    for i, (effect, p) in enumerate(zip(effects, result.pvalues_adjusted, strict=True)):
+        ax.text(max(effect, 0.0), i, f" p = {p:.2g}", va="center", fontsize="small")
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
+    ax.set_xlim(right=1.25 * max(*effects, 1e-12))
+    ax.set_xlabel("S/T of the pair")
+    ax.set_title(f"pairs of groups, adjusted: {result.correction}", loc="left")
     return ax

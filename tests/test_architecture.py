@@ -14,10 +14,10 @@ ORDER = [  # each line may import the lines above it, and modules of its own lin
     ["metrics", "datasets"],
     ["pairs"],
     ["dissimilarity"],
-    ["tables"],
+    ["tables", "multiplicity"],
     ["results"],
     ["distance", "dispersions"],
-    ["homogeneity", "clustering", "mmd"],
+    ["homogeneity", "clustering", "mmd", "posthoc"],
     ["significance"],
     ["plotting", "cli", "__main__", "__init__"],
 ]

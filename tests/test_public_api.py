@@ -95,6 +95,7 @@ def make_results():
         "Dispersion": es.dispersion(X, g),
         "EnergyTestResult": es.energy_test(X, groups=g, n_resamples=99, rng=0),
         "EnergyTestResult exact": es.energy_test(X[:6], groups=[1, 1, 2, 2, 3, 3], rng=0, statistic="f"),
+        "PairwiseTestsResult": es.pairwise_tests(X, np.arange(40) % 3, n_resamples=19, rng=0),
         "Partition": es.energy_cluster(X, 3, rng=0),
         "Partition 1-d": es.cluster_1d(X[:, 0]),
         "Partition matrix": es.energy_cluster(R, 9, metric="precomputed", rng=0),

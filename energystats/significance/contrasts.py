@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from energystats.multiplicity import adjust
 from energystats.results import Contrast
 
 __all__ = ["contrast_rows"]
@@ -11,8 +12,5 @@ __all__ = ["contrast_rows"]
 
 def contrast_rows(names: Sequence[str], statistics: Sequence[float], pvalues: Sequence[float]) -> tuple[Contrast, ...]:
     """Contrasts with p-values adjusted by Holm's method."""
-    from statsmodels.stats.multitest import multipletests
-
-    adjusted = multipletests(pvalues, method="holm")[1] if len(pvalues) > 1 else pvalues
-    table = zip(names, statistics, pvalues, adjusted, strict=True)
+    table = zip(names, statistics, pvalues, adjust(pvalues, "holm"), strict=True)
     return tuple(Contrast(name, float(s), float(p), float(q)) for name, s, p, q in table)

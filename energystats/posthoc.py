@@ -1,0 +1,207 @@
+"""Which groups differ, and whether in place or in spread: pairs of groups, adjusted."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from energystats._core import permutation, statistics
+from energystats._core.permutation import Exchangeable
+from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
+from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.homogeneity import relabeling_test
+from energystats.metrics import MetricLike
+from energystats.multiplicity import CORRECTIONS, adjust
+from energystats.progress import with_bar
+from energystats.results import PairwiseRow, PairwiseTestsResult
+from energystats.validation import as_generator, check_count, check_option, near_names
+
+__all__ = ["pairwise_tests"]
+
+
+def pairwise_tests(
+    X: ArrayLike,
+    groups: ArrayLike,
+    *,
+    control: Any = None,
+    correction: str = "holm",
+    metric: MetricLike = "euclidean",
+    alpha: float = 1.0,
+    method: str = "auto",
+    n_resamples: int = 999,
+    standardize: bool = False,
+    progress: bool = False,
+    rng: RandomLike = None,
+) -> PairwiseTestsResult:
+    r"""Energy tests of all pairs of groups, or of each group against a control, with adjusted p-values.
+
+    Parameters
+    ----------
+    X : array_like of shape (n,) or (n, d)
+        Points; with ``metric="precomputed"`` the matrix of rho, square or condensed.
+    groups : array_like of shape (n,)
+        Group of each row.
+    control : object, optional
+        Name of one group; then every other group is compared with it, and no others.
+    correction : str, default "holm"
+        "holm", "bonferroni", "sidak", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh",
+        "fdr_tsbky" (of statsmodels' `multipletests`) or "none".
+    metric : str, Metric or callable, default "euclidean"
+        The semimetric rho; parameters such as sigma are settled on all groups together.
+    alpha : float, default 1.0
+        Power of a named distance, 0 < alpha <= 2.
+    method : {"auto", "exact", "permutation"}, default "auto"
+        As for `energy_test`.
+    n_resamples : int, default 999
+        Random relabelings of each pair.
+    standardize : bool, default False
+        Column z-scores (divisor n, of all groups together) before distances.
+    progress : bool, default False
+        Show a bar over the pairs.
+    rng : int, Generator or None, default None
+        Seed of the relabelings.
+
+    Returns
+    -------
+    PairwiseTestsResult
+        `.table`, one row a pair: the groups and their sizes, the energy distance E, S/T of the pair, p and adjusted p,
+        and the same two for equal spread.
+
+    Raises
+    ------
+    ValueError
+        If there is a single group, the control is not a group, a value is not finite, labels are missing or of another
+        length, or an option is unknown.
+    TypeError
+        If `X` does not hold real numbers.
+
+    See Also
+    --------
+    energy_test : All groups at once.
+
+    Notes
+    -----
+    An energy test sees any difference between distributions. The companion asks about spread alone: the squared
+    distances of the points to the centre of their own group in the feature space of rho, times n_j/(n_j - 1), are
+    compared between the two groups by permuting them; their mean is half the U form of g(C_j, C_j). A small p there
+    says that the groups differ in spread, and the energy test may have seen nothing else; where only the energy test
+    is small, they differ in place or in shape. Because the centres are estimated, the companion is approximate: at
+    level .05 it rejected .054 to .075 of 2,000 equal pairs of 20 + 20 or 10 + 40 points (normal in 2 and 10 columns,
+    t with 3 degrees of freedom, exponential), and .067 to .102 of 10 + 10.
+    A group of one point has no spread, and its p is NaN.
+
+    Each pair is relabelled within its own points. O(n^2) time and memory for the distances of each pair, and the cost
+    of `energy_test` for each.
+
+    References
+    ----------
+    Szekely & Rizzo (2004); Anderson (2006) for the idea of testing spread by distances to centres.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> iris = es.datasets.load("iris")
+    >>> result = es.pairwise_tests(iris.iloc[:, :4], iris["species"], rng=0)
+    >>> result.table[["group1", "group2", "pvalue_adjusted"]].round(4).values.tolist()[0]
+    ['setosa', 'versicolor', 0.003]
+    """
+    check_option(correction, "correction", CORRECTIONS)
+    check_option(method, "method", ("auto", "exact", "permutation"))
+    n_resamples = check_count(n_resamples, "n_resamples", low=1)
+    generator = as_generator(rng)
+    d, checked = Dissimilarity.from_samples((X,), groups, metric=metric, alpha=alpha, standardize=standardize)
+    pairs = pairs_of(checked, control)
+    rngs = generator.spawn(len(pairs))
+    tested = (
+        compare_pair(d, checked, pair, method=method, n_resamples=n_resamples, rng=pair_rng)
+        for pair, pair_rng in zip(pairs, rngs, strict=True)
+    )
+    rows = list(with_bar(tested, progress, total=len(pairs), unit="pair", size=lambda _: 1))
+    return PairwiseTestsResult(
+        rows=tuple(rows),
+        pvalues_adjusted=adjust([row.pvalue for row in rows], correction),
+        spread_adjusted=adjust([row.pvalue_spread for row in rows], correction),
+        correction=correction,
+        method=method,
+        n_resamples=n_resamples,
+        metric=d.metric,
+        standardization=d.standardization,
+    )
+
+
+def pairs_of(groups: Groups, control: Any) -> list[tuple[int, int]]:
+    """Numbers of the groups to compare."""
+    if control is None:
+        return list(itertools.combinations(range(groups.k), 2))
+    if control not in groups.names:
+        names = [str(name) for name in groups.names]
+        near = near_names(str(control), names)
+        raise ValueError(f"`control` must be one of the groups {', '.join(names)}; got {control!r}.{near}")
+    j = groups.names.index(control)
+    return [(j, other) for other in range(groups.k) if other != j]
+
+
+def compare_pair(
+    d: Dissimilarity,
+    groups: Groups,
+    pair: tuple[int, int],
+    *,
+    method: str,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> PairwiseRow:
+    """Both tests of two groups."""
+    first, second = pair
+    rows = np.flatnonzero((groups.codes == first) | (groups.codes == second))
+    names = (groups.names[first], groups.names[second])
+    two = Groups((groups.codes[rows] == second).astype(np.intp), names)
+    part = d.subset(rows)
+    test_rng, spread_rng = rng.spawn(2)
+    result = relabeling_test(part, two, method=method, n_resamples=n_resamples, rng=test_rng)
+    E = statistics.energy_distances(*part.group_sums(two))[0, 1]
+    return PairwiseRow(
+        group1=names[0],
+        group2=names[1],
+        n1=result.sizes[0],
+        n2=result.sizes[1],
+        energy_distance=float(E),
+        effect_size=result.effect_size,
+        pvalue=result.pvalue,
+        pvalue_spread=spread_pvalue(part, two, n_resamples, spread_rng),
+    )
+
+
+def spread_pvalue(d: Dissimilarity, groups: Groups, n_resamples: int, rng: np.random.Generator) -> float:
+    """Permutation p of equal spread: squared distances to the own centre, compared between the groups."""
+    if groups.sizes.min() < 2:
+        return float("nan")
+    z = squared_distances_to_centres(d, groups)
+    z = z - z.mean()
+    labelings = Exchangeable.freely(groups.codes).random(n_resamples, permutation.draw_key(rng))
+    null = np.concatenate([between_squares(z, block, groups.sizes) for block in labelings])
+    observed = float(between_squares(z, groups.codes[None, :], groups.sizes)[0])
+    tolerance = permutation.tie_tolerance(float((z**2).sum()), d.n)
+    return permutation.upper_pvalue(permutation.count_extreme(observed, null, tolerance), n_resamples)
+
+
+def squared_distances_to_centres(d: Dissimilarity, groups: Groups) -> FloatArray:
+    """Squared distance of each point to the mean of its group in the feature space of rho, times n_j/(n_j - 1); (n,).
+
+    The mean of rho to the group minus half of g(C_j, C_j); the factor undoes the pull of the point on its own centre.
+    Not the root: estimating the centres moves the mean of the squares to second order only, that of the roots to first.
+    """
+    Z = groups.indicators()[:, :, 0]
+    n = groups.sizes.astype(np.float64)
+    to_groups = d.pairs.multiply(Z) / n
+    own_means = np.einsum("ij,ij->j", Z, to_groups) / n
+    squared = to_groups[np.arange(d.n), groups.codes] - own_means[groups.codes] / 2
+    return np.asarray(squared * (n / (n - 1))[groups.codes])
+
+
+def between_squares(z: FloatArray, labelings: IntArray, sizes: IntArray) -> FloatArray:
+    """Sum of squares between groups of centred z, for every labeling; (n,), (b, n) -> (b,)."""
+    sums: Iterator[FloatArray] = ((labelings == j) @ z for j in range(sizes.size))
+    return np.asarray(sum(total**2 / size for total, size in zip(sums, sizes, strict=True)))
