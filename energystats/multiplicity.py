@@ -33,5 +33,6 @@ def adjust(pvalues: Sequence[float] | FloatArray, correction: str) -> FloatArray
         return adjusted
     from statsmodels.stats.multitest import multipletests
 
-    adjusted[known] = multipletests(adjusted[known], method=correction)[1]
+    with np.errstate(divide="ignore"):  # the Sidak forms take log(1 - p), also of p = 1, and end at 1
+        adjusted[known] = multipletests(adjusted[known], method=correction)[1]
     return adjusted

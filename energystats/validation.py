@@ -51,17 +51,15 @@ def as_square(values: ArrayLike, name: str) -> FloatArray:
     from scipy.spatial.distance import squareform
 
     array = as_numbers(values, name)
-    if array.size == 0:
-        raise ValueError(f"`{name}` must not be empty, got shape {array.shape}.")
-    check_finite(array, name, None)
     if array.ndim == 1:
         n = (1 + int(np.sqrt(1 + 8 * array.size))) // 2
-        if n * (n - 1) // 2 != array.size:
+        if array.size == 0 or n * (n - 1) // 2 != array.size:
             raise ValueError(
                 f"`{name}` as a condensed vector must have n(n - 1)/2 entries for a whole number n, got {array.size}."
             )
+        check_finite(array, name, None)
         return np.asarray(squareform(array))
-    square = as_symmetric(array, name)
+    square = symmetrized(array, name)
     diagonal = np.abs(np.diagonal(array))
     if diagonal.max() > 1e-8 * float(np.abs(square).max()):
         worst = int(diagonal.argmax())
@@ -73,12 +71,13 @@ def as_square(values: ArrayLike, name: str) -> FloatArray:
 
 def as_symmetric(values: ArrayLike, name: str) -> FloatArray:
     """Square symmetric matrix."""
-    array = as_numbers(values, name)
+    return symmetrized(as_numbers(values, name), name)
+
+
+def symmetrized(array: FloatArray, name: str) -> FloatArray:
+    """The symmetric part of a square matrix that is symmetric but for rounding."""
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
-        raise ValueError(
-            f'`{name}` must be a square matrix, or a condensed vector of rho with metric="precomputed", '
-            f"got shape {array.shape}."
-        )
+        raise ValueError(f"`{name}` must be a square matrix, got shape {array.shape}.")
     check_finite(array, name, None)
     skew = np.abs(array - array.T)
     if skew.max() > 1e-8 * float(np.abs(array).max()):

@@ -90,7 +90,9 @@ def asymmetric():
     [
         (asymmetric(), r"`X` must be symmetric, but entry \(0, 1\) is .* and \(1, 0\) is"),
         (es.pairwise(X) + np.eye(20), r"`X` must have a zero diagonal, but entry \(0, 0\) is 1"),
-        (X, r"`X` must be a square matrix, or a condensed vector .* got shape \(20, 3\)"),
+        (X, r"`X` must be a square matrix, got shape \(20, 3\)"),
+        (np.empty(0), r"entries for a whole number n, got 0"),
+        (np.empty((0, 0)), r"`X` must be a square matrix, got shape \(0, 0\)"),
         (np.ones(7), r"n\(n - 1\)/2 entries for a whole number n, got 7"),
     ],
 )

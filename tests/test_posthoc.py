@@ -10,7 +10,7 @@ from statsmodels.stats.multitest import multipletests
 import energystats as es
 from energystats import datasets
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.multiplicity import CORRECTIONS
+from energystats.multiplicity import CORRECTIONS, adjust
 from energystats.posthoc import squared_distances_to_centres
 
 
@@ -49,8 +49,19 @@ def test_place_and_spread_are_told_apart(rng):
 def test_adjustment_is_that_of_statsmodels(three, correction):
     result = es.pairwise_tests(*three, correction=correction, n_resamples=99, rng=0)
     raw = result.table["pvalue"].to_numpy()
-    expected = raw if correction == "none" else multipletests(raw, method=correction)[1]
+    with np.errstate(divide="ignore"):
+        expected = raw if correction == "none" else multipletests(raw, method=correction)[1]
     assert_allclose(result.table["pvalue_adjusted"], expected)
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_pvalues_of_one_and_missing_ones_are_adjusted_quietly(correction):
+    adjusted = adjust([0.01, 1.0, np.nan, 0.02], correction)
+    with np.errstate(divide="ignore"):
+        expected = [0.01, 1.0, 0.02] if correction == "none" else multipletests([0.01, 1.0, 0.02], method=correction)[1]
+    assert np.isnan(adjusted[2])
+    assert_allclose(adjusted[[0, 1, 3]], expected)
+    assert adjust([0.5], correction).tolist() == [0.5]
 
 
 def test_against_a_control(three):
