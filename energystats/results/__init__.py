@@ -1,0 +1,18 @@
+"""What the public functions return: frozen objects with plain attributes, a summary, a table and a plot."""
+
+from energystats.results.base import Result
+from energystats.results.clustering import ClusterTestResult, Contrast, Partition
+from energystats.results.dispersion import Dispersion
+from energystats.results.energy_test import EnergyTestResult
+from energystats.results.pairwise import PairwiseRow, PairwiseTestsResult
+
+__all__ = [
+    "ClusterTestResult",
+    "Contrast",
+    "Dispersion",
+    "EnergyTestResult",
+    "PairwiseRow",
+    "PairwiseTestsResult",
+    "Partition",
+    "Result",
+]

@@ -1,0 +1,238 @@
+"""Clusters that were found, and whether they are real."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from energystats._typing import FloatArray, IntArray
+from energystats.results.base import Result
+from energystats.tables import decomposition_table, metric_note, number, probability, text_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from energystats.dissimilarity import Standardization
+    from energystats.metrics import Metric
+
+__all__ = ["ClusterTestResult", "Contrast", "Partition"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Partition(Result):
+    """Clusters found by minimising W, which is maximising S.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,)
+        Cluster of each row, 0..k-1; clusters are numbered by their first row.
+    k : int
+        Number of clusters.
+    sizes : tuple of int
+        Points per cluster.
+    within, between, total : float
+        W, S and T, in the unit of rho.
+    within_per_cluster : ndarray of shape (k,)
+        The summands of W.
+    bound : float
+        Eigenvalue certificate: no partition into k clusters has a larger S [theory 3].
+    algorithm : {"exact-1d", "hartigan", "lloyd"}
+        What was run.
+    n_init : int
+        Starts made.
+    n_iter : int
+        Passes over the data of the best start.
+    converged : bool
+        Whether the best start ended at a local optimum.
+    breaks : ndarray of shape (k - 1,) or None
+        Midpoints between neighbouring clusters, for "exact-1d".
+    metric : Metric
+        With every parameter that was settled on the data.
+    standardization : Standardization or None
+        Column means and standard deviations, if the columns were standardized.
+    points : ndarray of shape (n, d) or None
+        The (standardized) data that were clustered, for plots; None for a precomputed matrix.
+    columns : tuple of str or None
+        Names of the columns of a data frame.
+    coordinates : ndarray of shape (n, 2) or None
+        First two principal coordinates, for plots of a precomputed matrix.
+    """
+
+    labels: IntArray = field(repr=False)
+    k: int
+    sizes: tuple[int, ...]
+    within: float
+    between: float
+    total: float
+    within_per_cluster: FloatArray = field(repr=False)
+    bound: float
+    algorithm: Literal["exact-1d", "hartigan", "lloyd"]
+    n_init: int
+    n_iter: int
+    converged: bool
+    breaks: FloatArray | None = field(default=None, repr=False)
+    metric: Metric
+    standardization: Standardization | None = field(default=None, repr=False)
+    points: FloatArray | None = field(default=None, repr=False)
+    columns: tuple[str, ...] | None = field(default=None, repr=False)
+    coordinates: FloatArray | None = field(default=None, repr=False)
+
+    @property
+    def tightness(self) -> float:
+        """S/bound: 1 proves the global optimum; NaN where the bound is 0."""
+        return float(self.between / self.bound) if self.bound != 0 else float("nan")
+
+    def _tables(self) -> list[Any]:
+        rows = [[str(n), number(w)] for n, w in zip(self.sizes, self.within_per_cluster, strict=True)]
+        title = f"Energy clustering into {self.k} cluster{'s' * (self.k > 1)}"
+        tightness = number(self.tightness) if self.bound != 0 else "-"
+        bound = [["bound on S", number(self.bound)], ["S/bound", tightness]]
+        return [
+            text_table(rows, ["size", "W"], [f"cluster {j}" for j in range(self.k)], title),
+            decomposition_table(self.within, self.between, self.total, bound),
+        ]
+
+    def _notes(self) -> list[str]:
+        if self.algorithm == "exact-1d":
+            how = "Algorithm: exact in one dimension, the global optimum."
+        else:
+            starts = "1 start" if self.n_init == 1 else f"best of {self.n_init} starts"
+            how = f"Algorithm: {self.algorithm}, {starts}, {self.n_iter} pass{'es' * (self.n_iter > 1)}"
+            how += ", a local optimum." if self.converged else ", stopped before it converged."
+        proof = "S/bound is at most 1; 1 would prove that no partition into as many clusters has a larger S."
+        return [how, proof, metric_note(self.metric, self.standardization)]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per cluster: cluster, size and W of the cluster."""
+        import pandas as pd
+
+        return pd.DataFrame({"cluster": range(self.k), "size": self.sizes, "within": self.within_per_cluster.tolist()})
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Points in the plane of their first two (principal) coordinates, coloured by cluster."""
+        from energystats import plotting
+
+        return plotting.plot_partition(self, ax)
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """One cluster against the rest.
+
+    Attributes
+    ----------
+    name : str
+        Which clusters are set against each other.
+    statistic : float
+        Mean excess-split index E over the splits (S for labels known in advance).
+    pvalue, pvalue_adjusted : float
+        Raw, and adjusted over the contrasts by Holm's method.
+    """
+
+    name: str
+    statistic: float
+    pvalue: float
+    pvalue_adjusted: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ClusterTestResult(Result):
+    """Test for cluster structure.
+
+    Attributes
+    ----------
+    statistic : float
+        Excess-split index E (mean over splits and contrasts); S for labels known in advance.
+    pvalue : float
+        P-value of `null_hypothesis`.
+    method : {"split", "unimodal-1d", "labels"}
+        What was done.
+    null_hypothesis : str
+        The question that was answered, and the only one.
+    k : int
+        Number of clusters that were looked for.
+    n_resamples : int
+        Draws behind each p-value.
+    n_splits : int
+        Random splits, each used in two halves; 0 where nothing was split.
+    n_clustered : int
+        Points of each split that found the direction; the others were scored. 0 where nothing was split.
+    conservative : bool
+        Whether every p-value was multiplied by the flat factor 1.6.
+    jittered : bool
+        Whether ties were spread over one grid step.
+    pvalues : ndarray of shape (2 * n_splits, n_contrasts)
+        P-values that were combined; (1, 1) where nothing was split.
+    scores : ndarray
+        Sorted values whose unimodality was tested, of the fold with the median p-value; empty for known labels.
+    null_distribution : ndarray
+        S of the other labelings; empty unless the labels were known.
+    rows : tuple of Contrast
+        The one-versus-rest contrasts behind `contrasts`.
+    remarks : tuple of str
+        What a reader has to assume or know.
+    """
+
+    statistic: float
+    pvalue: float
+    method: Literal["split", "unimodal-1d", "labels"]
+    null_hypothesis: str
+    k: int
+    n_resamples: int
+    n_splits: int
+    n_clustered: int
+    conservative: bool
+    jittered: bool
+    pvalues: FloatArray = field(repr=False)
+    scores: FloatArray = field(repr=False)
+    null_distribution: FloatArray = field(repr=False)
+    rows: tuple[Contrast, ...] = field(repr=False)
+    remarks: tuple[str, ...] = field(repr=False)
+
+    @property
+    def contrasts(self) -> pd.DataFrame:
+        """One-versus-rest contrasts: contrast, statistic, pvalue, pvalue_adjusted (Holm)."""
+        import pandas as pd
+
+        columns = ["contrast", "statistic", "pvalue", "pvalue_adjusted"]
+        return pd.DataFrame([(r.name, r.statistic, r.pvalue, r.pvalue_adjusted) for r in self.rows], columns=columns)
+
+    def _tables(self) -> list[Any]:
+        rows = [
+            ["statistic (S)" if self.method == "labels" else "statistic (E)", number(self.statistic)],
+            ["p-value", probability(self.pvalue)],
+            ["method", self.method],
+            ["resamples", str(self.n_resamples)],
+        ]
+        if self.n_splits:
+            rows.append(["splits", f"{self.n_splits}, two folds each"])
+            rows.append(["points clustered per fold", str(self.n_clustered)])
+        titles = {
+            "split": "Test of unimodality along linear projections",
+            "unimodal-1d": "Test of unimodality",
+            "labels": "Permutation test of labels known in advance",
+        }
+        tables = [text_table(rows, None, None, titles[self.method])]
+        if len(self.rows) > 1:
+            cells = [[number(r.statistic), probability(r.pvalue), probability(r.pvalue_adjusted)] for r in self.rows]
+            heads = ["statistic", "p", "p (Holm)"]
+            tables.append(text_table(cells, heads, [r.name for r in self.rows], "One versus rest"))
+        return tables
+
+    def _notes(self) -> list[str]:
+        silence = ["A large p is no evidence that there is only one cluster."] if self.pvalue > 0.05 else []
+        return [f"Null hypothesis: {self.null_hypothesis}.", *silence, *self.remarks]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row; the columns are the field names."""
+        import pandas as pd
+
+        names = ("statistic", "pvalue", "method", "null_hypothesis", "k", "n_resamples", "n_splits", "conservative")
+        return pd.DataFrame([{name: getattr(self, name) for name in names}])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Histogram of the scores of one held-out part, with the nearest unimodal density."""
+        from energystats import plotting
+
+        return plotting.plot_cluster_test(self, ax)

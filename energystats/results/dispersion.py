@@ -1,0 +1,74 @@
+"""W, S and T of labelled points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from energystats._typing import FloatArray
+from energystats.results.base import Result
+from energystats.tables import decomposition_table, metric_note, number, text_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from energystats.dissimilarity import Standardization
+    from energystats.metrics import Metric
+
+__all__ = ["Dispersion"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Dispersion(Result):
+    """Within, between and total energy dispersion of labelled points: W + S = T [G 4, 5, 29].
+
+    Attributes
+    ----------
+    within, between, total : float
+        W, S and T, in the unit of rho.
+    sizes : tuple of int
+        Points per group.
+    labels : tuple
+        Names of the groups, in the order of `sizes`, `g` and `within_per_group`.
+    g : ndarray of shape (k, k)
+        Mean of rho between (and within) the groups [G 3].
+    within_per_group : ndarray of shape (k,)
+        The summands of W.
+    metric : Metric
+        With every parameter that was settled on the data.
+    standardization : Standardization or None
+        Column means and standard deviations, if the columns were standardized.
+    """
+
+    within: float
+    between: float
+    total: float
+    sizes: tuple[int, ...]
+    labels: tuple[Any, ...]
+    g: FloatArray = field(repr=False)
+    within_per_group: FloatArray = field(repr=False)
+    metric: Metric
+    standardization: Standardization | None = field(default=None, repr=False)
+
+    def _tables(self) -> list[Any]:
+        rows = [[str(n), number(w)] for n, w in zip(self.sizes, self.within_per_group, strict=True)]
+        return [
+            text_table(rows, ["size", "W"], list(map(str, self.labels)), "Energy dispersion"),
+            decomposition_table(self.within, self.between, self.total),
+        ]
+
+    def _notes(self) -> list[str]:
+        return [metric_note(self.metric, self.standardization)]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per group: label, size and W of the group."""
+        import pandas as pd
+
+        return pd.DataFrame({"label": list(self.labels), "size": self.sizes, "within": self.within_per_group.tolist()})
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Heat map of g, the mean of rho between the groups."""
+        from energystats import plotting
+
+        return plotting.plot_group_means(self.g, self.labels, ax)
