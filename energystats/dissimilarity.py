@@ -198,6 +198,30 @@ class Dissimilarity:
         total = float(self.row_totals.sum()) if self.metric.negative_type else self.pairs.absolute_total()
         return total / (2 * self.n)
 
+    def weighted_totals(self, weights: FloatArray | None) -> FloatArray:
+        """sum_j w_j rho(x_i, x_j); (n,)."""
+        return self.row_totals if weights is None else self.pairs.multiply(weights[:, None])[:, 0]
+
+    def scale_of(self, weights: FloatArray | None) -> float:
+        """`scale` with weights: sum_ij w_i w_j |rho| / (2 sum w), or a bound of it where rho may be negative."""
+        if weights is None:
+            return self.scale
+        if self.metric.negative_type:
+            return float(weights @ self.weighted_totals(weights)) / (2 * float(weights.sum()))
+        return self.scale * self.n * float(weights.max()) ** 2 / float(weights.sum())
+
+    def centred_gram(self) -> FloatArray:
+        """G_c = -1/2 J R J in whole, (n, n)."""
+        G = -0.5 * self.matrix
+        G -= G.mean(axis=0)
+        G -= G.mean(axis=1)[:, None]
+        return np.asarray(0.5 * (G + G.T))
+
+    def under(self, metric: Metric) -> Self:
+        """The same points with another metric, not yet settled on them."""
+        assert self.points is not None
+        return replace(self, metric=metric.fitted(self.points), R=None)
+
     @property
     def all_coincide(self) -> bool:
         """Whether rho is 0 for every pair."""
@@ -247,6 +271,10 @@ class Groups:
     def sizes(self) -> IntArray:
         """Points per group; (k,)."""
         return np.bincount(self.codes, minlength=self.k).astype(np.intp)
+
+    def mass(self, weights: FloatArray | None) -> FloatArray:
+        """Sum of the weights of every group, its size without weights; (k,)."""
+        return np.bincount(self.codes, weights, minlength=self.k).astype(np.float64)
 
     def members(self) -> tuple[IntArray, ...]:
         """Row indices of every group."""

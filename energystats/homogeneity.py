@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, Literal, cast
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 
-from energystats._core import permutation, statistics
-from energystats._core.permutation import Exchangeable
-from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
+from energystats._typing import ArrayLike, FloatArray, RandomLike
+from energystats.aggregation import aggregated_test
+from energystats.bootstrap import energy_interval
+from energystats.cross import cross_test
+from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.metrics import MetricLike
-from energystats.progress import with_bar
+from energystats.metrics import Metric, MetricLike, Precomputed, resolve
+from energystats.relabeling import CONFIDENCE_LEVEL, Sampling, StatisticName, relabeling_test
 from energystats.results import EnergyTestResult
-from energystats.validation import as_generator, check_count, check_option, check_same_index
+from energystats.validation import as_generator, as_weights, check_count, check_option, check_same_index
 
-__all__ = ["StatisticName", "energy_test", "one_versus_rest", "relabeling_test"]
+__all__ = ["METHODS", "check_combination", "choose_test", "energy_test"]
 
-StatisticName = Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)"]
-ENUMERATED_UP_TO = 1_000_000  # distinct labelings that method="exact" will visit
-CONFIDENCE_LEVEL = 0.95
+METHODS = ("auto", "exact", "permutation", "asymptotic", "cross")
 
 
 def energy_test(
     *samples: ArrayLike,
     groups: ArrayLike | None = None,
-    metric: MetricLike = "euclidean",
-    alpha: float = 1.0,
+    metric: MetricLike | Sequence[MetricLike] = "euclidean",
+    alpha: float | Sequence[float] = 1.0,
     statistic: str = "between",
     method: str = "auto",
     n_resamples: int = 999,
     strata: ArrayLike | None = None,
+    paired: bool = False,
+    whole_plots: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    stop_at: int | None = None,
+    extrapolate: bool = False,
+    n_bootstrap: int = 0,
     standardize: bool = False,
     progress: bool = False,
     rng: RandomLike = None,
@@ -46,20 +51,37 @@ def energy_test(
         The samples one by one, or one pooled table with `groups`.
     groups : array_like of shape (n,), optional
         Group of each row of the pooled table. Groups are reported in sorted order.
-    metric : str, Metric or callable, default "euclidean"
-        The semimetric rho; with "precomputed" the pooled table is its matrix.
-    alpha : float, default 1.0
-        Power of a named distance, 0 < alpha <= 2; at 2 only differences of means are seen.
+    metric : str, Metric, callable or a sequence of them, default "euclidean"
+        The semimetric rho; with "precomputed" the pooled table is its matrix. With a sequence, the smallest of the
+        p-values is tested itself, on the same relabelings, so that the level is exact and none has to be chosen.
+    alpha : float or sequence of float, default 1.0
+        Power of a named distance, 0 < alpha <= 2; at 2 only differences of means are seen. A sequence as for `metric`.
     statistic : {"between", "pairwise", "f"}, default "between"
         "between" is S; "pairwise" is the sum over pairs of n_i n_j/(n_i + n_j) E_ij (2S when k = 2); "f" is
         (S/(k - 1))/(W/(n - k)), which has the same p-value as S.
-    method : {"auto", "exact", "permutation"}, default "auto"
+    method : {"auto", "exact", "permutation", "asymptotic", "cross"}, default "auto"
         "exact" visits every distinct labeling; "auto" does so when there are at most `n_resamples` of them.
+        "asymptotic" and "cross" are approximations without permutations, see Notes.
     n_resamples : int, default 999
         Random relabelings.
     strata : array_like of shape (n,), optional
         Block of each row of the pooled table; labels are permuted within blocks only, which takes care of any effect
         of the blocks. With samples one by one: of all rows, sample after sample.
+    paired : bool, default False
+        Row i of every sample is the same subject; labels are permuted within subjects.
+    whole_plots : array_like of shape (n,), optional
+        Set of rows that were treated together, such as a field, a cage or a school, for each row; all its rows have one
+        group, and the labels of whole plots are permuted (within strata, if there are any).
+    sample_weight : array_like of shape (n,), optional
+        Positive weights of the rows; they stay with their rows. Not for "f".
+    stop_at : int, optional
+        Stop as soon as this many relabelings reach the observed statistic; p is then their share of those made, and
+        `n_resamples` of the result says how many were. Saves time where p is large.
+    extrapolate : bool, default False
+        When fewer than 10 relabelings reach the observed statistic, take p from a generalised Pareto law fitted to the
+        largest null values; the result is flagged as `extrapolated`.
+    n_bootstrap : int, default 0
+        Bootstrap resamples within each of two samples, for `energy_interval`.
     standardize : bool, default False
         Z-scores (divisor n) of the pooled columns before distances.
     progress : bool, default False
@@ -71,14 +93,16 @@ def energy_test(
     -------
     EnergyTestResult
         `.statistic`, `.pvalue`, `.pvalue_interval`, `.effect_size` (S/T), `.inhomogeneity` (H), `.method`,
-        `.n_resamples`, `.null_distribution` and more.
+        `.n_resamples`, `.null_distribution` and more. Of several semimetrics, `.components` has the test of each, and
+        the other numbers are those of the one with the smallest p.
 
     Raises
     ------
     ValueError
         If there is a single group, the column counts differ, a value is not finite, labels or strata are missing or
-        of another length, the strata leave nothing to permute, exact enumeration is asked for and there are more than
-        a million labelings, or an option is unknown.
+        of another length, the strata or plots leave nothing to permute, a plot has rows of two groups, weights are not
+        positive, exact enumeration is asked for and there are more than a million labelings, options contradict each
+        other, or one is unknown.
     TypeError
         If the input does not hold real numbers.
 
@@ -93,6 +117,8 @@ def energy_test(
     --------
     cluster_test : For groups that were found in the same data.
     energy_distance, dispersion : The statistics alone.
+    disco : Several factors.
+    pairwise_tests : Which groups differ.
 
     Notes
     -----
@@ -100,13 +126,24 @@ def energy_test(
     the statistic: S is a small difference of large sums, so two labelings tie when their S differ by less than
     T max(1e-12, 2e-10/n). When exact, p is the share of all distinct labelings, the observed one included.
 
+    "asymptotic" fits a Pearson type III law to the exact mean, variance and skewness of the statistic over all
+    labelings. ASYMPTOTIC_FIGURES
+    "cross" compares one half of each sample along the direction that the other half found; the studentised
+    difference is N(0, 1) under equality for any fixed semimetric. CROSS_FIGURES
+
+    ``stop_at=h`` is the sequential test of Besag & Clifford: exact level, p = h/(relabelings made).
+    The interval of E is a basic bootstrap interval around the unbiased form of E. BOOTSTRAP_FIGURES
+
     Labels are permuted, never the matrix: all relabelings go through one matrix product of R with a block of
     indicators. O(n^2 (d + k n_resamples)) time; O(n n_resamples) memory beyond 4,096 points, n^2 below. For one
-    column with rho = \|x - y\|, O(n log n + n k n_resamples).
+    column with rho = \|x - y\|, O(n log n + n k n_resamples). "asymptotic": O(n^3) time, O(n^2) memory; "cross":
+    O(n^2 d) time.
 
     References
     ----------
-    Szekely & Rizzo (2004, 2013); Rizzo & Szekely (2010) for "f"; Phipson & Smyth (2010) for the p-value.
+    Szekely & Rizzo (2004, 2013); Rizzo & Szekely (2010) for "f"; Phipson & Smyth (2010) for the p-value; Kazi-Aoual et
+    al. (1995) for the moments; Shekhar, Kim & Ramdas (2022) for "cross"; Besag & Clifford (1991); Knijnenburg et al.
+    (2009) for the tail; Schrab et al. (2023) for tests over several kernels.
 
     Examples
     --------
@@ -118,153 +155,84 @@ def energy_test(
     ('permutation', 0.001)
     >>> es.energy_test([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]).pvalue  # exact: 2 of 20 labelings
     0.1
+    >>> es.energy_test(x, y, alpha=[0.5, 1.0, 2.0], rng=0).statistic_name
+    'min p'
     """
     check_option(statistic, "statistic", ("between", "pairwise", "f"))
-    check_option(method, "method", ("auto", "exact", "permutation"))
-    n_resamples = check_count(n_resamples, "n_resamples", low=1)
-    generator = as_generator(rng)
-    d, checked = Dissimilarity.from_samples(samples, groups, metric=metric, alpha=alpha, standardize=standardize)
-    if groups is not None:
-        check_same_index(samples[0], strata, "strata")
-    return relabeling_test(
-        d,
-        checked,
-        cast(StatisticName, statistic),
-        strata=blocks_of(strata, checked),
+    check_option(method, "method", METHODS)
+    sampling = Sampling(
         method=method,
-        n_resamples=n_resamples,
-        rng=generator,
+        n_resamples=check_count(n_resamples, "n_resamples", low=1),
+        stop_at=None if stop_at is None else check_count(stop_at, "stop_at", low=1),
+        extrapolate=extrapolate,
         progress=progress,
     )
+    n_bootstrap = check_count(n_bootstrap, "n_bootstrap", low=0)
+    generator = as_generator(rng)
+    first, *others = semimetrics(metric, alpha)
+    d, checked = Dissimilarity.from_samples(samples, groups, metric=first, alpha=1.0, standardize=standardize)
+    if groups is not None:
+        for labels, name in ((strata, "strata"), (whole_plots, "whole_plots"), (sample_weight, "sample_weight")):
+            check_same_index(samples[0], labels, name)
+    design = Design.of(checked, strata=strata, whole_plots=whole_plots, paired=paired)
+    weights = None if sample_weight is None else as_weights(sample_weight, d.n, "sample_weight")
+    several = [d, *(d.under(other) for other in others)]
+    check_combination(sampling, design, len(several), weights)
+    if weights is not None and statistic == "f":
+        raise ValueError('`statistic="f"` counts rows and is not defined with `sample_weight`; S has the same p-value.')
+    if n_bootstrap and (checked.k != 2 or not design.is_free or weights is not None or others):
+        raise ValueError("`n_bootstrap` needs two independent samples, one semimetric and no weights.")
+    result = choose_test(several, checked, cast(StatisticName, statistic), sampling, generator, design, weights)
+    if n_bootstrap:
+        interval = energy_interval(d, checked, n_bootstrap, generator, CONFIDENCE_LEVEL)
+        result = replace(result, energy_interval=interval)
+    return result
 
 
-def blocks_of(strata: Any, groups: Groups) -> Groups | None:
-    """The strata as groups of rows, if labels can be permuted within them."""
-    if strata is None:
-        return None
-    blocks = Groups.from_labels(strata, groups.codes.size, name="strata")
-    if all(np.ptp(groups.codes[rows]) == 0 for rows in blocks.members()):
-        raise ValueError(
-            f"`strata` must leave something to permute, but in each of its {blocks.k} blocks all rows have one group."
-        )
-    return blocks
+def semimetrics(metric: Any, alpha: Any) -> list[Metric]:
+    """One semimetric, or one for each entry of a sequence."""
+    many_metrics, many_alphas = isinstance(metric, list | tuple), isinstance(alpha, list | tuple | np.ndarray)
+    if many_metrics and many_alphas:
+        raise ValueError("`metric` and `alpha` must not both be sequences; name each pair as an `es.metrics` object.")
+    pairs = [(m, alpha) for m in metric] if many_metrics else [(metric, a) for a in (alpha if many_alphas else [alpha])]
+    if not pairs:
+        raise ValueError(f"`{'metric' if many_metrics else 'alpha'}` must not be empty.")
+    found = [resolve(m, a) for m, a in pairs]
+    if len(found) > 1 and any(isinstance(m, Precomputed) for m in found):
+        raise ValueError('metric="precomputed" is one matrix; several semimetrics need coordinates.')
+    return found
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """How labelings are ordered: a read of M, and how many times as large as S's its rounding is, given the sizes."""
-
-    read: Callable[[FloatArray, FloatArray], FloatArray]
-    ties: Callable[[FloatArray], float]
-
-
-def half_energy(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> FloatArray:
-    """MMD squared of two samples, E/2 [theory 2]."""
-    return np.asarray(statistics.energy_distances(M, s, unbiased=unbiased)[..., 0, 1] / 2)
-
-
-def ties_of_mmd(s: FloatArray) -> float:
-    """MMD squared is n/(n_1 n_2) S; the U form has up to twice its rounding."""
-    return 2 * float(s.sum() / s.prod())
-
-
-# F is monotone in S for fixed T, so it is ranked by S, whose rounding is known [theory 4, ties]
-RANKED_BY = {
-    "between": Ranking(statistics.between, lambda s: 1.0),
-    "f": Ranking(statistics.between, lambda s: 1.0),
-    "pairwise": Ranking(statistics.pairwise_statistic, lambda s: 2.0),
-    "mmd2": Ranking(half_energy, ties_of_mmd),
-    "mmd2 (unbiased)": Ranking(partial(half_energy, unbiased=True), ties_of_mmd),
-}
+def check_combination(
+    sampling: Sampling, design: Design, n_semimetrics: int, weights: FloatArray | None = None
+) -> None:
+    """Raise for ways of sampling that do not go with the rest."""
+    extras = {
+        "`strata`, `paired` or `whole_plots`": not design.is_free,
+        "`sample_weight`": weights is not None,
+        "`stop_at`": sampling.stop_at is not None,
+        "`extrapolate`": sampling.extrapolate,
+        "several semimetrics": n_semimetrics > 1,
+    }
+    present = [what for what, given in extras.items() if given]
+    if sampling.method in ("asymptotic", "cross") and present:
+        raise ValueError(f'`method="{sampling.method}"` makes no relabelings and does not go with {present[0]}.')
+    if n_semimetrics > 1 and (sampling.stop_at is not None or sampling.extrapolate):
+        raise ValueError("Several semimetrics need all relabelings; leave `stop_at` and `extrapolate` out.")
 
 
-def relabeling_test(
-    d: Dissimilarity,
+def choose_test(
+    several: Sequence[Dissimilarity],
     groups: Groups,
-    name: StatisticName = "between",
-    *,
-    strata: Groups | None = None,
-    method: str,
-    n_resamples: int,
+    name: StatisticName,
+    sampling: Sampling,
     rng: np.random.Generator,
-    progress: bool = False,
+    design: Design,
+    weights: FloatArray | None = None,
 ) -> EnergyTestResult:
-    """The test behind the door: observed M, M of every relabeling, one count."""
-    k, n = groups.k, d.n
-    if name == "f" and n <= k:
-        raise ValueError(f'`statistic="f"` needs more rows than groups, got {n} rows in {k} groups.')
-    labelings, exact, n_others = choose_labelings(groups, strata, method, n_resamples, rng)
-    M, s = d.group_sums(groups)
-    ranking, tolerance = RANKED_BY[name], permutation.tie_tolerance(d.scale, n)
-    observed = float(ranking.read(M, s))
-    sums = permutation.null_sums(d.pairs.block_sums, d.row_totals, labelings, k)
-    blocks = [ranking.read(m, s) for m in with_bar(sums, progress, total=n_others, unit="relabeling", size=len)]
-    null = np.concatenate(blocks) if blocks else np.empty(0)
-    extreme = permutation.count_extreme(observed, null, ranking.ties(s) * tolerance)
-    pvalue = permutation.upper_pvalue(extreme, null.size)
-
-    S, T = float(statistics.between(M, s)), float(statistics.total(M, s))
-    value, distribution = observed, null
-    if name == "f":
-        value = float(statistics.f_ratio(np.asarray(S), T, n, k, tolerance))
-        distribution = statistics.f_ratio(null, T, n, k, tolerance)
-    interval = (pvalue, pvalue)
-    if not exact:
-        interval = permutation.pvalue_interval(extreme, null.size, CONFIDENCE_LEVEL)
-    return EnergyTestResult(
-        statistic=value,
-        pvalue=pvalue,
-        pvalue_interval=interval,
-        statistic_name=name,
-        method="exact" if exact else "permutation",
-        n_resamples=n_others + exact,
-        null_hypothesis=null_hypothesis(d, k, strata),
-        n_strata=0 if strata is None else strata.k,
-        effect_size=statistics.share(S, T),
-        inhomogeneity=inhomogeneity(M, s) if k == 2 else None,
-        within=T - S,
-        between=S,
-        total=T,
-        sizes=tuple(groups.sizes.tolist()),
-        labels=groups.names,
-        null_distribution=distribution,
-        metric=d.metric,
-        standardization=d.standardization,
-    )
-
-
-def choose_labelings(
-    groups: Groups, strata: Groups | None, method: str, n_resamples: int, rng: np.random.Generator
-) -> tuple[Iterator[AnyArray], bool, int]:
-    """The labelings to visit besides the observed one, whether they are all there are, and their number."""
-    scheme = Exchangeable.freely(groups.codes)
-    if strata is not None:
-        scheme = Exchangeable(groups.codes, strata.members())
-    n_labelings = scheme.count()
-    if method == "exact" and n_labelings > ENUMERATED_UP_TO:
-        raise ValueError(
-            f'`method="exact"` visits every distinct labeling, at most {ENUMERATED_UP_TO}; here there are '
-            f'{float(n_labelings):.3g}. Use method="permutation".'
-        )
-    if method == "exact" or (method == "auto" and n_labelings <= n_resamples):
-        return scheme.distinct(), True, n_labelings - 1
-    return scheme.random(n_resamples, permutation.draw_key(rng)), False, n_resamples
-
-
-def inhomogeneity(M: FloatArray, s: FloatArray) -> float:
-    """H = E/(2 mean rho(X, Y)), the energy coefficient of inhomogeneity; 0 when all points coincide."""
-    return statistics.share(
-        float(statistics.energy_distances(M, s)[0, 1]), 2 * float(statistics.group_means(M, s)[0, 1])
-    )
-
-
-def null_hypothesis(d: Dissimilarity, k: int, strata: Groups | None) -> str:
-    """What the p-value is about, with the blind spot of squared distances."""
-    sentence = f"the {k} samples come from one distribution" + ("" if strata is None else " within every stratum")
-    return sentence + (" (squared distances: only differences of means are seen)" if d.metric.only_means else "")
-
-
-def one_versus_rest(d: Dissimilarity, groups: Groups, **how: Any) -> list[EnergyTestResult]:
-    """The test of each group against all others, in the order of the groups."""
-    halves = ((groups.codes == j).astype(np.intp) for j in range(groups.k))
-    return [relabeling_test(d, Groups(codes, ("rest", "group")), **how) for codes in halves]
+    """The test that the options ask for."""
+    if sampling.method == "cross":
+        return cross_test(several[0], groups, rng)
+    if len(several) > 1:
+        return aggregated_test(several, groups, name, sampling=sampling, rng=rng, design=design, weights=weights)
+    return relabeling_test(several[0], groups, name, sampling=sampling, rng=rng, design=design, weights=weights)

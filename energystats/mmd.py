@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from energystats._core import statistics
 from energystats._typing import ArrayLike, FloatArray, RandomLike
+from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.homogeneity import StatisticName, relabeling_test
+from energystats.homogeneity import METHODS, check_combination, choose_test
 from energystats.metrics import Exponential, Gaussian, Kernel, Metric, MetricLike, resolve
+from energystats.relabeling import Sampling, StatisticName
 from energystats.results import EnergyTestResult
 from energystats.validation import (
     as_generator,
@@ -221,12 +223,14 @@ def mmd_test(
     y: ArrayLike | None = None,
     *,
     groups: ArrayLike | None = None,
-    kernel: KernelLike = "gaussian",
+    kernel: KernelLike | Sequence[KernelLike] = "gaussian",
     metric: MetricLike = "euclidean",
     alpha: float = 1.0,
     estimator: str = "v",
     method: str = "auto",
     n_resamples: int = 999,
+    strata: ArrayLike | None = None,
+    paired: bool = False,
     progress: bool = False,
     rng: RandomLike = None,
 ) -> EnergyTestResult:
@@ -238,18 +242,23 @@ def mmd_test(
         The samples, or one pooled table `x` with `groups`.
     groups : array_like of shape (n + m,), optional
         Two groups of the rows of the pooled table.
-    kernel : str, Metric or callable, default "gaussian"
-        As for `mmd2`.
+    kernel : str, Metric, callable or a sequence of them, default "gaussian"
+        As for `mmd2`. With a sequence, the smallest of the p-values is tested itself on the same relabelings, so that
+        the level is exact and no bandwidth has to be chosen.
     metric : str, Metric or callable, default "euclidean"
         The semimetric of ``kernel="distance"``.
     alpha : float, default 1.0
         Its power, 0 < alpha <= 2.
     estimator : {"v", "u"}, default "v"
         The statistic. For samples of equal size both rank the relabelings alike.
-    method : {"auto", "exact", "permutation"}, default "auto"
+    method : {"auto", "exact", "permutation", "asymptotic", "cross"}, default "auto"
         As for `energy_test`.
     n_resamples : int, default 999
         Random relabelings.
+    strata : array_like of shape (n + m,), optional
+        Blocks within which labels are permuted, as for `energy_test`.
+    paired : bool, default False
+        Row i of both samples is the same subject; labels are permuted within subjects.
     progress : bool, default False
         Show a bar over the relabelings.
     rng : int, Generator or None, default None
@@ -263,7 +272,8 @@ def mmd_test(
     Raises
     ------
     ValueError
-        As `mmd2`, or if exact enumeration is asked for and there are more than a million labelings.
+        As `mmd2`, or if exact enumeration is asked for and there are more than a million labelings, or the strata leave
+        nothing to permute.
     TypeError
         If the input does not hold real numbers.
 
@@ -289,13 +299,17 @@ def mmd_test(
     0.001
     """
     check_option(estimator, "estimator", ("v", "u"))
-    check_option(method, "method", ("auto", "exact", "permutation"))
-    n_resamples = check_count(n_resamples, "n_resamples", low=1)
+    check_option(method, "method", METHODS)
+    sampling = Sampling(method, check_count(n_resamples, "n_resamples", low=1), progress=progress)
     generator = as_generator(rng)
-    d, checked = two_samples((x,) if y is None else (x, y), groups, kernel, metric, alpha)
+    first, *others = kernels_of(kernel)
+    d, checked = two_samples((x,) if y is None else (x, y), groups, first, metric, alpha)
+    several = [d, *(d.under(semimetric_of(other, metric, alpha)) for other in others)]
     check_sizes(checked, estimator)
+    design = Design.of(checked, strata=strata, paired=paired)
+    check_combination(sampling, design, len(several))
     name: StatisticName = "mmd2" if estimator == "v" else "mmd2 (unbiased)"
-    return relabeling_test(d, checked, name, method=method, n_resamples=n_resamples, rng=generator, progress=progress)
+    return choose_test(several, checked, name, sampling, generator, design)
 
 
 def two_samples(
@@ -312,6 +326,17 @@ def two_samples(
     if checked.k != 2:
         raise ValueError(f"`groups` must name two groups, got {checked.k}; `energy_test` takes any number.")
     return d, checked
+
+
+def kernels_of(kernel: KernelLike | Sequence[KernelLike]) -> list[KernelLike]:
+    """One kernel, or all of a sequence."""
+    if not isinstance(kernel, list | tuple):
+        return [kernel]  # type: ignore[list-item]  # anything else is checked as a kernel
+    if not kernel:
+        raise ValueError("`kernel` must not be empty.")
+    if len(kernel) > 1 and "precomputed" in kernel:
+        raise ValueError('`kernel="precomputed"` is one matrix; several kernels need coordinates.')
+    return list(kernel)
 
 
 def semimetric_of(kernel: KernelLike, metric: MetricLike, alpha: float) -> Metric:

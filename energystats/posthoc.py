@@ -12,10 +12,10 @@ from energystats._core import permutation, statistics
 from energystats._core.permutation import Exchangeable
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.homogeneity import relabeling_test
 from energystats.metrics import MetricLike
 from energystats.multiplicity import CORRECTIONS, adjust
 from energystats.progress import with_bar
+from energystats.relabeling import Sampling, relabeling_test
 from energystats.results import PairwiseRow, PairwiseTestsResult
 from energystats.validation import as_generator, check_count, check_option, near_names
 
@@ -160,7 +160,7 @@ def compare_pair(
     two = Groups((groups.codes[rows] == second).astype(np.intp), names)
     part = d.subset(rows)
     test_rng, spread_rng = rng.spawn(2)
-    result = relabeling_test(part, two, method=method, n_resamples=n_resamples, rng=test_rng)
+    result = relabeling_test(part, two, sampling=Sampling(method, n_resamples), rng=test_rng)
     E = statistics.energy_distances(*part.group_sums(two))[0, 1]
     return PairwiseRow(
         group1=names[0],

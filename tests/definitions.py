@@ -46,20 +46,25 @@ def between(R, labels, w=None):
     return S
 
 
-def energy_distance(R, A, B, unbiased=False):
+def energy_distance(R, A, B, unbiased=False, w=None):
     """E [G 1]; the U form leaves out the pairs of a point with itself."""
 
     def own(C):
         if not unbiased:
-            return g(R, C, C)
+            return g(R, C, C, w)
         return sum(R[i][j] for i in C for j in C if i != j) / (len(C) * (len(C) - 1))
 
-    return 2 * g(R, A, B) - own(A) - own(B)
+    return 2 * g(R, A, B, w) - own(A) - own(B)
 
 
-def pairwise_statistic(R, labels):
+def pairwise_statistic(R, labels, w=None):
+    w = w or [1] * len(R)
+
+    def mass(C):
+        return Fraction(sum(w[i] for i in C))
+
     pairs = itertools.combinations(members(labels), 2)
-    return sum(len(A) * len(B) / Fraction(len(A) + len(B)) * energy_distance(R, A, B) for A, B in pairs)
+    return sum(mass(A) * mass(B) / (mass(A) + mass(B)) * energy_distance(R, A, B, w=w) for A, B in pairs)
 
 
 def f_ratio(R, labels):

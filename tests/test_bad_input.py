@@ -170,7 +170,7 @@ def test_more_clusters_than_distinct_points():
         (lambda: es.energy_test(X, groups=G, strata=G[:5]), ValueError, r"`strata` must have one label for each of the 20 rows, got 5"),
         (lambda: es.energy_test(X, groups=G, strata=[None, *G[1:]]), ValueError, r"`strata` must not be missing, but 1 of 20"),
         (lambda: es.energy_test(X, groups=G, statistic="t"), ValueError, r"`statistic` must be one of between, pairwise, f; got 't'"),
-        (lambda: es.energy_test(X, groups=G, method="asymptotic"), ValueError, r"`method` must be one of auto, exact, permutation"),
+        (lambda: es.energy_test(X, groups=G, method="bootstrap"), ValueError, r"`method` must be one of auto, exact, permutation, asymptotic, cross"),
         (lambda: es.energy_test(X, groups=G, n_resamples=0), ValueError, r"`n_resamples` must be at least 1, got 0"),
         (lambda: es.energy_test(X, groups=G, n_resamples=9.5), TypeError, r"`n_resamples` must be a whole number, got 9.5"),
         (lambda: es.energy_test(np.r_[X, X], groups=np.r_[G, G], method="exact"), ValueError, r"at most 1000000; here there are 1.38e\+11"),

@@ -52,14 +52,19 @@ def test_multiply_matches_the_matrix(route, rng):
     assert_allclose(d.scale, definitions.total(definitions.rho_matrix(d.points.tolist())), rtol=1e-13)
 
 
-def test_null_sums_match_relabelled_matrices(route, rng):
+@pytest.mark.parametrize("weighted", [False, True])
+def test_null_sums_match_relabelled_matrices(route, weighted, rng):
     d, groups = route
     labelings = [np.array([rng.permutation(groups.codes) for _ in range(5)]) for _ in range(2)]
-    found = np.concatenate(list(permutation.null_sums(d.pairs.block_sums, d.row_totals, iter(labelings), groups.k)))
+    weights = rng.uniform(0.5, 2, d.n) if weighted else np.ones(d.n)
+    totals = d.weighted_totals(weights if weighted else None)
+    sums = list(permutation.null_sums(d.pairs.block_sums, totals, weights, iter(labelings), groups.k))
+    found, masses = (np.concatenate(parts) for parts in zip(*sums, strict=True))
     R = np.array(definitions.rho_matrix(d.points.tolist()))
-    for M, codes in zip(found, np.concatenate(labelings), strict=True):
-        Z = np.eye(groups.k)[codes]
+    for M, s, codes in zip(found, masses, np.concatenate(labelings), strict=True):
+        Z = np.eye(groups.k)[codes] * weights[:, None]
         assert_allclose(M, Z.T @ R @ Z, rtol=1e-12)
+        assert_allclose(s, Z.sum(axis=0), rtol=1e-14)
 
 
 def test_resamples_do_not_depend_on_the_memory_at_hand(rng, monkeypatch):
@@ -70,7 +75,8 @@ def test_resamples_do_not_depend_on_the_memory_at_hand(rng, monkeypatch):
         labelings = permutation.Exchangeable.freely(groups.codes).random(
             300, permutation.draw_key(np.random.default_rng(4))
         )
-        draws.append(np.concatenate(list(permutation.null_sums(d.pairs.block_sums, d.row_totals, labelings, groups.k))))
+        sums = permutation.null_sums(d.pairs.block_sums, d.row_totals, np.ones(d.n), labelings, groups.k)
+        draws.append(np.concatenate([M for M, _ in sums]))
     assert draws[0].shape == (300, 3, 3)
     assert_allclose(draws[0], draws[1], rtol=1e-13)
 

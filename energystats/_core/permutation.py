@@ -6,11 +6,13 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 from scipy.special import betaincinv
 
+from energystats._core.labelings import Deal
 from energystats._typing import AnyArray, FloatArray, IntArray
 
 __all__ = [
@@ -21,6 +23,7 @@ __all__ = [
     "draw_key",
     "null_sums",
     "pvalue_interval",
+    "stopped_interval",
     "tie_tolerance",
     "upper_pvalue",
 ]
@@ -34,20 +37,23 @@ def draw_key(rng: np.random.Generator) -> AnyArray:
     return rng.integers(2**64, size=2, dtype=np.uint64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Exchangeable:
-    """Labels that may be permuted among the rows of each block, and how to do it.
+    """Labels that may be permuted among the units of each block, and how to do it.
 
     Attributes
     ----------
-    codes : ndarray of shape (n,)
+    codes : ndarray of shape (n_units,)
         The observed labels, 0..k-1.
     blocks : tuple of ndarray
-        Row indices of every block; a single block for free permutations.
+        Indices of the units of every block; a single block for free permutations.
+    unit_of : ndarray of shape (n,) or None
+        Unit of each row; None when every row is a unit of its own.
     """
 
     codes: IntArray
     blocks: tuple[IntArray, ...]
+    unit_of: IntArray | None = None
 
     @classmethod
     def freely(cls, codes: IntArray) -> Self:
@@ -56,15 +62,21 @@ class Exchangeable:
 
     def count(self) -> int:
         """Number of distinct labelings, the observed one included."""
-        return math.prod(count_labelings(np.bincount(self.codes[rows])) for rows in self.blocks)
+        return math.prod(count_labelings(np.bincount(self.codes[units])) for units in self.blocks)
+
+    @cached_property
+    def deal(self) -> Deal:
+        """What every random labeling hands out."""
+        return Deal(self.codes, self.blocks)
+
+    def of_rows(self, labelings: AnyArray) -> AnyArray:
+        """Labels of the rows from labels of the units; (b, n_units) -> (b, n)."""
+        return labelings if self.unit_of is None else labelings[:, self.unit_of]
 
     def of_block(self, key: AnyArray, block: int) -> AnyArray:
         """Random labelings of one block of resamples, (64, n): a function of key and block number alone."""
         stream = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, block]))
-        labelings = np.tile(self.codes, (LABELINGS_PER_BLOCK, 1))
-        for rows in self.blocks:
-            labelings[:, rows] = stream.permuted(labelings[:, rows], axis=1)
-        return labelings
+        return self.of_rows(self.deal.labelings(stream.random((LABELINGS_PER_BLOCK, self.deal.dealt.size))))
 
     def random(self, n_resamples: int, key: AnyArray) -> Iterator[AnyArray]:
         """Random labelings, in blocks of shape (<= 64, n)."""
@@ -78,15 +90,15 @@ class Exchangeable:
             if block == len(self.blocks):
                 yield labeling.copy()
                 return
-            rows = self.blocks[block]
-            for arrangement in arrangements(self.codes[rows]):
-                labeling[rows] = arrangement
+            units = self.blocks[block]
+            for arrangement in arrangements(self.codes[units]):
+                labeling[units] = arrangement
                 yield from fill(labeling, block + 1)
 
         everything = fill(np.empty_like(self.codes), 0)
         others = (labeling for labeling in everything if not np.array_equal(labeling, self.codes))
         while chunk := list(itertools.islice(others, LABELINGS_PER_BLOCK)):
-            yield np.array(chunk)
+            yield self.of_rows(np.array(chunk))
 
 
 def count_labelings(sizes: IntArray) -> int:
@@ -118,25 +130,38 @@ def arrangements(codes: IntArray) -> Iterator[IntArray]:
 def null_sums(
     block_sums: Callable[[FloatArray], FloatArray],
     row_totals: FloatArray,
+    weights: FloatArray,
     labelings: Iterator[AnyArray],
     k: int,
-) -> Iterator[FloatArray]:
-    """M of every relabeling, (b, k, k) at a time.
+    *,
+    at_once: int | None = None,
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """M and the group sizes (sums of weights) of every relabeling, (b, k, k) and (b, k) at a time.
 
-    Only k - 1 groups go through the product with R: the last one is what the row totals leave over.
+    Only k - 1 groups go through the product with R: the last one is what the row totals leave over. `at_once` blocks
+    of labelings share a product; None takes as many as memory allows.
     """
     n = row_totals.size
-    at_once = max(1, INDICATOR_BYTES // (8 * n * (k - 1) * LABELINGS_PER_BLOCK))
-    grand_total = float(row_totals.sum())
+    at_once = at_once or max(1, INDICATOR_BYTES // (8 * n * (k - 1) * LABELINGS_PER_BLOCK))
+    grand_total, mass = float(row_totals @ weights), float(weights.sum())
     while chunk := list(itertools.islice(labelings, at_once)):
         codes = np.concatenate(chunk).T  # (n, b)
-        Z = (codes[:, None, :] == np.arange(k - 1)[None, :, None]).astype(np.float64)
+        Z = indicators(codes, k - 1, weights)
         M = np.empty((codes.shape[1], k, k))
         M[:, :-1, :-1] = block_sums(Z)
-        with_all = (row_totals @ Z.reshape(n, -1)).reshape(k - 1, -1).T
+        sums = np.stack((row_totals, np.ones(n))) @ Z.reshape(n, -1)
+        with_all, s = sums.reshape(2, k - 1, -1).transpose(0, 2, 1)
         M[:, :-1, -1] = M[:, -1, :-1] = with_all - M[:, :-1, :-1].sum(axis=2)
         M[:, -1, -1] = grand_total - with_all.sum(axis=1) - M[:, :-1, -1].sum(axis=1)
-        yield M
+        yield M, np.column_stack((s, mass - s.sum(axis=1)))
+
+
+def indicators(codes: AnyArray, k: int, weights: FloatArray) -> FloatArray:
+    """Indicators of the first k groups times the weights; (n, b) -> (n, k, b)."""
+    Z = (codes[:, None, :] == np.arange(k, dtype=codes.dtype)[None, :, None]).astype(np.float64)
+    if (weights != 1).any():
+        Z *= weights[:, None, None]
+    return np.asarray(Z)
 
 
 def tie_tolerance(scale: float, n: int) -> float:
@@ -163,4 +188,12 @@ def pvalue_interval(extreme: int, n_resamples: int, confidence_level: float) -> 
     tail = (1 - confidence_level) / 2
     low = 0.0 if extreme == 0 else float(betaincinv(extreme, n_resamples - extreme + 1, tail))
     high = 1.0 if extreme == n_resamples else float(betaincinv(extreme + 1, n_resamples - extreme, 1 - tail))
+    return low, high
+
+
+def stopped_interval(extreme: int, n_resamples: int, confidence_level: float) -> tuple[float, float]:
+    """The same where sampling stopped at the last extreme value: their number was fixed, not that of resamples."""
+    tail = (1 - confidence_level) / 2
+    low = float(betaincinv(extreme, n_resamples - extreme + 1, tail))
+    high = 1.0 if extreme == n_resamples else float(betaincinv(extreme, n_resamples - extreme, 1 - tail))
     return low, high

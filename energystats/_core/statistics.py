@@ -1,6 +1,6 @@
 """Every statistic as a read of M = Z'RZ and the group sizes s (or sums of weights) [theory 3].
 
-All functions take M of shape (..., k, k) and s of shape (k,), and keep the leading axes.
+All functions take M of shape (..., k, k) and s of shape (k,) or (..., k), and keep the leading axes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = [
 
 def group_means(M: FloatArray, s: FloatArray) -> FloatArray:
     """g(C_i, C_j), mean of rho over all ordered pairs [G 3]."""
-    return np.asarray(M / np.multiply.outer(s, s))
+    return np.asarray(M / (s[..., :, None] * s[..., None, :]))
 
 
 def within_per_group(M: FloatArray, s: FloatArray) -> FloatArray:
@@ -33,7 +33,7 @@ def within_per_group(M: FloatArray, s: FloatArray) -> FloatArray:
 
 def total(M: FloatArray, s: FloatArray) -> FloatArray:
     """T = n/2 g(X, X)."""
-    return np.asarray(M.sum(axis=(-2, -1)) / (2 * s.sum()))
+    return np.asarray(M.sum(axis=(-2, -1)) / (2 * s.sum(axis=-1)))
 
 
 def between(M: FloatArray, s: FloatArray) -> FloatArray:
@@ -48,15 +48,15 @@ def energy_distances(M: FloatArray, s: FloatArray, *, unbiased: bool = False) ->
     if unbiased:
         own = own * (s / (s - 1))
     E = 2 * g - own[..., :, None] - own[..., None, :]
-    k = s.size
+    k = s.shape[-1]
     E[..., np.arange(k), np.arange(k)] = 0.0
     return np.asarray(E)
 
 
 def pairwise_statistic(M: FloatArray, s: FloatArray) -> FloatArray:
     """Sum over i < j of n_i n_j / (n_i + n_j) E_ij: the e-statistic of the R package; 2S when k = 2."""
-    i, j = np.triu_indices(s.size, 1)
-    weights = s[i] * s[j] / (s[i] + s[j])
+    i, j = np.triu_indices(s.shape[-1], 1)
+    weights = s[..., i] * s[..., j] / (s[..., i] + s[..., j])
     return np.asarray((energy_distances(M, s)[..., i, j] * weights).sum(axis=-1))
 
 

@@ -28,17 +28,24 @@ class EnergyTestResult(Result):
     statistic : float
         The observed value of the statistic named in `statistic_name`.
     pvalue : float
-        Share of labelings with a statistic at least as large, ties and the observed labeling included.
+        Share of labelings with a statistic at least as large, ties and the observed labeling included; an
+        approximation when `method` is "asymptotic" or "cross", or `extrapolated` is True.
     pvalue_interval : tuple of float
-        95 % Clopper-Pearson interval of the p-value of infinitely many resamples; (p, p) when exact.
-    statistic_name : {"between", "pairwise", "f", "mmd2", "mmd2 (unbiased)"}
+        95 % Clopper-Pearson interval of the p-value of infinitely many resamples; (p, p) when there were none, or all.
+    statistic_name : {"between", "pairwise", "f", "mmd2", "mmd2 (unbiased)", "cross", "min p"}
         Which statistic.
-    method : {"permutation", "exact"}
+    method : {"permutation", "exact", "asymptotic", "cross"}
         What was done, not what was asked for.
     n_resamples : int
-        Random relabelings; all distinct labelings when exact.
+        Random relabelings made; all distinct labelings when exact; 0 for an approximation without any.
     n_strata : int
         Blocks within which labels were permuted; 0 for free permutations.
+    n_plots : int
+        Whole plots whose labels were permuted; 0 for free permutations.
+    stopped_early : bool
+        Whether `stop_at` ended the relabelings.
+    extrapolated : bool
+        Whether p comes from a generalised Pareto law fitted to the tail of the null distribution.
     null_hypothesis : str
         The question that the p-value answers.
     effect_size : float
@@ -53,6 +60,12 @@ class EnergyTestResult(Result):
         Names of the groups.
     null_distribution : ndarray of shape (n_resamples,) or (n_resamples - 1,)
         The statistic of the other labelings, without the observed one.
+    null_moments : tuple of float or None
+        Mean, standard deviation and skewness of the law that stands for the null distribution, if one does.
+    energy_interval : tuple of float or None
+        95 % bootstrap interval of the energy distance E of the two populations, if asked for.
+    components : tuple of EnergyTestResult
+        The test under each semimetric, if there were several.
     metric : Metric
         With every parameter that was settled on the data.
     standardization : Standardization or None
@@ -62,10 +75,13 @@ class EnergyTestResult(Result):
     statistic: float
     pvalue: float
     pvalue_interval: tuple[float, float]
-    statistic_name: Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)"]
-    method: Literal["permutation", "exact"]
+    statistic_name: Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)", "cross", "min p"]
+    method: Literal["permutation", "exact", "asymptotic", "cross"]
     n_resamples: int
     n_strata: int
+    n_plots: int
+    stopped_early: bool = False
+    extrapolated: bool = False
     null_hypothesis: str
     effect_size: float
     inhomogeneity: float | None
@@ -75,39 +91,65 @@ class EnergyTestResult(Result):
     sizes: tuple[int, ...]
     labels: tuple[Any, ...]
     null_distribution: FloatArray = field(repr=False)
+    null_moments: tuple[float, float, float] | None = None
+    energy_interval: tuple[float, float] | None = None
+    components: tuple[EnergyTestResult, ...] = field(default=(), repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
 
     def _tables(self) -> list[Any]:
-        how = "all distinct labelings" if self.method == "exact" else "random relabelings"
         rows = [
             [f"statistic ({self.statistic_name})", number(self.statistic)],
             ["p-value", probability(self.pvalue)],
         ]
-        if self.method == "permutation":
+        if self.pvalue_interval[0] < self.pvalue_interval[1]:
             rows.append(["95 % interval of p", f"{self.pvalue_interval[0]:.3g} to {self.pvalue_interval[1]:.3g}"])
-        if self.n_strata:
-            how += f" within {self.n_strata} strata"
-        rows += [[how, str(self.n_resamples)], ["S/T (effect size)", number(self.effect_size)]]
+        rows += [[self._how(), str(self.n_resamples)]] if self.n_resamples else []
+        rows.append(["S/T (effect size)", number(self.effect_size)])
         if self.inhomogeneity is not None:
             rows.append(["H (inhomogeneity)", number(self.inhomogeneity)])
+        if self.energy_interval is not None:
+            rows.append(["95 % interval of E", f"{self.energy_interval[0]:.3g} to {self.energy_interval[1]:.3g}"])
         groups = [f"{name}: {size}" for name, size in zip(self.labels, self.sizes, strict=True)]
         rest = [f"... ({len(groups)} groups)"] if len(groups) > 8 else []
         rows.append(["group sizes", ", ".join(groups[:8] + rest)])
         kind = "MMD" if self.statistic_name.startswith("mmd2") else "Energy"
-        return [text_table(rows, None, None, f"{kind} test of equal distributions")]
+        tables = [text_table(rows, None, None, f"{kind} test of equal distributions")]
+        if self.components:
+            cells = [[number(part.statistic), probability(part.pvalue)] for part in self.components]
+            stubs = [repr(part.metric) for part in self.components]
+            tables.append(text_table(cells, ["statistic", "p"], stubs, "Under each semimetric"))
+        return tables
+
+    def _how(self) -> str:
+        """What was counted."""
+        how = "all distinct labelings" if self.method == "exact" else "random relabelings"
+        if self.n_plots:
+            how += f" of {self.n_plots} whole plots"
+        return how + (f" within {self.n_strata} strata" if self.n_strata else "")
 
     def _notes(self) -> list[str]:
-        return [f"Null hypothesis: {self.null_hypothesis}.", metric_note(self.metric, self.standardization)]
+        notes = [f"Null hypothesis: {self.null_hypothesis}."]
+        if self.method == "asymptotic":
+            notes.append("p is an approximation: Pearson type III with the exact moments of the permutation law.")
+        if self.method == "cross":
+            notes.append("p is an approximation: normal law of the cross statistic, for large samples.")
+        if self.extrapolated:
+            notes.append("p is extrapolated: a generalised Pareto law fitted to the largest null values.")
+        if self.stopped_early:
+            notes.append("The relabelings stopped early (Besag & Clifford); p is the share of those made.")
+        if self.components:
+            notes.append("p is that of the smallest p-value among the semimetrics; S/T is of the one that has it.")
+            return notes
+        return [*notes, metric_note(self.metric, self.standardization)]
 
     def to_frame(self) -> pd.DataFrame:
         """One row; the columns are the field names."""
         import pandas as pd
 
-        names = ("statistic", "pvalue", "statistic_name", "method", "n_resamples", "n_strata")
-        row = {
-            name: getattr(self, name) for name in (*names, "effect_size", "inhomogeneity", "within", "between", "total")
-        }
+        names = ("statistic", "pvalue", "statistic_name", "method", "n_resamples", "n_strata", "n_plots")
+        decomposed = ("effect_size", "inhomogeneity", "within", "between", "total")
+        row = {name: getattr(self, name) for name in (*names, "extrapolated", *decomposed)}
         return pd.DataFrame([row])
 
     def plot(self, ax: Axes | None = None) -> Axes:

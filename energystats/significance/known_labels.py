@@ -8,7 +8,7 @@ import numpy as np
 
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.exceptions import DoubleDippingWarning, warn
-from energystats.homogeneity import one_versus_rest, relabeling_test
+from energystats.relabeling import Sampling, one_versus_rest, relabeling_test
 from energystats.results import ClusterTestResult, Partition
 from energystats.significance.contrasts import contrast_rows
 
@@ -29,10 +29,11 @@ def labels_test(d: Dissimilarity, labels: Any, *, n_resamples: int, rng: np.rand
         warn(assumption, DoubleDippingWarning)
         labels = found
     groups = Groups.from_labels(labels, d.n, name="labels").at_least_two("labels")
-    result = relabeling_test(d, groups, method="auto", n_resamples=n_resamples, rng=rng.spawn(1)[0])
+    sampling = Sampling(n_resamples=n_resamples)
+    result = relabeling_test(d, groups, sampling=sampling, rng=rng.spawn(1)[0])
     rows = contrast_rows(["all groups"], [result.statistic], [result.pvalue])
     if groups.k > 2:
-        each = one_versus_rest(d, groups, method="auto", n_resamples=n_resamples, rng=rng)
+        each = one_versus_rest(d, groups, sampling=sampling, rng=rng)
         names = [f"{name} vs rest" for name in groups.names]
         rows = contrast_rows(names, [r.statistic for r in each], [r.pvalue for r in each])
     return ClusterTestResult(

@@ -1,0 +1,96 @@
+"""Random labelings of units within blocks, from uniform numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from energystats._core import jit
+from energystats._core.jit import njit
+from energystats._typing import AnyArray, FloatArray, IntArray
+
+__all__ = ["Deal", "hand_out"]
+
+
+class Deal:
+    """The labels of every block in the order in which they are dealt; those of its largest group need no draw.
+
+    Attributes
+    ----------
+    order, starts : ndarray of shape (n,), (n_blocks + 1,)
+        Units, block after block, and where each block starts.
+    dealt, dealt_starts : ndarray of shape (n_draws,), (n_blocks + 1,)
+        Labels that are dealt, block after block, and where those of each block start.
+    rest : ndarray of shape (n_blocks,)
+        The label of all other units of the block.
+    """
+
+    __slots__ = ("dealt", "dealt_starts", "order", "rest", "starts")
+
+    def __init__(self, codes: IntArray, blocks: tuple[IntArray, ...]) -> None:
+        dtype = np.min_scalar_type(int(codes.max()))
+        rests, dealt = [], []
+        for rows in blocks:
+            held = codes[rows]
+            rests.append(np.bincount(held).argmax())
+            dealt.append(np.sort(held[held != rests[-1]]))
+        self.order = np.concatenate(blocks)
+        self.starts = np.cumsum([0, *(rows.size for rows in blocks)])
+        self.dealt = np.concatenate(dealt).astype(dtype)
+        self.dealt_starts = np.cumsum([0, *(labels.size for labels in dealt)])
+        self.rest = np.array(rests, dtype=dtype)
+
+    def labelings(self, uniform: FloatArray) -> AnyArray:
+        """One labeling for each row of uniform numbers in [0, 1); (b, n_draws) -> (b, n)."""
+        loop = hand_out if jit.numba is not None else hand_out_by_column
+        return loop(uniform, self.order, self.starts, self.dealt, self.dealt_starts, self.rest)
+
+
+@njit
+def hand_out(
+    uniform: FloatArray,
+    order: IntArray,
+    starts: IntArray,
+    dealt: AnyArray,
+    dealt_starts: IntArray,
+    rest: AnyArray,
+) -> AnyArray:
+    """Deal each label to a unit drawn from those still free (Fisher and Yates)."""
+    labelings = np.empty((uniform.shape[0], order.size), dtype=dealt.dtype)
+    free = np.empty_like(order)
+    for row in range(uniform.shape[0]):
+        free[:] = order
+        for block in range(rest.size):
+            start, stop = starts[block], starts[block + 1]
+            at = start
+            for draw in range(dealt_starts[block], dealt_starts[block + 1]):
+                chosen = at + int(uniform[row, draw] * (stop - at))
+                unit = free[chosen]
+                free[chosen] = free[at]
+                labelings[row, unit] = dealt[draw]
+                at += 1
+            for i in range(at, stop):
+                labelings[row, free[i]] = rest[block]
+    return labelings
+
+
+def hand_out_by_column(
+    uniform: FloatArray,
+    order: IntArray,
+    starts: IntArray,
+    dealt: AnyArray,
+    dealt_starts: IntArray,
+    rest: AnyArray,
+) -> AnyArray:
+    """The same labelings without a compiler: all rows take one draw at a time."""
+    rows = np.arange(uniform.shape[0])
+    labelings = np.empty((rows.size, order.size), dtype=dealt.dtype)
+    free = np.tile(order, (rows.size, 1))
+    for block in range(rest.size):
+        start, stop = starts[block], starts[block + 1]
+        labelings[:, order[start:stop]] = rest[block]
+        draws = range(dealt_starts[block], dealt_starts[block + 1])
+        for at, draw in enumerate(draws, start):
+            chosen = at + (uniform[:, draw] * (stop - at)).astype(np.intp)
+            labelings[rows, free[rows, chosen]] = dealt[draw]
+            free[rows, chosen] = free[:, at]
+    return labelings

@@ -1,0 +1,157 @@
+"""Mean, variance and skewness of a sum A_ij C_p(i)p(j) over all permutations p, without permuting.
+
+The r-th power of the sum runs over 2r indices. Sorted by which of them are equal (a set partition), each pattern of A
+meets the same pattern of C equally often, so that the moment is the sum over patterns of
+
+    (sum of A-products with that pattern) (the same of C) / (n (n - 1) ... (n - b + 1)),    b distinct indices.
+
+Products summed over *unrestricted* indices are the graph sums below, and inclusion and exclusion over coarser patterns
+(the Moebius function of the partition lattice) turns them into sums over distinct indices. Kazi-Aoual, Hitier,
+Sabatier & Lebreton (1995) print the results in closed form.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Self
+
+import numpy as np
+
+from energystats._typing import FloatArray
+
+__all__ = ["GraphSums", "permutation_moments", "upper_tail"]
+
+Pattern = tuple[int, ...]  # the block of each index; the r-th factor holds indices 2r and 2r + 1
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSums:
+    """Sums of products of entries of a symmetric matrix whose rows sum to 0; a is its diagonal.
+
+    Attributes
+    ----------
+    sums : dict
+        For every connected multigraph of up to three edges without a loose end: tr A, tr A^2, tr A^3, and the sums of
+        a_i^2, a_i^3, A_ij^3, a_i A_ij a_j and a_i (A^2)_ii.
+    """
+
+    sums: dict[str, float]
+
+    @classmethod
+    def of(cls, A: FloatArray) -> Self:
+        """O(n^3) time, one more matrix in memory."""
+        a = np.diagonal(A)
+        squares = A @ A
+        own = np.diagonal(squares)
+        return cls(
+            {
+                "loop": float(a.sum()),
+                "loops": float(a @ a),
+                "edge twice": float(own.sum()),
+                "loops thrice": float((a**3).sum()),
+                "edge thrice": float(np.einsum("ij,ij,ij->", A, A, A)),
+                "dumbbell": float(a @ A @ a),
+                "loop on edge": float(a @ own),
+                "triangle": float(np.einsum("ij,ij->", squares, A)),
+            }
+        )
+
+    def unrestricted(self, pattern: Pattern) -> float:
+        """Sum of the products over free indices, those of one block being equal."""
+        product = 1.0
+        for edges in components(pattern):
+            kind = kind_of(edges)
+            product *= 0.0 if kind is None else self.sums[kind]
+        return product
+
+    def distinct(self, pattern: Pattern) -> float:
+        """The same over different indices for different blocks."""
+        return math.fsum(sign * self.unrestricted(coarser) for coarser, sign in coarsenings(pattern))
+
+
+def components(pattern: Pattern) -> list[list[tuple[int, int]]]:
+    """The edges of each connected part."""
+    parts: list[list[tuple[int, int]]] = []
+    for edge in zip(pattern[::2], pattern[1::2], strict=True):
+        touching = [part for part in parts if any(set(edge) & set(other) for other in part)]
+        parts = [part for part in parts if part not in touching]
+        parts.append([edge, *(other for part in touching for other in part)])
+    return parts
+
+
+def kind_of(edges: list[tuple[int, int]]) -> str | None:
+    """Name of a connected graph; None if a vertex has a single edge end, since rows sum to 0."""
+    ends = [vertex for edge in edges for vertex in edge]
+    if min(map(ends.count, ends)) == 1:
+        return None
+    loops, vertices = sum(i == j for i, j in edges), len(set(ends))
+    names = {
+        (1, 1, 1): "loop",
+        (2, 2, 1): "loops",
+        (2, 0, 2): "edge twice",
+        (3, 3, 1): "loops thrice",
+        (3, 0, 2): "edge thrice",
+        (3, 2, 2): "dumbbell",
+        (3, 1, 2): "loop on edge",
+        (3, 0, 3): "triangle",
+    }
+    return names[len(edges), loops, vertices]
+
+
+def set_partitions(size: int) -> Iterator[Pattern]:
+    """Every pattern of that many indices, blocks numbered by their first index."""
+
+    def extend(pattern: Pattern) -> Iterator[Pattern]:
+        if len(pattern) == size:
+            yield pattern
+            return
+        for block in range(max(pattern, default=-1) + 2):
+            yield from extend((*pattern, block))
+
+    yield from extend(())
+
+
+@cache
+def coarsenings(pattern: Pattern) -> list[tuple[Pattern, int]]:
+    """Patterns that merge blocks of this one, with the Moebius function of the partition lattice."""
+    found = []
+    for merge in set_partitions(max(pattern) + 1):
+        sign = math.prod((-1) ** (m - 1) * math.factorial(m - 1) for m in np.bincount(merge).tolist())
+        found.append((tuple(merge[block] for block in pattern), sign))
+    return found
+
+
+def raw_moment(a: GraphSums, c: GraphSums, order: int, n: int) -> float:
+    """Mean of a power of the sum over all permutations."""
+    terms = []
+    for pattern in set_partitions(2 * order):
+        b = max(pattern) + 1
+        if b <= n:
+            terms.append(a.distinct(pattern) / math.perm(n, b) * c.distinct(pattern))
+    return math.fsum(terms)
+
+
+def permutation_moments(A: FloatArray, C: FloatArray) -> tuple[float, float, float]:
+    """Mean, standard deviation and skewness; A and C are symmetric with rows that sum to 0. O(n^3) time."""
+    n, unit = len(A), float(np.abs(A).max())
+    if unit == 0:
+        return 0.0, 0.0, 0.0
+    mean = float(np.trace(A) * np.trace(C)) / (n - 1)
+    # without its trace A gives the deviations from the mean, so that nothing cancels
+    deviations = A / unit
+    deviations -= float(np.trace(deviations)) / (n - 1) * (np.eye(n) - 1 / n)
+    a, c = GraphSums.of(deviations), GraphSums.of(C)
+    second, third = raw_moment(a, c, 2, n), raw_moment(a, c, 3, n)
+    if second <= 1e-28 * (a.sums["edge twice"] * c.sums["edge twice"]):
+        return mean, 0.0, 0.0
+    return mean, unit * math.sqrt(second), third / second**1.5
+
+
+def upper_tail(x: float, mean: float, sd: float, skewness: float) -> float:
+    """P(X >= x) for the Pearson type III law with these moments; 1 for a point mass."""
+    from scipy.stats import pearson3
+
+    return float(pearson3.sf((x - mean) / sd, skewness)) if sd > 0 else 1.0

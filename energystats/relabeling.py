@@ -1,0 +1,294 @@
+"""The test behind every door: the observed M, M of every relabeling, one count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from energystats._core import moments, permutation, statistics, tails
+from energystats._typing import AnyArray, FloatArray
+from energystats.designs import Design
+from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.progress import with_bar
+from energystats.results import EnergyTestResult
+
+__all__ = [
+    "FREE",
+    "RANKED_BY",
+    "Null",
+    "Sampling",
+    "StatisticName",
+    "draw_null",
+    "one_versus_rest",
+    "relabeling_test",
+    "report",
+]
+
+StatisticName = Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)"]
+ENUMERATED_UP_TO = 1_000_000  # distinct labelings that method="exact" will visit
+BLOCKS_BETWEEN_LOOKS = 4  # blocks of 64 relabelings that share a product when the test may stop early
+CONFIDENCE_LEVEL = 0.95
+FREE = Design()
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How relabelings are chosen, and what is made of them.
+
+    Attributes
+    ----------
+    method : {"auto", "exact", "permutation", "asymptotic"}
+        As asked for.
+    n_resamples : int
+        Random relabelings.
+    stop_at : int or None
+        Stop once this many relabelings reach the observed statistic.
+    extrapolate : bool
+        Whether a p-value below 10/n_resamples comes from a fitted tail.
+    progress : bool
+        Whether to show a bar.
+    """
+
+    method: str = "auto"
+    n_resamples: int = 999
+    stop_at: int | None = None
+    extrapolate: bool = False
+    progress: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """How labelings are ordered: a linear read of M, and how many times as large as S's its rounding is."""
+
+    read: Callable[[FloatArray, FloatArray], FloatArray]
+    ties: Callable[[FloatArray], float]
+
+
+def half_energy(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> FloatArray:
+    """MMD squared of two samples, E/2 [theory 2]."""
+    return np.asarray(statistics.energy_distances(M, s, unbiased=unbiased)[..., 0, 1] / 2)
+
+
+def ties_of_mmd(s: FloatArray) -> float:
+    """MMD squared is n/(n_1 n_2) S; the U form has up to twice its rounding."""
+    return 2 * float(s.sum() / s.prod())
+
+
+# F is monotone in S for fixed T, so it is ranked by S, whose rounding is known [theory 4, ties]
+RANKED_BY = {
+    "between": Ranking(statistics.between, lambda s: 1.0),
+    "f": Ranking(statistics.between, lambda s: 1.0),
+    "pairwise": Ranking(statistics.pairwise_statistic, lambda s: 2.0),
+    "mmd2": Ranking(half_energy, ties_of_mmd),
+    "mmd2 (unbiased)": Ranking(partial(half_energy, unbiased=True), ties_of_mmd),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Null:
+    """The values of the other labelings and what they say of the observed one.
+
+    Attributes
+    ----------
+    values : ndarray
+        In the order in which they were drawn.
+    extreme : int
+        How many reach the observed value, ties included.
+    exact : bool
+        Whether they are all there are.
+    stopped : bool
+        Whether sampling ended early, at the last of these values.
+    """
+
+    values: FloatArray
+    extreme: int
+    exact: bool
+    stopped: bool
+
+    @property
+    def pvalue(self) -> float:
+        """After an early stop the share of relabelings that reach the observed value (Besag & Clifford)."""
+        if self.stopped:
+            return self.extreme / self.values.size
+        return permutation.upper_pvalue(self.extreme, self.values.size)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Of the p-value that infinitely many resamples would give."""
+        if self.exact:
+            return self.pvalue, self.pvalue
+        interval = permutation.stopped_interval if self.stopped else permutation.pvalue_interval
+        return interval(self.extreme, self.values.size, CONFIDENCE_LEVEL)
+
+
+def relabeling_test(
+    d: Dissimilarity,
+    groups: Groups,
+    name: StatisticName = "between",
+    *,
+    sampling: Sampling,
+    rng: np.random.Generator,
+    design: Design = FREE,
+    weights: FloatArray | None = None,
+) -> EnergyTestResult:
+    """One statistic of one labeling among its relabelings."""
+    if name == "f" and d.n <= groups.k:
+        raise ValueError(f'`statistic="f"` needs more rows than groups, got {d.n} rows in {groups.k} groups.')
+    M, s = d.group_sums(groups, weights)
+    result = partial(report, d, groups, M, s, design)
+    ranking = RANKED_BY[name]
+    observed = float(ranking.read(M, s))
+    if sampling.method == "asymptotic":
+        fitted = permutation_law(d, groups, ranking, s)
+        p = moments.upper_tail(observed, *fitted)
+        shown = None if name == "f" else fitted
+        return result(value_of(name, observed, d, M, s), name, p, method="asymptotic", null_moments=shown)
+
+    null = draw_null(d, groups, observed, ranking, sampling, rng, design, weights)
+    p, extrapolated = null.pvalue, False
+    if sampling.extrapolate and not null.exact and null.extreme < tails.FEW:
+        fitted_p = tails.generalised_pareto_pvalue(observed, null.values)
+        p, extrapolated = (p, False) if fitted_p is None else (fitted_p, True)
+    return result(
+        value_of(name, observed, d, M, s),
+        name,
+        p,
+        method="exact" if null.exact else "permutation",
+        pvalue_interval=null.interval,
+        n_resamples=null.values.size + null.exact,
+        stopped_early=null.stopped,
+        extrapolated=extrapolated,
+        null_distribution=np.asarray(value_of(name, null.values, d, M, s)),
+    )
+
+
+def draw_null(
+    d: Dissimilarity,
+    groups: Groups,
+    observed: float,
+    ranking: Ranking,
+    sampling: Sampling,
+    rng: np.random.Generator,
+    design: Design = FREE,
+    weights: FloatArray | None = None,
+) -> Null:
+    """Rank the other labelings, all of them or a random sample that may end early."""
+    labelings, exact, n_others = choose_labelings(groups, design, sampling, rng)
+    tolerance = ranking.ties(groups.mass(weights)) * permutation.tie_tolerance(d.scale_of(weights), d.n)
+    w = np.ones(d.n) if weights is None else weights
+    at_once = None if sampling.stop_at is None else BLOCKS_BETWEEN_LOOKS
+    sums = permutation.null_sums(
+        d.pairs.block_sums, d.weighted_totals(weights), w, labelings, groups.k, at_once=at_once
+    )
+    values, extreme = [np.empty(0)], 0
+    for M, s in with_bar(sums, sampling.progress, total=n_others, unit="relabeling", size=lambda pair: len(pair[0])):
+        values.append(ranking.read(M, s))
+        extreme += permutation.count_extreme(observed, values[-1], tolerance)
+        if sampling.stop_at is not None and not exact and extreme >= sampling.stop_at:
+            return stop_short(observed, np.concatenate(values), sampling.stop_at, tolerance)
+    return Null(np.concatenate(values), extreme, exact, stopped=False)
+
+
+def stop_short(observed: float, values: FloatArray, stop_at: int, tolerance: float) -> Null:
+    """The values up to the relabeling at which the count was reached."""
+    reached = np.cumsum(values >= observed - tolerance)
+    used = int(np.searchsorted(reached, stop_at)) + 1
+    return Null(values[:used], stop_at, exact=False, stopped=True)
+
+
+def choose_labelings(
+    groups: Groups, design: Design, sampling: Sampling, rng: np.random.Generator
+) -> tuple[Iterator[AnyArray], bool, int]:
+    """The labelings to visit besides the observed one, whether they are all there are, and their number."""
+    scheme = design.scheme(groups.codes)
+    n_labelings = scheme.count()
+    if sampling.method == "exact" and n_labelings > ENUMERATED_UP_TO:
+        raise ValueError(
+            f'`method="exact"` visits every distinct labeling, at most {ENUMERATED_UP_TO}; here there are '
+            f'{float(n_labelings):.3g}. Use method="permutation".'
+        )
+    if sampling.method == "exact" or (sampling.method == "auto" and n_labelings <= sampling.n_resamples):
+        return scheme.distinct(), True, n_labelings - 1
+    return scheme.random(sampling.n_resamples, permutation.draw_key(rng)), False, sampling.n_resamples
+
+
+def permutation_law(d: Dissimilarity, groups: Groups, ranking: Ranking, s: FloatArray) -> tuple[float, float, float]:
+    """Mean, standard deviation and skewness of the statistic over all labelings [theory 3, asymptotic]."""
+    G = d.centred_gram()
+    k = groups.k
+    units = np.eye(k * k).reshape(k * k, k, k)
+    coefficients = ranking.read(units, s).reshape(k, k)  # the read is linear in M
+    C = -(coefficients + coefficients.T)[np.ix_(groups.codes, groups.codes)]
+    np.fill_diagonal(C, 0.0)
+    np.fill_diagonal(C, -C.sum(axis=1))  # rho(x, x) = 0 leaves the diagonal free, and centring needs rows of sum 0
+    return moments.permutation_moments(G, C)
+
+
+def value_of(name: StatisticName, ranked: Any, d: Dissimilarity, M: FloatArray, s: FloatArray) -> Any:
+    """The statistic itself, from what it is ranked by."""
+    if name != "f":
+        return ranked
+    T = float(statistics.total(M, s))
+    F = statistics.f_ratio(np.asarray(ranked), T, d.n, s.size, permutation.tie_tolerance(d.scale, d.n))
+    return float(F) if np.ndim(ranked) == 0 else F
+
+
+def report(
+    d: Dissimilarity,
+    groups: Groups,
+    M: FloatArray,
+    s: FloatArray,
+    design: Design,
+    statistic: float,
+    name: StatisticName | Literal["cross"],
+    pvalue: float,
+    **more: Any,
+) -> EnergyTestResult:
+    """A result with everything that can be read from the observed M."""
+    S, T = float(statistics.between(M, s)), float(statistics.total(M, s))
+    values: dict[str, Any] = {"pvalue_interval": (pvalue, pvalue), "n_resamples": 0, "null_distribution": np.empty(0)}
+    return EnergyTestResult(
+        statistic=statistic,
+        pvalue=pvalue,
+        statistic_name=name,
+        null_hypothesis=null_hypothesis(d, groups.k, design),
+        n_strata=design.n_strata,
+        n_plots=design.n_plots,
+        effect_size=statistics.share(S, T),
+        inhomogeneity=inhomogeneity(M, s) if groups.k == 2 else None,
+        within=T - S,
+        between=S,
+        total=T,
+        sizes=tuple(groups.sizes.tolist()),
+        labels=groups.names,
+        metric=d.metric,
+        standardization=d.standardization,
+        **{**values, **more},
+    )
+
+
+def inhomogeneity(M: FloatArray, s: FloatArray) -> float:
+    """H = E/(2 mean rho(X, Y)), the energy coefficient of inhomogeneity; 0 when all points coincide."""
+    return statistics.share(
+        float(statistics.energy_distances(M, s)[0, 1]), 2 * float(statistics.group_means(M, s)[0, 1])
+    )
+
+
+def null_hypothesis(d: Dissimilarity, k: int, design: Design) -> str:
+    """What the p-value is about, with the blind spot of squared distances."""
+    sentence = f"the {k} samples come from one distribution"
+    if design.strata is not None:
+        sentence += " within every stratum"
+    if design.plots is not None:
+        sentence += ", whole plots being exchangeable"
+    return sentence + (" (squared distances: only differences of means are seen)" if d.metric.only_means else "")
+
+
+def one_versus_rest(d: Dissimilarity, groups: Groups, **how: Any) -> list[EnergyTestResult]:
+    """The test of each group against all others, in the order of the groups."""
+    halves = ((groups.codes == j).astype(np.intp) for j in range(groups.k))
+    return [relabeling_test(d, Groups(codes, ("rest", "group")), **how) for codes in halves]

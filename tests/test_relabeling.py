@@ -1,0 +1,398 @@
+"""What energy_test can do besides permuting rows: designs, weights, early stops, tails, approximations, several rho."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+
+import energystats as es
+from energystats._core import labelings, moments, permutation, tails
+from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.relabeling import RANKED_BY, permutation_law
+from tests import definitions
+
+
+@pytest.fixture
+def two(rng):
+    return rng.normal(size=(12, 2)), rng.normal(0.8, 1.0, size=(15, 2))
+
+
+# ---------------------------------------------------------------- labelings
+
+
+@pytest.mark.parametrize("blocks", [[[0, 1, 2, 3, 4, 5, 6]], [[0, 2, 4], [1, 3], [5], [6]]])
+def test_compiled_and_plain_labelings_are_the_same(blocks, rng):
+    codes = np.array([0, 1, 1, 2, 2, 2, 0])
+    deal = labelings.Deal(codes, tuple(np.array(b) for b in blocks))
+    uniform = rng.random((50, deal.dealt.size))
+    how = (uniform, deal.order, deal.starts, deal.dealt, deal.dealt_starts, deal.rest)
+    assert_array_equal(labelings.hand_out(*how), labelings.hand_out_by_column(*how))
+    assert_array_equal(labelings.hand_out.py_func(*how), labelings.hand_out_by_column(*how))
+
+
+def test_labelings_are_uniform(rng):
+    codes = np.array([0, 1, 1, 2, 0])
+    scheme = permutation.Exchangeable.freely(codes)
+    drawn = np.concatenate(list(scheme.random(30_000, permutation.draw_key(rng))))
+    _, counts = np.unique(drawn, axis=0, return_counts=True)
+    assert counts.size == scheme.count() == 30
+    assert stats.chisquare(counts).pvalue > 1e-6
+
+
+def test_the_largest_uniform_number_stays_inside():
+    deal = labelings.Deal(np.repeat([0, 1], [3, 4]), (np.arange(7),))
+    for loop in (labelings.hand_out, labelings.hand_out_by_column):
+        uniform = np.full((1, 3), np.nextafter(1.0, 0.0))
+        found = loop(uniform, deal.order, deal.starts, deal.dealt, deal.dealt_starts, deal.rest)
+        assert_array_equal(np.bincount(found[0]), [3, 4])
+
+
+# ---------------------------------------------------------------- designs
+
+
+def plots_allowed(labeling, plots):
+    return all(len({l for l, p in zip(labeling, plots, strict=True) if p == name}) == 1 for name in set(plots))
+
+
+def test_whole_plots_against_enumeration(rng):
+    """Plots of unequal sizes, so that the group sizes change with the labeling."""
+    plots = [0, 0, 1, 1, 1, 2, 3, 3, 4]
+    of_plot = [0, 1, 0, 1, 1]
+    x = rng.integers(0, 5, 9).tolist()
+    R = [[Fraction(abs(a - b)) for b in x] for a in x]
+    allowed = [[z[p] for p in plots] for z in definitions.distinct_labelings(of_plot)]
+    observed = definitions.between(R, [of_plot[p] for p in plots])
+    values = [definitions.between(R, z) for z in allowed]
+    found = es.energy_test(x, groups=[of_plot[p] for p in plots], whole_plots=plots, method="exact")
+    assert found.pvalue == sum(v >= observed for v in values) / len(values)
+    assert (found.n_plots, found.n_strata, found.n_resamples) == (5, 0, 10)
+    assert "whole plots being exchangeable" in found.summary()
+    assert "of 5 whole plots" in found.summary()
+    others = [v for z, v in zip(allowed, values, strict=True) if z != [of_plot[p] for p in plots]]
+    assert_allclose(np.sort(found.null_distribution), np.sort(np.array(others, float)), atol=1e-12)
+
+
+def test_whole_plots_within_strata(rng):
+    plots = np.repeat(np.arange(8), 2)
+    strata = np.repeat([0, 1], 8)
+    groups = np.array([0, 1, 0, 1, 0, 0, 1, 1])[plots]
+    found = es.energy_test(rng.normal(size=16), groups=groups, whole_plots=plots, strata=strata)
+    assert (found.method, found.n_resamples) == ("exact", 36)
+    assert found.n_strata == 2
+    random = es.energy_test(rng.normal(size=16), groups=groups, whole_plots=plots, strata=strata, method="permutation")
+    assert random.null_distribution.size == 999
+
+
+def test_paired_is_strata_of_subjects(rng):
+    x, y, z = rng.normal(size=(3, 9, 2))
+    paired = es.energy_test(x, y, z, paired=True, rng=1)
+    named = es.energy_test(x, y, z, strata=np.tile(np.arange(9), 3), rng=1)
+    assert paired.pvalue == named.pvalue
+    assert paired.n_strata == 9
+    assert es.energy_test(x[:5], y[:5], paired=True).n_resamples == 2**5
+    assert es.mmd_test(x[:5], y[:5], paired=True).n_resamples == 2**5
+
+
+def test_pairing_sees_a_shift_below_the_spread_of_subjects(rng):
+    subject = rng.normal(scale=50, size=30)
+    x, y = subject + rng.normal(size=30), subject + 2 + rng.normal(size=30)
+    assert es.energy_test(x, y, paired=True, rng=0).pvalue < 0.01
+    assert es.energy_test(x, y, rng=0).pvalue > 0.2
+
+
+# ---------------------------------------------------------------- weights
+
+
+@pytest.mark.parametrize("statistic", ["between", "pairwise"])
+def test_weights_against_the_definition(statistic, rng):
+    x, groups = rng.integers(0, 6, 7), [0, 0, 1, 1, 1, 2, 2]
+    w = rng.integers(1, 5, 7).tolist()
+    R = [[Fraction(abs(int(a) - int(b))) for b in x] for a in x]
+
+    def value(z):
+        if statistic == "between":
+            return definitions.between(R, z, w)
+        return definitions.pairwise_statistic(R, z, w)
+
+    everything = definitions.distinct_labelings(groups)
+    expected = sum(value(z) >= value(groups) for z in everything) / len(everything)
+    found = es.energy_test(x, groups=groups, sample_weight=w, statistic=statistic, method="exact")
+    assert found.pvalue == expected
+    assert_allclose(found.statistic, float(value(groups)), rtol=1e-12)
+
+
+def test_whole_weights_are_repeated_rows(rng):
+    x, y = rng.normal(size=(6, 2)), rng.normal(1, size=(7, 2))
+    w = rng.integers(1, 4, 13)
+    weighted = es.energy_test(x, y, sample_weight=w, rng=0)
+    repeated = es.energy_test(np.repeat(x, w[:6], axis=0), np.repeat(y, w[6:], axis=0), rng=0)
+    for name in ("statistic", "effect_size", "inhomogeneity", "within", "total"):
+        assert_allclose(getattr(weighted, name), getattr(repeated, name), rtol=1e-12)
+
+
+def test_equal_weights_change_nothing(two):
+    plain = es.energy_test(*two, rng=0)
+    assert es.energy_test(*two, sample_weight=np.full(27, 3.0), rng=0).pvalue == plain.pvalue
+
+
+# ---------------------------------------------------------------- early stop and tail
+
+
+def test_stop_at_is_the_start_of_the_full_run(rng):
+    x, y = rng.normal(size=(2, 20, 2))
+    full = es.energy_test(x, y, n_resamples=5000, rng=3)
+    early = es.energy_test(x, y, n_resamples=5000, stop_at=10, rng=3)
+    reached = np.cumsum(full.null_distribution >= full.statistic - 1e-12 * full.total)
+    if reached[-1] < 10:
+        assert (early.pvalue, early.stopped_early) == (full.pvalue, False)
+        return
+    used = int(np.searchsorted(reached, 10)) + 1
+    assert (early.n_resamples, early.stopped_early) == (used, True)
+    assert early.pvalue == 10 / used
+    assert early.pvalue_interval[0] <= early.pvalue <= early.pvalue_interval[1]
+    assert "stopped early" in early.summary()
+    assert_allclose(early.null_distribution, full.null_distribution[:used], rtol=1e-12)
+
+
+def test_no_stop_where_few_are_extreme(rng):
+    x, y = rng.normal(size=(20, 2)), rng.normal(5, size=(20, 2))
+    found = es.energy_test(x, y, stop_at=5, rng=0)
+    assert (found.n_resamples, found.stopped_early, found.pvalue) == (999, False, 0.001)
+
+
+def test_interval_after_a_stop_covers(rng):
+    """Inverse sampling: resamples until 10 successes of probability .2."""
+    draws = 10 + rng.negative_binomial(10, 0.2, size=4000)
+    intervals = [permutation.stopped_interval(10, int(n), 0.95) for n in draws]
+    covered = sum(low <= 0.2 <= high for low, high in intervals)
+    assert covered >= stats.binom.ppf(1e-6, 4000, 0.95)
+    assert permutation.stopped_interval(10, 10, 0.95)[1] == 1.0
+
+
+def test_extrapolated_tail_is_near_the_truth(rng):
+    """An exponential tail, whose p-values are known."""
+    null = rng.exponential(size=5000)
+    for truth in (1e-4, 1e-5):
+        found = tails.generalised_pareto_pvalue(-np.log(truth), null)
+        assert 0.02 < found / truth < 50
+
+
+def test_extrapolation_is_flagged(rng):
+    x, y = rng.normal(size=(30, 2)), rng.normal(2, size=(30, 2))
+    found = es.energy_test(x, y, extrapolate=True, rng=0)
+    assert found.extrapolated
+    assert 0 < found.pvalue < 1e-3
+    assert "extrapolated" in found.summary()
+    assert found.to_frame()["extrapolated"].item()
+    plain = es.energy_test(x, x + 0.01, extrapolate=True, rng=0)
+    assert not plain.extrapolated
+    assert not es.energy_test(np.ones(20), np.ones(20), extrapolate=True).extrapolated
+    assert tails.generalised_pareto_pvalue(5.0, np.ones(1000)) is None
+    assert tails.generalised_pareto_pvalue(5.0, np.arange(20.0)) is None
+
+
+# ---------------------------------------------------------------- approximations
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 6])
+def test_moments_of_all_permutations(n, rng):
+    J = np.eye(n) - 1 / n
+
+    def centred():
+        A = rng.normal(size=(n, n))
+        return J @ (A + A.T) @ J
+
+    A, C = centred(), centred()
+    values = np.array([(A * C[np.ix_(p, p)]).sum() for p in map(list, itertools.permutations(range(n)))])
+    mean, sd, skewness = moments.permutation_moments(A, C)
+    assert_allclose(mean, values.mean(), atol=1e-12 * np.abs(values).max())
+    assert_allclose(sd, values.std(), rtol=1e-9)
+    assert_allclose(skewness, stats.skew(values), atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["between", "pairwise", "mmd2", "mmd2 (unbiased)"])
+def test_moments_of_all_labelings(name, rng):
+    sizes = [2, 4] if name.startswith("mmd2") else [2, 3, 2]
+    X = 1e-30 * rng.normal(size=(sum(sizes), 2))
+    groups = Groups(np.repeat(np.arange(len(sizes)), sizes), tuple(range(len(sizes))))
+    d = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
+    read = RANKED_BY[name].read
+    labelings = definitions.distinct_labelings(groups.codes.tolist())
+    values = [float(read(*d.group_sums(Groups(np.array(z), groups.names)))) for z in labelings]
+    mean, sd, skewness = permutation_law(d, groups, RANKED_BY[name], groups.mass(None))
+    assert_allclose([mean, sd], [np.mean(values), np.std(values)], atol=1e-8 * np.std(values))
+    assert_allclose(skewness, stats.skew(values), atol=1e-6)
+
+
+def test_asymptotic_is_near_the_permutation_test(rng):
+    x, y = rng.normal(size=(40, 3)), rng.normal(0.3, 1, size=(50, 3))
+    tests = [(es.energy_test, {"statistic": name}) for name in ("between", "f", "pairwise")]
+    for test, options in [*tests, (es.mmd_test, {"estimator": "u"})]:
+        approximate = test(x, y, method="asymptotic", **options)
+        sampled = test(x, y, n_resamples=9999, rng=0, **options)
+        assert_allclose(approximate.statistic, sampled.statistic, rtol=1e-12)
+        assert abs(np.log10(approximate.pvalue) - np.log10(sampled.pvalue)) < 0.5
+        assert approximate.n_resamples == approximate.null_distribution.size == 0
+        assert approximate.method == "asymptotic"
+        assert "approximation" in approximate.summary()
+    assert es.energy_test(np.ones(5), np.ones(5), method="asymptotic").pvalue == 1.0
+
+
+def cross_by_definition(K, first, second):
+    """Shekhar, Kim & Ramdas (2022) with kernel sums, halves in the order given."""
+    (x1, x2), (y1, y2) = first, second
+    f = {i: np.mean([K[i, a] for a in x1]) - np.mean([K[i, b] for b in y1]) for i in [*x2, *y2]}
+    fx, fy = [f[i] for i in x2], [f[i] for i in y2]
+    return (np.mean(fx) - np.mean(fy)) / np.sqrt(np.var(fx, ddof=1) / len(fx) + np.var(fy, ddof=1) / len(fy))
+
+
+def test_cross_statistic_against_the_definition(two):
+    x, y = two
+    found = es.energy_test(x, y, method="cross", rng=5)
+    R = es.pairwise(np.concatenate((x, y)))
+    generator = np.random.default_rng(5)
+    halves = []
+    for rows in (np.arange(12), np.arange(12, 27)):
+        mixed = generator.permutation(rows)
+        halves.append((mixed[: rows.size // 2], mixed[rows.size // 2 :]))
+    for base in (0, "center"):
+        expected = cross_by_definition(es.distance_kernel(R, base=base), *halves)
+        assert_allclose(found.statistic, expected, rtol=1e-10)
+    assert_allclose(found.pvalue, stats.norm.sf(expected), rtol=1e-9)
+    assert (found.statistic_name, found.method) == ("cross", "cross")
+    assert "approximation" in found.summary()
+
+
+def test_cross_of_constant_data():
+    assert es.energy_test(np.ones(9), np.ones(7), method="cross", rng=0).pvalue == 0.5
+    assert es.energy_test(np.zeros(9), np.ones(7), method="cross", rng=0).pvalue == 0.0
+
+
+def test_interval_of_e_against_the_definition(rng):
+    x, y = rng.integers(0, 5, (6, 1)).astype(float), rng.integers(2, 9, (5, 1)).astype(float)
+    found = es.energy_test(x, y, n_bootstrap=400, n_resamples=1, method="permutation", rng=2)
+    R = es.pairwise(np.concatenate((x, y))).tolist()
+    A, B = list(range(6)), list(range(6, 11))
+    generator = np.random.default_rng(2)
+    permutation.draw_key(generator)  # of the relabelings
+    key = permutation.draw_key(generator)
+    deviations = []
+    for block in range(7):
+        stream = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, block]))
+        counts = [stream.multinomial(n, np.full(n, 1 / n), size=64) for n in (6, 5)]
+        for first, second in zip(*counts, strict=True):
+            drawn_A, drawn_B = np.repeat(A, first).tolist(), np.repeat(B, second).tolist()
+            big = [[R[i][j] for j in drawn_A + drawn_B] for i in drawn_A + drawn_B]
+            E = definitions.energy_distance(big, range(6), range(6, 11), unbiased=True)
+            deviations.append(E - definitions.energy_distance(R, A, B))
+    centre = definitions.energy_distance(R, A, B, unbiased=True)
+    low, high = centre + np.quantile(deviations[:400], [0.025, 0.975])
+    assert_allclose(found.energy_interval, (max(low, 0), max(high, 0)), atol=1e-12)
+    assert "95 % interval of E" in found.summary()
+
+
+# ---------------------------------------------------------------- several semimetrics
+
+
+def min_p_by_definition(tables):
+    """Rows: labelings, the observed one first; columns: statistics."""
+    ranks = [[sum(other[c] >= row[c] for other in tables) for c in range(len(row))] for row in tables]
+    smallest = [min(row) for row in ranks]
+    return smallest[0] / len(tables), sum(s <= smallest[0] for s in smallest) / len(tables)
+
+
+def test_min_p_against_the_definition(rng):
+    x, groups = rng.integers(0, 5, 7).tolist(), [0, 0, 0, 1, 1, 1, 1]
+    everything = definitions.distinct_labelings(groups)
+    everything.sort(key=lambda z: list(z) != groups)
+    R1 = [[Fraction(abs(a - b)) for b in x] for a in x]
+    R2 = [[Fraction(abs(a - b)) ** 2 for b in x] for a in x]
+    expected = min_p_by_definition([(definitions.between(R1, z), definitions.between(R2, z)) for z in everything])
+    found = es.energy_test(x, groups=groups, alpha=[1.0, 2.0], method="exact")
+    assert (found.statistic, found.pvalue) == expected
+    assert found.statistic_name == "min p"
+    assert [part.metric.alpha for part in found.components] == [1.0, 2.0]
+    single = [es.energy_test(x, groups=groups, alpha=a, method="exact").pvalue for a in (1.0, 2.0)]
+    assert [part.pvalue for part in found.components] == single
+
+
+def test_min_p_runs_on_one_set_of_relabelings(two):
+    kernels = [es.metrics.Gaussian(s) for s in (0.1, 1.0, 10.0)]
+    found = es.mmd_test(*two, kernel=kernels, rng=4)
+    again = es.mmd_test(*two, kernel=[kernels[0], kernels[0]], rng=4)
+    assert again.pvalue == again.components[0].pvalue == again.components[1].pvalue == found.components[0].pvalue
+    assert min(part.pvalue for part in found.components) <= found.pvalue
+    assert found.metric in kernels
+    assert "Under each semimetric" in found.summary()
+    assert found.plot() is not None
+    with_f = es.energy_test(*two, metric=["euclidean", "cityblock"], statistic="f", rng=1)
+    assert with_f.pvalue == es.energy_test(*two, metric=["euclidean", "cityblock"], rng=1).pvalue
+
+
+@given(st.integers(0, 10**6))
+def test_min_p_never_beats_its_parts(seed):
+    x, y = np.random.default_rng(seed).normal(size=(2, 6, 1))
+    found = es.energy_test(x, y, alpha=(0.5, 2.0), n_resamples=49, rng=seed)
+    assert min(part.pvalue for part in found.components) <= found.pvalue <= 1
+
+
+# ---------------------------------------------------------------- bad input
+
+X, G = np.arange(24.0).reshape(12, 2) % 7, np.repeat([0, 1], 6)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"whole_plots": np.repeat([0, 1, 2], 4)}, r"`groups` must be the same on all rows of a whole plot, but"),
+        ({"whole_plots": np.repeat([0, 1], 6), "strata": np.repeat([0, 1], 6)}, r"`strata` must leave something"),
+        ({"whole_plots": G, "strata": np.arange(12) % 2}, r"`strata` must be the same on all rows of a whole plot"),
+        ({"whole_plots": G[:4]}, r"`whole_plots` must have one label for each of the 12 rows, got 4"),
+        ({"paired": True, "strata": G}, r"`paired` makes its own strata"),
+        ({"sample_weight": -np.ones(12)}, r"`sample_weight` must be positive, got -1"),
+        ({"sample_weight": np.zeros(12)}, r"`sample_weight` must be positive, got 0"),
+        ({"sample_weight": np.ones(3)}, r"`sample_weight` must have shape \(12,\), got \(3,\)"),
+        ({"sample_weight": np.ones(12), "statistic": "f"}, r"`statistic=\"f\"` counts rows"),
+        ({"stop_at": 0}, r"`stop_at` must be at least 1, got 0"),
+        ({"n_bootstrap": -1}, r"`n_bootstrap` must be at least 0"),
+        ({"n_bootstrap": 9, "strata": np.arange(12) % 2}, r"`n_bootstrap` needs two independent samples"),
+        ({"method": "asymptotic", "strata": np.arange(12) % 2}, r"makes no relabelings and does not go with `strata`"),
+        ({"method": "cross", "sample_weight": np.ones(12)}, r"does not go with `sample_weight`"),
+        ({"method": "cross", "stop_at": 3}, r"does not go with `stop_at`"),
+        ({"method": "asymptotic", "alpha": [1.0, 2.0]}, r"does not go with several semimetrics"),
+        ({"alpha": [1.0, 2.0], "extrapolate": True}, r"Several semimetrics need all relabelings"),
+        ({"alpha": [1.0, 2.0], "metric": ["euclidean", "cityblock"]}, r"`metric` and `alpha` must not both"),
+        ({"alpha": []}, r"`alpha` must not be empty"),
+        ({"alpha": [1.0, 3.0]}, r"`alpha` must satisfy 0 < alpha <= 2, got 3"),
+        ({"metric": ["euclidean", "precomputed"]}, r"metric=\"precomputed\" is one matrix"),
+        ({"n_resamples": 0}, r"`n_resamples` must be at least 1, got 0"),
+        ({"rng": -1}, r"`rng` must be a seed \(whole number >= 0\)"),
+    ],
+)  # fmt: skip
+def test_bad_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        es.energy_test(X, groups=G, **options)
+
+
+def test_other_bad_options():
+    with pytest.raises(TypeError, match=r"`rng` must be a seed"):
+        es.energy_test(X, groups=G, rng=1.5)
+    with pytest.raises(ValueError, match=r"`paired` needs samples of one size, row i of each being subject i; got"):
+        es.energy_test(X[:4], X[4:9], paired=True)
+    with pytest.raises(ValueError, match=r"`whole_plots` must leave something to permute|must be the same"):
+        es.energy_test(X, groups=G, whole_plots=np.zeros(12))
+    with pytest.raises(ValueError, match=r"compares two groups, got 3"):
+        es.energy_test(X, groups=np.arange(12) % 3, method="cross")
+    with pytest.raises(ValueError, match=r"needs 4 points in each, got 3, 9"):
+        es.energy_test(X, groups=np.arange(12) > 2, method="cross")
+    with pytest.raises(ValueError, match=r"`n_bootstrap` needs two points in each sample, got 1, 11"):
+        es.energy_test(X, groups=np.arange(12) > 0, n_bootstrap=9)
+    with pytest.raises(ValueError, match=r"`kernel` must not be empty"):
+        es.mmd_test(X[:5], X[5:], kernel=[])
+    with pytest.raises(ValueError, match=r"`kernel=\"precomputed\"` is one matrix"):
+        es.mmd_test(X[:5], X[5:], kernel=["gaussian", "precomputed"])
