@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeAlias, cast
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from energystats._core.distances import squared_euclidean
 from energystats._typing import ArrayLike, FloatArray
 from energystats.validation import as_points, check_alpha, check_positive, near_names
 
@@ -498,9 +499,10 @@ def euclidean_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
         power = -int(np.frexp(size)[1])
         X, Y = np.ldexp(X, power), np.ldexp(Y, power)
         return np.asarray(euclidean_power(X, Y, alpha) * 2.0 ** (-power * alpha))
+    squares = squared_euclidean(X, Y)
     if alpha == 2:
-        return np.asarray(cdist(X, Y, "sqeuclidean"))
-    distances = np.asarray(cdist(X, Y, "euclidean"))
+        return squares
+    distances = np.sqrt(squares, out=squares)
     if alpha == 0.5:
         return np.asarray(np.sqrt(distances, out=distances))
     return distances if alpha == 1 else np.asarray(np.power(distances, alpha, out=distances))

@@ -1,4 +1,4 @@
-"""Three routes to the same sums over pairs: a stored matrix, row blocks made on the fly, and sorted points.
+"""Routes to the same sums over pairs: a matrix at hand, row blocks that are kept or made anew, and sorted points.
 
 Each knows R only as a linear map. Which one serves a `Dissimilarity` is decided in `choose_route` and nowhere else.
 """
@@ -26,7 +26,7 @@ from energystats.metrics import Euclidean, Metric
 __all__ = ["Line", "Pairs", "RowBlocks", "Stored", "choose_route", "line_of", "warn_if_negative"]
 
 ROWS_PER_BLOCK = 256
-STORED_UP_TO = 4096  # points; above it sums are taken over row blocks and R is never stored for them
+STORED_UP_TO = 4096  # points; above it row blocks are made anew for every sum
 LOST_DIGITS = 1e-4  # of the largest rho: what a user's function may be off by in symmetry and at x = y
 
 
@@ -74,6 +74,16 @@ class Stored(UpperRowSums):
 
     def multiply(self, columns: FloatArray) -> FloatArray:
         return np.asarray(self.R @ columns)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept(UpperRowSums):
+    """The row blocks of the upper triangle in memory."""
+
+    blocks: tuple[tuple[int, FloatArray], ...]
+
+    def upper_rows(self) -> Iterator[tuple[int, FloatArray]]:
+        return iter(self.blocks)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,13 +168,13 @@ def line_of(points: FloatArray | None, metric: Metric) -> Line | None:
 
 
 def choose_route(blocks: RowBlocks | None, R: FloatArray | None, line: Line | None) -> Pairs:
-    """Return the cheapest route there is: a matrix at hand, sorted points, a small matrix, row blocks."""
+    """Return the cheapest route there is: a matrix at hand, sorted points, row blocks kept while they are small."""
     if R is not None:
         return Stored(R)
     if line is not None:
         return line
     assert blocks is not None
-    return Stored(blocks.matrix()) if len(blocks.points) <= STORED_UP_TO else blocks
+    return Kept(tuple(blocks.upper_rows())) if len(blocks.points) <= STORED_UP_TO else blocks
 
 
 def check_semimetric(square: FloatArray, start: int) -> None:

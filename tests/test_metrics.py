@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist, pdist, squareform
 
 import energystats as es
+from energystats._core import distances, squares
 from energystats.metrics import SCIPY_NAMES
 
 FORMULAS = {
@@ -123,3 +124,17 @@ def test_scipy_energy_distance_is_the_root(rng):
 def test_unbiased_estimator_averages_to_zero_under_equality(rng):
     values = [es.energy_distance(*rng.standard_normal((2, 8)), estimator="u") for _ in range(600)]
     assert abs(np.mean(values)) < 4.5 * np.std(values) / np.sqrt(600)
+
+
+@pytest.mark.parametrize("d", [1, 2, 7, 60])
+def test_compiled_distances_are_scipys(d, rng):
+    X, Y = rng.standard_normal((40, d)), rng.standard_normal((2600, d))
+    X[0] = Y[0]
+    expected = cdist(X, Y, "sqeuclidean")
+    for found in (
+        distances.squared_euclidean(X, Y),  # enough pairs for the loop
+        squares.squared_differences(X, np.ascontiguousarray(Y.T)),
+    ):
+        assert_allclose(found, expected, rtol=1e-14)
+        assert found[0, 0] == 0
+    assert_allclose(squares.squared_differences.py_func(X[:2], Y[:50].T), expected[:2, :50], rtol=1e-14)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from energystats._core import jit
-from energystats._core.jit import njit
 from energystats._typing import AnyArray, FloatArray, IntArray
 
-__all__ = ["Deal", "hand_out"]
+__all__ = ["Deal", "hand_out_by_column"]
+
+COMPILED_FROM = 100_000  # labels to deal; for fewer, loading the compiler costs more than it saves
 
 
 class Deal:
@@ -39,38 +39,15 @@ class Deal:
         self.dealt_starts = np.cumsum([0, *(labels.size for labels in dealt)])
         self.rest = np.array(rests, dtype=dtype)
 
-    def labelings(self, uniform: FloatArray) -> AnyArray:
-        """One labeling for each row of uniform numbers in [0, 1); (b, n_draws) -> (b, n)."""
-        loop = hand_out if jit.numba is not None else hand_out_by_column
-        return loop(uniform, self.order, self.starts, self.dealt, self.dealt_starts, self.rest)
+    def labelings(self, uniform: FloatArray, *, compiled: bool) -> AnyArray:
+        """One labeling for each row of uniform numbers in [0, 1); (b, n_draws) -> (b, n). The same either way."""
+        how = (uniform, self.order, self.starts, self.dealt, self.dealt_starts, self.rest)
+        if compiled:
+            from energystats._core import dealing, jit
 
-
-@njit
-def hand_out(
-    uniform: FloatArray,
-    order: IntArray,
-    starts: IntArray,
-    dealt: AnyArray,
-    dealt_starts: IntArray,
-    rest: AnyArray,
-) -> AnyArray:
-    """Deal each label to a unit drawn from those still free (Fisher and Yates)."""
-    labelings = np.empty((uniform.shape[0], order.size), dtype=dealt.dtype)
-    free = np.empty_like(order)
-    for row in range(uniform.shape[0]):
-        free[:] = order
-        for block in range(rest.size):
-            start, stop = starts[block], starts[block + 1]
-            at = start
-            for draw in range(dealt_starts[block], dealt_starts[block + 1]):
-                chosen = at + int(uniform[row, draw] * (stop - at))
-                unit = free[chosen]
-                free[chosen] = free[at]
-                labelings[row, unit] = dealt[draw]
-                at += 1
-            for i in range(at, stop):
-                labelings[row, free[i]] = rest[block]
-    return labelings
+            if jit.numba is not None:
+                return dealing.hand_out(*how)
+        return hand_out_by_column(*how)
 
 
 def hand_out_by_column(

@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 from scipy.special import betaincinv
 
-from energystats._core.labelings import Deal
+from energystats._core.labelings import COMPILED_FROM, Deal
 from energystats._typing import AnyArray, FloatArray, IntArray
 
 __all__ = [
@@ -73,15 +73,14 @@ class Exchangeable:
         """Labels of the rows from labels of the units; (b, n_units) -> (b, n)."""
         return labelings if self.unit_of is None else labelings[:, self.unit_of]
 
-    def of_block(self, key: AnyArray, block: int) -> AnyArray:
-        """Random labelings of one block of resamples, (64, n): a function of key and block number alone."""
-        stream = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, block]))
-        return self.of_rows(self.deal.labelings(stream.random((LABELINGS_PER_BLOCK, self.deal.dealt.size))))
-
     def random(self, n_resamples: int, key: AnyArray) -> Iterator[AnyArray]:
-        """Random labelings, in blocks of shape (<= 64, n)."""
+        """Random labelings, in blocks of shape (<= 64, n), each a function of key and block number alone."""
+        draws = self.deal.dealt.size
+        compiled = n_resamples * draws >= COMPILED_FROM
         for block, start in enumerate(range(0, n_resamples, LABELINGS_PER_BLOCK)):
-            yield self.of_block(key, block)[: n_resamples - start]
+            stream = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, block]))
+            uniform = stream.random((LABELINGS_PER_BLOCK, draws))[: n_resamples - start]
+            yield self.of_rows(self.deal.labelings(uniform, compiled=compiled))
 
     def distinct(self) -> Iterator[AnyArray]:
         """All distinct labelings but the observed one, in blocks of shape (<= 64, n)."""

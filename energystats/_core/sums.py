@@ -33,8 +33,9 @@ def block_sums_from_upper(upper: UpperRows, Z: FloatArray) -> FloatArray:
     for start, rows in upper:
         height = rows.shape[0]
         stop = start + height
-        product = rows @ columns[start:]
-        product -= 0.5 * (rows[:, :height] @ columns[start:stop])
+        product = rows[:, :height] @ columns[start:stop]  # both triangles of the diagonal block
+        product *= 0.5
+        product += rows[:, height:] @ columns[stop:]
         half += np.einsum("ijb,ilb->jlb", Z[start:stop], product.reshape(height, k, b))
     half += half.transpose(1, 0, 2).copy()
     return np.asarray(half.transpose(2, 0, 1))

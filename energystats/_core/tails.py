@@ -15,8 +15,8 @@ LARGEST_TAIL = 250  # values that are fitted, at most a quarter of all
 def generalised_pareto_pvalue(observed: float, null: FloatArray) -> float | None:
     """P(null >= observed) from the fitted tail (Knijnenburg et al. 2009); None if there is no tail to fit.
 
-    The threshold lies midway between the last value of the tail and the next one below. A fit that ends before the
-    observed value would give 0; the exponential tail, which is heavier, then takes its place.
+    The threshold lies midway between the last value of the tail and the next one below. The law of S has an exponential
+    tail; a fitted shape below 0 would end it at a finite point and give a p far too small, so it counts as 0.
     """
     from scipy.stats import genpareto
 
@@ -30,6 +30,6 @@ def generalised_pareto_pvalue(observed: float, null: FloatArray) -> float | None
     if not unit > 0 or beyond <= 0:
         return None
     shape, _, scale = genpareto.fit(excess / unit, floc=0)
-    if shape < 0 and beyond / unit >= -scale / shape:
+    if shape < 0:
         shape, scale = 0.0, 1.0
     return float(size / null.size * genpareto.sf(beyond / unit, shape, scale=scale))

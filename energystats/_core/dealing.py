@@ -1,0 +1,38 @@
+"""The loop that deals labels to units."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from energystats._core.jit import njit
+from energystats._typing import AnyArray, FloatArray, IntArray
+
+__all__ = ["hand_out"]
+
+
+@njit
+def hand_out(
+    uniform: FloatArray,
+    order: IntArray,
+    starts: IntArray,
+    dealt: AnyArray,
+    dealt_starts: IntArray,
+    rest: AnyArray,
+) -> AnyArray:
+    """Deal each label to a unit drawn from those still free (Fisher and Yates)."""
+    labelings = np.empty((uniform.shape[0], order.size), dtype=dealt.dtype)
+    free = np.empty_like(order)
+    for row in range(uniform.shape[0]):
+        free[:] = order
+        for block in range(rest.size):
+            start, stop = starts[block], starts[block + 1]
+            at = start
+            for draw in range(dealt_starts[block], dealt_starts[block + 1]):
+                chosen = at + int(uniform[row, draw] * (stop - at))
+                unit = free[chosen]
+                free[chosen] = free[at]
+                labelings[row, unit] = dealt[draw]
+                at += 1
+            for i in range(at, stop):
+                labelings[row, free[i]] = rest[block]
+    return labelings
