@@ -14,10 +14,10 @@ ORDER = [  # each line may import the lines above it, and modules of its own lin
     ["metrics", "datasets"],
     ["pairs"],
     ["dissimilarity"],
-    ["tables", "multiplicity"],
+    ["tables", "multiplicity", "samplers"],
     ["results"],
     ["distance", "dispersions"],
-    ["homogeneity", "clustering", "mmd", "posthoc"],
+    ["homogeneity", "clustering", "mmd", "posthoc", "goodness", "power"],
     ["significance"],
     ["plotting", "cli", "__main__", "__init__"],
 ]

@@ -21,6 +21,7 @@ __all__ = [
     "draw_key",
     "null_sums",
     "pvalue_interval",
+    "stream_of",
     "tie_tolerance",
     "upper_pvalue",
 ]
@@ -32,6 +33,11 @@ INDICATOR_BYTES = 2**28  # of the indicators held at a time
 def draw_key(rng: np.random.Generator) -> AnyArray:
     """Draw the key from which every block of random labelings follows."""
     return rng.integers(2**64, size=2, dtype=np.uint64)
+
+
+def stream_of(key: AnyArray, block: int, series: int = 0) -> np.random.Generator:
+    """Random numbers of one block of resamples: a function of key and numbers alone, whatever ran before."""
+    return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, series, block]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +66,7 @@ class Exchangeable:
 
     def of_block(self, key: AnyArray, block: int) -> AnyArray:
         """Random labelings of one block of resamples, (64, n): a function of key and block number alone."""
-        stream = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, block]))
+        stream = stream_of(key, block)
         labelings = np.tile(self.codes, (LABELINGS_PER_BLOCK, 1))
         for rows in self.blocks:
             labelings[:, rows] = stream.permuted(labelings[:, rows], axis=1)
