@@ -14,6 +14,7 @@ from energystats.validation import as_numbers, check_finite
 __all__ = ["Sampler", "as_sampler", "is_distribution", "resampler"]
 
 Draw: TypeAlias = Callable[[int, np.random.Generator], Any]
+LABEL = 60  # characters of a distribution in words
 KINDS = "a frozen scipy.stats distribution, or a callable sampler(size, rng) -> (size,) or (size, d)"
 
 
@@ -78,7 +79,7 @@ def as_sampler(value: Any, name: str) -> Sampler:
         raise TypeError(f"`{name}` must be an object, got the class {value.__name__}; write `{value.__name__}(...)`.")
     if is_new_style(value):
         one_law(value.icdf, name)
-        return Sampler(name, str(value), lambda size, rng: value.sample(size, rng=rng), value.icdf)
+        return Sampler(name, shortened(str(value)), lambda size, rng: value.sample(size, rng=rng), value.icdf)
     if not hasattr(value, "rvs"):
         return of_function(value, name)
     if callable(value):
@@ -122,6 +123,12 @@ def draw_rows(distribution: Any, size: int, rng: np.random.Generator) -> Any:
     return distribution.rvs(size=max(size, 2), random_state=rng)[:size]
 
 
+def shortened(text: str) -> str:
+    """One line of at most 60 characters."""
+    text = " ".join(text.split())
+    return text if len(text) <= LABEL else text[: LABEL - 1] + "…"
+
+
 def label_of(frozen: Any) -> str:
     """A frozen distribution as it was written, as far as it is told."""
     family = getattr(getattr(frozen, "dist", None), "name", None)
@@ -129,7 +136,7 @@ def label_of(frozen: Any) -> str:
         return type(frozen).__name__.removesuffix("_frozen")
     given = [f"{float(a):g}" for a in frozen.args]
     given += [f"{key}={float(a):g}" for key, a in frozen.kwds.items()]
-    return f"{family}({', '.join(given)})"
+    return shortened(f"{family}({', '.join(given)})")
 
 
 def resampler(points: FloatArray, name: str) -> Sampler:
