@@ -28,17 +28,22 @@ if _TYPE_CHECKING:
     from energystats.exceptions import NotCalibratedWarning as NotCalibratedWarning
     from energystats.exceptions import NotNegativeTypeWarning as NotNegativeTypeWarning
     from energystats.exceptions import TiesWarning as TiesWarning
+    from energystats.goodness import goodness_of_fit as goodness_of_fit
+    from energystats.goodness import normality_test as normality_test
     from energystats.homogeneity import energy_test as energy_test
     from energystats.mmd import distance_kernel as distance_kernel
     from energystats.mmd import kernel_distance as kernel_distance
     from energystats.mmd import mmd2 as mmd2
     from energystats.mmd import mmd_test as mmd_test
     from energystats.posthoc import pairwise_tests as pairwise_tests
+    from energystats.power import energy_power as energy_power
     from energystats.results import ClusterTestResult as ClusterTestResult
     from energystats.results import Dispersion as Dispersion
     from energystats.results import EnergyTestResult as EnergyTestResult
+    from energystats.results import GoodnessOfFitResult as GoodnessOfFitResult
     from energystats.results import PairwiseTestsResult as PairwiseTestsResult
     from energystats.results import Partition as Partition
+    from energystats.results import PowerResult as PowerResult
     from energystats.significance.cluster_test import cluster_test as cluster_test
 
 _HOME = {
@@ -71,6 +76,11 @@ _HOME = {
     "pairwise": "distance",
     "pairwise_tests": "posthoc",
     "PairwiseTestsResult": "results",
+    "normality_test": "goodness",
+    "goodness_of_fit": "goodness",
+    "GoodnessOfFitResult": "results",
+    "energy_power": "power",
+    "PowerResult": "results",
 }
 
 __all__ = sorted(_HOME)

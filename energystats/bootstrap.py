@@ -45,7 +45,7 @@ def energy_interval(
 def resampled_counts(groups: Groups, n_bootstrap: int, key: AnyArray) -> Iterator[FloatArray]:
     """How often each row is drawn when every sample is drawn from itself; (n, k, b) at a time."""
     for block, start in enumerate(range(0, n_bootstrap, DRAWS_PER_BLOCK)):
-        stream = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, block]))
+        stream = permutation.stream_of(key, block)
         Z = np.zeros((groups.codes.size, groups.k, DRAWS_PER_BLOCK))
         for j, rows in enumerate(groups.members()):
             counts = stream.multinomial(rows.size, np.full(rows.size, 1 / rows.size), size=DRAWS_PER_BLOCK)

@@ -92,19 +92,26 @@ class Dissimilarity:
 
     @classmethod
     def from_points(
-        cls, points: FloatArray, metric: Metric, *, standardize: bool = False, columns: Sequence[str] | None = None
+        cls,
+        points: FloatArray,
+        metric: Metric,
+        *,
+        standardize: bool = False,
+        columns: Sequence[str] | None = None,
+        warns: bool = True,
     ) -> Self:
         """Clean coordinates and a metric not yet settled on them."""
         standardization = Standardization.of(points) if standardize else None
         if standardization is not None:
             points = standardization.apply(points)
-        elif not metric.scale_free:
+        elif warns and not metric.scale_free:
             warn_of_scales(points, columns)
         return cls(
             metric=metric.fitted(points),
             points=points,
             standardization=standardization,
             columns=None if columns is None else tuple(columns),
+            warns=warns,
         )
 
     @classmethod

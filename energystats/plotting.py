@@ -13,16 +13,25 @@ from energystats._core.unimodal import nearest_unimodal
 from energystats._typing import ArrayLike, FloatArray
 
 if TYPE_CHECKING:
-    from energystats.results import ClusterTestResult, EnergyTestResult, PairwiseTestsResult, Partition
+    from energystats.results import (
+        ClusterTestResult,
+        EnergyTestResult,
+        GoodnessOfFitResult,
+        PairwiseTestsResult,
+        Partition,
+        PowerResult,
+    )
 
 __all__ = [
     "cluster_colors",
     "mark_classes",
     "plot_cluster_test",
+    "plot_goodness",
     "plot_group_means",
     "plot_null",
     "plot_pairs",
     "plot_partition",
+    "plot_power",
 ]
 
 OBSERVED = "#b2182b"
@@ -62,6 +71,15 @@ def histogram_with_line(null: FloatArray, observed: float, pvalue: float, what: 
     ax.set_xlabel("between-sample energy S")
     ax.set_ylabel("count")
     ax.legend(frameon=False)
+    return ax
+
+
+def plot_goodness(result: GoodnessOfFitResult, ax: Axes | None = None) -> Axes:
+    """Statistics of the simulated samples as a histogram, with the observed one as a line."""
+    ax = axes_or_new(ax)
+    histogram_with_line(result.null_distribution, result.statistic, result.pvalue, "simulated samples", ax)
+    ax.set_xlabel("n times the energy distance to the distribution")
+    ax.set_title(f"H0: {result.distribution}", loc="left")
     return ax
 
 
@@ -193,3 +211,26 @@ def plot_pairs(result: PairwiseTestsResult, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("S/T of the pair")
     ax.set_title(f"pairs of groups, adjusted: {result.correction}", loc="left")
     return ax
+
+
+def plot_power(result: PowerResult, ax: Axes | None = None) -> Axes:
+    """Power against the size of the first sample with its 95 % intervals, beside the level and a power of .8."""
+    ax = axes_or_new(ax)
+    sizes = [row.n_x for row in result.rows]
+    powers = [row.power for row in result.rows]
+    below = [row.power - row.low for row in result.rows]
+    above = [row.high - row.power for row in result.rows]
+    ax.errorbar(sizes, powers, yerr=[below, above], color=OBSERVED, marker="o", capsize=3, label="power, 95 % interval")
+    ax.axhline(0.8, color="0.4", lw=1, ls="--", label=target_label(result.sample_size(0.8)))
+    ax.axhline(result.level, color="0.4", lw=1, ls=":", label=f"level {result.level:g}")
+    ax.set_ylim(-0.02, 1.05)
+    ax.set_xlabel("size of the first sample")
+    ax.set_ylabel("power")
+    ax.set_title(f"{result.x} vs {result.y}", loc="left")
+    ax.legend(frameon=False)
+    return ax
+
+
+def target_label(size: float) -> str:
+    """Where the power reaches .8, if it does."""
+    return "power .8" + (f", at n = {size:g}" if np.isfinite(size) else ", not reached")

@@ -2,7 +2,11 @@
 
 import itertools
 from fractions import Fraction
-from math import sqrt
+from math import gamma, sqrt
+
+import numpy as np
+from scipy.integrate import quad
+from scipy.stats import ncx2
 
 
 def euclidean(x, y, alpha=1):
@@ -147,3 +151,29 @@ def mmd2(K, A, B, unbiased=False):
         return sum(K[i][j] for i, j in pairs) / len(pairs)
 
     return own(A) + own(B) - 2 * sum(K[a][b] for a in A for b in B) / (len(A) * len(B))
+
+
+def distance_to_normal(r, d):
+    """E|a - Z| with |a| = r: |a - Z|**2 is noncentral chi-squared."""
+    density = lambda v: 2 * v * ncx2.pdf(v * v, d, r * r)  # noqa: E731
+    middle = sqrt(d + r * r)
+    low, high = max(middle - 12, 0), middle + 12
+    return quad(lambda v: v * density(v), low, high, limit=200, epsabs=0, epsrel=1e-10)[0]
+
+
+def normality_statistic(points):
+    """n (2/n sum E|y_i - Z| - E|Z - Z'| - g(y, y)), y standardized by the mean and the covariance (divisor n - 1)."""
+    X = np.asarray(points, dtype=float)
+    n, d = X.shape
+    values, vectors = np.linalg.eigh(np.atleast_2d(np.cov(X, rowvar=False)))
+    y = (X - X.mean(axis=0)) @ vectors / np.sqrt(values)
+    to_normal = sum(distance_to_normal(sqrt(sum(v * v for v in row)), d) for row in y) / n
+    own = g(rho_matrix(y.tolist()), range(n), range(n))
+    return n * (2 * to_normal - 2 * gamma((d + 1) / 2) / gamma(d / 2) - own)
+
+
+def statistic_of_fit(points, reference, rho=euclidean):
+    """n times the energy distance between a sample and points that stand for a distribution."""
+    both = [*points, *reference]
+    n = len(points)
+    return n * energy_distance(rho_matrix(both, rho), range(n), range(n, len(both)))

@@ -24,6 +24,7 @@ __all__ = [
     "null_sums",
     "pvalue_interval",
     "stopped_interval",
+    "stream_of",
     "tie_tolerance",
     "upper_pvalue",
 ]
@@ -35,6 +36,11 @@ INDICATOR_BYTES = 2**28  # of the indicators held at a time
 def draw_key(rng: np.random.Generator) -> AnyArray:
     """Draw the key from which every block of random labelings follows."""
     return rng.integers(2**64, size=2, dtype=np.uint64)
+
+
+def stream_of(key: AnyArray, block: int, series: int = 0) -> np.random.Generator:
+    """Random numbers of one block of resamples: a function of key and numbers alone, whatever ran before."""
+    return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, series, block]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +84,7 @@ class Exchangeable:
         draws = self.deal.dealt.size
         compiled = n_resamples * draws >= COMPILED_FROM
         for block, start in enumerate(range(0, n_resamples, LABELINGS_PER_BLOCK)):
-            stream = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, block]))
-            uniform = stream.random((LABELINGS_PER_BLOCK, draws))[: n_resamples - start]
+            uniform = stream_of(key, block).random((LABELINGS_PER_BLOCK, draws))[: n_resamples - start]
             yield self.of_rows(self.deal.labelings(uniform, compiled=compiled))
 
     def distinct(self) -> Iterator[AnyArray]:

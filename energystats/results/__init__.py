@@ -4,15 +4,20 @@ from energystats.results.base import Result
 from energystats.results.clustering import ClusterTestResult, Contrast, Partition
 from energystats.results.dispersion import Dispersion
 from energystats.results.energy_test import EnergyTestResult
+from energystats.results.goodness import GoodnessOfFitResult
 from energystats.results.pairwise import PairwiseRow, PairwiseTestsResult
+from energystats.results.power import PowerResult, PowerRow
 
 __all__ = [
     "ClusterTestResult",
     "Contrast",
     "Dispersion",
     "EnergyTestResult",
+    "GoodnessOfFitResult",
     "PairwiseRow",
     "PairwiseTestsResult",
     "Partition",
+    "PowerResult",
+    "PowerRow",
     "Result",
 ]

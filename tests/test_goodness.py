@@ -1,0 +1,426 @@
+"""One sample against a distribution: R's values, slow definitions, invariance, level and power by simulation."""
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+from scipy.special import hyp1f1, poch
+from statsmodels.stats.diagnostic import normal_ad
+
+import energystats as es
+from energystats import goodness
+from energystats._core import normal
+from tests import definitions
+from tests.conftest import oracles_with
+
+mpl.use("Agg")
+
+
+def disc(size, rng):
+    angle, radius = 2 * np.pi * rng.random(size), np.sqrt(rng.random(size))
+    return np.column_stack((radius * np.cos(angle), radius * np.sin(angle)))
+
+
+class TestDistanceToNormal:
+    @pytest.mark.parametrize("d", [1, 2, 3, 10, 50, 200])
+    def test_is_its_integral(self, d):
+        r = np.array([1e-4, 0.1, 1.0, 4.0, 25.0, 200.0])
+        expected = [definitions.distance_to_normal(v, d) for v in r]
+        assert_allclose(normal.distance_to_normal(r**2, d), expected, rtol=1e-9)
+
+    @pytest.mark.parametrize("d", [2, 3, 7, 20, 60])
+    def test_is_the_confluent_hypergeometric_function(self, d):
+        r = np.linspace(0, 30, 301)
+        expected = np.sqrt(2) * poch(d / 2, 0.5) * hyp1f1(-0.5, d / 2, -(r**2) / 2)
+        assert_allclose(normal.distance_to_normal(r**2, d), expected, rtol=1e-12)
+
+    def test_far_away_only_the_distance_is_left(self):
+        for d in (1, 2, 5, 500):
+            r = 1e6
+            assert normal.distance_to_normal(np.array([r * r]), d)[0] == pytest.approx(r + (d - 1) / (2 * r), rel=1e-14)
+
+    @pytest.mark.parametrize("d", [1, 2, 5, 40])
+    def test_its_mean_over_normal_points_is_the_distance_between_two(self, d):
+        """E|sqrt(2) Z| = E|Z - Z'|, so that E|0 - Z| is smaller by the root of 2."""
+        at_zero = normal.distance_to_normal(np.zeros(1), d)[0]
+        assert np.sqrt(2) * at_zero == pytest.approx(normal.distance_between_normals(d), rel=1e-13)
+
+
+@oracles_with("mvnorm_e")
+def test_statistic_of_r(oracle):
+    assert_normality(oracle, "mvnorm_e")
+
+
+@oracles_with("normal_e")
+def test_statistic_of_r_in_one_column(oracle):
+    assert_normality(oracle, "normal_e")
+
+
+def assert_normality(oracle, field):
+    found = es.normality_test(oracle.points, n_resamples=1)
+    lost = 1e-10 if oracle.name == "offset1e6" else 1e-13  # R's conditioning there, not ours
+    n, d = oracle.points.shape
+    assert found.statistic == pytest.approx(oracle.values[field], abs=lost * n * normal.distance_between_normals(d))
+
+
+@pytest.mark.parametrize(("n", "d"), [(2, 1), (9, 1), (7, 2), (12, 5), (6, 5)])
+def test_normality_matches_its_definition(n, d, rng):
+    X = rng.exponential(size=(n, d))
+    assert es.normality_test(X, n_resamples=1).statistic == pytest.approx(definitions.normality_statistic(X), abs=1e-7)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(-140, 140))
+@settings(deadline=None)
+def test_normality_is_affine_invariant(seed, d, decimals):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_t(3, (d + 8, d))
+    rotation, _ = np.linalg.qr(rng.standard_normal((d, d)))
+    before = es.normality_test(X, n_resamples=99, rng=1)
+    moved = ((X * rng.uniform(0.1, 10, d)) @ rotation + rng.uniform(-100, 100, d)) * 10.0**decimals
+    after = es.normality_test(moved, n_resamples=99, rng=1)
+    assert after.statistic == pytest.approx(before.statistic, abs=1e-9)
+    assert after.pvalue == before.pvalue
+
+
+def test_columns_of_very_different_sizes(rng):
+    X = rng.standard_normal((30, 3))
+    before = es.normality_test(X, n_resamples=1).statistic
+    assert es.normality_test(X * [1e-145, 1.0, 1e145], n_resamples=1).statistic == pytest.approx(before, abs=1e-9)
+
+
+def test_blocking_changes_nothing(rng, monkeypatch):
+    X = rng.standard_normal((20, 2))
+    long = es.normality_test(X, n_resamples=200, rng=5).null_distribution
+    monkeypatch.setattr(goodness, "NUMBERS_AT_ONCE", 1)
+    short = es.normality_test(X, n_resamples=70, rng=5).null_distribution
+    assert_allclose(short, long[:70], rtol=1e-12)
+    one = es.goodness_of_fit(X, disc, n_resamples=70, rng=5)
+    monkeypatch.undo()
+    again = es.goodness_of_fit(X, disc, n_resamples=200, rng=5)
+    assert one.statistic == again.statistic
+    assert_array_equal(one.null_distribution, again.null_distribution[:70])
+
+
+def test_rows_by_blocks(rng, monkeypatch):
+    X = rng.standard_normal((50, 3))
+    expected = normal.mean_distance(X)
+    monkeypatch.setattr(normal, "ROWS_PER_BLOCK", 7)
+    assert normal.mean_distance(X) == pytest.approx(expected, rel=1e-13)
+    assert expected == pytest.approx(es.pairwise(X).mean(), rel=1e-13)
+    assert normal.mean_distance_sorted(np.sort(X[:, 0])[None])[0] == pytest.approx(es.pairwise(X[:, 0]).mean())
+
+
+@pytest.mark.parametrize("d", [1, 2, 6])
+def test_one_row_more_than_columns_says_nothing(d, rng):
+    """All such samples are one simplex after standardizing."""
+    assert es.normality_test(rng.exponential(size=(d + 1, d)), n_resamples=99).pvalue == 1
+
+
+def test_normality_of_real_data():
+    iris = es.datasets.load("iris")
+    pooled = es.normality_test(iris.iloc[:, :4], rng=0)
+    assert pooled.pvalue == 0.001
+    assert (pooled.n, pooled.d, pooled.n_reference, pooled.method) == (150, 4, 0, "simulation")
+    assert "multivariate normal, whatever its mean and covariance" in pooled.summary()
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.eye(4, 6), r"`X` must have more rows than columns, got 4 rows and 6 columns: .* principal components"),
+        ([1.0], r"more rows than columns, got 1 rows and 1 columns"),
+        (pd.DataFrame({"u": range(9), "v": 0.3, "w": np.arange(9) ** 2}), r"in every column, but column v is constant"),
+        (np.full(5, 0.1) + np.finfo(float).eps * np.arange(5) / 8, r"in every column, but column 0 is constant; drop"),
+        ([[np.nan], [1.0], [2.0]], r"1 NaN"),
+    ],
+)  # fmt: skip
+def test_what_has_no_covariance(X, message):
+    with pytest.raises(ValueError, match=message):
+        es.normality_test(X)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_collinear_columns_are_named(offset, rng):
+    X = pd.DataFrame(rng.standard_normal((40, 3)) + offset, columns=list("abc"))
+    X["sum"] = X["a"] - 0.25 * X["b"]
+    with pytest.raises(ValueError, match=r"linearly independent columns, but column (a|b|sum) is a linear combination"):
+        es.normality_test(X)
+    X["sum"] += 0.01 * rng.standard_normal(40)
+    assert es.normality_test(X, n_resamples=9).d == 4
+
+
+def midpoints(distribution, m):
+    return distribution.ppf((np.arange(m) + 0.5) / m)
+
+
+@pytest.mark.parametrize("distribution", [stats.norm(1, 2), stats.poisson(3), stats.cauchy(), stats.binom(1, 0.3)])
+@pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
+def test_fit_matches_its_definition_in_one_column(distribution, alpha, rng):
+    x = distribution.rvs(size=7, random_state=rng)
+    found = es.goodness_of_fit(x, distribution, alpha=alpha, n_reference=40, n_resamples=1)
+    reference = midpoints(distribution, 40)
+    rho = lambda a, b: definitions.euclidean(a, b, alpha)  # noqa: E731
+    expected = definitions.statistic_of_fit([(v,) for v in x], [(v,) for v in reference], rho)
+    size = np.ptp(reference) + np.ptp(x)
+    assert found.statistic == pytest.approx(expected, abs=1e-11 * size**alpha)
+    assert (found.n_reference, found.reference) == (40, "quantiles")
+
+
+def test_fit_matches_its_definition_in_several(rng):
+    drawn = []
+
+    def sampler(size, generator):
+        drawn.append(disc(size, generator))
+        return drawn[-1]
+
+    X = rng.standard_normal((7, 2))
+    found = es.goodness_of_fit(X, sampler, n_reference=30, n_resamples=3, rng=1)
+    for points, value in zip([X, *drawn[1:]], [found.statistic, *found.null_distribution], strict=True):
+        assert value == pytest.approx(definitions.statistic_of_fit(points, drawn[0]))
+    assert (found.reference, found.distribution) == ("draws", "sampler")
+
+
+def test_quantiles_come_close_to_exact_expectations(rng):
+    """For the uniform law E|x - U| = (x**2 + (1 - x)**2)/2 and E|U - U'| = 1/3."""
+    x = rng.random(20)
+    exact = 20 * (2 * np.mean((x**2 + (1 - x) ** 2) / 2) - 1 / 3 - es.pairwise(x).mean())
+    assert es.goodness_of_fit(x, stats.uniform(), n_resamples=1).statistic == pytest.approx(exact, abs=20 * 1e-6)
+
+
+@pytest.mark.parametrize("distribution", [stats.norm(), stats.geom(0.2), lambda size, rng: rng.standard_t(2, size)])
+def test_sorted_and_general_routes_agree(distribution, rng):
+    x = rng.standard_normal(25)
+    line = es.goodness_of_fit(x, distribution, n_resamples=99, rng=3)
+    cloud = es.goodness_of_fit(x, distribution, metric=lambda X, Y: np.abs(X - Y.T), n_resamples=99, rng=3)
+    assert_allclose(line.null_distribution, cloud.null_distribution, rtol=1e-9, atol=1e-9)
+    assert line.statistic == pytest.approx(cloud.statistic, rel=1e-9)
+    assert line.pvalue == cloud.pvalue
+
+
+def test_an_offset_costs_nothing(rng):
+    x = rng.poisson(3, 40).astype(float)
+    here = es.goodness_of_fit(x, stats.poisson(3), n_resamples=99, rng=0)
+    there = es.goodness_of_fit(x + 2.0**45, stats.poisson(3, loc=2.0**45), n_resamples=99, rng=0)
+    assert there.statistic == pytest.approx(here.statistic, abs=1e-10)
+    assert there.pvalue == here.pvalue
+
+
+def coins(size, rng):
+    """Fair coins, and exactly half of them heads in the 1,000 that stand for the distribution."""
+    heads = np.arange(size) % 2 if size == 1000 else rng.integers(2, size=size)
+    return np.repeat(heads[:, None], 2, axis=1)
+
+
+@pytest.mark.parametrize("law", [stats.bernoulli(0.5), coins])
+def test_ties_count(law, rng):
+    """One head of six is as far off as five, so p is the chance of 0, 1, 5 or 6."""
+    X = np.zeros(6) if law is not coins else np.zeros((6, 2))
+    X[2] = 1
+    found = es.goodness_of_fit(X, law, n_resamples=1999, rng=rng)
+    expected = stats.binom(6, 0.5).pmf([0, 1, 5, 6]).sum()
+    assert abs(found.pvalue - expected) <= 4.5 * np.sqrt(expected * (1 - expected) / 1999) + 1e-3
+
+
+def test_a_point_mass(rng):
+    zeros = lambda size, generator: np.zeros(size)  # noqa: E731
+    assert es.goodness_of_fit(np.zeros(5), zeros, n_resamples=19).pvalue == 1
+    assert es.goodness_of_fit(np.ones(5), zeros, n_resamples=19).pvalue == 0.05
+
+
+@pytest.mark.parametrize(("n", "expected"), [(5, 1000), (300, 3000), (1200, 10_000)])
+def test_reference_grows_with_the_sample(n, expected, rng):
+    assert es.goodness_of_fit(rng.random(n), stats.uniform(), n_resamples=1).n_reference == expected
+
+
+def test_parameters_of_the_metric_come_from_the_reference(rng):
+    x = 100 * rng.standard_normal(10)
+    sigmas = {es.goodness_of_fit(c * x, stats.norm(), metric="gaussian", n_resamples=1).metric.sigma for c in (1, 5)}
+    assert sigmas == {es.metrics.Gaussian().fitted(midpoints(stats.norm(), 1000)[:, None]).sigma}
+    X = rng.standard_normal((30, 2)) * [1, 1000]
+    law = stats.multivariate_normal([0, 0], np.diag([1, 1e6]))
+    X[:, 0] += 3
+    assert es.goodness_of_fit(X, law, metric="seuclidean", n_resamples=99, rng=0).pvalue == 0.01
+    with pytest.raises(ValueError, match="columns of 0 and 1"):
+        es.goodness_of_fit(rng.random((9, 2)), lambda size, g: g.integers(2, size=(size, 2)), metric="rogerstanimoto")
+
+
+def test_indefinite_semimetrics_are_computed_with_a_warning(rng):
+    with pytest.warns(es.NotNegativeTypeWarning):
+        found = es.goodness_of_fit(rng.random(9) * 9, stats.uniform(0, 9), metric=es.metrics.Sine(), n_resamples=9)
+    assert 0 < found.pvalue <= 1
+
+
+def test_squared_distances_say_what_they_see(rng):
+    found = es.goodness_of_fit(rng.random(9), stats.uniform(), alpha=2, n_resamples=9)
+    assert "only differences of means are seen" in found.null_hypothesis
+
+
+@pytest.mark.parametrize(
+    ("law", "text", "d"),
+    [
+        (stats.norm(1, scale=2), "norm(1, scale=2)", 1),
+        (stats.multivariate_normal([0, 1]), "multivariate_normal", 2),
+        (stats.multivariate_normal([0]), "multivariate_normal", 1),
+        (stats.dirichlet([1.0, 2.0, 3.0]), "dirichlet", 3),
+        (stats.multinomial(5, [0.5, 0.5]), "multinomial", 2),
+        (stats.rv_discrete(values=([1, 2], [0.5, 0.5]))(), "Distribution()", 1),
+        (disc, "disc", 2),
+    ],
+)
+@pytest.mark.parametrize("n", [1, 4])
+def test_kinds_of_distributions(law, text, d, n, rng):
+    found = es.goodness_of_fit(rng.random((n, d)), law, n_resamples=9, n_reference=20)
+    assert (found.distribution, found.d, found.n) == (text, d, n)
+
+
+@pytest.mark.skipif(not hasattr(stats, "Normal"), reason="SciPy without its newer classes")
+def test_newer_distributions(rng):
+    x = rng.standard_normal(30)
+    new = es.goodness_of_fit(x, stats.Normal(mu=1.0, sigma=2.0), n_resamples=99, rng=0)
+    old = es.goodness_of_fit(x, stats.norm(1, 2), n_resamples=99, rng=0)
+    assert new.statistic == pytest.approx(old.statistic)
+    assert (new.distribution, new.reference) == ("Normal(mu=1.0, sigma=2.0)", "quantiles")
+    mixed = stats.Mixture([stats.Normal(), stats.Normal(mu=4.0), stats.Uniform(a=0.0, b=1.0)], weights=[0.4, 0.3, 0.3])
+    label = es.goodness_of_fit(x, mixed, n_resamples=9).distribution
+    assert len(label) <= 60
+    assert "\n" not in label
+    with pytest.raises(ValueError, match=r"one distribution, but its parameters have shape \(2,\)"):
+        es.goodness_of_fit(x, stats.Normal(mu=[0.0, 1.0]))
+    with pytest.raises(TypeError, match=r"must be an object, got the class Normal; write `Normal\(...\)`"):
+        es.goodness_of_fit(x, stats.Normal)
+
+
+def wrong_shape(size, rng):
+    return rng.random((2, size))
+
+
+def fickle(size, rng):
+    return rng.random((size, 1 if size == 1000 else 2))
+
+
+def with_nan(size, rng):
+    return np.where(np.arange(size) == 3, np.nan, rng.random(size))
+
+
+@pytest.mark.parametrize(
+    ("distribution", "error", "message"),
+    [
+        (stats.norm, TypeError, r"fully specified, got the family `norm`; freeze it .* `scipy.stats.norm\(...\)`"),
+        (stats.multivariate_normal, TypeError, r"family `multivariate_normal`; freeze it"),
+        ("norm", TypeError, r"must be a frozen scipy.stats distribution, or a callable sampler.*; got 'norm'"),
+        ([1.0, 2.0], TypeError, r"; got list"),
+        (None, TypeError, r"; got NoneType"),
+        (lambda size: np.zeros(size), TypeError, r"`distribution` is called as sampler\(size, rng\), which failed: "),
+        (wrong_shape, ValueError, r"shape \(1000,\) or \(1000, d\) when asked for 1000; wrong_shape gave \(2, 1000\)"),
+        (lambda size, rng: 1.0, ValueError, r"<lambda> gave \(\)"),
+        (lambda size, rng: np.empty((size, 0)), ValueError, r"<lambda> gave \(1000, 0\)"),
+        (fickle, ValueError, r"`distribution` must always give the same number of columns; fickle gave 1 and 2"),
+        (with_nan, ValueError, r"`distribution` must give finite numbers; 1 of with_nan are not"),
+        (lambda size, rng: np.full(size, 1e200), ValueError, r"`sample of <lambda>` must not exceed 1e\+150"),
+        (lambda size, rng: ["a"] * size, TypeError, r"`sample of <lambda>` must hold real numbers"),
+        (stats.norm([0, 1]), ValueError, r"must be one distribution, but its parameters have shape \(2,\)"),
+        (stats.norm(0, -1), ValueError, r"must have a median, but it is NaN: a parameter is out of range"),
+        (stats.multivariate_normal([0, 0]), ValueError, r"same number of columns, got 1 and 2 \(multivariate_normal\)"),
+        (stats.wishart(3, np.eye(2)), ValueError, r"wishart gave \(1000, 2, 2\)"),
+    ],
+)  # fmt: skip
+def test_what_is_no_distribution(distribution, error, message):
+    with pytest.raises(error, match=message):
+        es.goodness_of_fit(np.arange(9.0), distribution)
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "message"),
+    [
+        ({"metric": "precomputed"}, ValueError, r"`metric` must not be \"precomputed\""),
+        ({"metric": "eucldean"}, ValueError, r"Did you mean 'euclidean'"),
+        ({"alpha": 3}, ValueError, r"`alpha` must satisfy"),
+        ({"n_resamples": 0}, ValueError, r"`n_resamples` must be at least 1"),
+        ({"n_resamples": 9.0}, TypeError, r"`n_resamples` must be a whole number"),
+        ({"n_reference": 1}, ValueError, r"`n_reference` must be at least 2"),
+        ({"rng": "x"}, TypeError, r"`rng` must be a seed"),
+    ],
+)
+def test_bad_options(how, error, message):
+    with pytest.raises(error, match=message):
+        es.goodness_of_fit(np.arange(9.0), stats.norm(), **how)
+    if not {"metric", "alpha", "n_reference"} & set(how):
+        with pytest.raises(error, match=message):
+            es.normality_test(np.arange(9.0), **how)
+
+
+def test_plot_shows_null_and_observed(rng):
+    found = es.goodness_of_fit(rng.random(30), stats.uniform(), n_resamples=199)
+    ax = found.plot()
+    assert ax.get_title(loc="left") == "H0: uniform()"
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert texts == ["199 simulated samples", f"observed, p = {found.pvalue:.2g}"]
+    assert ax.lines[0].get_xdata()[0] == found.statistic
+    assert sum(patch.get_height() for patch in ax.patches) == 199
+    mpl.pyplot.close("all")
+
+
+def test_progress_counts_samples(rng, capsys):
+    es.normality_test(rng.random(9), n_resamples=99, progress=True)
+    assert "99/99" in capsys.readouterr().err
+
+
+def assert_level(pvalues, levels=(0.05, 0.01)):
+    """Within what a binomial with the nominal level leaves once in ten thousand, both sides together."""
+    for level in levels:
+        count = int(np.sum(np.array(pvalues) <= level + 1e-12))
+        low, high = stats.binom.ppf([5e-5, 1 - 5e-5], len(pvalues), level)
+        assert low <= count <= high, f"{count} of {len(pvalues)} at level {level}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [10, 30])
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_level_of_normality(n, d, rng):
+    mix = rng.standard_normal((d, d))
+    draw = lambda: rng.standard_normal((n, d)) @ mix + 7  # noqa: E731
+    assert_level([es.normality_test(draw(), n_resamples=99, rng=rng).pvalue for _ in range(2000)])
+
+
+LAWS = {
+    "uniform": (stats.uniform(), {}),
+    "Poisson": (stats.poisson(3), {}),
+    "Cauchy, few points": (stats.cauchy(), {"n_reference": 20, "alpha": 0.5}),
+    "normal in 2": (stats.multivariate_normal([0, 1], [[1, 0.5], [0.5, 1]]), {"n_reference": 30}),
+    "disc, Gaussian": (disc, {"n_reference": 30, "metric": "gaussian"}),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LAWS)
+def test_level_of_fit(name, rng):
+    law, how = LAWS[name]
+    draw = law if callable(law) else lambda size, generator: law.rvs(size=size, random_state=generator)
+    found = [es.goodness_of_fit(draw(15, rng), law, n_resamples=99, rng=rng, **how) for _ in range(2000)]
+    pvalues = [result.pvalue for result in found]
+    if name == "Poisson":  # ties make it conservative
+        assert np.sum(np.array(pvalues) <= 0.05) <= stats.binom.ppf(0.9995, 2000, 0.05)
+    else:
+        assert_level(pvalues)
+
+
+ALTERNATIVES = {  # name: (draw, power asked for at n = 50)
+    "t3": (lambda rng: rng.standard_t(3, 50), 0.55),
+    "exponential": (lambda rng: rng.exponential(size=50), 0.98),
+    "uniform": (lambda rng: rng.random(50), 0.55),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ALTERNATIVES)
+def test_power_of_normality(name, rng):
+    """About that of Anderson and Darling's test."""
+    draw, limit = ALTERNATIVES[name]
+    samples = [draw(rng) for _ in range(400)]
+    count = sum(es.normality_test(x, n_resamples=199, rng=rng).pvalue <= 0.05 for x in samples)
+    assert count >= stats.binom.ppf(0.001, 400, limit), f"{count} of 400"
+    assert count >= sum(normal_ad(x)[1] <= 0.05 for x in samples) - 0.1 * 400
