@@ -37,7 +37,8 @@ def aggregated_test(
     for d in several:
         same = np.random.default_rng(seed)
         part = relabeling_test(d, groups, name, sampling=sampling, rng=same, design=design, weights=weights)
-        tolerance = RANKED_BY[name].ties(groups.mass(weights)) * permutation.tie_tolerance(d.scale_of(weights), d.n)
+        size = part.total if d.metric.negative_type else d.scale_of(weights)
+        tolerance = RANKED_BY[name].ties(groups.mass(weights)) * permutation.tie_tolerance(size, d.n)
         parts.append(part)
         counts.append(upper_counts(np.append(part.statistic, part.null_distribution), tolerance))
     smallest = np.min(counts, axis=0)

@@ -17,7 +17,7 @@ from energystats._core.spectrum import largest_eigenpairs
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.exceptions import ColumnScaleWarning, warn
 from energystats.metrics import Metric, MetricLike, Precomputed, resolve
-from energystats.pairs import Line, Pairs, RowBlocks, choose_route, line_of, warn_if_negative
+from energystats.pairs import Line, MadeAnew, Pairs, choose_route, line_of, warn_if_negative
 from energystats.validation import as_labels, as_points, as_square, check_same_index, column_names
 
 __all__ = ["Dissimilarity", "Groups", "Standardization"]
@@ -157,7 +157,7 @@ class Dissimilarity:
     @cached_property
     def pairs(self) -> Pairs:
         """R as a linear map, by the cheapest route."""
-        blocks = None if self.points is None else RowBlocks(self.points, self.metric, self.warns)
+        blocks = None if self.points is None else MadeAnew(self.points, self.metric, self.warns)
         return choose_route(blocks, self.R, self.line)
 
     @property
@@ -167,7 +167,7 @@ class Dissimilarity:
             return self.R
         assert self.points is not None
         check_memory(self.n)
-        return RowBlocks(self.points, self.metric, self.warns).matrix()
+        return MadeAnew(self.points, self.metric, self.warns).matrix()
 
     def stored(self) -> Self:
         """Hold R in memory, for methods that read it again and again."""

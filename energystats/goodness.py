@@ -12,7 +12,7 @@ from scipy.linalg import qr
 from energystats._core import normal, permutation
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.metrics import Euclidean, Metric, MetricLike, Precomputed, resolve
-from energystats.pairs import RowBlocks, line_of
+from energystats.pairs import MadeAnew, line_of
 from energystats.progress import with_bar
 from energystats.results import GoodnessOfFitResult
 from energystats.samplers import Sampler, as_sampler
@@ -399,7 +399,7 @@ class Cloud:
     @classmethod
     def of(cls, points: FloatArray, metric: Metric) -> Cloud:
         """Sum over the pairs once, which also checks a user's metric."""
-        pairs = RowBlocks(points, metric)
+        pairs = MadeAnew(points, metric)
         own = float(pairs.multiply(np.ones((len(points), 1))).sum()) / len(points) ** 2
         scale = own if metric.negative_type else pairs.absolute_total() / len(points) ** 2
         return cls(points, metric, own, scale)
@@ -418,7 +418,7 @@ class Cloud:
         across = sum(
             float(self.metric.finite_between(points[i : i + ROWS_PER_BLOCK], self.points, i).sum()) for i in blocks
         )
-        within = float(RowBlocks(points, self.metric, warns=False).multiply(np.ones((n, 1))).sum())
+        within = float(MadeAnew(points, self.metric, warns=False).multiply(np.ones((n, 1))).sum())
         return n * (2 * across / (n * self.size) - self.own - within / n**2)
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeAlias, cast
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from energystats._core.distances import squared_euclidean
+from energystats._core.distances import euclidean
 from energystats._typing import ArrayLike, FloatArray
 from energystats.validation import as_points, check_alpha, check_positive, near_names
 
@@ -60,12 +60,12 @@ class Metric(abc.ABC):
             raise ValueError(f"`X` and `Y` must have the same number of columns, got {X.shape[1]} and {Y.shape[1]}.")
         return self.fitted(X).finite_between(X, Y)
 
-    def finite_between(self, X: FloatArray, Y: FloatArray, first: int = 0) -> FloatArray:
-        """`between`, with an error for a value that is not finite; `first` is the number of X's first row."""
+    def finite_between(self, X: FloatArray, Y: FloatArray, row: int = 0, column: int = 0) -> FloatArray:
+        """`between`, with an error for a value that is not finite; `row`, `column` number the first of X and Y."""
         rho = self.between(X, Y)
         if not np.isfinite(rho).all():
             i, j = np.argwhere(~np.isfinite(rho))[0]
-            raise ValueError(f"`metric` {self!r} gave {rho[i, j]} for rows {first + i} and {first + j}.")
+            raise ValueError(f"`metric` {self!r} gave {rho[i, j]} for rows {row + i} and {column + j}.")
         return rho
 
     def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
@@ -499,10 +499,9 @@ def euclidean_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
         power = -int(np.frexp(size)[1])
         X, Y = np.ldexp(X, power), np.ldexp(Y, power)
         return np.asarray(euclidean_power(X, Y, alpha) * 2.0 ** (-power * alpha))
-    squares = squared_euclidean(X, Y)
+    distances = euclidean(X, Y, squared=alpha == 2)
     if alpha == 2:
-        return squares
-    distances = np.sqrt(squares, out=squares)
+        return distances
     if alpha == 0.5:
         return np.asarray(np.sqrt(distances, out=distances))
     return distances if alpha == 1 else np.asarray(np.power(distances, alpha, out=distances))

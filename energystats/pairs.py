@@ -1,4 +1,4 @@
-"""Routes to the same sums over pairs: a matrix at hand, row blocks that are kept or made anew, and sorted points.
+"""Routes to the same sums over pairs: a matrix at hand, tiles that are kept or made anew, and sorted points.
 
 Each knows R only as a linear map. Which one serves a `Dissimilarity` is decided in `choose_route` and nowhere else.
 """
@@ -18,15 +18,17 @@ from energystats._core.sums import (
     block_sums_sorted,
     multiply_sorted,
     multiply_upper,
+    tallied,
 )
 from energystats._typing import FloatArray, IntArray
 from energystats.exceptions import NotNegativeTypeWarning, warn
 from energystats.metrics import Euclidean, Metric
 
-__all__ = ["Line", "Pairs", "RowBlocks", "Stored", "choose_route", "line_of", "warn_if_negative"]
+__all__ = ["Line", "MadeAnew", "Pairs", "Stored", "choose_route", "line_of", "warn_if_negative"]
 
-ROWS_PER_BLOCK = 256
-STORED_UP_TO = 4096  # points; above it row blocks are made anew for every sum
+TILE_ROWS = 256
+TILE_COLUMNS = 8192  # so that a tile is small enough for its memory to be used again
+STORED_UP_TO = 4096  # points; above it tiles are made anew for every sum
 LOST_DIGITS = 1e-4  # of the largest rho: what a user's function may be off by in symmetry and at x = y
 
 
@@ -39,56 +41,67 @@ class Pairs(Protocol):
     def block_sums(self, Z: FloatArray) -> FloatArray:
         """M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
 
+    def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same and R @ weights, in one pass over the pairs."""
+
     def absolute_total(self) -> float:
         """Sum of |rho| over all ordered pairs."""
 
 
-class UpperRowSums(abc.ABC):
-    """Sums over row blocks of the upper triangle of R, which hold each pair once."""
+class UpperTileSums(abc.ABC):
+    """Sums over tiles of the upper triangle of R, which hold each pair once."""
 
     __slots__ = ()
 
     @abc.abstractmethod
-    def upper_rows(self) -> Iterator[tuple[int, FloatArray]]:
-        """Yield (start, R[start:stop, start:]) for consecutive row blocks."""
+    def upper_tiles(self) -> Iterator[tuple[int, int, FloatArray]]:
+        """Yield (row, column, tile), row after row of tiles, the square one on the diagonal first."""
 
     def multiply(self, columns: FloatArray) -> FloatArray:
-        return multiply_upper(self.upper_rows(), columns)
+        return multiply_upper(self.upper_tiles(), columns)
 
     def block_sums(self, Z: FloatArray) -> FloatArray:
-        return block_sums_from_upper(self.upper_rows(), Z)
+        return block_sums_from_upper(self.upper_tiles(), Z)
+
+    def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        totals = np.zeros(len(Z))
+        return block_sums_from_upper(tallied(self.upper_tiles(), weights, totals), Z), totals
 
     def absolute_total(self) -> float:
-        return absolute_total(self.upper_rows())
+        return absolute_total(self.upper_tiles())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stored(UpperRowSums):
+class Stored(UpperTileSums):
     """The whole matrix in memory."""
 
     R: FloatArray
 
-    def upper_rows(self) -> Iterator[tuple[int, FloatArray]]:
-        for start in range(0, len(self.R), ROWS_PER_BLOCK):
-            yield start, self.R[start : start + ROWS_PER_BLOCK, start:]
+    def upper_tiles(self) -> Iterator[tuple[int, int, FloatArray]]:
+        n = len(self.R)
+        for row in range(0, n, TILE_ROWS):
+            stop = row + TILE_ROWS
+            yield row, row, self.R[row:stop, row:stop]
+            if stop < n:
+                yield row, stop, self.R[row:stop, stop:]
 
     def multiply(self, columns: FloatArray) -> FloatArray:
         return np.asarray(self.R @ columns)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept(UpperRowSums):
-    """The row blocks of the upper triangle in memory."""
+class Kept(UpperTileSums):
+    """The tiles of the upper triangle in memory."""
 
-    blocks: tuple[tuple[int, FloatArray], ...]
+    tiles: tuple[tuple[int, int, FloatArray], ...]
 
-    def upper_rows(self) -> Iterator[tuple[int, FloatArray]]:
-        return iter(self.blocks)
+    def upper_tiles(self) -> Iterator[tuple[int, int, FloatArray]]:
+        return iter(self.tiles)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RowBlocks(UpperRowSums):
-    """Row blocks computed from the points whenever they are asked for.
+class MadeAnew(UpperTileSums):
+    """Tiles computed from the points whenever they are asked for.
 
     Attributes
     ----------
@@ -104,31 +117,43 @@ class RowBlocks(UpperRowSums):
     metric: Metric
     warns: bool = True
 
-    def upper_rows(self) -> Iterator[tuple[int, FloatArray]]:
+    def upper_tiles(self) -> Iterator[tuple[int, int, FloatArray]]:
         negative, smallest = 0, 0.0
-        for start in range(0, len(self.points), ROWS_PER_BLOCK):
-            rows = self.metric.finite_between(self.points[start : start + ROWS_PER_BLOCK], self.points[start:], start)
-            square = rows[:, : len(rows)]
-            if not self.metric.trusted:
-                check_semimetric(square, start)
-            square += square.T.copy()  # the two triangles may differ in the last bit
-            square *= 0.5
-            np.fill_diagonal(square, 0.0)
-            if not self.metric.negative_type and rows.min() < 0:
-                negative += int(np.count_nonzero(rows[:, len(rows) :] < 0) + np.count_nonzero(square < 0) // 2)
-                smallest = min(smallest, float(rows.min()))
-            yield start, rows
+        for row, column, tile in self.computed_tiles():
+            if not self.metric.negative_type and tile.min() < 0:
+                negative += int(np.count_nonzero(tile < 0)) // (1 + (row == column))
+                smallest = min(smallest, float(tile.min()))
+            yield row, column, tile
         if self.warns:
             warn_if_negative(negative, smallest)
+
+    def computed_tiles(self) -> Iterator[tuple[int, int, FloatArray]]:
+        n = len(self.points)
+        for row in range(0, n, TILE_ROWS):
+            rows = self.points[row : row + TILE_ROWS]
+            yield row, row, self.diagonal_tile(rows, row)
+            for column in range(row + TILE_ROWS, n, TILE_COLUMNS):
+                others = self.points[column : column + TILE_COLUMNS]
+                yield row, column, self.metric.finite_between(rows, others, row, column)
+
+    def diagonal_tile(self, rows: FloatArray, first: int) -> FloatArray:
+        """Rho among the rows, symmetric to the last bit and 0 on the diagonal."""
+        square = self.metric.finite_between(rows, rows, first, first)
+        if not self.metric.trusted:
+            check_semimetric(square, first)
+        square += square.T.copy()
+        square *= 0.5
+        np.fill_diagonal(square, 0.0)
+        return square
 
     def matrix(self) -> FloatArray:
         """R in whole."""
         n = len(self.points)
         R = np.empty((n, n))
-        for start, rows in self.upper_rows():
-            stop = start + len(rows)
-            R[start:stop, start:] = rows
-            R[stop:, start:stop] = rows[:, stop - start :].T
+        for row, column, tile in self.upper_tiles():
+            height, width = tile.shape
+            R[row : row + height, column : column + width] = tile
+            R[column : column + width, row : row + height] = tile.T
         return R
 
 
@@ -155,6 +180,9 @@ class Line:
     def block_sums(self, Z: FloatArray) -> FloatArray:
         return block_sums_sorted(self.gaps, Z[self.order])
 
+    def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return self.block_sums(Z), self.multiply(weights[:, None])[:, 0]
+
     def absolute_total(self) -> float:
         return float(self.multiply(np.ones((self.order.size, 1))).sum())
 
@@ -167,14 +195,14 @@ def line_of(points: FloatArray | None, metric: Metric) -> Line | None:
     return Line(order, np.diff(points[order, 0]))
 
 
-def choose_route(blocks: RowBlocks | None, R: FloatArray | None, line: Line | None) -> Pairs:
-    """Return the cheapest route there is: a matrix at hand, sorted points, row blocks kept while they are small."""
+def choose_route(tiles: MadeAnew | None, R: FloatArray | None, line: Line | None) -> Pairs:
+    """Return the cheapest route there is: a matrix at hand, sorted points, tiles that are kept while they are few."""
     if R is not None:
         return Stored(R)
     if line is not None:
         return line
-    assert blocks is not None
-    return Kept(tuple(blocks.upper_rows())) if len(blocks.points) <= STORED_UP_TO else blocks
+    assert tiles is not None
+    return Kept(tuple(tiles.upper_tiles())) if len(tiles.points) <= STORED_UP_TO else tiles
 
 
 def check_semimetric(square: FloatArray, start: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -90,12 +91,18 @@ RANKED_BY = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Null:
-    """The values of the other labelings and what they say of the observed one.
+    """The observed labeling among the others.
 
     Attributes
     ----------
+    M : ndarray of shape (k, k)
+        Block sums of the observed labeling.
+    s : ndarray of shape (k,)
+        Its group sizes, or sums of weights.
+    observed : float
+        Its value.
     values : ndarray
-        In the order in which they were drawn.
+        Those of the other labelings, in the order in which they were drawn.
     extreme : int
         How many reach the observed value, ties included.
     exact : bool
@@ -104,6 +111,9 @@ class Null:
         Whether sampling ended early, at the last of these values.
     """
 
+    M: FloatArray
+    s: FloatArray
+    observed: float
     values: FloatArray
     extreme: int
     exact: bool
@@ -138,23 +148,21 @@ def relabeling_test(
     """One statistic of one labeling among its relabelings."""
     if name == "f" and d.n <= groups.k:
         raise ValueError(f'`statistic="f"` needs more rows than groups, got {d.n} rows in {groups.k} groups.')
-    M, s = d.group_sums(groups, weights)
-    result = partial(report, d, groups, M, s, design)
     ranking = RANKED_BY[name]
-    observed = float(ranking.read(M, s))
     if sampling.method == "asymptotic":
-        fitted = permutation_law(d, groups, ranking, s)
-        p = moments.upper_tail(observed, *fitted)
-        shown = None if name == "f" else fitted
-        return result(value_of(name, observed, d, M, s), name, p, method="asymptotic", null_moments=shown)
-
-    null = draw_null(d, groups, observed, ranking, sampling, rng, design, weights)
+        return asymptotic_test(d, groups, name)
+    null = draw_null(d, groups, ranking, sampling, rng, design, weights)
     p, extrapolated = null.pvalue, False
     if sampling.extrapolate and not null.exact and null.extreme < tails.FEW:
-        fitted_p = tails.generalised_pareto_pvalue(observed, null.values)
+        fitted_p = tails.generalised_pareto_pvalue(null.observed, null.values)
         p, extrapolated = (p, False) if fitted_p is None else (fitted_p, True)
-    return result(
-        value_of(name, observed, d, M, s),
+    return report(
+        d,
+        groups,
+        null.M,
+        null.s,
+        design,
+        float(value_of(name, np.asarray(null.observed), d, null.M, null.s)),
         name,
         p,
         method="exact" if null.exact else "permutation",
@@ -162,42 +170,62 @@ def relabeling_test(
         n_resamples=null.values.size + null.exact,
         stopped_early=null.stopped,
         extrapolated=extrapolated,
-        null_distribution=np.asarray(value_of(name, null.values, d, M, s)),
+        null_distribution=value_of(name, null.values, d, null.M, null.s),
     )
+
+
+def asymptotic_test(d: Dissimilarity, groups: Groups, name: StatisticName) -> EnergyTestResult:
+    """P from the exact moments of the permutation law."""
+    M, s = d.group_sums(groups)
+    ranking = RANKED_BY[name]
+    observed = ranking.read(M, s)
+    fitted = permutation_law(d, groups, ranking, s)
+    value = float(value_of(name, observed, d, M, s))
+    p = moments.upper_tail(float(observed), *fitted)
+    shown = None if name == "f" else fitted
+    return report(d, groups, M, s, FREE, value, name, p, method="asymptotic", null_moments=shown)
 
 
 def draw_null(
     d: Dissimilarity,
     groups: Groups,
-    observed: float,
     ranking: Ranking,
     sampling: Sampling,
     rng: np.random.Generator,
     design: Design = FREE,
     weights: FloatArray | None = None,
 ) -> Null:
-    """Rank the other labelings, all of them or a random sample that may end early."""
-    labelings, exact, n_others = choose_labelings(groups, design, sampling, rng)
-    tolerance = ranking.ties(groups.mass(weights)) * permutation.tie_tolerance(d.scale_of(weights), d.n)
+    """Rank the observed labeling and the others, all of them or a random sample that may end early."""
+    others, exact, n_others = choose_labelings(groups, design, sampling, rng)
+    labelings = itertools.chain([groups.codes[None, :]], others)
     w = np.ones(d.n) if weights is None else weights
     at_once = None if sampling.stop_at is None else BLOCKS_BETWEEN_LOOKS
-    sums = permutation.null_sums(
-        d.pairs.block_sums, d.weighted_totals(weights), w, labelings, groups.k, at_once=at_once
-    )
-    values, extreme = [np.empty(0)], 0
-    for M, s in with_bar(sums, sampling.progress, total=n_others, unit="relabeling", size=lambda pair: len(pair[0])):
-        values.append(ranking.read(M, s))
-        extreme += permutation.count_extreme(observed, values[-1], tolerance)
+    sums = permutation.null_sums(d.pairs, w, labelings, groups.k, at_once=at_once)
+    values: list[FloatArray] = []
+    extreme = 0
+    for M, s in with_bar(sums, sampling.progress, total=n_others + 1, unit="labeling", size=lambda pair: len(pair[0])):
+        ranked = ranking.read(M, s)
+        if not values:
+            first = M[0], s[0], float(ranked[0])
+            tolerance = ranking.ties(s[0]) * permutation.tie_tolerance(size_of_summands(d, weights, M[0], s[0]), d.n)
+            ranked = ranked[1:]
+        values.append(ranked)
+        extreme += permutation.count_extreme(first[2], ranked, tolerance)
         if sampling.stop_at is not None and not exact and extreme >= sampling.stop_at:
-            return stop_short(observed, np.concatenate(values), sampling.stop_at, tolerance)
-    return Null(np.concatenate(values), extreme, exact, stopped=False)
+            kept = stop_short(first[2], np.concatenate(values), sampling.stop_at, tolerance)
+            return Null(*first, kept, sampling.stop_at, exact=False, stopped=True)
+    return Null(*first, np.concatenate(values), extreme, exact, stopped=False)
 
 
-def stop_short(observed: float, values: FloatArray, stop_at: int, tolerance: float) -> Null:
+def size_of_summands(d: Dissimilarity, weights: FloatArray | None, M: FloatArray, s: FloatArray) -> float:
+    """What rounding is measured against: T, unless rho may be negative."""
+    return float(statistics.total(M, s)) if d.metric.negative_type else d.scale_of(weights)
+
+
+def stop_short(observed: float, values: FloatArray, stop_at: int, tolerance: float) -> FloatArray:
     """The values up to the relabeling at which the count was reached."""
     reached = np.cumsum(values >= observed - tolerance)
-    used = int(np.searchsorted(reached, stop_at)) + 1
-    return Null(values[:used], stop_at, exact=False, stopped=True)
+    return values[: int(np.searchsorted(reached, stop_at)) + 1]
 
 
 def choose_labelings(
@@ -228,13 +256,12 @@ def permutation_law(d: Dissimilarity, groups: Groups, ranking: Ranking, s: Float
     return moments.permutation_moments(G, C)
 
 
-def value_of(name: StatisticName, ranked: Any, d: Dissimilarity, M: FloatArray, s: FloatArray) -> Any:
+def value_of(name: StatisticName, ranked: FloatArray, d: Dissimilarity, M: FloatArray, s: FloatArray) -> FloatArray:
     """The statistic itself, from what it is ranked by."""
     if name != "f":
         return ranked
-    T = float(statistics.total(M, s))
-    F = statistics.f_ratio(np.asarray(ranked), T, d.n, s.size, permutation.tie_tolerance(d.scale, d.n))
-    return float(F) if np.ndim(ranked) == 0 else F
+    tolerance = permutation.tie_tolerance(size_of_summands(d, None, M, s), d.n)
+    return statistics.f_ratio(ranked, float(statistics.total(M, s)), d.n, s.size, tolerance)
 
 
 def report(

@@ -29,7 +29,8 @@ def test_same_seed_same_bits(samples, statistic):
 def test_routes_agree(samples, statistic, monkeypatch):
     dense = es.energy_test(*samples, statistic=statistic, rng=3)
     monkeypatch.setattr(pairs, "STORED_UP_TO", 0)
-    monkeypatch.setattr(pairs, "ROWS_PER_BLOCK", 13)
+    monkeypatch.setattr(pairs, "TILE_ROWS", 13)
+    monkeypatch.setattr(pairs, "TILE_COLUMNS", 5)
     tiles = es.energy_test(*samples, statistic=statistic, rng=3)
     given = es.energy_test(
         es.pairwise(np.concatenate(samples)), groups=np.repeat([0, 1, 2], [25, 30, 11]),
@@ -142,7 +143,7 @@ def test_resamples_are_permutations():
 def test_progress_bar_goes_to_stderr(samples, capsys):
     es.energy_test(*samples, n_resamples=99, rng=0, progress=True)
     captured = capsys.readouterr()
-    assert "99" in captured.err
+    assert "100/100" in captured.err
     assert captured.out == ""
 
 

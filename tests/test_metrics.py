@@ -1,8 +1,10 @@
 """Semimetrics against their formulas, their kernels, and what they know of themselves."""
 
+import threading
+
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist, pdist, squareform
 
 import energystats as es
@@ -126,15 +128,20 @@ def test_unbiased_estimator_averages_to_zero_under_equality(rng):
     assert abs(np.mean(values)) < 4.5 * np.std(values) / np.sqrt(600)
 
 
+@pytest.mark.parametrize("squared", [True, False])
 @pytest.mark.parametrize("d", [1, 2, 7, 60])
-def test_compiled_distances_are_scipys(d, rng):
+def test_compiled_distances_are_scipys(d, squared, rng, monkeypatch):
     X, Y = rng.standard_normal((40, d)), rng.standard_normal((2600, d))
     X[0] = Y[0]
-    expected = cdist(X, Y, "sqeuclidean")
-    for found in (
-        distances.squared_euclidean(X, Y),  # enough pairs for the loop
-        squares.squared_differences(X, np.ascontiguousarray(Y.T)),
-    ):
-        assert_allclose(found, expected, rtol=1e-14)
-        assert found[0, 0] == 0
-    assert_allclose(squares.squared_differences.py_func(X[:2], Y[:50].T), expected[:2, :50], rtol=1e-14)
+    expected = cdist(X, Y, "sqeuclidean" if squared else "euclidean")
+    found = distances.euclidean(X, Y, squared=squared)  # enough pairs for the loop
+    assert_allclose(found, expected, rtol=1e-14)
+    assert found[0, 0] == 0
+    plain = np.empty((2, 50))
+    squares.fill_distances.py_func(X[:2], Y[:50].T, not squared, plain)
+    assert_allclose(plain, expected[:2, :50], rtol=1e-14)
+    alive = threading.active_count()
+    monkeypatch.setattr(distances, "THREADED_FROM", 1)
+    monkeypatch.setattr(distances, "THREADS", 3)
+    assert_array_equal(distances.euclidean(X, Y, squared=squared), found)
+    assert threading.active_count() == alive

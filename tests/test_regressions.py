@@ -177,7 +177,7 @@ def test_large_samples_do_not_store_the_pairs(rng, monkeypatch):
     X, labels = rng.standard_normal((700, 2)), rng.integers(2, size=700)
     dense = es.energy_test(X, groups=labels, n_resamples=19, rng=0)
     monkeypatch.setattr(pairs, "STORED_UP_TO", 100)
-    monkeypatch.setattr(pairs.RowBlocks, "matrix", lambda self: pytest.fail("the matrix was made"))
+    monkeypatch.setattr(pairs.MadeAnew, "matrix", lambda self: pytest.fail("the matrix was made"))
     tiled = es.energy_test(X, groups=labels, n_resamples=19, rng=0)
     assert_allclose(tiled.null_distribution, dense.null_distribution, atol=1e-12 * dense.total)
     assert_allclose(es.dispersion(X, labels).within, dense.within, rtol=1e-12)

@@ -25,7 +25,8 @@ def case(rng, d, n=30, k=3):
 @pytest.fixture(params=["dense", "tiles", "line"])
 def route(request, rng, monkeypatch):
     """The three ways to the same sums, with blocks small enough that there are several."""
-    monkeypatch.setattr(pairs, "ROWS_PER_BLOCK", 7)
+    monkeypatch.setattr(pairs, "TILE_ROWS", 7)
+    monkeypatch.setattr(pairs, "TILE_COLUMNS", 9)
     if request.param == "tiles":
         monkeypatch.setattr(pairs, "STORED_UP_TO", 0)
     return case(rng, 1 if request.param == "line" else 3)
@@ -57,8 +58,7 @@ def test_null_sums_match_relabelled_matrices(route, weighted, rng):
     d, groups = route
     labelings = [np.array([rng.permutation(groups.codes) for _ in range(5)]) for _ in range(2)]
     weights = rng.uniform(0.5, 2, d.n) if weighted else np.ones(d.n)
-    totals = d.weighted_totals(weights if weighted else None)
-    sums = list(permutation.null_sums(d.pairs.block_sums, totals, weights, iter(labelings), groups.k))
+    sums = list(permutation.null_sums(d.pairs, weights, iter(labelings), groups.k, at_once=1))
     found, masses = (np.concatenate(parts) for parts in zip(*sums, strict=True))
     R = np.array(definitions.rho_matrix(d.points.tolist()))
     for M, s, codes in zip(found, masses, np.concatenate(labelings), strict=True):
@@ -75,7 +75,7 @@ def test_resamples_do_not_depend_on_the_memory_at_hand(rng, monkeypatch):
         labelings = permutation.Exchangeable.freely(groups.codes).random(
             300, permutation.draw_key(np.random.default_rng(4))
         )
-        sums = permutation.null_sums(d.pairs.block_sums, d.row_totals, np.ones(d.n), labelings, groups.k)
+        sums = permutation.null_sums(d.pairs, np.ones(d.n), labelings, groups.k)
         draws.append(np.concatenate([M for M, _ in sums]))
     assert draws[0].shape == (300, 3, 3)
     assert_allclose(draws[0], draws[1], rtol=1e-13)

@@ -36,9 +36,9 @@ def njit(function: Function) -> Function:
         function.py_func = function  # type: ignore[attr-defined]
         return function
     try:
-        return cast(Function, numba.njit(cache=True)(function))
+        return cast(Function, numba.njit(cache=True, nogil=True)(function))
     except RuntimeError:  # no folder where the cache could be written
-        return cast(Function, numba.njit(function))
+        return cast(Function, numba.njit(nogil=True)(function))
 
 
 @contextmanager

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
 from scipy.special import betaincinv
@@ -131,32 +131,43 @@ def arrangements(codes: IntArray) -> Iterator[IntArray]:
     yield from fill(np.empty_like(codes), tuple(range(codes.size)), 0)
 
 
+class Pairs(Protocol):
+    """What is needed of R."""
+
+    def block_sums(self, Z: FloatArray) -> FloatArray:
+        """Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
+
+    def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same and R @ weights."""
+
+
 def null_sums(
-    block_sums: Callable[[FloatArray], FloatArray],
-    row_totals: FloatArray,
+    pairs: Pairs,
     weights: FloatArray,
     labelings: Iterator[AnyArray],
     k: int,
     *,
     at_once: int | None = None,
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """M and the group sizes (sums of weights) of every relabeling, (b, k, k) and (b, k) at a time.
+    """M and the group sizes (sums of weights) of every labeling, (b, k, k) and (b, k) at a time.
 
     Only k - 1 groups go through the product with R: the last one is what the row totals leave over. `at_once` blocks
     of labelings share a product; None takes as many as memory allows.
     """
-    n = row_totals.size
+    n, mass = weights.size, float(weights.sum())
     at_once = at_once or max(1, INDICATOR_BYTES // (8 * n * (k - 1) * LABELINGS_PER_BLOCK))
-    grand_total, mass = float(row_totals @ weights), float(weights.sum())
+    totals = None
     while chunk := list(itertools.islice(labelings, at_once)):
-        codes = np.concatenate(chunk).T  # (n, b)
-        Z = indicators(codes, k - 1, weights)
-        M = np.empty((codes.shape[1], k, k))
-        M[:, :-1, :-1] = block_sums(Z)
-        sums = np.stack((row_totals, np.ones(n))) @ Z.reshape(n, -1)
-        with_all, s = sums.reshape(2, k - 1, -1).transpose(0, 2, 1)
-        M[:, :-1, -1] = M[:, -1, :-1] = with_all - M[:, :-1, :-1].sum(axis=2)
-        M[:, -1, -1] = grand_total - with_all.sum(axis=1) - M[:, :-1, -1].sum(axis=1)
+        Z = indicators(np.concatenate(chunk).T, k - 1, weights)
+        if totals is None:
+            inner, totals = pairs.block_sums_and_totals(Z, weights)
+        else:
+            inner = pairs.block_sums(Z)
+        with_all, s = (np.stack((totals, np.ones(n))) @ Z.reshape(n, -1)).reshape(2, k - 1, -1).transpose(0, 2, 1)
+        M = np.empty((len(inner), k, k))
+        M[:, :-1, :-1] = inner
+        M[:, :-1, -1] = M[:, -1, :-1] = with_all - inner.sum(axis=2)
+        M[:, -1, -1] = float(totals @ weights) - with_all.sum(axis=1) - M[:, :-1, -1].sum(axis=1)
         yield M, np.column_stack((s, mass - s.sum(axis=1)))
 
 

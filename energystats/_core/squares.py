@@ -1,4 +1,4 @@
-"""The loop of squared Euclidean distances."""
+"""The loop of Euclidean distances."""
 
 from __future__ import annotations
 
@@ -7,27 +7,29 @@ import numpy as np
 from energystats._core.jit import njit
 from energystats._typing import FloatArray
 
-__all__ = ["squared_differences"]
+__all__ = ["fill_distances"]
 
 AT_ONCE = 1024  # points of Y whose sums stay in the fastest cache
 
 
 @njit
-def squared_differences(X: FloatArray, Y: FloatArray) -> FloatArray:
-    """Sum of squared differences, one column after another; (n, d), (d, m) -> (n, m).
+def fill_distances(X: FloatArray, Y: FloatArray, root: bool, out: FloatArray) -> None:
+    """Sum of squared differences, one column after another, or its root; (n, d), (d, m) -> (n, m).
 
     The points of Y come as columns, so that the innermost loop runs along contiguous numbers.
     """
     n, d = X.shape
     m = Y.shape[1]
-    squares = np.zeros((n, m))
     for low in range(0, m, AT_ONCE):
         high = min(low + AT_ONCE, m)
         for i in range(n):
-            sums = squares[i, low:high]
+            sums = out[i, low:high]
+            sums[:] = 0.0
             for c in range(d):
                 x, y = X[i, c], Y[c, low:high]
                 for j in range(high - low):
                     difference = x - y[j]
                     sums[j] += difference * difference
-    return squares
+            if root:
+                for j in range(high - low):
+                    sums[j] = np.sqrt(sums[j])

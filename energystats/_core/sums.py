@@ -1,60 +1,81 @@
 """M = Z'RZ, the one small matrix behind every statistic [theory 3], and R times a block of columns.
 
 `Z` holds indicators (or weights) of shape (n, k, b): k groups in each of b labelings. Three routes
-give the same numbers: dense or tiled rows of the upper triangle of R, and sorted sums in one dimension.
+give the same numbers: tiles of the upper triangle of R, stored or not, and sorted sums in one dimension.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from energystats._typing import FloatArray
 
 __all__ = [
-    "UpperRows",
+    "UpperTiles",
     "absolute_total",
     "block_sums_from_upper",
     "block_sums_sorted",
     "multiply_sorted",
     "multiply_upper",
+    "tallied",
 ]
 
-# (start, R[start:stop, start:]) for consecutive row blocks: every pair once, the diagonal block whole
-UpperRows = Iterable[tuple[int, FloatArray]]
+# (row, column, R[row:row + height, column:column + width]): every pair once, the diagonal tiles square and whole
+UpperTiles = Iterable[tuple[int, int, FloatArray]]
 
 
-def block_sums_from_upper(upper: UpperRows, Z: FloatArray) -> FloatArray:
+def block_sums_from_upper(upper: UpperTiles, Z: FloatArray) -> FloatArray:
     """M[b] = Z[:, :, b]' R Z[:, :, b] for symmetric R, half the flops of the full product; (b, k, k)."""
     n, k, b = Z.shape
     columns = Z.reshape(n, k * b)
     half = np.zeros((k, k, b))
-    for start, rows in upper:
-        height = rows.shape[0]
-        stop = start + height
-        product = rows[:, :height] @ columns[start:stop]  # both triangles of the diagonal block
-        product *= 0.5
-        product += rows[:, height:] @ columns[stop:]
-        half += np.einsum("ijb,ilb->jlb", Z[start:stop], product.reshape(height, k, b))
+    for rows, product in row_products(upper, columns):
+        half += np.einsum("ijb,ilb->jlb", Z[rows], product.reshape(-1, k, b))
     half += half.transpose(1, 0, 2).copy()
     return np.asarray(half.transpose(2, 0, 1))
 
 
-def multiply_upper(upper: UpperRows, columns: FloatArray) -> FloatArray:
+def row_products(upper: UpperTiles, columns: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+    """Rows of (upper triangle + half of the diagonal) @ columns; tiles of one row of tiles come together."""
+    product, rows = np.empty((0, 0)), slice(0, 0)
+    for row, column, tile in upper:
+        stop = column + tile.shape[1]
+        if row == column:
+            if rows.stop:
+                yield rows, product
+            rows, product = slice(row, stop), tile @ columns[row:stop]  # both triangles
+            product *= 0.5
+        else:
+            product += tile @ columns[column:stop]
+    yield rows, product
+
+
+def multiply_upper(upper: UpperTiles, columns: FloatArray) -> FloatArray:
     """R @ columns from the upper triangle of R; (n, c) -> (n, c)."""
     product = np.zeros_like(columns)
-    for start, rows in upper:
-        height = rows.shape[0]
-        stop = start + height
-        product[start:stop] += rows @ columns[start:]
-        product[stop:] += rows[:, height:].T @ columns[start:stop]
+    for row, column, tile in upper:
+        height, width = tile.shape
+        product[row : row + height] += tile @ columns[column : column + width]
+        if row != column:
+            product[column : column + width] += tile.T @ columns[row : row + height]
     return product
 
 
-def absolute_total(upper: UpperRows) -> float:
+def tallied(upper: UpperTiles, weights: FloatArray, totals: FloatArray) -> Iterator[tuple[int, int, FloatArray]]:
+    """Pass tiles on, and add R @ weights to `totals` on the way; (n,), (n,)."""
+    for row, column, tile in upper:
+        height, width = tile.shape
+        totals[row : row + height] += tile @ weights[column : column + width]
+        if row != column:
+            totals[column : column + width] += weights[row : row + height] @ tile
+        yield row, column, tile
+
+
+def absolute_total(upper: UpperTiles) -> float:
     """Sum of |R_ij| over all ordered pairs."""
-    return float(sum(2 * np.abs(rows).sum() - np.abs(rows[:, : len(rows)]).sum() for _, rows in upper))
+    return float(sum((1 + (row != column)) * np.abs(tile).sum() for row, column, tile in upper))
 
 
 def multiply_sorted(gaps: FloatArray, columns: FloatArray) -> FloatArray:
