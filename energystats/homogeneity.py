@@ -73,7 +73,8 @@ def energy_test(
         Set of rows that were treated together, such as a field, a cage or a school, for each row; all its rows have one
         group, and the labels of whole plots are permuted (within strata, if there are any).
     sample_weight : array_like of shape (n,), optional
-        Positive weights of the rows; they stay with their rows. Not for "f".
+        Positive weights of the rows; they stay with their rows, so equality must include the weights: where one group
+        has larger weights by design, a true null may be rejected too often. Not for "f".
     stop_at : int, optional
         Stop as soon as this many relabelings reach the observed statistic; p is then their share of those made, and
         `n_resamples` of the result says how many were. Saves time where p is large.
