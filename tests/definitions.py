@@ -4,6 +4,8 @@ import itertools
 from fractions import Fraction
 from math import sqrt
 
+import numpy as np
+
 
 def euclidean(x, y, alpha=1):
     return sqrt(sum((a - b) ** 2 for a, b in zip(x, y, strict=True))) ** alpha
@@ -142,3 +144,24 @@ def mmd2(K, A, B, unbiased=False):
         return sum(K[i][j] for i, j in pairs) / len(pairs)
 
     return own(A) + own(B) - 2 * sum(K[a][b] for a in A for b in B) / (len(A) * len(B))
+
+
+def projection(columns):
+    """On the span of the columns."""
+    return columns @ np.linalg.pinv(columns)
+
+
+def linear_dispersions(R, reduced, larger, full, order=None):
+    """S of the term in `larger` but not in `reduced`, and W of the full model, each given by its columns.
+
+    With an order of the rows, the residuals of the reduced model are permuted in the feature space, whose centred
+    Gram matrix is all that is needed of it.
+    """
+    n = len(R)
+    J = np.eye(n) - 1 / n
+    left_out = np.eye(n) - projection(reduced)
+    G = left_out @ (-J @ np.array(R) @ J / 2) @ left_out
+    if order is not None:
+        G = G[np.ix_(order, order)]
+    S = np.trace((projection(larger) - projection(reduced)) @ G)
+    return S, np.trace((np.eye(n) - projection(full)) @ G)

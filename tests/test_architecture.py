@@ -13,17 +13,17 @@ ORDER = [  # each line may import the lines above it, and modules of its own lin
     ["validation"],
     ["metrics", "datasets"],
     ["pairs"],
-    ["dissimilarity"],
+    ["dissimilarity", "formulas"],
     ["tables", "multiplicity"],
     ["results"],
     ["distance", "dispersions"],
-    ["homogeneity", "clustering", "mmd", "posthoc"],
+    ["homogeneity", "clustering", "mmd", "posthoc", "decomposition"],
     ["significance"],
     ["plotting", "cli", "__main__", "__init__"],
 ]
 LEVEL = {name: level for level, names in enumerate(ORDER) for name in names}
 MODULES = sorted(ROOT.rglob("*.py"))
-HEAVY = {"pandas", "sklearn", "matplotlib", "statsmodels", "tqdm", "numba"}
+HEAVY = {"pandas", "sklearn", "matplotlib", "statsmodels", "formulaic", "tqdm", "numba"}
 
 
 def part(path):
