@@ -134,12 +134,12 @@ def disco(
     model they are added to [Freedman & Lane], in the feature space of rho; this is approximate, because the spread of
     the residuals there may depend on the other terms.
 
-    Measured at level .05 for "b + a + a:b" with only b at work, two columns, 2 x 3 cells of 2 to 16 points, n = 24 and
-    60, 4,000 samples each: a was rejected .049 to .054 of the time where b moves normal or lognormal points by five
-    units a level, .052 to .076 where b multiplies their scale; a:b .091 (normal) and .062 to .065 (lognormal) where b
-    moves them, .035 to .048 where it multiplies. Far apart levels of b lie in different directions of the feature
-    space, which free permutations mix. With ``strata="b"`` the test of a is exact and a:b was rejected .046 to .059
-    of the time (normal, 2,000 samples); so was it with ``alpha=2`` without strata, .048 to .054. A term that is
+    Measured at level .05 for "b + a + a:b" with only b at work, two columns, 2 x 3 cells of 2 to 16 points, n = 24
+    and 60, 2,000 to 4,000 samples each: a was rejected .045 to .058 of the time where b moves normal or lognormal
+    points by five units a level, .052 to .076 where b multiplies their scale; a:b .090 to .100 (normal) and .062 to
+    .069 (lognormal) where b moves them, .035 to .052 where it multiplies. Far apart levels of b lie in different
+    directions of the feature space, which free permutations mix. With ``strata="b"`` the test of a is exact, and
+    a:b, moved, was rejected .046 to .059 of the time; with ``alpha=2`` without strata .046 to .058. A term that is
     constant within every stratum gets no p.
 
     p = (1 + #{null >= observed}) / (n_resamples + 1), ties included to rounding. O(n^2 (d + r n_resamples)) time for
@@ -207,22 +207,43 @@ class Door:
         """Every check of points or a matrix."""
         return Dissimilarity.from_data(X, metric=self.metric, alpha=self.alpha, standardize=self.standardize)
 
-    def count(self, X: Any) -> tuple[int, BoolArray]:
-        """Number of points, and which have missing values; a matrix cannot do without any."""
+    def source(self, X: Any) -> Source:
+        """Points of which some rows may be incomplete; a matrix cannot do without any entry."""
         if self.takes_matrix:
-            n = self.read(X).n
-            return n, np.zeros(n, dtype=bool)
+            matrix = self.read(X)
+            return Source(self, X, matrix, np.zeros(matrix.n, dtype=bool))
         values = as_numbers(X, "X")
         if values.ndim not in (1, 2):
             self.read(X)
-        return len(values), np.asarray(np.isnan(values).reshape(len(values), -1).any(axis=1))
+        return Source(self, X, None, np.asarray(np.isnan(values).reshape(len(values), -1).any(axis=1)))
 
-    def read_rows(self, X: Any, kept: BoolArray) -> Dissimilarity:
-        """Part of the points."""
-        if self.takes_matrix:
-            d = self.read(X)
-            return d if kept.all() else d.subset(np.flatnonzero(kept))
-        return self.read(rows_of(X, kept))
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """Points or a matrix as given, before rows are left out.
+
+    Attributes
+    ----------
+    door : Door
+        How to read them.
+    values : object
+        What was given.
+    matrix : Dissimilarity or None
+        All of a matrix.
+    gaps : ndarray of shape (n,)
+        Which points have missing values.
+    """
+
+    door: Door
+    values: Any
+    matrix: Dissimilarity | None
+    gaps: BoolArray
+
+    def rows(self, kept: BoolArray) -> Dissimilarity:
+        """The points to keep."""
+        if self.matrix is None:
+            return self.door.read(rows_of(self.values, kept))
+        return self.matrix if kept.all() else self.matrix.subset(np.flatnonzero(kept))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -277,8 +298,9 @@ def by_formula(
     strata = strata_of(strata, table)
     check_same_index(table, strata, "strata")
     gaps = {name: missing_in(table.iloc[:, position(table, name)]) for name in parsed.variables}
-    if formula is not None:
-        n, gaps["`X`"] = door.count(X)
+    source = None if formula is None else door.source(X)
+    if source is not None:
+        gaps["`X`"], n = source.gaps, source.gaps.size
         if n != len(table):
             raise ValueError(f"`data` must have one row for each of the {n} points of `X`, got {len(table)}.")
         check_same_index(X, table, "data")
@@ -288,7 +310,7 @@ def by_formula(
         gaps["`strata`"] = gaps_of(strata, len(table), "strata")
     kept = complete_rows(gaps, len(table), missing)
     used = tidy(table.iloc[:, [position(table, name) for name in parsed.variables]][kept])
-    d = door.read(parsed.response_columns(used)) if formula is None else door.read_rows(X, kept)
+    d = door.read(parsed.response_columns(used)) if source is None else source.rows(kept)
     terms = parsed.design(used, marginal=marginal)
     return Question(d, terms, None, None if strata is None else rows_of(strata, kept))
 
@@ -302,12 +324,13 @@ def by_groups(X: Any, groups: Any, data: Any, strata: Any, missing: str, door: D
     strata = strata_of(strata, None)
     check_same_index(X, groups, "groups")
     check_same_index(X, strata, "strata")
-    n, incomplete = door.count(X)
-    gaps = {"`X`": incomplete, "`groups`": gaps_of(groups, n, "groups")}
+    source = door.source(X)
+    n = source.gaps.size
+    gaps = {"`X`": source.gaps, "`groups`": gaps_of(groups, n, "groups")}
     if strata is not None:
         gaps["`strata`"] = gaps_of(strata, n, "strata")
     kept = complete_rows(gaps, n, missing)
-    d = door.read_rows(X, kept)
+    d = source.rows(kept)
     layout = Groups.from_labels(rows_of(groups, kept), d.n, name="groups").at_least_two("groups")
     name = getattr(groups, "name", None)
     nothing = np.empty((d.n, 0))
@@ -321,13 +344,18 @@ def position(table: Any, name: str) -> int:
 
 
 def tidy(table: Any) -> Any:
-    """Rows numbered anew, and no categories that do not occur."""
+    """Complete rows numbered anew, in dtypes that formulaic knows, without categories that do not occur."""
     import pandas as pd
+    from pandas.api.types import is_bool_dtype, is_extension_array_dtype, is_numeric_dtype
 
     table = table.reset_index(drop=True)
     for name, dtype in table.dtypes.items():
         if isinstance(dtype, pd.CategoricalDtype):
             table[name] = table[name].cat.remove_unused_categories()
+        elif isinstance(dtype, pd.StringDtype):
+            table[name] = table[name].astype(object)
+        elif is_extension_array_dtype(dtype) and is_numeric_dtype(dtype):  # whole numbers, fractions or truth values
+            table[name] = table[name].astype(bool if is_bool_dtype(dtype) else float)
     return table
 
 

@@ -220,7 +220,7 @@ def check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None:
 
 
 def check_table(data: Any) -> pd.DataFrame:
-    """A data frame with rows, numbered anew."""
+    """A data frame that has rows and columns."""
     import pandas as pd
 
     if data is None:
