@@ -17,6 +17,7 @@ if _TYPE_CHECKING:
     from energystats.clustering.estimator import EnergyClustering as EnergyClustering
     from energystats.clustering.exact_1d import cluster_1d as cluster_1d
     from energystats.clustering.search import energy_cluster as energy_cluster
+    from energystats.decomposition import disco as disco
     from energystats.dispersions import dispersion as dispersion
     from energystats.distance import energy_distance as energy_distance
     from energystats.distance import pairwise as pairwise
@@ -25,6 +26,7 @@ if _TYPE_CHECKING:
     from energystats.exceptions import ConvergenceWarning as ConvergenceWarning
     from energystats.exceptions import DoubleDippingWarning as DoubleDippingWarning
     from energystats.exceptions import EnergyStatsWarning as EnergyStatsWarning
+    from energystats.exceptions import MissingValuesWarning as MissingValuesWarning
     from energystats.exceptions import NotCalibratedWarning as NotCalibratedWarning
     from energystats.exceptions import NotNegativeTypeWarning as NotNegativeTypeWarning
     from energystats.exceptions import TiesWarning as TiesWarning
@@ -38,6 +40,7 @@ if _TYPE_CHECKING:
     from energystats.posthoc import pairwise_tests as pairwise_tests
     from energystats.power import energy_power as energy_power
     from energystats.results import ClusterTestResult as ClusterTestResult
+    from energystats.results import DiscoResult as DiscoResult
     from energystats.results import Dispersion as Dispersion
     from energystats.results import EnergyTestResult as EnergyTestResult
     from energystats.results import GoodnessOfFitResult as GoodnessOfFitResult
@@ -51,11 +54,13 @@ _HOME = {
     "ColumnScaleWarning": "exceptions",
     "CompilationWarning": "exceptions",
     "ConvergenceWarning": "exceptions",
+    "DiscoResult": "results",
     "Dispersion": "results",
     "DoubleDippingWarning": "exceptions",
     "EnergyClustering": "clustering.estimator",
     "EnergyStatsWarning": "exceptions",
     "EnergyTestResult": "results",
+    "MissingValuesWarning": "exceptions",
     "NotCalibratedWarning": "exceptions",
     "NotNegativeTypeWarning": "exceptions",
     "Partition": "results",
@@ -64,6 +69,7 @@ _HOME = {
     "cluster_test": "significance.cluster_test",
     "clustering_accuracy": "clustering.accuracy",
     "datasets": "",
+    "disco": "decomposition",
     "dispersion": "dispersions",
     "energy_cluster": "clustering.search",
     "energy_distance": "distance",

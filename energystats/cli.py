@@ -1,4 +1,4 @@
-"""The command line: `energystats demo`, `energystats cluster`, `energystats test`.
+"""The command line: `energystats demo`, `cluster`, `test` and `disco`.
 
 Bad input is one line on standard error and exit status 2. Output files are complete or absent.
 """
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Parser of the three commands."""
+    """Parser of the commands."""
     parser = Parser(prog="energystats", description="Energy-distance tests and clustering.")
     parser.add_argument("--version", action="version", version=f"energystats {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
@@ -94,12 +94,33 @@ def make_parser() -> argparse.ArgumentParser:
     test.add_argument("--plot", metavar="PNG", type=Path, help="write a picture of the null distribution")
     add_common(test)
     test.set_defaults(run=run_test)
+    add_disco(commands.add_parser("disco", help="decompose the dispersion by factors and covariates, and test each"))
     return parser
 
 
+def add_disco(disco: argparse.ArgumentParser) -> None:
+    """Options of `energystats disco`."""
+    disco.add_argument("formula", metavar="FORMULA", help='responses ~ terms, such as "y1 + y2 ~ a * b"')
+    disco.add_argument("file", metavar="FILE", help="CSV or Parquet")
+    disco.add_argument("--metric", metavar="NAME", default="euclidean", help="the distance (default euclidean)")
+    disco.add_argument("--alpha", type=float, default=1.0, help="power of the distance, 0 < alpha <= 2 (default 1)")
+    disco.add_argument("--decomposition", metavar="KIND", default="sequential", help="sequential (default) or marginal")
+    disco.add_argument("--strata", metavar="COL", help="column of blocks; rows are permuted within them only")
+    disco.add_argument("--missing", metavar="WHAT", default="raise", help="rows with gaps: raise (default) or drop")
+    disco.add_argument("--resamples", type=int, default=999, help="random permutations (default 999)")
+    disco.add_argument("--plot", metavar="PNG", type=Path, help="write a picture of the decomposition")
+    add_general(disco)
+    disco.set_defaults(run=run_disco)
+
+
 def add_common(command: argparse.ArgumentParser) -> None:
-    """Options that every command on a file has."""
+    """Options of the commands that choose numeric columns."""
     command.add_argument("--columns", metavar="A,B", help="columns to use (default: every numeric one)")
+    add_general(command)
+
+
+def add_general(command: argparse.ArgumentParser) -> None:
+    """Options that every command on a file has."""
     command.add_argument("--standardize", action="store_true", help="use column z-scores")
     command.add_argument("--seed", type=seed, default=0, help="seed of everything random (default 0)")
 
@@ -174,6 +195,33 @@ def run_test(options: argparse.Namespace) -> None:
             standardize=options.standardize,
             rng=options.seed,
         )
+    print(result.summary())
+    if options.plot is not None:
+        save(options.plot, lambda path: draw(path, [result]))
+
+
+def run_disco(options: argparse.Namespace) -> None:
+    """Decompose the dispersion of the responses in a file."""
+    from energystats.decomposition import disco
+
+    check_outputs(options.file, picture=options.plot)
+    table = read_table(options.file)
+    if options.strata is not None:
+        column_of(table, options.strata, options.file)
+    with bad_input(options.file):
+        result = disco(
+            options.formula,
+            data=table,
+            metric=options.metric,
+            alpha=options.alpha,
+            decomposition=options.decomposition,
+            strata=options.strata,
+            missing=options.missing,
+            n_resamples=options.resamples,
+            standardize=options.standardize,
+            rng=options.seed,
+        )
+    print(f"{result.n} of {len(table)} rows of {options.file}, {options.formula}.\n")
     print(result.summary())
     if options.plot is not None:
         save(options.plot, lambda path: draw(path, [result]))
@@ -416,7 +464,9 @@ def bad_input(file: str) -> Iterator[None]:
 def in_options(text: str) -> str:
     """A message of the library in the words of the command line."""
     words = {"`X`": "the table", "`groups`": "--group", "standardize=True": "--standardize", "`k`": "-k"}
-    words |= {"`alpha`": "--alpha", "`n_resamples`": "--resamples"}
+    words |= {"`alpha`": "--alpha", "`n_resamples`": "--resamples", "`metric`": "--metric", "`strata`": "--strata"}
+    words |= {"`formula`": "the formula", "`data`": "the table", '`missing="drop"`': "--missing drop"}
+    words |= {"`decomposition`": "--decomposition", "`missing`": "--missing"}
     for ours, theirs in words.items():
         text = text.replace(ours, theirs)
     return text

@@ -15,6 +15,7 @@ __all__ = [
     "ConvergenceWarning",
     "DoubleDippingWarning",
     "EnergyStatsWarning",
+    "MissingValuesWarning",
     "NotCalibratedWarning",
     "NotNegativeTypeWarning",
     "TiesWarning",
@@ -44,6 +45,10 @@ class ColumnScaleWarning(EnergyStatsWarning):
 
 class TiesWarning(EnergyStatsWarning):
     """Tied values were spread over one grid step, because point masses count as modes."""
+
+
+class MissingValuesWarning(EnergyStatsWarning):
+    """Rows with missing values were left out."""
 
 
 class ConvergenceWarning(EnergyStatsWarning):

@@ -15,6 +15,7 @@ from energystats._typing import ArrayLike, FloatArray
 if TYPE_CHECKING:
     from energystats.results import (
         ClusterTestResult,
+        DiscoResult,
         EnergyTestResult,
         GoodnessOfFitResult,
         PairwiseTestsResult,
@@ -26,6 +27,7 @@ __all__ = [
     "cluster_colors",
     "mark_classes",
     "plot_cluster_test",
+    "plot_decomposition",
     "plot_goodness",
     "plot_group_means",
     "plot_null",
@@ -234,3 +236,23 @@ def plot_power(result: PowerResult, ax: Axes | None = None) -> Axes:
 def target_label(size: float) -> str:
     """Where the power reaches .8, if it does."""
     return "power .8" + (f", at n = {size:g}" if np.isfinite(size) else ", not reached")
+
+
+def plot_decomposition(result: DiscoResult, ax: Axes | None = None) -> Axes:
+    """Share of T of every row as a bar; terms have their p-value and are filled where it is at most .05."""
+    ax = axes_or_new(ax)
+    rows = result.rows[:-1]
+    colors = [OBSERVED if row.pvalue <= 0.05 else QUIET for row in rows]
+    ax.barh(range(len(rows)), [row.share for row in rows], color=colors)
+    for i, row in enumerate(rows):
+        p = "" if np.isnan(row.pvalue) else f", p = {row.pvalue:.2g}"
+        ax.text(max(row.share, 0.0), i, f" {row.share:.1%}{p}", va="center", fontsize="small")
+    ax.set_yticks(range(len(rows)), [row.name for row in rows])
+    ax.invert_yaxis()
+    low, high = min(0.0, *(row.share for row in rows)), max(1e-12, *(row.share for row in rows))
+    ax.set_xlim(1.05 * low, high + 0.5 * (high - low))  # room for what is written beside the bars
+    ax.axvline(0, color="0.25", lw=0.8)
+    ax.set_xlabel("share of the total dispersion T")
+    kind = f"{result.decomposition} terms, " if len(result.terms) > 1 else ""
+    ax.set_title(f"{kind}p of the model = {result.pvalue:.2g}", loc="left")
+    return ax

@@ -177,3 +177,24 @@ def statistic_of_fit(points, reference, rho=euclidean):
     both = [*points, *reference]
     n = len(points)
     return n * energy_distance(rho_matrix(both, rho), range(n), range(n, len(both)))
+
+
+def projection(columns):
+    """On the span of the columns."""
+    return columns @ np.linalg.pinv(columns)
+
+
+def linear_dispersions(R, reduced, larger, full, order=None):
+    """S of the term in `larger` but not in `reduced`, and W of the full model, each given by its columns.
+
+    With an order of the rows, the residuals of the reduced model are permuted in the feature space, whose centred
+    Gram matrix is all that is needed of it.
+    """
+    n = len(R)
+    J = np.eye(n) - 1 / n
+    left_out = np.eye(n) - projection(reduced)
+    G = left_out @ (-J @ np.array(R) @ J / 2) @ left_out
+    if order is not None:
+        G = G[np.ix_(order, order)]
+    S = np.trace((projection(larger) - projection(reduced)) @ G)
+    return S, np.trace((np.eye(n) - projection(full)) @ G)

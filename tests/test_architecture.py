@@ -13,19 +13,19 @@ ORDER = [  # each line may import the lines above it, and modules of its own lin
     ["validation"],
     ["metrics", "datasets"],
     ["pairs"],
-    ["dissimilarity"],
+    ["dissimilarity", "formulas"],
     ["tables", "multiplicity", "samplers"],
     ["results"],
     ["distance", "dispersions", "designs"],
     ["relabeling", "bootstrap"],
     ["aggregation", "cross"],
-    ["homogeneity", "clustering", "mmd", "posthoc", "goodness", "power"],
+    ["homogeneity", "clustering", "mmd", "posthoc", "goodness", "power", "decomposition"],
     ["significance"],
     ["plotting", "cli", "__main__", "__init__"],
 ]
 LEVEL = {name: level for level, names in enumerate(ORDER) for name in names}
 MODULES = sorted(ROOT.rglob("*.py"))
-HEAVY = {"pandas", "sklearn", "matplotlib", "statsmodels", "tqdm", "numba"}
+HEAVY = {"pandas", "sklearn", "matplotlib", "statsmodels", "formulaic", "tqdm", "numba"}
 
 
 def part(path):

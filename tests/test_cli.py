@@ -106,6 +106,31 @@ def test_test(iris, tmp_path, capsys):
     assert "only differences of means are seen" in " ".join(capsys.readouterr().out.split())
 
 
+def test_disco(iris, tmp_path, capsys):
+    words = ["disco", "sepal_length + sepal_width ~ species * petal_width", "iris.csv", "--resamples", "99"]
+    assert cli.main([*words, "--decomposition", "marginal", "--standardize", "--plot", "parts.png"]) == 0
+    out = capsys.readouterr().out
+    assert "150 of 150 rows of iris.csv, sepal_length + sepal_width ~ species * petal_width." in out
+    for piece in ("species:petal_width", "Overlap", "Residual", "random permutations", "columns standardized"):
+        assert piece in out
+    assert (tmp_path / "parts.png").read_bytes().startswith(b"\x89PNG")
+    outputs = []
+    for seed in ("1", "1"):
+        assert cli.main([*words, "--seed", seed, "--alpha", "1.5"]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
+    iris.assign(field=iris.index % 5, sepal_width=iris["sepal_width"].where(iris.index > 1)).to_csv(
+        "gaps.csv", index=False
+    )
+    words = ["disco", "sepal_width ~ species", "gaps.csv", "--strata", "field", "--missing", "drop"]
+    assert cli.main([*words, "--metric", "cityblock", "--resamples", "9"]) == 0
+    captured = capsys.readouterr()
+    assert "148 of 150 rows of gaps.csv" in captured.out
+    assert "within 5 strata" in captured.out
+    assert "cityblock" in captured.out
+    assert "note: 2 of 150 rows were left out for missing values (sepal_width 2)." in captured.err
+
+
 def test_same_seed_same_output(iris, capsys):
     outputs = []
     for seed in ("1", "1", "2"):
@@ -156,6 +181,27 @@ def test_same_seed_same_output(iris, capsys):
         (["cluster", "headless.csv"], "headless.csv: the first line must name the columns, got 1.5, 2.5."),
         (["cluster", "latin.csv"], "latin.csv: is not UTF-8 text; save it as UTF-8."),
         (["cluster", "iris.csv", "--columns", "sepal_width,sepal_width"], "must not name a column twice"),
+        (
+            ["disco", "sepal_width ~ specis", "iris.csv"],
+            "the formula needs 'specis', but the table has no such column. Did",
+        ),
+        (
+            ["disco", "sepal_width ~ species +", "iris.csv"],
+            "iris.csv: the formula 'sepal_width ~ species +' cannot be read",
+        ),
+        (["disco", "~ species", "iris.csv"], "the formula must name its responses before ~"),
+        (["disco", "species ~ sepal_width", "iris.csv"], "must have numeric responses"),
+        (["disco", "sepal_width ~ species", "gaps.csv"], "Values are missing in 2 of 150 rows (sepal_width 2);"),
+        (["disco", "sepal_width ~ species", "gaps.csv"], "leave those rows out with --missing drop."),
+        (["disco", "sepal_width ~ species", "one.csv"], "one.csv: the formula: species has one level only, 'setosa'"),
+        (["disco", "sepal_width ~ species", "iris.csv", "--strata", "Species"], "no column 'Species'. Did you mean"),
+        (["disco", "sepal_width ~ species", "iris.csv", "--missing", "omit"], "--missing must be one of raise, drop"),
+        (["disco", "sepal_width ~ species", "iris.csv", "--decomposition", "2"], "--decomposition must be one of"),
+        (["disco", "sepal_width ~ species", "iris.csv", "--metric", "cityblok"], "--metric must be one of"),
+        (["disco", "sepal_width ~ species", "iris.csv", "--alpha", "3"], "--alpha must satisfy 0 < alpha <= 2, got 3."),
+        (["disco", "sepal_width ~ species", "iris.csv", "--plot", "o.csv"], "the name of a picture must end in"),
+        (["disco", "sepal_width ~ species"], "the following arguments are required: FILE"),
+        (["disco", "sepal_width ~ species", "none.csv"], "none.csv: no such file."),
         (["clutser", "iris.csv"], "invalid choice: 'clutser'"),
         ([], "the following arguments are required: COMMAND"),
     ],

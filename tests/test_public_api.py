@@ -91,6 +91,7 @@ def make_results():
     X, g = rng.standard_normal((40, 2)), np.repeat(["a", "b"], 20)
     X[20:] += 4
     R = es.pairwise(X)
+    frame = pd.DataFrame({"g": g, "x": X[:, 1]})
     return {
         "Dispersion": es.dispersion(X, g),
         "EnergyTestResult": es.energy_test(X, groups=g, n_resamples=99, rng=0),
@@ -98,6 +99,11 @@ def make_results():
         "GoodnessOfFitResult": es.goodness_of_fit(X, lambda size, rng: rng.random((size, 2)), n_resamples=99, rng=0),
         "GoodnessOfFitResult normal": es.normality_test(X, n_resamples=99, rng=0),
         "PowerResult": es.energy_power(X[:20], X[20:], [3, 9], n_replicates=20, n_resamples=19, rng=0),
+        "DiscoResult": es.disco(X, groups=np.arange(40) % 3, n_resamples=19, rng=0),
+        "DiscoResult exact": es.disco(X[:6], groups=[1, 1, 2, 2, 3, 3]),
+        "DiscoResult terms": es.disco(X, "~ g * x", data=frame, decomposition="marginal", n_resamples=19, rng=0),
+        "DiscoResult strata": es.disco(X, "~ g + x", data=frame, strata="g", n_resamples=19, rng=0),
+        "DiscoResult nothing": es.disco(np.ones((40, 2)), "~ g + x", data=frame, n_resamples=19, rng=0),
         "PairwiseTestsResult": es.pairwise_tests(X, np.arange(40) % 3, n_resamples=19, rng=0),
         "Partition": es.energy_cluster(X, 3, rng=0),
         "Partition 1-d": es.cluster_1d(X[:, 0]),

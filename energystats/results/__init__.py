@@ -2,6 +2,7 @@
 
 from energystats.results.base import Result
 from energystats.results.clustering import ClusterTestResult, Contrast, Partition
+from energystats.results.disco import DiscoResult, DiscoRow
 from energystats.results.dispersion import Dispersion
 from energystats.results.energy_test import EnergyTestResult
 from energystats.results.goodness import GoodnessOfFitResult
@@ -11,6 +12,8 @@ from energystats.results.power import PowerResult, PowerRow
 __all__ = [
     "ClusterTestResult",
     "Contrast",
+    "DiscoResult",
+    "DiscoRow",
     "Dispersion",
     "EnergyTestResult",
     "GoodnessOfFitResult",

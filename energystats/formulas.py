@@ -1,0 +1,298 @@
+"""A formula and a table in, the response and the columns of every term out, checked.
+
+formulaic reads the formula and codes its factors; what is asked of the result stands here.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from energystats._typing import AnyArray, BoolArray, FloatArray
+from energystats.exceptions import MissingValuesWarning, warn
+from energystats.validation import near_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Parsed", "Term", "check_table", "complete_rows", "missing_in", "parse", "rows_of"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Term:
+    """Columns of a term and of the terms it is adjusted for.
+
+    Attributes
+    ----------
+    name : str
+        As the formula has it.
+    columns : ndarray of shape (n, p)
+        Model-matrix columns of the term.
+    others : ndarray of shape (n, q)
+        Those of the terms it is adjusted for, without the intercept.
+    """
+
+    name: str
+    columns: FloatArray
+    others: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parsed:
+    """A formula that was read, before any value was looked at.
+
+    Attributes
+    ----------
+    text : str
+        The formula.
+    response : tuple
+        Terms of the left side, in formulaic's form.
+    intercept : object
+        The constant, likewise.
+    terms : tuple
+        Terms of the right side, lower orders first, without the constant.
+    variables : tuple of str
+        Columns of the table that the formula uses.
+    """
+
+    text: str
+    response: tuple[Any, ...]
+    intercept: Any
+    terms: tuple[Any, ...]
+    variables: tuple[str, ...]
+
+    def response_columns(self, data: pd.DataFrame) -> pd.DataFrame:
+        """The responses, numeric, one a column."""
+        import pandas as pd
+        from pandas.api.types import is_bool_dtype
+
+        found: dict[str, AnyArray] = {}
+        for term in self.response:
+            matrix, spec = self.evaluate([term], data)
+            text = spec.factor_contrasts or (str(term) in data and is_bool_dtype(data[str(term)]))
+            if text or len(term.factors) > 1:
+                raise ValueError(
+                    "`formula` must have numeric responses joined by + on its left side, but "
+                    f"{term} is {'categorical' if text else 'a product'}."
+                )
+            check_columns(str(term), matrix)
+            found |= {str(name): column for name, column in zip(spec.column_names, matrix.T, strict=True)}
+        return pd.DataFrame(found)
+
+    def design(self, data: pd.DataFrame, *, marginal: bool) -> tuple[Term, ...]:
+        """Columns of every term and of those it is adjusted for."""
+        for factor in dict.fromkeys(factor for term in self.terms for factor in term.factors):
+            self.check_levels(factor, data)
+        for term in self.terms:
+            self.check_cells(term, data)
+        if marginal:
+            return tuple(self.adjusted(term, data) for term in self.terms)
+        blocks = self.blocks(self.terms, data)
+        nothing = np.empty((len(data), 0))
+        return tuple(
+            Term(str(term), columns, np.hstack([nothing, *blocks[:j]]))
+            for j, (term, columns) in enumerate(zip(self.terms, blocks, strict=True))
+        )
+
+    def adjusted(self, term: Any, data: pd.DataFrame) -> Term:
+        """A term after all that do not contain it; coded anew, because the coding depends on what comes before."""
+        others = [other for other in self.terms if other is not term and not contains(other, term)]
+        *before, columns = self.blocks([*others, term], data)
+        return Term(str(term), columns, np.hstack([np.empty((len(data), 0)), *before]))
+
+    def blocks(self, terms: Sequence[Any], data: pd.DataFrame) -> list[FloatArray]:
+        """Model-matrix columns of each term, coded against the constant and the terms before it."""
+        matrix, spec = self.evaluate([self.intercept, *terms], data)
+        blocks = [matrix[:, spec.term_slices[term]] for term in terms]
+        for term, columns in zip(terms, blocks, strict=True):
+            check_columns(str(term), columns)
+        return blocks
+
+    def evaluate(self, terms: Sequence[Any], data: pd.DataFrame, *, full_rank: bool = True) -> tuple[FloatArray, Any]:
+        """Model matrix of some terms, in their order, and how formulaic coded it."""
+        from formulaic import Formula, ModelSpec
+
+        spec = ModelSpec(formula=Formula(list(terms), _ordering="none"), ensure_full_rank=full_rank, na_action="ignore")
+        try:
+            with np.errstate(all="ignore"):  # what is not finite is reported below
+                matrix = spec.get_model_matrix(data, context={})
+                values = np.asarray(matrix, dtype=np.float64)
+        except Exception as error:  # the user's own expression ran
+            raise ValueError(f"`formula` {self.text!r} cannot be evaluated: {plain(error)}") from error
+        return values, matrix.model_spec
+
+    def levels(self, factor: Any, data: pd.DataFrame) -> tuple[FloatArray, list[str]] | None:
+        """Indicators of the levels of a factor that occur, and their names; None for a number."""
+        from formulaic.parser.types import Term as FormulaTerm
+
+        indicators, spec = self.evaluate([FormulaTerm([factor])], data, full_rank=False)
+        if factor not in spec.factor_contrasts:
+            return None
+        used = np.asarray(indicators.any(axis=0))
+        names = [repr(name) for name in spec.factor_contrasts[factor].levels]
+        return indicators[:, used], list(itertools.compress(names, used))
+
+    def check_levels(self, factor: Any, data: pd.DataFrame) -> None:
+        """Complain about a factor with one level."""
+        found = self.levels(factor, data)
+        if found is not None and len(found[1]) < 2:
+            raise ValueError(f"`formula`: {factor} has one level only, {', '.join(found[1])}; leave it out.")
+
+    def check_cells(self, term: Any, data: pd.DataFrame) -> None:
+        """Complain about a combination of levels that has no row."""
+        found = [(factor, self.levels(factor, data)) for factor in term.factors]
+        named = [(str(factor), *levels) for factor, levels in found if levels is not None]
+        if len(named) < 2:
+            return
+        codes = np.array([indicators.argmax(axis=1) for _, indicators, _ in named])
+        counts = np.zeros([len(names) for *_, names in named], dtype=int)
+        np.add.at(counts, tuple(codes), 1)
+        if counts.all():
+            return
+        empty = np.argwhere(counts == 0)
+        cell = " and ".join(f"{name} = {names[j]}" for (name, _, names), j in zip(named, empty[0], strict=True))
+        more = f", nor in {len(empty) - 1} other cells" if len(empty) > 1 else ""
+        raise ValueError(
+            f"`formula`: {term} needs rows in every cell, but there are none with {cell}{more}; leave {term} out "
+            "(a factor nested in another one is added with +)."
+        )
+
+
+def contains(larger: Any, term: Any) -> bool:
+    """Whether a term is part of a larger one, as a is of a:b."""
+    return set(term.factors) < set(larger.factors)
+
+
+def check_columns(name: str, columns: FloatArray) -> None:
+    """Complain about values that a transformation made."""
+    bad = int((~np.isfinite(columns).all(axis=1)).sum())
+    if bad:
+        raise ValueError(f"`formula`: {name} is not finite in {bad} of {len(columns)} rows.")
+
+
+def plain(error: Exception) -> str:
+    """First line of a message of formulaic, without its marks for colour."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return re.sub(r"\x1b?⧛?\[[0-9;]*m⧚?", "", lines[0])
+
+
+def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
+    """Read a formula, with or without a response, and find its columns in the table."""
+    from formulaic import Formula
+    from formulaic.errors import FormulaicError
+
+    if "~" not in formula:
+        raise ValueError(f'`formula` must have a ~ before its terms, as in "y ~ g" or "~ g", got {formula!r}.')
+    try:
+        read = Formula.from_spec(formula, context={"__formulaic_variables_available__": list(map(str, data.columns))})
+    except FormulaicError as error:
+        raise ValueError(f"`formula` {formula!r} cannot be read: {plain(error)}") from error
+    left, right = (read.lhs, read.rhs) if hasattr(read, "lhs") else ((), read)
+    if isinstance(right, tuple) or (isinstance(left, tuple) and left):
+        raise ValueError(f"`formula` must have one part on each side of ~, got {formula!r}.")
+    check_sides(formula, list(left), with_response)
+    needed = variables_of([*left, *right], data)
+    constants = [term for term in right if str(term) == "1"]
+    terms = tuple(term for term in right if str(term) != "1")
+    if not constants:
+        raise ValueError(f"`formula` must keep its intercept: take `0 +` or `- 1` out of {formula!r}.")
+    if not terms:
+        raise ValueError(f"`formula` must have a term after ~, got {formula!r}.")
+    return Parsed(formula, tuple(left), constants[0], terms, tuple(needed))
+
+
+def check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None:
+    """A response where the points come from `data`, none where they come from `X`."""
+    if with_response and (not left or "1" in map(str, left)):
+        raise ValueError(
+            f'`formula` must name its responses before ~, as in "y1 + y2 ~ g", got {formula!r}; a table or matrix of '
+            "its own goes first, as in `disco(X, formula, data=data)`."
+        )
+    if left and not with_response:
+        raise ValueError(f"`formula` must have nothing before ~ when `X` is given, got {formula!r}.")
+
+
+def check_table(data: Any) -> pd.DataFrame:
+    """A data frame that has rows and columns."""
+    import pandas as pd
+
+    if data is None:
+        raise ValueError("`data` is missing: a formula needs the data frame whose columns it names.")
+    if not isinstance(data, pd.DataFrame):
+        raise TypeError(f"`data` must be a pandas DataFrame, got {type(data).__name__}.")
+    if data.empty:
+        raise ValueError(f"`data` must have at least one row and one column, got shape {data.shape}.")
+    return data
+
+
+def variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
+    """Columns of the table that occur in terms, in order; a name that is nothing else must be a column."""
+    from formulaic.transforms import TRANSFORMS
+
+    known = list(map(str, data.columns))
+    names = dict.fromkeys(name for term in terms for factor in term.factors for name in names_in(factor.expr, known))
+    for name in names:
+        if known.count(name) > 1:
+            raise ValueError(f"`data` has {known.count(name)} columns named {name!r}; rename them.")
+        if name not in known and name not in TRANSFORMS and not hasattr(builtins, name):
+            hint = near_names(name, known) or " Columns: " + ", ".join(known) + "."
+            raise ValueError(f"`formula` needs {name!r}, but `data` has no such column.{hint}")
+    return [name for name in names if name in known]
+
+
+def names_in(expression: str, known: Sequence[str]) -> list[str]:
+    """Names in a factor: the factor itself, or those of its Python expression, where backticks quote odd ones."""
+    if expression in known:
+        return [expression]
+    pieces = expression.split("`")  # every second one was quoted
+    try:
+        tree = ast.parse("".join("0" if i % 2 else piece for i, piece in enumerate(pieces)), mode="eval")
+    except SyntaxError:
+        return [expression]
+    return [*(node.id for node in ast.walk(tree) if isinstance(node, ast.Name)), *pieces[1::2]]
+
+
+def missing_in(values: Any) -> BoolArray:
+    """Rows of a column or table with a missing value."""
+    import pandas as pd
+
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values, np.nan)
+    elif not hasattr(values, "dtype") and not hasattr(values, "columns"):
+        values = np.array(list(values), dtype=object)
+    return np.asarray(np.asarray(pd.isna(values)).reshape(len(values), -1).any(axis=1))
+
+
+def rows_of(values: Any, kept: BoolArray) -> Any:
+    """The rows to keep, in the kind that was given."""
+    if kept.all():
+        return values
+    if hasattr(values, "dtype") or hasattr(values, "columns"):
+        return values[kept]
+    return list(itertools.compress(values, kept))
+
+
+def complete_rows(missing: Mapping[str, BoolArray], n: int, what: str) -> BoolArray:
+    """Rows without missing values, given where each column has them; an error or a warning where there are any."""
+    gone = np.zeros(n, dtype=bool)
+    for rows in missing.values():
+        gone |= rows
+    if not gone.any():
+        return ~gone
+    counts = ", ".join(f"{name} {int(rows.sum())}" for name, rows in missing.items() if rows.any())
+    if what == "raise":
+        raise ValueError(
+            f"Values are missing in {int(gone.sum())} of {n} rows ({counts}); fill them in, or leave those rows out "
+            'with `missing="drop"`.'
+        )
+    if gone.all():
+        raise ValueError(f'`missing="drop"` leaves no row: values are missing in all {n} ({counts}).')
+    warn(f"{int(gone.sum())} of {n} rows were left out for missing values ({counts}).", MissingValuesWarning)
+    return ~gone

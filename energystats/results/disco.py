@@ -1,0 +1,178 @@
+"""Dispersion decomposed by the terms of a model."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from energystats._core.statistics import share
+from energystats._typing import FloatArray
+from energystats.results.base import Result
+from energystats.tables import metric_note, number, probability, text_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from energystats.dissimilarity import Standardization
+    from energystats.metrics import Metric
+
+__all__ = ["DiscoResult", "DiscoRow"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscoRow:
+    """One row of the decomposition.
+
+    Attributes
+    ----------
+    name : str
+        The term, as the formula has it.
+    df : int
+        Degrees of freedom.
+    dispersion : float
+        Its part of T.
+    f : float
+        (dispersion/df) / (residual dispersion/residual df); NaN for rows that are not tested.
+    share : float
+        dispersion/T, called R2 in tables.
+    pvalue : float
+        Permutation p of F; NaN for rows that are not tested.
+    """
+
+    name: str
+    df: int
+    dispersion: float
+    f: float = math.nan
+    share: float
+    pvalue: float = math.nan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class DiscoResult(Result):
+    """Decomposition of the total dispersion by factors and covariates, with permutation tests.
+
+    Attributes
+    ----------
+    statistic : float
+        F of the whole model against the constant; for a single term, its F.
+    pvalue : float
+        Share of permutations with an F at least as large, ties and the observed order included.
+    method : {"permutation", "exact"}
+        What was done, not what was asked for.
+    n_resamples : int
+        Random permutations; all distinct labelings when exact.
+    n_strata : int
+        Blocks within which rows were permuted; 0 for free permutations.
+    null_hypothesis : str
+        The question that `pvalue` answers.
+    decomposition : {"sequential", "marginal"}
+        Whether a term is adjusted for the terms before it, or for all that do not contain it.
+    terms : tuple of DiscoRow
+        One for each term: name, df, dispersion, f, share and pvalue.
+    residual : float
+        W, the dispersion that the model leaves.
+    df_residual : int
+        Its degrees of freedom.
+    total : float
+        T.
+    n : int
+        Rows used.
+    null_distribution : ndarray of shape (n_resamples,) or (n_resamples - 1,)
+        F of the whole model under the other permutations.
+    metric : Metric
+        With every parameter that was settled on the data.
+    standardization : Standardization or None
+        Column means and standard deviations, if the columns were standardized.
+    """
+
+    statistic: float
+    pvalue: float
+    method: Literal["permutation", "exact"]
+    n_resamples: int
+    n_strata: int
+    null_hypothesis: str
+    decomposition: Literal["sequential", "marginal"]
+    terms: tuple[DiscoRow, ...] = field(repr=False)
+    residual: float
+    df_residual: int
+    total: float
+    n: int
+    null_distribution: FloatArray = field(repr=False)
+    metric: Metric
+    standardization: Standardization | None = field(default=None, repr=False)
+
+    @property
+    def rows(self) -> tuple[DiscoRow, ...]:
+        """The terms, what marginal terms share (or count twice), the residual and the total."""
+        W = DiscoRow(
+            name="Residual", df=self.df_residual, dispersion=self.residual, share=share(self.residual, self.total)
+        )
+        T = DiscoRow(name="Total", df=self.n - 1, dispersion=self.total, share=share(self.total, self.total))
+        return (*self.terms, *self._overlap(), W, T)
+
+    def _overlap(self) -> tuple[DiscoRow, ...]:
+        """What the rows of a marginal decomposition lack of T; rounding in an orthogonal design is 0."""
+        if self.decomposition == "sequential" or len(self.terms) == 1:
+            return ()
+        left = self.total - self.residual - sum(row.dispersion for row in self.terms)
+        left = 0.0 if abs(left) <= 1e-10 * abs(self.total) else left
+        df = self.n - 1 - self.df_residual - sum(row.df for row in self.terms)
+        return (DiscoRow(name="Overlap", df=df, dispersion=left, share=share(left, self.total)),)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row a term, then Overlap (marginal only), Residual and Total: df, dispersion, F, R2, pvalue."""
+        import pandas as pd
+
+        rows = self.rows
+        cells = [(row.df, row.dispersion, row.f, row.share, row.pvalue) for row in rows]
+        index = pd.Index([row.name for row in rows], name="term")
+        return pd.DataFrame(cells, index=index, columns=["df", "dispersion", "F", "R2", "pvalue"])
+
+    def _tables(self) -> list[Any]:
+        how = "all distinct labelings" if self.method == "exact" else "random permutations"
+        if self.n_strata:
+            how += f" within {self.n_strata} strata"
+        model = [
+            ["F of the model", number(self.statistic)],
+            ["p-value", probability(self.pvalue)],
+            [how, str(self.n_resamples)],
+            ["rows", str(self.n)],
+        ]
+        cells = [
+            [str(r.df), number(r.dispersion), blank(r.f, number), number(r.share), blank(r.pvalue, probability)]
+            for r in self.rows
+        ]
+        heads = ["df", "dispersion", "F", "R2", "p"]
+        title = "Energy dispersion" + (f", {self.decomposition} terms" if len(self.terms) > 1 else "")
+        return [
+            text_table(model, None, None, "Distance components"),
+            text_table(cells, heads, [row.name for row in self.rows], title),
+        ]
+
+    def _notes(self) -> list[str]:
+        notes = [f"Null hypothesis of the model: {self.null_hypothesis}."]
+        if len(self.terms) > 1:
+            adjusted = "the terms before it" if self.decomposition == "sequential" else "all that do not contain it"
+            notes.append(f"Each term is adjusted for {adjusted}; its p permutes residuals and is approximate.")
+        untested = [row.name for row in self.terms if math.isnan(row.pvalue)]
+        if untested:
+            notes.append(f"Without p, because constant within every stratum: {', '.join(untested)}.")
+        return [*notes, metric_note(self.metric, self.standardization)]
+
+    def to_frame(self) -> pd.DataFrame:
+        """The same as `table`."""
+        return self.table
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Share of T of every row, with the p-values of the terms."""
+        from energystats import plotting
+
+        return plotting.plot_decomposition(self, ax)
+
+
+def blank(value: float, write: Any) -> str:
+    """A number as written, or nothing for NaN."""
+    return "" if math.isnan(value) else str(write(value))

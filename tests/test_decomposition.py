@@ -1,0 +1,639 @@
+"""Distance components: the dense definition, R, classical analysis of variance, and every way to ask wrongly."""
+
+import warnings
+
+import formulaic
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+import statsmodels.formula.api as smf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.stats import binom
+from statsmodels.multivariate.manova import MANOVA
+
+import energystats as es
+from energystats import datasets
+from energystats._core import permutation
+from energystats._core.permutation import Exchangeable
+from tests import definitions
+from tests.conftest import oracles_with
+
+mpl.use("Agg")
+pytestmark = pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")
+
+ALPHAS = [0.5, 1.0, 1.5, 2.0]
+
+
+def make_frame(rng, n=30):
+    return pd.DataFrame(
+        {
+            "y1": rng.standard_normal(n),
+            "y2": rng.lognormal(size=n),
+            "a": np.array(["u", "v", "w"])[np.r_[np.arange(6) % 3, rng.integers(3, size=n - 6)]],
+            "b": np.array(["p", "q"])[np.r_[np.arange(6) // 3, rng.integers(2, size=n - 6)]],
+            "x": rng.random(n),
+            "block": np.arange(n) % 4,
+        }
+    )
+
+
+@pytest.fixture
+def frame(rng):
+    return make_frame(rng)
+
+
+def columns(terms, frame):
+    return np.asarray(formulaic.model_matrix(terms, frame), dtype=float)
+
+
+# ---------------------------------------------------------------- against the definition
+
+MODELS = {  # term, the model it is added to, the model with it
+    ("a * b + x", "sequential"): [("a", "1", "a"), ("b", "a", "a + b"), ("x", "a + b", "a + b + x"),
+                                  ("a:b", "a + b + x", "a * b + x")],
+    ("a * b + x", "marginal"): [("a", "b + x", "a + b + x"), ("b", "a + x", "a + b + x"), ("x", "a * b", "a * b + x"),
+                                ("a:b", "a + b + x", "a * b + x")],
+    ("x + a:b", "marginal"): [("x", "a:b", "x + a:b"), ("a:b", "x", "x + a:b")],
+    ("a + a:x", "marginal"): [("a", "1", "a"), ("a:x", "a", "a + a:x")],
+    ("poly(x, 2) + b", "sequential"): [("poly(x, 2)", "1", "poly(x, 2)"), ("b", "poly(x, 2)", "poly(x, 2) + b")],
+    ("a:x + b:x", "marginal"): [("a:x", "b:x", "a:x + b:x"), ("b:x", "a:x", "a:x + b:x")],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("model", "decomposition"), MODELS)
+@pytest.mark.parametrize("strata", [None, "block"])
+def test_terms_match_their_definition(frame, rotating_seed, model, decomposition, strata):
+    n, m = len(frame), 39
+    result = es.disco(
+        f"y1 + y2 ~ {model}",
+        data=frame,
+        decomposition=decomposition,
+        n_resamples=m,
+        strata=strata,
+        rng=rotating_seed,
+    )
+    key = permutation.draw_key(np.random.default_rng(rotating_seed))
+    blocks = (np.arange(n),) if strata is None else tuple(np.flatnonzero(frame["block"] == j) for j in range(4))
+    orders = np.concatenate(list(Exchangeable(np.arange(n), blocks).random(m, key)))
+    R = es.pairwise(frame[["y1", "y2"]])
+    full = columns(model, frame)
+    whole = [("the model", "1", model)]
+    found = [*result.terms, result]
+    for row, (name, reduced, larger) in zip(found, MODELS[model, decomposition] + whole, strict=True):
+        parts = (columns(reduced, frame), columns(larger, frame), full)
+        S, W = definitions.linear_dispersions(R, *parts)
+        df = np.linalg.matrix_rank(parts[1]) - np.linalg.matrix_rank(parts[0])
+        F = (S / df) / (W / result.df_residual)
+        null = [definitions.linear_dispersions(R, *parts, np.argsort(order)) for order in orders]
+        p = (1 + sum(s / w >= S / W * (1 - 1e-9) for s, w in null)) / (m + 1)
+        assert row.pvalue == pytest.approx(p), name
+        if row is result:
+            assert result.statistic == pytest.approx(F)
+            continue
+        assert (row.name, row.df) == (name, df)
+        assert_allclose([row.dispersion, result.residual], [S, W], atol=1e-10 * result.total)
+        assert row.f == pytest.approx(F, abs=1e-9)
+        assert row.share == pytest.approx(S / result.total, abs=1e-12)
+    null = np.array([s / w for s, w in null]) * result.df_residual / (n - 1 - result.df_residual)
+    assert_allclose(result.null_distribution, null, rtol=1e-9)
+
+
+def test_a_single_factor_is_the_energy_test(frame, rotating_seed):
+    how = {"n_resamples": 99, "rng": rotating_seed}
+    plain = es.energy_test(frame[["y1", "y2"]], groups=frame["a"], statistic="f", **how)
+    for result in (
+        es.disco(frame[["y1", "y2"]], groups=frame["a"], **how),
+        es.disco("y1 + y2 ~ a", data=frame, **how),
+        es.disco("y1 + y2 ~ a", data=frame, decomposition="marginal", **how),
+        es.disco(frame[["y1", "y2"]], "~ a", data=frame, **how),
+        es.disco(es.pairwise(frame[["y1", "y2"]]), "~ a", data=frame, metric="precomputed", **how),
+    ):
+        row = result.table.loc["a"]
+        assert result.statistic == pytest.approx(plain.statistic)
+        assert row["F"] == result.statistic
+        assert result.pvalue == row["pvalue"] == plain.pvalue
+        assert row["dispersion"] == pytest.approx(plain.between)
+        assert_allclose(result.null_distribution, plain.null_distribution, atol=1e-9)
+        assert list(result.table.index) == ["a", "Residual", "Total"]
+        assert list(result.table["df"]) == [2, 27, 29]
+
+
+def test_small_single_factors_are_enumerated():
+    result = es.disco("y ~ g", data=pd.DataFrame({"y": [1.0, 2, 3, 4, 5, 6], "g": list("aaabbb")}))
+    assert (result.method, result.n_resamples, result.pvalue) == ("exact", 20, 0.1)
+    blocks = es.disco([1.0, 2, 3, 4], groups=[0, 1, 0, 1], strata=[0, 0, 1, 1])
+    assert (blocks.method, blocks.n_resamples, blocks.n_strata) == ("exact", 4, 2)
+
+
+def test_a_single_covariate_is_permuted(frame, rotating_seed):
+    result = es.disco("y1 ~ x", data=frame, n_resamples=99, rng=rotating_seed)
+    assert result.method == "permutation"
+    assert result.pvalue == result.terms[0].pvalue
+    assert result.terms[0].df == 1
+
+
+# ---------------------------------------------------------------- against R
+
+
+@oracles_with("disco_index1")
+@pytest.mark.parametrize("by", ["groups", "formula", "covariates"])
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_disco_of_r(oracle, alpha, by):
+    expected = oracle.values[f"disco_index{alpha:g}"]
+    data, how = oracle.powered(alpha)
+    labels = pd.DataFrame({"g": oracle.labels})
+    how |= {"n_resamples": 1, "rng": 0, "method": "permutation"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.NotNegativeTypeWarning)
+        if by == "groups":
+            result = es.disco(data, groups=oracle.labels, **how)
+        elif by == "formula":
+            result = es.disco(data, "~ g", data=labels, **how)
+        else:  # indicators one by one go the way of several terms
+            frame = (
+                pd.get_dummies(labels["g"], dtype=float)
+                .iloc[:, 1:]
+                .set_axis([f"g{j}" for j in range(1, len(oracle.record["groups"]))], axis=1)
+            )
+            result = es.disco(data, "~ " + " + ".join(frame.columns), data=frame, **how)
+    slack = 1e-9 * expected["total"]
+    assert result.residual == pytest.approx(expected["within"], abs=slack)
+    assert result.total == pytest.approx(expected["total"], abs=slack)
+    assert sum(row.dispersion for row in result.terms) == pytest.approx(expected["between"], abs=slack)
+    assert sum(row.df for row in result.terms) == expected["df_between"]
+    assert result.df_residual == expected["df_within"]
+    F = float(expected["F"])
+    if np.isfinite(F):
+        assert_allclose(result.statistic, F, rtol=1e-9 * (1 + abs(expected["total"] / expected["within"])))
+
+
+@oracles_with("permanova")
+def test_squared_distances_are_permanova(oracle):
+    expected = oracle.values["permanova"]
+    data, how = oracle.powered(2.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.NotNegativeTypeWarning)
+        table = es.disco(data, groups=oracle.labels, n_resamples=1, **how).table
+    slack = 1e-9 * expected["SS_total"]
+    assert_allclose(
+        table["dispersion"], [expected["SS_between"], expected["SS_within"], expected["SS_total"]], atol=slack
+    )
+    assert_allclose(table["R2"].iloc[0], expected["R2"], atol=1e-9)
+
+
+@oracles_with("within_per_group_index1")
+@pytest.mark.parametrize("alpha", [0.5, 1.0, 1.5])
+def test_residual_is_the_sum_of_the_groups(oracle, alpha):
+    data, how = oracle.powered(alpha)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.NotNegativeTypeWarning)
+        result = es.disco(data, groups=oracle.labels, n_resamples=1, **how)
+    expected = np.sum(np.array(oracle.values[f"within_per_group_index{alpha:g}"], dtype=float))
+    assert result.residual == pytest.approx(expected, abs=1e-9 * result.total)
+
+
+# ---------------------------------------------------------------- against classical analysis of variance
+
+
+@pytest.mark.parametrize(
+    ("model", "decomposition", "kind"),
+    [
+        *((model, "sequential", 1) for model in ("a", "a + b", "a * b", "a + x", "a + np.log(x) + I(x**2)")),
+        *((model, "marginal", 2) for model in ("a + b", "a * b", "a * b + x", "x * a", "b + np.log(x) + I(x**2)")),
+    ],
+)  # statsmodels puts covariates last, which matters for kind 1
+def test_squared_distances_are_analysis_of_variance(frame, model, decomposition, kind):
+    """Over several responses the sums of squares add up."""
+    result = es.disco(f"y1 + y2 ~ {model}", data=frame, alpha=2.0, decomposition=decomposition, n_resamples=1)
+    fits = [smf.ols(f"{y} ~ {model}", data=frame).fit() for y in ("y1", "y2")]
+    tables = [sm.stats.anova_lm(fit, typ=kind) for fit in fits]
+    expected = tables[0]["sum_sq"] + tables[1]["sum_sq"]
+    found = result.table["dispersion"]
+    names = list(expected.index)
+    assert_allclose(found[names], expected, rtol=1e-8)
+    assert_allclose(result.table.loc[names, "df"], tables[0]["df"])
+    assert found.drop("Total").sum() == pytest.approx(found["Total"])
+    alone = es.disco(f"y1 ~ {model}", data=frame, alpha=2.0, decomposition=decomposition, n_resamples=1)
+    assert_allclose(alone.table.loc[names, "F"].dropna(), tables[0]["F"].dropna(), rtol=1e-8)
+    assert alone.statistic == pytest.approx(fits[0].fvalue)
+
+
+def test_squared_distances_are_traces_of_manova(frame):
+    """The hypothesis and error matrices of a multivariate analysis, of a factor and a covariate."""
+    found = MANOVA.from_formula("y1 + y2 ~ a + x", data=frame).mv_test().results
+    result = es.disco("y1 + y2 ~ a + x", data=frame, alpha=2.0, decomposition="marginal", n_resamples=1)
+    for row in result.terms:
+        assert row.dispersion == pytest.approx(np.trace(found[row.name]["H"]))
+    assert result.residual == pytest.approx(np.trace(found["a"]["E"]))
+
+
+# ---------------------------------------------------------------- properties
+
+
+@st.composite
+def models(draw):
+    frame = make_frame(np.random.default_rng(draw(st.integers(0, 2**32 - 1))), draw(st.integers(14, 25)))
+    return frame, draw(st.sampled_from(["a * b", "a + b + x", "x * b", "b + a:b", "a * b + poly(x, 2)"]))
+
+
+@given(models(), st.sampled_from(ALPHAS), st.sampled_from(["sequential", "marginal"]))
+@settings(max_examples=30, deadline=None)
+def test_rows_sum_to_the_total(case, alpha, decomposition):
+    frame, model = case
+    result = es.disco(f"y1 + y2 ~ {model}", data=frame, alpha=alpha, decomposition=decomposition, n_resamples=1)
+    table = result.table
+    for name in ("dispersion", "df", "R2"):
+        assert table[name].drop("Total").sum() == pytest.approx(table[name]["Total"])
+    assert table["dispersion"]["Total"] == pytest.approx(
+        es.dispersion(frame[["y1", "y2"]], [0] * len(frame), alpha=alpha).total
+    )
+    assert ("Overlap" in table.index) == (decomposition == "marginal")
+    assert (table["dispersion"].drop("Overlap", errors="ignore") >= -1e-9).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(ALPHAS), st.integers(2, 4))
+@settings(max_examples=20, deadline=None)
+def test_order_does_not_matter_in_orthogonal_designs(seed, alpha, copies):
+    rng = np.random.default_rng(seed)
+    cells = [(i, j) for i in "uvw" for j in "pq"] * copies
+    frame = pd.DataFrame(cells, columns=["a", "b"]).assign(y=rng.standard_normal(len(cells)))
+    how = {"data": frame, "alpha": alpha, "n_resamples": 19, "rng": seed}
+    first, second = es.disco("y ~ a * b", **how).table, es.disco("y ~ b * a", **how).table
+    second = second.rename(index={"b:a": "a:b"})
+    assert_allclose(first["dispersion"], second.loc[first.index, "dispersion"], rtol=1e-8)
+    marginal = es.disco("y ~ a * b", decomposition="marginal", **how).table
+    assert_allclose(first["dispersion"], marginal.loc[first.index, "dispersion"], rtol=1e-8)
+    assert marginal.loc["Overlap", "dispersion"] == 0
+
+
+@given(models(), st.integers(0, 2**32 - 1))
+@settings(max_examples=20, deadline=None)
+def test_names_of_levels_do_not_matter(case, seed):
+    frame, model = case
+    how = {"n_resamples": 39, "rng": seed}
+    first = es.disco(f"y1 + y2 ~ {model}", data=frame, **how)
+    named = frame.assign(a=frame["a"].map({"u": "z", "v": "m", "w": "c"}), b=frame["b"].map({"p": "two", "q": "one"}))
+    second = es.disco(f"y1 + y2 ~ {model}", data=named, **how)
+    assert second.pvalue == first.pvalue
+    assert [row.pvalue for row in second.terms] == [row.pvalue for row in first.terms]
+    assert_allclose(second.table["dispersion"], first.table["dispersion"], atol=1e-9 * first.total)
+
+
+@pytest.mark.parametrize("scale", [1e-120, 1e-8, 1e8, 1e120])
+def test_the_unit_does_not_matter(frame, rotating_seed, scale):
+    how = {"data": frame, "n_resamples": 39, "rng": rotating_seed}
+    first = es.disco(frame[["y1"]], "~ a * b", **how)
+    second = es.disco(frame[["y1"]] * scale, "~ a * b", **how)
+    assert_allclose(second.table["R2"], first.table["R2"], rtol=1e-7)
+    assert [row.pvalue for row in second.terms] == [row.pvalue for row in first.terms]
+
+
+def test_sorted_sums_give_what_the_matrix_gives(frame, rotating_seed):
+    how = {"data": frame, "n_resamples": 99, "rng": rotating_seed}
+    x = frame["y1"] + 1e4
+    line = es.disco(x, "~ a * b + x", **how)
+    matrix = es.disco(es.pairwise(x), "~ a * b + x", metric="precomputed", **how)
+    pd.testing.assert_frame_equal(line.table, matrix.table, rtol=1e-8)
+    assert_allclose(line.null_distribution, matrix.null_distribution, rtol=1e-7)
+
+
+def test_tiles_give_what_the_matrix_gives(frame, rotating_seed, monkeypatch):
+    how = {"data": frame, "n_resamples": 99, "rng": rotating_seed}
+    stored = es.disco("y1 + y2 ~ a * b + x", **how)
+    monkeypatch.setattr("energystats.pairs.STORED_UP_TO", 0)
+    monkeypatch.setattr("energystats.pairs.TILE_ROWS", 7)
+    monkeypatch.setattr("energystats._core.subspaces.BASIS_BYTES", 1)
+    pd.testing.assert_frame_equal(es.disco("y1 + y2 ~ a * b + x", **how).table, stored.table, rtol=1e-9)
+
+
+def test_same_seed_same_table(frame):
+    first, again, other = (es.disco("y1 ~ a * b + x", data=frame, n_resamples=99, rng=s).table for s in (1, 1, 2))
+    assert first.equals(again)
+    assert first["dispersion"].equals(other["dispersion"])
+    assert not first.equals(other)
+
+
+@pytest.mark.parametrize("decomposition", ["sequential", "marginal"])
+def test_identical_points_are_no_evidence(frame, decomposition):
+    result = es.disco(np.full(30, 0.1), "~ a * b + x", data=frame, decomposition=decomposition, n_resamples=19, rng=0)
+    assert result.pvalue == 1
+    assert [row.pvalue for row in result.terms] == [1] * 4
+    assert [row.f for row in result.terms] == [0] * 4
+    assert es.disco(np.full(30, 0.1), groups=frame["a"], n_resamples=19, rng=0).pvalue == 1
+
+
+def test_a_perfect_fit_has_an_infinite_f():
+    """Where the model explains everything, only orders with a perfect fit are as extreme."""
+    frame = pd.DataFrame({"a": np.repeat(["u", "v"], 20), "x": np.tile([0.0, 1.0], 20)})
+    result = es.disco((frame["a"] == "u") * 1.0, "~ a + x", data=frame, n_resamples=199, rng=0)
+    assert result.statistic == result.terms[0].f == np.inf
+    assert result.terms[0].pvalue <= 0.05
+    assert result.terms[1].f == 0
+    assert result.terms[1].pvalue == 1
+
+
+# ---------------------------------------------------------------- strata, missing values, formulas
+
+
+def test_terms_constant_within_strata_have_no_p(rng):
+    frame = pd.DataFrame({"plot": np.repeat(range(8), 4), "field": np.repeat(["n", "s"], 16), "dose": list("abcd") * 8})
+    frame["y"] = rng.standard_normal(32) + 9.0 * frame["plot"]
+    result = es.disco("y ~ field + dose", data=frame, strata="plot", n_resamples=99, rng=0)
+    assert result.n_strata == 8
+    assert np.isnan(result.table.loc["field", "pvalue"])
+    assert 0 < result.table.loc["dose", "pvalue"] <= 1
+    assert "Without p, because constant within every stratum: field." in result.summary()
+    assert "within any stratum" in result.null_hypothesis
+    array = es.disco("y ~ field + dose", data=frame, strata=frame["plot"].tolist(), n_resamples=99, rng=0)
+    assert array.table.equals(result.table)
+
+
+def test_strata_take_care_of_block_effects(rng):
+    blocks = np.repeat(np.arange(10), 4)
+    frame = pd.DataFrame({"block": blocks, "g": np.tile(list("aabb"), 10), "x": np.tile([0.0, 1, 2, 3], 10)})
+    y = 100.0 * blocks + 3 * (frame["g"] == "b") + 0.1 * rng.standard_normal(40)
+    within = es.disco(y, "~ g + x", data=frame, strata="block", rng=0)
+    assert within.table.loc["g", "pvalue"] <= 0.01
+    assert es.disco(y, "~ g + x", data=frame, rng=0).table.loc["g", "pvalue"] > 0.05
+
+
+@pytest.mark.parametrize("model", ["a", "a * b + x"])
+def test_incomplete_rows_are_dropped_everywhere(frame, model):
+    how = {"n_resamples": 39, "rng": 0}
+    Y, gaps = frame[["y1", "y2"]], frame.copy()
+    gaps.loc[7, "a"] = None
+    gaps.loc[9, "block"] = np.nan
+    holes = Y.copy()
+    holes.iloc[8, 0] = np.nan
+    whole = frame.drop(index=[7, 8, 9]).reset_index(drop=True)
+    expected = es.disco(f"y1 + y2 ~ {model}", data=whole, strata="block", **how).table
+    how |= {"strata": "block", "missing": "drop"}
+    with pytest.warns(es.MissingValuesWarning, match=r"3 of 30 rows were left out .*a 1.*`X` 1, `strata` 1"):
+        found = es.disco(holes, f"~ {model}", data=gaps, **how).table
+    pd.testing.assert_frame_equal(found, expected)
+    with pytest.warns(es.MissingValuesWarning, match=r"3 of 30 rows were left out .*y1 1"):
+        found = es.disco(f"y1 + y2 ~ {model}", data=gaps.assign(y1=holes["y1"]), **how).table
+    pd.testing.assert_frame_equal(found, expected)
+    whole = frame.drop(index=[7, 9]).reset_index(drop=True)
+    expected = es.disco(f"y1 + y2 ~ {model}", data=whole, strata="block", n_resamples=39, rng=0).table
+    for R in (es.pairwise(Y), es.pairwise(Y)[np.triu_indices(30, 1)]):
+        with pytest.warns(es.MissingValuesWarning, match="2 of 30 rows"):
+            found = es.disco(R, f"~ {model}", data=gaps, metric="precomputed", **how).table
+        pd.testing.assert_frame_equal(found, expected, rtol=1e-9)
+
+
+def test_incomplete_rows_are_dropped_with_groups(frame):
+    groups = frame["a"].where(frame.index != 4)
+    X = frame[["y1", "y2"]].to_numpy(copy=True)
+    X[5, 1] = np.nan
+    kept = np.r_[0:4, 6:30]
+    expected = es.disco(X[kept], groups=frame["a"].to_numpy()[kept], n_resamples=39, rng=0)
+    with pytest.warns(
+        es.MissingValuesWarning, match=r"2 of 30 rows were left out for missing values \(`X` 1, `groups` 1\)"
+    ):
+        found = es.disco(X, groups=groups.to_numpy(), missing="drop", n_resamples=39, rng=0)
+    pd.testing.assert_frame_equal(found.table, expected.table)
+    with pytest.raises(ValueError, match=r'2 of 30 rows \(`X` 1, `groups` 1\).*`missing="drop"`'):
+        es.disco(X, groups=groups.tolist())
+
+
+def test_formulas_may_transform_quote_and_abbreviate(frame):
+    frame = frame.assign(**{"odd name": frame["x"] ** 2, "level": np.arange(30) % 3, "unused": 1.0})
+    table = es.disco("log(y2) + np.sqrt(y2) ~ C(level) + I(x * 2) + `odd name`", data=frame, n_resamples=9, rng=0).table
+    assert list(table.index[:3]) == ["C(level)", "I(x * 2)", "odd name"]
+    assert list(table["df"][:3]) == [2, 1, 1]
+    responses = np.column_stack([np.log(frame["y2"]), np.sqrt(frame["y2"])])
+    same = es.disco(responses, "~ C(level) + x + `odd name`", data=frame, n_resamples=9, rng=0).table
+    assert_allclose(table["dispersion"], same["dispersion"], rtol=1e-9)
+    assert es.disco("y1 ~ level", data=frame, n_resamples=9).terms[0].df == 1  # a number unless C()
+    everything = es.disco("y1 ~ .", data=frame[["y1", "a", "x"]], n_resamples=9)
+    assert [row.name for row in everything.terms] == ["a", "x"]
+
+
+def test_unused_categories_are_no_levels(frame):
+    level = pd.Categorical(frame["a"], categories=["z", "w", "v", "u"])
+    found = es.disco("y1 ~ a * b", data=frame.assign(a=level), n_resamples=9, rng=0).table
+    assert_allclose(found["dispersion"], es.disco("y1 ~ a * b", data=frame, n_resamples=9, rng=0).table["dispersion"])
+
+
+def test_dtypes_that_know_missing_values(frame):
+    frame = frame.assign(k=np.arange(30) % 4, t=np.arange(30) % 5 < 2)
+    how = {"n_resamples": 9, "rng": 0}
+    expected = es.disco("y1 ~ a + k + t", data=frame, **how).table
+    nullable = frame.astype({"y1": "Float64", "a": "string", "k": "Int64", "t": "boolean"})
+    pd.testing.assert_frame_equal(es.disco("y1 ~ a + k + t", data=nullable, **how).table, expected)
+    nullable.loc[3, "k"] = pd.NA
+    with pytest.warns(es.MissingValuesWarning, match=r"1 of 30 rows were left out for missing values \(k 1\)"):
+        found = es.disco("y1 ~ a + k + t", data=nullable, missing="drop", **how).table
+    pd.testing.assert_frame_equal(found, es.disco("y1 ~ a + k + t", data=frame.drop(index=3), **how).table)
+
+
+def test_nested_factors_are_added(frame):
+    frame = frame.assign(site=np.arange(30) // 3, region=np.arange(30) // 15)
+    table = es.disco("y1 ~ C(region) + C(site)", data=frame, n_resamples=9, rng=0).table
+    assert list(table["df"]) == [1, 8, 20, 29]
+
+
+def test_an_offset_of_a_covariate_does_not_matter(frame):
+    frame = frame.assign(year=2000 + frame["x"], seconds=1.7e9 + 100 * frame["x"])
+    expected = es.disco("y1 ~ x + I(x**2)", data=frame, n_resamples=9, rng=0).table["dispersion"].to_numpy()
+    found = es.disco("y1 ~ year + I(year**2)", data=frame, n_resamples=9, rng=0).table["dispersion"]
+    assert_allclose(found, expected, rtol=1e-5)
+    found = es.disco("y1 ~ seconds + b", data=frame, n_resamples=9, rng=0).table["dispersion"]
+    expected = es.disco("y1 ~ x + b", data=frame, n_resamples=9, rng=0).table["dispersion"].to_numpy()
+    assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_standardize(frame):
+    scaled = frame.assign(y1=frame["y1"] * 50)
+    found = es.disco("y1 + y2 ~ a", data=scaled, standardize=True, n_resamples=9, rng=0)
+    expected = es.disco("y1 + y2 ~ a", data=frame, standardize=True, n_resamples=9, rng=0)
+    assert_allclose(found.table["dispersion"], expected.table["dispersion"])
+    assert found.standardization is not None
+
+
+# ---------------------------------------------------------------- bad input
+
+N = 24
+BAD = pd.DataFrame(
+    {
+        "y1": np.arange(N) % 7 + 0.5,
+        "y2": np.arange(N) % 5 + 1.0,
+        "a": list("uv") * 12,
+        "b": list("ppqqrr") * 4,
+        "x": np.arange(N) / 3,
+        "twice": np.arange(N) / 1.5,
+        "same": list("mn") * 12,
+        "one": "k",
+        "still": 0.1,
+        "name": [f"r{i}" for i in range(N)],
+        "half": np.repeat(["L", "R"], 12),
+        "site": np.arange(N) // 4,
+        "truth": np.arange(N) % 2 == 0,
+        "when": pd.date_range("2020-01-01", periods=N),
+    }
+)
+Y = BAD[["y1", "y2"]]
+GAPS = BAD.assign(y1=BAD["y1"].where(BAD.index > 1), a=BAD["a"].where(BAD.index != 5))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "how", "message"),
+    [
+        (["y1 ~ one"], {}, r"`formula`: one has one level only, 'k'; leave it out"),
+        (["y1 ~ a + C(still)"], {}, r"`formula`: C\(still\) has one level only, 0.1"),
+        (["y1 ~ still"], {}, r"`formula`: still does not vary"),
+        (["y1 ~ a + still"], {}, r"`formula`: still adds nothing to the terms it is adjusted for"),
+        (["y1 ~ half * C(site)"], {}, r"`formula`: half:C\(site\) needs rows in every cell, but there are none with half = 'L' and C\(site\) = 3, nor in 5 other cells"),
+        (["y1 ~ a * same"], {}, r"`formula`: a:same needs rows in every cell, but there are none with a = 'u' and same = 'n'"),
+        (["y1 ~ a + same"], {}, r"`formula`: same adds nothing to the terms it is adjusted for; leave it out"),
+        (["y1 ~ a + same"], {"decomposition": "marginal"}, r"`formula`: a adds nothing"),
+        (["y1 ~ x + b + twice"], {}, r"`formula`: twice adds nothing"),
+        (["y1 ~ name"], {}, r"The model of name leaves no residual degrees of freedom: .* each of the 24 rows"),
+        (["y1 ~ a + name"], {}, r"The model of a, name leaves no residual degrees of freedom"),
+        (["y1 ~ aa"], {}, r"`formula` needs 'aa', but `data` has no such column. Did you mean 'a'\?"),
+        (["y1 ~ C(nowhere)"], {}, r"`formula` needs 'nowhere', but `data` has no such column. Columns: y1, y2, a"),
+        (["y1 ~ a + nofun(x)"], {}, r"`formula` needs 'nofun'"),
+        (["~ a"], {}, r"`formula` must name its responses before ~"),
+        (["1 ~ a"], {}, r"`formula` must name its responses before ~"),
+        ([Y, "y1 ~ a"], {}, r"`formula` must have nothing before ~ when `X` is given, got 'y1 ~ a'"),
+        (["a ~ b"], {}, r"`formula` must have numeric responses .* but a is categorical"),
+        (["truth ~ b"], {}, r"`formula` must have numeric responses .* but truth is categorical"),
+        (["y1 * y2 ~ b"], {}, r"`formula` must have numeric responses joined by \+ .* but y1:y2 is a product"),
+        (["y1 ~ a"], {"data": None}, r"`data` is missing"),
+        (["y1 ~ a"], {"data": BAD.iloc[:0]}, r"`data` must have at least one row"),
+        ([Y[:9], "~ a"], {}, r"`data` must have one row for each of the 9 points of `X`, got 24"),
+        ([Y.set_axis(range(5, 29)), "~ a"], {}, r"`data` must have the index of the table"),
+        ([Y, "~ a"], {"groups": BAD["a"]}, r"`groups` and a formula ask two questions"),
+        (["y1 ~ a", "~ b"], {}, r"`X` must be points or a matrix when `formula` is given, got two formulas"),
+        (["y1 ~ a +"], {}, r"`formula` 'y1 ~ a \+' cannot be read: Operator `\+`"),
+        (["y1 ~ a["], {}, r"`formula` 'y1 ~ a\[' cannot be read"),
+        (["y1 ~ a b"], {}, r"`formula` 'y1 ~ a b' cannot be read: Missing operator"),
+        (["y1 ~ a | b"], {}, r"`formula` must have one part on each side of ~"),
+        (["y1"], {}, r"`formula` must have a ~ before its terms"),
+        (["y1 ~ a - 1"], {}, r"`formula` must keep its intercept: take `0 \+` or `- 1` out of 'y1 ~ a - 1'"),
+        (["y1 ~ 0 + a"], {}, r"`formula` must keep its intercept"),
+        (["y1 ~ 1"], {}, r"`formula` must have a term after ~, got 'y1 ~ 1'"),
+        (["y1 ~ a + log(x)"], {}, r"`formula`: log\(x\) is not finite in 1 of 24 rows"),
+        (["log(y1 - 0.5) ~ a"], {}, r"`formula`: log\(y1 - 0.5\) is not finite in 4 of 24 rows"),
+        (["y1 ~ C(a, 7)"], {}, r"`formula` 'y1 ~ C\(a, 7\)' cannot be evaluated"),
+        (["y1 ~ when"], {}, r"`formula` 'y1 ~ when' cannot be evaluated"),
+        (["y1 ~ a"], {"data": GAPS}, r'missing in 3 of 24 rows \(y1 2, a 1\); fill them in, .*`missing="drop"`'),
+        (["y1 ~ a"], {"data": GAPS.assign(y1=np.nan), "missing": "drop"}, r'`missing="drop"` leaves no row'),
+        (["y1 ~ a + x"], {"method": "exact"}, r'`method="exact"` is for a single factor'),
+        (["y1 ~ half"], {"strata": "site"}, r"`strata` must leave something to permute"),
+        (["y1 ~ half + C(site)"], {"strata": "site"}, r"`strata` must leave something to permute, but in each of its 6 blocks all rows have the same half, C\(site\)"),
+        (["y1 ~ a"], {"strata": "stie"}, r"`strata` must be one label a row or a column of `data`, got 'stie'. Did you mean 'site'"),
+        (["y1 ~ a"], {"strata": range(23)}, r"`strata` must have one label for each of the 24 rows, got 23"),
+        (["y1 ~ a"], {"metric": "precomputed"}, r'metric="precomputed" needs a matrix as `X`'),
+        (["y1 ~ a"], {"data": BAD.set_axis([*BAD.columns[:3], "a", *BAD.columns[4:]], axis=1)}, r"`data` has 2 columns named 'a'"),
+        ([Y], {"data": None}, r"`groups` is missing"),
+        ([Y], {"groups": BAD["a"]}, r"`data` goes with a formula"),
+        ([Y], {"groups": BAD["one"], "data": None}, r"`groups` must name at least two groups, got only 'k'"),
+        ([Y], {"groups": BAD["name"], "data": None}, r"The model of name leaves no residual degrees of freedom"),
+        ([Y], {"groups": BAD["a"][:9], "data": None}, r"`groups` must have one label for each of the 24 rows, got 9"),
+        ([Y], {"groups": BAD["a"], "strata": "site", "data": None}, r"`strata` must be one label a row or a column of `data`, got 'site'"),
+        (["y1 ~ a"], {"decomposition": "type 2"}, r"`decomposition` must be one of sequential, marginal; got 'type 2'"),
+        (["y1 ~ a"], {"missing": "omit"}, r"`missing` must be one of raise, drop; got 'omit'"),
+        (["y1 ~ a"], {"n_resamples": 0}, r"`n_resamples` must be at least 1"),
+        (["y1 ~ a"], {"alpha": 3}, r"`alpha` must satisfy"),
+    ],
+)  # fmt: skip
+def test_bad_input(arguments, how, message):
+    with pytest.raises(ValueError, match=message):
+        es.disco(*arguments, **({"data": BAD, "n_resamples": 9} | how))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "how", "message"),
+    [
+        ([Y, BAD["a"]], {}, r"`formula` must be a string, got Series; labels of rows go to `groups=`"),
+        (["y1 ~ a"], {"data": {"y1": [1.0]}}, r"`data` must be a pandas DataFrame, got dict"),
+        ([Y.astype(str), "~ a"], {"data": BAD}, r"`X` must hold real numbers"),
+        ([Y], {"groups": "a"}, r"`groups` must be one label a row, got str"),
+    ],
+)
+def test_bad_kinds(arguments, how, message):
+    with pytest.raises(TypeError, match=message):
+        es.disco(*arguments, **how)
+
+
+# ---------------------------------------------------------------- what is shown
+
+
+def test_real_data():
+    iris = datasets.load("iris")
+    result = es.disco(iris.iloc[:, :4], groups=iris["species"], rng=0)
+    text = result.summary()
+    assert list(result.table.index) == ["species", "Residual", "Total"]
+    assert result.table.loc["species", "dispersion"] == pytest.approx(119.23730953629251)
+    assert result.pvalue == 0.001
+    assert "124.597" in text
+    assert "Each term" not in text
+    assert result.to_frame().equals(result.table)
+
+
+def test_summary_names_the_kind_of_terms(frame):
+    text = es.disco("y1 ~ a * b", data=frame, decomposition="marginal", n_resamples=9, rng=0).summary()
+    assert "Energy dispersion, marginal terms" in text
+    assert "Overlap" in text
+    assert "adjusted for all that do not contain it" in " ".join(text.split())
+    squared = es.disco("y1 ~ a * b", data=frame, alpha=2.0, n_resamples=9, rng=0)
+    assert "only differences of means are seen" in squared.null_hypothesis
+
+
+def test_plot_shows_shares_and_p_values(frame):
+    import matplotlib.pyplot as plt
+
+    result = es.disco("y1 ~ a * b + x", data=frame, decomposition="marginal", n_resamples=19, rng=0)
+    ax = result.plot()
+    rows = result.table.drop("Total")
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(rows.index)
+    assert_allclose([patch.get_width() for patch in ax.patches], rows["R2"])
+    notes = [text.get_text() for text in ax.texts]
+    assert [("p =" in note) for note in notes] == rows["pvalue"].notna().tolist()
+    assert f"{rows['R2'].iloc[0]:.1%}" in notes[0]
+    assert "marginal" in ax.get_title(loc="left")
+    plt.close("all")
+
+
+def test_progress_counts_permutations(frame, capsys):
+    es.disco("y1 ~ a + x", data=frame, n_resamples=99, progress=True, rng=0)
+    assert "99/99" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- level
+
+
+@pytest.mark.slow
+def test_level_of_the_whole_model(rotating_seed):
+    """Exact: rows are exchangeable, whatever the errors and the design."""
+    rng, count = np.random.default_rng([rotating_seed, 11]), 0
+    for _ in range(1000):
+        frame = make_frame(rng, 20)
+        count += es.disco("y2 ~ a * b + x", data=frame, n_resamples=99, rng=rng).pvalue <= 0.05
+    assert binom.ppf(0.001, 1000, 0.05) <= count <= binom.ppf(0.999, 1000, 0.05), f"{count} of 1000"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", ["moved", "spread"])
+@pytest.mark.parametrize("n", [24, 60])
+def test_level_of_terms(law, n, rotating_seed):
+    """Unbalanced cells and a strong other factor: limits as the docstring gives them; within its levels a is exact."""
+    rng = np.random.default_rng([rotating_seed, 12])
+    sizes = np.array([6, 2, 4, 2, 6, 4]) if n == 24 else np.array([16, 4, 10, 4, 16, 10])
+    a, b = np.repeat([0, 0, 0, 1, 1, 1], sizes), np.repeat([0, 1, 2, 0, 1, 2], sizes)
+    frame = pd.DataFrame({"a": a.astype(str), "b": b.astype(str)})
+    counts = np.zeros((2, 2), dtype=int)
+    for _ in range(500):
+        z = rng.standard_normal((n, 2))
+        Y = z + 5 * b[:, None] * [1, 0] if law == "moved" else z * (1 + 2 * b[:, None])
+        for i, strata in enumerate((None, "b")):
+            table = es.disco(Y, "~ b + a + a:b", data=frame, strata=strata, n_resamples=99, rng=rng).table
+            counts[i] += table.loc[["a", "a:b"], "pvalue"].to_numpy() <= 0.05
+    limits = binom.ppf(0.999, 500, [[0.08, 0.11], [0.05, 0.07]])
+    assert (counts <= limits).all(), f"{counts} of 500"
