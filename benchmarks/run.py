@@ -2,6 +2,7 @@
 
     python benchmarks/run.py            the sizes of benchmarks/README.md; prints its table
     python benchmarks/run.py --quick    small sizes, to see that everything runs
+    python benchmarks/run.py --large    time and memory of energy_test against N, and its picture in docs/figures
 
 A peer that is not installed is left out, and the table says so. Absolute times depend on the machine; the ratios
 are what is compared. Every time is the median of several runs, after one that is not counted.
@@ -93,6 +94,27 @@ def two_sample_test(n, d, resamples, dcor_resamples):
     print(f"| the same, peak memory | {peak_megabytes(lambda: es.energy_test(x, y, rng=0)):.0f} MB | - | - | - | - |")
 
 
+def ready_matrix(n, resamples):
+    """The same matrix for both; scikit-bio's fast loops need numba."""
+    X = np.random.default_rng(0).standard_normal((n, 5))
+    groups = np.repeat(["a", "b"], n // 2)
+    D = es.pairwise(X)
+    ours, result = median_time(
+        lambda: es.energy_test(D**2, groups=groups, metric="precomputed", statistic="f", n_resamples=resamples, rng=0)
+    )
+    theirs, note = None, f"F {result.statistic:.6f}"
+    try:
+        from skbio import DistanceMatrix
+        from skbio.stats.distance import permanova
+
+        matrix = DistanceMatrix(D)
+        theirs, found = median_time(lambda: permanova(matrix, groups, permutations=resamples), runs=3)
+        note += f" / {found['test statistic']:.6f}"
+    except ImportError:
+        pass
+    row(f"permutation F given a matrix, N = {n}, {resamples} permutations", ours, "scikit-bio permanova", theirs, note)
+
+
 def clustering(n, d, k, starts):
     X = np.random.default_rng(0).standard_normal((n, d))
     ours, found = median_time(lambda: es.energy_cluster(X, k, n_init=starts, rng=0), runs=3)
@@ -128,18 +150,86 @@ def import_time():
     row("the same, and first touch of the test, clustering and cluster test", ours, "import scipy.stats", theirs)
 
 
+DENSE, TILED, SORTED = "tiles kept", "tiles made anew", "sorted, one column"
+LARGE = {
+    DENSE: (5, [250, 500, 1000, 2000, 4000]),
+    TILED: (5, [5000, 10_000, 20_000, 40_000, 100_000]),
+    SORTED: (1, [1000, 10_000, 100_000, 1_000_000]),
+}
+ONE_RUN = """
+import resource, sys, time
+import numpy as np
+import energystats as es
+n, d = int(sys.argv[1]), int(sys.argv[2])
+X, groups = np.random.default_rng(0).standard_normal((n, d)), np.arange(n) % 2
+for small in (X[:1500], X[:1500, :1]):
+    es.energy_test(small, groups=groups[:1500], n_resamples=999, rng=0)
+if n < 10_000:
+    es.energy_test(X, groups=groups, rng=0)
+A = np.random.default_rng(0).standard_normal((1024, 1024))
+A @ A
+start = time.perf_counter()
+for _ in range(20):
+    A @ A
+rate = 20 * 2 * 1024**3 / (time.perf_counter() - start)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+start = time.perf_counter()
+es.energy_test(X, groups=groups, n_resamples=999, method="permutation", rng=0)
+seconds = time.perf_counter() - start
+megabytes = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+print(seconds, megabytes, n * n * 999 / seconds / rate)
+"""
+
+
+def large(sizes):
+    """Each size in a process of its own, so that its peak memory is its own."""
+    print("| route | N | d | time | peak memory above the data | share of dgemm's rate |\n|---|---|---|---|---|---|")
+    found = {}
+    for route, (d, all_sizes) in sizes.items():
+        for n in all_sizes:
+            command = [sys.executable, "-c", ONE_RUN, str(n), str(d)]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            seconds, megabytes, share = map(float, done.stdout.split())
+            found.setdefault(route, []).append((n, seconds))
+            rate = "-" if route == SORTED else f"{share:.0%}"
+            print(f"| {route} | {n:,} | {d} | {seconds:.3g} s | {megabytes:.0f} MB | {rate} |", flush=True)
+    return found
+
+
+def draw(found, file):
+    import matplotlib.pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
+    for (route, points), marker, color in zip(found.items(), "os^", ["#0072b2", "#e69f00", "#009e73"], strict=True):
+        ax.loglog(*zip(*points, strict=True), marker=marker, color=color, label=route)
+    ax.set_xlabel("N, points in two samples")
+    ax.set_ylabel("seconds, 999 permutations")
+    ax.set_title("energy_test, distances included", loc="left")
+    ax.grid(alpha=0.3)
+    ax.legend(frameon=False)
+    figure.savefig(file, dpi=150)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="small sizes")
-    quick = parser.parse_args().quick
+    parser.add_argument("--large", action="store_true", help="time and memory against N; about five minutes")
+    options = parser.parse_args()
+    quick = options.quick
     print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, {platform.machine()}\n")
+    if options.large:
+        draw(large(LARGE), HERE.parent / "docs" / "figures" / "time-against-n.png")
+        return
     print("| job | energystats | peer | peer's time | ratio | both results |")
     print("|---|---|---|---|---|---|")
     two_sample_test(*((100, 5, 99, 9) if quick else (1000, 5, 999, 20)))
+    ready_matrix(*((200, 99) if quick else (2000, 999)))
     clustering(*((300, 5, 2, 2) if quick else (4000, 5, 2, 5)))
     cluster_test(100 if quick else 1000)
     one_column(10_000 if quick else 1_000_000)
     import_time()
+    if quick:
+        large({DENSE: (5, [500]), TILED: (5, [5000]), SORTED: (1, [10_000])})
 
 
 if __name__ == "__main__":

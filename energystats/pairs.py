@@ -178,7 +178,7 @@ class Line:
         return product
 
     def block_sums(self, Z: FloatArray) -> FloatArray:
-        return block_sums_sorted(self.gaps, Z[self.order])
+        return block_sums_sorted(self.gaps, self.order, Z)
 
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         return self.block_sums(Z), self.multiply(weights[:, None])[:, 0]

@@ -46,6 +46,14 @@ def test_many_labelings_are_those_of_few(rng, monkeypatch):
     assert_array_equal(draws[0][:70], np.concatenate(list(scheme.random(70, key))))
 
 
+def test_names_of_groups_do_not_matter(rng):
+    X, groups = rng.normal(size=(21, 2)), rng.permutation(np.repeat([0, 1, 2], 7))
+    plain = es.energy_test(X, groups=groups, rng=3)
+    renamed = es.energy_test(X, groups=np.array(["c", "a", "b"])[groups], rng=3)
+    assert renamed.pvalue == plain.pvalue
+    assert_allclose(renamed.null_distribution, plain.null_distribution, atol=1e-12)
+
+
 def test_labelings_are_uniform(rng):
     codes = np.array([0, 1, 1, 2, 0])
     scheme = permutation.Exchangeable.freely(codes)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from energystats import pairs
-from energystats._core import permutation, spectrum, statistics
+from energystats._core import gaps, permutation, spectrum, statistics, sums
 from energystats._core.hartigan import hartigan_passes
 from energystats._core.lloyd import lloyd_pass
 from energystats._core.splits import split_within
@@ -58,8 +58,8 @@ def test_null_sums_match_relabelled_matrices(route, weighted, rng):
     d, groups = route
     labelings = [np.array([rng.permutation(groups.codes) for _ in range(5)]) for _ in range(2)]
     weights = rng.uniform(0.5, 2, d.n) if weighted else np.ones(d.n)
-    sums = list(permutation.null_sums(d.pairs, weights, iter(labelings), groups.k, at_once=1))
-    found, masses = (np.concatenate(parts) for parts in zip(*sums, strict=True))
+    drawn = list(permutation.null_sums(d.pairs, weights, iter(labelings), groups.k, at_once=1))
+    found, masses = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     R = np.array(definitions.rho_matrix(d.points.tolist()))
     for M, s, codes in zip(found, masses, np.concatenate(labelings), strict=True):
         Z = np.eye(groups.k)[codes] * weights[:, None]
@@ -75,8 +75,8 @@ def test_resamples_do_not_depend_on_the_memory_at_hand(rng, monkeypatch):
         labelings = permutation.Exchangeable.freely(groups.codes).random(
             300, permutation.draw_key(np.random.default_rng(4))
         )
-        sums = permutation.null_sums(d.pairs, np.ones(d.n), labelings, groups.k)
-        draws.append(np.concatenate([M for M, _ in sums]))
+        drawn = permutation.null_sums(d.pairs, np.ones(d.n), labelings, groups.k)
+        draws.append(np.concatenate([M for M, _ in drawn]))
     assert draws[0].shape == (300, 3, 3)
     assert_allclose(draws[0], draws[1], rtol=1e-13)
 
@@ -213,3 +213,19 @@ def test_clopper_pearson_against_statsmodels():
     for extreme in (0, 3, 99):
         expected = proportion_confint(extreme, 99, method="beta")
         assert_allclose(permutation.pvalue_interval(extreme, 99, 0.95), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_the_loop_over_gaps_gives_what_running_sums_give(k, rng, monkeypatch):
+    """Any columns, indicators or not, also across the borders of partial sums."""
+    n = 2 * gaps.ROWS_PER_SUM + 3
+    x = rng.integers(0, 40, n).astype(float)
+    order = np.argsort(x, kind="stable")
+    steps, Z = np.diff(x[order]), rng.uniform(0, 2, (n, k, 2))
+    monkeypatch.setattr(sums, "COMPILED_FROM", 10**9)
+    plain = sums.block_sums_sorted(steps, order, Z)
+    monkeypatch.setattr(sums, "COMPILED_FROM", 0)
+    assert_allclose(sums.block_sums_sorted(steps, order, Z), plain, rtol=1e-12)
+    few = order[order < 30]
+    expected = sums.block_sums_sorted(np.diff(x[few]), few, Z[:30])
+    assert_allclose(gaps.sums_over_gaps.py_func(np.diff(x[few]), few, Z[:30]).transpose(2, 0, 1), expected, rtol=1e-12)

@@ -14,6 +14,8 @@ COMPILED_FROM = 100_000  # labels to deal; for fewer, loading the compiler costs
 class Deal:
     """The labels of every block in the order in which they are dealt; those of its largest group need no draw.
 
+    That order is the one in which labels occur in the data, so that other names for the groups change nothing.
+
     Attributes
     ----------
     order, starts : ndarray of shape (n,), (n_blocks + 1,)
@@ -30,9 +32,12 @@ class Deal:
         dtype = np.min_scalar_type(int(codes.max()))
         rests, dealt = [], []
         for rows in blocks:
-            held = codes[rows]
-            rests.append(np.bincount(held).argmax())
-            dealt.append(np.sort(held[held != rests[-1]]))
+            labels, first, counts = np.unique(codes[rows], return_index=True, return_counts=True)
+            seen = np.argsort(first)
+            labels, counts = labels[seen], counts[seen]
+            rests.append(labels[counts.argmax()])
+            others = labels != rests[-1]
+            dealt.append(np.repeat(labels[others], counts[others]))
         self.order = np.concatenate(blocks)
         self.starts = np.cumsum([0, *(rows.size for rows in blocks)])
         self.dealt = np.concatenate(dealt).astype(dtype)

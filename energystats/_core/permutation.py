@@ -155,20 +155,32 @@ def null_sums(
     of labelings share a product; None takes as many as memory allows.
     """
     n, mass = weights.size, float(weights.sum())
-    at_once = at_once or max(1, INDICATOR_BYTES // (8 * n * (k - 1) * LABELINGS_PER_BLOCK))
+    room = max(1, INDICATOR_BYTES // (8 * n * (k - 1)))  # labelings in one product
+    at_once = at_once or max(1, room // LABELINGS_PER_BLOCK)
     totals = None
     while chunk := list(itertools.islice(labelings, at_once)):
-        Z = indicators(np.concatenate(chunk).T, k - 1, weights)
-        if totals is None:
-            inner, totals = pairs.block_sums_and_totals(Z, weights)
-        else:
-            inner = pairs.block_sums(Z)
-        with_all, s = (np.stack((totals, np.ones(n))) @ Z.reshape(n, -1)).reshape(2, k - 1, -1).transpose(0, 2, 1)
-        M = np.empty((len(inner), k, k))
-        M[:, :-1, :-1] = inner
-        M[:, :-1, -1] = M[:, -1, :-1] = with_all - inner.sum(axis=2)
-        M[:, -1, -1] = float(totals @ weights) - with_all.sum(axis=1) - M[:, :-1, -1].sum(axis=1)
-        yield M, np.column_stack((s, mass - s.sum(axis=1)))
+        codes = np.concatenate(chunk).T  # (n, b)
+        for start in range(0, codes.shape[1], room):
+            Z = indicators(codes[:, start : start + room], k - 1, weights)
+            if totals is None:
+                inner, totals = pairs.block_sums_and_totals(Z, weights)
+            else:
+                inner = pairs.block_sums(Z)
+            yield completed(inner, Z, totals, weights, mass)
+
+
+def completed(
+    inner: FloatArray, Z: FloatArray, totals: FloatArray, weights: FloatArray, mass: float
+) -> tuple[FloatArray, FloatArray]:
+    """M and sizes of all k groups from those of the first k - 1; R @ weights knows the rest."""
+    n, others, b = Z.shape
+    sums = np.stack((totals, np.ones(n))) @ Z.reshape(n, -1)
+    with_all, s = sums.reshape(2, others, b).transpose(0, 2, 1)
+    M = np.empty((b, others + 1, others + 1))
+    M[:, :-1, :-1] = inner
+    M[:, :-1, -1] = M[:, -1, :-1] = with_all - inner.sum(axis=2)
+    M[:, -1, -1] = float(totals @ weights) - with_all.sum(axis=1) - M[:, :-1, -1].sum(axis=1)
+    return M, np.column_stack((s, mass - s.sum(axis=1)))
 
 
 def indicators(codes: AnyArray, k: int, weights: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from energystats._typing import FloatArray
+from energystats._typing import FloatArray, IntArray
 
 __all__ = [
     "UpperTiles",
@@ -21,6 +21,8 @@ __all__ = [
     "multiply_upper",
     "tallied",
 ]
+
+COMPILED_FROM = 300_000  # entries of Z; for fewer, loading the compiler costs more than it saves
 
 # (row, column, R[row:row + height, column:column + width]): every pair once, the diagonal tiles square and whole
 UpperTiles = Iterable[tuple[int, int, FloatArray]]
@@ -92,9 +94,16 @@ def multiply_sorted(gaps: FloatArray, columns: FloatArray) -> FloatArray:
     return np.asarray(product)
 
 
-def block_sums_sorted(gaps: FloatArray, Z: FloatArray) -> FloatArray:
-    """M for R_ij = |x_i - x_j|, rows of Z in the order of the sorted x; (b, k, k)."""
+def block_sums_sorted(gaps: FloatArray, order: IntArray, Z: FloatArray) -> FloatArray:
+    """M for R_ij = |x_i - x_j|, order sorting the x; (n - 1,), (n,), (n, k, b) -> (b, k, k)."""
     n, k, b = Z.shape
+    if Z.size >= COMPILED_FROM:
+        from energystats._core import gaps as loop
+        from energystats._core import jit
+
+        if jit.numba is not None:
+            return loop.sums_over_gaps(gaps, order, Z).transpose(2, 0, 1)
+    Z = Z[order]
     product = multiply_sorted(gaps, Z.reshape(n, k * b)).reshape(n, k, b)
     sums = np.einsum("ijb,ilb->bjl", Z, product)
     return np.asarray(0.5 * (sums + sums.transpose(0, 2, 1)))
