@@ -26,8 +26,8 @@ from energystats.metrics import Euclidean, Metric
 
 __all__ = ["Line", "MadeAnew", "Pairs", "Stored", "choose_route", "line_of", "warn_if_negative"]
 
-TILE_ROWS = 256
-TILE_COLUMNS = 8192  # so that a tile is small enough for its memory to be used again
+TILE_ROWS = 256  # twice as many where tiles are made anew: there are more of them, and wider ones multiply faster
+TILE_COLUMNS = 4096  # so that a tile is small enough for its memory to be used again
 STORED_UP_TO = 4096  # points; above it tiles are made anew for every sum
 LOST_DIGITS = 1e-4  # of the largest rho: what a user's function may be off by in symmetry and at x = y
 
@@ -129,10 +129,11 @@ class MadeAnew(UpperTileSums):
 
     def computed_tiles(self) -> Iterator[tuple[int, int, FloatArray]]:
         n = len(self.points)
-        for row in range(0, n, TILE_ROWS):
-            rows = self.points[row : row + TILE_ROWS]
+        height = TILE_ROWS if n <= STORED_UP_TO else 2 * TILE_ROWS
+        for row in range(0, n, height):
+            rows = self.points[row : row + height]
             yield row, row, self.diagonal_tile(rows, row)
-            for column in range(row + TILE_ROWS, n, TILE_COLUMNS):
+            for column in range(row + height, n, TILE_COLUMNS):
                 others = self.points[column : column + TILE_COLUMNS]
                 yield row, column, self.metric.finite_between(rows, others, row, column)
 

@@ -237,10 +237,10 @@ def choose_labelings(
     if sampling.method == "exact" and n_labelings > ENUMERATED_UP_TO:
         raise ValueError(
             f'`method="exact"` visits every distinct labeling, at most {ENUMERATED_UP_TO}; here there are '
-            f'{float(n_labelings):.3g}. Use method="permutation".'
+            f'{n_labelings:.3g}. Use method="permutation".'
         )
     if sampling.method == "exact" or (sampling.method == "auto" and n_labelings <= sampling.n_resamples):
-        return scheme.distinct(), True, n_labelings - 1
+        return scheme.distinct(), True, int(n_labelings) - 1
     return scheme.random(sampling.n_resamples, permutation.draw_key(rng)), False, sampling.n_resamples
 
 

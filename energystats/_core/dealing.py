@@ -13,7 +13,7 @@ __all__ = ["hand_out"]
 @njit
 def hand_out(
     uniform: FloatArray,
-    order: IntArray,
+    order: AnyArray,
     starts: IntArray,
     dealt: AnyArray,
     dealt_starts: IntArray,

@@ -38,7 +38,7 @@ class Deal:
             rests.append(labels[counts.argmax()])
             others = labels != rests[-1]
             dealt.append(np.repeat(labels[others], counts[others]))
-        self.order = np.concatenate(blocks)
+        self.order = np.concatenate(blocks).astype(np.int32)  # half the memory to jump about in
         self.starts = np.cumsum([0, *(rows.size for rows in blocks)])
         self.dealt = np.concatenate(dealt).astype(dtype)
         self.dealt_starts = np.cumsum([0, *(labels.size for labels in dealt)])
@@ -57,7 +57,7 @@ class Deal:
 
 def hand_out_by_column(
     uniform: FloatArray,
-    order: IntArray,
+    order: AnyArray,
     starts: IntArray,
     dealt: AnyArray,
     dealt_starts: IntArray,

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Protocol, Self
 
 import numpy as np
-from scipy.special import betaincinv
+from scipy.special import betaincinv, gammaln
 
 from energystats._core.labelings import COMPILED_FROM, Deal
 from energystats._typing import AnyArray, FloatArray, IntArray
@@ -30,7 +30,8 @@ __all__ = [
 ]
 
 LABELINGS_PER_BLOCK = 64  # relabelings drawn from one stream; part of what a seed means
-INDICATOR_BYTES = 2**28  # of the indicators held at a time
+COUNTED_UP_TO = 30.0  # log of the number of labelings; beyond it no digit matters
+INDICATOR_BYTES = 3 * 2**26  # of the indicators held at a time
 
 
 def draw_key(rng: np.random.Generator) -> AnyArray:
@@ -66,7 +67,7 @@ class Exchangeable:
         """All rows in one block."""
         return cls(codes, (np.arange(codes.size, dtype=np.intp),))
 
-    def count(self) -> int:
+    def count(self) -> float:
         """Number of distinct labelings, the observed one included."""
         return math.prod(count_labelings(np.bincount(self.codes[units])) for units in self.blocks)
 
@@ -105,8 +106,11 @@ class Exchangeable:
             yield self.of_rows(np.array(chunk))
 
 
-def count_labelings(sizes: IntArray) -> int:
-    """n! / (n_1! ... n_k!), the number of distinct ways to hand out the labels."""  # noqa: D403
+def count_labelings(sizes: IntArray) -> float:
+    """n! / (n_1! ... n_k!), the number of distinct ways to hand out the labels; rounded where it is huge."""  # noqa: D403
+    log = float(gammaln(sizes.sum() + 1) - gammaln(sizes + 1).sum())
+    if log > COUNTED_UP_TO:
+        return math.exp(log) if log < 700 else math.inf
     count, left = 1, 0
     for size in sizes.tolist():
         left += size
