@@ -51,6 +51,7 @@ def aggregated_test(
         best,
         statistic=float(smallest[0] / n),
         statistic_name="min p",
+        null_hypothesis=min((part.null_hypothesis for part in parts), key=len),  # one that sees more says less
         pvalue=pvalue,
         pvalue_interval=(pvalue, pvalue) if exact else permutation.pvalue_interval(extreme, n - 1, CONFIDENCE_LEVEL),
         null_distribution=smallest[1:] / n,
