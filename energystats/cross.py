@@ -32,7 +32,8 @@ def cross_test(d: Dissimilarity, groups: Groups, rng: np.random.Generator) -> En
         )
     finding, x, y = halves(groups, rng)
     scores = 0.5 * d.pairs.multiply(finding) @ np.array([-1.0, 1.0])
-    statistic = studentised(scores[x], scores[y], d.scale / d.n)
+    scores /= d.scale / d.n or 1.0  # variances must stay in the range of numbers
+    statistic = studentised(scores[x], scores[y])
     pvalue = 0.5 * math.erfc(statistic / math.sqrt(2))
     M, s = d.group_sums(groups)
     return report(d, groups, M, s, FREE, statistic, "cross", pvalue, method="cross", null_moments=(0.0, 1.0, 0.0))
@@ -49,10 +50,10 @@ def halves(groups: Groups, rng: np.random.Generator) -> tuple[FloatArray, IntArr
     return weights, held[0], held[1]
 
 
-def studentised(x: FloatArray, y: FloatArray, unit: float) -> float:
-    """Difference of means over its standard error; 0 where both are rounding."""
+def studentised(x: FloatArray, y: FloatArray) -> float:
+    """Difference of means over its standard error, of values of order 1; 0 where both are rounding."""
     difference = float(x.mean() - y.mean())
     error = math.sqrt(float(x.var(ddof=1)) / x.size + float(y.var(ddof=1)) / y.size)
-    if max(abs(difference), error) <= 1e-12 * unit:
+    if max(abs(difference), error) <= 1e-12:
         return 0.0
     return difference / error if error > 0 else math.copysign(math.inf, difference)

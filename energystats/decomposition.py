@@ -435,9 +435,9 @@ def linear_test(question: Question, decomposition: Decomposition, how: How) -> D
         DiscoRow(
             name=name,
             df=hypothesis.df,
-            dispersion=S_t * unit,
+            dispersion=S_t * unit if abs(S_t) > tolerance else 0.0,
             f=f_of(S_t, hypothesis.df, W, d.n - 1 - r, tolerance),
-            share=statistics.share(S_t * unit, total),
+            share=statistics.share(S_t * unit, total) if abs(S_t) > tolerance else 0.0,
             pvalue=p if permutes else float("nan"),
         )
         for name, hypothesis, (S_t, _), p, permutes in zip(names, hypotheses, parts, pvalues, tested, strict=True)
@@ -448,10 +448,12 @@ def linear_test(question: Question, decomposition: Decomposition, how: How) -> D
         method="permutation",
         n_resamples=how.n_resamples,
         n_strata=len(blocks) if question.strata is not None else 0,
-        null_hypothesis=null_hypothesis(d, names, question.strata is not None),
+        null_hypothesis=null_hypothesis(
+            d, [name for name, moves in zip(names, tested, strict=True) if moves], question.strata is not None
+        ),
         decomposition=decomposition,
         terms=tuple(rows),
-        residual=total - S * unit,
+        residual=total - S * unit if abs(W) > tolerance else 0.0,
         df_residual=d.n - 1 - r,
         total=total,
         n=d.n,

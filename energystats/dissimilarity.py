@@ -22,6 +22,8 @@ from energystats.validation import as_labels, as_points, as_square, check_same_i
 
 __all__ = ["Dissimilarity", "Groups", "Standardization"]
 
+TINY_WIDTH = 1e-70  # of the widest column, below which rho is looked at
+SMALLEST_RHO = 1e-300  # below it rho loses digits
 SCALE_RATIO = 100.0  # of the columns' standard deviations, above which one of them decides every distance
 
 
@@ -35,8 +37,11 @@ class Standardization:
     @classmethod
     def of(cls, points: FloatArray) -> Self:
         """Measure the columns."""
-        varies = np.ptp(points, axis=0) > 0
-        return cls(center=points.mean(axis=0), scale=np.where(varies, points.std(axis=0), 1.0))
+        width = np.ptp(points, axis=0)
+        unit = np.where(width > 0, width, 1.0)  # so that squares neither vanish nor overflow
+        center = points.mean(axis=0)
+        deviation = ((points - center) / unit).std(axis=0) * unit
+        return cls(center=center, scale=np.where(width > 0, deviation, 1.0))
 
     def apply(self, points: FloatArray) -> FloatArray:
         """Column z-scores."""
@@ -106,6 +111,7 @@ class Dissimilarity:
             points = standardization.apply(points)
         elif warns and not metric.scale_free:
             warn_of_scales(points, columns)
+        check_resolution(points, metric)
         return cls(
             metric=metric.fitted(points),
             points=points,
@@ -307,6 +313,22 @@ def pool(samples: Sequence[ArrayLike]) -> tuple[FloatArray, list[int]]:
         if first is not None and names is not None and names != first:
             raise ValueError(f"The samples must have the same columns: sample 1 has {first}, sample {i} has {names}.")
     return np.concatenate(arrays), [len(a) for a in arrays]
+
+
+def check_resolution(points: FloatArray, metric: Metric) -> None:
+    """Refuse points so close together that rho vanishes among the smallest numbers."""
+    width = np.ptp(points, axis=0)
+    if not 0 < width.max() < TINY_WIDTH:
+        return
+    column = points[:, int(width.argmax())]
+    ends = points[[int(column.argmin()), int(column.argmax())]]
+    with np.errstate(all="ignore"):
+        rho = float(metric.fitted(ends).between(ends[:1], ends[1:])[0, 0])
+    if not abs(rho) > SMALLEST_RHO:
+        raise ValueError(
+            f"The points must lie further apart: their largest difference is {width.max():.3g}, and rho under "
+            f"{metric!r} is too small a number for it; multiply the data by a constant first, or use standardize=True."
+        )
 
 
 def warn_of_scales(points: FloatArray, columns: Sequence[str] | None) -> None:

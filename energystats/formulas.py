@@ -192,7 +192,7 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
         raise ValueError(f'`formula` must have a ~ before its terms, as in "y ~ g" or "~ g", got {formula!r}.')
     try:
         read = Formula.from_spec(formula, context={"__formulaic_variables_available__": list(map(str, data.columns))})
-    except FormulaicError as error:
+    except (FormulaicError, SyntaxError) as error:
         raise ValueError(f"`formula` {formula!r} cannot be read: {plain(error)}") from error
     left, right = (read.lhs, read.rhs) if hasattr(read, "lhs") else ((), read)
     if isinstance(right, tuple) or (isinstance(left, tuple) and left):
@@ -215,8 +215,18 @@ def check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None:
             f'`formula` must name its responses before ~, as in "y1 + y2 ~ g", got {formula!r}; a table or matrix of '
             "its own goes first, as in `disco(X, formula, data=data)`."
         )
+    if "-" in outside_calls(formula.split("~")[0]):
+        raise ValueError(f"`formula` must not subtract before ~, where - leaves a term out; use I(), got {formula!r}.")
     if left and not with_response:
         raise ValueError(f"`formula` must have nothing before ~ when `X` is given, got {formula!r}.")
+
+
+def outside_calls(text: str) -> str:
+    """What of a formula stands in no parentheses or backticks."""
+    text = re.sub(r"`[^`]*`", "", text)
+    while (shorter := re.sub(r"\([^()]*\)", "", text)) != text:
+        text = shorter
+    return text
 
 
 def check_table(data: Any) -> pd.DataFrame:

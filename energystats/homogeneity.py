@@ -50,7 +50,7 @@ def energy_test(
     *samples : array_like of shape (n_i,) or (n_i, d)
         The samples one by one, or one pooled table with `groups`.
     groups : array_like of shape (n,), optional
-        Group of each row of the pooled table. Groups are reported in sorted order.
+        Group of each row of the pooled table. Groups are reported in sorted order, categoricals in theirs.
     metric : str, Metric, callable or a sequence of them, default "euclidean"
         The semimetric rho; with "precomputed" the pooled table is its matrix. With a sequence, the smallest of the
         p-values is tested itself, on the same relabelings, so that the level is exact and none has to be chosen.
@@ -88,7 +88,7 @@ def energy_test(
     progress : bool, default False
         Show a bar over the relabelings.
     rng : int, Generator or None, default None
-        Seed of the relabelings.
+        Seed of the relabelings, and of the halves of "cross".
 
     Returns
     -------
@@ -136,7 +136,7 @@ def energy_test(
     "cross" compares one half of each sample along the direction that the other half found; the studentised difference
     is N(0, 1) under equality for any fixed semimetric. Over the same nulls and a binary one it rejected .043 to .073 at
     .05 and .005 to .031 at .01 for 10 + 10 to 100 + 100 points, .068 to .124 and .027 to .063 for 10 + 200 (3,000
-    samples each); below 20 points in a sample it warns.
+    samples each); below 20 points in a sample it warns. The halves are random, so that p depends on the seed.
 
     ``stop_at=h`` is the sequential test of Besag & Clifford: exact level, p = h/(relabelings made).
     `energy_interval` is the percentile interval of the unbiased form of E, freed of the bias of resampling; it covered

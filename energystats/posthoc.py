@@ -179,6 +179,7 @@ def spread_pvalue(d: Dissimilarity, groups: Groups, n_resamples: int, rng: np.ra
     if groups.sizes.min() < 2:
         return float("nan")
     z = squared_distances_to_centres(d, groups)
+    z = z / (float(np.abs(z).max()) or 1.0)  # squares of z must stay in the range of numbers
     z = z - z.mean()
     labelings = Exchangeable.freely(groups.codes).random(n_resamples, permutation.draw_key(rng))
     null = np.concatenate([between_squares(z, block, groups.sizes) for block in labelings])

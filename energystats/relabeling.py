@@ -168,6 +168,7 @@ def relabeling_test(
         method="exact" if null.exact else "permutation",
         pvalue_interval=null.interval,
         n_resamples=null.values.size + null.exact,
+        weighted=weights is not None,
         stopped_early=null.stopped,
         extrapolated=extrapolated,
         null_distribution=value_of(name, null.values, d, null.M, null.s),

@@ -31,6 +31,7 @@ __all__ = [
 
 LARGEST = 1e150  # squared differences of larger numbers overflow
 LARGEST_INTEGER = 2**53
+SMALLEST_WEIGHT = 1e-70  # products of weights must keep their digits
 
 
 def as_points(values: ArrayLike, name: str) -> FloatArray:
@@ -168,8 +169,8 @@ def check_same_index(X: Any, labels: Any, name: str) -> None:
         return
     if not X.index.equals(labels.index):
         raise ValueError(
-            f"`{name}` must have the index of the table, row by row; align it (`{name}.loc[X.index]`), or pass "
-            f"`{name}.to_numpy()` to match rows by position."
+            f"`{name}` must have the index of the table, row by row; align it (`{name}.loc[X.index]`), or match rows by "
+            f"position with {'`data.set_index(X.index)`' if name == 'data' else f'`{name}.to_numpy()`'}."
         )
 
 
@@ -225,6 +226,8 @@ def as_weights(weights: ArrayLike | None, n: int, name: str) -> FloatArray:
     check_finite(array, name, None)
     if (array <= 0).any():
         raise ValueError(f"`{name}` must be positive, got {array.min():.6g} at position {int(array.argmin())}.")
+    if not SMALLEST_WEIGHT < array.max() < 1 / SMALLEST_WEIGHT:
+        raise ValueError(f"`{name}` must not be that small or large, its largest is {array.max():.3g}; rescale it.")
     return array
 
 

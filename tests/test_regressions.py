@@ -181,3 +181,41 @@ def test_large_samples_do_not_store_the_pairs(rng, monkeypatch):
     tiled = es.energy_test(X, groups=labels, n_resamples=19, rng=0)
     assert_allclose(tiled.null_distribution, dense.null_distribution, atol=1e-12 * dense.total)
     assert_allclose(es.dispersion(X, labels).within, dense.within, rtol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-120, 1e-80, 1e80, 1e140])
+def test_extreme_scales_change_no_pvalue(scale, rng):
+    """Squares of squared distances left the range of numbers."""
+    x, y = rng.normal(size=(2, 25, 2))
+    groups = np.repeat([0, 1], 25)
+    for options in ({"alpha": 1.0}, {"alpha": 2.0}):
+        plain = es.pairwise_tests(np.r_[x, y], groups, rng=0, **options).table
+        scaled = es.pairwise_tests(np.r_[x, y] * scale, groups, rng=0, **options).table
+        assert_allclose(scaled["pvalue_spread"], plain["pvalue_spread"])
+        for method in ("cross", "asymptotic", "permutation"):
+            how = {"method": method, "rng": 0, **options}
+            assert_allclose(
+                es.energy_test(x * scale, y * scale, **how).pvalue, es.energy_test(x, y, **how).pvalue, rtol=1e-6
+            )
+
+
+def test_vanishing_distances_are_refused(rng):
+    x, y = 1e-200 * rng.normal(size=(2, 25, 2))
+    with pytest.raises(ValueError, match=r"The points must lie further apart: their largest difference is .*e-200"):
+        es.energy_test(x, y, alpha=2.0)
+    for metric in ("gaussian", "sqeuclidean"):
+        with pytest.raises(ValueError, match="multiply the data by a constant first"):
+            es.energy_test(x, y, metric=metric)
+    standardized = es.energy_test(x, y, standardize=True, rng=0)
+    assert standardized.pvalue == es.energy_test(x * 2.0**600, y * 2.0**600, standardize=True, rng=0).pvalue
+    with pytest.raises(ValueError, match=r"`sample_weight` must not be that small or large"):
+        es.energy_test(x * 1e200, y * 1e200, sample_weight=np.full(50, 1e-170))
+
+
+def test_formulas_that_would_be_misread(rng):
+    frame = pd.DataFrame({"u": rng.normal(size=12), "v": rng.normal(size=12), "g": list("abc") * 4})
+    with pytest.raises(ValueError, match=r"`formula` must not subtract before ~"):
+        es.disco("u - v ~ g", data=frame)
+    assert es.disco("I(u - v) ~ g", data=frame, n_resamples=9, rng=0).n == 12
+    with pytest.raises(ValueError, match=r"`formula` 'u ~ np.log\(v\).round\(\)' cannot be read"):
+        es.disco("u ~ np.log(v).round()", data=frame)

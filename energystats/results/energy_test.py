@@ -42,6 +42,8 @@ class EnergyTestResult(Result):
         Blocks within which labels were permuted; 0 for free permutations.
     n_plots : int
         Whole plots whose labels were permuted; 0 for free permutations.
+    weighted : bool
+        Whether rows had weights.
     stopped_early : bool
         Whether `stop_at` ended the relabelings.
     extrapolated : bool
@@ -80,6 +82,7 @@ class EnergyTestResult(Result):
     n_resamples: int
     n_strata: int
     n_plots: int
+    weighted: bool = False
     stopped_early: bool = False
     extrapolated: bool = False
     null_hypothesis: str
@@ -103,7 +106,10 @@ class EnergyTestResult(Result):
             ["p-value", probability(self.pvalue)],
         ]
         if self.pvalue_interval[0] < self.pvalue_interval[1]:
-            rows.append(["95 % interval of p", f"{self.pvalue_interval[0]:.3g} to {self.pvalue_interval[1]:.3g}"])
+            counted = " (counted)" if self.extrapolated else ""
+            rows.append(
+                [f"95 % interval of p{counted}", f"{self.pvalue_interval[0]:.3g} to {self.pvalue_interval[1]:.3g}"]
+            )
         rows += [[self._how(), str(self.n_resamples)]] if self.n_resamples else []
         rows.append(["S/T (effect size)", number(self.effect_size)])
         if self.inhomogeneity is not None:
@@ -113,7 +119,8 @@ class EnergyTestResult(Result):
         groups = [f"{name}: {size}" for name, size in zip(self.labels, self.sizes, strict=True)]
         rest = [f"... ({len(groups)} groups)"] if len(groups) > 8 else []
         rows.append(["group sizes", ", ".join(groups[:8] + rest)])
-        kind = "MMD" if self.statistic_name.startswith("mmd2") else "Energy"
+        tested = self.components[0] if self.components else self
+        kind = "MMD" if tested.statistic_name.startswith("mmd2") else "Energy"
         tables = [text_table(rows, None, None, f"{kind} test of equal distributions")]
         if self.components:
             cells = [[number(part.statistic), probability(part.pvalue)] for part in self.components]
@@ -133,7 +140,14 @@ class EnergyTestResult(Result):
         if self.method == "asymptotic":
             notes.append("p is an approximation: Pearson type III with the exact moments of the permutation law.")
         if self.method == "cross":
-            notes.append("p is an approximation: normal law of the cross statistic, for large samples.")
+            notes.append(
+                "p is an approximation: normal law of the cross statistic, for large samples. It belongs to one random "
+                "halving of the samples; another seed gives another p."
+            )
+        if self.method == "exact" and self.n_resamples < 20:
+            notes.append(f"With {self.n_resamples} labelings no p below {1 / self.n_resamples:.3g} is possible.")
+        if self.weighted:
+            notes.append("Rows are weighted; equality includes their weights.")
         if self.extrapolated:
             notes.append("p is extrapolated: a generalised Pareto law fitted to the largest null values.")
         if self.stopped_early:
@@ -149,7 +163,7 @@ class EnergyTestResult(Result):
 
         names = ("statistic", "pvalue", "statistic_name", "method", "n_resamples", "n_strata", "n_plots")
         decomposed = ("effect_size", "inhomogeneity", "within", "between", "total")
-        row = {name: getattr(self, name) for name in (*names, "extrapolated", *decomposed)}
+        row = {name: getattr(self, name) for name in (*names, "stopped_early", "extrapolated", *decomposed)}
         return pd.DataFrame([row])
 
     def plot(self, ax: Axes | None = None) -> Axes:
