@@ -168,9 +168,10 @@ def check_same_index(X: Any, labels: Any, name: str) -> None:
     if column_names(X) is None or column_names(labels) is None or len(X) != len(labels):
         return
     if not X.index.equals(labels.index):
+        by_position = "`data.set_index(X.index)`" if name == "data" else f"`{name}.to_numpy()`"
         raise ValueError(
-            f"`{name}` must have the index of the table, row by row; align it (`{name}.loc[X.index]`), or match rows by "
-            f"position with {'`data.set_index(X.index)`' if name == 'data' else f'`{name}.to_numpy()`'}."
+            f"`{name}` must have the index of the table, row by row; align it (`{name}.loc[X.index]`), or match rows "
+            f"by position with {by_position}."
         )
 
 
