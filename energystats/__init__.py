@@ -17,6 +17,7 @@ if _TYPE_CHECKING:
     from energystats.clustering.estimator import EnergyClustering as EnergyClustering
     from energystats.clustering.exact_1d import cluster_1d as cluster_1d
     from energystats.clustering.search import energy_cluster as energy_cluster
+    from energystats.comparison import compare_euclidizations as compare_euclidizations
     from energystats.decomposition import disco as disco
     from energystats.dispersions import dispersion as dispersion
     from energystats.distance import energy_distance as energy_distance
@@ -30,11 +31,23 @@ if _TYPE_CHECKING:
     from energystats.exceptions import NotCalibratedWarning as NotCalibratedWarning
     from energystats.exceptions import NotNegativeTypeWarning as NotNegativeTypeWarning
     from energystats.exceptions import TiesWarning as TiesWarning
+    from energystats.geometry.checks import is_euclidean as is_euclidean
+    from energystats.geometry.checks import negative_type as negative_type
+    from energystats.geometry.coordinates import kernel_pca as kernel_pca
+    from energystats.geometry.coordinates import principal_coordinates as principal_coordinates
+    from energystats.geometry.corrections import cailliez as cailliez
+    from energystats.geometry.corrections import clip_spectrum as clip_spectrum
+    from energystats.geometry.corrections import flip_spectrum as flip_spectrum
+    from energystats.geometry.corrections import lingoes as lingoes
+    from energystats.geometry.corrections import lingoes_kernel as lingoes_kernel
+    from energystats.geometry.corrections import nearest_psd as nearest_psd
+    from energystats.geometry.kernels import center_kernel as center_kernel
+    from energystats.geometry.kernels import distance_kernel as distance_kernel
+    from energystats.geometry.kernels import equivalent_kernels as equivalent_kernels
+    from energystats.geometry.kernels import kernel_distance as kernel_distance
     from energystats.goodness import goodness_of_fit as goodness_of_fit
     from energystats.goodness import normality_test as normality_test
     from energystats.homogeneity import energy_test as energy_test
-    from energystats.mmd import distance_kernel as distance_kernel
-    from energystats.mmd import kernel_distance as kernel_distance
     from energystats.mmd import mmd2 as mmd2
     from energystats.mmd import mmd_test as mmd_test
     from energystats.posthoc import pairwise_tests as pairwise_tests
@@ -43,10 +56,14 @@ if _TYPE_CHECKING:
     from energystats.results import DiscoResult as DiscoResult
     from energystats.results import Dispersion as Dispersion
     from energystats.results import EnergyTestResult as EnergyTestResult
+    from energystats.results import Euclidization as Euclidization
+    from energystats.results import EuclidizationComparison as EuclidizationComparison
     from energystats.results import GoodnessOfFitResult as GoodnessOfFitResult
+    from energystats.results import NegativeTypeResult as NegativeTypeResult
     from energystats.results import PairwiseTestsResult as PairwiseTestsResult
     from energystats.results import Partition as Partition
     from energystats.results import PowerResult as PowerResult
+    from energystats.results import PrincipalCoordinates as PrincipalCoordinates
     from energystats.significance.cluster_test import cluster_test as cluster_test
 
 _HOME = {
@@ -77,8 +94,25 @@ _HOME = {
     "metrics": "",
     "mmd_test": "mmd",
     "mmd2": "mmd",
-    "kernel_distance": "mmd",
-    "distance_kernel": "mmd",
+    "Euclidization": "results",
+    "EuclidizationComparison": "results",
+    "NegativeTypeResult": "results",
+    "PrincipalCoordinates": "results",
+    "cailliez": "geometry.corrections",
+    "center_kernel": "geometry.kernels",
+    "clip_spectrum": "geometry.corrections",
+    "compare_euclidizations": "comparison",
+    "distance_kernel": "geometry.kernels",
+    "equivalent_kernels": "geometry.kernels",
+    "flip_spectrum": "geometry.corrections",
+    "is_euclidean": "geometry.checks",
+    "kernel_distance": "geometry.kernels",
+    "kernel_pca": "geometry.coordinates",
+    "lingoes": "geometry.corrections",
+    "lingoes_kernel": "geometry.corrections",
+    "nearest_psd": "geometry.corrections",
+    "negative_type": "geometry.checks",
+    "principal_coordinates": "geometry.coordinates",
     "pairwise": "distance",
     "pairwise_tests": "posthoc",
     "PairwiseTestsResult": "results",

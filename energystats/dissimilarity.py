@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from energystats._core.gram import centred
 from energystats._core.spectrum import largest_eigenpairs
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.exceptions import ColumnScaleWarning, warn
@@ -225,10 +226,7 @@ class Dissimilarity:
 
     def centred_gram(self) -> FloatArray:
         """G_c = -1/2 J R J in whole, (n, n)."""
-        G = -0.5 * self.matrix
-        G -= G.mean(axis=0)
-        G -= G.mean(axis=1)[:, None]
-        return np.asarray(0.5 * (G + G.T))
+        return centred(-0.5 * self.matrix)
 
     def under(self, metric: Metric) -> Self:
         """The same points with another metric, not yet settled on them."""

@@ -48,6 +48,11 @@ class Metric(abc.ABC):
         """Whether the energy distance is zero as soon as the means agree."""
         return False
 
+    @property
+    def strong_negative_type(self) -> bool | None:
+        """Whether E = 0 for equal distributions only; None where nothing general is known [theory 1]."""
+        return False if self.negative_type is False else None
+
     @abc.abstractmethod
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         """Rho between the rows of clean float arrays; (n, d), (m, d) -> (n, m)."""
@@ -107,6 +112,11 @@ class Euclidean(Metric):
     def only_means(self) -> bool:
         return self.alpha == 2
 
+    @property
+    def strong_negative_type(self) -> bool:
+        """True for alpha < 2 [Szekely & Rizzo 2005]."""
+        return self.alpha < 2
+
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         return euclidean_power(X, Y, self.alpha)
 
@@ -133,6 +143,11 @@ class Exponential(Metric):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", check_sigma(self.sigma))
+
+    @property
+    def strong_negative_type(self) -> bool:
+        """True: the kernel is characteristic [Sriperumbudur et al. 2010]."""
+        return True
 
     def exponent(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         """-||x - y|| / (2 sigma)."""
@@ -237,7 +252,6 @@ class Kernel(Metric):
     """
 
     __slots__ = ("k", "params")
-    negative_type = None
     trusted = False
 
     def __init__(self, k: Callable[..., FloatArray] | str, **params: Any) -> None:
@@ -255,6 +269,20 @@ class Kernel(Metric):
     def __repr__(self) -> str:
         name = self.k if isinstance(self.k, str) else getattr(self.k, "__name__", repr(self.k))
         return f"Kernel({', '.join([repr(name), *(f'{a}={v!r}' for a, v in self.params.items())])})"
+
+    @property
+    def negative_type(self) -> bool | None:  # type: ignore[override]
+        """True for the named kernels that are positive semi-definite whatever the data, else None."""
+        known = POSITIVE_KERNELS | ({"polynomial", "poly"} if self.params.get("coef0", 1) >= 0 else set())
+        fine = self.params.get("gamma") is None or self.params["gamma"] > 0
+        return True if isinstance(self.k, str) and self.k in known and fine else None
+
+    @property
+    def strong_negative_type(self) -> bool | None:
+        """True for "rbf" and "laplacian", which are characteristic; False for kernels of finitely many features."""
+        if not self.negative_type:
+            return None
+        return {"rbf": True, "laplacian": True, "chi2": None}.get(str(self.k), False)
 
     def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
         X = as_points(X, "X")
@@ -326,6 +354,17 @@ class SciPyMetric(Metric):
     def negative_type(self) -> bool | None:  # type: ignore[override]
         """True up to the power for which it is known [Schoenberg 1938; Gower & Legendre 1986], else None."""
         return True if self.alpha <= NEGATIVE_TYPE_UP_TO.get(self.name, 0.0) else None
+
+    @property
+    def strong_negative_type(self) -> bool | None:
+        """True below that power, for distances that tell all points apart [Lyons 2013, remark 3.19]."""
+        if not self.negative_type:
+            return None
+        if self.name in ("cosine", "correlation"):
+            return False  # proportional points have distance 0
+        if self.alpha < NEGATIVE_TYPE_UP_TO[self.name]:
+            return True
+        return None if self.name == "jensenshannon" else False  # means alone, or the law of each column alone
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         distances = cdist(X, Y, self.name, **self.params)
@@ -412,6 +451,7 @@ NEGATIVE_TYPE_UP_TO = {
     "correlation": 1.0,
     "jensenshannon": 2.0,
 }
+POSITIVE_KERNELS = {"linear", "rbf", "laplacian", "cosine", "chi2"}
 BOOLEAN_NAMES = ("dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
 TRANSLATION_INVARIANT = ("linear", "rbf", "laplacian")  # names of kernels whose rho is
 SCIPY_NAMES = (

@@ -1,147 +1,26 @@
-"""Maximum mean discrepancy, and the maps between semimetrics and the kernels that generate them."""
+"""Maximum mean discrepancy."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
-
-import numpy as np
+from collections.abc import Sequence
+from typing import Any
 
 from energystats._core import statistics
-from energystats._typing import ArrayLike, FloatArray, RandomLike
+from energystats._typing import ArrayLike, RandomLike
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.geometry.kernels import KernelLike, kernel_distance, semimetric_of
 from energystats.homogeneity import METHODS, check_combination, choose_test
-from energystats.metrics import Exponential, Gaussian, Kernel, Metric, MetricLike, resolve
+from energystats.metrics import MetricLike, resolve
 from energystats.relabeling import Sampling, StatisticName
 from energystats.results import EnergyTestResult
 from energystats.validation import (
     as_generator,
-    as_numbers,
-    as_square,
-    as_symmetric,
     check_count,
-    check_finite,
     check_option,
-    near_names,
 )
 
-__all__ = ["distance_kernel", "kernel_distance", "mmd2", "mmd_test"]
-
-KernelLike: TypeAlias = str | Metric | Callable[..., FloatArray]
-KERNELS = ("gaussian", "laplacian", "distance", "precomputed")
-
-
-def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> FloatArray:
-    r"""Kernel matrix that generates a matrix of rho.
-
-    Parameters
-    ----------
-    R : array_like of shape (n, n) or (n(n - 1)/2,)
-        Matrix of rho, square or condensed.
-    base : "center", int or array_like of shape (n,), default "center"
-        The origin of the feature space: the mean of all points, one point by its index, or a weighted mean (weights of
-        any sign with sum 1).
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-        :math:`K = (I - 1s')(-\tfrac12 R)(I - s1')`, s being 1/n, a unit vector or the weights. Positive semi-definite
-        exactly when rho is of negative type on these points.
-
-    Raises
-    ------
-    ValueError
-        If R is not symmetric with zero diagonal, a value is not finite, the index is out of range, or the weights have
-        another length or sum.
-    TypeError
-        If R does not hold real numbers.
-
-    See Also
-    --------
-    kernel_distance : The way back; it gives R again for every base.
-
-    Notes
-    -----
-    O(n^2) time and memory.
-
-    References
-    ----------
-    Franca, Rizzo & Vogelstein, eq. 8; Gower (1966) for general s.
-
-    Examples
-    --------
-    >>> import energystats as es
-    >>> es.distance_kernel([[0.0, 2.0], [2.0, 0.0]], base=0).tolist()
-    [[0.0, 0.0], [0.0, 2.0]]
-    """
-    matrix = as_square(R, "R")
-    toward = matrix @ base_weights(base, len(matrix))  # mean rho of every point to the origin, up to a constant
-    spread = float(base_weights(base, len(matrix)) @ toward)
-    return np.asarray(0.5 * (toward[:, None] + toward[None, :] - matrix - spread))
-
-
-def base_weights(base: Any, n: int) -> FloatArray:
-    """The vector s of a base."""
-    if isinstance(base, str):
-        check_option(base, "base", ("center",))
-        return np.full(n, 1 / n)
-    if np.ndim(base) == 0:
-        index = check_count(base, "base", low=0, high=n - 1, why=f", the last of {n} points")
-        return np.asarray(np.eye(1, n, index)[0])
-    weights = as_numbers(base, "base")
-    if weights.shape != (n,):
-        raise ValueError(f"`base` must have shape ({n},), got {weights.shape}.")
-    check_finite(weights, "base", None)
-    if abs(weights.sum() - 1) > 1e-8:
-        raise ValueError(f"`base` must have sum 1, got {weights.sum():.6g}.")
-    return weights
-
-
-def kernel_distance(K: ArrayLike) -> FloatArray:
-    r"""Matrix of rho that a kernel matrix generates.
-
-    Parameters
-    ----------
-    K : array_like of shape (n, n)
-        Symmetric kernel matrix.
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-        :math:`\rho_{ij} = K_{ii} + K_{jj} - 2K_{ij}`: symmetric, with zero diagonal.
-
-    Raises
-    ------
-    ValueError
-        If K is not square and symmetric, or a value is not finite.
-    TypeError
-        If K does not hold real numbers.
-
-    See Also
-    --------
-    distance_kernel : A kernel of a given rho.
-
-    Notes
-    -----
-    Two kernels with the same rho are equivalent: every statistic of this package is the same for both. O(n^2) time and
-    memory.
-
-    References
-    ----------
-    Franca, Rizzo & Vogelstein, eq. 9.
-
-    Examples
-    --------
-    >>> import energystats as es
-    >>> es.kernel_distance([[1.0, 0.25], [0.25, 1.0]]).tolist()
-    [[0.0, 1.5], [1.5, 0.0]]
-    """
-    matrix = as_symmetric(K, "K")
-    own = np.diagonal(matrix)
-    rho = own[:, None] + own[None, :] - 2 * matrix
-    np.fill_diagonal(rho, 0.0)
-    return rho
+__all__ = ["mmd2", "mmd_test"]
 
 
 def mmd2(
@@ -337,24 +216,6 @@ def kernels_of(kernel: KernelLike | Sequence[KernelLike]) -> list[KernelLike]:
     if len(kernel) > 1 and "precomputed" in kernel:
         raise ValueError('`kernel="precomputed"` is one matrix; several kernels need coordinates.')
     return list(kernel)
-
-
-def semimetric_of(kernel: KernelLike, metric: MetricLike, alpha: float) -> Metric:
-    """The semimetric that a kernel generates."""
-    if kernel == "distance":
-        return resolve(metric, alpha)
-    if metric != "euclidean" or alpha != 1:
-        raise ValueError('`metric` and `alpha` belong to `kernel="distance"`; leave them out for another kernel.')
-    if isinstance(kernel, str):
-        if kernel not in KERNELS:
-            near = near_names(kernel, KERNELS)
-            raise ValueError(f"`kernel` must be one of {', '.join(KERNELS)}, or an object; got {kernel!r}.{near}")
-        return Gaussian() if kernel == "gaussian" else Exponential()
-    if isinstance(kernel, Metric):
-        return kernel
-    if not callable(kernel):
-        raise TypeError(f"`kernel` must be a name, an `es.metrics` object or a callable, got {type(kernel).__name__}.")
-    return Kernel(kernel)
 
 
 def check_sizes(groups: Groups, estimator: str) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 
 __all__ = [
+    "as_distances",
     "as_generator",
     "as_labels",
     "as_numbers",
@@ -27,6 +28,7 @@ __all__ = [
     "check_same_index",
     "column_names",
     "near_names",
+    "row_names",
 ]
 
 LARGEST = 1e150  # squared differences of larger numbers overflow
@@ -58,8 +60,9 @@ def as_square(values: ArrayLike, name: str) -> FloatArray:
             raise ValueError(
                 f"`{name}` as a condensed vector must have n(n - 1)/2 entries for a whole number n, got {array.size}."
             )
-        check_finite(array, name, None)
-        return np.asarray(squareform(array))
+        full = np.asarray(squareform(array, checks=False))
+        check_finite_pairs(full, name)
+        return full
     square = symmetrized(array, name)
     diagonal = np.abs(np.diagonal(array))
     if diagonal.max() > 1e-8 * float(np.abs(square).max()):
@@ -68,6 +71,34 @@ def as_square(values: ArrayLike, name: str) -> FloatArray:
         raise ValueError(f"`{name}` must have a zero diagonal, but entry ({worst}, {worst}) is {value:.6g}.")
     np.fill_diagonal(square, 0.0)
     return square
+
+
+def as_distances(values: ArrayLike, name: str) -> FloatArray:
+    """Matrix of dissimilarities: as `as_square`, and nowhere negative."""
+    square = as_square(values, name)
+    if (square < 0).any():
+        i, j = np.unravel_index(int(square.argmin()), square.shape)
+        count = int(np.count_nonzero(square < 0)) // 2
+        others = f", and {count - 1} other pairs are negative" if count > 1 else ""
+        raise ValueError(f"`{name}` must not be negative, but entry ({i}, {j}) is {square[i, j]:.6g}{others}.")
+    return square
+
+
+def row_names(values: object) -> tuple[str, ...] | None:
+    """Names of the rows of a square data frame, None for anything else; its columns must not name others."""
+    columns = column_names(values)
+    if columns is None or not hasattr(values, "columns") or len(values) != len(columns):  # type: ignore[arg-type]
+        return None
+    rows, numbered = [str(label) for label in values.index], [str(i) for i in range(len(columns))]  # type: ignore[attr-defined]
+    if rows in (columns, numbered):
+        return None if columns == numbered else tuple(columns)
+    if columns == numbered:
+        return tuple(rows)
+    differ = next(i for i, (row, column) in enumerate(zip(rows, columns, strict=True)) if row != column)
+    raise ValueError(
+        f"The rows and columns of the matrix must have the same names in the same order; row {differ} is "
+        f"{rows[differ]!r} and column {differ} is {columns[differ]!r}."
+    )
 
 
 def as_symmetric(values: ArrayLike, name: str) -> FloatArray:
@@ -79,13 +110,13 @@ def symmetrized(array: FloatArray, name: str) -> FloatArray:
     """The symmetric part of a square matrix that is symmetric but for rounding."""
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise ValueError(f"`{name}` must be a square matrix, got shape {array.shape}.")
-    check_finite(array, name, None)
+    check_finite_pairs(array, name)
     skew = np.abs(array - array.T)
     if skew.max() > 1e-8 * float(np.abs(array).max()):
         i, j = np.unravel_index(int(skew.argmax()), skew.shape)
         raise ValueError(
-            f"`{name}` must be symmetric, but entry ({i}, {j}) is {array[i, j]:.6g} "
-            f"and ({j}, {i}) is {array[j, i]:.6g}."
+            f"`{name}` must be symmetric, but entry ({i}, {j}) is {array[i, j]:.6g} and ({j}, {i}) is "
+            f"{array[j, i]:.6g}, a difference of {skew.max():.3g}, the largest; ({name} + {name}.T)/2 would be."
         )
     return 0.5 * (array + array.T)
 
@@ -161,6 +192,30 @@ def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) ->
     largest = float(np.abs(array).max())
     if largest > LARGEST:
         raise ValueError(f"`{name}` must not exceed {LARGEST:g} in size, got {largest:.3g}; rescale it.")
+
+
+def check_finite_pairs(array: FloatArray, name: str) -> None:
+    """`check_finite` for a square matrix: which pair, and which parts of a graph no path connects."""
+    if np.isnan(array).any():
+        i, j = np.argwhere(np.isnan(array))[0]
+        count = int(np.isnan(array).sum())
+        raise ValueError(
+            f"`{name}` must be finite, but has {count} NaN values, the first in entry ({i}, {j}); drop or impute them."
+        )
+    if np.isinf(array).any():
+        from scipy.sparse.csgraph import connected_components
+
+        count, component = connected_components(np.isfinite(array), directed=False)
+        if count == 1 or np.isinf(array[component[:, None] == component[None, :]]).any():
+            i, j = np.argwhere(np.isinf(array))[0]
+            raise ValueError(f"`{name}` must be finite, but entry ({i}, {j}) is {array[i, j]}.")
+        parts = [np.flatnonzero(component == c).tolist() for c in range(min(count, 5))]
+        shown = ", ".join("{" + ", ".join(map(str, p[:6])) + ", ..." * (len(p) > 6) + "}" for p in parts)
+        raise ValueError(
+            f"`{name}` must be finite, but no path connects these {count} components: {shown}{', ...' * (count > 5)}; "
+            "analyse each of them alone, or put a finite number between them."
+        )
+    check_finite(array, name, None)
 
 
 def check_same_index(X: Any, labels: Any, name: str) -> None:

@@ -16,11 +16,11 @@ ORDER = [  # each line may import the lines above it, and modules of its own lin
     ["dissimilarity", "formulas"],
     ["tables", "multiplicity", "samplers"],
     ["results"],
-    ["distance", "dispersions", "designs"],
+    ["distance", "dispersions", "designs", "geometry"],
     ["relabeling", "bootstrap"],
     ["aggregation", "cross"],
     ["homogeneity", "clustering", "mmd", "posthoc", "goodness", "power", "decomposition"],
-    ["significance"],
+    ["significance", "comparison"],
     ["plotting", "cli", "__main__", "__init__"],
 ]
 LEVEL = {name: level for level, names in enumerate(ORDER) for name in names}

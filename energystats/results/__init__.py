@@ -5,6 +5,12 @@ from energystats.results.clustering import ClusterTestResult, Contrast, Partitio
 from energystats.results.disco import DiscoResult, DiscoRow
 from energystats.results.dispersion import Dispersion
 from energystats.results.energy_test import EnergyTestResult
+from energystats.results.geometry import (
+    Euclidization,
+    EuclidizationComparison,
+    NegativeTypeResult,
+    PrincipalCoordinates,
+)
 from energystats.results.goodness import GoodnessOfFitResult
 from energystats.results.pairwise import PairwiseRow, PairwiseTestsResult
 from energystats.results.power import PowerResult, PowerRow
@@ -16,11 +22,15 @@ __all__ = [
     "DiscoRow",
     "Dispersion",
     "EnergyTestResult",
+    "Euclidization",
+    "EuclidizationComparison",
     "GoodnessOfFitResult",
+    "NegativeTypeResult",
     "PairwiseRow",
     "PairwiseTestsResult",
     "Partition",
     "PowerResult",
     "PowerRow",
+    "PrincipalCoordinates",
     "Result",
 ]

@@ -1,0 +1,204 @@
+"""The spectrum of a stored Gram matrix, and the additive constant that makes distances Euclidean [theory 7]."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import LinAlgError, cholesky, eigh, eigvals
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+
+from energystats._typing import FloatArray
+
+__all__ = [
+    "additive_constant",
+    "all_above",
+    "cailliez_matrix",
+    "centred",
+    "decomposed",
+    "largest_eigenvalue",
+    "real_eigenvalues",
+    "smallest_pair",
+]
+
+DENSE_LIMIT = 2000  # up to here every eigenvalue is computed; above it Lanczos and a factorisation
+BLOCK_LIMIT = 128  # up to here Cailliez' matrix of twice the size is solved
+BASIS = 60  # Lanczos vectors
+MAX_STEPS = 200  # of the searches below, which end in fewer than ten on every example met
+Pair = tuple[float, FloatArray]
+
+
+def centred(A: FloatArray) -> FloatArray:
+    """J A J of a symmetric A; a new array, symmetric to the last bit."""
+    A = A - A.mean(axis=0)
+    A -= A.mean(axis=1)[:, None]
+    A += A.T.copy()
+    A *= 0.5
+    return A
+
+
+def decomposed(G: FloatArray, count: int | None = None) -> tuple[FloatArray, FloatArray]:
+    """Eigenvalues of a symmetric matrix, falling, all or the first `count`, and unit vectors.
+
+    The largest entry of each vector is positive.
+    """
+    n = len(G)
+    values, vectors = eigh(G, subset_by_index=None if count is None else (n - count, n - 1), check_finite=False)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    largest = np.abs(vectors).argmax(axis=0)
+    return values, vectors * np.where(vectors[largest, np.arange(len(values))] < 0, -1.0, 1.0)
+
+
+def smallest_pair(G: FloatArray, start: FloatArray | None = None) -> Pair:
+    """Smallest eigenvalue of a centred symmetric matrix on the vectors of sum 0, and its unit vector.
+
+    The direction 1, on which a centred matrix vanishes, is given the mean eigenvalue of the others, which is never
+    below their smallest. Up to `DENSE_LIMIT` one eigenpair of the full reduction, above it Lanczos from `start`.
+    """
+    n = len(G)
+    lift = float(np.trace(G)) / max(n - 1, 1)
+    if n <= DENSE_LIMIT:
+        _, vectors = eigh(G + lift / n, subset_by_index=(0, 0), check_finite=False)
+        vector = vectors[:, 0]
+    else:
+        vector = lanczos_vector(G, lift, "SA", start)
+    vector = vector - vector.mean()
+    vector /= np.linalg.norm(vector)
+    return float(vector @ (G @ vector)), vector
+
+
+def largest_eigenvalue(G: FloatArray) -> float:
+    """Largest eigenvalue of a centred symmetric matrix on the vectors of sum 0."""
+    n = len(G)
+    lift = float(np.trace(G)) / max(n - 1, 1)
+    if n <= DENSE_LIMIT:
+        return float(eigh(G + lift / n, eigvals_only=True, subset_by_index=(n - 1, n - 1), check_finite=False)[0])
+    vector = lanczos_vector(G, lift, "LA", None)
+    return float(vector @ (G @ vector))
+
+
+def lanczos_vector(G: FloatArray, lift: float, end: str, start: FloatArray | None) -> FloatArray:
+    """Unit vector of an extreme eigenvalue of G + lift 11'/n; the best one found if the iteration does not end."""
+    n = len(G)
+
+    def times(v: FloatArray) -> FloatArray:
+        return np.asarray(G @ v + lift * v.mean())
+
+    operator = LinearOperator((n, n), matvec=times, dtype=np.float64)
+    first = np.random.default_rng(0).standard_normal(n) if start is None else start
+    try:
+        _, vectors = eigsh(operator, k=1, which=end, v0=first, tol=1e-10, ncv=BASIS, maxiter=MAX_STEPS)
+    except ArpackNoConvergence as stopped:
+        vectors = stopped.eigenvectors
+        if vectors.shape[1] == 0:
+            _, vectors = eigh(G + lift / n, subset_by_index=(0, 0) if end == "SA" else (n - 1, n - 1))
+    return np.asarray(vectors[:, 0])
+
+
+def all_above(G: FloatArray, floor: float) -> bool:
+    """Whether G - floor I has a Cholesky factor on the vectors of sum 0, which proves that no eigenvalue is below."""
+    n = len(G)
+    shifted = G + abs(float(np.trace(G))) / n**2
+    shifted[np.diag_indices(n)] -= floor
+    try:
+        cholesky(shifted, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return False
+    return True
+
+
+# ---------------------------------------------------------------- Cailliez' constant
+
+
+def cailliez_matrix(F_L: FloatArray, F_C: FloatArray) -> FloatArray:
+    """[[0, 2 F_L], [-I, -4 F_C]] of twice the size [Cailliez 1983]."""
+    n = len(F_L)
+    return np.block([[np.zeros((n, n)), 2 * F_L], [-np.eye(n), -4 * F_C]])
+
+
+def real_eigenvalues(A: FloatArray) -> FloatArray:
+    """Eigenvalues of a general real matrix whose imaginary part is zero to rounding."""
+    values = eigvals(A, check_finite=False)
+    return np.asarray(values.real[np.abs(values.imag) <= 1e-7 * np.abs(values).max(initial=0.0)])
+
+
+def additive_constant(F_L: FloatArray, F_C: FloatArray) -> float:
+    """The least kappa with d + kappa' Euclidean for every kappa' >= kappa.
+
+    That is the largest real eigenvalue of `cailliez_matrix`. The Gram matrix of d + kappa is G(kappa) = F_L +
+    2 kappa F_C + kappa^2/2 J, and its smallest eigenvalue f on the vectors of sum 0 vanishes there for the last time.
+    `climb` ends at a zero of f, and `next_failure` proves f > 0 beyond it or gives a point to climb from again.
+    """
+    low_L, vector = smallest_pair(F_L)
+    low_C, _ = smallest_pair(F_C)
+    ceiling = larger_root(min(low_C, 0.0), min(low_L, 0.0))  # no v has a larger root than this
+    kappa = root_of(F_L, F_C, vector)
+    if len(F_L) <= BLOCK_LIMIT:
+        guess = (1 - 1e-7) * float(real_eigenvalues(cailliez_matrix(F_L, F_C)).max(initial=0.0))
+        if guess > kappa and at(F_L, F_C, guess, vector)[0] <= 0:
+            kappa = guess
+    kappa = climb(F_L, F_C, kappa, vector)
+    for _ in range(MAX_STEPS):
+        failure = next_failure(F_L, F_C, kappa, ceiling, vector)
+        if failure is None:
+            return kappa
+        kappa = climb(F_L, F_C, failure, vector)
+    raise ArithmeticError(f"the additive constant was not found in {MAX_STEPS} steps; it is at least {kappa!r}")
+
+
+def larger_root(c: float, l: float) -> float:
+    """The larger kappa with l + 2 kappa c + kappa^2/2 = 0; -inf if there is none."""
+    discriminant = 4 * c * c - 2 * l
+    return -2 * c + float(np.sqrt(discriminant)) if discriminant >= 0 else -np.inf
+
+
+def root_of(F_L: FloatArray, F_C: FloatArray, v: FloatArray) -> float:
+    """The larger kappa with v' G(kappa) v = 0 for a unit v of sum 0."""
+    return larger_root(float(v @ (F_C @ v)), float(v @ (F_L @ v)))
+
+
+def at(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> Pair:
+    """Smallest eigenvalue f(kappa) of G(kappa), and its vector."""
+    value, vector = smallest_pair(F_L + (2 * kappa) * F_C, start)
+    return value + kappa * kappa / 2, vector  # J adds the same to all vectors of sum 0
+
+
+def climb(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> float:
+    """The end of the interval with f <= 0 that kappa lies in.
+
+    At kappa with f <= 0 the eigenvector's own parabola is f there and not below f anywhere, so its larger root is not
+    beyond that end; from step to step it converges quadratically (as in fractional programming, Dinkelbach 1967).
+    """
+    vector = start
+    for _ in range(MAX_STEPS):
+        _, vector = at(F_L, F_C, kappa, vector)
+        higher = root_of(F_L, F_C, vector)
+        if not higher > kappa * (1 + 4 * np.finfo(float).eps):
+            return max(kappa, higher)
+        kappa = higher
+    return kappa
+
+
+def next_failure(F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float, start: FloatArray) -> float | None:
+    """A point beyond kappa with f < 0, or None when there is none.
+
+    f(x) - x^2/2 is concave as a least eigenvalue of a matrix linear in x, so between a and b f lies above its chord
+    less (x - a)(b - x)/2. Intervals on which this bound is not positive are halved.
+    """
+    if ceiling <= kappa:
+        return None
+    waiting = [(kappa, 0.0, ceiling, at(F_L, F_C, ceiling, start)[0])]
+    while waiting:
+        a, f_a, b, f_b = waiting.pop()
+        if lower_bound(f_a, f_b, b - a) >= 0 or b - a <= 1e-9 * ceiling:
+            continue
+        middle = 0.5 * (a + b)
+        f_m, _ = at(F_L, F_C, middle, start)
+        if f_m < 0:
+            return middle
+        waiting += [(a, f_a, middle, f_m), (middle, f_m, b, f_b)]
+    return None
+
+
+def lower_bound(f_a: float, f_b: float, width: float) -> float:
+    """Minimum over t in [0, 1] of f_a (1 - t) + f_b t - width^2 t (1 - t)/2; 0 if it is touched at t = 0 only."""
+    t = min(max(0.5 + (f_a - f_b) / width**2, 0.0), 1.0)
+    return f_a * (1 - t) + f_b * t - 0.5 * width**2 * t * (1 - t)

@@ -1,0 +1,1 @@
+"""Negative type, euclidization, principal coordinates, and the kernels behind a semimetric."""

@@ -1,0 +1,190 @@
+"""Whether dissimilarities are Euclidean and semimetrics of negative type [theory 1, 7]."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from energystats._core.gram import DENSE_LIMIT
+from energystats._typing import ArrayLike, IntArray, RandomLike
+from energystats.dissimilarity import Dissimilarity
+from energystats.geometry.examination import Examination, examine, unit_of
+from energystats.metrics import Metric, MetricLike, Precomputed
+from energystats.results import NegativeTypeResult
+from energystats.validation import as_distances, as_generator, check_count
+
+__all__ = ["is_euclidean", "negative_type"]
+
+N_SUBSETS = 20  # random subsets of a sample too large to be looked at in whole
+
+
+def negative_type(
+    R: ArrayLike,
+    tol: float | None = None,
+    *,
+    metric: MetricLike = "precomputed",
+    alpha: float = 1.0,
+    n_points: int = 1000,
+    rng: RandomLike = None,
+) -> NegativeTypeResult:
+    r"""Whether a semimetric rho is of negative type, so that energy statistics mean what they should.
+
+    Parameters
+    ----------
+    R : array_like of shape (n, n) or (n(n - 1)/2,)
+        Matrix of rho, square or condensed; with another `metric`, points of shape (n,) or (n, d). For dissimilarities
+        d that are to be Euclidean, R is d squared; see `is_euclidean`.
+    tol : float, optional
+        Rounding to allow for, as a share of the scale, which is the larger of the largest eigenvalue and max \|rho\|/2.
+        None: 10 n times the machine precision.
+    metric : str, Metric or callable, default "precomputed"
+        What R is; any metric of this package for points.
+    alpha : float, default 1.0
+        Power of a named distance.
+    n_points : int, default 1000
+        Size of the random subsets that are looked at when there are more than 2,000 points.
+    rng : int, Generator or None, default None
+        Seed of these subsets.
+
+    Returns
+    -------
+    NegativeTypeResult
+        `.holds`, `.min_eigenvalue` of :math:`G_c = -\tfrac12 JRJ`, `.tol`, `.threshold`; when it fails, `.witness`, a
+        vector c of sum 0 with c'Rc > 0, for a check by hand. For a metric also what its formula says for all points:
+        `.known`, `.strong`.
+
+    Raises
+    ------
+    ValueError
+        If R is not square and symmetric with zero diagonal, a value is not finite (disconnected graphs are named by
+        their components), or `tol` is not positive.
+    TypeError
+        If R does not hold real numbers.
+
+    See Also
+    --------
+    is_euclidean : The same question for distances d, that is for rho = d squared.
+    lingoes : The repair that leaves energy clusterings as they are.
+
+    Notes
+    -----
+    Negative type on these points is: no negative eigenvalue of G_c. A matrix of up to 2,000 points gets all
+    eigenvalues, O(n^3). Above that a Cholesky factor of G_c + threshold I proves that there is none, or Lanczos'
+    method finds the smallest and its vector; both in O(n^2) memory. A failure is always proved by its witness.
+
+    A metric whose formula is known to be of negative type holds for all points, whatever the eigenvalues. For other
+    metrics and callables the points given decide; of more than 2,000, 20 random subsets of `n_points` rows, which
+    may refute but cannot prove. *Strong* negative type means that E = 0 for equal distributions only: Euclidean
+    distances to the power alpha < 2, and any power below 1 of a metric of negative type that tells points apart.
+
+    References
+    ----------
+    Schoenberg (1938); Franca, Rizzo & Vogelstein, s. 2; Szekely & Rizzo (2005) and Lyons (2013) for the strong form.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> path = [[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]]
+    >>> es.negative_type(path).holds
+    True
+    >>> found = es.negative_type([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [9.0, 1.0, 0.0]])
+    >>> found.holds, round(found.min_eigenvalue, 6), round(found.violation, 6)
+    (False, -0.833333, 1.666667)
+    >>> es.negative_type([[0.0, 0.0], [3.0, 4.0]], metric="euclidean").strong
+    True
+    """
+    n_points = check_count(n_points, "n_points", low=2)
+    generator = as_generator(rng)
+    d = Dissimilarity.from_data(R, metric=metric, alpha=alpha, name="R")
+    if isinstance(d.metric, Precomputed) or d.n <= DENSE_LIMIT:
+        rho = d.matrix
+        return verdict(examine(rho, tol), d.metric, rho=rho, rows=None)
+    worst: tuple[Examination, IntArray] | None = None
+    for _ in range(1 if d.metric.negative_type else N_SUBSETS):
+        rows = np.sort(generator.choice(d.n, min(n_points, d.n), replace=False))
+        found = examine(d.rho(rows, rows), tol)
+        if worst is None or found.lowest / found.threshold < worst[0].lowest / worst[0].threshold:
+            worst = found, rows
+    assert worst is not None
+    found, rows = worst
+    return verdict(found, d.metric, rho=d.rho(rows, rows), rows=rows)
+
+
+def verdict(found: Examination, metric: Metric, *, rho: Any, rows: IntArray | None) -> NegativeTypeResult:
+    """What the eigenvalues of some points and the formula of the metric say together."""
+    known = metric.negative_type
+    method: Literal["eigenvalues", "factorisation", "iteration", "random subsets", "formula"] = found.method
+    if known:
+        method = "formula"
+    elif rows is not None:
+        method = "random subsets"
+    holds = bool(known) or found.holds
+    return NegativeTypeResult(
+        holds=holds,
+        min_eigenvalue=found.lowest,
+        max_eigenvalue=found.highest,
+        tol=found.tol,
+        threshold=found.threshold,
+        witness=None if holds else found.witness,
+        violation=None if holds else found.violation(rho),
+        n=len(rho),
+        rows=rows,
+        method=method,
+        known=known,
+        strong=metric.strong_negative_type,
+        metric=metric,
+        eigenvalues=found.eigenvalues,
+    )
+
+
+def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
+    r"""Whether dissimilarities are distances between points of a Euclidean space.
+
+    Parameters
+    ----------
+    d : array_like of shape (n, n) or (n(n - 1)/2,)
+        Dissimilarities, square or condensed; not squared.
+    tol : float, optional
+        Rounding to allow for, as in `negative_type`.
+
+    Returns
+    -------
+    bool
+        True if d squared is of negative type.
+
+    Raises
+    ------
+    ValueError
+        If d is not square and symmetric with zero diagonal, or a value is negative or not finite.
+    TypeError
+        If d does not hold real numbers.
+
+    See Also
+    --------
+    negative_type : The eigenvalues and the witness behind the answer, for ``d**2``.
+    principal_coordinates : The points themselves.
+
+    Notes
+    -----
+    O(n^3) time, O(n^2) memory.
+
+    References
+    ----------
+    Gower (1982); Klopotek, Klopotek & Wierzchon, eq. 11.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.is_euclidean([[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]])
+    True
+    >>> es.is_euclidean([[0.0, 1.0, 5.0], [1.0, 0.0, 1.0], [5.0, 1.0, 0.0]])  # no triangle
+    False
+    """
+    return examine_distances(as_distances(d, "d"), tol).holds
+
+
+def examine_distances(d: Any, tol: float | None) -> Examination:
+    """`examine` for d squared, whatever the size of d."""
+    unit = unit_of(d)
+    return examine((d / unit) ** 2, tol)

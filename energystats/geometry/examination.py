@@ -1,0 +1,105 @@
+"""One look at the spectrum of G_c = -1/2 J R J, which all functions of this package share [theory 1, 7]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.linalg import eigh
+
+from energystats._core.gram import DENSE_LIMIT, all_above, centred, largest_eigenvalue, smallest_pair
+from energystats._typing import FloatArray
+from energystats.validation import check_positive
+
+__all__ = ["Examination", "examine", "relative_tolerance", "root_unit_of", "unit_of"]
+
+SMALLEST = 1e-140  # of the largest dissimilarity; squares of smaller ones lose digits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Examination:
+    """Extreme eigenvalues of G_c on some points, in the unit of rho.
+
+    Attributes
+    ----------
+    lowest, highest : float
+        The smallest and the largest eigenvalue.
+    threshold, tol : float
+        What counts as rounding, in the unit of rho and as a share of the scale.
+    witness : ndarray of shape (n,) or None
+        Unit vector of sum 0 with c'Rc > 0, when there is one.
+    method : {"eigenvalues", "factorisation", "iteration"}
+        How `lowest` is known.
+    eigenvalues : ndarray of shape (n,) or None
+        All of them, falling, where they were computed.
+    """
+
+    lowest: float
+    highest: float
+    threshold: float
+    tol: float
+    witness: FloatArray | None
+    method: Literal["eigenvalues", "factorisation", "iteration"]
+    eigenvalues: FloatArray | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether rho is of negative type on these points, to rounding."""
+        return self.lowest >= -self.threshold
+
+    def violation(self, rho: FloatArray) -> float | None:
+        """C'Rc of the witness, from rho itself."""
+        return None if self.witness is None else float(self.witness @ (rho @ self.witness))
+
+
+def unit_of(A: FloatArray) -> float:
+    """The power of two next to the largest entry's size, by which A is divided without losing a digit; 1 for zeros."""
+    largest = float(np.abs(A).max())
+    if largest == 0:
+        return 1.0
+    if largest < SMALLEST:
+        raise ValueError(f"The largest entry must be at least {SMALLEST:g} in size, got {largest:.3g}; rescale it.")
+    return float(2.0 ** int(np.frexp(largest)[1]))
+
+
+def root_unit_of(rho: FloatArray) -> float:
+    """The same for squares: a power of two whose square is next to the largest entry's size."""
+    return float(2.0 ** ((int(np.frexp(unit_of(rho))[1])) // 2))
+
+
+def relative_tolerance(tol: float | None, n: int) -> float:
+    """The user's tolerance, or what rounding of n points can amount to."""
+    return 10 * n * float(np.finfo(float).eps) if tol is None else check_positive(tol, "tol")
+
+
+def examine(rho: FloatArray, tol: float | None = None, *, unit: float | None = None) -> Examination:
+    """Extreme eigenvalues of G_c, all of them up to `DENSE_LIMIT` points.
+
+    Above it, a Cholesky factor of G_c + threshold shows that no eigenvalue lies below -threshold; where there is none,
+    Lanczos finds the smallest eigenvalue, whose vector is a witness that anybody can check.
+    """
+    unit = unit_of(rho) if unit is None else unit
+    share = relative_tolerance(tol, len(rho))
+    half = float(np.abs(rho).max()) / (2 * unit)
+    G = centred(rho / (-2 * unit))
+    eigenvalues: FloatArray | None = None
+    if len(G) <= DENSE_LIMIT:
+        method: Literal["eigenvalues", "factorisation", "iteration"] = "eigenvalues"
+        eigenvalues = eigh(G, eigvals_only=True, check_finite=False)[::-1]
+        lowest, highest = float(eigenvalues[-1]), float(eigenvalues[0])
+        threshold = share * max(highest, half)
+        proved = lowest >= -threshold
+        eigenvalues = eigenvalues * unit
+    else:
+        highest = largest_eigenvalue(G)
+        threshold = share * max(highest, half)
+        proved = all_above(G, -threshold)
+        lowest = 0.0  # of the vector 1; a factor was found, so none is below -threshold
+        method = "factorisation"
+    witness = None
+    if not proved:
+        lowest, witness = smallest_pair(G)
+        method = "iteration" if eigenvalues is None else method
+        witness = witness if lowest < -threshold else None
+    return Examination(lowest * unit, highest * unit, threshold * unit, share, witness, method, eigenvalues)

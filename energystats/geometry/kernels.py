@@ -1,0 +1,267 @@
+"""Kernels: the maps between them and the semimetrics that they generate [theory 1, 2, 7]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from energystats._core.gram import centred
+from energystats._typing import ArrayLike, FloatArray
+from energystats.metrics import Exponential, Gaussian, Kernel, Metric, MetricLike, resolve
+from energystats.validation import (
+    as_numbers,
+    as_square,
+    as_symmetric,
+    check_count,
+    check_finite,
+    check_option,
+    check_positive,
+    near_names,
+)
+
+__all__ = [
+    "KernelLike",
+    "center_kernel",
+    "distance_kernel",
+    "equivalent_kernels",
+    "kernel_distance",
+    "semimetric_of",
+]
+
+KernelLike: TypeAlias = str | Metric | Callable[..., FloatArray]
+KERNELS = ("gaussian", "laplacian", "distance", "precomputed")
+
+
+def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> FloatArray:
+    r"""Kernel matrix that generates a matrix of rho.
+
+    Parameters
+    ----------
+    R : array_like of shape (n, n) or (n(n - 1)/2,)
+        Matrix of rho, square or condensed.
+    base : "center", int or array_like of shape (n,), default "center"
+        The origin of the feature space: the mean of all points, one point by its index, or a weighted mean (weights of
+        any sign with sum 1).
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        :math:`K = (I - 1s')(-\tfrac12 R)(I - s1')`, s being 1/n, a unit vector or the weights. Positive semi-definite
+        exactly when rho is of negative type on these points.
+
+    Raises
+    ------
+    ValueError
+        If R is not symmetric with zero diagonal, a value is not finite, the index is out of range, or the weights have
+        another length or sum.
+    TypeError
+        If R does not hold real numbers.
+
+    See Also
+    --------
+    kernel_distance : The way back; it gives R again for every base.
+
+    Notes
+    -----
+    O(n^2) time and memory.
+
+    References
+    ----------
+    Franca, Rizzo & Vogelstein, eq. 8; Gower (1966) for general s.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.distance_kernel([[0.0, 2.0], [2.0, 0.0]], base=0).tolist()
+    [[0.0, 0.0], [0.0, 2.0]]
+    """
+    matrix = as_square(R, "R")
+    toward = matrix @ base_weights(base, len(matrix))  # mean rho of every point to the origin, up to a constant
+    spread = float(base_weights(base, len(matrix)) @ toward)
+    return np.asarray(0.5 * (toward[:, None] + toward[None, :] - matrix - spread))
+
+
+def base_weights(base: Any, n: int) -> FloatArray:
+    """The vector s of a base."""
+    if isinstance(base, str):
+        check_option(base, "base", ("center",))
+        return np.full(n, 1 / n)
+    if np.ndim(base) == 0:
+        index = check_count(base, "base", low=0, high=n - 1, why=f", the last of {n} points")
+        return np.asarray(np.eye(1, n, index)[0])
+    weights = as_numbers(base, "base")
+    if weights.shape != (n,):
+        raise ValueError(f"`base` must have shape ({n},), got {weights.shape}.")
+    check_finite(weights, "base", None)
+    if abs(weights.sum() - 1) > 1e-8:
+        raise ValueError(f"`base` must have sum 1, got {weights.sum():.6g}.")
+    return weights
+
+
+def kernel_distance(K: ArrayLike) -> FloatArray:
+    r"""Matrix of rho that a kernel matrix generates.
+
+    Parameters
+    ----------
+    K : array_like of shape (n, n)
+        Symmetric kernel matrix.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        :math:`\rho_{ij} = K_{ii} + K_{jj} - 2K_{ij}`: symmetric, with zero diagonal.
+
+    Raises
+    ------
+    ValueError
+        If K is not square and symmetric, or a value is not finite.
+    TypeError
+        If K does not hold real numbers.
+
+    See Also
+    --------
+    distance_kernel : A kernel of a given rho.
+
+    Notes
+    -----
+    Two kernels with the same rho are equivalent: every statistic of this package is the same for both. O(n^2) time and
+    memory.
+
+    References
+    ----------
+    Franca, Rizzo & Vogelstein, eq. 9.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.kernel_distance([[1.0, 0.25], [0.25, 1.0]]).tolist()
+    [[0.0, 1.5], [1.5, 0.0]]
+    """
+    matrix = as_symmetric(K, "K")
+    own = np.diagonal(matrix)
+    rho = own[:, None] + own[None, :] - 2 * matrix
+    np.fill_diagonal(rho, 0.0)
+    return rho
+
+
+def center_kernel(K: ArrayLike, base: str | int | ArrayLike = "center") -> FloatArray:
+    r"""Kernel matrix with another origin of the feature space.
+
+    Parameters
+    ----------
+    K : array_like of shape (n, n)
+        Symmetric kernel matrix.
+    base : "center", int or array_like of shape (n,), default "center"
+        The new origin: the mean of all points, one point by its index, or a weighted mean (weights of any sign with
+        sum 1).
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        :math:`(I - 1s')K(I - s1')`, s being 1/n, a unit vector or the weights. It is equivalent to K.
+
+    Raises
+    ------
+    ValueError
+        If K is not square and symmetric, a value is not finite, or `base` is not as above.
+    TypeError
+        If K does not hold real numbers.
+
+    See Also
+    --------
+    distance_kernel : The same from a matrix of rho.
+    equivalent_kernels : Whether two kernels differ by their origin alone.
+
+    Notes
+    -----
+    O(n^2) time and memory.
+
+    References
+    ----------
+    Klopotek, Klopotek & Wierzchon, eqs 3 and 21.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.center_kernel([[1.0, 0.0], [0.0, 3.0]]).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    matrix = as_symmetric(K, "K")
+    if isinstance(base, str):
+        check_option(base, "base", ("center",))
+        return centred(matrix)
+    s = base_weights(base, len(matrix))
+    toward = matrix @ s  # K s: inner products of every point with the new origin
+    return np.asarray(matrix - toward[:, None] - toward[None, :] + float(s @ toward))
+
+
+def equivalent_kernels(K1: ArrayLike, K2: ArrayLike, tol: float | None = None) -> bool:
+    r"""Whether two kernel matrices generate the same semimetric.
+
+    Parameters
+    ----------
+    K1, K2 : array_like of shape (n, n)
+        Symmetric kernel matrices of the same points.
+    tol : float, optional
+        Largest difference that counts as rounding, relative to the largest entry of K1 and K2; 100 times the machine
+        precision when None.
+
+    Returns
+    -------
+    bool
+        True if all :math:`K_{ii} + K_{jj} - 2K_{ij}` agree. Then every statistic and partition of this package is the
+        same for both kernels.
+
+    Raises
+    ------
+    ValueError
+        If a matrix is not square and symmetric, the sizes differ, a value is not finite, or tol is not positive.
+    TypeError
+        If a matrix does not hold real numbers.
+
+    See Also
+    --------
+    kernel_distance : The semimetric itself, to see where two kernels differ.
+    center_kernel : The equivalent kernel with another origin.
+
+    Notes
+    -----
+    O(n^2) time and memory.
+
+    References
+    ----------
+    Franca, Rizzo & Vogelstein, eq. 9 and the text after it.
+
+    Examples
+    --------
+    >>> import numpy as np, energystats as es
+    >>> K = np.array([[2.0, 1.0], [1.0, 3.0]])
+    >>> es.equivalent_kernels(K, es.center_kernel(K, base=0)), es.equivalent_kernels(K, 2 * K)
+    (True, False)
+    """
+    first, second = as_symmetric(K1, "K1"), as_symmetric(K2, "K2")
+    if first.shape != second.shape:
+        raise ValueError(f"`K1` and `K2` must have the same shape, got {first.shape} and {second.shape}.")
+    share = 100 * np.finfo(float).eps if tol is None else check_positive(tol, "tol")
+    scale = max(float(np.abs(first).max()), float(np.abs(second).max()))
+    return bool(np.abs(kernel_distance(first) - kernel_distance(second)).max() <= share * scale)
+
+
+def semimetric_of(kernel: KernelLike, metric: MetricLike, alpha: float) -> Metric:
+    """The semimetric that a kernel generates."""
+    if kernel == "distance":
+        return resolve(metric, alpha)
+    if metric != "euclidean" or alpha != 1:
+        raise ValueError('`metric` and `alpha` belong to `kernel="distance"`; leave them out for another kernel.')
+    if isinstance(kernel, str):
+        if kernel not in KERNELS:
+            near = near_names(kernel, KERNELS)
+            raise ValueError(f"`kernel` must be one of {', '.join(KERNELS)}, or an object; got {kernel!r}.{near}")
+        return Gaussian() if kernel == "gaussian" else Exponential()
+    if isinstance(kernel, Metric):
+        return kernel
+    if not callable(kernel):
+        raise TypeError(f"`kernel` must be a name, an `es.metrics` object or a callable, got {type(kernel).__name__}.")
+    return Kernel(kernel)
