@@ -198,3 +198,17 @@ def linear_dispersions(R, reduced, larger, full, order=None):
         G = G[np.ix_(order, order)]
     S = np.trace((projection(larger) - projection(reduced)) @ G)
     return S, np.trace((np.eye(n) - projection(full)) @ G)
+
+
+def cailliez_matrix(d):
+    """[[0, 2 F_L], [-I, -4 F_C]] with F_L = -1/2 J (d o d) J and F_C = -1/2 J d J [Cailliez 1983]."""
+    n = len(d)
+    J = np.eye(n) - np.ones((n, n)) / n
+    F_L, F_C = -0.5 * J @ (d * d) @ J, -0.5 * J @ d @ J
+    return np.block([[np.zeros((n, n)), 2 * F_L], [-np.eye(n), -4 * F_C]])
+
+
+def random_dissimilarity(rng, n):
+    """Symmetric, positive off the diagonal, and far from Euclidean for n >= 5."""
+    d = np.triu(rng.exponential(size=(n, n)) ** 2 + 0.01, 1)
+    return d + d.T
