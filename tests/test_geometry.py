@@ -32,6 +32,12 @@ def dissimilarities(max_n=9):
     return st.integers(2, max_n).flatmap(lambda n: arrays(float, n * (n - 1) // 2, elements=entries).map(squareform))
 
 
+def small_limits(monkeypatch):
+    """Send matrices of more than 100 points down the routes of large ones."""
+    monkeypatch.setattr(examination, "DENSE_LIMIT", 100)
+    monkeypatch.setattr(gram, "PAIR_LIMIT", 100)
+
+
 # ---------------------------------------------------------------- negative type
 
 
@@ -104,8 +110,7 @@ def test_large_matrices_get_the_same_verdict_without_all_eigenvalues(kind, rng, 
         "noise": squareform(pdist(X) ** 2 + 1e-3 * rng.random(150 * 149 // 2)),
     }[kind]
     full = es.negative_type(R)
-    for module in (gram, examination):
-        monkeypatch.setattr(module, "DENSE_LIMIT", 100)
+    small_limits(monkeypatch)
     found = es.negative_type(R)
     assert found.holds == full.holds == (kind in ("euclidean", "gaussian"))
     assert found.method == ("factorisation" if found.holds else "iteration")
@@ -126,8 +131,7 @@ def test_a_factor_proves_that_no_eigenvalue_is_below(rng):
 def test_lanczos_that_does_not_end_falls_back_on_the_full_reduction(rng, monkeypatch):
     R = squareform(pdist(rng.normal(size=(150, 3)), "cityblock")) ** 2
     expected = es.lingoes(np.sqrt(R)).constant
-    for module in (gram, examination):
-        monkeypatch.setattr(module, "DENSE_LIMIT", 100)
+    small_limits(monkeypatch)
     monkeypatch.setattr(gram, "BASIS", 3)
     monkeypatch.setattr(gram, "MAX_STEPS", 1)
     assert es.lingoes(np.sqrt(R)).constant == pytest.approx(expected, rel=1e-12)
@@ -303,7 +307,7 @@ def test_the_last_of_several_zeros_is_found(rng):
     for limit in (0, 128):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(gram, "BLOCK_LIMIT", limit)
-            assert gram.additive_constant(F_L, F_C) == pytest.approx(30, rel=1e-12)
+            assert gram.additive_constant(F_L, F_C, (-0.02, V[:, 0])) == pytest.approx(30, rel=1e-12)
     assert gram.climb(F_L, F_C, 0.1, V[:, 0]) == pytest.approx(0.2)  # alone, a climb ends at the first
     assert gram.next_failure(F_L, F_C, 30.0, 1e3, V[:, 0]) is None
 
@@ -312,8 +316,7 @@ def test_the_last_of_several_zeros_is_found(rng):
 def test_iteration_and_full_reduction_give_the_same_constant(method, rng, monkeypatch):
     d = squareform(pdist(rng.normal(size=(150, 4)), "cityblock") * rng.uniform(0.9, 1.1, 150 * 149 // 2))
     full = getattr(es, method)(d)
-    for module in (gram, examination):
-        monkeypatch.setattr(module, "DENSE_LIMIT", 100)
+    small_limits(monkeypatch)
     found = getattr(es, method)(d)
     assert found.constant == pytest.approx(full.constant, rel=1e-10)
     assert es.is_euclidean(found.distances)

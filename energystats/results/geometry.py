@@ -195,8 +195,8 @@ class Euclidization(Result):
         moved = np.abs(self.moved)
         rows = [
             ["constant", "-" if self.constant is None else number(self.constant)],
-            ["smallest eigenvalue before", number(self.min_eigenvalue)],
-            ["smallest eigenvalue after", number(self.min_eigenvalue_after)],
+            ["smallest eigenvalue before", self._or_zero(self.min_eigenvalue)],
+            ["smallest eigenvalue after", self._or_zero(self.min_eigenvalue_after)],
             ["mean change of a distance", f"{moved.mean():.2%}" if moved.size else "-"],
             ["largest change of a distance", f"{moved.max():.2%}" if moved.size else "-"],
             ["points", str(self.n)],
@@ -209,6 +209,10 @@ class Euclidization(Result):
             "flip": "Euclidization by flipping negative eigenvalues",
         }
         return [text_table(rows, None, None, titles[self.method])]
+
+    def _or_zero(self, eigenvalue: float) -> str:
+        after = float(self._eigenpairs[0][0])  # rounding of the repaired distances is on their own scale
+        return "0 (to rounding)" if abs(eigenvalue) <= max(self.threshold, 1e-13 * after) else number(eigenvalue)
 
     def _notes(self) -> list[str]:
         if not self.changed:
