@@ -64,7 +64,7 @@ def test_same_seed_same_powers_whatever_else_is_asked_for():
     assert among.rows[1] == alone.rows[0]
     resolved = es.metrics.Euclidean()
     key = draw_key(np.random.default_rng(3))
-    design = Simulation(sources_of(STANDARD, MOVED), resolved, "between", False, 99, 0.05, key)
+    design = Simulation(sources_of(STANDARD, MOVED, resolved)[0], resolved, "between", False, 99, 0.05, key)
     few, many = list(design.decisions([(10, 10)], 50)), list(design.decisions([(10, 10)], 80))
     assert many[:50] == few
     assert np.mean(few) == alone.rows[0].power
