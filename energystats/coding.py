@@ -33,7 +33,7 @@ class Columns:
     levels : tuple of tuple
         Categories in the order of their codes 0, 1, ...; () where there are none.
     complete : bool
-        Whether no value is missing.
+        Whether no value is missing, empty columns aside.
     """
 
     names: tuple[str, ...]
@@ -101,11 +101,12 @@ def encode(
     arrays = [np.column_stack([parts[i].values for parts in coded]) for i in range(len(tables))]
     for array, name in zip(arrays, names, strict=True):
         check_rows(array, name)
-    complete = not any(np.isnan(array).any() for array in arrays)
+    kinds, levels = tuple(parts[0].kind for parts in coded), tuple(parts[0].levels for parts in coded)
+    filled = [kind != "empty" for kind in kinds]
+    complete = not any(np.isnan(array[:, filled]).any() for array in arrays)
     if known is not None:
         return arrays, replace(known, complete=complete)
-    warn_of_empty([label for label, parts in zip(labels, coded, strict=True) if parts[0].kind == "empty"])
-    kinds, levels = tuple(parts[0].kind for parts in coded), tuple(parts[0].levels for parts in coded)
+    warn_of_empty([label for label, kind in zip(labels, kinds, strict=True) if kind == "empty"])
     return arrays, Columns(tuple(labels), kinds, levels, complete)
 
 

@@ -53,7 +53,7 @@ def disco(
     ----------
     X : array_like of shape (n,) or (n, d), or str
         Points; with ``metric="precomputed"`` the matrix of rho, square or condensed. Or a formula with its responses
-        on the left side, joined by +.
+        on the left side, joined by +; with ``metric="gower"`` they may be categorical columns.
     formula : str, optional
         With points in `X`: a formula without a left side, such as "~ a * b".
     groups : array_like of shape (n,), optional

@@ -1,4 +1,7 @@
-"""Semimetrics rho, the kernels that generate them, and which of them are of negative type [theory 1]."""
+"""Semimetrics rho, the kernels that generate them, and which of them are of negative type [theory 1].
+
+Most compare rows of numbers; `Gower` compares rows of tables that have categories and missing values, too.
+"""
 
 from __future__ import annotations
 
@@ -306,7 +309,7 @@ class Gower(Metric):
     References
     ----------
     Gower (1971) for the coefficient and its definiteness; Kaufman & Rousseeuw (1990) for ranks of ordered categories;
-    Lyons (2013), remark 3.19.
+    Lyons (2013) for strong negative type.
 
     Examples
     --------
@@ -354,7 +357,7 @@ class Gower(Metric):
                 "Values are missing: equality of distributions includes where they are missing, and rho need not be "
                 "of negative type, so that S may be negative."
             )
-        if self.alpha != 1 or self.coding is None or self.coding.where("asymmetric").size:
+        if self.alpha != 1 or self.coding is None or len(self.coding.names) < 2 or self.coding.where("asymmetric").size:
             return ""
         return (
             "At alpha = 1 Gower's coefficient is a sum over columns: it sees how the distributions of single columns "

@@ -198,3 +198,15 @@ def linear_dispersions(R, reduced, larger, full, order=None):
         G = G[np.ix_(order, order)]
     S = np.trace((projection(larger) - projection(reduced)) @ G)
     return S, np.trace((np.eye(n) - projection(full)) @ G)
+
+
+def gower_distance(x, y, columns):
+    """1 - s of two rows [Gower 1971]; each column is (kind, range, weight), a missing value is None."""
+    different, weight = 0, 0
+    for a, b, (kind, width, w) in zip(x, y, columns, strict=True):
+        if a is None or b is None or (kind == "asymmetric" and not a and not b):
+            continue
+        graded = kind in ("numeric", "ordered") and width > 0
+        different += w * (abs(a - b) / width if graded else a != b)
+        weight += w
+    return different / weight

@@ -101,7 +101,7 @@ def test_pilot_samples_are_resampled(rng):
     assert found.x == "pilot sample of 30"
     mixed = es.energy_power(frame, two_columns, [8], n_replicates=20, n_resamples=99, rng=0)
     assert (mixed.x, mixed.y) == ("pilot sample of 30", "two_columns")
-    drawn = sources_of([1.0, 2.0, 4.0], STANDARD)[0].draw(1000, rng)
+    drawn = sources_of([1.0, 2.0, 4.0], STANDARD, es.metrics.Euclidean())[0][0].draw(1000, rng)
     assert set(drawn[:, 0]) == {1.0, 2.0, 4.0}
 
 
