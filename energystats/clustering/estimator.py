@@ -119,9 +119,11 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _table(self, X: ArrayLike, **how: Any) -> Any:
         """Names and number of the columns checked, and the values too unless they may be categories."""
-        if self._takes_tables():
+        if not self._takes_tables():
+            return validate_data(self, X, dtype=np.float64, **how)
+        if hasattr(X, "columns") or np.asarray(X).dtype.kind not in "iufc":
             return validate_data(self, X, skip_check_array=True, **how)
-        return validate_data(self, X, dtype=np.float64, **how)
+        return validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", **how)
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Find the clusters of the rows of X.
