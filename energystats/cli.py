@@ -497,6 +497,7 @@ def in_options(text: str) -> str:
     words |= {"`alpha`": "--alpha", "`n_resamples`": "--resamples", "`metric`": "--metric", "`strata`": "--strata"}
     words |= {"`formula`": "the formula", "`data`": "the table", '`missing="drop"`': "--missing drop"}
     words |= {"`decomposition`": "--decomposition", "`missing`": "--missing"}
+    words |= {"`cluster_test`": "the cluster test", "(`labels=`)": "(energystats test)"}
     for ours, theirs in words.items():
         text = text.replace(ours, theirs)
     return text

@@ -326,6 +326,7 @@ class Gower(Metric):
     weights: Mapping[str, float] | Sequence[float] | None = field(default=None, hash=False)
     coding: Columns | None = field(default=None, kw_only=True, compare=False)
     ranges: FloatArray | None = field(default=None, kw_only=True, compare=False)
+    beyond: bool = field(default=False, kw_only=True, compare=False)  # whether rows lie beyond ranges settled before
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", check_alpha(self.alpha))
@@ -348,7 +349,9 @@ class Gower(Metric):
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
         """True for alpha <= 1 without missing values [Gower 1971], else None."""
-        return True if self.alpha <= 1 and self.coding is not None and self.coding.complete else None
+        if self.coding is None or not self.coding.complete or (self.beyond and self.asymmetric):
+            return None
+        return True if self.alpha <= 1 else None
 
     @property
     def remark(self) -> str:
@@ -390,7 +393,8 @@ class Gower(Metric):
     def fitted(self, X: FloatArray) -> Gower:
         """Settle the ranges of numbers and of the codes of ordered categories; columns unheard of are numbers."""
         if self.ranges is not None:
-            return self
+            graded = self.coding.where("numeric", "ordered") if self.coding is not None else slice(None)
+            return replace(self, beyond=bool((widths_of(X)[graded] > self.ranges[graded]).any()))
         told = self
         if self.coding is None:
             names = map(str, range(X.shape[1]))
@@ -398,8 +402,7 @@ class Gower(Metric):
             if self.asymmetric:
                 (X,), metric = self.read((X,), ("X",))
                 told = cast(Gower, metric)
-        low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
-        return replace(told, ranges=np.nan_to_num(high - low))
+        return replace(told, ranges=widths_of(X))
 
     def column_weights(self) -> FloatArray:
         """w_k of every column."""
@@ -417,9 +420,7 @@ class Gower(Metric):
         graded = graded[self.ranges[graded] > 0]  # a constant column matches or does not
         how[graded] = GRADED
         how[self.coding.where("asymmetric")] = PRESENCE
-        units = np.zeros_like(weights)
-        units[graded] = weights[graded] / self.ranges[graded]
-        d = gower_between(X, Y, units, weights, how)
+        d = gower_between(X, Y, self.ranges, weights, how)
         return d if self.alpha == 1 else np.asarray(np.power(d, self.alpha, out=d))
 
     def finite_between(self, X: FloatArray, Y: FloatArray, row: int = 0, column: int = 0) -> FloatArray:
@@ -774,6 +775,11 @@ def check_column_weights(weights: object) -> dict[str, float] | tuple[float, ...
     if not any(found.values()):
         raise ValueError("`weights` must not all be zero.")
     return tuple(found.values())
+
+
+def widths_of(X: FloatArray) -> FloatArray:
+    """Ranges of columns, missing values aside; 0 where there is no value."""
+    return np.asarray(np.nan_to_num(np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)))
 
 
 def check_names(given: Iterable[str], columns: Sequence[str], argument: str) -> None:

@@ -149,15 +149,15 @@ def test_the_compiled_loop_is_the_plain_one(rng):
     Y[rng.random(Y.shape) < 0.3] = np.nan
     X[0], Y[0] = (1.0, np.nan, np.nan, np.nan), (np.nan, 1.0, 1.0, 1.0)
     how = np.array([mixed.GRADED, mixed.GRADED, mixed.MATCHED, mixed.PRESENCE])
-    weights, units = rng.random(4), rng.random(4)
+    weights, ranges = rng.random(4), rng.random(4)
     assert n * m >= mixed.COMPILED_FROM
-    compiled = mixed.gower_between(X, Y, units, weights, how)
-    plain = np.vstack([mixed.gower_between(X[i : i + 1], Y, units, weights, how) for i in range(n)])
+    compiled = mixed.gower_between(X, Y, ranges, weights, how)
+    plain = np.vstack([mixed.gower_between(X[i : i + 1], Y, ranges, weights, how) for i in range(n)])
     assert m < mixed.COMPILED_FROM
     assert_array_equal(compiled, plain)
     assert np.isnan(compiled[0, 0])
     uncompiled = np.empty((3, 50))
-    gower.fill_gower.py_func(X[:3], Y[:50].T, units, weights, how, uncompiled, np.empty(50))
+    gower.fill_gower.py_func(X[:3], Y[:50].T, ranges, weights, how, uncompiled, np.empty(50))
     assert_array_equal(uncompiled, plain[:3, :50])
 
 
@@ -316,6 +316,12 @@ def test_what_it_says_of_itself(rng):
 def test_a_metric_that_was_settled_keeps_its_ranges_and_categories(rng):
     table = make_table(rng, 30)
     fitted = es.dispersion(table, G[15:45], metric="gower").metric
+    asymmetric = es.dispersion(table, G[15:45], metric=Gower(asymmetric=["wears"])).metric
+    for metric in (fitted, asymmetric):
+        assert es.dispersion(table.iloc[4:19], G[20:35], metric=metric).metric.negative_type is True
+    wider = table.assign(length=3 * table["length"])  # beyond the ranges the proof for joint absences ends
+    assert es.dispersion(wider, G[15:45], metric=fitted).metric.negative_type is True
+    assert es.dispersion(wider, G[15:45], metric=asymmetric).metric.negative_type is None
     part = table.iloc[4:9].assign(colour=lambda t: pd.Categorical(t["colour"]))
     assert_allclose(fitted(part), es.pairwise(table, metric="gower")[4:9, 4:9], rtol=1e-14)
     with pytest.raises(ValueError, match=r"`X` must have the columns length, count, .*, got wears"):
@@ -368,7 +374,7 @@ def test_dependence_is_seen_below_alpha_one_only():
         lambda X, **how: es.energy_test(X, groups=G, n_resamples=99, rng=1, **how).null_distribution,
         lambda X, **how: es.energy_test(X, groups=G, method="asymptotic", **how).pvalue,
         lambda X, **how: es.energy_test(X, groups=G, method="cross", rng=1, **how).statistic,
-        lambda X, **how: es.energy_test(X, groups=G, n_resamples=9, n_bootstrap=20, rng=1, **how).energy_interval,
+        lambda X, **how: es.energy_test(X, groups=G, n_resamples=9, n_bootstrap=20, rng=1, **how).energy_interval[1],
         lambda X, **how: es.energy_test(X, groups=G, strata=np.arange(60) % 2, n_resamples=99, rng=1, **how).pvalue,
         lambda X, **how: es.pairwise_tests(X, np.arange(60) % 3, n_resamples=19, rng=1, **how).to_frame().iloc[:, 4:],
         lambda X, **how: es.dispersion(X, G, sample_weight=np.arange(1, 61), **how).g,
@@ -455,7 +461,8 @@ def test_no_warning_of_scales(rng):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         es.energy_test(table, groups=G, metric="gower", n_resamples=9)
-        es.pairwise(rng.normal(size=(5, 1)) * 1e-90, metric="gower")
+        tiny = rng.permutation(9) * 5e-324  # the smallest numbers there are
+        assert_allclose(es.pairwise(tiny, metric="gower"), es.pairwise(tiny / 5e-324, metric="gower"), rtol=1e-12)
 
 
 def test_disco(rng):
@@ -684,7 +691,8 @@ def test_command_line_cluster(file, capsys):
     assert cli.main(["cluster", "people.csv", "-k", "3", "--metric", "gower", "--plot", "out.png"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "Energy clustering into 3 clusters" in out
-    assert "Not tested: `cluster_test` scores points along lines, and categories or missing values have none" in out
+    assert "Not tested: the cluster test scores points along lines, and categories or missing values have none" in out
+    assert "labels known before the data were seen (energystats test)." in out
     assert Path("out.png").stat().st_size > 0
     assert cli.main(["cluster", "people.csv", "--columns", "count", "--metric", "cityblock"]) == 0
     assert "SciPyMetric(name='cityblock'" in capsys.readouterr().out

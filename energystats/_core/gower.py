@@ -14,7 +14,7 @@ __all__ = ["fill_gower"]
 def fill_gower(
     X: FloatArray,
     columns: FloatArray,
-    units: FloatArray,
+    ranges: FloatArray,
     weights: FloatArray,
     how: IntArray,
     out: FloatArray,
@@ -32,14 +32,14 @@ def fill_gower(
             row[j] = 0.0
             total[j] = 0.0
         for k in range(d):
-            x, unit, weight, others = X[i, k], units[k], weights[k], columns[k]
+            x, width, weight, others = X[i, k], ranges[k], weights[k], columns[k]
             if x != x:  # missing
                 continue
             if how[k] == 0:
                 for j in range(m):
-                    gap = abs(x - others[j])
+                    gap = abs(x - others[j]) / width
                     there = gap == gap
-                    row[j] += gap * unit if there else 0.0
+                    row[j] += gap * weight if there else 0.0
                     total[j] += weight if there else 0.0
             elif how[k] == 1 or x != 0:
                 for j in range(m):
