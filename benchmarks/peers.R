@@ -1,4 +1,4 @@
-# Times R's packages on the data of the benchmark: Rscript peers.R test|cluster|euclidize data.csv ...
+# Times R's packages on the data of the benchmark: Rscript peers.R test|cluster|euclidize|gower data.csv ...
 args <- commandArgs(TRUE)
 x <- as.matrix(read.csv(args[2], header = FALSE))
 if (args[1] == "test") {
@@ -13,6 +13,14 @@ if (args[1] == "test") {
   sigma <- ((r^2 - d^2) / 2)[1]
   k <- system.time(r <- cailliez(d, print = FALSE, cor.zero = FALSE))[["elapsed"]]
   cat(l, sprintf("%.12g", sigma), k, sprintf("%.12g", (r - d)[1]), system.time(ape::pcoa(d))[["elapsed"]], "\n")
+} else if (args[1] == "gower") {
+  library(cluster)
+  table <- as.data.frame(x)
+  for (j in 4:5) table[[j]] <- factor(table[[j]], ordered = TRUE)
+  for (j in 6:8) table[[j]] <- factor(table[[j]])
+  invisible(daisy(table, metric = "gower"))
+  times <- replicate(5, system.time(r <<- daisy(table, metric = "gower"))[["elapsed"]])
+  cat(median(times), sprintf("%.6f", sum(r)), "\n")
 } else {
   library(energy)
   k <- as.integer(args[3]); starts <- as.integer(args[4])

@@ -124,6 +124,23 @@ def clustering(n, d, k, starts):
     row(what, ours, "R energy::kgroups", theirs and theirs[0], note)
 
 
+def mixed_table(n):
+    """Three numeric, two ordered and three unordered columns."""
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    grades = [pd.Categorical.from_codes(rng.integers(0, 5, n), list("abcde"), ordered=True) for _ in range(2)]
+    kinds = [pd.Categorical(rng.choice(list("uvwx"), n)) for _ in range(3)]
+    columns = [*rng.standard_normal((3, n)), *grades, *kinds]
+    table = pd.DataFrame({f"x{j}": column for j, column in enumerate(columns)})
+    ours, d = median_time(lambda: es.pairwise(table, metric="gower"))
+    codes = np.column_stack([table.iloc[:, :3], *(table.iloc[:, j].cat.codes for j in range(3, 8))])
+    theirs = r_energy("gower", data=codes)
+    note = f"sum {np.triu(d).sum():.6f}" + (f" / {theirs[1]:.6f}" if theirs is not None else "")
+    what = f"Gower's coefficient of all pairs, n = {n}, 3 numeric, 2 ordered, 3 categorical columns"
+    row(what, ours, "R cluster::daisy", theirs and theirs[0], note)
+
+
 def cluster_test(n):
     X = np.random.default_rng(0).standard_normal((n, 2))
     ours, result = median_time(lambda: es.cluster_test(X, rng=0), runs=3)
@@ -254,6 +271,7 @@ def main():
     two_sample_test(*((100, 5, 99, 9) if quick else (1000, 5, 999, 20)))
     ready_matrix(*((200, 99) if quick else (2000, 999)))
     clustering(*((300, 5, 2, 2) if quick else (4000, 5, 2, 5)))
+    mixed_table(200 if quick else 2000)
     cluster_test(100 if quick else 1000)
     one_column(10_000 if quick else 1_000_000)
     euclidization(*((60, 300) if quick else (500, 5000)))

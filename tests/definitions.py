@@ -212,3 +212,15 @@ def random_dissimilarity(rng, n):
     """Symmetric, positive off the diagonal, and far from Euclidean for n >= 5."""
     d = np.triu(rng.exponential(size=(n, n)) ** 2 + 0.01, 1)
     return d + d.T
+
+
+def gower_distance(x, y, columns):
+    """1 - s of two rows [Gower 1971]; each column is (kind, range, weight), a missing value is None."""
+    different, weight = 0, 0
+    for a, b, (kind, width, w) in zip(x, y, columns, strict=True):
+        if a is None or b is None or (kind == "asymmetric" and not a and not b):
+            continue
+        graded = kind in ("numeric", "ordered") and width > 0
+        different += w * (abs(a - b) / width if graded else a != b)
+        weight += w
+    return different / weight

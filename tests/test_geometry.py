@@ -189,6 +189,17 @@ def test_the_others_fail_on_some_points(metric):
     assert found.witness @ rho @ found.witness > 0
 
 
+@pytest.mark.parametrize(("alpha", "strong"), [(0.5, True), (1.0, False)])
+def test_gower_says_whether_it_sees_more_than_columns(alpha, strong):
+    table = pd.DataFrame({"a": [0.0, 1.0, 0.0, 1.0], "b": list("uuvv")})
+    found = es.negative_type(table, metric="gower", alpha=alpha)
+    assert found.strong is strong
+    crossed = es.energy_distance(table.iloc[[0, 3]], table.iloc[[1, 2]], metric="gower", alpha=alpha)
+    assert (crossed > 1e-9) == strong
+    table.loc[0, "b"] = None
+    assert es.negative_type(table, metric="gower", alpha=alpha).strong is None
+
+
 def test_marginals_alone_count_where_negative_type_is_not_strong():
     """Two laws with the same columns: E = 0 for the city block distance, not for its root, which is strong."""
     x, y = [[0.0, 0.0], [1.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]

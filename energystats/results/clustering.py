@@ -52,11 +52,11 @@ class Partition(Result):
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
     points : ndarray of shape (n, d) or None
-        The (standardized) data that were clustered, for plots; None for a precomputed matrix.
+        The (standardized) data that were clustered, for plots; None for a precomputed matrix or mixed columns.
     columns : tuple of str or None
         Names of the columns of a data frame.
     coordinates : ndarray of shape (n, 2) or None
-        First two principal coordinates, for plots of a precomputed matrix.
+        First two principal coordinates, for plots where there are no `points`.
     """
 
     labels: IntArray = field(repr=False)
