@@ -157,13 +157,7 @@ def partition_points(
     starts: Iterable[IntArray] = [given] if given is not None else make_starts(d.matrix, k, str(init), n_init, rng)
     starts = with_bar(starts, progress, total=n_starts, unit="start", size=lambda _: 1)
     best = best_start(d.matrix, k, method, starts, max_iter=max_iter, tolerance=MOVE_TOLERANCE * d.scale)
-    if best.rose:
-        warn(
-            "A pass of Lloyd's rule would have raised W and was taken back, which shows that rho is not of negative "
-            'type; algorithm="hartigan" does not need it.',
-            NotNegativeTypeWarning,
-        )
-    elif not best.converged:
+    if not best.converged and not best.rose:
         warn(f"The best start was cut off after `max_iter`={max_iter} passes; W can still fall.", ConvergenceWarning)
     labels = renumber(best.labels)
     return make_partition(d, labels, k, algorithm=method, n_init=n_starts, n_iter=best.n_iter, converged=best.converged)
@@ -198,8 +192,17 @@ def best_start(
     """The local optimum of lowest W; a later start wins only when it is lower beyond rounding."""
     method = METHODS[algorithm]
     best: LocalOptimum | None = None
+    made = taken_back = 0
     for start in starts:
         found = method(R, start, k, max_iter=max_iter, tolerance=tolerance)
+        made, taken_back = made + 1, taken_back + found.rose
         if best is None or found.within < best.within - tolerance:
             best = found
+    if taken_back:
+        warn(
+            "A pass of Lloyd's rule would not have lowered W and was taken back "
+            f"(in {taken_back} of {made} start{'s' * (made > 1)}), which shows that rho is not of negative type; "
+            'algorithm="hartigan" does not need it.',
+            NotNegativeTypeWarning,
+        )
     return cast(LocalOptimum, best)
