@@ -17,6 +17,7 @@ from scipy.spatial.distance import cdist
 
 import energystats as es
 from energystats._core.hartigan import hartigan_passes
+from energystats._core.lloyd import lloyd_pass
 from energystats.clustering.lloyd import lloyd
 from energystats.clustering.search import best_start, make_starts
 from energystats.clustering.seeding import plus_plus_start, random_start
@@ -386,6 +387,29 @@ def test_guarded_lloyd_is_the_rule_while_w_falls(kind, rng):
             assert ends[-1].rose == wants_more
     if kind is gaussian:
         assert stopped > 0
+
+
+@pytest.mark.parametrize("kind", [gaussian, squared_manhattan])
+def test_a_pass_promises_what_it_keeps_for_negative_type(kind, rng):
+    """The sum by which points come nearer; a point that fills an empty cluster is at distance 0 from its centre."""
+    filled = 0
+    for shift in (False, True) * 100:
+        n, k = int(rng.integers(4, 8)), 3
+        R, before = kind(n, rng), random_start(n, k, rng)
+        if shift:
+            R += 2 * max(0.0, -np.linalg.eigvalsh(definitions.centred(R))[0]) * off_diagonal(n)
+        after = before.copy()
+        _, nearer = lloyd_pass(R, after, *tabulate(R, before, k))
+        emptied = set(range(k)) - set(definitions.lloyd_path(R.tolist(), before.tolist())[1])
+        filled += len(emptied)
+        costs = definitions.twice_squared_distances(R.tolist(), before.tolist())
+        new = [0 if l in emptied else c[l] for c, l in zip(costs, after, strict=True)]
+        old = [c[j] for c, j in zip(costs, before, strict=True)]
+        assert nearer == pytest.approx((sum(old) - sum(new)) / 2, abs=1e-10 * np.abs(R).sum())
+        if shift:
+            fall = definitions.within(R, before) - definitions.within(R, after)
+            assert fall >= nearer - 1e-10 * np.abs(R).sum()
+    assert filled > 0
 
 
 points = arrays(float, st.tuples(st.integers(3, 14), st.integers(1, 3)), elements=st.integers(-5, 5).map(float))

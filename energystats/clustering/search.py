@@ -91,7 +91,8 @@ def energy_cluster(
     ConvergenceWarning
         If the best start was cut off at `max_iter`.
     NotNegativeTypeWarning
-        If rho is negative somewhere, or a pass of Lloyd's rule would have raised W and was taken back.
+        If rho is negative somewhere, or a pass of Lloyd's rule, in any start, would not have lowered W and was taken
+        back.
 
     See Also
     --------
@@ -104,9 +105,20 @@ def energy_cluster(
     starts share R: O(n^2 d) time for it and O(n^2) memory; "exact-1d" takes O(n log n) and O(n). After Hartigan's
     method no single move lowers W by more than 1e-13 T.
 
+    A rho that is not of negative type needs no repair before "hartigan": a constant 2c added off the diagonal, as
+    Lingoes' correction adds it, raises W of every partition into k clusters by c(n - k), so from the same labels the
+    method makes the same moves and finds the same clusters. Seeds of k-means++ are drawn in proportion to rho and do
+    change; compare from the same labels or with ``init="random"``. S rises by c(k - 1), so comparisons between
+    different k depend on the constant.
+
+    "lloyd" on such a rho takes another path after the shift, and without a guard may raise W and never end. Here it
+    stops before a pass that would not lower W, with a warning and ``converged`` False. S can be negative, and the
+    bound on it, though valid, loose or negative.
+
     References
     ----------
-    Franca, Rizzo & Vogelstein, algorithm 1 and eqs 16-20 for "hartigan".
+    Franca, Rizzo & Vogelstein, algorithm 1 and eqs 16-20 for "hartigan"; Klopotek, Klopotek & Wierzchon, theorems 6
+    and 7, for the constant.
 
     Examples
     --------

@@ -39,7 +39,8 @@ class Partition(Result):
     within_per_cluster : ndarray of shape (k,)
         The summands of W.
     bound : float
-        Eigenvalue certificate: no partition into k clusters has a larger S [theory 3].
+        Eigenvalue certificate: no partition into k clusters has a larger S [theory 3]. It holds for every rho, but is
+        loose, 0 or negative for some that are not of negative type.
     algorithm : {"exact-1d", "hartigan", "lloyd"}
         What was run.
     n_init : int
@@ -47,7 +48,8 @@ class Partition(Result):
     n_iter : int
         Passes over the data of the best start.
     converged : bool
-        Whether the best start ended at a local optimum.
+        Whether the best start ended at a local optimum; not so when it was cut off, or a pass of Lloyd's rule was taken
+        back.
     breaks : ndarray of shape (k - 1,) or None
         Midpoints between neighbouring clusters, for "exact-1d".
     metric : Metric
