@@ -250,6 +250,27 @@ def test_a_shift_changes_where_k_means_plus_plus_starts(rng):
     assert abs(alone / 4000 - 1 / 3) < 4.5 * np.sqrt(2 / 9 / 4000)
 
 
+def test_more_clusters_may_have_a_larger_w():
+    """All pairs at -1: W = (k - n)/2. After a shift by 2 it is (n - k)/2, and falls with k."""
+    for sign in (1, -1):
+        R = sign * off_diagonal(6)
+        W = [es.energy_cluster(R, k, metric="precomputed", rng=0).within for k in range(1, 7)]
+        assert_allclose(W, [sign * (6 - k) / 2 for k in range(1, 7)])
+
+
+def test_the_nearest_cluster_depends_on_the_constant(rng):
+    """`predict` gives back the labels of Hartigan's method after Lingoes' correction, and not always before."""
+    moved = 0
+    for _ in range(100):
+        R = gaussian(12, rng)
+        shifted = R - 2 * np.linalg.eigvalsh(definitions.centred(R))[0] * off_diagonal(12)
+        start = random_start(12, 3, rng)
+        before, after = (es.EnergyClustering(3, metric="precomputed", init=start).fit(M) for M in (R, shifted))
+        moved += not np.array_equal(before.predict(R), before.labels_)
+        assert_array_equal(after.predict(shifted), after.labels_)
+    assert moved > 0
+
+
 # Lloyd's method: another path, and for an indefinite rho no end
 
 
@@ -438,45 +459,43 @@ def test_nor_after_a_lingoes_shift(kind, rng):
 # The worked example of [K s.3, 5, 7, 8]
 
 
-@pytest.fixture(scope="module")
-def worked():
-    """The matrix, and the numbers that [K] prints for it."""
-    d = symmetric(6, [12, 24, 24, 48, 48, 48, 48, 24, 48, 48, 48, 24, 24, 12, 48])
-    return SimpleNamespace(
-        d=d,
-        sigma=1090.376,
-        kappa=69.134,
-        first_row_of_lingoes=[384, 456, 276, 96, -588, -624],
-        upper_triangle_of_cailliez=[
-            *(11.3, 7.3, 2.3, -0.7, -9.7, -10.7),
-            *(15.3, -7.7, -10.7, 4.3, -8.7),
-            *(17.3, -9.7, -6.7, 4.3),
-            *(11.3, 2.3, 7.3),
-            *(17.3, -7.7),
-            15.3,
-        ],
-    )
-
-
-UNTOUCHED, LINGOES, CAILLIEZ = "untouched", "Lingoes", "Cailliez"
-REPAIRS = {  # whatever gives such distances is held to the same numbers
-    UNTOUCHED: lambda d: d,
-    LINGOES: definitions.lingoes,
-    CAILLIEZ: definitions.cailliez,
+D = symmetric(6, [12, 24, 24, 48, 48, 48, 48, 24, 48, 48, 48, 24, 24, 12, 48])
+SPLIT, TRIPLES = [1, 2, 1, 1, 2, 1], [1, 1, 1, 2, 2, 2]
+WEIGHTS = [10, 1, 1, 10, 1, 1]
+PRINTED = {  # constant, lowest W and where, W of one other partition, cost of TRIPLES with weighted centres
+    "untouched": SimpleNamespace(
+        constant=0, lowest=1908, optima=[SPLIT, [2, 2, 1, 2, 2, 1]], other=(TRIPLES, 2016), weighted=1692
+    ),
+    "Lingoes": SimpleNamespace(
+        constant=1090.376,
+        lowest=6269.502,
+        optima=[[2, 1, 2, 2, 1, 2], [2, 2, 1, 2, 2, 1]],
+        other=(TRIPLES, 6377.502),
+        weighted=8506.847,
+    ),
+    "Cailliez": SimpleNamespace(
+        constant=69.134,
+        lowest=19317.864,
+        optima=[[1, 1, 2, 2, 1, 2], TRIPLES],
+        other=(SPLIT, 19348.132),  # this line and the next are not in [K]
+        weighted=25615.152,
+    ),
 }
-OPTIMA = {  # lowest W, and the partitions that reach it
-    UNTOUCHED: (1908, [[1, 2, 1, 1, 2, 1], [2, 2, 1, 2, 2, 1]]),
-    LINGOES: (6269.502, [[2, 1, 2, 2, 1, 2], [2, 2, 1, 2, 2, 1]]),
-    CAILLIEZ: (19317.864, [[1, 1, 2, 2, 1, 2], [1, 1, 1, 2, 2, 2]]),
+REPAIRS = {  # whatever gives repaired distances is held to the printed numbers by a line here
+    "none": ("untouched", lambda d: d),
+    "definitions.lingoes": ("Lingoes", definitions.lingoes),
+    "definitions.cailliez": ("Cailliez", definitions.cailliez),
 }
-COSTS = [  # W of single partitions
-    (UNTOUCHED, [1, 1, 1, 2, 2, 2], 2016),
-    (LINGOES, [1, 1, 1, 2, 2, 2], 6377.502),
-    (CAILLIEZ, [1, 2, 1, 1, 2, 1], 19348.13),
-]
 
 
-def printed(value, digits):
+@pytest.fixture(params=REPAIRS)
+def repaired(request):
+    kind, repair = REPAIRS[request.param]
+    d = repair(D)
+    return SimpleNamespace(kind=kind, d=d, R=d**2, **vars(PRINTED[kind]))
+
+
+def printed(value, digits=3):
     """Rounded as the paper prints it."""
     return round(float(value), digits)
 
@@ -486,58 +505,54 @@ def in_order(labels):
     return [list(dict.fromkeys(labels)).index(l) for l in labels]
 
 
-def test_the_printed_matrices(worked):
-    F_L, F_C = definitions.centred(worked.d**2), definitions.centred(worked.d)
-    assert_allclose(F_L[0], worked.first_row_of_lingoes, atol=1e-9)
-    assert_array_equal(np.round(F_C, 1)[np.triu_indices(6)], worked.upper_triangle_of_cailliez)
+def test_the_printed_matrices():
+    upper = [
+        *(11.3, 7.3, 2.3, -0.7, -9.7, -10.7),
+        *(15.3, -7.7, -10.7, 4.3, -8.7),
+        *(17.3, -9.7, -6.7, 4.3),
+        *(11.3, 2.3, 7.3),
+        *(17.3, -7.7),
+        15.3,
+    ]
+    assert_allclose(definitions.centred(D**2)[0], [384, 456, 276, 96, -588, -624], atol=1e-9)
+    assert_array_equal(np.round(definitions.centred(D), 1)[np.triu_indices(6)], upper)
 
 
-def test_the_printed_constants(worked):
-    assert printed(definitions.lingoes_constant(worked.d), 3) == worked.sigma
-    assert printed(definitions.largest_real_eigenvalue(definitions.cailliez_matrix(worked.d)), 3) == worked.kappa
+def test_the_printed_constant(repaired):
+    """The same for every pair, added to d or half of it to the squares; and the smallest that repairs."""
+    power = 1 if repaired.kind == "Cailliez" else 2
+    added = (repaired.d**power - D**power)[np.triu_indices(6, 1)] / power
+    assert_allclose(added, added[0], atol=1e-9)
+    assert printed(added[0]) == repaired.constant
+    if repaired.kind == "untouched":
+        assert definitions.smallest_eigenvalue(D) < -1000
+    else:
+        assert definitions.smallest_eigenvalue(repaired.d) == pytest.approx(0, abs=1e-9)
+        less = D**power + (1 - 1e-4) * power * added[0] * off_diagonal(6)
+        assert definitions.smallest_eigenvalue(less ** (1 / power)) < -1e-3
 
 
-@pytest.mark.parametrize("repair", [LINGOES, CAILLIEZ])
-def test_the_constants_are_the_smallest_that_repair(worked, repair):
-    """Euclidean with the constant; with a constant smaller by a part in 10,000, not."""
-    d = REPAIRS[repair](worked.d)
-    assert definitions.smallest_eigenvalue(worked.d) < -1000
-    assert definitions.smallest_eigenvalue(d) == pytest.approx(0, abs=1e-9)
-    power = 2 if repair == LINGOES else 1
-    smaller = worked.d**power + (1 - 1e-4) * (d**power - worked.d**power)
-    assert definitions.smallest_eigenvalue(smaller ** (1 / power)) < -1e-3
-
-
-@pytest.mark.parametrize("repair", REPAIRS)
-def test_the_printed_optimum_by_brute_force(worked, repair):
+def test_the_printed_optimum_by_brute_force(repaired):
     """[K] names one partition each time; there are two."""
-    R = REPAIRS[repair](worked.d) ** 2
-    W = {tuple(z): definitions.within(R, z) for z in definitions.partitions(6, 2)}
-    lowest, optima = OPTIMA[repair]
+    W = {tuple(z): definitions.within(repaired.R, z) for z in definitions.partitions(6, 2)}
     assert len(W) == 31
-    assert printed(min(W.values()), 3) == lowest
+    assert printed(min(W.values())) == repaired.lowest
     reached = [list(z) for z, value in W.items() if value < min(W.values()) + 1e-6]
-    assert sorted(reached) == sorted(map(in_order, optima))
+    assert sorted(reached) == sorted(map(in_order, repaired.optima))
+    labels, expected = repaired.other
+    assert printed(W[tuple(in_order(labels))]) == expected
 
 
-@pytest.mark.parametrize(("repair", "labels", "expected"), COSTS)
-def test_the_printed_costs(worked, repair, labels, expected):
-    W = definitions.within(REPAIRS[repair](worked.d) ** 2, labels)
-    assert printed(W, 3 if repair == LINGOES else 2) == expected
-
-
-@pytest.mark.parametrize("repair", REPAIRS)
 @pytest.mark.parametrize(("algorithm", "n_init"), [("hartigan", 50), ("lloyd", 500)])
-def test_the_package_finds_the_printed_optimum(worked, repair, algorithm, n_init, rng):
+def test_the_package_finds_the_printed_optimum(repaired, algorithm, n_init, rng):
     """Hartigan's method gets there from 23 of the 31 partitions or more, Lloyd's from 4."""
-    lowest, optima = OPTIMA[repair]
     how = {"metric": "precomputed", "algorithm": algorithm, "init": "random", "n_init": n_init, "rng": rng}
     with warnings.catch_warnings():
-        if repair == UNTOUCHED and algorithm == "lloyd":
+        if repaired.kind == "untouched" and algorithm == "lloyd":
             warnings.simplefilter("ignore", es.NotNegativeTypeWarning)
-        found = es.energy_cluster(REPAIRS[repair](worked.d) ** 2, 2, **how)
-    assert printed(found.within, 3) == lowest
-    assert found.labels.tolist() in [in_order(z) for z in optima]
+        found = es.energy_cluster(repaired.R, 2, **how)
+    assert printed(found.within) == repaired.lowest
+    assert found.labels.tolist() in [in_order(z) for z in repaired.optima]
 
 
 # Formulas as misprinted
@@ -551,45 +566,42 @@ MISPRINTS = {  # blocks of the matrix and the constant it gives; None where the 
 
 
 @pytest.mark.parametrize("name", MISPRINTS)
-def test_misprinted_additive_constants_fail(worked, name):
+def test_misprinted_additive_constants_fail(name):
     blocks, constant, smallest = MISPRINTS[name]
-    kappa = definitions.largest_real_eigenvalue(definitions.cailliez_matrix(worked.d, **blocks))
+    kappa = definitions.largest_real_eigenvalue(definitions.cailliez_matrix(D, **blocks))
     assert printed(kappa, 3) == constant
-    after = definitions.smallest_eigenvalue(worked.d + kappa * off_diagonal(6))
+    after = definitions.smallest_eigenvalue(D + kappa * off_diagonal(6))
     if smallest is None:  # Euclidean, but the constant is 1.7 times the smallest that would do
         assert after == pytest.approx(0, abs=1e-9)
-        assert definitions.smallest_eigenvalue(definitions.cailliez(worked.d)) == pytest.approx(0, abs=1e-9)
-        assert kappa > 1.7 * worked.kappa
+        assert definitions.smallest_eigenvalue(definitions.cailliez(D)) == pytest.approx(0, abs=1e-9)
+        assert kappa > 1.7 * PRINTED["Cailliez"].constant
     else:
         assert printed(after, 3) == smallest
 
 
-def test_the_misprinted_shift_of_squares_goes_half_the_way(worked):
+def test_the_misprinted_shift_of_squares_goes_half_the_way():
     """Sigma in place of 2 sigma leaves half of the negative eigenvalue."""
-    sigma = definitions.lingoes_constant(worked.d)
-    after = definitions.smallest_eigenvalue(np.sqrt(worked.d**2 + sigma * off_diagonal(6)))
+    sigma = definitions.lingoes_constant(D)
+    after = definitions.smallest_eigenvalue(np.sqrt(D**2 + sigma * off_diagonal(6)))
     assert printed(after, 3) == -545.188
     assert after == pytest.approx(-sigma / 2)
 
 
 @pytest.mark.parametrize(
-    ("blocks", "constant", "euclidean"),
-    [({"last": -4}, 38.143, False), ({"last": 2}, 75.088, True), ({"last": 4}, 151.702, True)],
+    ("blocks", "constant", "smallest"),
+    [({"last": -4}, 38.143, -1079.338), ({"last": 2}, 75.088, 0), ({"last": 4}, 151.702, 0)],
 )
-def test_the_blocks_as_printed_in_k(worked, blocks, constant, euclidean):
+def test_the_blocks_as_printed_in_k(blocks, constant, smallest):
     """[K 15, 12, 13] have F_C at the top right too, which gives none of the numbers that [K] prints for them."""
-    right = definitions.cailliez_matrix(worked.d, **blocks)
-    right[:6, 6:] = 2 * definitions.centred(worked.d)
+    right = definitions.cailliez_matrix(D, **blocks)
+    right[:6, 6:] = 2 * definitions.centred(D)
     kappa = definitions.largest_real_eigenvalue(right)
     assert printed(kappa, 3) == constant
-    after = definitions.smallest_eigenvalue(worked.d + kappa * off_diagonal(6))
-    assert after == pytest.approx(0, abs=1e-9) if euclidean else after < -1000
+    after = definitions.smallest_eigenvalue(D + kappa * off_diagonal(6))
+    assert after == pytest.approx(smallest, abs=5e-4)
 
 
 # Weighted centres [K thm 1]
-
-
-TWO_TRIPLES, WEIGHTS = [0, 0, 0, 1, 1, 1], [10, 1, 1, 10, 1, 1]
 
 
 def centre_weights(labels, w):
@@ -597,21 +609,19 @@ def centre_weights(labels, w):
     return np.array([[v * (l == j) for v, l in zip(w, labels, strict=True)] for j in sorted(set(labels))])
 
 
-@pytest.mark.parametrize(("repair", "expected"), [(UNTOUCHED, 1692), (LINGOES, 8506.847)])
-def test_weighted_centres_beat_the_means_only_where_rho_is_indefinite(worked, repair, expected):
+def test_weighted_centres_beat_the_means_only_where_rho_is_indefinite(repaired):
     """Squared distances to weighted centres [K 8-9]; every point is nearest to its own centre there [K 4]."""
-    R = REPAIRS[repair](worked.d) ** 2
-    centres = centre_weights(TWO_TRIPLES, WEIGHTS)
-    cost = definitions.cost_of_centres(R, centres, TWO_TRIPLES)
-    assert printed(cost, 3) == expected
-    assert definitions.cost_of_centres(R, centres) == pytest.approx(cost)
-    assert (cost < OPTIMA[repair][0]) == (repair == UNTOUCHED)
+    centres = centre_weights(TRIPLES, WEIGHTS)
+    cost = definitions.cost_of_centres(repaired.R, centres, in_order(TRIPLES))
+    assert printed(cost) == repaired.weighted
+    assert definitions.cost_of_centres(repaired.R, centres) == pytest.approx(cost)
+    assert (cost < repaired.lowest) == (repaired.kind == "untouched")
 
 
-def test_with_equal_weights_the_cost_is_w(worked):
+def test_with_equal_weights_the_cost_is_w():
     for labels in definitions.partitions(6, 3):
-        cost = definitions.cost_of_centres(worked.d**2, centre_weights(labels, [1] * 6), labels)
-        assert cost == pytest.approx(definitions.within(worked.d**2, labels))
+        cost = definitions.cost_of_centres(D**2, centre_weights(labels, [1] * 6), labels)
+        assert cost == pytest.approx(definitions.within(D**2, labels))
 
 
 @given(matrices_with_labels(max_n=7), seeds)
