@@ -21,39 +21,31 @@ def lloyd(R: FloatArray, start: IntArray, k: int, *, max_iter: int, tolerance: f
 
     The search goes on only while W falls by more than `tolerance`, so it ends for every rho. Before a pass that does
     not lower W is believed, it is made again over a fresh table, so that rounding gathered on the way decides nothing.
+
+    With negative type W falls by at least the sum by which points come nearer. A pass that breaks this beyond rounding
+    is taken back, also where W only stays as it is: the points want to move on there, so it is no local optimum.
     """
     labels = start.copy()
     sizes, table, within = tabulate(R, labels, k)
-    W = np.sum(within / (2 * sizes))
+    W = float(np.sum(within / (2 * sizes)))
     n_iter, fresh = 1, True
     while True:
         before = labels.copy()
-        _, nearer = lloyd_pass(R, labels, sizes, table, within)
-        now = np.sum(within / (2 * sizes))
+        moved, nearer = lloyd_pass(R, labels, sizes, table, within)
+        now = float(np.sum(within / (2 * sizes)))
         if now < W - tolerance:
             if n_iter == max_iter:
                 return LocalOptimum(labels, recomputed(R, labels, k), max_iter, False)
             W, n_iter, fresh = now, n_iter + 1, False
         elif fresh:
-            return last_pass(R, before, labels, k, n_iter, nearer, tolerance)
+            now = recomputed(R, labels, k) if moved else W
+            rose = now > W + tolerance or (now > W - tolerance and nearer > 2 * tolerance)
+            kept, lowest = (before, W) if rose or now > W else (labels, now)
+            return LocalOptimum(kept, lowest, n_iter, not rose, rose)
         else:
             labels, fresh = before, True
             sizes, table, within = tabulate(R, labels, k)
-            W = np.sum(within / (2 * sizes))
-
-
-def last_pass(
-    R: FloatArray, before: IntArray, after: IntArray, k: int, n_iter: int, nearer: float, tolerance: float
-) -> LocalOptimum:
-    """Where a pass ends that lowers W by no more than `tolerance`.
-
-    With negative type W falls by at least `nearer`. A pass that breaks this promise beyond rounding is taken back,
-    also where W only stays as it is: there the points want to move on, often to and fro, so it is no local optimum.
-    """
-    W, now = recomputed(R, before, k), recomputed(R, after, k)
-    rose = now > W + tolerance or nearer > 2 * tolerance
-    kept, within = (before, W) if rose or now > W else (after, now)
-    return LocalOptimum(kept, within, n_iter, not rose, rose)
+            W = float(np.sum(within / (2 * sizes)))
 
 
 def recomputed(R: FloatArray, labels: IntArray, k: int) -> float:
