@@ -11,7 +11,7 @@ import numpy as np
 
 from energystats._core.lloyd import lloyd_pass
 from energystats._typing import IntArray
-from energystats.clustering.state import LocalOptimum, OnPass, Problem
+from energystats.clustering.state import NO_MOVES, LocalOptimum, OnPass, Problem
 
 __all__ = ["lloyd"]
 
@@ -23,55 +23,45 @@ def lloyd(
 
     The search goes on only while W falls by more than the tolerance, so it ends for every rho. Before a pass that does
     not lower W is believed, it is made again over a fresh table, so that rounding gathered on the way decides nothing.
+
+    With negative type W falls by at least the sum by which points come nearer. A pass that breaks this beyond rounding
+    is taken back, also where W only stays as it is: the points want to move on there, so it is no local optimum.
     """
     labels = start.copy()
     state, fresh = problem.tabulate(labels), True
-    path, moves = [state.W], [np.empty((0, 3), np.intp)]
-    while True:
-        before = labels.copy()
-        _, nearer = lloyd_pass(problem.R, problem.weights, labels, *state)
-        if state.W < path[-1] - problem.tolerance:
-            path.append(state.W)
-            moves.append(changes(before, labels, log_moves))
-            if on_pass is not None:
-                on_pass(len(path) - 1, path[-1])
-            if len(path) > problem.max_iter:
-                found = LocalOptimum(labels, problem.tabulate(labels).W, problem.max_iter, False)
-                break
-            fresh = False
-        elif fresh:
-            found = last_pass(problem, before, labels, len(path), nearer)
-            path.append(found.within)
-            moves.append(changes(before, found.labels, log_moves))
-            break
-        else:
+    path, moves, ended, rose = [state.W], [NO_MOVES], False, False
+    while not ended and len(path) <= problem.max_iter:
+        before, W = labels.copy(), path[-1]
+        moved, nearer = lloyd_pass(problem.R, problem.weights, labels, *state)
+        now = state.W
+        if not now < W - problem.tolerance and not fresh:
             labels, fresh = before, True
             state = problem.tabulate(labels)
             path[-1] = state.W
+            continue
+        if not now < W - problem.tolerance:
+            now = problem.tabulate(labels).W if moved else W
+            rose = now > W + problem.tolerance or (now > W - problem.tolerance and nearer > 2 * problem.tolerance)
+            if rose or now > W:
+                labels, now = before, W
+            ended = True
+        fresh = False
+        path.append(now)
+        moves.append(changes(before, labels) if log_moves else NO_MOVES)
+        if on_pass is not None:
+            on_pass(len(path) - 1, now)
     return LocalOptimum(
-        found.labels,
-        found.within,
-        found.n_iter,
-        found.converged,
-        found.rose,
+        labels,
+        problem.tabulate(labels).W,
+        len(path) - 1,
+        ended and not rose,
+        rose,
         path=np.array(path),
         moves=np.concatenate(moves),
     )
 
 
-def changes(before: IntArray, after: IntArray, wanted: bool) -> IntArray:
+def changes(before: IntArray, after: IntArray) -> IntArray:
     """Rows (point, from, to) of a pass."""
-    rows = np.flatnonzero(before != after) if wanted else np.empty(0, np.intp)
+    rows = np.flatnonzero(before != after)
     return np.stack([rows, before[rows], after[rows]], axis=1)
-
-
-def last_pass(problem: Problem, before: IntArray, after: IntArray, n_iter: int, nearer: float) -> LocalOptimum:
-    """Where a pass ends that lowers W by no more than the tolerance.
-
-    With negative type W falls by at least `nearer`. A pass that breaks this promise beyond rounding is taken back,
-    also where W only stays as it is: there the points want to move on, often to and fro, so it is no local optimum.
-    """
-    W, now = problem.tabulate(before).W, problem.tabulate(after).W
-    rose = now > W + problem.tolerance or nearer > 2 * problem.tolerance
-    kept, within = (before, W) if rose or now > W else (after, now)
-    return LocalOptimum(kept, within, n_iter, not rose, rose)

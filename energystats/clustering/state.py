@@ -10,7 +10,7 @@ import numpy as np
 
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["LocalOptimum", "OnPass", "Problem", "State", "tabulate"]
+__all__ = ["NO_MOVES", "LocalOptimum", "OnPass", "Problem", "State", "tabulate"]
 
 OnPass: TypeAlias = Callable[[int, float], object]  # passes made, W
 NO_MOVES = np.empty((0, 3), np.intp)
