@@ -101,7 +101,6 @@ def compare_euclidizations(
 
 def best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.random.Generator) -> list[IntArray]:
     """The best partition found under each rho, every one being a start for all others."""
-
     problems = [Problem(rho, np.ones(len(rho)), k, MOVE_TOLERANCE * total_of(rho)) for rho in squares]
     tries = tries_for(len(squares[0]))
 
@@ -109,9 +108,7 @@ def best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.rand
         return best_start(problem, "hartigan", starts, n_perturb=tries).labels
 
     found = [search(problem, make_starts(problem, "k-means++", n_init, rng)) for problem in problems]
-    return [
-        renumber(search(problem, map(Start, [own, *found]))) for problem, own in zip(problems, found, strict=True)
-    ]
+    return [renumber(search(problem, map(Start, [own, *found]))) for problem, own in zip(problems, found, strict=True)]
 
 
 def compared(

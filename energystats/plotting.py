@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from energystats._core.unimodal import nearest_unimodal
 from energystats._typing import ArrayLike, FloatArray, IntArray
@@ -300,7 +301,7 @@ def plot_path(found: Partition, ax: Axes | None = None) -> Axes:
     ax.plot(np.arange(path.size), path, marker="o", color="#0072b2")
     ax.set_xlabel("pass")
     ax.set_ylabel("W")
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_title(found.algorithm, loc="left")
     return ax
 

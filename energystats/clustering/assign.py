@@ -40,7 +40,7 @@ class NearestCluster:
 
     def assign(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> IntArray:
         """Clusters of new points; `rho_of_rows` gives rho from a slice of them to the clustered ones, (rows, n)."""
-        return self.squared_distances(n_points, rho_of_rows).argmin(axis=1).astype(np.intp)
+        return np.asarray(self.squared_distances(n_points, rho_of_rows).argmin(axis=1), dtype=np.intp)
 
     def squared_distances(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> FloatArray:
         """Squared distances in the feature space to the means of the clusters, g(x, C_l) - g(C_l, C_l)/2; (m, k)."""

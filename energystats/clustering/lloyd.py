@@ -16,9 +16,7 @@ from energystats.clustering.state import NO_MOVES, LocalOptimum, OnPass, Problem
 __all__ = ["lloyd"]
 
 
-def lloyd(
-    problem: Problem, start: IntArray, *, log_moves: bool = False, on_pass: OnPass | None = None
-) -> LocalOptimum:
+def lloyd(problem: Problem, start: IntArray, *, log_moves: bool = False, on_pass: OnPass | None = None) -> LocalOptimum:
     """A partition that Lloyd's rule leaves alone, or the last one before a pass that would not lower W.
 
     The search goes on only while W falls by more than the tolerance, so it ends for every rho. Before a pass that does

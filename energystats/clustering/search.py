@@ -227,15 +227,17 @@ def partition_points(
     tolerance = MOVE_TOLERANCE * d.scale_of(weights)
     problem = Problem(d.matrix, np.ones(d.n) if weights is None else weights, k, tolerance, how.max_iter)
     n_starts = 1 if given is not None else how.n_init
-    starts: Iterable[Start] = [Start(given)] if given is not None else make_starts(problem, str(how.init), n_starts, rng)
+    starts: Iterable[Start] = (
+        [Start(given)] if given is not None else make_starts(problem, str(how.init), n_starts, rng)
+    )
     starts = with_bar(starts, progress, total=n_starts, unit="start", size=lambda _: 1)
     n_perturb = 0 if given is not None else how.tries(d.n)
     method = "lloyd" if how.algorithm == "lloyd" else "hartigan"
-    best = best_start(
-        problem, method, starts, n_perturb=n_perturb, log_moves=how.log_moves, callback=how.callback
-    )
+    best = best_start(problem, method, starts, n_perturb=n_perturb, log_moves=how.log_moves, callback=how.callback)
     if not best.converged and not best.rose:
-        warn(f"The best start was cut off after `max_iter`={how.max_iter} passes; W can still fall.", ConvergenceWarning)
+        warn(
+            f"The best start was cut off after `max_iter`={how.max_iter} passes; W can still fall.", ConvergenceWarning
+        )
     return found_partition(d, best, k, weights=weights, algorithm=method, n_init=n_starts, n_perturb=n_perturb)
 
 

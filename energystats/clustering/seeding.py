@@ -31,9 +31,7 @@ def count_from(R: FloatArray, first: int, at_most: int) -> int:
     return count
 
 
-def plus_plus_start(
-    R: FloatArray, k: int, rng: np.random.Generator, weights: FloatArray | None = None
-) -> IntArray:
+def plus_plus_start(R: FloatArray, k: int, rng: np.random.Generator, weights: FloatArray | None = None) -> IntArray:
     """k-means++ in the feature space; every point joins its nearest seed.
 
     rho is the squared distance in the feature space already, so a point becomes the next seed with probability

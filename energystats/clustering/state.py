@@ -46,7 +46,9 @@ def tabulate(R: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> St
     """The sums from scratch, O(n^2 k)."""
     Z = (labels == np.arange(k)[:, None]) * weights
     table = Z @ R
-    return State(np.bincount(labels, minlength=k).astype(np.intp), Z.sum(axis=1), table, np.einsum("li,li->l", Z, table))
+    return State(
+        np.bincount(labels, minlength=k).astype(np.intp), Z.sum(axis=1), table, np.einsum("li,li->l", Z, table)
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
