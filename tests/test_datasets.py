@@ -44,6 +44,16 @@ def test_dissimilarities_are_not_euclidean():
         assert not es.is_euclidean(es.datasets.load(name))
 
 
+def test_a_negative_statistic_is_explained():
+    d, groups = es.datasets.load("graph_path"), es.datasets.groups("graph_path")
+    result = es.energy_test(d**2, groups=groups, metric="precomputed", n_resamples=99, rng=0)
+    assert result.statistic < 0
+    assert "S is negative, so rho is not of negative type" in result.summary()
+    for rho in (d, es.lingoes(d).distances ** 2):
+        fine = es.energy_test(rho, groups=groups.to_numpy(), metric="precomputed", n_resamples=99, rng=0)
+        assert "S is negative" not in fine.summary()
+
+
 def test_what_the_source_of_eurodist_says():
     d = es.datasets.load("eurodist").to_numpy()
     detour = (d[:, :, None] + d[None, :, :]).min(axis=1)

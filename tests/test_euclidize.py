@@ -7,10 +7,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import squareform
 
 import energystats as es
 from energystats import cli
-from energystats.matrix_files import parse_cells, read_cells
+from energystats.matrix_files import MatrixFile, parse_cells, read_cells
 
 
 @pytest.fixture
@@ -92,6 +95,28 @@ def test_files_that_pandas_and_numpy_read_back(d, tmp_path):
     np.savetxt("d.csv", d.to_numpy(), delimiter=",")
     assert cli.main(["euclidize", "d.csv", "-o", "out.csv"]) == 0
     assert es.is_euclidean(np.loadtxt("out.csv", delimiter=","))
+
+
+NAMES = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zs", "Zl", "Zp")), min_size=1, max_size=6)
+VALUES = st.floats(min_value=0, max_value=1e100, allow_subnormal=False) | st.integers(0, 9).map(float)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.data(), n=st.integers(3, 5), layout=st.sampled_from(["both", "header", "none"]))
+def test_what_is_written_reads_back(tmp_path, data, n, layout):
+    """Whatever the names: commas, quotes, numbers, words for missing values."""
+    words = NAMES | st.sampled_from(["NA", "0", "1e5", "-3", "inf", ",", '"', ";", "a,b", "nan"])
+    names = data.draw(st.lists(words, min_size=n, max_size=n, unique=True))
+    upper = data.draw(st.lists(VALUES, min_size=n * (n - 1) // 2, max_size=n * (n - 1) // 2))
+    matrix = squareform(upper)
+    header = {"both": ("", *names), "header": tuple(names), "none": ()}[layout]
+    stubs = tuple(names) if layout == "both" else ()
+    file = MatrixFile(distances=matrix, names=tuple(names), layout=layout, header=header, stubs=stubs)
+    file.write(tmp_path / "d.csv", matrix)
+    back = parse_cells(read_cells(tmp_path / "d.csv"))
+    assert (back.layout, back.header, back.stubs) == (layout, header, stubs)
+    assert back.names == (None if layout == "none" else tuple(names))
+    np.testing.assert_array_equal(back.distances, matrix)
 
 
 def test_parquet_and_gzip(d, tmp_path):
