@@ -157,8 +157,8 @@ class EnergyTestResult(Result):
             return notes
         if self.between < -1e-9 * abs(self.total):
             notes.append(
-                "S is negative, so rho is not of negative type (see `negative_type`): p stands, but S/T is no share and "
-                "S = 0 does not mean equality."
+                "S is negative, so rho is not of negative type (see `negative_type`): p stands, but S/T is no share "
+                "and S = 0 does not mean equality."
             )
         return [*notes, metric_note(self.metric, self.standardization)]
 
