@@ -70,7 +70,7 @@ def dcor_seconds(x, y, resamples):
 
 def row(what, ours, peer, theirs, note=""):
     ratio = f"{theirs / ours:.3g} x" if theirs is not None else "-"
-    shown = f"{theirs:.3g} s" if theirs is not None else "-" if peer == NONE else "not installed"
+    shown = f"{theirs:.3g} s" if theirs is not None else "-" if peer in (NONE, "-") else "not installed"
     print(f"| {what} | {ours:.3g} s | {peer} | {shown} | {ratio} | {note} |", flush=True)
 
 
@@ -124,6 +124,23 @@ def clustering(n, d, k, starts):
     row(what, ours, "R energy::kgroups", theirs and theirs[0], note)
 
 
+def mixed_table(n):
+    """Three numeric, two ordered and three unordered columns."""
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    grades = [pd.Categorical.from_codes(rng.integers(0, 5, n), list("abcde"), ordered=True) for _ in range(2)]
+    kinds = [pd.Categorical(rng.choice(list("uvwx"), n)) for _ in range(3)]
+    columns = [*rng.standard_normal((3, n)), *grades, *kinds]
+    table = pd.DataFrame({f"x{j}": column for j, column in enumerate(columns)})
+    ours, d = median_time(lambda: es.pairwise(table, metric="gower"))
+    codes = np.column_stack([table.iloc[:, :3], *(table.iloc[:, j].cat.codes for j in range(3, 8))])
+    theirs = r_energy("gower", data=codes)
+    note = f"sum {np.triu(d).sum():.6f}" + (f" / {theirs[1]:.6f}" if theirs is not None else "")
+    what = f"Gower's coefficient of all pairs, n = {n}, 3 numeric, 2 ordered, 3 categorical columns"
+    row(what, ours, "R cluster::daisy", theirs and theirs[0], note)
+
+
 def cluster_test(n):
     X = np.random.default_rng(0).standard_normal((n, 2))
     ours, result = median_time(lambda: es.cluster_test(X, rng=0), runs=3)
@@ -134,6 +151,34 @@ def one_column(n):
     x = np.random.default_rng(0).lognormal(size=n)
     ours, _ = median_time(lambda: es.cluster_1d(x), runs=3)
     row(f"exact 1-D split into two, n = {n}, with certificate", ours, NONE, None)
+
+
+def euclidization(n, large):
+    """City block distances, which are not Euclidean; R gets their condensed vector."""
+    from scipy.spatial.distance import pdist, squareform
+
+    d = squareform(pdist(np.random.default_rng(0).standard_normal((n, 4)), "cityblock"))
+    theirs = r_energy("euclidize", data=d) or [None] * 5
+    jobs = {
+        "Lingoes' constant and distances": (lambda: es.lingoes(d), "ade4::lingoes", 0),
+        "Cailliez' constant and distances": (lambda: es.cailliez(d), "ade4::cailliez", 2),
+        "principal coordinates": (lambda: es.principal_coordinates(d), "ape::pcoa", 4),
+    }
+    for what, (call, peer, at) in jobs.items():
+        ours, found = median_time(call, runs=3)
+        note = f"constant {found.constant:.10g}" if at < 4 else ""
+        if theirs[0] is not None and at < 4:
+            note += f" / {theirs[at + 1]:.10g}"
+        row(f"{what}, n = {n}", ours, peer, theirs[at], note)
+    d = squareform(pdist(np.random.default_rng(0).standard_normal((large, 4)), "cityblock"))
+    for what, call in (
+        ("Lingoes", es.lingoes),
+        ("Cailliez", es.cailliez),
+        ("verdict of is_euclidean", es.is_euclidean),
+    ):
+        ours, _ = median_time(lambda call=call: call(d), runs=1)
+        peak = peak_megabytes(lambda call=call: call(d))
+        row(f"{what}, n = {large}", ours, "-", None, f"peak {peak:.0f} MB, the matrix itself {8e-6 * large**2:.0f} MB")
 
 
 def import_time():
@@ -226,8 +271,10 @@ def main():
     two_sample_test(*((100, 5, 99, 9) if quick else (1000, 5, 999, 20)))
     ready_matrix(*((200, 99) if quick else (2000, 999)))
     clustering(*((300, 5, 2, 2) if quick else (4000, 5, 2, 5)))
+    mixed_table(200 if quick else 2000)
     cluster_test(100 if quick else 1000)
     one_column(10_000 if quick else 1_000_000)
+    euclidization(*((60, 300) if quick else (500, 5000)))
     import_time()
     if quick:
         large({DENSE: (5, [500]), TILED: (5, [5000]), SORTED: (1, [10_000])})

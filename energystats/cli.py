@@ -137,7 +137,10 @@ def add_euclidize(euclidize: argparse.ArgumentParser) -> None:
 
 def add_common(command: argparse.ArgumentParser) -> None:
     """Options of the commands that choose numeric columns."""
-    command.add_argument("--columns", metavar="A,B", help="columns to use (default: every numeric one)")
+    command.add_argument(
+        "--columns", metavar="A,B", help="columns to use (default: every numeric one; gower: every one)"
+    )
+    command.add_argument("--metric", metavar="NAME", default="euclidean", help="the distance (default euclidean)")
     add_general(command)
 
 
@@ -185,12 +188,14 @@ def run_demo(options: argparse.Namespace) -> None:
 def run_cluster(options: argparse.Namespace) -> None:
     """Cluster the rows of a file."""
     check_outputs(options.file, picture=options.plot, table=options.labels)
-    frame = choose_columns(read_table(options.file), options.columns, options.file, leave_out=None)
+    table = read_table(options.file)
+    frame = choose_columns(table, options.columns, options.file, leave_out=None, mixed=options.metric == "gower")
     print(describe(frame, options.file))
     print(f"{K_NOT_CHOSEN if options.k is None else f'k = {options.k}, as given.'}\n")
     with announced_compilation(), bad_input(options.file):
         k = 2 if options.k is None else options.k
-        found, test = cluster_and_test(frame, k=k, standardize=options.standardize, seed=options.seed)
+        how = {"metric": options.metric, "standardize": options.standardize}
+        found, test = cluster_and_test(frame, k=k, seed=options.seed, **how)
     print_results(found, test)
     if options.plot is not None:
         write_picture(options.plot, found, test)
@@ -205,13 +210,15 @@ def run_test(options: argparse.Namespace) -> None:
     check_outputs(options.file, picture=options.plot)
     table = read_table(options.file, as_text=options.group)
     groups = column_of(table, options.group, options.file)
-    frame = choose_columns(table, options.columns, options.file, leave_out=options.group)
+    mixed = options.metric == "gower"
+    frame = choose_columns(table, options.columns, options.file, leave_out=options.group, mixed=mixed)
     print(describe(frame, options.file))
     print(f"Groups of {options.group}: {', '.join(map(str, sorted(groups.dropna().unique())))}.\n")
     with bad_input(options.file):
         result = energy_test(
             frame,
             groups=groups,
+            metric=options.metric,
             alpha=options.alpha,
             n_resamples=options.resamples,
             standardize=options.standardize,
@@ -269,17 +276,17 @@ def run_euclidize(options: argparse.Namespace) -> None:
 
 
 def cluster_and_test(
-    frame: pd.DataFrame, *, k: int, standardize: bool, seed: int
+    frame: pd.DataFrame, *, k: int, standardize: bool, seed: int, metric: str = "euclidean"
 ) -> tuple[Partition, ClusterTestResult | str]:
     """The partition, and its test or why there is none."""
     from energystats.clustering.search import energy_cluster
     from energystats.significance.cluster_test import cluster_test
 
-    found = energy_cluster(frame, k, standardize=standardize, rng=seed)
+    found = energy_cluster(frame, k, metric=metric, standardize=standardize, rng=seed)
     if k == 1:
         return found, "Not tested: one cluster makes no contrast."
     try:
-        return found, cluster_test(frame, k, standardize=standardize, rng=seed)
+        return found, cluster_test(frame, k, metric=metric, standardize=standardize, rng=seed)
     except ValueError as error:  # the partition stands, whatever the test lacks
         return found, f"Not tested: {in_options(str(error))}"
 
@@ -363,42 +370,65 @@ def column_of(table: pd.DataFrame, name: str, file: str) -> pd.Series[Any]:
     return table.iloc[:, known.index(name)]
 
 
-def choose_columns(table: pd.DataFrame, columns: str | None, file: str, *, leave_out: str | None) -> pd.DataFrame:
-    """The columns asked for, or every numeric one, saying which were left out."""
-    import pandas as pd
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    def numeric(column: pd.Series[Any]) -> bool:
-        return is_numeric_dtype(column) and not is_bool_dtype(column)
-
+def choose_columns(
+    table: pd.DataFrame, columns: str | None, file: str, *, leave_out: str | None, mixed: bool = False
+) -> pd.DataFrame:
+    """The columns asked for, or every numeric one (every one when mixed), saying which were left out."""
     if columns is not None:
-        names = [name.strip() for name in columns.split(",")]
-        if len(set(names)) < len(names):
-            raise BadInputError(f"--columns must not name a column twice, got {columns}.")
-        chosen = [column_of(table, name, file) for name in names]
-        for column in chosen:
-            if not numeric(column):
-                raise BadInputError(f"{file}: column {column.name!r} is not numeric{first_text(column)}.")
-        return pd.concat(chosen, axis=1)
+        return named_columns(table, columns, file, mixed)
     others = [c for c in table.columns if str(c) != leave_out]
     for c in others:
-        if not numeric(table[c]) and mostly_numbers(table[c]):
+        if not is_number(table[c]) and mostly_numbers(table[c]):
             raise BadInputError(
                 f"{file}: column {c!r} is not numeric{first_text(table[c])}; mend it, or choose --columns."
             )
-    counters = [c for c in others if numeric(table[c]) and numbers_the_rows(table[c])]
+    counters = [c for c in others if is_number(table[c]) and numbers_the_rows(table[c])]
     if counters and len(others) > len(counters):
-        listed = ", ".join(map(str, counters))
-        print(
-            f"note: not used, because it numbers the rows: {listed}; name it in --columns to use it.", file=sys.stderr
-        )
+        leave(counters, "it numbers the rows", "; name it in --columns to use it")
         others = [c for c in others if c not in counters]
-    used = [c for c in others if numeric(table[c])]
+    if not mixed:
+        used = [c for c in others if is_number(table[c])]
+        if not used:
+            raise BadInputError(f"{file}: no numeric column among {', '.join(map(str, others)) or 'none'}.")
+        leave([c for c in others if c not in used], "not numeric", "")
+        return table[used]
+    used = [c for c in others if not names_the_rows(table[c])]
     if not used:
-        raise BadInputError(f"{file}: no numeric column among {', '.join(map(str, others)) or 'none'}.")
-    if unused := [str(c) for c in others if c not in used]:
-        print(f"note: not used, because not numeric: {', '.join(unused)}.", file=sys.stderr)
+        raise BadInputError(f"{file}: no column to use among {', '.join(map(str, others)) or 'none'}.")
+    leave([c for c in others if c not in used], "every row has a text of its own", "; name it in --columns to use it")
     return table[used]
+
+
+def named_columns(table: pd.DataFrame, columns: str, file: str, mixed: bool) -> pd.DataFrame:
+    """The columns asked for, numeric ones unless mixed."""
+    import pandas as pd
+
+    names = [name.strip() for name in columns.split(",")]
+    if len(set(names)) < len(names):
+        raise BadInputError(f"--columns must not name a column twice, got {columns}.")
+    chosen = [column_of(table, name, file) for name in names]
+    for column in chosen:
+        if not mixed and not is_number(column):
+            raise BadInputError(f"{file}: column {column.name!r} is not numeric{first_text(column)}.")
+    return pd.concat(chosen, axis=1)
+
+
+def is_number(column: pd.Series[Any]) -> bool:
+    """Whether a column holds numbers, truth values aside."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    return is_numeric_dtype(column) and not is_bool_dtype(column)
+
+
+def leave(names: Sequence[Any], why: str, hint: str) -> None:
+    """Say which columns are not used."""
+    if names:
+        print(f"note: not used, because {why}: {', '.join(map(str, names))}{hint}.", file=sys.stderr)
+
+
+def names_the_rows(column: pd.Series[Any]) -> bool:
+    """Whether a column of text never repeats itself, as names do; such a column says nothing about likeness."""
+    return not is_number(column) and len(column) > 2 and bool(column.notna().all()) and bool(column.is_unique)
 
 
 def mostly_numbers(column: pd.Series[Any]) -> bool:
@@ -537,6 +567,7 @@ def in_options(text: str) -> str:
     words |= {"`alpha`": "--alpha", "`n_resamples`": "--resamples", "`metric`": "--metric", "`strata`": "--strata"}
     words |= {"`formula`": "the formula", "`data`": "the table", '`missing="drop"`': "--missing drop"}
     words |= {"`decomposition`": "--decomposition", "`missing`": "--missing", "`tol`": "--tol"}
+    words |= {"`cluster_test`": "the cluster test", "(`labels=`)": "(energystats test)"}
     for ours, theirs in words.items():
         text = text.replace(ours, theirs)
     return text

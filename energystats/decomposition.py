@@ -17,7 +17,7 @@ from energystats._typing import ArrayLike, BoolArray, FloatArray, RandomLike
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.formulas import Term, check_table, complete_rows, missing_in, parse, rows_of
-from energystats.metrics import MetricLike, Precomputed, resolve
+from energystats.metrics import Gower, MetricLike, Precomputed, resolve
 from energystats.progress import with_bar
 from energystats.relabeling import Sampling, relabeling_test
 from energystats.results import DiscoResult, DiscoRow
@@ -53,7 +53,7 @@ def disco(
     ----------
     X : array_like of shape (n,) or (n, d), or str
         Points; with ``metric="precomputed"`` the matrix of rho, square or condensed. Or a formula with its responses
-        on the left side, joined by +.
+        on the left side, joined by +; with ``metric="gower"`` they may be categorical columns.
     formula : str, optional
         With points in `X`: a formula without a left side, such as "~ a * b".
     groups : array_like of shape (n,), optional
@@ -74,7 +74,8 @@ def disco(
     strata : array_like of shape (n,) or str, optional
         Block of each row, or the column of `data` that has it; rows are permuted within blocks only.
     missing : {"raise", "drop"}, default "raise"
-        What to do about rows with a missing value in any column that is used, in `X`, `groups` or `strata`.
+        What to do about rows with a missing value in any column that is used, in `X`, `groups` or `strata`. With
+        ``metric="gower"`` an `X` may have them.
     standardize : bool, default False
         Z-scores (divisor n) of the columns of points or responses before distances.
     progress : bool, default False
@@ -204,6 +205,11 @@ class Door:
         """Whether a matrix of rho is expected."""
         return isinstance(resolve(self.metric, self.alpha), Precomputed)
 
+    @property
+    def takes_tables(self) -> bool:
+        """Whether columns may hold categories, and gaps are no hindrance."""
+        return isinstance(resolve(self.metric, self.alpha), Gower)
+
     def read(self, X: Any) -> Dissimilarity:
         """Every check of points or a matrix."""
         return Dissimilarity.from_data(X, metric=self.metric, alpha=self.alpha, standardize=self.standardize)
@@ -213,6 +219,8 @@ class Door:
         if self.takes_matrix:
             matrix = self.read(X)
             return Source(self, X, matrix, np.zeros(matrix.n, dtype=bool))
+        if self.takes_tables:
+            return Source(self, X, None, np.zeros(self.read(X).n, dtype=bool))
         values = as_numbers(X, "X")
         if values.ndim not in (1, 2):
             self.read(X)
@@ -310,8 +318,12 @@ def by_formula(
     if strata is not None:
         gaps["`strata`"] = gaps_of(strata, len(table), "strata")
     kept = complete_rows(gaps, len(table), missing)
-    used = tidy(table.iloc[:, [position(table, name) for name in parsed.variables]][kept])
-    d = door.read(parsed.response_columns(used)) if source is None else source.rows(kept)
+    rows = table.iloc[:, [position(table, name) for name in parsed.variables]][kept]
+    used = tidy(rows)
+    if source is None:
+        d = door.read(parsed.response_columns(used, rows if door.takes_tables else None))
+    else:
+        d = source.rows(kept)
     terms = parsed.design(used, marginal=marginal)
     return Question(d, terms, None, None if strata is None else rows_of(strata, kept))
 

@@ -19,7 +19,7 @@ from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.exceptions import ColumnScaleWarning, warn
 from energystats.metrics import Metric, MetricLike, Precomputed, resolve
 from energystats.pairs import Line, MadeAnew, Pairs, choose_route, line_of, warn_if_negative
-from energystats.validation import as_labels, as_points, as_square, check_same_index, column_names
+from energystats.validation import as_labels, as_square, check_same_columns, check_same_index, column_names
 
 __all__ = ["Dissimilarity", "Groups", "Standardization"]
 
@@ -58,7 +58,7 @@ class Dissimilarity:
     metric : Metric
         With every data-dependent parameter settled.
     points : ndarray of shape (n, d) or None
-        Coordinates, standardized if asked for; None when the matrix of rho was given.
+        Coordinates, standardized if asked for, or codes of a mixed table; None when the matrix of rho was given.
     R : ndarray of shape (n, n) or None
         The matrix of rho, where it was given or has been stored.
     standardization : Standardization or None
@@ -94,7 +94,8 @@ class Dissimilarity:
             R = as_square(X, name)
             warn_if_negative(int(np.count_nonzero(R < 0)) // 2, float(R.min()))
             return cls(metric=resolved, R=R)
-        return cls.from_points(as_points(X, name), resolved, standardize=standardize, columns=column_names(X))
+        (points,), told = resolved.read((X,), (name,))
+        return cls.from_points(points, told, standardize=standardize, columns=column_names(X))
 
     @classmethod
     def from_points(
@@ -107,12 +108,15 @@ class Dissimilarity:
         warns: bool = True,
     ) -> Self:
         """Clean coordinates and a metric not yet settled on them."""
+        if standardize and metric.by_range:
+            raise ValueError(f"standardize=True does not go with {metric!r}, which divides every column by its range.")
         standardization = Standardization.of(points) if standardize else None
         if standardization is not None:
             points = standardization.apply(points)
         elif warns and not metric.scale_free:
             warn_of_scales(points, columns)
-        check_resolution(points, metric)
+        if not metric.by_range:
+            check_resolution(points, metric)
         return cls(
             metric=metric.fitted(points),
             points=points,
@@ -145,8 +149,8 @@ class Dissimilarity:
         resolved = resolve(metric, alpha)
         if isinstance(resolved, Precomputed):
             raise ValueError('metric="precomputed" needs one pooled matrix with `groups=`, got several samples.')
-        pooled, sizes = pool(samples)
-        d = cls.from_points(pooled, resolved, standardize=standardize, columns=column_names(samples[0]))
+        pooled, sizes, told = pool(samples, resolved)
+        d = cls.from_points(pooled, told, standardize=standardize, columns=column_names(samples[0]))
         return d, Groups.from_labels(np.repeat(np.arange(len(sizes)), sizes), d.n, name="samples")
 
     @property
@@ -155,6 +159,11 @@ class Dissimilarity:
         held = self.points if self.points is not None else self.R
         assert held is not None
         return len(held)
+
+    @property
+    def coordinates(self) -> FloatArray | None:
+        """The points where they are numbers, of which means and projections have a meaning, else None; (n, d)."""
+        return self.points if self.metric.reads_numbers else None
 
     @cached_property
     def line(self) -> Line | None:
@@ -231,7 +240,8 @@ class Dissimilarity:
     def under(self, metric: Metric) -> Self:
         """The same points with another metric, not yet settled on them."""
         assert self.points is not None
-        return replace(self, metric=metric.fitted(self.points), R=None)
+        columns = self.columns or tuple(map(str, range(self.points.shape[1])))
+        return replace(self, metric=metric.under(self.metric, columns).fitted(self.points), R=None)
 
     @property
     def all_coincide(self) -> bool:
@@ -299,18 +309,12 @@ class Groups:
         return np.asarray(Z[:, :, None])
 
 
-def pool(samples: Sequence[ArrayLike]) -> tuple[FloatArray, list[int]]:
-    """All samples below each other, and their sizes."""
-    arrays = [as_points(sample, f"sample {i}") for i, sample in enumerate(samples, 1)]
-    widths = [a.shape[1] for a in arrays]
-    if len(set(widths)) > 1:
-        hint = " Labels of the rows go to `groups=`." if len({len(a) for a in arrays}) == 1 else ""
-        raise ValueError(f"The samples must have the same number of columns, got {', '.join(map(str, widths))}.{hint}")
-    first, *others = (column_names(s) if getattr(s, "ndim", 0) == 2 else None for s in samples)
-    for i, names in enumerate(others, 2):
-        if first is not None and names is not None and names != first:
-            raise ValueError(f"The samples must have the same columns: sample 1 has {first}, sample {i} has {names}.")
-    return np.concatenate(arrays), [len(a) for a in arrays]
+def pool(samples: Sequence[ArrayLike], metric: Metric) -> tuple[FloatArray, list[int], Metric]:
+    """All samples below each other, their sizes, and the metric that knows their columns."""
+    names = [f"sample {i}" for i in range(1, len(samples) + 1)]
+    arrays, told = metric.read(samples, names)
+    check_same_columns(samples, [a.shape[1] for a in arrays], names)
+    return np.concatenate(arrays), [len(a) for a in arrays], told
 
 
 def check_resolution(points: FloatArray, metric: Metric) -> None:

@@ -8,7 +8,7 @@ from energystats._core import statistics
 from energystats._typing import ArrayLike, FloatArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.metrics import MetricLike, Precomputed, resolve
-from energystats.validation import as_points, as_weights, check_option
+from energystats.validation import as_weights, check_option
 
 __all__ = ["energy_distance", "pairwise"]
 
@@ -25,8 +25,9 @@ def pairwise(
     Y : array_like of shape (m,) or (m, d), optional
         Other points; X itself when None.
     metric : str, Metric or callable, default "euclidean"
-        "euclidean", "exponential", "gaussian", any name of `scipy.spatial.distance.cdist`, "precomputed", an
-        object of `energystats.metrics`, or a callable rho(X, Y) -> (n, m).
+        "euclidean", "exponential", "gaussian", any name of `scipy.spatial.distance.cdist`, "gower" (data frames with
+        numeric and categorical columns), "precomputed", an object of `energystats.metrics`, or a callable
+        rho(X, Y) -> (n, m).
     alpha : float, default 1.0
         Power of a named distance, 0 < alpha <= 2.
 
@@ -34,7 +35,7 @@ def pairwise(
     -------
     ndarray of shape (n, m)
         Values rho(x_i, y_j), in the unit of the distance to the power alpha. Parameters that depend on the data
-        (``sigma=None``, variances) are settled on X.
+        (``sigma=None``, variances, ranges) are settled on X.
 
     Raises
     ------
@@ -67,12 +68,7 @@ def pairwise(
         return np.array(Dissimilarity.from_data(X, metric=metric, alpha=alpha).matrix)
     if isinstance(resolved, Precomputed):
         raise ValueError('`Y` must be None when metric="precomputed": X already is the matrix.')
-    points, others = as_points(X, "X"), as_points(Y, "Y")
-    if points.shape[1] != others.shape[1]:
-        raise ValueError(
-            f"`X` and `Y` must have the same number of columns, got {points.shape[1]} and {others.shape[1]}."
-        )
-    return resolved.fitted(points).finite_between(points, others)
+    return resolved(X, Y)
 
 
 def energy_distance(

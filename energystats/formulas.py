@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from energystats._typing import AnyArray, BoolArray, FloatArray
+from energystats._typing import BoolArray, FloatArray
 from energystats.exceptions import MissingValuesWarning, warn
 from energystats.validation import near_names
 
@@ -68,13 +68,19 @@ class Parsed:
     terms: tuple[Any, ...]
     variables: tuple[str, ...]
 
-    def response_columns(self, data: pd.DataFrame) -> pd.DataFrame:
-        """The responses, numeric, one a column."""
+    def response_columns(self, data: pd.DataFrame, mixed: pd.DataFrame | None = None) -> pd.DataFrame:
+        """The responses, one a column: numbers, and the columns of `mixed` that are none as they are."""
         import pandas as pd
-        from pandas.api.types import is_bool_dtype
+        from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-        found: dict[str, AnyArray] = {}
+        found: dict[str, Any] = {}
         for term in self.response:
+            name = str(term).strip("`")
+            if mixed is not None and name in mixed:
+                column = mixed[name].reset_index(drop=True)
+                if is_bool_dtype(column.dtype) or not is_numeric_dtype(column.dtype):
+                    found[name] = column
+                    continue
             matrix, spec = self.evaluate([term], data)
             text = spec.factor_contrasts or (str(term) in data and is_bool_dtype(data[str(term)]))
             if text or len(term.factors) > 1:

@@ -17,7 +17,7 @@ from energystats.progress import with_bar
 from energystats.relabeling import Sampling, StatisticName, relabeling_test
 from energystats.results import PowerResult, PowerRow
 from energystats.samplers import Sampler, as_sampler, is_distribution, resampler
-from energystats.validation import as_generator, as_points, check_count, check_option, check_positive
+from energystats.validation import as_generator, check_count, check_option, check_positive
 
 __all__ = ["energy_power"]
 
@@ -79,7 +79,7 @@ def energy_power(
     Raises
     ------
     ValueError
-        If x and y have different numbers of columns, a value is not finite, `level` cannot be reached with so few
+        If x and y have different columns, a value is not finite, `level` cannot be reached with so few
         relabelings, or an option is out of range.
     TypeError
         If x or y is none of the above, or a size is not a whole number.
@@ -124,7 +124,7 @@ def energy_power(
     resolved = resolve(metric, alpha)
     if isinstance(resolved, Precomputed):
         raise ValueError('`metric` must not be "precomputed": samples are drawn, and rho is needed between new points.')
-    sources = sources_of(x, y)
+    sources, resolved = sources_of(x, y, resolved)
     key = permutation.draw_key(as_generator(rng))
     simulation = Simulation(sources, resolved, cast(StatisticName, statistic), standardize, n_resamples, level, key)
     decisions = simulation.decisions(sizes, n_replicates)
@@ -193,15 +193,22 @@ class Simulation:
         return tested.pvalue <= self.level
 
 
-def sources_of(x: Any, y: Any) -> tuple[Sampler, Sampler]:
-    """Samplers of both; two pilot samples must also agree in their columns."""
-    if not is_distribution(x) and not is_distribution(y):
-        pool((x, y))
+def sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler], Metric]:
+    """Samplers of both, and the metric that knows the columns of pilot samples, which must agree."""
+    pilots = {name: value for value, name in ((x, "x"), (y, "y")) if not is_distribution(value)}
+    if len(pilots) == 2:
+        pool((x, y), metric)
+    read, told = metric.read(tuple(pilots.values()), tuple(pilots)) if pilots else ([], metric)
+    if len(pilots) == 1 and not told.reads_numbers:
+        raise ValueError(
+            f"`x` and `y` must both be pilot samples under {told!r}: distributions give numbers only, without gaps."
+        )
+    points = dict(zip(pilots, read, strict=True))
     first, second = (
-        as_sampler(value, name) if is_distribution(value) else resampler(as_points(value, name), name)
+        resampler(points[name], name) if name in points else as_sampler(value, name)
         for value, name in ((x, "x"), (y, "y"))
     )
-    return first, second
+    return (first, second), told
 
 
 def check_sizes(n: Any) -> list[int]:

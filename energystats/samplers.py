@@ -32,16 +32,20 @@ class Sampler:
         Draws `size` values or rows.
     ppf : callable or None
         Quantile function, of a distribution of numbers that has one.
+    clean : bool
+        Whether the draws were checked beforehand.
     """
 
     argument: str
     label: str
     raw: Draw
     ppf: Callable[[FloatArray], AnyArray] | None = None
+    clean: bool = False
 
     def draw(self, size: int, rng: np.random.Generator) -> FloatArray:
         """Clean rows; (size, d)."""
-        return self.checked(self.raw(size, rng), size)
+        drawn = self.raw(size, rng)
+        return drawn if self.clean else self.checked(drawn, size)
 
     def quantiles(self, size: int) -> FloatArray:
         """Quantiles of the midpoints of `size` equal parts of [0, 1]; (size, 1)."""
@@ -142,4 +146,4 @@ def label_of(frozen: Any) -> str:
 def resampler(points: FloatArray, name: str) -> Sampler:
     """Rows of a pilot sample, drawn with replacement."""
     label = f"pilot sample of {len(points)}"
-    return Sampler(name, label, lambda size, rng: points[rng.integers(len(points), size=size)])
+    return Sampler(name, label, lambda size, rng: points[rng.integers(len(points), size=size)], clean=True)

@@ -48,5 +48,6 @@ def decomposition_table(within: float, between: float, total: float, more: Seque
 
 
 def metric_note(metric: Metric, standardization: Standardization | None) -> str:
-    """The semimetric and what was done to the columns, in a sentence."""
-    return f"Semimetric: {metric!r}{', columns standardized' if standardization is not None else ''}."
+    """The semimetric, what was done to the columns, and what a reader has to know of it."""
+    note = f"Semimetric: {metric!r}{', columns standardized' if standardization is not None else ''}."
+    return f"{note} {metric.remark}".rstrip()

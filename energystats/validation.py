@@ -26,6 +26,7 @@ __all__ = [
     "check_finite",
     "check_option",
     "check_positive",
+    "check_same_columns",
     "check_same_index",
     "column_names",
     "near_names",
@@ -244,6 +245,19 @@ def check_finite_pairs(array: FloatArray, name: str, places: Places) -> None:
             "analyse each of them alone, or put a finite number between them."
         )
     check_finite(array, name, None)
+
+
+def check_same_columns(tables: Sequence[Any], widths: Sequence[int], names: Sequence[str]) -> None:
+    """Tables of one width, and with the same names in the same order where they have names."""
+    if len(set(widths)) > 1:
+        if tuple(names) == ("X", "Y"):
+            raise ValueError(f"`X` and `Y` must have the same number of columns, got {widths[0]} and {widths[1]}.")
+        hint = " Labels of the rows go to `groups=`." if len({len(table) for table in tables}) == 1 else ""
+        raise ValueError(f"The samples must have the same number of columns, got {', '.join(map(str, widths))}.{hint}")
+    first, *others = (column_names(table) if getattr(table, "ndim", 0) == 2 else None for table in tables)
+    for name, found in zip(names[1:], others, strict=True):
+        if first is not None and found is not None and found != first:
+            raise ValueError(f"The samples must have the same columns: {names[0]} has {first}, {name} has {found}.")
 
 
 def check_same_index(X: Any, labels: Any, name: str) -> None:

@@ -83,7 +83,7 @@ def test_every_layout_comes_back_as_it_was(d, tmp_path, capsys, layout, method):
         f"constant {repaired.constant:25.6g}".split()
         == next(li for li in out.splitlines() if "const" in li[:8]).split()
     )
-    assert "0, to rounding" in out
+    assert "0 (to rounding)" in out
 
 
 def test_files_that_pandas_and_numpy_read_back(d, tmp_path):

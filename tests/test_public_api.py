@@ -93,6 +93,7 @@ def make_results():
     X[20:] += 4
     R = es.pairwise(X)
     frame = pd.DataFrame({"g": g, "x": X[:, 1]})
+    mixed = pd.DataFrame({"x": np.where(X[:, 0] > 5, np.nan, X[:, 0]), "kind": np.arange(40) % 3 > 0, "g": g})
     return {
         "Dispersion": es.dispersion(X, g),
         "EnergyTestResult": es.energy_test(X, groups=g, n_resamples=99, rng=0),
@@ -109,10 +110,12 @@ def make_results():
         "EnergyTestResult cross": es.energy_test(X, groups=g, method="cross", rng=0),
         "EnergyTestResult min p": es.energy_test(X, groups=g, alpha=[0.5, 2], n_resamples=99, rng=0),
         "EnergyTestResult plots": es.energy_test(X, groups=g, whole_plots=np.arange(40) // 2, n_resamples=99, rng=0),
+        "EnergyTestResult gower": es.energy_test(mixed[["kind", "g"]], groups=g, metric="gower", n_resamples=99, rng=0),
         "PairwiseTestsResult": es.pairwise_tests(X, np.arange(40) % 3, n_resamples=19, rng=0),
         "Partition": es.energy_cluster(X, 3, rng=0),
         "Partition 1-d": es.cluster_1d(X[:, 0]),
         "Partition matrix": es.energy_cluster(R, 9, metric="precomputed", rng=0),
+        "Partition gower": es.energy_cluster(mixed, 3, metric="gower", rng=0),
         "Partition wide": es.energy_cluster(rng.standard_normal((20, 30)), 2, rng=0, standardize=True),
         "NegativeTypeResult": es.negative_type(R),
         "NegativeTypeResult fails": es.negative_type(R**4),

@@ -19,7 +19,7 @@ __all__ = [
     "smallest_pair",
 ]
 
-DENSE_LIMIT = 2000  # up to here every eigenvalue is computed; above it Lanczos and a factorisation
+PAIR_LIMIT = 500  # up to here a single eigenpair comes from the full reduction
 BLOCK_LIMIT = 128  # up to here Cailliez' matrix of twice the size is solved
 BASIS = 60  # Lanczos vectors
 MAX_STEPS = 200  # of the searches below, which end in fewer than ten on every example met
@@ -51,11 +51,11 @@ def smallest_pair(G: FloatArray, start: FloatArray | None = None) -> Pair:
     """Smallest eigenvalue of a centred symmetric matrix on the vectors of sum 0, and its unit vector.
 
     The direction 1, on which a centred matrix vanishes, is given the mean eigenvalue of the others, which is never
-    below their smallest. Up to `DENSE_LIMIT` one eigenpair of the full reduction, above it Lanczos from `start`.
+    below their smallest. Up to `PAIR_LIMIT` from the full reduction, above it by Lanczos' method from `start`.
     """
     n = len(G)
     lift = float(np.trace(G)) / max(n - 1, 1)
-    if n <= DENSE_LIMIT:
+    if n <= PAIR_LIMIT:
         _, vectors = eigh(G + lift / n, subset_by_index=(0, 0), check_finite=False)
         vector = vectors[:, 0]
     else:
@@ -69,7 +69,7 @@ def largest_eigenvalue(G: FloatArray) -> float:
     """Largest eigenvalue of a centred symmetric matrix on the vectors of sum 0."""
     n = len(G)
     lift = float(np.trace(G)) / max(n - 1, 1)
-    if n <= DENSE_LIMIT:
+    if n <= PAIR_LIMIT:
         return float(eigh(G + lift / n, eigvals_only=True, subset_by_index=(n - 1, n - 1), check_finite=False)[0])
     vector = lanczos_vector(G, lift, "LA", None)
     return float(vector @ (G @ vector))
@@ -96,7 +96,7 @@ def lanczos_vector(G: FloatArray, lift: float, end: str, start: FloatArray | Non
 def all_above(G: FloatArray, floor: float) -> bool:
     """Whether G - floor I has a Cholesky factor on the vectors of sum 0, which proves that no eigenvalue is below."""
     n = len(G)
-    shifted = G + abs(float(np.trace(G))) / n**2
+    shifted = G + 2 * (abs(float(np.trace(G))) / max(n - 1, 1) + abs(floor)) / n  # out of the way: the vector 1
     shifted[np.diag_indices(n)] -= floor
     try:
         cholesky(shifted, overwrite_a=True, check_finite=False)
@@ -120,16 +120,17 @@ def real_eigenvalues(A: FloatArray) -> FloatArray:
     return np.asarray(values.real[np.abs(values.imag) <= 1e-7 * np.abs(values).max(initial=0.0)])
 
 
-def additive_constant(F_L: FloatArray, F_C: FloatArray) -> float:
+def additive_constant(F_L: FloatArray, F_C: FloatArray, lowest: Pair) -> float:
     """The least kappa with d + kappa' Euclidean for every kappa' >= kappa.
 
     That is the largest real eigenvalue of `cailliez_matrix`. The Gram matrix of d + kappa is G(kappa) = F_L +
     2 kappa F_C + kappa^2/2 J, and its smallest eigenvalue f on the vectors of sum 0 vanishes there for the last time.
     `climb` ends at a zero of f, and `next_failure` proves f > 0 beyond it or gives a point to climb from again.
+    `lowest` is the smallest eigenvalue of F_L, which is negative, and its vector.
     """
-    low_L, vector = smallest_pair(F_L)
-    low_C, _ = smallest_pair(F_C)
-    ceiling = larger_root(min(low_C, 0.0), min(low_L, 0.0))  # no v has a larger root than this
+    low_L, vector = lowest
+    margin = 1 + 1e-6  # the eigenvalues found are above the true ones by rounding
+    ceiling = larger_root(margin * lowest_or_bound(F_C), margin * low_L)  # no v has a larger root
     kappa = root_of(F_L, F_C, vector)
     if len(F_L) <= BLOCK_LIMIT:
         guess = (1 - 1e-7) * float(real_eigenvalues(cailliez_matrix(F_L, F_C)).max(initial=0.0))
@@ -142,6 +143,12 @@ def additive_constant(F_L: FloatArray, F_C: FloatArray) -> float:
             return kappa
         kappa = climb(F_L, F_C, failure, vector)
     raise ArithmeticError(f"the additive constant was not found in {MAX_STEPS} steps; it is at least {kappa!r}")
+
+
+def lowest_or_bound(F: FloatArray) -> float:
+    """Smallest eigenvalue if it is negative; else a number below 0 by no more than rounding."""
+    rounding = len(F) * float(np.finfo(float).eps) * float(np.abs(F).max())
+    return -rounding if all_above(F, -rounding) else min(smallest_pair(F)[0], -rounding)
 
 
 def larger_root(c: float, l: float) -> float:
@@ -184,6 +191,9 @@ def next_failure(F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float,
     less (x - a)(b - x)/2. Intervals on which this bound is not positive are halved.
     """
     if ceiling <= kappa:
+        return None
+    needed = 0.5 * (ceiling - kappa) ** 2  # f(ceiling) that makes the bound positive on all of the interval
+    if all_above(F_L + (2 * ceiling) * F_C, needed - ceiling**2 / 2):
         return None
     waiting = [(kappa, 0.0, ceiling, at(F_L, F_C, ceiling, start)[0])]
     while waiting:

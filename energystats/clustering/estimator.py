@@ -12,7 +12,7 @@ from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.assign import NearestCluster
 from energystats.clustering.search import ALGORITHMS, partition_points
 from energystats.dissimilarity import Dissimilarity
-from energystats.metrics import MetricLike
+from energystats.metrics import Gower, MetricLike
 from energystats.validation import as_generator, check_count, check_option
 
 __all__ = ["EnergyClustering"]
@@ -27,7 +27,8 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Number of clusters.
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho. With "precomputed", `fit` takes its (n, n) matrix and `predict` rho from new points to
-        the fitted ones, (m, n).
+        the fitted ones, (m, n). With "gower", both take tables of numbers and categories, and `predict` the
+        categories that `fit` has seen or a categorical column declared.
     alpha : float, default 1.0
         Power of a named distance, 0 < alpha <= 2.
     algorithm : {"auto", "hartigan", "lloyd", "exact-1d"}, default "auto"
@@ -63,6 +64,11 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ValueError
         By `fit`: as `energy_cluster`. By `predict`: if the columns differ from those fitted.
 
+    Warns
+    -----
+    ConvergenceWarning, NotNegativeTypeWarning
+        By `fit`: as `energy_cluster`.
+
     See Also
     --------
     energy_cluster : The function behind it.
@@ -71,6 +77,11 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     -----
     `fit` costs O(n^2 d) time and O(n^2) memory, `predict` O(m n d) time. On the rows it was fitted to, `predict`
     gives back the labels of Hartigan's method when rho is of negative type [G thm 5].
+
+    A rho that is not of negative type needs no repair before "hartigan", which finds the clusters it would find after
+    Lingoes' correction. "lloyd" stops, with a warning, before a pass that would not lower W. `between_` can then be
+    negative, and `predict` may send a fitted point to another cluster, because the nearest cluster, unlike W, depends
+    on the constant.
 
     References
     ----------
@@ -110,7 +121,19 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric == "precomputed"
+        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = self._takes_tables()
         return tags
+
+    def _takes_tables(self) -> bool:
+        return isinstance(self.metric, Gower) or (isinstance(self.metric, str) and self.metric == "gower")
+
+    def _table(self, X: ArrayLike, **how: Any) -> Any:
+        """Names and number of the columns checked, and the values too unless they may be categories."""
+        if not self._takes_tables():
+            return validate_data(self, X, dtype=np.float64, **how)
+        if hasattr(X, "columns") or np.asarray(X).dtype.kind not in "iufc":
+            return validate_data(self, X, skip_check_array=True, **how)
+        return validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", **how)
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Find the clusters of the rows of X.
@@ -130,8 +153,8 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_option(self.algorithm, "algorithm", ALGORITHMS)
         n_init = check_count(self.n_init, "n_init", low=1)
         max_iter = check_count(self.max_iter, "max_iter", low=1)
-        points = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        d = Dissimilarity.from_data(points, metric=self.metric, alpha=self.alpha, standardize=self.standardize)
+        table = self._table(X, ensure_min_samples=2)
+        d = Dissimilarity.from_data(table, metric=self.metric, alpha=self.alpha, standardize=self.standardize)
         self.partition_ = partition_points(
             d,
             check_count(self.n_clusters, "n_clusters", low=1),
@@ -141,6 +164,7 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             max_iter=max_iter,
             rng=as_generator(self.random_state, "random_state"),
         )
+        self._points = d.points
         self._nearest = NearestCluster.of(self.partition_.labels, self.partition_.within_per_cluster)
         self.labels_: IntArray = np.array(self.partition_.labels)
         self.within_ = self.partition_.within
@@ -164,13 +188,15 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             Cluster of each row.
         """
         check_is_fitted(self, "partition_")
-        points = validate_data(self, X, dtype=np.float64, reset=False)
+        points = self._table(X, reset=False)
+        if self._points is not None:
+            (points,), _ = self.partition_.metric.read((points,), ("X",))
         return self._nearest.assign(len(points), lambda rows: self._rho_to_fitted(points[rows]))
 
     def _rho_to_fitted(self, rows: FloatArray) -> FloatArray:
         found = self.partition_
-        if found.points is None:
+        if self._points is None:
             return rows
         if found.standardization is not None:
             rows = found.standardization.apply(rows)
-        return found.metric.finite_between(rows, found.points)
+        return found.metric.finite_between(rows, self._points)

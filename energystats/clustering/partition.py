@@ -27,10 +27,10 @@ def make_partition(
     groups = Groups(labels, tuple(range(k)))
     M, s = d.group_sums(groups, weights)
     within = statistics.within_per_group(M, s)
-    n_pairs = max(k - 1, 2 if d.points is None else 0)
+    n_pairs = max(k - 1, 2 if d.coordinates is None else 0)
     values, vectors = d.largest_eigenpairs(n_pairs, weights) if n_pairs else (np.empty(0), np.empty((d.n, 0)))
     coordinates = None
-    if d.points is None:
+    if d.coordinates is None:
         coordinates = np.zeros((d.n, 2))
         coordinates[:, : vectors.shape[1]] = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, :2]
     return Partition(
@@ -44,7 +44,7 @@ def make_partition(
         bound=float(values[: k - 1].sum()),
         metric=d.metric,
         standardization=d.standardization,
-        points=d.points,
+        points=d.coordinates,
         columns=d.columns,
         coordinates=coordinates,
         **fields,

@@ -10,8 +10,20 @@ __all__ = ["count_distinct", "plus_plus_start", "random_start"]
 
 
 def count_distinct(R: FloatArray, at_most: int) -> int:
-    """Number of points that differ from each other (rho not 0), counted up to `at_most`, by farthest-first steps."""
-    nearest = np.abs(R[0])
+    """Number of points that differ from each other (rho not 0), counted up to `at_most`, by farthest-first steps.
+
+    Where rho is not of negative type a point may coincide with others that differ; then a point of the largest rho is
+    tried as the first one too.
+    """
+    count = count_from(R, 0, at_most)
+    if count == at_most:
+        return count
+    return max(count, count_from(R, int(np.maximum(R.max(axis=1), -R.min(axis=1)).argmax()), at_most))
+
+
+def count_from(R: FloatArray, first: int, at_most: int) -> int:
+    """Farthest-first steps from one point, until no point is left that differs from all before."""
+    nearest = np.abs(R[first])
     count = 1
     while count < at_most and nearest.max() > 0:
         nearest = np.minimum(nearest, np.abs(R[nearest.argmax()]))

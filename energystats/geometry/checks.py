@@ -6,10 +6,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from energystats._core.gram import DENSE_LIMIT
 from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.dissimilarity import Dissimilarity
-from energystats.geometry.examination import Examination, examine, unit_of
+from energystats.geometry.examination import DENSE_LIMIT, Examination, examine, unit_of
 from energystats.metrics import Metric, MetricLike, Precomputed
 from energystats.results import NegativeTypeResult
 from energystats.validation import as_distances, as_generator, check_count

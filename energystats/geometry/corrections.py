@@ -204,8 +204,9 @@ def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
     rho = scaled**2
     found = examine(rho, tol)
     kappa, distances = 0.0, given
-    if not found.holds:
-        kappa = additive_constant(centred(-0.5 * rho), centred(-0.5 * scaled)) * unit
+    if found.witness is not None:
+        pair = found.lowest, found.witness
+        kappa = additive_constant(centred(-0.5 * rho), centred(-0.5 * scaled), pair) * unit
         distances = given + kappa
         np.fill_diagonal(distances, 0.0)
     return report("cailliez", distances, kappa, rho, unit, found, row_names(d))

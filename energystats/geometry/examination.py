@@ -8,12 +8,13 @@ from typing import Literal
 import numpy as np
 from scipy.linalg import eigh
 
-from energystats._core.gram import DENSE_LIMIT, all_above, centred, largest_eigenvalue, smallest_pair
+from energystats._core.gram import all_above, centred, largest_eigenvalue, smallest_pair
 from energystats._typing import FloatArray
 from energystats.validation import check_positive
 
-__all__ = ["Examination", "examine", "relative_tolerance", "root_unit_of", "unit_of"]
+__all__ = ["DENSE_LIMIT", "Examination", "examine", "relative_tolerance", "root_unit_of", "unit_of"]
 
+DENSE_LIMIT = 2000  # up to here every eigenvalue is computed; above it a factorisation, or Lanczos' method
 SMALLEST = 1e-140  # of the largest dissimilarity; squares of smaller ones lose digits
 
 

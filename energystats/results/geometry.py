@@ -26,7 +26,7 @@ Repair = Literal["lingoes", "cailliez", "clip", "flip"]
 
 def eigenvalue(value: float, threshold: float) -> str:
     """Six significant digits, or that it cannot be told from 0."""
-    return "0, to rounding" if 0 < abs(value) <= threshold else number(value + 0.0)  # + 0.0: no "-0"
+    return "0 (to rounding)" if abs(value) <= threshold else number(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -77,7 +77,8 @@ def cluster_test(
     Raises
     ------
     ValueError
-        If there are too few rows, a value is not finite, or an option is unknown or does not fit the data.
+        If there are too few rows, a value is not finite, an option is unknown or does not fit the data, or columns
+        are mixed (``metric="gower"``) and no labels are given.
     TypeError
         If `X` does not hold real numbers or a count is not a whole number.
     MemoryError
@@ -145,6 +146,7 @@ def cluster_test(
     if labels is not None:
         check_same_index(X, labels, "labels")
         return labels_test(d, labels, n_resamples=n_resamples, rng=generator)
+    check_lines(d)
     k = check_count(k, "k", low=2, high=max(d.n, 2), why=f", the number of points ({d.n})")
     one_column = d.points is not None and d.points.shape[1] == 1
     if method == "auto":
@@ -168,6 +170,16 @@ def cluster_test(
         progress=progress,
         rng=generator,
     )
+
+
+def check_lines(d: Dissimilarity) -> None:
+    """Raise where points have no coordinates to be projected, and rho is known not to be a Euclidean distance."""
+    if d.points is not None and d.coordinates is None:
+        raise ValueError(
+            "`cluster_test` scores points along lines, and categories or missing values have none: under "
+            f"{d.metric!r} no test of clusters is known to keep its level. Test complete numeric columns alone, or "
+            "labels known before the data were seen (`labels=`)."
+        )
 
 
 def nothing_to_test(method: str, k: int, n_resamples: int, conservative: bool) -> ClusterTestResult:

@@ -71,13 +71,13 @@ class DistanceScorer:
 
 def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Scorer:
     """From coordinates where there are any, else from R = distance**power."""
-    if d.points is None:
+    if d.coordinates is None:
         squared = np.maximum(d.matrix, 0.0) ** (2 / power)
         warn_if_not_euclidean(squared, power)
         form = "distances" if power == 1 else f"distances to the power {power:g}"
         assumed = f"Assumed: the matrix holds Euclidean {form}; linear means linear in that space."
         return DistanceScorer(squared, (assumed,))
-    points, ties = d.points.copy(), []
+    points, ties = d.coordinates.copy(), []
     for j, column in enumerate(points.T):
         if (spread := spread_ties(column, rng)) is not None:
             column[:] = spread[0]
