@@ -257,7 +257,7 @@ def weighted_rows(sample_weight: ArrayLike | None, n: int) -> tuple[IntArray | N
     if sample_weight is None:
         return None, None
     weights = as_numbers(sample_weight, "sample_weight")
-    if weights.shape != (n,) or not weights.size or not weights.min() == 0:
+    if weights.shape != (n,) or not weights.size or weights.min() != 0:
         return None, as_cluster_weights(sample_weight, n, "sample_weight")
     rows = np.flatnonzero(weights)
     if not rows.size:

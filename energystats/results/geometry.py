@@ -24,6 +24,11 @@ __all__ = ["Euclidization", "EuclidizationComparison", "NegativeTypeResult", "Pr
 Repair = Literal["lingoes", "cailliez", "clip", "flip"]
 
 
+def eigenvalue(value: float, threshold: float) -> str:
+    """Six significant digits, or that it cannot be told from 0."""
+    return "0 (to rounding)" if abs(value) <= threshold else number(value)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class NegativeTypeResult(Result):
     """Whether rho is of negative type, and how that can be checked.
@@ -80,7 +85,7 @@ class NegativeTypeResult(Result):
     def _tables(self) -> list[Any]:
         rows = [
             ["of negative type", "yes" if self.holds else "no"],
-            ["smallest eigenvalue of G_c", number(self.min_eigenvalue)],
+            ["smallest eigenvalue of G_c", eigenvalue(self.min_eigenvalue, self.threshold)],
             ["largest eigenvalue of G_c", number(self.max_eigenvalue)],
             ["counts as 0 down to", number(-self.threshold)],
             ["points", str(self.n)],
@@ -177,6 +182,11 @@ class Euclidization(Result):
         return float(self._eigenpairs[0][-1])
 
     @property
+    def _rounding(self) -> float:
+        """What counts as rounding of an eigenvalue after the repair."""
+        return max(self.threshold, 10 * self.n * float(np.finfo(float).eps * self._eigenpairs[0][0]))
+
+    @property
     def embedding(self) -> FloatArray:
         """Points with the repaired distances, centred, one column for every positive eigenvalue; (n, p)."""
         values, vectors = self._eigenpairs
@@ -195,8 +205,8 @@ class Euclidization(Result):
         moved = np.abs(self.moved)
         rows = [
             ["constant", "-" if self.constant is None else number(self.constant)],
-            ["smallest eigenvalue before", self._or_zero(self.min_eigenvalue)],
-            ["smallest eigenvalue after", self._or_zero(self.min_eigenvalue_after)],
+            ["smallest eigenvalue before", eigenvalue(self.min_eigenvalue, self.threshold)],
+            ["smallest eigenvalue after", eigenvalue(self.min_eigenvalue_after, self._rounding)],
             ["mean change of a distance", f"{moved.mean():.2%}" if moved.size else "-"],
             ["largest change of a distance", f"{moved.max():.2%}" if moved.size else "-"],
             ["points", str(self.n)],
@@ -209,10 +219,6 @@ class Euclidization(Result):
             "flip": "Euclidization by flipping negative eigenvalues",
         }
         return [text_table(rows, None, None, titles[self.method])]
-
-    def _or_zero(self, eigenvalue: float) -> str:
-        after = float(self._eigenpairs[0][0])  # rounding of the repaired distances is on their own scale
-        return "0 (to rounding)" if abs(eigenvalue) <= max(self.threshold, 1e-13 * after) else number(eigenvalue)
 
     def _notes(self) -> list[str]:
         if not self.changed:
@@ -300,7 +306,7 @@ class PrincipalCoordinates(Result):
         heads = ["eigenvalue", "share", "cumulated"]
         rows = [
             ["negative eigenvalues", str(self.n_negative)],
-            ["smallest eigenvalue", number(self.eigenvalues[-1])],
+            ["smallest eigenvalue", eigenvalue(self.eigenvalues[-1], self.threshold)],
             ["negative share", f"{self.negative_share:.1%}"],
             ["correction", self.correction or "none"],
             ["constant", number(self.constant)],
@@ -401,7 +407,7 @@ class EuclidizationComparison(Result):
         cells = [
             [
                 "-" if np.isnan(self.constants[r]) else number(self.constants[r]),
-                number(self.min_eigenvalues[r]),
+                eigenvalue(self.min_eigenvalues[r], 10 * self.n * float(np.finfo(float).eps * self.totals[r])),
                 f"{self.mean_changes[r]:.1%}",
                 f"{self.largest_changes[r]:.1%}",
                 number(1 - self.within[r] / self.totals[r]),
@@ -410,7 +416,7 @@ class EuclidizationComparison(Result):
             ]
             for r in range(len(self.repairs))
         ]
-        heads = ["constant", "smallest eig.", "mean change", "largest", "S/T", "loss", "best changed"]
+        heads = ["constant", "smallest eigenvalue", "mean change", "largest", "S/T", "loss", "best changed"]
         return [text_table(cells, heads, list(self.repairs), f"Euclidizations, {self.n} points in {self.k} clusters")]
 
     def _notes(self) -> list[str]:
