@@ -32,7 +32,7 @@ def make_partition(
     coordinates = None
     if d.coordinates is None:
         if weights is not None:  # eigenvectors of the weighted matrix carry the roots of the weights
-            vectors = vectors / np.sqrt(weights / weights.mean())[:, None]
+            vectors = vectors / np.sqrt(weights)[:, None]
         coordinates = np.zeros((d.n, 2))
         coordinates[:, : vectors.shape[1]] = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, :2]
     return Partition(
