@@ -2,8 +2,8 @@
 
 Two ways take turns: a random swap (Franti 2018) dissolves one cluster and founds another one elsewhere; merge and split
 joins two clusters and parts one in two. Ten restarts alone missed the best known W in 9 of 66 reference cases, each in
-1 to 8 of 15 searches; ending every start with exchanges of two points changed none of these; with both ways none of 3,960
-searches missed.
+1 to 8 of 15 searches; ending every start with exchanges of two points changed none of these; with both ways none of
+3,960 searches missed.
 """
 
 from __future__ import annotations
