@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from energystats import pairs
 from energystats._core import gaps, permutation, spectrum, statistics, sums
+from energystats._core.cluster_sums import cluster_table
 from energystats._core.hartigan import hartigan_pass
 from energystats._core.lloyd import lloyd_pass
 from energystats._core.splits import split_within
@@ -143,6 +144,10 @@ def test_loops_agree_with_their_plain_python(rng):
     d, groups = case(rng, 2)
     states = []
     weights = rng.uniform(0.5, 2, d.n)
+    arguments = d.matrix, weights, groups.codes, groups.k
+    assert_allclose(cluster_table(*arguments), cluster_table.py_func(*arguments), rtol=1e-13)
+    Z = (groups.codes == np.arange(groups.k)[:, None]) * weights
+    assert_allclose(cluster_table(*arguments), Z @ d.matrix, rtol=1e-12)
     for loop in (hartigan_pass, hartigan_pass.py_func):
         labels, room = groups.codes.copy(), np.zeros((d.n, 3), np.intp)
         state = state_of(d.matrix, labels, groups.k, weights)

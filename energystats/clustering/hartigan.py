@@ -43,6 +43,5 @@ def hartigan(
         fresh = False
         if n_iter >= problem.max_iter:
             break
-    return LocalOptimum(
-        labels, problem.tabulate(labels).W, n_iter, made == 0, path=np.array(path), moves=np.concatenate(moves)
-    )
+    within = state.W if made == 0 else problem.tabulate(labels).W
+    return LocalOptimum(labels, within, n_iter, made == 0, path=np.array(path), moves=np.concatenate(moves))

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from energystats._core.cluster_sums import cluster_table
 from energystats._typing import FloatArray, IntArray
 
 __all__ = ["NO_MOVES", "LocalOptimum", "OnPass", "Problem", "State", "tabulate"]
@@ -43,12 +44,12 @@ class State(NamedTuple):
 
 
 def tabulate(R: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> State:
-    """The sums from scratch, O(n^2 k)."""
-    Z = (labels == np.arange(k)[:, None]) * weights
-    table = Z @ R
-    return State(
-        np.bincount(labels, minlength=k).astype(np.intp), Z.sum(axis=1), table, np.einsum("li,li->l", Z, table)
-    )
+    """The sums from scratch, O(n^2)."""
+    table = cluster_table(R, weights, labels, k)
+    counts = np.bincount(labels, minlength=k).astype(np.intp)
+    own = weights * table[labels, np.arange(labels.size)]
+    mass, within = (np.bincount(labels, a, minlength=k).astype(np.float64) for a in (weights, own))
+    return State(counts, mass, table, within)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
