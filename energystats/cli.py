@@ -212,6 +212,8 @@ def run_test(options: argparse.Namespace) -> None:
     groups = column_of(table, options.group, options.file)
     mixed = options.metric == "gower"
     frame = choose_columns(table, options.columns, options.file, leave_out=options.group, mixed=mixed)
+    if options.group in map(str, frame.columns):
+        raise BadInputError(f"--columns must not name the column of the groups, {options.group!r}.")
     print(describe(frame, options.file))
     print(f"Groups of {options.group}: {', '.join(map(str, sorted(groups.dropna().unique())))}.\n")
     with bad_input(options.file):

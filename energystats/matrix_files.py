@@ -91,7 +91,13 @@ def read_cells(path: Path) -> list[list[str]]:
     """The cells of a CSV file, as text; empty lines at the end are left out."""
     opener = gzip.open if path.suffix.lower() == ".gz" else open
     with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-        cells = [[cell.strip() for cell in row] for row in csv.reader(file, strict=True)]
+        try:
+            cells = [[cell.strip() for cell in row] for row in csv.reader(file, strict=True)]
+        except csv.Error as error:
+            file.seek(0)
+            if ";" in file.readline():
+                raise ValueError("looks separated by semicolons; separate the columns by commas.") from error
+            raise
     while cells and not any(cells[-1]):
         cells.pop()
     return cells
@@ -196,6 +202,9 @@ def checked(matrix: FloatArray, places: FilePlaces) -> FloatArray:
     """`as_distances` in the words of a file."""
     if np.isnan(np.diagonal(matrix)).all():
         raise ValueError(f"the diagonal must be 0, but entry {places.entry(0, 0)} and all others on it are empty.")
+    for half, which in ((np.triu_indices(len(matrix), 1), "above"), (np.tril_indices(len(matrix), -1), "below")):
+        if half[0].size and np.isnan(matrix[half]).all():
+            raise ValueError(f"every cell {which} the diagonal is empty: a triangle; write the whole matrix.")
     try:
         return as_distances(matrix, "the matrix", places)
     except ValueError as error:

@@ -317,9 +317,10 @@ def plot_negative_type(result: NegativeTypeResult, ax: Axes | None = None) -> Ax
     negative = values < -result.threshold
     ranks = np.arange(1, values.size + 1)
     width = 0.8 if values.size <= 60 else 1.0
-    ax.bar(ranks[~negative], values[~negative], width, color=QUIET, label=f"{(~negative).sum()} not negative")
+    counts = ["", ""] if known is None else [f"{(~negative).sum()} ", f"{negative.sum()} "]
+    ax.bar(ranks[~negative], values[~negative], width, color=QUIET, label=f"{counts[0]}not negative")
     if negative.any():
-        ax.bar(ranks[negative], values[negative], width, color=OBSERVED, hatch="//", label=f"{negative.sum()} negative")
+        ax.bar(ranks[negative], values[negative], width, color=OBSERVED, hatch="//", label=f"{counts[1]}negative")
     ax.axhline(0, color="black", lw=0.8)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("rank" if known is not None else "largest and smallest")
@@ -385,8 +386,10 @@ def plot_coordinates(
     missing = f", negative eigenvalues {found.negative_share:.1%}" if found.n_negative else ""
     ax.set_title(f"{kind}{corrected}{missing}", loc="left")
     named = found.names is not None and n <= NAMES_DRAWN
-    if groups and named:  # names stand in the axes
-        ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    if len(groups) > GROUPS_NAMED:
+        ax.annotate(f"{len(groups)} groups", (0.98, 0.98), xycoords="axes fraction", ha="right", va="top")
+    elif groups and (named or solid):  # names stand in the axes, labels of the third axis beside them
+        ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.12 if solid else 1.0, 0.5))
     elif groups:
         ax.legend(frameon=False)
     if not solid:
@@ -400,6 +403,7 @@ def plot_coordinates(
 
 
 NAMES_DRAWN = 40
+GROUPS_NAMED = 12  # more would fill a legend
 NAME_SIZE = 8.0  # points
 # where a name can stand: horizontal and vertical alignment, and the offset in points
 STANDS = [
@@ -467,7 +471,7 @@ def group_codes(labels: ArrayLike | None, n: int) -> tuple[IntArray, list[str]]:
     if labels is None:
         return np.zeros(n, np.intp), []
     codes, names = as_labels(labels, n, "labels")
-    return codes, [str(name) for name in names]
+    return codes, [str(name) or "''" for name in names]
 
 
 def plot_comparison(result: EuclidizationComparison, ax: Axes | None = None) -> Axes:

@@ -94,7 +94,9 @@ def as_square(values: ArrayLike, name: str, places: Places | None = None) -> Flo
     if diagonal.max() > 1e-8 * float(np.abs(square).max()):
         worst = int(diagonal.argmax())
         value = array[worst, worst]
-        raise ValueError(f"`{name}` must have a zero diagonal, but entry {places.entry(worst, worst)} is {value:.6g}.")
+        alike = "; for similarities or a kernel see `kernel_distance`" if (np.diagonal(array) > 0).all() else ""
+        where = places.entry(worst, worst)
+        raise ValueError(f"`{name}` must have a zero diagonal, but entry {where} is {value:.6g}{alike}.")
     np.fill_diagonal(square, 0.0)
     return square
 
@@ -127,7 +129,8 @@ def row_names(values: object) -> tuple[str, ...] | None:
     differ = next(i for i, (row, column) in enumerate(zip(rows, columns, strict=True)) if row != column)
     raise ValueError(
         f"The rows and columns of the matrix must have the same names in the same order; row {differ} is "
-        f"{rows[differ]!r} and column {differ} is {columns[differ]!r}."
+        f"{rows[differ]!r} and column {differ} is {columns[differ]!r}. Reorder the columns (`d.loc[:, d.index]`), or "
+        "give the numbers alone (`d.to_numpy()`)."
     )
 
 

@@ -24,6 +24,9 @@ __all__ = ["Euclidization", "EuclidizationComparison", "NegativeTypeResult", "Pr
 Repair = Literal["lingoes", "cailliez", "clip", "flip"]
 
 
+TINY_SHARE = 1e-5  # a smallest eigenvalue that may come from rounded data
+
+
 def eigenvalue(value: float, threshold: float) -> str:
     """Six significant digits, or that it cannot be told from 0."""
     return "0 (to rounding)" if abs(value) <= threshold else number(value)
@@ -87,7 +90,7 @@ class NegativeTypeResult(Result):
             ["of negative type", "yes" if self.holds else "no"],
             ["smallest eigenvalue of G_c", eigenvalue(self.min_eigenvalue, self.threshold)],
             ["largest eigenvalue of G_c", number(self.max_eigenvalue)],
-            ["counts as 0 down to", number(-self.threshold)],
+            ["counts as 0 down to", number(-self.threshold + 0.0)],
             ["points", str(self.n)],
             ["method", self.method],
         ]
@@ -120,7 +123,7 @@ class NegativeTypeResult(Result):
         return pd.DataFrame([{name: getattr(self, name) for name in (*names, "known", "strong")}])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Eigenvalues of G_c in falling order, the negative ones marked; the witness where only it was computed."""
+        """Eigenvalues of G_c, falling, the negative ones marked; the two extreme ones where no others are known."""
         from energystats import plotting
 
         return plotting.plot_negative_type(self, ax)
@@ -141,10 +144,12 @@ class Euclidization(Result):
         the unit of d; 0 when nothing had to be repaired; None for "clip" and "flip".
     squared : ndarray of shape (n, n)
         d squared before the repair.
-    min_eigenvalue : float
-        Smallest eigenvalue of G_c = -1/2 J (d squared) J before the repair.
+    min_eigenvalue, max_eigenvalue : float
+        Smallest and largest eigenvalue of G_c = -1/2 J (d squared) J before the repair.
     threshold : float
         What counts as rounding of an eigenvalue, in the unit of d squared.
+    source : {"distances", "kernel"}
+        What was given; for a kernel "d squared" is the rho that it generates, which may be negative.
     names : tuple of str or None
         Names of the points, for pictures.
     """
@@ -154,7 +159,9 @@ class Euclidization(Result):
     constant: float | None
     squared: FloatArray = field(repr=False)
     min_eigenvalue: float
+    max_eigenvalue: float
     threshold: float
+    source: Literal["distances", "kernel"] = "distances"
     names: tuple[str, ...] | None = field(default=None, repr=False)
 
     @property
@@ -195,7 +202,10 @@ class Euclidization(Result):
 
     @property
     def moved(self) -> FloatArray:
-        """Change of each distance, relative to the largest original one; in the order of pdist, (n(n - 1)/2,)."""
+        """Change of each distance, relative to the largest original one; in the order of pdist, (n(n - 1)/2,).
+
+        Where the rho of a kernel was negative, the distance before counts as 0.
+        """
         upper = np.triu_indices(self.n, 1)
         before = np.sqrt(np.maximum(self.squared[upper], 0.0))
         largest = before.max(initial=0.0)
@@ -218,9 +228,12 @@ class Euclidization(Result):
             "clip": "Euclidization by clipping negative eigenvalues",
             "flip": "Euclidization by flipping negative eigenvalues",
         }
-        return [text_table(rows, None, None, titles[self.method])]
+        kernel = "Lingoes' repair of a kernel, JKJ + constant J"
+        return [text_table(rows, None, None, titles[self.method] if self.source == "distances" else kernel)]
 
     def _notes(self) -> list[str]:
+        if not self.changed and self.source == "kernel":
+            return ["The kernel was positive semi-definite to rounding, once centred; nothing had to be repaired."]
         if not self.changed:
             return ["The dissimilarities were Euclidean to rounding and come back unchanged."]
         what = {
@@ -230,7 +243,16 @@ class Euclidization(Result):
             "clip": "The nearest positive semi-definite Gram matrix; the best partition can change.",
             "flip": "Negative eigenvalues count by their size; the best partition can change.",
         }
-        return [what[self.method], "Changes of distances are shares of the largest original distance."]
+        notes = [what[self.method], "Changes of distances are shares of the largest original distance."]
+        if self.source == "kernel" and (self.squared < 0).any():
+            notes[1] += " A distance whose square was negative counts as 0."
+        if self.min_eigenvalue > -TINY_SHARE * self.max_eigenvalue:
+            share = self.min_eigenvalue / self.max_eigenvalue
+            notes.append(
+                f"The smallest eigenvalue was only {share:.1g} times the largest. If that is the rounding of the data, "
+                f"pass a larger `tol`, such as {10 ** np.ceil(np.log10(-share)):.0e}: then nothing is repaired."
+            )
+        return notes
 
     def to_frame(self) -> pd.DataFrame:
         """One row: method, constant, eigenvalues before and after, and how far the distances moved."""
@@ -317,10 +339,8 @@ class PrincipalCoordinates(Result):
     def _notes(self) -> list[str]:
         notes = ["Shares are of the sum of all eigenvalues' sizes, the negative ones included."]
         if self.n_negative:
-            notes.append(
-                "Distances between these coordinates are too large, because the negative eigenvalues' part is missing; "
-                'a correction ("lingoes", "cailliez") leaves none.'
-            )
+            mend = 'a correction ("lingoes", "cailliez")' if self.source == "distances" else "`lingoes_kernel`"
+            notes.append(f"No real coordinates can show the negative eigenvalues' part; {mend} leaves none.")
         return notes
 
     def to_frame(self) -> pd.DataFrame:
