@@ -43,6 +43,7 @@ __all__ = [
     "plot_null",
     "plot_pairs",
     "plot_partition",
+    "plot_path",
     "plot_power",
 ]
 
@@ -290,6 +291,18 @@ def plot_decomposition(result: DiscoResult, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("share of the total dispersion T")
     kind = f"{result.decomposition} terms, " if len(result.terms) > 1 else ""
     ax.set_title(f"{kind}p of the model = {result.pvalue:.2g}", loc="left")
+    return ax
+
+
+def plot_path(found: Partition, ax: Axes | None = None) -> Axes:
+    """W after every pass, the start being pass 0."""
+    ax = axes_or_new(ax)
+    path = np.array([found.within]) if found.path is None else found.path
+    ax.plot(np.arange(path.size), path, marker="o", color="#0072b2")
+    ax.set_xlabel("pass")
+    ax.set_ylabel("W")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_title(found.algorithm, loc="left")
     return ax
 
 

@@ -13,6 +13,7 @@ from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 
 __all__ = [
     "Places",
+    "as_cluster_weights",
     "as_distances",
     "as_generator",
     "as_labels",
@@ -35,6 +36,7 @@ __all__ = [
 
 LARGEST = 1e150  # squared differences of larger numbers overflow
 LARGEST_INTEGER = 2**53
+WEIGHT_RATIO = 1e9
 SMALLEST_WEIGHT = 1e-70  # products of weights must keep their digits
 
 
@@ -330,6 +332,19 @@ def as_weights(weights: ArrayLike | None, n: int, name: str) -> FloatArray:
     if not SMALLEST_WEIGHT < array.max() < 1 / SMALLEST_WEIGHT:
         raise ValueError(f"`{name}` must not be that small or large, its largest is {array.max():.3g}; rescale it.")
     return array
+
+
+def as_cluster_weights(weights: ArrayLike | None, n: int, name: str) -> FloatArray | None:
+    """Weights whose sums keep the smallest of them; None for none, and for equal ones of 1."""
+    if weights is None:
+        return None
+    array = as_weights(weights, n, name)
+    if array.max() > WEIGHT_RATIO * array.min():
+        raise ValueError(
+            f"`{name}` must not differ by more than a factor {WEIGHT_RATIO:g}, got {array.min():.3g} to "
+            f"{array.max():.3g}; leave out points that hardly count."
+        )
+    return None if (array == 1).all() else array
 
 
 def check_count(value: object, name: str, *, low: int, high: int | None = None, why: str = "") -> int:

@@ -16,14 +16,12 @@ from scipy.sparse.csgraph import shortest_path
 from scipy.spatial.distance import cdist
 
 import energystats as es
-from energystats._core.hartigan import hartigan_passes
-from energystats._core.lloyd import lloyd_pass
 from energystats.clustering.lloyd import lloyd
-from energystats.clustering.search import best_start, make_starts
+from energystats.clustering.search import Start, best_start, make_starts
 from energystats.clustering.seeding import plus_plus_start, random_start
-from energystats.clustering.state import tabulate
 from tests import definitions
 from tests.definitions import off_diagonal
+from tests.problems import one_hartigan_pass, one_lloyd_pass, problem, state_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*pairs have a negative rho:energystats.NotNegativeTypeWarning")
 
@@ -191,10 +189,10 @@ def labels_after(labels, passes):
 
 def package_passes(R, labels, k, threshold):
     """Labels after each pass of the compiled loop."""
-    labels, seen, settled = labels.copy(), [], False
-    state = tabulate(R, labels, k)
-    while not settled:
-        _, settled = hartigan_passes(R, labels, *state, threshold, 1)
+    labels, seen, made = labels.copy(), [], 1
+    state = state_of(R, labels, k)
+    while made:
+        made = one_hartigan_pass(R, labels, state, threshold)
         seen.append(labels.tolist())
     return seen
 
@@ -224,12 +222,13 @@ def test_users_get_the_same_clusters(kind, n, k, c, init, seed):
     rng = np.random.default_rng(seed)
     R = kind(n, rng)
     shifted = R + 2 * c * off_diagonal(n)
-    starts = list(make_starts(R, k, "random", 3, np.random.default_rng(seed)))
+    starts = list(make_starts(problem(R, k), "random", 3, np.random.default_rng(seed)))
     scale = np.abs(R).sum() + abs(c) * n
     for M in (R, shifted):
         for start in starts:
-            clear_path(M, start, scale)
-    how = {"metric": "precomputed", "n_init": 3, "rng": seed, "init": starts[0] if init == "labels" else "random"}
+            clear_path(M, start.labels, scale)
+    how = {"metric": "precomputed", "n_init": 3, "n_perturb": 0, "rng": seed}
+    how["init"] = starts[0].labels if init == "labels" else "random"
     before, after = (es.energy_cluster(M, k, **how) for M in (R, shifted))
     assert_array_equal(before.labels, after.labels)
     assert before.n_iter == after.n_iter
@@ -364,16 +363,16 @@ def test_filling_an_empty_cluster_may_raise_w_too():
 
 def lloyd_from(R, start, k, **how):
     how = {"max_iter": 300, "tolerance": 1e-13 * np.abs(R).sum(), **how}
-    return best_start(R, k, "lloyd", [np.array(start, dtype=np.intp)], **how)
+    return best_start(problem(R, k, **how), "lloyd", [Start(np.array(start, dtype=np.intp))])
 
 
 def test_a_start_that_lost_counts_for_the_warning(rng):
     """The best start of many may have met nothing odd; the warning tells of the others."""
     starts = [[0, 0, 1], [0, 1, 1]]
     R = np.array([[0.0, 1, 1], [1, 0, 5], [1, 5, 0]])
-    assert [lloyd(R, np.array(z, dtype=np.intp), 2, max_iter=9, tolerance=1e-12).rose for z in starts] == [False, True]
+    assert [lloyd(problem(R, 2), np.array(z, dtype=np.intp)).rose for z in starts] == [False, True]
     with pytest.warns(es.NotNegativeTypeWarning, match="in 1 of 2 starts"):
-        best = best_start(R, 2, "lloyd", [np.array(z, dtype=np.intp) for z in starts], max_iter=9, tolerance=1e-12)
+        best = best_start(problem(R, 2), "lloyd", [Start(np.array(z, dtype=np.intp)) for z in starts])
     assert best.converged
     assert best.labels.tolist() == [0, 0, 1]
 
@@ -395,7 +394,7 @@ def test_guarded_lloyd_is_the_rule_while_w_falls(kind, rng):
         R, start = kind(n, rng), random_start(n, k, rng)
         slack = 1e-12 * np.abs(R).sum()
         passes, wants_more = lowering_part(R.tolist(), start.tolist(), slack)
-        ends = [lloyd(R, start, k, max_iter=m, tolerance=slack) for m in range(1, 15)]
+        ends = [lloyd(problem(R, k, max_iter=m, tolerance=slack), start) for m in range(1, 15)]
         W = [end.within for end in ends]
         assert W[0] <= definitions.within(R, start) + slack
         assert max(np.diff(W)) <= 0
@@ -420,7 +419,7 @@ def test_a_pass_promises_what_it_keeps_for_negative_type(kind, rng):
         if shift:
             R += 2 * max(0.0, -np.linalg.eigvalsh(definitions.centred(R))[0]) * off_diagonal(n)
         after = before.copy()
-        _, nearer = lloyd_pass(R, after, *tabulate(R, before, k))
+        _, nearer = one_lloyd_pass(R, after, state_of(R, before, k))
         emptied = set(range(k)) - set(definitions.lloyd_path(R.tolist(), before.tolist())[1])
         filled += len(emptied)
         costs = definitions.twice_squared_distances(R.tolist(), before.tolist())

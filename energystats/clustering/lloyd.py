@@ -10,45 +10,56 @@ from __future__ import annotations
 import numpy as np
 
 from energystats._core.lloyd import lloyd_pass
-from energystats._typing import FloatArray, IntArray
-from energystats.clustering.state import LocalOptimum, tabulate
+from energystats._typing import IntArray
+from energystats.clustering.state import NO_MOVES, LocalOptimum, OnPass, Problem
 
 __all__ = ["lloyd"]
 
 
-def lloyd(R: FloatArray, start: IntArray, k: int, *, max_iter: int, tolerance: float) -> LocalOptimum:
+def lloyd(problem: Problem, start: IntArray, *, log_moves: bool = False, on_pass: OnPass | None = None) -> LocalOptimum:
     """A partition that Lloyd's rule leaves alone, or the last one before a pass that would not lower W.
 
-    The search goes on only while W falls by more than `tolerance`, so it ends for every rho. Before a pass that does
+    The search goes on only while W falls by more than the tolerance, so it ends for every rho. Before a pass that does
     not lower W is believed, it is made again over a fresh table, so that rounding gathered on the way decides nothing.
 
     With negative type W falls by at least the sum by which points come nearer. A pass that breaks this beyond rounding
     is taken back, also where W only stays as it is: the points want to move on there, so it is no local optimum.
     """
     labels = start.copy()
-    sizes, table, within = tabulate(R, labels, k)
-    W = float(np.sum(within / (2 * sizes)))
-    n_iter, fresh = 1, True
-    while True:
-        before = labels.copy()
-        moved, nearer = lloyd_pass(R, labels, sizes, table, within)
-        now = float(np.sum(within / (2 * sizes)))
-        if now < W - tolerance:
-            if n_iter == max_iter:
-                return LocalOptimum(labels, recomputed(R, labels, k), max_iter, False)
-            W, n_iter, fresh = now, n_iter + 1, False
-        elif fresh:
-            now = recomputed(R, labels, k) if moved else W
-            rose = now > W + tolerance or (now > W - tolerance and nearer > 2 * tolerance)
-            kept, lowest = (before, W) if rose or now > W else (labels, now)
-            return LocalOptimum(kept, lowest, n_iter, not rose, rose)
-        else:
+    state, fresh = problem.tabulate(labels), True
+    path, moves, ended, rose = [state.W], [NO_MOVES], False, False
+    while not ended and len(path) <= problem.max_iter:
+        before, W = labels.copy(), path[-1]
+        moved, nearer = lloyd_pass(problem.R, problem.weights, labels, *state)
+        now = state.W
+        if not now < W - problem.tolerance and not fresh:
             labels, fresh = before, True
-            sizes, table, within = tabulate(R, labels, k)
-            W = float(np.sum(within / (2 * sizes)))
+            state = problem.tabulate(labels)
+            path[-1] = state.W
+            continue
+        if not now < W - problem.tolerance:
+            now = problem.tabulate(labels).W if moved else W
+            rose = now > W + problem.tolerance or (now > W - problem.tolerance and nearer > 2 * problem.tolerance)
+            if rose or now > W:
+                labels, now = before, W
+            ended = True
+        fresh = False
+        path.append(now)
+        moves.append(changes(before, labels) if log_moves else NO_MOVES)
+        if on_pass is not None:
+            on_pass(len(path) - 1, now)
+    return LocalOptimum(
+        labels,
+        problem.tabulate(labels).W,
+        len(path) - 1,
+        ended and not rose,
+        rose,
+        path=np.array(path),
+        moves=np.concatenate(moves),
+    )
 
 
-def recomputed(R: FloatArray, labels: IntArray, k: int) -> float:
-    """W without the rounding gathered by updates."""
-    sizes, _, within = tabulate(R, labels, k)
-    return float(np.sum(within / (2 * sizes)))
+def changes(before: IntArray, after: IntArray) -> IntArray:
+    """Rows (point, from, to) of a pass."""
+    rows = np.flatnonzero(before != after)
+    return np.stack([rows, before[rows], after[rows]], axis=1)

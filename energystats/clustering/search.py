@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import cast
+from functools import partial
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
+from energystats.clustering import perturbation
 from energystats.clustering.exact_1d import split_line
 from energystats.clustering.hartigan import hartigan
 from energystats.clustering.lloyd import lloyd
 from energystats.clustering.partition import make_partition, renumber
 from energystats.clustering.seeding import count_distinct, plus_plus_start, random_start
-from energystats.clustering.state import LocalOptimum
+from energystats.clustering.state import LocalOptimum, Problem
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import ConvergenceWarning, NotNegativeTypeWarning, warn
 from energystats.metrics import MetricLike
 from energystats.progress import with_bar
 from energystats.results import Partition
-from energystats.validation import as_generator, as_labels, check_count, check_option
+from energystats.validation import as_cluster_weights, as_generator, as_labels, check_count, check_option
 
-__all__ = ["ALGORITHMS", "best_start", "energy_cluster", "make_starts", "partition_points"]
+__all__ = ["ALGORITHMS", "Search", "Start", "best_start", "energy_cluster", "make_starts", "partition_points"]
 
 METHODS: dict[str, Callable[..., LocalOptimum]] = {"hartigan": hartigan, "lloyd": lloyd}
 ALGORITHMS = ("auto", "hartigan", "lloyd", "exact-1d")
@@ -38,7 +40,11 @@ def energy_cluster(
     init: str | ArrayLike = "k-means++",
     n_init: int = 10,
     max_iter: int = 300,
+    n_perturb: int | str = "auto",
+    sample_weight: ArrayLike | None = None,
     standardize: bool = False,
+    log_moves: bool = False,
+    callback: Callable[[int, int, float], object] | None = None,
     progress: bool = False,
     rng: RandomLike = None,
 ) -> Partition:
@@ -62,9 +68,19 @@ def energy_cluster(
     n_init : int, default 10
         Starts; the lowest W wins.
     max_iter : int, default 300
-        Passes over the data for each start.
+        Passes over the data for each search.
+    n_perturb : int or "auto", default "auto"
+        How often every start of "hartigan" is shaken out of its local optimum: a random cluster is dissolved and
+        another one founded elsewhere, and the search goes on from there. "auto": 20 up to 447 points, fewer for more
+        points, none above 2,000. Never for given labels.
+    sample_weight : array_like of shape (n,), optional
+        Positive weights of the points; whole numbers count as repeated rows.
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
+    log_moves : bool, default False
+        Keep every move of the search that found the answer, in `Partition.moves`.
+    callback : callable, optional
+        Called as ``callback(start, passes, W)`` after every pass, for instance ``print``.
     progress : bool, default False
         Show a bar over the starts.
     rng : int, Generator or None, default None
@@ -127,52 +143,115 @@ def energy_cluster(
     >>> found.labels.tolist(), found.within
     ([0, 0, 1, 1], 1.0)
     """
-    check_option(algorithm, "algorithm", ALGORITHMS)
-    n_init = check_count(n_init, "n_init", low=1)
-    max_iter = check_count(max_iter, "max_iter", low=1)
+    how = Search.of(algorithm, init, n_init, max_iter, n_perturb, log_moves=log_moves, callback=callback)
     generator = as_generator(rng)
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
-    return partition_points(
-        d, k, algorithm=algorithm, init=init, n_init=n_init, max_iter=max_iter, progress=progress, rng=generator
-    )
+    weights = as_cluster_weights(sample_weight, d.n, "sample_weight")
+    return partition_points(d, k, how, generator, weights=weights, progress=progress)
+
+
+class Search(NamedTuple):
+    """The options of a search, checked."""
+
+    algorithm: str
+    init: str | ArrayLike
+    n_init: int
+    max_iter: int
+    n_perturb: int | None  # None: by the number of points
+    log_moves: bool
+    callback: Callable[[int, int, float], object] | None
+
+    @classmethod
+    def of(
+        cls,
+        algorithm: str,
+        init: str | ArrayLike,
+        n_init: int,
+        max_iter: int,
+        n_perturb: int | str,
+        *,
+        log_moves: bool = False,
+        callback: Callable[[int, int, float], object] | None = None,
+    ) -> Search:
+        """Check what does not depend on the data."""
+        check_option(algorithm, "algorithm", ALGORITHMS)
+        n_init = check_count(n_init, "n_init", low=1)
+        max_iter = check_count(max_iter, "max_iter", low=1)
+        if isinstance(n_perturb, str):
+            check_option(n_perturb, "n_perturb", ("auto",))
+        tries = None if isinstance(n_perturb, str) else check_count(n_perturb, "n_perturb", low=0)
+        if callback is not None and not callable(callback):
+            raise TypeError(f"`callback` must be callable, got {type(callback).__name__}.")
+        return cls(algorithm, init, n_init, max_iter, tries, log_moves, callback)
+
+    def tries(self, n: int) -> int:
+        """Perturbations of every start for n points."""
+        if self.algorithm == "lloyd":
+            return 0
+        return perturbation.tries_for(n) if self.n_perturb is None else self.n_perturb
+
+
+class Start(NamedTuple):
+    """Labels to begin with, and the generator of what comes after them; None: nothing random comes."""
+
+    labels: IntArray
+    rng: np.random.Generator | None = None
 
 
 def partition_points(
     d: Dissimilarity,
     k: int,
-    *,
-    algorithm: str,
-    init: str | ArrayLike,
-    n_init: int,
-    max_iter: int,
+    how: Search,
     rng: np.random.Generator,
+    *,
+    weights: FloatArray | None = None,
     progress: bool = False,
 ) -> Partition:
     """Choose the algorithm, run the starts, report the best."""
     k = check_count(k, "k", low=1, high=d.n, why=f", the number of points ({d.n})")
-    given = check_init(init, d.n, k)
-    if algorithm == "exact-1d" and (d.line is None or k > 2):
+    given = check_init(how.init, d.n, k)
+    if how.algorithm == "exact-1d" and (d.line is None or k > 2):
         raise ValueError(
             '`algorithm="exact-1d"` needs one column, rho = |x - y| and k <= 2, got '
             f"{'a matrix' if d.points is None else f'{d.points.shape[1]} columns'}, {d.metric!r} and k = {k}; "
             'use "hartigan".'
         )
-    if algorithm == "exact-1d" or (algorithm == "auto" and d.line is not None and k <= 2 and given is None):
-        labels, breaks = split_line(d, np.ones(d.n), k)
-        return make_partition(d, labels, k, algorithm="exact-1d", n_init=1, n_iter=1, converged=True, breaks=breaks)
-    method = "lloyd" if algorithm == "lloyd" else "hartigan"
-    n_starts = 1 if given is not None else n_init
+    if how.algorithm == "exact-1d" or (how.algorithm == "auto" and d.line is not None and k <= 2 and given is None):
+        labels, breaks = split_line(d, np.ones(d.n) if weights is None else weights, k)
+        exact = {"algorithm": "exact-1d", "n_init": 1, "n_iter": 1, "converged": True, "breaks": breaks}
+        return make_partition(d, labels, k, weights=weights, **exact)
     d = d.stored()
     distinct = count_distinct(d.matrix, k)
     if distinct < k:
         raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
-    starts: Iterable[IntArray] = [given] if given is not None else make_starts(d.matrix, k, str(init), n_init, rng)
+    tolerance = MOVE_TOLERANCE * d.scale_of(weights)
+    problem = Problem(d.matrix, np.ones(d.n) if weights is None else weights, k, tolerance, how.max_iter)
+    n_starts = 1 if given is not None else how.n_init
+    starts: Iterable[Start] = (
+        [Start(given)] if given is not None else make_starts(problem, str(how.init), n_starts, rng)
+    )
     starts = with_bar(starts, progress, total=n_starts, unit="start", size=lambda _: 1)
-    best = best_start(d.matrix, k, method, starts, max_iter=max_iter, tolerance=MOVE_TOLERANCE * d.scale)
+    n_perturb = 0 if given is not None else how.tries(d.n)
+    method = "lloyd" if how.algorithm == "lloyd" else "hartigan"
+    best = best_start(problem, method, starts, n_perturb=n_perturb, log_moves=how.log_moves, callback=how.callback)
     if not best.converged and not best.rose:
-        warn(f"The best start was cut off after `max_iter`={max_iter} passes; W can still fall.", ConvergenceWarning)
+        warn(
+            f"The best start was cut off after `max_iter`={how.max_iter} passes; W can still fall.", ConvergenceWarning
+        )
+    return found_partition(d, best, k, weights=weights, algorithm=method, n_init=n_starts, n_perturb=n_perturb)
+
+
+def found_partition(
+    d: Dissimilarity, best: LocalOptimum, k: int, *, weights: FloatArray | None, **fields: object
+) -> Partition:
+    """The partition of a search, its clusters numbered by their first points, in the log of moves too."""
     labels = renumber(best.labels)
-    return make_partition(d, labels, k, algorithm=method, n_init=n_starts, n_iter=best.n_iter, converged=best.converged)
+    number = np.zeros(k, np.intp)
+    number[best.labels] = labels
+    moves = best.moves.copy()
+    moves[:, 1:] = number[moves[:, 1:]]
+    found = {"n_iter": best.n_iter, "converged": best.converged, "path": best.path, "moves": moves}
+    return make_partition(d, labels, k, weights=weights, **found, **fields)
 
 
 def check_init(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
@@ -186,29 +265,35 @@ def check_init(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
     return codes
 
 
-def make_starts(R: FloatArray, k: int, init: str, n_init: int, rng: np.random.Generator) -> Iterator[IntArray]:
-    """Starting labels, each from its own child of `rng`."""
+def make_starts(problem: Problem, init: str, n_init: int, rng: np.random.Generator) -> Iterator[Start]:
+    """Starting labels, each from its own child of `rng`, which goes on with what the start needs later."""
     for child in rng.spawn(n_init):
-        yield plus_plus_start(R, k, child) if init == "k-means++" else random_start(len(R), k, child)
+        if init == "k-means++":
+            yield Start(plus_plus_start(problem.R, problem.k, child, problem.weights), child)
+        else:
+            yield Start(random_start(problem.n, problem.k, child), child)
 
 
 def best_start(
-    R: FloatArray,
-    k: int,
+    problem: Problem,
     algorithm: str,
-    starts: Iterable[IntArray],
+    starts: Iterable[Start],
     *,
-    max_iter: int,
-    tolerance: float,
+    n_perturb: int = 0,
+    log_moves: bool = False,
+    callback: Callable[[int, int, float], object] | None = None,
 ) -> LocalOptimum:
     """The local optimum of lowest W; a later start wins only when it is lower beyond rounding."""
-    method = METHODS[algorithm]
     best: LocalOptimum | None = None
     made = taken_back = 0
     for start in starts:
-        found = method(R, start, k, max_iter=max_iter, tolerance=tolerance)
+        on_pass = None if callback is None else partial(callback, made)
+        search = partial(METHODS[algorithm], problem, log_moves=log_moves, on_pass=on_pass)
+        found = search(start.labels)
+        if start.rng is not None:
+            found = perturbation.improved(problem, found, n_perturb, start.rng, search)
         made, taken_back = made + 1, taken_back + found.rose
-        if best is None or found.within < best.within - tolerance:
+        if best is None or found.within < best.within - problem.tolerance:
             best = found
     if taken_back:
         warn(

@@ -45,13 +45,21 @@ class Partition(Result):
         What was run.
     n_init : int
         Starts made.
+    n_perturb : int
+        How often every start was shaken out of its local optimum.
     n_iter : int
-        Passes over the data of the best start.
+        Passes over the data of the search that found it.
     converged : bool
         Whether the best start ended at a local optimum; not so when it was cut off, or a pass of Lloyd's rule was taken
         back.
     breaks : ndarray of shape (k - 1,) or None
         Midpoints between neighbouring clusters, for "exact-1d".
+    path : ndarray of shape (n_iter + 1,) or None
+        W at the start and after every pass of the search that found the partition.
+    moves : ndarray of shape (m, 3) or None
+        Point, old and new cluster of its moves in their order, where they were asked for.
+    masses : ndarray of shape (k,) or None
+        Sums of the weights of the clusters, where there are weights.
     metric : Metric
         With every parameter that was settled on the data.
     standardization : Standardization or None
@@ -76,7 +84,11 @@ class Partition(Result):
     n_init: int
     n_iter: int
     converged: bool
+    n_perturb: int = 0
     breaks: FloatArray | None = field(default=None, repr=False)
+    path: FloatArray | None = field(default=None, repr=False)
+    moves: IntArray | None = field(default=None, repr=False)
+    masses: FloatArray | None = field(default=None, repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
     points: FloatArray | None = field(default=None, repr=False)
@@ -91,11 +103,15 @@ class Partition(Result):
 
     def _tables(self) -> list[Any]:
         rows = [[str(n), number(w)] for n, w in zip(self.sizes, self.within_per_cluster, strict=True)]
+        heads = ["size", "W"]
+        if self.masses is not None:
+            rows = [[*row[:1], number(s), *row[1:]] for row, s in zip(rows, self.masses, strict=True)]
+            heads.insert(1, "weight")
         title = f"Energy clustering into {self.k} cluster{'s' * (self.k > 1)}"
         tightness = "-" if math.isnan(self.tightness) else number(self.tightness)
         bound = [["bound on S", number(self.bound)], ["S/bound", tightness]]
         return [
-            text_table(rows, ["size", "W"], [f"cluster {j}" for j in range(self.k)], title),
+            text_table(rows, heads, [f"cluster {j}" for j in range(self.k)], title),
             decomposition_table(self.within, self.between, self.total, bound),
         ]
 
@@ -104,6 +120,8 @@ class Partition(Result):
             how = "Algorithm: exact in one dimension, the global optimum."
         else:
             starts = "1 start" if self.n_init == 1 else f"best of {self.n_init} starts"
+            if self.n_perturb:
+                starts += f", each perturbed {self.n_perturb} time{'s' * (self.n_perturb > 1)}"
             how = f"Algorithm: {self.algorithm}, {starts}, {self.n_iter} pass{'es' * (self.n_iter > 1)}"
             how += ", a local optimum." if self.converged else ", stopped before it converged."
         proof = "S/bound is at most 1; 1 would prove that no partition into as many clusters has a larger S."
@@ -116,6 +134,12 @@ class Partition(Result):
         import pandas as pd
 
         return pd.DataFrame({"cluster": range(self.k), "size": self.sizes, "within": self.within_per_cluster.tolist()})
+
+    def plot_path(self, ax: Axes | None = None) -> Axes:
+        """W from pass to pass of the search that found the partition."""
+        from energystats import plotting
+
+        return plotting.plot_path(self, ax)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Points in the plane of their first two (principal) coordinates, coloured by cluster."""
