@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 
 import energystats as es
+from energystats._core.bridge import line_eigenvalues
 from energystats._core.intervals import best_breaks, running_sums
 from tests import definitions
 from tests.conftest import Oracle
@@ -238,7 +239,25 @@ def test_extreme_weights_and_neighbouring_floats():
     x = np.array([1.0, np.nextafter(1.0, 2)])
     found = es.cluster_1d(x)
     assert_array_equal(found.labels, (x > found.breaks[0]).astype(int))
-    assert es.cluster_1d([-1e-320, 0.0, -0.0, 1.0], 3).sizes == (1, 2, 1)
+    found = es.cluster_1d([-1e-320, 0.0, -0.0, 1.0], 3)
+    assert found.sizes == (1, 2, 1)
+    assert found.bound == pytest.approx(found.between)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_eigenvalues_by_sign_changes(kind, rng):
+    """Against the dense matrix: equal gaps, weights over orders of magnitude, clusters so tight that pairs coincide."""
+    for n in (2, 3, 17, 40):
+        x = np.unique(KINDS[kind](rng, n))
+        n = x.size
+        w = rng.lognormal(0, 2, n) if n % 2 else np.ones(n)
+        J = np.eye(n) - w / w.sum()
+        G = np.sqrt(np.outer(w, w)) * (-0.5 * J @ np.abs(np.subtract.outer(x, x)) @ J.T)
+        expected = np.linalg.eigvalsh(G)[::-1][: n - 1]
+        found = line_eigenvalues(np.diff(x), w, n - 1)
+        assert_allclose(found, expected, atol=1e-11 * expected[0])
+        assert (np.diff(found) <= 1e-12 * found[0]).all()
+        assert_allclose(line_eigenvalues(np.diff(x), w, 1), found[:1], rtol=1e-12)
 
 
 # ---------------------------------------------------------------- where it is used

@@ -17,7 +17,7 @@ from energystats._typing import FloatArray, IntArray
 
 __all__ = ["best_breaks", "running_sums"]
 
-ROOM = 2**24  # entries of the table of breaks, 64 MiB; for more, the middle break is found first, then each half
+ROOM = 2**26  # entries of the table of breaks, 256 MiB; for more, the middle break is found first, then each half
 KEPT = 1e-4  # of the terms of a difference: what must be left of them
 AT_ONCE = 256  # costs that are computed together, so that the processor can take several at a time
 BLOCK = 2048  # rows whose sums stay in the cache
