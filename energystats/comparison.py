@@ -117,6 +117,7 @@ def compared(
     totals = np.array([total_of(rho) for rho in squares])
     losses = np.array([within_of(rho, labels[0]) for rho in squares]) - within
     losses = np.where(np.abs(losses) <= TIE * totals, 0.0, losses / totals)
+    labels = [labels[0] if loss == 0 else own for loss, own in zip(losses, labels, strict=True)]  # of several best ones
     moved = [np.zeros(1), *(np.abs(r.moved) for r in repaired)]
     constants = [0.0, *(np.nan if r.constant is None else r.constant for r in repaired)]
     return EuclidizationComparison(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from energystats._core.unimodal import nearest_unimodal
 from energystats._typing import ArrayLike, FloatArray, IntArray
@@ -335,10 +336,12 @@ def plot_negative_type(result: NegativeTypeResult, ax: Axes | None = None) -> Ax
     negative = values < -result.threshold
     ranks = np.arange(1, values.size + 1)
     width = 0.8 if values.size <= 60 else 1.0
-    ax.bar(ranks[~negative], values[~negative], width, color=QUIET, label=f"{(~negative).sum()} not negative")
+    counts = ["", ""] if known is None else [f"{(~negative).sum()} ", f"{negative.sum()} "]
+    ax.bar(ranks[~negative], values[~negative], width, color=QUIET, label=f"{counts[0]}not negative")
     if negative.any():
-        ax.bar(ranks[negative], values[negative], width, color=OBSERVED, hatch="//", label=f"{negative.sum()} negative")
+        ax.bar(ranks[negative], values[negative], width, color=OBSERVED, hatch="//", label=f"{counts[1]}negative")
     ax.axhline(0, color="black", lw=0.8)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("rank" if known is not None else "largest and smallest")
     ax.set_ylabel("eigenvalue of $G_c$")
     ax.set_title("of negative type" if result.holds else "not of negative type", loc="left")
@@ -366,7 +369,7 @@ def plot_euclidization(result: Euclidization, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("original dissimilarity")
     ax.set_ylabel("Euclidean distance after the repair")
     constant = "" if result.constant is None else f", constant {result.constant:.5g}"
-    ax.set_title(f"{result.method}{constant}", loc="left")
+    ax.set_title(f"{result.method.capitalize()}{constant}", loc="left")
     ax.legend(frameon=False)
     return ax
 
@@ -394,23 +397,89 @@ def plot_coordinates(
         marker = MARKERS[j % len(MARKERS)]
         style = {"s": 26, "color": colors[j], "marker": marker, "lw": 0, "label": group, "alpha": 0.85}
         ax.scatter(*place[rows].T, **style)
-    if found.names is not None and n <= 40:
-        for row, name in zip(place, found.names, strict=True):
-            if solid:
-                solid_axes: Any = ax
-                solid_axes.text(*row, f" {name}", fontsize=8)
-            else:
-                ax.annotate(name, tuple(row), xytext=(4, 3), textcoords="offset points", fontsize=8)
     for j, axis in enumerate("xyz"[:shown]):
         share = f" ({found.explained[j]:.1%})" if j < p else " (0%)"
         getattr(ax, f"set_{axis}label")(f"axis {j + 1}{share}")
+    kind = "Principal coordinates" if found.source == "distances" else "Kernel PCA"
+    corrected = f" after {found.correction.capitalize()}" if found.correction else ""
     missing = f", negative eigenvalues {found.negative_share:.1%}" if found.n_negative else ""
-    ax.set_title(f"{'Principal coordinates' if found.source == 'distances' else 'Kernel PCA'}{missing}", loc="left")
+    ax.set_title(f"{kind}{corrected}{missing}", loc="left")
+    named = found.names is not None and n <= NAMES_DRAWN
+    if len(groups) > GROUPS_NAMED:
+        ax.annotate(f"{len(groups)} groups", (0.98, 0.98), xycoords="axes fraction", ha="right", va="top")
+    elif groups and (named or solid):  # names stand in the axes, labels of the third axis beside them
+        ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.12 if solid else 1.0, 0.5))
+    elif groups:
+        ax.legend(frameon=False)
     if not solid:
         ax.set_aspect("equal", adjustable="datalim")
-    if groups:
-        ax.legend(frameon=False)
+        if named:
+            ax.margins(0.08)
+    if named:
+        assert found.names is not None
+        draw_names(place, found.names, ax)
     return ax
+
+
+NAMES_DRAWN = 40
+GROUPS_NAMED = 12  # more would fill a legend
+NAME_SIZE = 8.0  # points
+# where a name can stand: horizontal and vertical alignment, and the offset in points
+STANDS = [
+    ("left", "center", 5, 0),
+    ("right", "center", -5, 0),
+    ("center", "bottom", 0, 4),
+    ("center", "top", 0, -4),
+    ("left", "bottom", 3, 3),
+    ("right", "bottom", -3, 3),
+    ("left", "top", 3, -3),
+    ("right", "top", -3, -3),
+]
+
+
+def draw_names(place: FloatArray, names: Sequence[str], ax: Any) -> None:
+    """Names beside the points; in the plane each where it covers least of other names and points."""
+    if place.shape[1] == 3:
+        for row, name in zip(place, names, strict=True):
+            ax.text(*row, f" {name}", fontsize=NAME_SIZE)
+        return
+    getattr(ax.figure, "draw_without_rendering", lambda: None)()  # so that the layout has settled
+    ax.apply_aspect()
+    to_points = 72 / ax.figure.dpi
+    spots = ax.transData.transform(place) * to_points
+    frame = np.array(ax.bbox.extents) * to_points
+    taken = [np.array([x - 3, y - 3, x + 3, y + 3]) for x, y in spots]
+    crowded = np.sort(np.linalg.norm(spots[:, None] - spots, axis=2), axis=1)[:, : min(4, len(spots))].sum(axis=1)
+    for i in np.argsort(crowded, kind="stable"):  # those with the least room choose first
+        boxes = [name_box(spots[i], names[i], stand) for stand in STANDS]
+        others = np.array(taken[:i] + taken[i + 1 :])
+        best = int(np.argmin([covered(box, others) + outside(box, frame) for box in boxes]))
+        taken.append(boxes[best])
+        ha, va, dx, dy = STANDS[best]
+        ax.annotate(names[i], place[i], xytext=(dx, dy), textcoords="offset points", fontsize=NAME_SIZE, ha=ha, va=va)
+
+
+def name_box(spot: FloatArray, name: str, stand: tuple[str, str, int, int]) -> FloatArray:
+    """Left, bottom, right and top of a name, in points, from the mean width of letters."""
+    ha, va, dx, dy = stand
+    width, height = 0.6 * NAME_SIZE * len(name), 1.1 * NAME_SIZE
+    left = spot[0] + dx - width * {"left": 0.0, "center": 0.5, "right": 1.0}[ha]
+    bottom = spot[1] + dy - height * {"bottom": 0.0, "center": 0.5, "top": 1.0}[va]
+    return np.array([left, bottom, left + width, bottom + height])
+
+
+def covered(box: FloatArray, others: FloatArray) -> float:
+    """Area that a box shares with others."""
+    if not others.size:
+        return 0.0
+    low, high = np.maximum(box[:2], others[:, :2]), np.minimum(box[2:], others[:, 2:])
+    return float(np.prod(np.maximum(high - low, 0.0), axis=1).sum())
+
+
+def outside(box: FloatArray, frame: FloatArray) -> float:
+    """How much of a box lies beyond the axes, as an area."""
+    inside = covered(box, frame[None])
+    return float(np.prod(box[2:] - box[:2])) - inside
 
 
 MARKERS = "osD^vP*X"
@@ -421,7 +490,7 @@ def group_codes(labels: ArrayLike | None, n: int) -> tuple[IntArray, list[str]]:
     if labels is None:
         return np.zeros(n, np.intp), []
     codes, names = as_labels(labels, n, "labels")
-    return codes, [str(name) for name in names]
+    return codes, [str(name) or "''" for name in names]
 
 
 def plot_comparison(result: EuclidizationComparison, ax: Axes | None = None) -> Axes:

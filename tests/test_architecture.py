@@ -14,7 +14,7 @@ ORDER = [  # each line may import the lines above it, and modules of its own lin
     ["metrics", "datasets"],
     ["pairs"],
     ["dissimilarity", "formulas"],
-    ["tables", "multiplicity", "samplers"],
+    ["tables", "multiplicity", "samplers", "matrix_files"],
     ["results"],
     ["distance", "dispersions", "designs", "geometry"],
     ["relabeling", "bootstrap"],

@@ -196,7 +196,7 @@ def test_more_clusters_than_distinct_points():
         (lambda: es.metrics.Kernel("rbff"), ValueError, r"`k` must be one of .*Did you mean 'rbf'"),
         (lambda: es.metrics.Kernel(3), TypeError, r"`k` must be a callable"),
         (lambda: es.pairwise(np.c_[X, X], metric="mahalanobis"), ValueError, r"columns are linearly dependent \(rank 3 of 6\)"),
-        (lambda: es.datasets.load("irises"), ValueError, r"`name` must be one of iris; got 'irises'. Did you mean 'iris'"),
+        (lambda: es.datasets.load("irises"), ValueError, r"`name` must be one of iris, eurodist, .*; got 'irises'. Did you mean 'iris'"),
         (lambda: es.EnergyClustering(2).fit(X).predict(X[:, :2]), ValueError, r"X has 2 features, but EnergyClustering is expecting 3"),
     ],
 )  # fmt: skip

@@ -128,7 +128,7 @@ def indefinite_case_that_rises():
 
 def test_the_guard_warns():
     R, start = indefinite_case_that_rises()
-    with pytest.warns(es.NotNegativeTypeWarning, match=r"would have raised W and was taken back"):
+    with pytest.warns(es.NotNegativeTypeWarning, match=r"would not have lowered W and was taken back"):
         guarded = es.energy_cluster(R, 3, metric="precomputed", algorithm="lloyd", init=start)
     assert not guarded.converged
     assert es.energy_cluster(R, 3, metric="precomputed", algorithm="hartigan", init=start).converged

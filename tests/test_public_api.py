@@ -28,6 +28,7 @@ DOCUMENTED = [
     *(f"energystats.{name}" for name in [*FUNCTIONS, "EnergyClustering"]),
     *(f"energystats.metrics.{name}" for name in es.metrics.__all__ if name != "Metric"),
     "energystats.datasets.load",
+    "energystats.datasets.groups",
 ]
 # what numpydoc may complain of: our Returns are unnamed, sections of classes vary, first lines need not be imperative
 TOLERATED = {"GL01", "GL02", "GL03", "SS05", "SS06", "ES01", "SA01", "SA04", "EX01", "RT02", "RT03", "PR01", "PR02",

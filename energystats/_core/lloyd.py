@@ -11,20 +11,26 @@ __all__ = ["lloyd_pass"]
 
 
 @njit
-def lloyd_pass(R: FloatArray, labels: IntArray, sizes: IntArray, table: FloatArray, within: FloatArray) -> int:
+def lloyd_pass(
+    R: FloatArray, labels: IntArray, sizes: IntArray, table: FloatArray, within: FloatArray
+) -> tuple[int, float]:
     """Send every point to its nearest cluster, all at once; the four state arrays change in place.
 
     `table` and `within` as in `hartigan_passes`. A cluster left empty takes the point that is farthest from its
-    own cluster, among clusters of two points or more. Returns the number of points that changed cluster.
+    own cluster, among clusters of two points or more. Returns the number of points that changed cluster and the sum
+    of what they come nearer to the centres as they stood before the pass. W falls by at least that sum when rho is
+    of negative type, because the new means are then the best centres of the new clusters.
     """
     n = labels.size
     k = sizes.size
     before = labels.copy()
     cost = np.empty(n)  # of each point in its new cluster
     counts = np.zeros(k, np.intp)
+    nearer = 0.0
     for i in range(n):
         best = before[i]
-        best_cost = 2 * table[best, i] / sizes[best] - within[best] / sizes[best] ** 2
+        own_cost = 2 * table[best, i] / sizes[best] - within[best] / sizes[best] ** 2  # twice the squared distance
+        best_cost = own_cost
         for l in range(k):
             there = 2 * table[l, i] / sizes[l] - within[l] / sizes[l] ** 2
             if there < best_cost:
@@ -32,6 +38,7 @@ def lloyd_pass(R: FloatArray, labels: IntArray, sizes: IntArray, table: FloatArr
                 best = l
         labels[i] = best
         cost[i] = best_cost
+        nearer += (own_cost - best_cost) / 2
         counts[best] += 1
     for l in range(k):
         if counts[l] == 0:
@@ -42,6 +49,7 @@ def lloyd_pass(R: FloatArray, labels: IntArray, sizes: IntArray, table: FloatArr
             counts[labels[farthest]] -= 1
             labels[farthest] = l
             counts[l] = 1
+            nearer += cost[farthest] / 2  # the point is the centre of its new cluster
     moved = 0
     for i in range(n):
         j = before[i]
@@ -55,4 +63,4 @@ def lloyd_pass(R: FloatArray, labels: IntArray, sizes: IntArray, table: FloatArr
     within[:] = 0.0
     for i in range(n):
         within[labels[i]] += table[labels[i], i]
-    return moved
+    return moved, nearer

@@ -64,6 +64,11 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ValueError
         By `fit`: as `energy_cluster`. By `predict`: if the columns differ from those fitted.
 
+    Warns
+    -----
+    ConvergenceWarning, NotNegativeTypeWarning
+        By `fit`: as `energy_cluster`.
+
     See Also
     --------
     energy_cluster : The function behind it.
@@ -73,6 +78,11 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     `fit` costs O(n^2 d) time and O(n^2) memory (O(k n log n) and O(n) where it is "exact-1d"), `predict` O(m n d)
     time. On the rows it was fitted to, `predict`
     gives back the labels of Hartigan's method when rho is of negative type [G thm 5].
+
+    A rho that is not of negative type needs no repair before "hartigan", which finds the clusters it would find after
+    Lingoes' correction. "lloyd" stops, with a warning, before a pass that would not lower W. `between_` can then be
+    negative, and `predict` may send a fitted point to another cluster, because the nearest cluster, unlike W, depends
+    on the constant.
 
     References
     ----------

@@ -91,7 +91,8 @@ def energy_cluster(
     ConvergenceWarning
         If the best start was cut off at `max_iter`.
     NotNegativeTypeWarning
-        If rho is negative somewhere, or a pass of Lloyd's rule would have raised W and was taken back.
+        If rho is negative somewhere, or a pass of Lloyd's rule, in any start, would not have lowered W and was taken
+        back.
 
     See Also
     --------
@@ -104,9 +105,20 @@ def energy_cluster(
     starts share R: O(n^2 d) time for it and O(n^2) memory; "exact-1d" takes O(k n log n) and O(n). After Hartigan's
     method no single move lowers W by more than 1e-13 T.
 
+    A rho that is not of negative type needs no repair before "hartigan": a constant 2c added off the diagonal, as
+    Lingoes' correction adds it, raises W of every partition into k clusters by c(n - k), so from the same labels the
+    method makes the same moves and finds the same clusters. Seeds of k-means++ are drawn in proportion to rho and do
+    change; compare from the same labels or with ``init="random"``. S rises by c(k - 1), so comparisons between
+    different k depend on the constant.
+
+    "lloyd" on such a rho takes another path after the shift, and without a guard may raise W and never end. Here it
+    stops before a pass that would not lower W, with a warning and ``converged`` False. S can be negative, and the
+    bound on it, though valid, loose or negative.
+
     References
     ----------
-    Franca, Rizzo & Vogelstein, algorithm 1 and eqs 16-20 for "hartigan".
+    Franca, Rizzo & Vogelstein, algorithm 1 and eqs 16-20 for "hartigan"; Klopotek, Klopotek & Wierzchon, theorems 6
+    and 7, for the constant.
 
     Examples
     --------
@@ -158,13 +170,7 @@ def partition_points(
     starts: Iterable[IntArray] = [given] if given is not None else make_starts(d.matrix, k, str(init), n_init, rng)
     starts = with_bar(starts, progress, total=n_starts, unit="start", size=lambda _: 1)
     best = best_start(d.matrix, k, method, starts, max_iter=max_iter, tolerance=MOVE_TOLERANCE * d.scale)
-    if best.rose:
-        warn(
-            "A pass of Lloyd's rule would have raised W and was taken back, which shows that rho is not of negative "
-            'type; algorithm="hartigan" does not need it.',
-            NotNegativeTypeWarning,
-        )
-    elif not best.converged:
+    if not best.converged and not best.rose:
         warn(f"The best start was cut off after `max_iter`={max_iter} passes; W can still fall.", ConvergenceWarning)
     labels = renumber(best.labels)
     remark = why_not_exact(d) if algorithm == "auto" else ""
@@ -209,8 +215,17 @@ def best_start(
     """The local optimum of lowest W; a later start wins only when it is lower beyond rounding."""
     method = METHODS[algorithm]
     best: LocalOptimum | None = None
+    made = taken_back = 0
     for start in starts:
         found = method(R, start, k, max_iter=max_iter, tolerance=tolerance)
+        made, taken_back = made + 1, taken_back + found.rose
         if best is None or found.within < best.within - tolerance:
             best = found
+    if taken_back:
+        warn(
+            "A pass of Lloyd's rule would not have lowered W and was taken back "
+            f"(in {taken_back} of {made} start{'s' * (made > 1)}), which shows that rho is not of negative type; "
+            'algorithm="hartigan" does not need it.',
+            NotNegativeTypeWarning,
+        )
     return cast(LocalOptimum, best)

@@ -26,7 +26,7 @@ class LocalOptimum:
     converged : bool
         Whether the method stopped by itself.
     rose : bool
-        Whether a step would have raised W, which only an rho that is not of negative type makes possible.
+        Whether a pass was taken back because W would not have fallen as it must when rho is of negative type.
     """
 
     labels: IntArray

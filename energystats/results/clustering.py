@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from energystats.metrics import Metric
 
 __all__ = ["ClusterTestResult", "Contrast", "Partition"]
+
+BOUND_ROUNDING = 1e-12  # of the dispersions; a bound below it may be 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -36,7 +39,8 @@ class Partition(Result):
     within_per_cluster : ndarray of shape (k,)
         The summands of W.
     bound : float
-        Eigenvalue certificate: no partition into k clusters has a larger S [theory 3].
+        Eigenvalue certificate: no partition into k clusters has a larger S [theory 3]. It holds for every rho, but is
+        loose, 0 or negative for some that are not of negative type.
     algorithm : {"exact-1d", "hartigan", "lloyd"}
         What was run.
     n_init : int
@@ -44,7 +48,8 @@ class Partition(Result):
     n_iter : int
         Passes over the data of the best start.
     converged : bool
-        Whether the best start ended at a local optimum.
+        Whether the best start ended at a local optimum; not so when it was cut off, or a pass of Lloyd's rule was taken
+        back.
     breaks : ndarray of shape (k - 1,) or None
         Midpoints between neighbouring clusters, for "exact-1d".
     metric : Metric
@@ -83,13 +88,14 @@ class Partition(Result):
 
     @property
     def tightness(self) -> float:
-        """S/bound: 1 proves the global optimum; NaN where the bound is 0."""
-        return float(self.between / self.bound) if self.bound != 0 else float("nan")
+        """S/bound: 1 proves the global optimum; NaN where the bound is not above 0 by more than rounding."""
+        rounding = BOUND_ROUNDING * max(abs(self.within), abs(self.between), abs(self.total))
+        return float(self.between / self.bound) if self.bound > rounding else float("nan")
 
     def _tables(self) -> list[Any]:
         rows = [[str(n), number(w)] for n, w in zip(self.sizes, self.within_per_cluster, strict=True)]
         title = f"Energy clustering into {self.k} cluster{'s' * (self.k > 1)}"
-        tightness = number(self.tightness) if self.bound != 0 else "-"
+        tightness = "-" if math.isnan(self.tightness) else number(self.tightness)
         bound = [["bound on S", number(self.bound)], ["S/bound", tightness]]
         return [
             text_table(rows, ["size", "W"], [f"cluster {j}" for j in range(self.k)], title),
@@ -105,6 +111,8 @@ class Partition(Result):
             how += ", a local optimum." if self.converged else ", stopped before it converged."
         proof = "S/bound is at most 1; 1 would prove that no partition into as many clusters has a larger S."
         remark = [self.remark] if self.remark else []
+        if math.isnan(self.tightness) and self.k > 1:
+            proof = "No S is above the bound, but the bound is not positive, so S/bound says nothing."
         return [how, *remark, proof, metric_note(self.metric, self.standardization)]
 
     def to_frame(self) -> pd.DataFrame:
