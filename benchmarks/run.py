@@ -147,10 +147,22 @@ def cluster_test(n):
     row(f"cluster_test, n = {n}, d = 2, 199 draws, 10 folds", ours, NONE, None, f"p {result.pvalue:.3f}")
 
 
-def one_column(n):
+def one_column(n, k):
+    """Certificates included; kmeans1d has the square only."""
     x = np.random.default_rng(0).lognormal(size=n)
-    ours, _ = median_time(lambda: es.cluster_1d(x), runs=3)
-    row(f"exact 1-D split into two, n = {n}, with certificate", ours, NONE, None)
+    for alpha, clusters in ((1, 2), (1, k), (2, k)):
+        ours, found = median_time(lambda a=alpha, c=clusters: es.cluster_1d(x, c, alpha=a), runs=3)
+        peer, theirs, note = NONE, None, f"W {found.within:.6f}"
+        if alpha == 2:
+            peer = "kmeans1d"
+            try:
+                import kmeans1d
+            except ImportError:
+                pass
+            else:
+                theirs, (labels, centers) = median_time(lambda: kmeans1d.cluster(x, k), runs=3)
+                note += f" / {((x - np.array(centers)[labels]) ** 2).sum():.6f}"
+        row(f"exact clusters of one column, n = {n}, k = {clusters}, alpha = {alpha}", ours, peer, theirs, note)
 
 
 def euclidization(n, large):
@@ -273,7 +285,7 @@ def main():
     clustering(*((300, 5, 2, 2) if quick else (4000, 5, 2, 5)))
     mixed_table(200 if quick else 2000)
     cluster_test(100 if quick else 1000)
-    one_column(10_000 if quick else 1_000_000)
+    one_column(*((10_000, 4) if quick else (1_000_000, 10)))
     euclidization(*((60, 300) if quick else (500, 5000)))
     import_time()
     if quick:

@@ -160,18 +160,50 @@ def legend_of_clusters(k: int, ax: Axes) -> None:
 
 
 def plot_line(found: Partition, colors: list[Any], ax: Axes) -> Axes:
-    """One column: stacked histogram, with the breaks where there are any."""
+    """One column: histogram coloured by cluster, with the breaks where there are any.
+
+    A bar that a break cuts shows the colours of both sides, one on the other. Where a few far points would press the
+    others together, the axis ends near the outermost breaks and 1 % quantiles, and its label counts what lies beyond.
+    """
     assert found.points is not None
     x = found.points[:, 0]
-    parts = [x[found.labels == j] for j in range(found.k)]
+    low, high = visible_range(x, found.breaks)
     labels = [f"cluster {j} (n = {n})" for j, n in enumerate(found.sizes)]
-    ax.hist(parts, bins=30, stacked=True, color=colors, label=labels)
-    for b in found.breaks if found.breaks is not None else ():
-        ax.axvline(b, color=OBSERVED, lw=1.5, ls="--", label=f"break at {b:.4g}")
-    ax.set_xlabel(found.columns[0] if found.columns else "x")
+    bins = np.linspace(low, high, 1 + min(120, max(30, int(np.sqrt(x.size))))).tolist() if high > low else 30
+    ax.hist([x[found.labels == j] for j in range(found.k)], bins=bins, stacked=True, color=colors, label=labels)
+    mark_breaks([] if found.breaks is None else found.breaks.tolist(), high - low, ax)
+    hidden = int(np.count_nonzero((x < low) | (x > high)))
+    name = found.columns[0] if found.columns else "x"
+    ax.set_xlabel(f"{name} ({hidden} of {x.size} values beyond the axis)" if hidden else name)
     ax.set_ylabel("count")
+    if found.k <= 8:
+        ax.set_ylim(top=(1.05 + 0.06 * found.k) * ax.get_ylim()[1])  # room for the legend above the bars
     legend_of_clusters(found.k, ax)
     return ax
+
+
+def mark_breaks(breaks: list[float], width: float, ax: Axes) -> None:
+    """Dashed lines, with the value above each one that is far enough from the label before it."""
+    labelled: list[float] = []
+    for b in breaks:
+        ax.axvline(b, color="0.15", lw=1, ls="--")
+        if not labelled or b - labelled[-1] >= 0.04 * width:
+            labelled.append(b)
+    if labelled:
+        top = ax.secondary_xaxis("top")
+        top.set_xticks(labelled, [f"{b:.4g}" for b in labelled], rotation=45, ha="left", fontsize="small")
+
+
+def visible_range(x: FloatArray, breaks: FloatArray | None) -> tuple[float, float]:
+    """The range of the data; for many points with far ends, that of the breaks and the middle 98 % and a tenth more."""
+    low, high = float(x.min()), float(x.max())
+    first, last = (float(q) for q in np.quantile(x, [0.01, 0.99]))
+    if breaks is not None and breaks.size:
+        first, last = min(first, float(breaks[0])), max(last, float(breaks[-1]))
+    reach = 0.1 * (last - first)
+    if x.size < 1000 or not last > first or high - low < 3 * (last - first):
+        return low, high
+    return max(low, first - reach), min(high, last + reach)
 
 
 def plane_of(found: Partition) -> tuple[FloatArray, str, str]:

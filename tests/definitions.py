@@ -105,6 +105,26 @@ def best_within(R, k, w=None):
     return min(within(R, labels, w) for labels in partitions(len(R), k))
 
 
+def run_costs(x, w, alpha):
+    """W of every run i..j-1 of sorted points, exact when x and w are fractions and alpha is whole."""
+    costs = {}
+    for i in range(len(x)):
+        pairs, mass = 0, 0
+        for j in range(i, len(x)):
+            pairs += sum(w[a] * w[j] * abs(x[j] - x[a]) ** alpha for a in range(i, j))
+            mass += w[j]
+            costs[i, j + 1] = pairs / mass
+    return costs
+
+
+def best_runs(costs, n, k):
+    """Smallest W of a partition into k runs, from the costs of all runs; O(k n^2)."""
+    best = {i: costs[0, i] for i in range(1, n + 1)}
+    for j in range(2, k + 1):
+        best = {i: min(best[l] + costs[l, i] for l in range(j - 1, i)) for i in range(j, n + 1)}
+    return best[n]
+
+
 def single_moves(labels):
     """Labels after every move of one point to another cluster that empties none."""
     names = sorted(set(labels))

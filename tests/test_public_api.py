@@ -114,6 +114,8 @@ def make_results():
         "PairwiseTestsResult": es.pairwise_tests(X, np.arange(40) % 3, n_resamples=19, rng=0),
         "Partition": es.energy_cluster(X, 3, rng=0),
         "Partition 1-d": es.cluster_1d(X[:, 0]),
+        "Partition 1-d, many": es.cluster_1d(np.r_[X[:, 0], 1e3 * np.arange(9)], 12, alpha=2),
+        "Partition 1-d, not exact": es.energy_cluster(X[:, 0], 3, alpha=0.5, rng=0),
         "Partition matrix": es.energy_cluster(R, 9, metric="precomputed", rng=0),
         "Partition gower": es.energy_cluster(mixed, 3, metric="gower", rng=0),
         "Partition wide": es.energy_cluster(rng.standard_normal((20, 30)), 2, rng=0, standardize=True),

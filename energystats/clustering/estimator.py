@@ -78,7 +78,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
 
     Notes
     -----
-    `fit` costs O(n^2 d) time and O(n^2) memory, `predict` O(m n d) time. On the rows it was fitted to, `predict`
+    `fit` costs O(n^2 d) time and O(n^2) memory (O(k n log n) and O(n) where it is "exact-1d"), `predict` O(m n d)
+    time. On the rows it was fitted to, `predict`
     gives back the labels of Hartigan's method when rho is of negative type [G thm 5].
 
     A rho that is not of negative type needs no repair before "hartigan", which finds the clusters it would find after

@@ -10,7 +10,7 @@ import numpy as np
 
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering import perturbation
-from energystats.clustering.exact_1d import split_line
+from energystats.clustering.exact_1d import has_exact, partition_line, why_not_exact
 from energystats.clustering.hartigan import hartigan
 from energystats.clustering.lloyd import lloyd
 from energystats.clustering.partition import make_partition, renumber
@@ -62,7 +62,7 @@ def energy_cluster(
         Power of a named distance, 0 < alpha <= 2; 2 is k-means.
     algorithm : {"auto", "hartigan", "lloyd", "exact-1d"}, default "auto"
         "hartigan" moves single points, "lloyd" is kernel k-means. "exact-1d" finds the global optimum for one
-        column, rho = \|x - y\| and k <= 2. "auto" takes it there, and "hartigan" elsewhere.
+        column if rho is \|x - y\| or its square. "auto" takes it there, and "hartigan" elsewhere.
     init : {"k-means++", "random"} or array_like of shape (n,), default "k-means++"
         Seeds drawn proportionally to rho, random labels, or labels: then there is one start.
     n_init : int, default 10
@@ -118,7 +118,7 @@ def energy_cluster(
     Notes
     -----
     A pass costs O(nk) and a move O(n), over a table of the sums of rho from every point to every cluster. All
-    starts share R: O(n^2 d) time for it and O(n^2) memory; "exact-1d" takes O(n log n) and O(n). After Hartigan's
+    starts share R: O(n^2 d) time for it and O(n^2) memory; "exact-1d" takes O(k n log n) and O(n). After Hartigan's
     method no single move lowers W by more than 1e-13 T.
 
     A rho that is not of negative type needs no repair before "hartigan": a constant 2c added off the diagonal, as
@@ -210,16 +210,16 @@ def partition_points(
     """Choose the algorithm, run the starts, report the best."""
     k = check_count(k, "k", low=1, high=d.n, why=f", the number of points ({d.n})")
     given = check_init(how.init, d.n, k)
-    if how.algorithm == "exact-1d" and (d.line is None or k > 2):
+    exact = has_exact(d)
+    if how.algorithm == "exact-1d" and not exact:
+        columns = 0 if d.points is None else d.points.shape[1]
         raise ValueError(
-            '`algorithm="exact-1d"` needs one column, rho = |x - y| and k <= 2, got '
-            f"{'a matrix' if d.points is None else f'{d.points.shape[1]} columns'}, {d.metric!r} and k = {k}; "
+            '`algorithm="exact-1d"` needs one column and rho = |x - y| or its square, got '
+            f"{f'{columns} column' if columns else 'a matrix'}{'s' * (columns > 1)} and {d.metric!r}; "
             'use "hartigan".'
         )
-    if how.algorithm == "exact-1d" or (how.algorithm == "auto" and d.line is not None and k <= 2 and given is None):
-        labels, breaks = split_line(d, np.ones(d.n) if weights is None else weights, k)
-        exact = {"algorithm": "exact-1d", "n_init": 1, "n_iter": 1, "converged": True, "breaks": breaks}
-        return make_partition(d, labels, k, weights=weights, **exact)
+    if how.algorithm == "exact-1d" or (how.algorithm == "auto" and exact and given is None):
+        return partition_line(d, k, weights)
     d = d.stored()
     distinct = count_distinct(d.matrix, k)
     if distinct < k:
@@ -238,7 +238,9 @@ def partition_points(
         warn(
             f"The best start was cut off after `max_iter`={how.max_iter} passes; W can still fall.", ConvergenceWarning
         )
-    return found_partition(d, best, k, weights=weights, algorithm=method, n_init=n_starts, n_perturb=n_perturb)
+    fields = {"algorithm": method, "n_init": n_starts, "n_perturb": n_perturb}
+    remark = why_not_exact(d) if how.algorithm == "auto" else ""
+    return found_partition(d, best, k, weights=weights, remark=remark, **fields)
 
 
 def found_partition(

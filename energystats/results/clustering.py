@@ -29,7 +29,7 @@ class Partition(Result):
     Attributes
     ----------
     labels : ndarray of shape (n,)
-        Cluster of each row, 0..k-1; clusters are numbered by their first row.
+        Cluster of each row, 0..k-1; clusters are numbered by their first row, by "exact-1d" from left to right.
     k : int
         Number of clusters.
     sizes : tuple of int
@@ -70,6 +70,8 @@ class Partition(Result):
         Names of the columns of a data frame.
     coordinates : ndarray of shape (n, 2) or None
         First two principal coordinates, for plots where there are no `points`.
+    remark : str
+        Why one column did not go to the exact method; empty where there is nothing to say.
     """
 
     labels: IntArray = field(repr=False)
@@ -94,6 +96,7 @@ class Partition(Result):
     points: FloatArray | None = field(default=None, repr=False)
     columns: tuple[str, ...] | None = field(default=None, repr=False)
     coordinates: FloatArray | None = field(default=None, repr=False)
+    remark: str = field(default="", repr=False)
 
     @property
     def tightness(self) -> float:
@@ -125,9 +128,10 @@ class Partition(Result):
             how = f"Algorithm: {self.algorithm}, {starts}, {self.n_iter} pass{'es' * (self.n_iter > 1)}"
             how += ", a local optimum." if self.converged else ", stopped before it converged."
         proof = "S/bound is at most 1; 1 would prove that no partition into as many clusters has a larger S."
+        remark = [self.remark] if self.remark else []
         if math.isnan(self.tightness) and self.k > 1:
             proof = "No S is above the bound, but the bound is not positive, so S/bound says nothing."
-        return [how, proof, metric_note(self.metric, self.standardization)]
+        return [how, *remark, proof, metric_note(self.metric, self.standardization)]
 
     def to_frame(self) -> pd.DataFrame:
         """One row per cluster: cluster, size and W of the cluster."""
