@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.ticker import FixedLocator
 
 from energystats._core.unimodal import nearest_unimodal
 from energystats._typing import ArrayLike, FloatArray, IntArray
-from energystats.validation import as_labels
+from energystats.validation import as_labels, as_linkage, check_count
 
 if TYPE_CHECKING:
     from energystats.results import (
@@ -35,6 +38,7 @@ __all__ = [
     "plot_comparison",
     "plot_coordinates",
     "plot_decomposition",
+    "plot_dendrogram",
     "plot_euclidization",
     "plot_goodness",
     "plot_group_means",
@@ -406,3 +410,127 @@ def plot_comparison(result: EuclidizationComparison, ax: Axes | None = None) -> 
     ax.margins(0.15)
     ax.legend(frameon=False, fontsize=8)
     return ax
+
+
+# ---------------------------------------------------------------- hierarchies and the number of clusters
+
+LEAVES_DRAWN = 40  # of a tree with more points than can be told apart
+POINTS_DRAWN = 150
+POINTS_NAMED = 60
+
+
+def plot_dendrogram(
+    Z: ArrayLike, ax: Axes | None = None, *, k: int | None = None, labels: ArrayLike | None = None
+) -> Axes:
+    r"""Draw a hierarchy, the clusters of a cut in their colours.
+
+    Parameters
+    ----------
+    Z : array_like of shape (n - 1, 4)
+        Linkage matrix, of `energy_hclust` or SciPy.
+    ax : Axes, optional
+        Where to draw; a new figure when None.
+    k : int, optional
+        Clusters to colour: those that are left without the last k - 1 merges, numbered by their first points.
+    labels : array_like of shape (n,), optional
+        Names of the points; their numbers when None. Shown for up to 60 points.
+
+    Returns
+    -------
+    Axes
+        With the dendrogram, heights on a square-root scale. Of more than 150 points the last merges are drawn, and
+        what lies below them is written as a number of points.
+
+    Raises
+    ------
+    ValueError
+        If Z is not a linkage matrix, k is out of range or the number of labels is not n.
+    TypeError
+        If Z does not hold real numbers or k is not a whole number.
+
+    See Also
+    --------
+    energy_hclust : The tree.
+
+    Notes
+    -----
+    Negative heights (rho negative somewhere) are moved up until the first is 0, which is the same tree. O(n) time
+    and memory.
+
+    References
+    ----------
+    Szekely & Rizzo (2005), Journal of Classification 22.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> ax = es.plot_dendrogram(es.energy_hclust([0.0, 1.0, 9.0, 11.0]), k=2)
+    >>> ax.get_ylabel()
+    'height: energy distance x n1 n2/(n1 + n2)'
+    """
+    from scipy.cluster.hierarchy import dendrogram
+
+    from energystats.clustering.hierarchy import cut
+
+    tree = as_linkage(Z, "Z")
+    n = len(tree) + 1
+    k = 1 if k is None else check_count(k, "k", low=1, high=n, why=f", the number of points ({n})")
+    names = None if labels is None else [str(label) for label in np.asarray(labels, dtype=object).ravel()]
+    if names is not None and len(names) != n:
+        raise ValueError(f"`labels` must have one name for each of the {n} points, got {len(names)}.")
+    shift = min(float(tree[:, 2].min()), 0.0)
+    tree[:, 2] -= shift
+    ax = axes_or_new(ax)
+    whole = n <= POINTS_DRAWN
+    codes, colors = cut(tree, k), cluster_colors(k) if k > 1 else ["0.25"]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Attempting to set identical low and high ylims")  # no height above 0
+        dendrogram(
+            tree,
+            p=max(LEAVES_DRAWN, 2 * k),
+            truncate_mode=None if whole else "lastp",
+            ax=ax,
+            labels=names if whole else None,
+            link_color_func=link_colors(tree, k, codes, colors).__getitem__,
+            no_labels=POINTS_NAMED < n <= POINTS_DRAWN,
+            leaf_font_size=float(np.clip(320 / min(n, max(LEAVES_DRAWN, 2 * k)), 3, 9)),
+            leaf_rotation=90,
+        )
+    finish_tree(ax, tree, k, np.bincount(codes), colors)
+    ax.set_xlabel("point" if whole else "point, or (number of points)")
+    ax.set_ylabel("height: energy distance x n1 n2/(n1 + n2)" + (f", plus {-shift:.3g}" if shift else ""))
+    return ax
+
+
+def link_colors(Z: FloatArray, k: int, codes: IntArray, colors: list[Any]) -> dict[int, Any]:
+    """Colour of every node of a tree: of its cluster below the cut, grey above."""
+    n = len(Z) + 1
+    first = np.arange(2 * n - 1)  # a point below each node
+    for row in range(n - 1):
+        first[n + row] = first[int(Z[row, 0])]
+    named = [to_hex(color) for color in colors]
+    return {node: named[codes[first[node]]] if node < 2 * n - k else to_hex("0.25") for node in range(2 * n - 1)}
+
+
+def finish_tree(ax: Axes, Z: FloatArray, k: int, sizes: IntArray, colors: list[Any]) -> None:
+    """The height of the cut, and a legend of clusters, where there is a cut."""
+    ax.spines[["top", "right", "bottom"]].set_visible(False)
+    top = float(Z[-1, 2])
+    ax.set_yscale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0.0)), np.square))
+    ax.yaxis.set_major_locator(FixedLocator(root_ticks(top)))
+    ax.set_ylim(0, 1.05 * top or 1.0)
+    if k == 1:
+        return
+    below = float(Z[-k, 2]) if k <= len(Z) else 0.0
+    ax.axhline(0.5 * (below + float(Z[1 - k, 2])), color=OBSERVED, lw=1, ls="--", label=f"cut into {k}")
+    for j in range(k):
+        ax.plot([], [], color=colors[j], lw=2, label=f"cluster {j} (n = {sizes[j]})")
+    ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5), ncols=-(-k // 20))
+
+
+def root_ticks(top: float) -> list[float]:
+    """Round numbers from 0 to `top` whose square roots are about evenly spaced."""
+    unit = 10 ** np.floor(np.log10(top)) if top > 0 else 1.0
+    many = top >= 4 * unit
+    steps = (0, 0.1, 0.5, 1, 2, 4, 6, 8) if many else (0, 0.05, 0.2, 0.5, 1, 1.5, 2, 3)
+    return [step * unit for step in steps if step * unit <= top]

@@ -224,3 +224,17 @@ def gower_distance(x, y, columns):
         different += w * (abs(a - b) / width if graded else a != b)
         weight += w
     return different / weight
+
+
+def hierarchy(R):
+    """Greedy merging by energy distance, recomputed at every step: heights and the two sets of points joined."""
+    clusters, steps = [[i] for i in range(len(R))], []
+
+    def height(A, B):
+        return len(A) * len(B) / (len(A) + len(B)) * energy_distance(R, A, B)
+
+    while len(clusters) > 1:
+        A, B = min(itertools.combinations(clusters, 2), key=lambda pair: height(*pair))
+        steps.append((height(A, B), frozenset((frozenset(A), frozenset(B)))))
+        clusters = [C for C in clusters if C not in (A, B)] + [A + B]
+    return steps
