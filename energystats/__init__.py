@@ -54,6 +54,7 @@ if _TYPE_CHECKING:
     from energystats.plotting import plot_dendrogram as plot_dendrogram
     from energystats.posthoc import pairwise_tests as pairwise_tests
     from energystats.power import energy_power as energy_power
+    from energystats.results import ClusterStabilityResult as ClusterStabilityResult
     from energystats.results import ClusterTestResult as ClusterTestResult
     from energystats.results import DiscoResult as DiscoResult
     from energystats.results import Dispersion as Dispersion
@@ -66,6 +67,9 @@ if _TYPE_CHECKING:
     from energystats.results import Partition as Partition
     from energystats.results import PowerResult as PowerResult
     from energystats.results import PrincipalCoordinates as PrincipalCoordinates
+    from energystats.results import SelectKResult as SelectKResult
+    from energystats.selection.select_k import select_k as select_k
+    from energystats.selection.stability import cluster_stability as cluster_stability
     from energystats.significance.cluster_test import cluster_test as cluster_test
 
 _HOME = {
@@ -125,6 +129,10 @@ _HOME = {
     "PowerResult": "results",
     "energy_hclust": "clustering.hierarchy",
     "plot_dendrogram": "plotting",
+    "select_k": "selection.select_k",
+    "SelectKResult": "results",
+    "cluster_stability": "selection.stability",
+    "ClusterStabilityResult": "results",
 }
 
 __all__ = sorted(_HOME)
