@@ -71,6 +71,7 @@ def normals_at(centres, n):
     return lambda rng: rng.standard_normal((n, places.shape[1])) + places[rng.integers(len(places), size=n)]
 
 
+LINE = [[0, 0], [6, 0], [12, 0]]
 SQUARE = [[0, 0], [6, 0], [0, 6], [6, 6]]
 NUMBERS_OF_CLUSTERS = {  # name: (k, draw, share of correct choices asked for by method and reference)
     "normal": (1, SPLIT_NULLS["N d=10 n=100"], {"gap unimodal": 0.95, "gap box": 0.95, "significance": 0.95}),
@@ -83,7 +84,7 @@ NUMBERS_OF_CLUSTERS = {  # name: (k, draw, share of correct choices asked for by
     "triangle": (3, normals_at(1.2 * TRIANGLE, 150), {"gap unimodal": 0.95, "significance": 0.95, "eigengap": 0.95}),
     "line": (
         3,
-        normals_at([[0, 0], [6, 0], [12, 0]], 150),
+        normals_at(LINE, 150),
         {"gap unimodal": 0.6, "gap box": 0.9, "significance": 0.95},
     ),
     "square": (4, normals_at(SQUARE, 200), {"gap unimodal": 0.95, "significance": 0.95, "eigengap": 0.9}),

@@ -13,11 +13,14 @@ from energystats._core.unimodal import nearest_unimodal
 from energystats._typing import FloatArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.geometry.coordinates import principal_coordinates
-from energystats.metrics import Euclidean, Metric
+from energystats.metrics import Euclidean, Metric, SciPyMetric
 
 __all__ = ["Reference", "ReferenceKind", "reference_of"]
 
 ReferenceKind = Literal["unimodal", "box"]
+CATEGORICAL = frozenset(  # SciPy's metrics of categories or bits, which coordinates in between do not have
+    ("hamming", "matching", "jaccard", "dice", "rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath", "yule")
+)
 RANK_TOLERANCE = 1e-9  # of the largest singular value: directions below it are rounding
 
 
@@ -79,6 +82,8 @@ class Reference:
 
 def reference_of(d: Dissimilarity, kind: ReferenceKind) -> Reference | None:
     """From coordinates, or from a matrix if it holds Euclidean distances; None where there is nothing to draw in."""
+    if isinstance(d.metric, SciPyMetric) and d.metric.name in CATEGORICAL:
+        return None
     if d.coordinates is not None:
         return Reference.of(d.coordinates, d.metric, kind)
     if d.points is not None or d.R is None or (d.R < 0).any():

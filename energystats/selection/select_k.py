@@ -16,7 +16,7 @@ from energystats.results import Partition, SelectKResult, SelectKRow
 from energystats.results.selection import NOT_SIGNIFICANCE
 from energystats.selection.eigengap import eigengaps
 from energystats.selection.gap import GapCurve, first_within_one_error, gap_curve, logarithm
-from energystats.selection.references import ReferenceKind, reference_of
+from energystats.selection.references import Reference, ReferenceKind, reference_of
 from energystats.selection.sequential import SMALLEST_NODE, SplitTree, split_while_significant
 from energystats.selection.stability import stability_of
 from energystats.significance.cluster_test import check_lines
@@ -183,13 +183,14 @@ def select_k(
 def choose(d: Dissimilarity, asked: int, plan: Plan, rng: np.random.Generator) -> SelectKResult:
     """Compute the columns, then read the choice off them."""
     check_goes_with(d, plan)
+    reference = reference_for(d, plan)
     cluster_rng, gap_rng, test_rng, stability_rng = rng.spawn(4)
     d = frozen(d.stored())
     k_max = max(1, min(asked, d.n - 1, count_distinct(d.matrix, asked)))
     remarks = [] if k_max == asked else [f"`k_max` was lowered from {asked} to {k_max}: {why_lowered(d, k_max)}."]
     partitions = tuple(found_for_each(d, k_max, plan, cluster_rng))
     log_within = logarithm(np.array([found.within for found in partitions]))
-    gaps = gaps_of(d, log_within, plan, gap_rng) if plan.wants("gap") else None
+    gaps = gaps_of(d, log_within, reference, plan, gap_rng)
     tree = tree_of(d, k_max, plan, test_rng) if plan.wants("significance") else None
     eigen = eigengaps(d.matrix, k_max) if d.n > k_max else np.full(k_max, np.nan)
     steadiness = stability_column(d, partitions, plan, stability_rng)
@@ -223,17 +224,24 @@ def check_reachable(level: float) -> float:
 
 
 def check_goes_with(d: Dissimilarity, plan: Plan) -> None:
-    """Raise where the chosen method has no meaning for the data."""
+    """Raise where tests of splits were chosen and cannot be made."""
     if plan.method == "significance":
         check_lines(d)
         if d.n < SMALLEST_NODE:
             raise ValueError(f'`method="significance"` needs at least {SMALLEST_NODE} points, got {d.n}.')
-    if plan.method == "gap" and d.coordinates is None and not d.all_coincide and reference_of(d, "box") is None:
-        what = "the precomputed matrix holds no Euclidean distances" if d.points is None else f"under {d.metric!r}"
+
+
+def reference_for(d: Dissimilarity, plan: Plan) -> Reference | None:
+    """What the gap statistic compares with; None if gaps are not wanted or there is nothing to draw in."""
+    if not plan.wants("gap") or d.all_coincide:
+        return None
+    found = reference_of(d, plan.reference)
+    if found is None and plan.method == "gap":
+        what = ": the precomputed matrix holds no Euclidean distances" if d.points is None else f" under {d.metric!r}"
         raise ValueError(
-            '`method="gap"` draws reference data in coordinates, and there are none'
-            f'{": " if d.points is None else " "}{what}; use method="eigengap".'
+            f'`method="gap"` draws reference data in coordinates, and there are none{what}; use method="eigengap".'
         )
+    return found
 
 
 def frozen(d: Dissimilarity) -> Dissimilarity:
@@ -263,13 +271,14 @@ def found_for_each(d: Dissimilarity, k_max: int, plan: Plan, rng: np.random.Gene
     ]
 
 
-def gaps_of(d: Dissimilarity, log_within: FloatArray, plan: Plan, rng: np.random.Generator) -> GapCurve | None:
-    """The gap curve, where there are coordinates to draw in and logarithms to take."""
-    if d.all_coincide:
-        return None
+def gaps_of(
+    d: Dissimilarity, log_within: FloatArray, reference: Reference | None, plan: Plan, rng: np.random.Generator
+) -> GapCurve | None:
+    """The gap curve, where there are references and logarithms."""
     found = None
-    reference = reference_of(d, plan.reference)
-    if reference is not None and not (d.matrix < 0).any():
+    if reference is None:
+        return None
+    if not (d.matrix < 0).any():
         found = gap_curve(
             log_within, reference, n_resamples=plan.n_resamples, n_init=plan.n_init, progress=plan.progress, rng=rng
         )
