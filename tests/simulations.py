@@ -71,6 +71,7 @@ def normals_at(centres, n):
     return lambda rng: rng.standard_normal((n, places.shape[1])) + places[rng.integers(len(places), size=n)]
 
 
+HEXAGON = 6 * np.column_stack((np.cos(np.arange(6) * np.pi / 3), np.sin(np.arange(6) * np.pi / 3)))
 LINE = [[0, 0], [6, 0], [12, 0]]
 SQUARE = [[0, 0], [6, 0], [0, 6], [6, 6]]
 NUMBERS_OF_CLUSTERS = {  # name: (k, draw, share of correct choices asked for by method and reference)
@@ -87,5 +88,6 @@ NUMBERS_OF_CLUSTERS = {  # name: (k, draw, share of correct choices asked for by
         normals_at(LINE, 150),
         {"gap unimodal": 0.6, "gap box": 0.9, "significance": 0.95},
     ),
-    "square": (4, normals_at(SQUARE, 200), {"gap unimodal": 0.95, "significance": 0.95, "eigengap": 0.9}),
+    "hexagon": (6, normals_at(HEXAGON, 240), {"significance": 0.9, "eigengap": 0.95}),
+    "square": (4, normals_at(SQUARE, 200), {"gap unimodal": 0.95, "significance": 0.93, "eigengap": 0.95}),
 }

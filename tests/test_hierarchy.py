@@ -6,7 +6,7 @@ import warnings
 import matplotlib as mpl
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster import hierarchy
@@ -114,6 +114,7 @@ def test_against_scipy_on_roots(n, rng):
 tables = st.integers(1, 25).flatmap(lambda n: st.lists(st.tuples(*[st.integers(-4, 4)] * 2), min_size=n, max_size=n))
 
 
+@settings(deadline=None)
 @given(tables, st.sampled_from(ALPHAS))
 def test_properties_on_lattices(points, alpha):
     """Ties and duplicates: heights never fall, sum to 2T, and every cut dissects T."""

@@ -10,11 +10,11 @@ from energystats._typing import FloatArray
 
 __all__ = ["eigengaps", "walk_eigenvalues"]
 
-DECAY = 2.0  # affinity exp(-DECAY rho/median): halves of the median distance count as near
+DECAY = 3.0  # affinity exp(-DECAY rho/median): a third of the median distance counts as near
 
 
 def walk_eigenvalues(R: FloatArray, count: int) -> FloatArray:
-    """Largest eigenvalues of D^(-1) A, falling from 1, for affinities A = exp(-2 rho/median rho); (count,).
+    """Largest eigenvalues of D^(-1) A, falling from 1, for affinities A = exp(-3 rho/median rho); (count,).
 
     D^(-1) A are the transition probabilities of a walk on the points, and I - D^(-1) A is the random-walk Laplacian.
     A is positive definite for rho of negative type (Schoenberg), and the same in any unit.

@@ -135,17 +135,19 @@ def select_k(
     Notes
     -----
     **gap.** Gap(k) = mean log W(k) of reference sets - log W(k). The choice is the first k with Gap(k) >= Gap(k + 1) -
-    s(k + 1). References have independent principal components. The unimodal law almost never finds clusters in one
-    cloud and can miss some on a line; the box sees those, and splits uniform data now and then.
+    s(k + 1). References have independent principal components. In samples of 100 to 240 the unimodal law found one
+    cluster in all round or skew clouds and in .96 of uniform squares, but in .54 of uniform columns, and five clusters
+    in a row in .16 (box: .86, .74 and .72).
 
-    **eigengap.** Affinities exp(-2 rho/median rho). It cannot choose k = 1, so it supposes that there are clusters.
+    **eigengap.** Affinities exp(-3 rho/median rho). It cannot choose k = 1, so it supposes that there are clusters;
+    then it was right nearly always.
 
     **significance.** A cluster of at least 20 points is split by energy if `cluster_test` (199 draws) rejects at
     `level`; leaves are counted. Every test has that level by itself: each leaf is a chance to find one too many. Its
-    null hypothesis and limits are those of `cluster_test`.
+    null hypothesis and limits are those of `cluster_test`. Over all cases tried it was right most often: .92 of
+    uniform columns, .98 of five clusters in a row.
 
-    All three need clusters far apart: two normals 3 standard deviations apart are one cluster to them more often
-    than not. O(k_max n_init n^2) time for each of 1 + n_resamples data sets; O(n^2) memory.
+    The data of these shares have clusters far apart; the full table is in the documentation, theory 4. O(k_max n_init n^2) time for each of 1 + n_resamples data sets; O(n^2) memory.
 
     References
     ----------
