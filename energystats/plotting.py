@@ -573,6 +573,7 @@ def draw_gaps(found: SelectKResult, ks: IntArray, gap: FloatArray, ax: Axes) -> 
     if found.method == "gap" and found.k < found.k_max and finite[found.k]:
         ends = gap[found.k] - error[found.k]
         ax.plot([found.k, found.k + 1], [ends, ends], color=OBSERVED, lw=1.5, label="next gap less its error")
+    ax.margins(y=0.25)  # room for the legend
     ax.set_ylabel("gap: mean log W of references - log W")
 
 
@@ -616,7 +617,7 @@ def plot_stability(found: ClusterStabilityResult, ax: Axes | None = None) -> Axe
     ax.axhline(0.75, color="0.4", lw=1, ls="--", label="recovered from here")
     ax.axhline(0.5, color="0.4", lw=1, ls=":", label="dissolved up to here")
     names = [f"{j}\n(n = {size})" for j, size in enumerate(found.partition.sizes)]
-    ax.set_xticks(range(1, found.k + 1), names if found.k <= 12 else [str(j) for j in range(found.k)])
+    ax.set_xticks(range(1, found.k + 1), names if found.k <= 8 else [str(j) for j in range(found.k)])
     ax.set_ylim(0, 1.05)
     ax.set_xlabel("cluster")
     ax.set_ylabel("Jaccard similarity")

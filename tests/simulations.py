@@ -86,7 +86,7 @@ NUMBERS_OF_CLUSTERS = {  # name: (k, draw, share of correct choices asked for by
     "line": (
         3,
         normals_at(LINE, 150),
-        {"gap unimodal": 0.6, "gap box": 0.9, "significance": 0.95},
+        {"gap unimodal": 0.6, "gap box": 0.9, "significance": 0.93},
     ),
     "hexagon": (6, normals_at(HEXAGON, 240), {"significance": 0.9, "eigengap": 0.95}),
     "square": (4, normals_at(SQUARE, 200), {"gap unimodal": 0.95, "significance": 0.93, "eigengap": 0.95}),

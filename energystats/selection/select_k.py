@@ -147,7 +147,9 @@ def select_k(
     null hypothesis and limits are those of `cluster_test`. Over all cases tried it was right most often: .92 of
     uniform columns, .98 of five clusters in a row.
 
-    The data of these shares have clusters far apart; the full table is in the documentation, theory 4. O(k_max n_init n^2) time for each of 1 + n_resamples data sets; O(n^2) memory.
+    The data of these shares have clusters far apart; the full table is in the documentation, theory 4.
+
+    O(k_max n_init n^2) time for each of 1 + n_resamples data sets; O(n^2) memory.
 
     References
     ----------
