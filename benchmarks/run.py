@@ -124,6 +124,20 @@ def clustering(n, d, k, starts):
     row(what, ours, "R energy::kgroups", theirs and theirs[0], note)
 
 
+def hierarchy(n):
+    """SciPy's Ward on the roots of the distances has the squared heights' roots; R gets the points."""
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import pdist
+
+    X = np.random.default_rng(0).standard_normal((n, 3))
+    ours, Z = median_time(lambda: es.energy_hclust(X), runs=3)
+    what = f"hierarchical clustering, n = {n}, d = 3, distances included"
+    scipys, ward = median_time(lambda: linkage(np.sqrt(pdist(X)), "ward"), runs=3)
+    row(what, ours, "SciPy linkage", scipys, f"last height {Z[-1, 2]:.6f} / {ward[-1, 2] ** 2:.6f}")
+    theirs = r_energy("hclust", data=X)
+    row("the same", ours, "R energy::energy.hclust", theirs and theirs[0], f"/ {theirs[1]:.6f}" if theirs else "")
+
+
 def mixed_table(n):
     """Three numeric, two ordered and three unordered columns."""
     import pandas as pd
@@ -283,6 +297,7 @@ def main():
     two_sample_test(*((100, 5, 99, 9) if quick else (1000, 5, 999, 20)))
     ready_matrix(*((200, 99) if quick else (2000, 999)))
     clustering(*((300, 5, 2, 2) if quick else (4000, 5, 2, 5)))
+    hierarchy(200 if quick else 5000)
     mixed_table(200 if quick else 2000)
     cluster_test(100 if quick else 1000)
     one_column(*((10_000, 4) if quick else (1_000_000, 10)))

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
+from matplotlib.colors import to_hex
+from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from energystats._core.unimodal import nearest_unimodal
 from energystats._typing import ArrayLike, FloatArray, IntArray
-from energystats.validation import as_labels
+from energystats.validation import as_labels, as_linkage, check_count, check_option
 
 if TYPE_CHECKING:
     from energystats.results import (
+        ClusterStabilityResult,
         ClusterTestResult,
         DiscoResult,
         EnergyTestResult,
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
         Partition,
         PowerResult,
         PrincipalCoordinates,
+        SelectKResult,
     )
 
 __all__ = [
@@ -36,6 +40,7 @@ __all__ = [
     "plot_comparison",
     "plot_coordinates",
     "plot_decomposition",
+    "plot_dendrogram",
     "plot_euclidization",
     "plot_goodness",
     "plot_group_means",
@@ -45,6 +50,8 @@ __all__ = [
     "plot_partition",
     "plot_path",
     "plot_power",
+    "plot_select_k",
+    "plot_stability",
 ]
 
 OBSERVED = "#b2182b"
@@ -519,4 +526,214 @@ def plot_comparison(result: EuclidizationComparison, ax: Axes | None = None) -> 
     ax.set_title(f"k = {result.k}", loc="left")
     ax.margins(0.15)
     ax.legend(frameon=False, fontsize=8)
+    return ax
+
+
+# ---------------------------------------------------------------- hierarchies and the number of clusters
+
+LEAVES_DRAWN = 40  # of a tree with more points than can be told apart
+POINTS_DRAWN = 150
+POINTS_NAMED = 60
+
+
+def plot_dendrogram(
+    Z: ArrayLike, ax: Axes | None = None, *, k: int | None = None, labels: ArrayLike | None = None
+) -> Axes:
+    r"""Draw a hierarchy, the clusters of a cut in their colours.
+
+    Parameters
+    ----------
+    Z : array_like of shape (n - 1, 4)
+        Linkage matrix, of `energy_hclust` or SciPy.
+    ax : Axes, optional
+        Where to draw; a new figure when None.
+    k : int, optional
+        Clusters to colour: those that are left without the last k - 1 merges, numbered by their first points.
+    labels : array_like of shape (n,), optional
+        Names of the points; their numbers when None. Shown for up to 60 points.
+
+    Returns
+    -------
+    Axes
+        With the dendrogram, heights on a square-root scale. Of more than 150 points the last merges are drawn, and
+        what lies below them is written as a number of points.
+
+    Raises
+    ------
+    ValueError
+        If Z is not a linkage matrix, k is out of range or the number of labels is not n.
+    TypeError
+        If Z does not hold real numbers or k is not a whole number.
+
+    See Also
+    --------
+    energy_hclust : The tree.
+
+    Notes
+    -----
+    Negative heights (rho negative somewhere) are moved up until the first is 0, which is the same tree. O(n) time
+    and memory.
+
+    References
+    ----------
+    Szekely & Rizzo (2005), Journal of Classification 22.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> ax = es.plot_dendrogram(es.energy_hclust([0.0, 1.0, 9.0, 11.0]), k=2)
+    >>> ax.get_ylabel()
+    'height: energy distance x n1 n2/(n1 + n2)'
+    """
+    from scipy.cluster.hierarchy import dendrogram
+
+    from energystats.clustering.hierarchy import cut
+
+    tree = as_linkage(Z, "Z")
+    n = len(tree) + 1
+    k = 1 if k is None else check_count(k, "k", low=1, high=n, why=f", the number of points ({n})")
+    names = None if labels is None else [str(label) for label in np.asarray(labels, dtype=object).ravel()]
+    if names is not None and len(names) != n:
+        raise ValueError(f"`labels` must have one name for each of the {n} points, got {len(names)}.")
+    shift = min(float(tree[:, 2].min()), 0.0)
+    tree[:, 2] -= shift
+    ax = axes_or_new(ax)
+    whole = n <= POINTS_DRAWN
+    codes, colors = cut(tree, k), cluster_colors(k) if k > 1 else ["0.25"]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Attempting to set identical low and high ylims")  # no height above 0
+        dendrogram(
+            tree,
+            p=max(LEAVES_DRAWN, 2 * k),
+            truncate_mode=None if whole else "lastp",
+            ax=ax,
+            labels=names if whole else None,
+            link_color_func=link_colors(tree, k, codes, colors).__getitem__,
+            no_labels=POINTS_NAMED < n <= POINTS_DRAWN,
+            leaf_font_size=float(np.clip(320 / min(n, max(LEAVES_DRAWN, 2 * k)), 3, 9)),
+            leaf_rotation=90,
+        )
+    finish_tree(ax, tree, k, np.bincount(codes), colors)
+    ax.set_xlabel("point" if whole else "point, or (number of points)")
+    ax.set_ylabel("height: energy distance x n1 n2/(n1 + n2)" + (f", plus {-shift:.3g}" if shift else ""))
+    return ax
+
+
+def link_colors(Z: FloatArray, k: int, codes: IntArray, colors: list[Any]) -> dict[int, Any]:
+    """Colour of every node of a tree: of its cluster below the cut, grey above."""
+    n = len(Z) + 1
+    first = np.arange(2 * n - 1)  # a point below each node
+    for row in range(n - 1):
+        first[n + row] = first[int(Z[row, 0])]
+    named = [to_hex(color) for color in colors]
+    return {node: named[codes[first[node]]] if node < 2 * n - k else to_hex("0.25") for node in range(2 * n - 1)}
+
+
+def finish_tree(ax: Axes, Z: FloatArray, k: int, sizes: IntArray, colors: list[Any]) -> None:
+    """The height of the cut, and a legend of clusters, where there is a cut."""
+    ax.spines[["top", "right", "bottom"]].set_visible(False)
+    top = float(Z[-1, 2])
+    ax.set_yscale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0.0)), np.square))
+    ax.yaxis.set_major_locator(FixedLocator(root_ticks(top)))
+    ax.set_ylim(0, 1.05 * top or 1.0)
+    if k == 1:
+        return
+    below = float(Z[-k, 2]) if k <= len(Z) else 0.0
+    ax.axhline(0.5 * (below + float(Z[1 - k, 2])), color=OBSERVED, lw=1, ls="--", label=f"cut into {k}")
+    for j in range(k):
+        ax.plot([], [], color=colors[j], lw=2, label=f"cluster {j} (n = {sizes[j]})")
+    ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5), ncols=-(-k // 20))
+
+
+def root_ticks(top: float) -> list[float]:
+    """Round numbers from 0 to `top` whose square roots are about evenly spaced."""
+    unit = 10 ** np.floor(np.log10(top)) if top > 0 else 1.0
+    many = top >= 4 * unit
+    steps = (0, 0.1, 0.5, 1, 2, 4, 6, 8) if many else (0, 0.05, 0.2, 0.5, 1, 1.5, 2, 3)
+    return [step * unit for step in steps if step * unit <= top]
+
+
+CRITERIA = ("gap", "eigengap", "significance", "within")
+
+
+def plot_select_k(found: SelectKResult, ax: Axes | None = None, *, criterion: str | None = None) -> Axes:
+    """One criterion against k, the chosen k marked."""
+    criterion = found.method if criterion is None else criterion
+    check_option(criterion, "criterion", CRITERIA)
+    column = {"significance": "pvalue"}.get(criterion, criterion)
+    y = found.column(column)
+    if np.isnan(y).all() and found.k_max > 1:
+        raise ValueError(f'`criterion` must be one that was computed, got {criterion!r}; criteria="all" computes more.')
+    ax = axes_or_new(ax)
+    draw = {"gap": draw_gaps, "eigengap": draw_eigengaps, "significance": draw_splits, "within": draw_within}
+    draw[criterion](found, np.arange(1, found.k_max + 1), y, ax)
+    chosen = f"chosen by {found.method}: k = {found.k}"
+    ax.axvline(found.k, color="0.25", lw=1, ls=":", zorder=0, label=chosen)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=12))
+    ax.set_xlim(0.5, found.k_max + 0.5)
+    ax.set_xlabel("number of clusters k")
+    ax.set_title(f"k = {found.k}, by {found.method}", loc="left")
+    ax.legend(frameon=False)
+    return ax
+
+
+def draw_gaps(found: SelectKResult, ks: IntArray, gap: FloatArray, ax: Axes) -> None:
+    """Gaps with bars of one standard error, and the lower end of the bar after the chosen k as a line."""
+    finite = np.isfinite(gap)
+    error = found.column("gap_error")
+    label = "gap, one standard error"
+    ax.errorbar(ks[finite], gap[finite], error[finite], marker="o", color="#0072b2", capsize=3, label=label)
+    if found.method == "gap" and found.k < found.k_max and finite[found.k]:
+        ends = gap[found.k] - error[found.k]
+        ax.plot([found.k, found.k + 1], [ends, ends], color=OBSERVED, lw=1.5, label="next gap less its error")
+    ax.margins(y=0.25)  # room for the legend
+    ax.set_ylabel("gap: mean log W of references - log W")
+
+
+def draw_eigengaps(found: SelectKResult, ks: IntArray, eigengap: FloatArray, ax: Axes) -> None:
+    """Bars, the chosen one in red; the first is grey because k = 1 cannot be chosen."""
+    best = found.k if found.method == "eigengap" else None
+    colors = [OBSERVED if k == best else "#0072b2" for k in ks[1:].tolist()]
+    ax.bar(ks[1:], eigengap[1:], 0.6, color=colors)
+    ax.bar(ks[:1], eigengap[:1], 0.6, color=QUIET, label="cannot be chosen")
+    height = max(float(eigengap[1:].max(initial=0.0)), 1e-12) if ks.size > 1 else 1.0
+    if eigengap[0] > 1.25 * height:
+        ax.set_ylim(0, 1.25 * height)
+        ax.annotate(f"{eigengap[0]:.2g}", (1, 1.2 * height), ha="center", va="top", color="black")
+    ax.set_ylabel("eigenvalue k of the random walk less the next")
+
+
+def draw_splits(found: SelectKResult, ks: IntArray, pvalue: FloatArray, ax: Axes) -> None:
+    """P-value of the best split of k leaves, on a logarithmic scale, with the level."""
+    known = np.isfinite(pvalue)
+    ax.plot(ks[known], pvalue[known], marker="o", color="#0072b2", label="smallest p of a split")
+    ax.axhline(found.level, color=OBSERVED, lw=1.5, ls="--", label=f"level {found.level:g}")
+    ax.set_yscale("log")
+    ax.set_ylabel("p-value")
+
+
+def draw_within(found: SelectKResult, ks: IntArray, within: FloatArray, ax: Axes) -> None:
+    """W against k."""
+    ax.plot(ks, within, marker="o", color="#0072b2", label="W")
+    ax.set_ylim(bottom=min(0.0, float(within.min())))
+    ax.set_ylabel("within dispersion W")
+
+
+def plot_stability(found: ClusterStabilityResult, ax: Axes | None = None) -> Axes:
+    """Jaccard similarities over resamples as a box for each cluster, the mean as a point."""
+    ax = axes_or_new(ax)
+    values = [column[~np.isnan(column)] for column in found.similarities.T]
+    boxes = ax.boxplot(values, patch_artist=True, widths=0.6, medianprops={"color": "black"})
+    for box, color in zip(boxes["boxes"], cluster_colors(found.k), strict=True):
+        box.set(facecolor=color, alpha=0.5)
+    ax.scatter(range(1, found.k + 1), found.jaccard, color="black", marker="D", s=22, zorder=3, label="mean")
+    ax.axhline(0.75, color="0.4", lw=1, ls="--", label="recovered from here")
+    ax.axhline(0.5, color="0.4", lw=1, ls=":", label="dissolved up to here")
+    names = [f"{j}\n(n = {size})" for j, size in enumerate(found.partition.sizes)]
+    ax.set_xticks(range(1, found.k + 1), names if found.k <= 8 else [str(j) for j in range(found.k)])
+    ax.set_ylim(0, 1.05)
+    ax.set_xlabel("cluster")
+    ax.set_ylabel("Jaccard similarity")
+    ax.set_title(f"{found.scheme}, adjusted Rand index {found.adjusted_rand:.2f}", loc="left")
+    ax.legend(frameon=False, loc="lower left")
     return ax

@@ -17,6 +17,7 @@ __all__ = [
     "as_distances",
     "as_generator",
     "as_labels",
+    "as_linkage",
     "as_numbers",
     "as_points",
     "as_square",
@@ -152,6 +153,24 @@ def symmetrized(array: FloatArray, name: str, places: Places) -> FloatArray:
             f"is {array[j, i]:.6g}, a difference of {skew.max():.3g}, the largest; ({name} + {name}.T)/2 would be."
         )
     return 0.5 * (array + array.T)
+
+
+def as_linkage(Z: ArrayLike, name: str) -> FloatArray:
+    """A linkage matrix in the form of SciPy, but heights may be negative; (n - 1, 4)."""
+    array = as_numbers(Z, name)
+    if array.ndim != 2 or array.shape[1] != 4 or len(array) == 0:
+        raise ValueError(f"`{name}` must be a linkage matrix of shape (n - 1, 4) with n >= 2, got {array.shape}.")
+    check_finite(array, name, None)
+    n = len(array) + 1
+    nodes = array[:, :2]
+    made_before = nodes < n + np.arange(n - 1)[:, None]
+    if not (nodes == np.floor(nodes)).all() or (nodes < 0).any() or not made_before.all():
+        raise ValueError(f"`{name}` must be a linkage matrix: its first two columns are clusters made in earlier rows.")
+    if np.unique(nodes).size != nodes.size:
+        raise ValueError(f"`{name}` must be a linkage matrix: no cluster is joined twice.")
+    if (np.diff(array[:, 2]) < 0).any():
+        raise ValueError(f"`{name}` must have heights (column 2) that never fall.")
+    return array
 
 
 def as_numbers(values: ArrayLike, name: str) -> FloatArray:

@@ -333,3 +333,38 @@ def cost_of_centres(R, centres, labels=None):
     P = P / P.sum(axis=1, keepdims=True)
     costs = P @ R - (np.einsum("li,ij,lj->l", P, R, P) / 2)[:, None]
     return costs.min(axis=0).sum() if labels is None else costs[labels, np.arange(len(R))].sum()
+
+
+def hierarchy(R):
+    """Greedy merging by energy distance, recomputed at every step: heights and the two sets of points joined."""
+    clusters, steps = [[i] for i in range(len(R))], []
+
+    def height(A, B):
+        return len(A) * len(B) / (len(A) + len(B)) * energy_distance(R, A, B)
+
+    while len(clusters) > 1:
+        A, B = min(itertools.combinations(clusters, 2), key=lambda pair: height(*pair))
+        steps.append((height(A, B), frozenset((frozenset(A), frozenset(B)))))
+        clusters = [C for C in clusters if C not in (A, B)] + [A + B]
+    return steps
+
+
+def gap_statistic(log_within, of_references):
+    """Gap(k), s(k) and the rule of one standard error [Tibshirani, Walther & Hastie 2001]; lists over k = 1, 2, ..."""
+    B, K = len(of_references), len(log_within)
+    means = [sum(logs[k] for logs in of_references) / B for k in range(K)]
+    gap = [means[k] - log_within[k] for k in range(K)]
+    error = [sqrt(sum((logs[k] - means[k]) ** 2 for logs in of_references) / B * (1 + 1 / B)) for k in range(K)]
+    for k in range(K - 1):
+        if gap[k] >= gap[k + 1] - error[k + 1]:
+            return gap, error, k + 1
+    return gap, error, K
+
+
+def adjusted_rand(a, b):
+    """Adjusted Rand index from pairs of points."""
+    pairs = list(itertools.combinations(range(len(a)), 2))
+    in_a, in_b = [{p for p in pairs if z[p[0]] == z[p[1]]} for z in (a, b)]
+    expected = Fraction(len(in_a) * len(in_b), len(pairs))
+    largest = Fraction(len(in_a) + len(in_b), 2)
+    return 1 if largest == expected else (len(in_a & in_b) - expected) / (largest - expected)

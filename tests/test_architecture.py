@@ -21,6 +21,7 @@ ORDER = [  # each line may import the lines above it, and modules of its own lin
     ["aggregation", "cross"],
     ["homogeneity", "clustering", "mmd", "posthoc", "goodness", "power", "decomposition"],
     ["significance", "comparison"],
+    ["selection"],
     ["plotting", "cli", "__main__", "__init__"],
 ]
 LEVEL = {name: level for level, names in enumerate(ORDER) for name in names}

@@ -14,6 +14,9 @@ EACH = {  # every door that takes one table of points
     "energy_test": lambda X, **how: es.energy_test(X, groups=G, **how),
     "energy_cluster": lambda X, **how: es.energy_cluster(X, 2, **how),
     "cluster_test": lambda X, **how: es.cluster_test(X, 2, **how),
+    "energy_hclust": lambda X, **how: es.energy_hclust(X, **how),
+    "select_k": lambda X, **how: es.select_k(X, 3, n_init=2, n_resamples=2, **how),
+    "cluster_stability": lambda X, **how: es.cluster_stability(X, 2, n_resamples=2, **how),
     "pairwise": lambda X, **how: es.pairwise(X, **how),
 }
 

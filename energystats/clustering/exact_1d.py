@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -14,9 +14,9 @@ from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.pairs import power_on_line
 from energystats.results import Partition
-from energystats.validation import as_cluster_weights, check_alpha, check_count
+from energystats.validation import as_weights, check_alpha, check_count
 
-__all__ = ["cluster_1d", "has_exact", "partition_line", "why_not_exact"]
+__all__ = ["best_intervals", "cluster_1d", "has_exact", "partition_line", "why_not_exact"]
 
 NEGLIGIBLE = 1e-30  # of the width and of the heaviest weight
 LIGHTEST = 1e-290  # of the heaviest weight, so that the mass of a cluster is never 0
@@ -79,8 +79,20 @@ def why_not_exact(d: Dissimilarity) -> str:
     return "Not exact: that the best clusters of one column are intervals is settled for |x - y| and its square only."
 
 
-def partition_line(d: Dissimilarity, k: int, weights: FloatArray | None = None) -> Partition:
-    """The best partition of one column into k clusters, which are intervals, numbered from left to right."""
+class Intervals(NamedTuple):
+    """The best clusters of one column: its values, the first rank of each cluster but the first, labels, W, S and T."""
+
+    values: Values
+    power: int
+    starts: IntArray
+    labels: IntArray
+    within: FloatArray
+    between: float
+    total: float
+
+
+def best_intervals(d: Dissimilarity, k: int, weights: FloatArray | None = None) -> Intervals:
+    """The best clusters without their certificate."""
     assert d.points is not None
     points = d.points[:, 0]
     power = 2 if power_on_line(d.points, d.metric) == 2 else 1
@@ -90,7 +102,14 @@ def partition_line(d: Dissimilarity, k: int, weights: FloatArray | None = None) 
     starts = best_breaks(running_sums(values.gaps, values.weights, power == 2), power == 2, k)
     labels = np.searchsorted(starts, np.arange(values.x.size), side="right")[values.rank]
     edges = np.concatenate(([0], starts, [values.x.size]))
-    within, between, total = (squared_dispersions if power == 2 else dispersions)(values, edges)
+    return Intervals(
+        values, power, starts, labels, *(squared_dispersions if power == 2 else dispersions)(values, edges)
+    )
+
+
+def partition_line(d: Dissimilarity, k: int, weights: FloatArray | None = None) -> Partition:
+    """The best partition of one column into k clusters, which are intervals, numbered from left to right."""
+    values, power, starts, labels, within, between, total = best_intervals(d, k, weights)
     bound = bound_on_line(values, k) if power == 1 else total * (k > 1)  # G_c of squares has rank 1
     return Partition(
         labels=labels,
@@ -110,6 +129,7 @@ def partition_line(d: Dissimilarity, k: int, weights: FloatArray | None = None) 
         standardization=d.standardization,
         points=d.coordinates,
         columns=d.columns,
+        masses=None if weights is None else np.bincount(labels, weights, minlength=k).astype(np.float64),
     )
 
 
@@ -225,4 +245,5 @@ def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None,
     assert d.points is not None
     if d.points.shape[1] != 1:
         raise ValueError(f"`x` must be one column, got {d.points.shape[1]}; use `energy_cluster`.")
-    return partition_line(d, k, as_weights(sample_weight, d.n, "sample_weight"))
+    weights = None if sample_weight is None else as_weights(sample_weight, d.n, "sample_weight")
+    return partition_line(d, k, weights)

@@ -10,7 +10,7 @@ import numpy as np
 
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering import perturbation
-from energystats.clustering.exact_1d import has_exact, partition_line, why_not_exact
+from energystats.clustering.exact_1d import best_intervals, has_exact, partition_line, why_not_exact
 from energystats.clustering.hartigan import hartigan
 from energystats.clustering.lloyd import lloyd
 from energystats.clustering.partition import make_partition, renumber
@@ -23,7 +23,16 @@ from energystats.progress import with_bar
 from energystats.results import Partition
 from energystats.validation import as_cluster_weights, as_generator, as_labels, check_count, check_option
 
-__all__ = ["ALGORITHMS", "Search", "Start", "best_start", "energy_cluster", "make_starts", "partition_points"]
+__all__ = [
+    "ALGORITHMS",
+    "Search",
+    "Start",
+    "best_start",
+    "energy_cluster",
+    "make_starts",
+    "partition_points",
+    "plain_search",
+]
 
 METHODS: dict[str, Callable[..., LocalOptimum]] = {"hartigan": hartigan, "lloyd": lloyd}
 ALGORITHMS = ("auto", "hartigan", "lloyd", "exact-1d")
@@ -184,6 +193,11 @@ class Search(NamedTuple):
             raise TypeError(f"`callback` must be callable, got {type(callback).__name__}.")
         return cls(algorithm, init, n_init, max_iter, tries, log_moves, callback)
 
+    @classmethod
+    def plain(cls, n_init: int) -> Search:
+        """Restarts only, as for references that are searched many times."""
+        return cls("auto", "k-means++", n_init, 300, 0, log_moves=False, callback=None)
+
     def tries(self, n: int) -> int:
         """Perturbations of every start for n points."""
         if self.algorithm == "lloyd":
@@ -241,6 +255,20 @@ def partition_points(
     fields = {"algorithm": method, "n_init": n_starts, "n_perturb": n_perturb}
     remark = why_not_exact(d) if how.algorithm == "auto" else ""
     return found_partition(d, best, k, weights=weights, remark=remark, **fields)
+
+
+def plain_search(d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator) -> tuple[IntArray, float]:
+    """Labels and W of the best of `n_init` plain starts of Hartigan's method; the optimum where it is known.
+
+    For the many searches of tests and references: nothing is perturbed, and there is no certificate.
+    """
+    if has_exact(d):
+        line = best_intervals(d, k)
+        return line.labels, float(np.ldexp(line.within.sum(), line.values.exponent))
+    d = d.stored()
+    problem = Problem(d.matrix, np.ones(d.n), k, MOVE_TOLERANCE * d.scale)
+    best = best_start(problem, "hartigan", make_starts(problem, "k-means++", n_init, rng))
+    return best.labels, best.within
 
 
 def found_partition(

@@ -14,8 +14,10 @@ from energystats.results.geometry import (
 from energystats.results.goodness import GoodnessOfFitResult
 from energystats.results.pairwise import PairwiseRow, PairwiseTestsResult
 from energystats.results.power import PowerResult, PowerRow
+from energystats.results.selection import ClusterStabilityResult, SelectKResult, SelectKRow
 
 __all__ = [
+    "ClusterStabilityResult",
     "ClusterTestResult",
     "Contrast",
     "DiscoResult",
@@ -33,4 +35,6 @@ __all__ = [
     "PowerRow",
     "PrincipalCoordinates",
     "Result",
+    "SelectKResult",
+    "SelectKRow",
 ]
