@@ -1,7 +1,7 @@
 # ruff: noqa: E402
 """The experiments of the papers, run again: accuracy by Monte Carlo, tables and figures.
 
-    python benchmarks/papers.py                  every row, some four minutes on two free cores; figures go to docs/figures
+    python benchmarks/papers.py                  every row, four minutes of processor time; draws docs/figures
     python benchmarks/papers.py --quick          few runs of small samples, to see that everything runs; no figures
     python benchmarks/papers.py --only fig2L     some rows; a figure is drawn when all its rows are there
     python benchmarks/papers.py --runs N         Monte Carlo runs of every row; --out FOLDER is where the figures go
