@@ -23,12 +23,15 @@ FUNCTIONS = [name for name in es.__all__ if inspect.isfunction(getattr(es, name)
 CLASSES = [name for name in es.__all__ if inspect.isclass(getattr(es, name))]
 RESULTS = [name for name in CLASSES if issubclass(getattr(es, name), Result)]
 WARNINGS = [name for name in CLASSES if issubclass(getattr(es, name), Warning)]
+MAKERS = [f"energystats.datasets.{name}" for name, f in vars(es.datasets).items()
+          if inspect.isfunction(f) and name in es.datasets.__all__ and name != "load"]  # fmt: skip
 METRICS = [name for name in es.metrics.__all__ if inspect.isclass(getattr(es.metrics, name))]
 DOCUMENTED = [
     *(f"energystats.{name}" for name in [*FUNCTIONS, "EnergyClustering"]),
     *(f"energystats.metrics.{name}" for name in es.metrics.__all__ if name != "Metric"),
     "energystats.datasets.load",
     "energystats.datasets.groups",
+    *MAKERS,
 ]
 # what numpydoc may complain of: our Returns are unnamed, sections of classes vary, first lines need not be imperative
 TOLERATED = {"GL01", "GL02", "GL03", "SS05", "SS06", "ES01", "SA01", "SA04", "EX01", "RT02", "RT03", "PR01", "PR02",
@@ -47,7 +50,7 @@ def test_docstrings_are_numpydoc(name):
     assert problems == []
 
 
-@pytest.mark.parametrize("name", [f"energystats.{name}" for name in FUNCTIONS])
+@pytest.mark.parametrize("name", [*(f"energystats.{name}" for name in FUNCTIONS), *MAKERS])
 def test_functions_are_documented_in_full(name):
     function = resolve(name)
     doc = FunctionDoc(function)

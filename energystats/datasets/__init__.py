@@ -1,16 +1,38 @@
-"""Real data that ships with the package, each with its source."""
+"""Real data that ships with the package, each with its source, and makers of the papers' simulated data."""
 
 from __future__ import annotations
 
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from energystats.datasets.makers import (
+    make_cigars,
+    make_circles,
+    make_gaussian_mixture,
+    make_lognormal_mixture,
+    make_spirals,
+    make_unbalanced,
+)
+from energystats.datasets.mixtures import PAPER_MIXTURES, bayes_accuracy, paper_mixture
 from energystats.validation import check_option
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SOURCES", "groups", "load"]
+__all__ = [
+    "PAPER_MIXTURES",
+    "SOURCES",
+    "bayes_accuracy",
+    "groups",
+    "load",
+    "make_cigars",
+    "make_circles",
+    "make_gaussian_mixture",
+    "make_lognormal_mixture",
+    "make_spirals",
+    "make_unbalanced",
+    "paper_mixture",
+]
 
 SOURCES = {
     "iris": (
@@ -102,6 +124,14 @@ def groups(name: str) -> pd.Series[str]:
     See Also
     --------
     load : The data.
+
+    Notes
+    -----
+    O(n) time and memory.
+
+    References
+    ----------
+    The sources of the data, in ``load(name).attrs["source"]``.
 
     Examples
     --------
