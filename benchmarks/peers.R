@@ -17,6 +17,13 @@ if (args[1] == "test") {
   library(energy)
   t <- system.time(r <- energy.hclust(dist(x)))[["elapsed"]]
   cat(t, sprintf("%.10f", max(r$height)), "\n")
+} else if (args[1] == "kkmeans") {
+  suppressPackageStartupMessages(library(kernlab))
+  k <- as.integer(args[3]); starts <- as.integer(args[4]); sigma <- as.numeric(args[5])
+  set.seed(1)
+  one <- function(i) tryCatch(as.integer(kkmeans(x, k, kernel = "rbfdot", kpar = list(sigma = sigma))), error = function(e) rep(1L, nrow(x)))
+  t <- system.time(labels <- sapply(seq_len(starts), one))[["elapsed"]]
+  cat(t, labels, "\n")
 } else if (args[1] == "gower") {
   library(cluster)
   table <- as.data.frame(x)

@@ -124,6 +124,68 @@ def clustering(n, d, k, starts):
     row(what, ours, "R energy::kgroups", theirs and theirs[0], note)
 
 
+def kernel_k_means(n, k, starts):
+    """Two kernel k-means of others on the kernel of their choice, a Gaussian one; W is the cost of all three."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(n // 2, 5)), rng.normal(1.5, 1, size=(n - n // 2, 5))])
+    gamma = 0.1
+    rho = es.metrics.Kernel("rbf", gamma=gamma)
+    ours, found = median_time(lambda: es.energy_cluster(X, k, metric=rho, n_init=starts, rng=0), runs=3)
+    R = es.pairwise(X, metric=rho)
+
+    def cost(labels):
+        return es.dispersion(R, labels, metric="precomputed").within
+
+    what = f"kernel k-means, n = {n}, k = {k}, {starts} starts"
+    theirs, note = None, f"W {found.within:.4f}"
+    try:
+        from tslearn.clustering import KernelKMeans
+
+        model = KernelKMeans(k, kernel="rbf", kernel_params={"gamma": gamma}, n_init=starts, random_state=0)
+        theirs, fitted = median_time(lambda: model.fit(X[:, :, None]), runs=1)
+        note += f" / {cost(fitted.labels_):.4f}"
+    except ImportError:
+        pass
+    row(what, ours, "tslearn KernelKMeans", theirs, note)
+    theirs, note = r_energy("kkmeans", k, starts, gamma, data=X), f"W {found.within:.4f}"
+    if theirs is not None:
+        note += f" / {min(cost(np.array(labels)) for labels in np.split(np.array(theirs[1:]), starts)):.4f}"
+    row(what, ours, "R kernlab::kkmeans", theirs and theirs[0], note)
+
+
+PASS = """
+import sys, time
+import numpy as np
+import energystats as es
+from energystats._core.hartigan import hartigan_pass
+from energystats.clustering.seeding import plus_plus_start
+from energystats.clustering.state import tabulate
+n, k = int(sys.argv[1]), int(sys.argv[2])
+ones, room = np.ones(n), np.empty((0, 3), np.intp)
+X = np.random.default_rng(0).standard_normal((n, 5))
+two = np.zeros((2, 2)), np.ones(2), np.array([0, 1])
+hartigan_pass(*two, *tabulate(*two, 2), 1.0, room)
+es.pairwise(X[:1500])
+start = time.perf_counter()
+R = es.pairwise(X)
+distances = time.perf_counter() - start
+labels = plus_plus_start(R, k, np.random.default_rng(0))
+state = tabulate(R, ones, labels, k)
+start = time.perf_counter()
+moved = hartigan_pass(R, ones, labels, *state, 1e-9, room)
+print(distances, time.perf_counter() - start, moved)
+"""
+
+
+def one_pass(sizes, k):
+    """The first pass of Hartigan's method, the one with the most moves, beside the distances that it needs."""
+    for n in sizes:
+        done = subprocess.run([sys.executable, "-c", PASS, str(n), str(k)], capture_output=True, text=True, check=True)
+        distances, seconds, moved = map(float, done.stdout.split())
+        note = f"{moved:.0f} points moved"
+        row(f"first pass of Hartigan's method, N = {n}, k = {k}", seconds, "its own distances", distances, note)
+
+
 def hierarchy(n):
     """SciPy's Ward on the roots of the distances has the squared heights' roots; R gets the points."""
     from scipy.cluster.hierarchy import linkage
@@ -296,7 +358,10 @@ def main():
     print("|---|---|---|---|---|---|")
     two_sample_test(*((100, 5, 99, 9) if quick else (1000, 5, 999, 20)))
     ready_matrix(*((200, 99) if quick else (2000, 999)))
-    clustering(*((300, 5, 2, 2) if quick else (4000, 5, 2, 5)))
+    for k in (2, 8):
+        clustering(*((300, 5, k, 2) if quick else (4000, 5, k, 5)))
+    kernel_k_means(*((200, 3, 2) if quick else (2000, 4, 5)))
+    one_pass([500] if quick else [1000, 3000, 10_000, 20_000, 30_000], 8)
     hierarchy(200 if quick else 5000)
     mixed_table(200 if quick else 2000)
     cluster_test(100 if quick else 1000)

@@ -172,7 +172,7 @@ def test_perturbed_labels_are_a_partition_into_k(n, k, seed):
 
 
 def test_the_effort_falls_with_n_and_is_reported(rng):
-    assert [perturbation.tries_for(n) for n in (10, 447, 1000, 2000, 2001, 10**6)] == [20, 20, 4, 1, 0, 0]
+    assert [perturbation.tries_for(n) for n in (10, 894, 1000, 2000, 4000, 4001, 10**6)] == [20, 20, 16, 4, 1, 0, 0]
     X = rng.normal(size=(30, 2))
     assert es.energy_cluster(X, 3, rng=0).n_perturb == 20
     assert "each perturbed 20 times" in es.energy_cluster(X, 3, rng=0).summary()

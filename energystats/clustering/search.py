@@ -80,8 +80,8 @@ def energy_cluster(
         Passes over the data for each search.
     n_perturb : int or "auto", default "auto"
         How often every start of "hartigan" is shaken out of its local optimum: a random cluster is dissolved and
-        another one founded elsewhere, and the search goes on from there. "auto": 20 up to 447 points, fewer for more
-        points, none above 2,000. Never for given labels.
+        another one founded elsewhere, and the search goes on from there. "auto": 20 up to 894 points, fewer for more
+        points, none above 4,000. Never for given labels.
     sample_weight : array_like of shape (n,), optional
         Positive weights of the points; whole numbers count as repeated rows.
     standardize : bool, default False
