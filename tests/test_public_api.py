@@ -130,6 +130,16 @@ def make_results():
         "PrincipalCoordinates nothing": es.principal_coordinates(np.zeros((3, 3))),
         "PrincipalCoordinates kernel": es.kernel_pca(X, kernel="gaussian"),
         "EuclidizationComparison": es.compare_euclidizations(R**2, 3, rng=0),
+        "GraphPartition": es.graph_partition(R < 1, 3, cut="association", rng=0),
+        "GraphPartition names": es.graph_partition(pd.DataFrame(R, list(range(9, 49)), list(range(9, 49))), 2, rng=0),
+        "GraphPartition normalized": es.graph_partition(np.exp(-R), 9, cut="normalized", rng=0),
+        "GraphPartition joined": es.graph_partition(
+            np.kron(np.eye(4), np.ones((2, 2))), 3, init=[0, 0, 0, 0, 1, 1, 2, 2]
+        ),
+        "SpectralEmbedding": es.spectral_embedding(X),
+        "SpectralEmbedding laplacian": es.spectral_embedding(X, laplacian=True, standardize=True),
+        "SpectralEmbedding nothing": es.spectral_embedding(np.ones((5, 2))),
+        "Partition spectral": es.energy_cluster(X, 3, algorithm="spectral", rng=0),
         "ClusterTestResult": es.cluster_test(X, 3, rng=0),
         "ClusterTestResult 1-d": es.cluster_test(X[:, 0], rng=0),
         "ClusterTestResult labels": es.cluster_test(X, labels=g, rng=0),

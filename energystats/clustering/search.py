@@ -13,6 +13,7 @@ from energystats.clustering.hartigan import hartigan
 from energystats.clustering.lloyd import lloyd
 from energystats.clustering.partition import make_partition, renumber
 from energystats.clustering.seeding import count_distinct, plus_plus_start, random_start
+from energystats.clustering.spectral import distinct_of, spectral_labels, spectral_starts
 from energystats.clustering.state import LocalOptimum
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import ConvergenceWarning, NotNegativeTypeWarning, warn
@@ -24,7 +25,7 @@ from energystats.validation import as_generator, as_labels, check_count, check_o
 __all__ = ["ALGORITHMS", "best_start", "energy_cluster", "make_starts", "partition_points"]
 
 METHODS: dict[str, Callable[..., LocalOptimum]] = {"hartigan": hartigan, "lloyd": lloyd}
-ALGORITHMS = ("auto", "hartigan", "lloyd", "exact-1d")
+ALGORITHMS = ("auto", "hartigan", "lloyd", "exact-1d", "spectral")
 MOVE_TOLERANCE = 1e-13  # of T: a move must lower W by more, so that rounding is not chased
 
 
@@ -54,11 +55,12 @@ def energy_cluster(
         The semimetric rho.
     alpha : float, default 1.0
         Power of a named distance, 0 < alpha <= 2; 2 is k-means.
-    algorithm : {"auto", "hartigan", "lloyd", "exact-1d"}, default "auto"
+    algorithm : {"auto", "hartigan", "lloyd", "exact-1d", "spectral"}, default "auto"
         "hartigan" moves single points, "lloyd" is kernel k-means. "exact-1d" finds the global optimum for one
-        column, rho = \|x - y\| and k <= 2. "auto" takes it there, and "hartigan" elsewhere.
-    init : {"k-means++", "random"} or array_like of shape (n,), default "k-means++"
-        Seeds drawn proportionally to rho, random labels, or labels: then there is one start.
+        column, rho = \|x - y\| and k <= 2. "auto" takes it there, and "hartigan" elsewhere. "spectral" is k-means of
+        the eigenvectors of the relaxed problem, without a search for lower W; it needs no matrix in memory.
+    init : {"k-means++", "random", "spectral"} or array_like of shape (n,), default "k-means++"
+        Seeds drawn proportionally to rho, random labels, what "spectral" finds, or labels: then there is one start.
     n_init : int, default 10
         Starts; the lowest W wins.
     max_iter : int, default 300
@@ -106,7 +108,7 @@ def energy_cluster(
 
     References
     ----------
-    Franca, Rizzo & Vogelstein, algorithm 1 and eqs 16-20 for "hartigan".
+    Franca, Rizzo & Vogelstein, algorithm 1 and eqs 16-20 for "hartigan"; Welling, eqs 13-17, for "spectral".
 
     Examples
     --------
@@ -148,13 +150,23 @@ def partition_points(
     if algorithm == "exact-1d" or (algorithm == "auto" and d.line is not None and k <= 2 and given is None):
         labels, breaks = split_line(d, np.ones(d.n), k)
         return make_partition(d, labels, k, algorithm="exact-1d", n_init=1, n_iter=1, converged=True, breaks=breaks)
+    if algorithm == "spectral":
+        if given is not None or init != "k-means++":
+            raise ValueError('`init` has no use in algorithm="spectral"; init="spectral" goes with "hartigan".')
+        check_distinct(distinct_of(d, k), k)
+        labels = renumber(spectral_labels(d, k, rng, n_init=n_init, max_iter=max_iter))
+        return make_partition(d, labels, k, algorithm="spectral", n_init=n_init, n_iter=1, converged=True)
     method = "lloyd" if algorithm == "lloyd" else "hartigan"
     n_starts = 1 if given is not None else n_init
     d = d.stored()
-    distinct = count_distinct(d.matrix, k)
-    if distinct < k:
-        raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
-    starts: Iterable[IntArray] = [given] if given is not None else make_starts(d.matrix, k, str(init), n_init, rng)
+    check_distinct(count_distinct(d.matrix, k), k)
+    starts: Iterable[IntArray]
+    if given is not None:
+        starts = [given]
+    elif init == "spectral":
+        starts = spectral_starts(d, k, n_init, rng)
+    else:
+        starts = make_starts(d.matrix, k, str(init), n_init, rng)
     starts = with_bar(starts, progress, total=n_starts, unit="start", size=lambda _: 1)
     best = best_start(d.matrix, k, method, starts, max_iter=max_iter, tolerance=MOVE_TOLERANCE * d.scale)
     if best.rose:
@@ -169,10 +181,16 @@ def partition_points(
     return make_partition(d, labels, k, algorithm=method, n_init=n_starts, n_iter=best.n_iter, converged=best.converged)
 
 
+def check_distinct(distinct: int, k: int) -> None:
+    """Refuse more clusters than points that differ."""
+    if distinct < k:
+        raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
+
+
 def check_init(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
     """Codes of given labels, or None where `init` names a way to start."""
     if isinstance(init, str):
-        check_option(init, "init", ("k-means++", "random"))
+        check_option(init, "init", ("k-means++", "random", "spectral"))
         return None
     codes, names = as_labels(init, n, "init")
     if len(names) != k:

@@ -12,8 +12,10 @@ from energystats.results.geometry import (
     PrincipalCoordinates,
 )
 from energystats.results.goodness import GoodnessOfFitResult
+from energystats.results.graphs import GraphPartition
 from energystats.results.pairwise import PairwiseRow, PairwiseTestsResult
 from energystats.results.power import PowerResult, PowerRow
+from energystats.results.spectral import SpectralEmbedding
 
 __all__ = [
     "ClusterTestResult",
@@ -25,6 +27,7 @@ __all__ = [
     "Euclidization",
     "EuclidizationComparison",
     "GoodnessOfFitResult",
+    "GraphPartition",
     "NegativeTypeResult",
     "PairwiseRow",
     "PairwiseTestsResult",
@@ -33,4 +36,5 @@ __all__ = [
     "PowerRow",
     "PrincipalCoordinates",
     "Result",
+    "SpectralEmbedding",
 ]
