@@ -157,6 +157,8 @@ def test_components(rng):
     assert found.value == found.bound == 0
     assert found.tightness == 1
     assert found.init == "components"
+    assert "the value 0 is the global optimum" in found.summary()
+    assert found.plot().has_data()
     assert sorted(found.sizes) == [6, 7]
     for cut in ("ratio", "normalized"):
         with pytest.warns(es.DisconnectedGraphWarning):
@@ -262,11 +264,21 @@ def relaxation_of(A, kind="ratio", k=2):
 
 def test_long_path_needs_the_factorisation():
     """Eigenvalues 2 - 2 cos(pi j/n), of which Lanczos' method alone would not find the smallest."""
-    n = 20_000
+    n = 5000
     A = sparse.diags_array([np.ones(n - 1)] * 2, offsets=[-1, 1], format="csr")
     values, vectors = smallest_pairs(relaxation_of(A), 3)
     assert_allclose(values, 2 - 2 * np.cos(np.pi * np.arange(1, 4) / n), rtol=1e-6)
     assert_allclose(vectors.T @ vectors, np.eye(3), atol=1e-8)
+
+
+def test_a_grid_has_repeated_small_eigenvalues():
+    """A square grid of sides m has (2 - 2 cos(pi i/m)) + (2 - 2 cos(pi j/m))."""
+    m = 70
+    line, one = sparse.csr_array(path(m)), sparse.eye_array(m)
+    A = sparse.csr_array(sparse.kron(line, one) + sparse.kron(one, line))
+    side = 2 - 2 * np.cos(np.pi * np.arange(m) / m)
+    expected = np.sort(np.add.outer(side, side).ravel())[1:9]
+    assert_allclose(smallest_pairs(relaxation_of(A), 8)[0], expected, rtol=1e-6)
 
 
 def test_repeated_eigenvalues_are_all_found(rng):

@@ -133,9 +133,7 @@ def make_results():
         "GraphPartition": es.graph_partition(R < 1, 3, cut="association", rng=0),
         "GraphPartition names": es.graph_partition(pd.DataFrame(R, list(range(9, 49)), list(range(9, 49))), 2, rng=0),
         "GraphPartition normalized": es.graph_partition(np.exp(-R), 9, cut="normalized", rng=0),
-        "GraphPartition joined": es.graph_partition(
-            np.kron(np.eye(4), np.ones((2, 2))), 3, init=[0, 0, 0, 0, 1, 1, 2, 2]
-        ),
+        "GraphPartition weights": es.graph_partition(1.0 * (R < 3), 2, weights=1 + X[:, 0] ** 2, rng=0),
         "SpectralEmbedding": es.spectral_embedding(X),
         "SpectralEmbedding laplacian": es.spectral_embedding(X, laplacian=True, standardize=True),
         "SpectralEmbedding nothing": es.spectral_embedding(np.ones((5, 2))),

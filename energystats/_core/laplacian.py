@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
 from energystats._typing import FloatArray, IntArray
 
 __all__ = ["Relaxation", "smallest_pairs"]
 
 DENSE_LIMIT = 500  # up to here the matrix is decomposed in full
-RESTARTS = 100  # of Lanczos' method, before a factorisation takes over
+LARGEST_ENVELOPE = 20_000_000  # entries of a factor, up to which it is made
 Times = Callable[[FloatArray], FloatArray]
+Solver = Callable[["Relaxation", FloatArray, int, float], tuple[FloatArray, FloatArray]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,83 +67,92 @@ def smallest_pairs(problem: Relaxation, count: int) -> tuple[FloatArray, FloatAr
     """`count` smallest eigenvalues, rising, and unit eigenvectors on the complement of the directions set aside.
 
     In full for small n. Else by Lanczos' method; what it found is set aside too, and it starts again until nothing
-    smaller comes, since eigenvalues that repeat are found one at a time. Where Lanczos' method is slow because the
-    smallest eigenvalues lie close together, a factorisation of the sparse matrix takes over; a graph with such
-    eigenvalues has small separators, so its factors are sparse.
+    smaller comes, since eigenvalues that repeat are found one at a time. Graphs like paths and grids have their
+    smallest eigenvalues so close together that Lanczos' method would be slow, but then they also have small
+    separators; where the envelope of the matrix is small, it is factorised and Lanczos' method works on the inverse.
     """
     count = min(count, problem.n - int(problem.pieces.max()) - 1)
     if count <= 0:
         return np.empty(0), np.empty((problem.n, 0))
-    top = problem.ceiling
     if problem.n <= DENSE_LIMIT or 4 * count > problem.n:
         known = problem.known()
         projector = np.eye(problem.n) - known @ known.T
-        lifted = projector @ problem.times(projector) + (1 + top) * (known @ known.T)
+        lifted = projector @ problem.times(projector) + (1 + problem.ceiling) * (known @ known.T)
         values, vectors = eigh(0.5 * (lifted + lifted.T), subset_by_index=(0, count - 1))
         return values, vectors
-    if top == 0:
+    if problem.ceiling == 0:
         values, vectors = np.zeros(count), np.linalg.qr(np.random.default_rng(0).standard_normal((problem.n, count)))[0]
         return values, np.column_stack([problem.off(v) for v in vectors.T])
-    try:
-        values, vectors = flipped_pairs(problem, top, np.empty((problem.n, 0)), count)
-    except ArpackNoConvergence:
-        values, vectors = inverted_pairs(problem, top, count)
-    return with_repeats(problem, top, values, vectors)
+    solve: Solver = flipped_pairs
+    if problem.sparse is not None and envelope(problem.sparse) <= LARGEST_ENVELOPE:
+        solve = inverted_pairs(problem)
+    values, vectors = solve(problem, np.empty((problem.n, 0)), count, 1e-10)
+    return with_repeats(problem, solve, values, vectors)
+
+
+def envelope(matrix: Any) -> int:
+    """Entries that a Cholesky factor has at most when the rows are in the reverse order of Cuthill and McKee."""
+    order = reverse_cuthill_mckee(sparse.csr_matrix(matrix), symmetric_mode=True)
+    place = np.empty(order.size, dtype=np.intp)
+    place[order] = np.arange(order.size)
+    entries = sparse.coo_array(matrix)
+    widths = np.zeros(order.size, dtype=np.intp)
+    np.maximum.at(widths, place[entries.row], place[entries.row] - place[entries.col])
+    return int(widths.sum())
 
 
 def with_repeats(
-    problem: Relaxation, top: float, values: FloatArray, vectors: FloatArray
+    problem: Relaxation, solve: Solver, values: FloatArray, vectors: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """The same pairs, with those put in that the search for them has missed."""
     for _ in range(values.size):
-        try:
-            value, vector = flipped_pairs(problem, top, vectors, 1, tol=1e-5)
-        except ArpackNoConvergence:
+        value, vector = solve(problem, vectors, 1, 1e-5)
+        if value[0] >= values[-1] - 1e-7 * min(problem.ceiling, 1e3 * abs(values[-1])):
             break
-        if value[0] >= values[-1] - 1e-7 * top:
-            break
-        value, vector = flipped_pairs(problem, top, vectors, 1)
+        value, vector = solve(problem, vectors, 1, 1e-10)
         values, vectors = np.append(values, value), np.column_stack([vectors, vector])
         order = np.argsort(values, kind="stable")[:-1]
         values, vectors = values[order], vectors[:, order]
     return values, vectors
 
 
-def flipped_pairs(
-    problem: Relaxation, top: float, found: FloatArray, count: int, tol: float = 1e-10
-) -> tuple[FloatArray, FloatArray]:
-    """Smallest pairs as the largest of top I - matrix, on the complement of the pairs found before as well."""
+def flipped_pairs(problem: Relaxation, found: FloatArray, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
+    """Smallest pairs as the largest of ceiling I - matrix, on the complement of the pairs found before as well."""
 
     def times(v: FloatArray) -> FloatArray:
         v = problem.off(v - found @ (found.T @ v))
-        v = problem.off(top * v - problem.times(v[:, None])[:, 0])
+        v = problem.off(problem.ceiling * v - problem.times(v[:, None])[:, 0])
         return np.asarray(v - found @ (found.T @ v))
 
-    values, vectors = lanczos(times, problem.n, count, tol, problem.sparse is not None)
-    return top - values, vectors
+    values, vectors = lanczos(times, problem.n, count, tol)
+    return problem.ceiling - values, vectors
 
 
-def inverted_pairs(problem: Relaxation, top: float, count: int) -> tuple[FloatArray, FloatArray]:
-    """Smallest pairs of a matrix without negative eigenvalues, as the largest of its inverse."""
-    shift = 1e-10 * top
-    n = problem.n
-    factors = splu(sparse.csc_array(problem.sparse + shift * sparse.eye_array(n)), permc_spec="MMD_AT_PLUS_A")
+def inverted_pairs(problem: Relaxation) -> Solver:
+    """The same for a matrix without negative eigenvalues, as the largest pairs of its inverse."""
+    shift = 1e-10 * problem.ceiling
+    shifted = sparse.csc_array(problem.sparse + shift * sparse.eye_array(problem.n))
+    factors = splu(shifted, permc_spec="MMD_AT_PLUS_A")
 
-    def times(v: FloatArray) -> FloatArray:
-        return problem.off(factors.solve(problem.off(v)))
+    def solve(problem: Relaxation, found: FloatArray, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
+        def times(v: FloatArray) -> FloatArray:
+            v = factors.solve(problem.off(v - found @ (found.T @ v)))
+            v = problem.off(v)
+            return np.asarray(v - found @ (found.T @ v))
 
-    _, vectors = lanczos(times, n, count, 1e-10, False)
-    values = np.einsum("ic,ic->c", vectors, problem.times(vectors))
-    order = np.argsort(values)
-    return values[order], vectors[:, order]
+        _, vectors = lanczos(times, problem.n, count, tol)
+        values = np.einsum("ic,ic->c", vectors, problem.times(vectors))
+        order = np.argsort(values)
+        return values[order], vectors[:, order]
+
+    return solve
 
 
-def lanczos(times: Times, n: int, count: int, tol: float, limited: bool) -> tuple[FloatArray, FloatArray]:
+def lanczos(times: Times, n: int, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
     """Largest eigenpairs of a symmetric operator, falling; the start is always the same."""
     operator = LinearOperator((n, n), matvec=lambda v: times(v.ravel()), dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n)
     basis = min(n, max(2 * count + 20, 40))
-    limit = RESTARTS if limited else None
-    values, vectors = eigsh(operator, k=count, which="LA", v0=times(start), tol=tol, ncv=basis, maxiter=limit)
+    values, vectors = eigsh(operator, k=count, which="LA", v0=times(start), tol=tol, ncv=basis)
     order = np.argsort(values)[::-1]
     return values[order], vectors[:, order]

@@ -27,7 +27,7 @@ __all__ = ["graph_partition"]
 
 CUTS = ("ratio", "normalized", "association")
 INITS = ("spectral", "k-means++", "random")
-N_KICKS = 5  # perturbations after every start
+N_KICKS = 8  # perturbations after every start
 LEAST_KICK, LARGEST_KICK = 0.03, 0.3  # of the vertices
 Starts = Iterator[tuple[IntArray, np.random.Generator | None]]
 
@@ -57,8 +57,8 @@ def graph_partition(
         cut(C)/degree(C), degrees being row sums. "association" maximises the sum of links(C, C)/\|C\|, all links inside
         C counted both ways; with a kernel matrix that is kernel k-means.
     n_init : int, default 10
-        Starts; the best value wins. From each the search goes on after five kicks, in which a random neighbourhood
-        joins a random cluster; not from labels that were given.
+        Starts; the best value wins. From each the search goes on after eight kicks, in which a random neighbourhood
+        changes cluster; not from labels that were given.
     init : {"spectral", "k-means++", "random"} or array_like of shape (n,), default "spectral"
         "spectral" clusters the rows of the relaxed solution, as they are and of length 1, and takes the two others, all
         by turns, since single moves may do better from elsewhere; "k-means++" draws seeds in proportion to the squared
@@ -311,9 +311,9 @@ def make_starts(graph: Objective, init: str, n_init: int, rng: np.random.Generat
         elif how == "k-means++":
             yield nearest_seed_start(graph, child), child
         elif how == "rows":
-            yield cluster_rows(rows, graph.k, child, weights=graph.root**2), child
+            yield cluster_rows(rows, graph.k, child, n_init=10 if i == 0 else 1), child
         else:
-            yield cluster_rows(on_sphere(rows), graph.k, child), child
+            yield cluster_rows(on_sphere(rows), graph.k, child, n_init=10 if i == 1 else 1), child
 
 
 def nearest_seed_start(graph: Objective, rng: np.random.Generator) -> IntArray:
@@ -355,11 +355,22 @@ def best_of(graph: Objective, starts: Starts, max_iter: int) -> LocalOptimum:
 
 
 def kicked(graph: Objective, labels: IntArray, rng: np.random.Generator) -> IntArray:
-    """The same labels, but for a random part of the graph around a random vertex, which joins a random cluster."""
-    around = breadth_first_order(graph.matrix, int(rng.integers(graph.n)), directed=False, return_predecessors=False)
-    size = max(2, int(graph.n * rng.uniform(LEAST_KICK, LARGEST_KICK)))
+    """Other labels nearby: around a random vertex a part of the graph, or a part of its cluster, changes cluster.
+
+    In the second case, for three clusters or more, that part is a cluster of its own, and another one is dissolved
+    into a third to make room.
+    """
     changed = labels.copy()
-    changed[around[:size]] = rng.integers(graph.k)
+    seed = int(rng.integers(graph.n))
+    around = breadth_first_order(graph.matrix, seed, directed=False, return_predecessors=False)
+    if graph.k == 2 or rng.random() < 0.5:
+        size = max(2, int(graph.n * rng.uniform(LEAST_KICK, LARGEST_KICK)))
+        changed[around[:size]] = rng.integers(graph.k)
+    else:
+        own = around[labels[around] == labels[seed]]
+        freed, joined = rng.permutation(np.delete(np.arange(graph.k), labels[seed]))[:2]
+        changed[labels == freed] = joined
+        changed[own[: max(1, int(own.size * rng.uniform(0.2, 0.8)))]] = freed
     return fill_empty(changed, graph.k, rng.random(graph.n))
 
 
