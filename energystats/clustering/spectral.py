@@ -95,8 +95,8 @@ def spectral_embedding(
     `suggested_k` is the k >= 2 with the largest gap. It is a rule of thumb and no evidence that clusters exist; that is
     what `cluster_test` is for.
 
-    O(n^2 d) time for each of some 50 to 200 products with the matrix, which is kept up to 4,096 points and made anew above,
-    with O(n) memory.
+    O(n^2 d) time for each of some 50 to 200 products with the matrix, which is kept up to 4,096 points and made anew
+    above, with O(n) memory.
 
     References
     ----------
