@@ -1,4 +1,4 @@
-# Times R's packages on the data of the benchmark: Rscript peers.R test|cluster|euclidize|gower data.csv ...
+# Times R's packages on the data of the benchmark: Rscript peers.R test|cluster|hclust|euclidize|gower data.csv ...
 args <- commandArgs(TRUE)
 x <- as.matrix(read.csv(args[2], header = FALSE))
 if (args[1] == "test") {
@@ -13,6 +13,17 @@ if (args[1] == "test") {
   sigma <- ((r^2 - d^2) / 2)[1]
   k <- system.time(r <- cailliez(d, print = FALSE, cor.zero = FALSE))[["elapsed"]]
   cat(l, sprintf("%.12g", sigma), k, sprintf("%.12g", (r - d)[1]), system.time(ape::pcoa(d))[["elapsed"]], "\n")
+} else if (args[1] == "hclust") {
+  library(energy)
+  t <- system.time(r <- energy.hclust(dist(x)))[["elapsed"]]
+  cat(t, sprintf("%.10f", max(r$height)), "\n")
+} else if (args[1] == "kkmeans") {
+  suppressPackageStartupMessages(library(kernlab))
+  k <- as.integer(args[3]); starts <- as.integer(args[4]); sigma <- as.numeric(args[5])
+  set.seed(1)
+  one <- function(i) tryCatch(as.integer(kkmeans(x, k, kernel = "rbfdot", kpar = list(sigma = sigma))), error = function(e) rep(1L, nrow(x)))
+  t <- system.time(labels <- sapply(seq_len(starts), one))[["elapsed"]]
+  cat(t, labels, "\n")
 } else if (args[1] == "gower") {
   library(cluster)
   table <- as.data.frame(x)

@@ -124,6 +124,82 @@ def clustering(n, d, k, starts):
     row(what, ours, "R energy::kgroups", theirs and theirs[0], note)
 
 
+def kernel_k_means(n, k, starts):
+    """Two kernel k-means of others on the kernel of their choice, a Gaussian one; W is the cost of all three."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(n // 2, 5)), rng.normal(1.5, 1, size=(n - n // 2, 5))])
+    gamma = 0.1
+    rho = es.metrics.Kernel("rbf", gamma=gamma)
+    ours, found = median_time(lambda: es.energy_cluster(X, k, metric=rho, n_init=starts, rng=0), runs=3)
+    R = es.pairwise(X, metric=rho)
+
+    def cost(labels):
+        return es.dispersion(R, labels, metric="precomputed").within
+
+    what = f"kernel k-means, n = {n}, k = {k}, {starts} starts"
+    theirs, note = None, f"W {found.within:.4f}"
+    try:
+        from tslearn.clustering import KernelKMeans
+
+        model = KernelKMeans(k, kernel="rbf", kernel_params={"gamma": gamma}, n_init=starts, random_state=0)
+        theirs, fitted = median_time(lambda: model.fit(X[:, :, None]), runs=1)
+        note += f" / {cost(fitted.labels_):.4f}"
+    except ImportError:
+        pass
+    row(what, ours, "tslearn KernelKMeans", theirs, note)
+    theirs, note = r_energy("kkmeans", k, starts, gamma, data=X), f"W {found.within:.4f}"
+    if theirs is not None:
+        note += f" / {min(cost(np.array(labels)) for labels in np.split(np.array(theirs[1:]), starts)):.4f}"
+    row(what, ours, "R kernlab::kkmeans", theirs and theirs[0], note)
+
+
+PASS = """
+import sys, time
+import numpy as np
+import energystats as es
+from energystats._core.hartigan import hartigan_pass
+from energystats.clustering.seeding import plus_plus_start
+from energystats.clustering.state import tabulate
+n, k = int(sys.argv[1]), int(sys.argv[2])
+ones, room = np.ones(n), np.empty((0, 3), np.intp)
+X = np.random.default_rng(0).standard_normal((n, 5))
+two = np.zeros((2, 2)), np.ones(2), np.array([0, 1])
+hartigan_pass(*two, *tabulate(*two, 2), 1.0, room)
+es.pairwise(X[:1500])
+start = time.perf_counter()
+R = es.pairwise(X)
+distances = time.perf_counter() - start
+labels = plus_plus_start(R, k, np.random.default_rng(0))
+state = tabulate(R, ones, labels, k)
+start = time.perf_counter()
+moved = hartigan_pass(R, ones, labels, *state, 1e-9, room)
+print(distances, time.perf_counter() - start, moved)
+"""
+
+
+def one_pass(sizes, k):
+    """The first pass of Hartigan's method, the one with the most moves, beside the distances that it needs."""
+    for n in sizes:
+        done = subprocess.run([sys.executable, "-c", PASS, str(n), str(k)], capture_output=True, text=True, check=True)
+        distances, seconds, moved = map(float, done.stdout.split())
+        note = f"{moved:.0f} points moved"
+        row(f"first pass of Hartigan's method, N = {n}, k = {k}", seconds, "its own distances", distances, note)
+
+
+def hierarchy(n):
+    """SciPy's Ward on the roots of the distances has the squared heights' roots; R gets the points."""
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import pdist
+
+    X = np.random.default_rng(0).standard_normal((n, 3))
+    ours, Z = median_time(lambda: es.energy_hclust(X), runs=3)
+    what = f"hierarchical clustering, n = {n}, d = 3, distances included"
+    scipys, ward = median_time(lambda: linkage(np.sqrt(pdist(X)), "ward"), runs=3)
+    row(what, ours, "SciPy linkage", scipys, f"last height {Z[-1, 2]:.6f} / {ward[-1, 2] ** 2:.6f}")
+    theirs = r_energy("hclust", data=X)
+    row("the same", ours, "R energy::energy.hclust", theirs and theirs[0], f"/ {theirs[1]:.6f}" if theirs else "")
+
+
 def mixed_table(n):
     """Three numeric, two ordered and three unordered columns."""
     import pandas as pd
@@ -147,10 +223,22 @@ def cluster_test(n):
     row(f"cluster_test, n = {n}, d = 2, 199 draws, 10 folds", ours, NONE, None, f"p {result.pvalue:.3f}")
 
 
-def one_column(n):
+def one_column(n, k):
+    """Certificates included; kmeans1d has the square only."""
     x = np.random.default_rng(0).lognormal(size=n)
-    ours, _ = median_time(lambda: es.cluster_1d(x), runs=3)
-    row(f"exact 1-D split into two, n = {n}, with certificate", ours, NONE, None)
+    for alpha, clusters in ((1, 2), (1, k), (2, k)):
+        ours, found = median_time(lambda a=alpha, c=clusters: es.cluster_1d(x, c, alpha=a), runs=3)
+        peer, theirs, note = NONE, None, f"W {found.within:.6f}"
+        if alpha == 2:
+            peer = "kmeans1d"
+            try:
+                import kmeans1d
+            except ImportError:
+                pass
+            else:
+                theirs, (labels, centers) = median_time(lambda: kmeans1d.cluster(x, k), runs=3)
+                note += f" / {((x - np.array(centers)[labels]) ** 2).sum():.6f}"
+        row(f"exact clusters of one column, n = {n}, k = {clusters}, alpha = {alpha}", ours, peer, theirs, note)
 
 
 def euclidization(n, large):
@@ -305,10 +393,14 @@ def main():
     print("|---|---|---|---|---|---|")
     two_sample_test(*((100, 5, 99, 9) if quick else (1000, 5, 999, 20)))
     ready_matrix(*((200, 99) if quick else (2000, 999)))
-    clustering(*((300, 5, 2, 2) if quick else (4000, 5, 2, 5)))
+    for k in (2, 8):
+        clustering(*((300, 5, k, 2) if quick else (4000, 5, k, 5)))
+    kernel_k_means(*((200, 3, 2) if quick else (2000, 4, 5)))
+    one_pass([500] if quick else [1000, 3000, 10_000, 20_000, 30_000], 8)
+    hierarchy(200 if quick else 5000)
     mixed_table(200 if quick else 2000)
     cluster_test(100 if quick else 1000)
-    one_column(10_000 if quick else 1_000_000)
+    one_column(*((10_000, 4) if quick else (1_000_000, 10)))
     graph_cuts(*((2000, 500) if quick else (100_000, 4000)))
     euclidization(*((60, 300) if quick else (500, 5000)))
     import_time()

@@ -17,6 +17,7 @@ if _TYPE_CHECKING:
     from energystats.clustering.estimator import EnergyClustering as EnergyClustering
     from energystats.clustering.exact_1d import cluster_1d as cluster_1d
     from energystats.clustering.graphs import graph_partition as graph_partition
+    from energystats.clustering.hierarchy import energy_hclust as energy_hclust
     from energystats.clustering.search import energy_cluster as energy_cluster
     from energystats.clustering.spectral import spectral_embedding as spectral_embedding
     from energystats.comparison import compare_euclidizations as compare_euclidizations
@@ -53,8 +54,10 @@ if _TYPE_CHECKING:
     from energystats.homogeneity import energy_test as energy_test
     from energystats.mmd import mmd2 as mmd2
     from energystats.mmd import mmd_test as mmd_test
+    from energystats.plotting import plot_dendrogram as plot_dendrogram
     from energystats.posthoc import pairwise_tests as pairwise_tests
     from energystats.power import energy_power as energy_power
+    from energystats.results import ClusterStabilityResult as ClusterStabilityResult
     from energystats.results import ClusterTestResult as ClusterTestResult
     from energystats.results import DiscoResult as DiscoResult
     from energystats.results import Dispersion as Dispersion
@@ -68,7 +71,10 @@ if _TYPE_CHECKING:
     from energystats.results import Partition as Partition
     from energystats.results import PowerResult as PowerResult
     from energystats.results import PrincipalCoordinates as PrincipalCoordinates
+    from energystats.results import SelectKResult as SelectKResult
     from energystats.results import SpectralEmbedding as SpectralEmbedding
+    from energystats.selection.select_k import select_k as select_k
+    from energystats.selection.stability import cluster_stability as cluster_stability
     from energystats.significance.cluster_test import cluster_test as cluster_test
 
 _HOME = {
@@ -131,6 +137,12 @@ _HOME = {
     "GoodnessOfFitResult": "results",
     "energy_power": "power",
     "PowerResult": "results",
+    "energy_hclust": "clustering.hierarchy",
+    "plot_dendrogram": "plotting",
+    "select_k": "selection.select_k",
+    "SelectKResult": "results",
+    "cluster_stability": "selection.stability",
+    "ClusterStabilityResult": "results",
 }
 
 __all__ = sorted(_HOME)

@@ -1,4 +1,4 @@
-"""The command line: `energystats demo`, `cluster`, `test` and `disco`.
+"""The command line: `energystats demo`, `cluster`, `test`, `disco` and `euclidize`.
 
 Bad input is one line on standard error and exit status 2. Output files are complete or absent.
 """
@@ -25,6 +25,7 @@ from energystats.validation import near_names
 if TYPE_CHECKING:
     import pandas as pd
 
+    from energystats.matrix_files import MatrixFile
     from energystats.results import ClusterTestResult, Partition
 
 __all__ = ["main"]
@@ -95,6 +96,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_common(test)
     test.set_defaults(run=run_test)
     add_disco(commands.add_parser("disco", help="decompose the dispersion by factors and covariates, and test each"))
+    add_euclidize(commands.add_parser("euclidize", help="make a matrix of dissimilarities Euclidean"))
     return parser
 
 
@@ -111,6 +113,26 @@ def add_disco(disco: argparse.ArgumentParser) -> None:
     disco.add_argument("--plot", metavar="PNG", type=Path, help="write a picture of the decomposition")
     add_general(disco)
     disco.set_defaults(run=run_disco)
+
+
+def add_euclidize(euclidize: argparse.ArgumentParser) -> None:
+    """Options of `energystats euclidize`."""
+    euclidize.description = (
+        "Make a square matrix of dissimilarities d (not squared) Euclidean by the least constant that does it. Lingoes "
+        "adds it to d squared and keeps the best clusters; Cailliez adds it to d. Euclidean ones come back unchanged."
+    )
+    euclidize.add_argument(
+        "file",
+        metavar="FILE",
+        help="CSV or Parquet: n x n numbers, with names in the first row and column, in the first row, or without",
+    )
+    euclidize.add_argument("--method", metavar="NAME", default="lingoes", help="lingoes (default) or cailliez")
+    euclidize.add_argument(
+        "-o", "--output", metavar="CSV", type=Path, required=True, help="the repaired matrix, laid out as FILE is"
+    )
+    euclidize.add_argument("--plot", metavar="PNG", type=Path, help="write a picture of repaired against original")
+    euclidize.add_argument("--tol", type=float, help="rounding to allow for, as a share of the largest eigenvalue")
+    euclidize.set_defaults(run=run_euclidize)
 
 
 def add_common(command: argparse.ArgumentParser) -> None:
@@ -190,6 +212,8 @@ def run_test(options: argparse.Namespace) -> None:
     groups = column_of(table, options.group, options.file)
     mixed = options.metric == "gower"
     frame = choose_columns(table, options.columns, options.file, leave_out=options.group, mixed=mixed)
+    if options.group in map(str, frame.columns):
+        raise BadInputError(f"--columns must not name the column of the groups, {options.group!r}.")
     print(describe(frame, options.file))
     print(f"Groups of {options.group}: {', '.join(map(str, sorted(groups.dropna().unique())))}.\n")
     with bad_input(options.file):
@@ -234,6 +258,25 @@ def run_disco(options: argparse.Namespace) -> None:
         save(options.plot, lambda path: draw(path, [result]))
 
 
+def run_euclidize(options: argparse.Namespace) -> None:
+    """Repair the dissimilarities in a file."""
+    from energystats.geometry.corrections import cailliez, lingoes
+
+    repairs = {"lingoes": lingoes, "cailliez": cailliez}
+    if options.method not in repairs:
+        near = near_names(options.method, repairs)
+        raise BadInputError(f"--method must be lingoes or cailliez, got {options.method!r}.{near}")
+    check_outputs(options.file, picture=options.plot, table=options.output)
+    given = read_matrix(options.file)
+    with bad_input(options.file):
+        result = repairs[options.method](given.labelled, options.tol)
+    save(options.output, lambda path: given.write(path, result.distances))  # first: the reader of a pipe may leave
+    if options.plot is not None:
+        save(options.plot, lambda path: draw(path, [result]))
+    print(f"\n{options.file}: {given.describe()}.\n")
+    print(result.summary())
+
+
 def cluster_and_test(
     frame: pd.DataFrame, *, k: int, standardize: bool, seed: int, metric: str = "euclidean"
 ) -> tuple[Partition, ClusterTestResult | str]:
@@ -257,6 +300,31 @@ def read_table(file: str, *, as_text: str | None = None) -> pd.DataFrame:
     """Table of a CSV or Parquet file; one column can be kept as text, so that 01 and 1 stay two groups."""
     import pandas as pd
 
+    path, parquet = existing(file)
+    with readable(file):
+        if parquet:
+            table = pd.read_parquet(path)
+        else:
+            table = pd.read_csv(path, dtype=None if as_text is None else {as_text: str})
+    if table.empty:
+        raise BadInputError(f"{file}: the table has no rows.")
+    check_header([str(c) for c in table.columns], file)
+    return table
+
+
+def read_matrix(file: str) -> MatrixFile:
+    """Square matrix of a CSV or Parquet file, with its names."""
+    from energystats.matrix_files import parse_cells, read_cells, read_parquet_cells
+
+    path, parquet = existing(file)
+    with readable(file):
+        cells = read_parquet_cells(path) if parquet else read_cells(path)
+    with bad_input(file):
+        return parse_cells(cells)
+
+
+def existing(file: str) -> tuple[Path, bool]:
+    """Path of a file that is there, and whether it is Parquet by its name."""
     path = Path(file)
     if not path.exists():
         raise BadInputError(f"{file}: no such file.")
@@ -264,23 +332,27 @@ def read_table(file: str, *, as_text: str | None = None) -> pd.DataFrame:
     parquet = bool({".parquet", ".pq"} & set(suffixes))
     if not parquet and ".csv" not in suffixes:
         raise BadInputError(f"{file}: the name must end in .csv, .csv.gz, .parquet or .pq.")
+    return path, parquet
+
+
+@contextmanager
+def readable(file: str) -> Iterator[None]:
+    """Errors of reading as one line that names the file."""
+    import csv
+    import zlib
+
+    import pandas as pd
+
     try:
-        if parquet:
-            table = pd.read_parquet(path)
-        else:
-            table = pd.read_csv(path, dtype=None if as_text is None else {as_text: str})
+        yield
     except pd.errors.EmptyDataError as error:
         raise BadInputError(f"{file}: the file is empty.") from error
     except ImportError as error:
         raise BadInputError(f"{file}: reading Parquet needs pyarrow; `pip install pyarrow`.") from error
     except UnicodeError as error:
         raise BadInputError(f"{file}: is not UTF-8 text; save it as UTF-8.") from error
-    except (OSError, ValueError) as error:  # pandas' parser errors are ValueErrors
+    except (OSError, ValueError, EOFError, csv.Error, zlib.error) as error:  # pandas' parser errors are ValueErrors
         raise BadInputError(f"{file}: cannot be read: {error}") from error
-    if table.empty:
-        raise BadInputError(f"{file}: the table has no rows.")
-    check_header([str(c) for c in table.columns], file)
-    return table
 
 
 def check_header(names: list[str], file: str) -> None:
@@ -496,7 +568,7 @@ def in_options(text: str) -> str:
     words = {"`X`": "the table", "`groups`": "--group", "standardize=True": "--standardize", "`k`": "-k"}
     words |= {"`alpha`": "--alpha", "`n_resamples`": "--resamples", "`metric`": "--metric", "`strata`": "--strata"}
     words |= {"`formula`": "the formula", "`data`": "the table", '`missing="drop"`': "--missing drop"}
-    words |= {"`decomposition`": "--decomposition", "`missing`": "--missing"}
+    words |= {"`decomposition`": "--decomposition", "`missing`": "--missing", "`tol`": "--tol"}
     words |= {"`cluster_test`": "the cluster test", "(`labels=`)": "(energystats test)"}
     for ours, theirs in words.items():
         text = text.replace(ours, theirs)

@@ -179,7 +179,8 @@ def check_shape(shape: tuple[int, ...], name: str) -> None:
 def check_rows(array: FloatArray, name: str) -> None:
     """Every row has a value somewhere."""
     if (bare := np.isnan(array).all(axis=1)).any():
-        raise ValueError(f"`{name}` must have a value in every row, but row {int(bare.argmax())} has none; drop it.")
+        row = int(bare.argmax())
+        raise ValueError(f"`{name}` must have a value in every row, but row {row} (counted from 0) has none; drop it.")
 
 
 def warn_of_empty(labels: Sequence[str]) -> None:

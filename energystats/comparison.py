@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.partition import renumber
-from energystats.clustering.search import MOVE_TOLERANCE, best_start, make_starts
+from energystats.clustering.perturbation import tries_for
+from energystats.clustering.search import MOVE_TOLERANCE, Start, best_start, make_starts
 from energystats.clustering.seeding import count_distinct
+from energystats.clustering.state import Problem
 from energystats.geometry.corrections import cailliez, clip_spectrum, flip_spectrum, lingoes
 from energystats.geometry.examination import unit_of
 from energystats.results import Euclidization, EuclidizationComparison
@@ -17,7 +21,6 @@ __all__ = ["compare_euclidizations"]
 
 REPAIRS = {"lingoes": lingoes, "cailliez": cailliez, "clip": clip_spectrum, "flip": flip_spectrum}
 TIE = 1e-10  # of T: partitions whose W differ by less are equally good
-MAX_ITER = 300
 
 
 def compare_euclidizations(
@@ -98,13 +101,14 @@ def compare_euclidizations(
 
 def best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.random.Generator) -> list[IntArray]:
     """The best partition found under each rho, every one being a start for all others."""
+    problems = [Problem(rho, np.ones(len(rho)), k, MOVE_TOLERANCE * total_of(rho)) for rho in squares]
+    tries = tries_for(len(squares[0]))
 
-    def search(rho: FloatArray, starts: list[IntArray]) -> IntArray:
-        tolerance = MOVE_TOLERANCE * total_of(rho)
-        return best_start(rho, k, "hartigan", starts, max_iter=MAX_ITER, tolerance=tolerance).labels
+    def search(problem: Problem, starts: Iterable[Start]) -> IntArray:
+        return best_start(problem, "hartigan", starts, n_perturb=tries).labels
 
-    found = [search(rho, list(make_starts(rho, k, "k-means++", n_init, rng))) for rho in squares]
-    return [renumber(search(rho, [own, *found])) for rho, own in zip(squares, found, strict=True)]
+    found = [search(problem, make_starts(problem, "k-means++", n_init, rng)) for problem in problems]
+    return [renumber(search(problem, map(Start, [own, *found]))) for problem, own in zip(problems, found, strict=True)]
 
 
 def compared(
@@ -117,6 +121,7 @@ def compared(
     totals = np.array([total_of(rho) for rho in squares])
     losses = np.array([within_of(rho, labels[0]) for rho in squares]) - within
     losses = np.where(np.abs(losses) <= TIE * totals, 0.0, losses / totals)
+    labels = [labels[0] if loss == 0 else own for loss, own in zip(losses, labels, strict=True)]  # of several best ones
     moved = [np.zeros(1), *(np.abs(r.moved) for r in repaired)]
     constants = [0.0, *(np.nan if r.constant is None else r.constant for r in repaired)]
     return EuclidizationComparison(

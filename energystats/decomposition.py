@@ -306,7 +306,9 @@ def by_formula(
     parsed = parse(X if formula is None else formula, table, with_response=formula is None)
     strata = strata_of(strata, table)
     check_same_index(table, strata, "strata")
-    gaps = {name: missing_in(table.iloc[:, position(table, name)]) for name in parsed.variables}
+    may_lack = parsed.bare_responses if door.takes_tables else ()
+    checked = [name for name in parsed.variables if name not in may_lack]
+    gaps = {name: missing_in(table.iloc[:, position(table, name)]) for name in checked}
     source = None if formula is None else door.source(X)
     if source is not None:
         gaps["`X`"], n = source.gaps, source.gaps.size

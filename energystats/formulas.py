@@ -68,19 +68,22 @@ class Parsed:
     terms: tuple[Any, ...]
     variables: tuple[str, ...]
 
+    @property
+    def bare_responses(self) -> tuple[str, ...]:
+        """Columns that are responses as they stand."""
+        return tuple(name for term in self.response if (name := str(term).strip("`")) in self.variables)
+
     def response_columns(self, data: pd.DataFrame, mixed: pd.DataFrame | None = None) -> pd.DataFrame:
-        """The responses, one a column: numbers, and the columns of `mixed` that are none as they are."""
+        """The responses, one a column: what is computed of numbers, and the columns of `mixed` as they are."""
         import pandas as pd
-        from pandas.api.types import is_bool_dtype, is_numeric_dtype
+        from pandas.api.types import is_bool_dtype
 
         found: dict[str, Any] = {}
         for term in self.response:
             name = str(term).strip("`")
             if mixed is not None and name in mixed:
-                column = mixed[name].reset_index(drop=True)
-                if is_bool_dtype(column.dtype) or not is_numeric_dtype(column.dtype):
-                    found[name] = column
-                    continue
+                found[name] = mixed[name].reset_index(drop=True)
+                continue
             matrix, spec = self.evaluate([term], data)
             text = spec.factor_contrasts or (str(term) in data and is_bool_dtype(data[str(term)]))
             if text or len(term.factors) > 1:
@@ -204,6 +207,7 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
     if isinstance(right, tuple) or (isinstance(left, tuple) and left):
         raise ValueError(f"`formula` must have one part on each side of ~, got {formula!r}.")
     check_sides(formula, list(left), with_response)
+    check_roles(formula, variables_of(left, data), variables_of(right, data))
     needed = variables_of([*left, *right], data)
     constants = [term for term in right if str(term) == "1"]
     terms = tuple(term for term in right if str(term) != "1")
@@ -212,6 +216,13 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
     if not terms:
         raise ValueError(f"`formula` must have a term after ~, got {formula!r}.")
     return Parsed(formula, tuple(left), constants[0], terms, tuple(needed))
+
+
+def check_roles(formula: str, responses: Sequence[str], factors: Sequence[str]) -> None:
+    """No column on both sides: what is compared cannot say how it is grouped."""
+    twice = [name for name in responses if name in factors]
+    if twice:
+        raise ValueError(f"`formula` must not have {twice[0]!r} on both sides of ~, got {formula!r}.")
 
 
 def check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None:

@@ -88,6 +88,10 @@ class Metric(abc.ABC):
             )
         return self
 
+    def summand(self, X: FloatArray) -> float:
+        """Size of the numbers whose difference rho is, where it is one; 0 where rho has all its digits."""
+        return 0.0
+
     @abc.abstractmethod
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         """Rho between the rows of clean float arrays; (n, d), (m, d) -> (n, m)."""
@@ -530,6 +534,10 @@ class Kernel(Metric):
         step = 128  # small squares: k(X, X) in whole would cost n x n for n numbers
         parts = [self._evaluate(X[i : i + step], X[i : i + step]).diagonal() for i in range(0, len(X), step)]
         return np.concatenate(parts)
+
+    def summand(self, X: FloatArray) -> float:
+        """The largest K(x, x)."""
+        return float(np.abs(self._diagonal(X - X.mean(axis=0) if self.k in TRANSLATION_INVARIANT else X)).max())
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         if self.k in TRANSLATION_INVARIANT:  # an offset costs these kernels digits that rho need not lose

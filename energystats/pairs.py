@@ -22,13 +22,14 @@ from energystats._core.sums import (
 )
 from energystats._typing import FloatArray, IntArray
 from energystats.exceptions import NotNegativeTypeWarning, warn
-from energystats.metrics import Euclidean, Metric
+from energystats.metrics import Euclidean, Metric, SciPyMetric
 
-__all__ = ["Line", "MadeAnew", "Pairs", "Stored", "choose_route", "line_of", "warn_if_negative"]
+__all__ = ["Line", "MadeAnew", "Pairs", "Stored", "choose_route", "line_of", "power_on_line", "warn_if_negative"]
 
 TILE_ROWS = 256  # twice as many where tiles are made anew: there are more of them, and wider ones multiply faster
 TILE_COLUMNS = 4096  # so that a tile is small enough for its memory to be used again
 STORED_UP_TO = 4096  # points; above it tiles are made anew for every sum
+POWERS_ON_LINE = {"cityblock": 1, "chebyshev": 1, "euclidean": 1, "minkowski": 1, "sqeuclidean": 2}
 LOST_DIGITS = 1e-4  # of the largest rho: what a user's function may be off by in symmetry and at x = y
 
 
@@ -188,9 +189,20 @@ class Line:
         return float(self.multiply(np.ones((self.order.size, 1))).sum())
 
 
+def power_on_line(points: FloatArray | None, metric: Metric) -> float | None:
+    """The power of |x - y| that rho is in one column, None elsewhere."""
+    if points is None or points.shape[1] != 1:
+        return None
+    if isinstance(metric, Euclidean):
+        return metric.alpha
+    if isinstance(metric, SciPyMetric) and metric.name in POWERS_ON_LINE:
+        return POWERS_ON_LINE[metric.name] * metric.alpha
+    return None
+
+
 def line_of(points: FloatArray | None, metric: Metric) -> Line | None:
     """The sorted points where rho = |x - y| in one column, None elsewhere."""
-    if points is None or points.shape[1] != 1 or metric != Euclidean(1.0):
+    if points is None or power_on_line(points, metric) != 1:
         return None
     order = np.argsort(points[:, 0], kind="stable")
     return Line(order, np.diff(points[order, 0]))

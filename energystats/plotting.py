@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from energystats._core.unimodal import nearest_unimodal
 from energystats._typing import ArrayLike, FloatArray, IntArray
-from energystats.validation import as_labels
+from energystats.validation import as_labels, as_linkage, check_count, check_option
 
 if TYPE_CHECKING:
     from energystats.results import (
+        ClusterStabilityResult,
         ClusterTestResult,
         DiscoResult,
         EnergyTestResult,
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
         Partition,
         PowerResult,
         PrincipalCoordinates,
+        SelectKResult,
         SpectralEmbedding,
     )
 
@@ -37,6 +42,7 @@ __all__ = [
     "plot_comparison",
     "plot_coordinates",
     "plot_decomposition",
+    "plot_dendrogram",
     "plot_eigengaps",
     "plot_euclidization",
     "plot_goodness",
@@ -46,7 +52,10 @@ __all__ = [
     "plot_null",
     "plot_pairs",
     "plot_partition",
+    "plot_path",
     "plot_power",
+    "plot_select_k",
+    "plot_stability",
 ]
 
 OBSERVED = "#b2182b"
@@ -162,18 +171,50 @@ def legend_of_clusters(k: int, ax: Axes) -> None:
 
 
 def plot_line(found: Partition, colors: list[Any], ax: Axes) -> Axes:
-    """One column: stacked histogram, with the breaks where there are any."""
+    """One column: histogram coloured by cluster, with the breaks where there are any.
+
+    A bar that a break cuts shows the colours of both sides, one on the other. Where a few far points would press the
+    others together, the axis ends near the outermost breaks and 1 % quantiles, and its label counts what lies beyond.
+    """
     assert found.points is not None
     x = found.points[:, 0]
-    parts = [x[found.labels == j] for j in range(found.k)]
+    low, high = visible_range(x, found.breaks)
     labels = [f"cluster {j} (n = {n})" for j, n in enumerate(found.sizes)]
-    ax.hist(parts, bins=30, stacked=True, color=colors, label=labels)
-    for b in found.breaks if found.breaks is not None else ():
-        ax.axvline(b, color=OBSERVED, lw=1.5, ls="--", label=f"break at {b:.4g}")
-    ax.set_xlabel(found.columns[0] if found.columns else "x")
+    bins = np.linspace(low, high, 1 + min(120, max(30, int(np.sqrt(x.size))))).tolist() if high > low else 30
+    ax.hist([x[found.labels == j] for j in range(found.k)], bins=bins, stacked=True, color=colors, label=labels)
+    mark_breaks([] if found.breaks is None else found.breaks.tolist(), high - low, ax)
+    hidden = int(np.count_nonzero((x < low) | (x > high)))
+    name = found.columns[0] if found.columns else "x"
+    ax.set_xlabel(f"{name} ({hidden} of {x.size} values beyond the axis)" if hidden else name)
     ax.set_ylabel("count")
+    if found.k <= 8:
+        ax.set_ylim(top=(1.05 + 0.06 * found.k) * ax.get_ylim()[1])  # room for the legend above the bars
     legend_of_clusters(found.k, ax)
     return ax
+
+
+def mark_breaks(breaks: list[float], width: float, ax: Axes) -> None:
+    """Dashed lines, with the value above each one that is far enough from the label before it."""
+    labelled: list[float] = []
+    for b in breaks:
+        ax.axvline(b, color="0.15", lw=1, ls="--")
+        if not labelled or b - labelled[-1] >= 0.04 * width:
+            labelled.append(b)
+    if labelled:
+        top = ax.secondary_xaxis("top")
+        top.set_xticks(labelled, [f"{b:.4g}" for b in labelled], rotation=45, ha="left", fontsize="small")
+
+
+def visible_range(x: FloatArray, breaks: FloatArray | None) -> tuple[float, float]:
+    """The range of the data; for many points with far ends, that of the breaks and the middle 98 % and a tenth more."""
+    low, high = float(x.min()), float(x.max())
+    first, last = (float(q) for q in np.quantile(x, [0.01, 0.99]))
+    if breaks is not None and breaks.size:
+        first, last = min(first, float(breaks[0])), max(last, float(breaks[-1]))
+    reach = 0.1 * (last - first)
+    if x.size < 1000 or not last > first or high - low < 3 * (last - first):
+        return low, high
+    return max(low, first - reach), min(high, last + reach)
 
 
 def plane_of(found: Partition) -> tuple[FloatArray, str, str]:
@@ -296,6 +337,18 @@ def plot_decomposition(result: DiscoResult, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def plot_path(found: Partition, ax: Axes | None = None) -> Axes:
+    """W after every pass, the start being pass 0."""
+    ax = axes_or_new(ax)
+    path = np.array([found.within]) if found.path is None else found.path
+    ax.plot(np.arange(path.size), path, marker="o", color="#0072b2")
+    ax.set_xlabel("pass")
+    ax.set_ylabel("W")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_title(found.algorithm, loc="left")
+    return ax
+
+
 # ---------------------------------------------------------------- geometry
 
 
@@ -307,10 +360,12 @@ def plot_negative_type(result: NegativeTypeResult, ax: Axes | None = None) -> Ax
     negative = values < -result.threshold
     ranks = np.arange(1, values.size + 1)
     width = 0.8 if values.size <= 60 else 1.0
-    ax.bar(ranks[~negative], values[~negative], width, color=QUIET, label=f"{(~negative).sum()} not negative")
+    counts = ["", ""] if known is None else [f"{(~negative).sum()} ", f"{negative.sum()} "]
+    ax.bar(ranks[~negative], values[~negative], width, color=QUIET, label=f"{counts[0]}not negative")
     if negative.any():
-        ax.bar(ranks[negative], values[negative], width, color=OBSERVED, hatch="//", label=f"{negative.sum()} negative")
+        ax.bar(ranks[negative], values[negative], width, color=OBSERVED, hatch="//", label=f"{counts[1]}negative")
     ax.axhline(0, color="black", lw=0.8)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("rank" if known is not None else "largest and smallest")
     ax.set_ylabel("eigenvalue of $G_c$")
     ax.set_title("of negative type" if result.holds else "not of negative type", loc="left")
@@ -338,7 +393,7 @@ def plot_euclidization(result: Euclidization, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("original dissimilarity")
     ax.set_ylabel("Euclidean distance after the repair")
     constant = "" if result.constant is None else f", constant {result.constant:.5g}"
-    ax.set_title(f"{result.method}{constant}", loc="left")
+    ax.set_title(f"{result.method.capitalize()}{constant}", loc="left")
     ax.legend(frameon=False)
     return ax
 
@@ -366,23 +421,89 @@ def plot_coordinates(
         marker = MARKERS[j % len(MARKERS)]
         style = {"s": 26, "color": colors[j], "marker": marker, "lw": 0, "label": group, "alpha": 0.85}
         ax.scatter(*place[rows].T, **style)
-    if found.names is not None and n <= 40:
-        for row, name in zip(place, found.names, strict=True):
-            if solid:
-                solid_axes: Any = ax
-                solid_axes.text(*row, f" {name}", fontsize=8)
-            else:
-                ax.annotate(name, tuple(row), xytext=(4, 3), textcoords="offset points", fontsize=8)
     for j, axis in enumerate("xyz"[:shown]):
         share = f" ({found.explained[j]:.1%})" if j < p else " (0%)"
         getattr(ax, f"set_{axis}label")(f"axis {j + 1}{share}")
+    kind = "Principal coordinates" if found.source == "distances" else "Kernel PCA"
+    corrected = f" after {found.correction.capitalize()}" if found.correction else ""
     missing = f", negative eigenvalues {found.negative_share:.1%}" if found.n_negative else ""
-    ax.set_title(f"{'Principal coordinates' if found.source == 'distances' else 'Kernel PCA'}{missing}", loc="left")
+    ax.set_title(f"{kind}{corrected}{missing}", loc="left")
+    named = found.names is not None and n <= NAMES_DRAWN
+    if len(groups) > GROUPS_NAMED:
+        ax.annotate(f"{len(groups)} groups", (0.98, 0.98), xycoords="axes fraction", ha="right", va="top")
+    elif groups and (named or solid):  # names stand in the axes, labels of the third axis beside them
+        ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.12 if solid else 1.0, 0.5))
+    elif groups:
+        ax.legend(frameon=False)
     if not solid:
         ax.set_aspect("equal", adjustable="datalim")
-    if groups:
-        ax.legend(frameon=False)
+        if named:
+            ax.margins(0.08)
+    if named:
+        assert found.names is not None
+        draw_names(place, found.names, ax)
     return ax
+
+
+NAMES_DRAWN = 40
+GROUPS_NAMED = 12  # more would fill a legend
+NAME_SIZE = 8.0  # points
+# where a name can stand: horizontal and vertical alignment, and the offset in points
+STANDS = [
+    ("left", "center", 5, 0),
+    ("right", "center", -5, 0),
+    ("center", "bottom", 0, 4),
+    ("center", "top", 0, -4),
+    ("left", "bottom", 3, 3),
+    ("right", "bottom", -3, 3),
+    ("left", "top", 3, -3),
+    ("right", "top", -3, -3),
+]
+
+
+def draw_names(place: FloatArray, names: Sequence[str], ax: Any) -> None:
+    """Names beside the points; in the plane each where it covers least of other names and points."""
+    if place.shape[1] == 3:
+        for row, name in zip(place, names, strict=True):
+            ax.text(*row, f" {name}", fontsize=NAME_SIZE)
+        return
+    getattr(ax.figure, "draw_without_rendering", lambda: None)()  # so that the layout has settled
+    ax.apply_aspect()
+    to_points = 72 / ax.figure.dpi
+    spots = ax.transData.transform(place) * to_points
+    frame = np.array(ax.bbox.extents) * to_points
+    taken = [np.array([x - 3, y - 3, x + 3, y + 3]) for x, y in spots]
+    crowded = np.sort(np.linalg.norm(spots[:, None] - spots, axis=2), axis=1)[:, : min(4, len(spots))].sum(axis=1)
+    for i in np.argsort(crowded, kind="stable"):  # those with the least room choose first
+        boxes = [name_box(spots[i], names[i], stand) for stand in STANDS]
+        others = np.array(taken[:i] + taken[i + 1 :])
+        best = int(np.argmin([covered(box, others) + outside(box, frame) for box in boxes]))
+        taken.append(boxes[best])
+        ha, va, dx, dy = STANDS[best]
+        ax.annotate(names[i], place[i], xytext=(dx, dy), textcoords="offset points", fontsize=NAME_SIZE, ha=ha, va=va)
+
+
+def name_box(spot: FloatArray, name: str, stand: tuple[str, str, int, int]) -> FloatArray:
+    """Left, bottom, right and top of a name, in points, from the mean width of letters."""
+    ha, va, dx, dy = stand
+    width, height = 0.6 * NAME_SIZE * len(name), 1.1 * NAME_SIZE
+    left = spot[0] + dx - width * {"left": 0.0, "center": 0.5, "right": 1.0}[ha]
+    bottom = spot[1] + dy - height * {"bottom": 0.0, "center": 0.5, "top": 1.0}[va]
+    return np.array([left, bottom, left + width, bottom + height])
+
+
+def covered(box: FloatArray, others: FloatArray) -> float:
+    """Area that a box shares with others."""
+    if not others.size:
+        return 0.0
+    low, high = np.maximum(box[:2], others[:, :2]), np.minimum(box[2:], others[:, 2:])
+    return float(np.prod(np.maximum(high - low, 0.0), axis=1).sum())
+
+
+def outside(box: FloatArray, frame: FloatArray) -> float:
+    """How much of a box lies beyond the axes, as an area."""
+    inside = covered(box, frame[None])
+    return float(np.prod(box[2:] - box[:2])) - inside
 
 
 MARKERS = "osD^vP*X"
@@ -393,7 +514,7 @@ def group_codes(labels: ArrayLike | None, n: int) -> tuple[IntArray, list[str]]:
     if labels is None:
         return np.zeros(n, np.intp), []
     codes, names = as_labels(labels, n, "labels")
-    return codes, [str(name) for name in names]
+    return codes, [str(name) or "''" for name in names]
 
 
 def plot_comparison(result: EuclidizationComparison, ax: Axes | None = None) -> Axes:
@@ -409,6 +530,216 @@ def plot_comparison(result: EuclidizationComparison, ax: Axes | None = None) -> 
     ax.set_title(f"k = {result.k}", loc="left")
     ax.margins(0.15)
     ax.legend(frameon=False, fontsize=8)
+    return ax
+
+
+# ---------------------------------------------------------------- hierarchies and the number of clusters
+
+LEAVES_DRAWN = 40  # of a tree with more points than can be told apart
+POINTS_DRAWN = 150
+POINTS_NAMED = 60
+
+
+def plot_dendrogram(
+    Z: ArrayLike, ax: Axes | None = None, *, k: int | None = None, labels: ArrayLike | None = None
+) -> Axes:
+    r"""Draw a hierarchy, the clusters of a cut in their colours.
+
+    Parameters
+    ----------
+    Z : array_like of shape (n - 1, 4)
+        Linkage matrix, of `energy_hclust` or SciPy.
+    ax : Axes, optional
+        Where to draw; a new figure when None.
+    k : int, optional
+        Clusters to colour: those that are left without the last k - 1 merges, numbered by their first points.
+    labels : array_like of shape (n,), optional
+        Names of the points; their numbers when None. Shown for up to 60 points.
+
+    Returns
+    -------
+    Axes
+        With the dendrogram, heights on a square-root scale. Of more than 150 points the last merges are drawn, and
+        what lies below them is written as a number of points.
+
+    Raises
+    ------
+    ValueError
+        If Z is not a linkage matrix, k is out of range or the number of labels is not n.
+    TypeError
+        If Z does not hold real numbers or k is not a whole number.
+
+    See Also
+    --------
+    energy_hclust : The tree.
+
+    Notes
+    -----
+    Negative heights (rho negative somewhere) are moved up until the first is 0, which is the same tree. O(n) time
+    and memory.
+
+    References
+    ----------
+    Szekely & Rizzo (2005), Journal of Classification 22.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> ax = es.plot_dendrogram(es.energy_hclust([0.0, 1.0, 9.0, 11.0]), k=2)
+    >>> ax.get_ylabel()
+    'height: energy distance x n1 n2/(n1 + n2)'
+    """
+    from scipy.cluster.hierarchy import dendrogram
+
+    from energystats.clustering.hierarchy import cut
+
+    tree = as_linkage(Z, "Z")
+    n = len(tree) + 1
+    k = 1 if k is None else check_count(k, "k", low=1, high=n, why=f", the number of points ({n})")
+    names = None if labels is None else [str(label) for label in np.asarray(labels, dtype=object).ravel()]
+    if names is not None and len(names) != n:
+        raise ValueError(f"`labels` must have one name for each of the {n} points, got {len(names)}.")
+    shift = min(float(tree[:, 2].min()), 0.0)
+    tree[:, 2] -= shift
+    ax = axes_or_new(ax)
+    whole = n <= POINTS_DRAWN
+    codes, colors = cut(tree, k), cluster_colors(k) if k > 1 else ["0.25"]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Attempting to set identical low and high ylims")  # no height above 0
+        dendrogram(
+            tree,
+            p=max(LEAVES_DRAWN, 2 * k),
+            truncate_mode=None if whole else "lastp",
+            ax=ax,
+            labels=names if whole else None,
+            link_color_func=link_colors(tree, k, codes, colors).__getitem__,
+            no_labels=POINTS_NAMED < n <= POINTS_DRAWN,
+            leaf_font_size=float(np.clip(320 / min(n, max(LEAVES_DRAWN, 2 * k)), 3, 9)),
+            leaf_rotation=90,
+        )
+    finish_tree(ax, tree, k, np.bincount(codes), colors)
+    ax.set_xlabel("point" if whole else "point, or (number of points)")
+    ax.set_ylabel("height: energy distance x n1 n2/(n1 + n2)" + (f", plus {-shift:.3g}" if shift else ""))
+    return ax
+
+
+def link_colors(Z: FloatArray, k: int, codes: IntArray, colors: list[Any]) -> dict[int, Any]:
+    """Colour of every node of a tree: of its cluster below the cut, grey above."""
+    n = len(Z) + 1
+    first = np.arange(2 * n - 1)  # a point below each node
+    for row in range(n - 1):
+        first[n + row] = first[int(Z[row, 0])]
+    named = [to_hex(color) for color in colors]
+    return {node: named[codes[first[node]]] if node < 2 * n - k else to_hex("0.25") for node in range(2 * n - 1)}
+
+
+def finish_tree(ax: Axes, Z: FloatArray, k: int, sizes: IntArray, colors: list[Any]) -> None:
+    """The height of the cut, and a legend of clusters, where there is a cut."""
+    ax.spines[["top", "right", "bottom"]].set_visible(False)
+    top = float(Z[-1, 2])
+    ax.set_yscale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0.0)), np.square))
+    ax.yaxis.set_major_locator(FixedLocator(root_ticks(top)))
+    ax.set_ylim(0, 1.05 * top or 1.0)
+    if k == 1:
+        return
+    below = float(Z[-k, 2]) if k <= len(Z) else 0.0
+    ax.axhline(0.5 * (below + float(Z[1 - k, 2])), color=OBSERVED, lw=1, ls="--", label=f"cut into {k}")
+    for j in range(k):
+        ax.plot([], [], color=colors[j], lw=2, label=f"cluster {j} (n = {sizes[j]})")
+    ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5), ncols=-(-k // 20))
+
+
+def root_ticks(top: float) -> list[float]:
+    """Round numbers from 0 to `top` whose square roots are about evenly spaced."""
+    unit = 10 ** np.floor(np.log10(top)) if top > 0 else 1.0
+    many = top >= 4 * unit
+    steps = (0, 0.1, 0.5, 1, 2, 4, 6, 8) if many else (0, 0.05, 0.2, 0.5, 1, 1.5, 2, 3)
+    return [step * unit for step in steps if step * unit <= top]
+
+
+CRITERIA = ("gap", "eigengap", "significance", "within")
+
+
+def plot_select_k(found: SelectKResult, ax: Axes | None = None, *, criterion: str | None = None) -> Axes:
+    """One criterion against k, the chosen k marked."""
+    criterion = found.method if criterion is None else criterion
+    check_option(criterion, "criterion", CRITERIA)
+    column = {"significance": "pvalue"}.get(criterion, criterion)
+    y = found.column(column)
+    if np.isnan(y).all() and found.k_max > 1:
+        raise ValueError(f'`criterion` must be one that was computed, got {criterion!r}; criteria="all" computes more.')
+    ax = axes_or_new(ax)
+    draw = {"gap": draw_gaps, "eigengap": draw_eigengaps, "significance": draw_splits, "within": draw_within}
+    draw[criterion](found, np.arange(1, found.k_max + 1), y, ax)
+    chosen = f"chosen by {found.method}: k = {found.k}"
+    ax.axvline(found.k, color="0.25", lw=1, ls=":", zorder=0, label=chosen)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=12))
+    ax.set_xlim(0.5, found.k_max + 0.5)
+    ax.set_xlabel("number of clusters k")
+    ax.set_title(f"k = {found.k}, by {found.method}", loc="left")
+    ax.legend(frameon=False)
+    return ax
+
+
+def draw_gaps(found: SelectKResult, ks: IntArray, gap: FloatArray, ax: Axes) -> None:
+    """Gaps with bars of one standard error, and the lower end of the bar after the chosen k as a line."""
+    finite = np.isfinite(gap)
+    error = found.column("gap_error")
+    label = "gap, one standard error"
+    ax.errorbar(ks[finite], gap[finite], error[finite], marker="o", color="#0072b2", capsize=3, label=label)
+    if found.method == "gap" and found.k < found.k_max and finite[found.k]:
+        ends = gap[found.k] - error[found.k]
+        ax.plot([found.k, found.k + 1], [ends, ends], color=OBSERVED, lw=1.5, label="next gap less its error")
+    ax.margins(y=0.25)  # room for the legend
+    ax.set_ylabel("gap: mean log W of references - log W")
+
+
+def draw_eigengaps(found: SelectKResult, ks: IntArray, eigengap: FloatArray, ax: Axes) -> None:
+    """Bars, the chosen one in red; the first is grey because k = 1 cannot be chosen."""
+    best = found.k if found.method == "eigengap" else None
+    colors = [OBSERVED if k == best else "#0072b2" for k in ks[1:].tolist()]
+    ax.bar(ks[1:], eigengap[1:], 0.6, color=colors)
+    ax.bar(ks[:1], eigengap[:1], 0.6, color=QUIET, label="cannot be chosen")
+    height = max(float(eigengap[1:].max(initial=0.0)), 1e-12) if ks.size > 1 else 1.0
+    if eigengap[0] > 1.25 * height:
+        ax.set_ylim(0, 1.25 * height)
+        ax.annotate(f"{eigengap[0]:.2g}", (1, 1.2 * height), ha="center", va="top", color="black")
+    ax.set_ylabel("eigenvalue k of the random walk less the next")
+
+
+def draw_splits(found: SelectKResult, ks: IntArray, pvalue: FloatArray, ax: Axes) -> None:
+    """P-value of the best split of k leaves, on a logarithmic scale, with the level."""
+    known = np.isfinite(pvalue)
+    ax.plot(ks[known], pvalue[known], marker="o", color="#0072b2", label="smallest p of a split")
+    ax.axhline(found.level, color=OBSERVED, lw=1.5, ls="--", label=f"level {found.level:g}")
+    ax.set_yscale("log")
+    ax.set_ylabel("p-value")
+
+
+def draw_within(found: SelectKResult, ks: IntArray, within: FloatArray, ax: Axes) -> None:
+    """W against k."""
+    ax.plot(ks, within, marker="o", color="#0072b2", label="W")
+    ax.set_ylim(bottom=min(0.0, float(within.min())))
+    ax.set_ylabel("within dispersion W")
+
+
+def plot_stability(found: ClusterStabilityResult, ax: Axes | None = None) -> Axes:
+    """Jaccard similarities over resamples as a box for each cluster, the mean as a point."""
+    ax = axes_or_new(ax)
+    values = [column[~np.isnan(column)] for column in found.similarities.T]
+    boxes = ax.boxplot(values, patch_artist=True, widths=0.6, medianprops={"color": "black"})
+    for box, color in zip(boxes["boxes"], cluster_colors(found.k), strict=True):
+        box.set(facecolor=color, alpha=0.5)
+    ax.scatter(range(1, found.k + 1), found.jaccard, color="black", marker="D", s=22, zorder=3, label="mean")
+    ax.axhline(0.75, color="0.4", lw=1, ls="--", label="recovered from here")
+    ax.axhline(0.5, color="0.4", lw=1, ls=":", label="dissolved up to here")
+    names = [f"{j}\n(n = {size})" for j, size in enumerate(found.partition.sizes)]
+    ax.set_xticks(range(1, found.k + 1), names if found.k <= 8 else [str(j) for j in range(found.k)])
+    ax.set_ylim(0, 1.05)
+    ax.set_xlabel("cluster")
+    ax.set_ylabel("Jaccard similarity")
+    ax.set_title(f"{found.scheme}, adjusted Rand index {found.adjusted_rand:.2f}", loc="left")
+    ax.legend(frameon=False, loc="lower left")
     return ax
 
 

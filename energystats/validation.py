@@ -12,9 +12,12 @@ import numpy as np
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 
 __all__ = [
+    "Places",
+    "as_cluster_weights",
     "as_distances",
     "as_generator",
     "as_labels",
+    "as_linkage",
     "as_numbers",
     "as_points",
     "as_square",
@@ -34,7 +37,29 @@ __all__ = [
 
 LARGEST = 1e150  # squared differences of larger numbers overflow
 LARGEST_INTEGER = 2**53
+WEIGHT_RATIO = 1e9
 SMALLEST_WEIGHT = 1e-70  # products of weights must keep their digits
+
+
+class Places:
+    """What the entries of a square matrix are called in messages.
+
+    Parameters
+    ----------
+    names : sequence of str or None
+        Names of the rows and columns, where there are any.
+    """
+
+    def __init__(self, names: Sequence[str] | None) -> None:
+        self.names = names
+
+    def item(self, i: int) -> str:
+        """Row or column i."""
+        return str(i) if self.names is None else self.names[i]
+
+    def entry(self, i: int, j: int) -> str:
+        """Row i, column j."""
+        return f"({i}, {j})" + ("" if self.names is None else f" from {self.names[i]} to {self.names[j]}")
 
 
 def as_points(values: ArrayLike, name: str) -> FloatArray:
@@ -50,7 +75,7 @@ def as_points(values: ArrayLike, name: str) -> FloatArray:
     return array
 
 
-def as_square(values: ArrayLike, name: str) -> FloatArray:
+def as_square(values: ArrayLike, name: str, places: Places | None = None) -> FloatArray:
     """Symmetric matrix with zero diagonal, from a square matrix or SciPy's condensed vector."""
     from scipy.spatial.distance import squareform
 
@@ -59,6 +84,7 @@ def as_square(values: ArrayLike, name: str) -> FloatArray:
             f"`{name}` must be dense, got a sparse {type(values).__name__}: what it does not store would have distance "
             "0. Adjacency and similarity matrices, with 0 for no link, go to `graph_partition` as they are."
         )
+    places = places or Places(row_names(values))
     array = as_numbers(values, name)
     if array.ndim == 1:
         n = (1 + int(np.sqrt(1 + 8 * array.size))) // 2
@@ -67,26 +93,32 @@ def as_square(values: ArrayLike, name: str) -> FloatArray:
                 f"`{name}` as a condensed vector must have n(n - 1)/2 entries for a whole number n, got {array.size}."
             )
         full = np.asarray(squareform(array, checks=False))
-        check_finite_pairs(full, name)
+        check_finite_pairs(full, name, places)
         return full
-    square = symmetrized(array, name)
+    square = symmetrized(array, name, places)
     diagonal = np.abs(np.diagonal(array))
     if diagonal.max() > 1e-8 * float(np.abs(square).max()):
         worst = int(diagonal.argmax())
         value = array[worst, worst]
-        raise ValueError(f"`{name}` must have a zero diagonal, but entry ({worst}, {worst}) is {value:.6g}.")
+        alike = "; for similarities or a kernel see `kernel_distance`" if (np.diagonal(array) > 0).all() else ""
+        where = places.entry(worst, worst)
+        raise ValueError(f"`{name}` must have a zero diagonal, but entry {where} is {value:.6g}{alike}.")
     np.fill_diagonal(square, 0.0)
     return square
 
 
-def as_distances(values: ArrayLike, name: str) -> FloatArray:
+def as_distances(values: ArrayLike, name: str, places: Places | None = None) -> FloatArray:
     """Matrix of dissimilarities: as `as_square`, and nowhere negative."""
-    square = as_square(values, name)
+    places = places or Places(row_names(values))
+    square = as_square(values, name, places)
     if (square < 0).any():
-        i, j = np.unravel_index(int(square.argmin()), square.shape)
+        i, j = map(int, np.unravel_index(int(square.argmin()), square.shape))
         count = int(np.count_nonzero(square < 0)) // 2
-        others = f", and {count - 1} other pairs are negative" if count > 1 else ""
-        raise ValueError(f"`{name}` must not be negative, but entry ({i}, {j}) is {square[i, j]:.6g}{others}.")
+        plural = "pair is" if count == 2 else "pairs are"
+        others = f", and {count - 1} other {plural} negative" if count > 1 else ""
+        raise ValueError(
+            f"`{name}` must not be negative, but entry {places.entry(i, j)} is {square[i, j]:.6g}{others}."
+        )
     return square
 
 
@@ -103,28 +135,47 @@ def row_names(values: object) -> tuple[str, ...] | None:
     differ = next(i for i, (row, column) in enumerate(zip(rows, columns, strict=True)) if row != column)
     raise ValueError(
         f"The rows and columns of the matrix must have the same names in the same order; row {differ} is "
-        f"{rows[differ]!r} and column {differ} is {columns[differ]!r}."
+        f"{rows[differ]!r} and column {differ} is {columns[differ]!r}. Reorder the columns (`d.loc[:, d.index]`), or "
+        "give the numbers alone (`d.to_numpy()`)."
     )
 
 
 def as_symmetric(values: ArrayLike, name: str) -> FloatArray:
     """Square symmetric matrix."""
-    return symmetrized(as_numbers(values, name), name)
+    return symmetrized(as_numbers(values, name), name, Places(row_names(values)))
 
 
-def symmetrized(array: FloatArray, name: str) -> FloatArray:
+def symmetrized(array: FloatArray, name: str, places: Places) -> FloatArray:
     """The symmetric part of a square matrix that is symmetric but for rounding."""
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise ValueError(f"`{name}` must be a square matrix, got shape {array.shape}.")
-    check_finite_pairs(array, name)
+    check_finite_pairs(array, name, places)
     skew = np.abs(array - array.T)
     if skew.max() > 1e-8 * float(np.abs(array).max()):
-        i, j = np.unravel_index(int(skew.argmax()), skew.shape)
+        i, j = map(int, np.unravel_index(int(skew.argmax()), skew.shape))
         raise ValueError(
-            f"`{name}` must be symmetric, but entry ({i}, {j}) is {array[i, j]:.6g} and ({j}, {i}) is "
-            f"{array[j, i]:.6g}, a difference of {skew.max():.3g}, the largest; ({name} + {name}.T)/2 would be."
+            f"`{name}` must be symmetric, but entry {places.entry(i, j)} is {array[i, j]:.6g} and {places.entry(j, i)} "
+            f"is {array[j, i]:.6g}, a difference of {skew.max():.3g}, the largest; ({name} + {name}.T)/2 would be."
         )
     return 0.5 * (array + array.T)
+
+
+def as_linkage(Z: ArrayLike, name: str) -> FloatArray:
+    """A linkage matrix in the form of SciPy, but heights may be negative; (n - 1, 4)."""
+    array = as_numbers(Z, name)
+    if array.ndim != 2 or array.shape[1] != 4 or len(array) == 0:
+        raise ValueError(f"`{name}` must be a linkage matrix of shape (n - 1, 4) with n >= 2, got {array.shape}.")
+    check_finite(array, name, None)
+    n = len(array) + 1
+    nodes = array[:, :2]
+    made_before = nodes < n + np.arange(n - 1)[:, None]
+    if not (nodes == np.floor(nodes)).all() or (nodes < 0).any() or not made_before.all():
+        raise ValueError(f"`{name}` must be a linkage matrix: its first two columns are clusters made in earlier rows.")
+    if np.unique(nodes).size != nodes.size:
+        raise ValueError(f"`{name}` must be a linkage matrix: no cluster is joined twice.")
+    if (np.diff(array[:, 2]) < 0).any():
+        raise ValueError(f"`{name}` must have heights (column 2) that never fall.")
+    return array
 
 
 def as_numbers(values: ArrayLike, name: str) -> FloatArray:
@@ -200,23 +251,24 @@ def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) ->
         raise ValueError(f"`{name}` must not exceed {LARGEST:g} in size, got {largest:.3g}; rescale it.")
 
 
-def check_finite_pairs(array: FloatArray, name: str) -> None:
+def check_finite_pairs(array: FloatArray, name: str, places: Places) -> None:
     """`check_finite` for a square matrix: which pair, and which parts of a graph no path connects."""
     if np.isnan(array).any():
-        i, j = np.argwhere(np.isnan(array))[0]
+        i, j = map(int, np.argwhere(np.isnan(array))[0])
         count = int(np.isnan(array).sum())
         raise ValueError(
-            f"`{name}` must be finite, but has {count} NaN values, the first in entry ({i}, {j}); drop or impute them."
+            f"`{name}` must be finite, but has {count} NaN values, the first in entry {places.entry(i, j)}; "
+            "drop or impute them."
         )
     if np.isinf(array).any():
         from scipy.sparse.csgraph import connected_components
 
         count, component = connected_components(np.isfinite(array), directed=False)
         if count == 1 or np.isinf(array[component[:, None] == component[None, :]]).any():
-            i, j = np.argwhere(np.isinf(array))[0]
-            raise ValueError(f"`{name}` must be finite, but entry ({i}, {j}) is {array[i, j]}.")
-        parts = [np.flatnonzero(component == c).tolist() for c in range(min(count, 5))]
-        shown = ", ".join("{" + ", ".join(map(str, p[:6])) + ", ..." * (len(p) > 6) + "}" for p in parts)
+            i, j = map(int, np.argwhere(np.isinf(array))[0])
+            raise ValueError(f"`{name}` must be finite, but entry {places.entry(i, j)} is {array[i, j]}.")
+        parts = [[places.item(int(i)) for i in np.flatnonzero(component == c)] for c in range(min(count, 5))]
+        shown = ", ".join("{" + ", ".join(p[:6]) + ", ..." * (len(p) > 6) + "}" for p in parts)
         raise ValueError(
             f"`{name}` must be finite, but no path connects these {count} components: {shown}{', ...' * (count > 5)}; "
             "analyse each of them alone, or put a finite number between them."
@@ -304,6 +356,19 @@ def as_weights(weights: ArrayLike | None, n: int, name: str) -> FloatArray:
     if not SMALLEST_WEIGHT < array.max() < 1 / SMALLEST_WEIGHT:
         raise ValueError(f"`{name}` must not be that small or large, its largest is {array.max():.3g}; rescale it.")
     return array
+
+
+def as_cluster_weights(weights: ArrayLike | None, n: int, name: str) -> FloatArray | None:
+    """Weights whose sums keep the smallest of them; None for none, and for equal ones of 1."""
+    if weights is None:
+        return None
+    array = as_weights(weights, n, name)
+    if array.max() > WEIGHT_RATIO * array.min():
+        raise ValueError(
+            f"`{name}` must not differ by more than a factor {WEIGHT_RATIO:g}, got {array.min():.3g} to "
+            f"{array.max():.3g}; leave out points that hardly count."
+        )
+    return None if (array == 1).all() else array
 
 
 def check_count(value: object, name: str, *, low: int, high: int | None = None, why: str = "") -> int:

@@ -6,6 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
+
+settings.register_profile("unhurried", deadline=None)  # how long an example takes depends on the machine
+settings.load_profile("unhurried")
 
 ORACLES = Path(__file__).parent / "oracles"
 

@@ -105,6 +105,26 @@ def best_within(R, k, w=None):
     return min(within(R, labels, w) for labels in partitions(len(R), k))
 
 
+def run_costs(x, w, alpha):
+    """W of every run i..j-1 of sorted points, exact when x and w are fractions and alpha is whole."""
+    costs = {}
+    for i in range(len(x)):
+        pairs, mass = 0, 0
+        for j in range(i, len(x)):
+            pairs += sum(w[a] * w[j] * abs(x[j] - x[a]) ** alpha for a in range(i, j))
+            mass += w[j]
+            costs[i, j + 1] = pairs / mass
+    return costs
+
+
+def best_runs(costs, n, k):
+    """Smallest W of a partition into k runs, from the costs of all runs; O(k n^2)."""
+    best = {i: costs[0, i] for i in range(1, n + 1)}
+    for j in range(2, k + 1):
+        best = {i: min(best[l] + costs[l, i] for l in range(j - 1, i)) for i in range(j, n + 1)}
+    return best[n]
+
+
 def single_moves(labels):
     """Labels after every move of one point to another cluster that empties none."""
     names = sorted(set(labels))
@@ -200,14 +220,6 @@ def linear_dispersions(R, reduced, larger, full, order=None):
     return S, np.trace((np.eye(n) - projection(full)) @ G)
 
 
-def cailliez_matrix(d):
-    """[[0, 2 F_L], [-I, -4 F_C]] with F_L = -1/2 J (d o d) J and F_C = -1/2 J d J [Cailliez 1983]."""
-    n = len(d)
-    J = np.eye(n) - np.ones((n, n)) / n
-    F_L, F_C = -0.5 * J @ (d * d) @ J, -0.5 * J @ d @ J
-    return np.block([[np.zeros((n, n)), 2 * F_L], [-np.eye(n), -4 * F_C]])
-
-
 def random_dissimilarity(rng, n):
     """Symmetric, positive off the diagonal, and far from Euclidean for n >= 5."""
     d = np.triu(rng.exponential(size=(n, n)) ** 2 + 0.01, 1)
@@ -249,3 +261,135 @@ def graph_kernel(A, cut, sigma, weights=None):
     w = degrees if cut == "normalized" else np.ones(len(A)) if weights is None else np.asarray(weights, dtype=float)
     inner = A - np.diag(degrees) if cut == "ratio" else A
     return w, sigma * np.diag(1 / w) + inner / np.outer(w, w)
+
+
+def twice_squared_distances(R, labels):
+    """2 T_il/n_l - w_l/n_l**2, from every point to the mean of every cluster [D alg 2]."""
+    clusters = members(labels)
+    own = [sum(R[a][b] for a in C for b in C) for C in clusters]
+    return [
+        [2 * sum(R[i][y] for y in C) / len(C) - w / len(C) ** 2 for C, w in zip(clusters, own, strict=True)]
+        for i in range(len(R))
+    ]
+
+
+def lloyd_path(R, labels):
+    """Partitions that Lloyd's rule passes through, until it comes back to one; no guard, no repair of empty clusters.
+
+    Labels are 0..k-1. The last entry is the first to be seen twice, or lacks a cluster.
+    """
+    path, k = [list(labels)], len(set(labels))
+    while path.count(path[-1]) == 1 and len(set(path[-1])) == k:
+        costs = twice_squared_distances(R, path[-1])
+        path.append([j if c[j] == min(c) else c.index(min(c)) for j, c in zip(path[-1], costs, strict=True)])
+    return path
+
+
+def hartigan_path(R, labels, threshold=0):
+    """Moves (point, from, to) of each pass of Hartigan's method, and the closest of its decisions.
+
+    W before and after every possible move comes from its definition. A decision is the choice of the largest among
+    the gains and the threshold; how far the largest is above the next says whether rounding could reverse it.
+    """
+    labels, names = list(labels), sorted(set(labels))
+    passes, closest = [], float("inf")
+    while not passes or passes[-1]:
+        passes.append([])
+        for i, old in enumerate(labels):
+            if labels.count(old) > 1:
+                W = within(R, labels)
+                gains = {l: W - within(R, [*labels[:i], l, *labels[i + 1 :]]) for l in names if l != old}
+                *_, second, first = sorted([threshold, *gains.values()])
+                closest = min(closest, first - second)
+                best = max(gains, key=gains.get)
+                if gains[best] > threshold:
+                    labels[i] = best
+                    passes[-1].append((i, old, best))
+    return passes, closest
+
+
+def centred(A):
+    """-1/2 J A J; F_L of d * d, F_C of d [K 11]."""
+    J = np.eye(len(A)) - 1 / len(A)
+    return -J @ np.asarray(A, dtype=float) @ J / 2
+
+
+def off_diagonal(n):
+    return 1 - np.eye(n)
+
+
+def smallest_eigenvalue(d):
+    """Of F_L; d is Euclidean when it is not negative."""
+    return np.linalg.eigvalsh(centred(d * d))[0]
+
+
+def lingoes_constant(d):
+    return max(0.0, -smallest_eigenvalue(d))
+
+
+def lingoes(d):
+    """Smallest shift of the squares that makes d Euclidean [K thm 4]."""
+    return np.sqrt(d * d + 2 * lingoes_constant(d) * off_diagonal(len(d)))
+
+
+def cailliez_matrix(d, corner=0, upper=2, lower=-1, last=-4):
+    """[[0, 2 F_L], [-I, -4 F_C]]; other numbers give the misprints."""
+    one = np.eye(len(d))
+    return np.block([[corner * one, upper * centred(d * d)], [lower * one, last * centred(d)]])
+
+
+def largest_real_eigenvalue(A):
+    values = np.linalg.eigvals(A)
+    return values[np.abs(values.imag) < 1e-6 * np.abs(values).max()].real.max()
+
+
+def cailliez(d):
+    """Smallest constant off the diagonal of d that makes it Euclidean."""
+    return d + largest_real_eigenvalue(cailliez_matrix(d)) * off_diagonal(len(d))
+
+
+def cost_of_centres(R, centres, labels=None):
+    """Sum of squared distances to centres in the feature space, each a weighted mean of points [K 4, 8, 9].
+
+    Every row of `centres` holds weights of the points. A point counts with the centre of its label, or the nearest.
+    """
+    R = np.asarray(R, dtype=float)
+    P = np.asarray(centres, dtype=float)
+    P = P / P.sum(axis=1, keepdims=True)
+    costs = P @ R - (np.einsum("li,ij,lj->l", P, R, P) / 2)[:, None]
+    return costs.min(axis=0).sum() if labels is None else costs[labels, np.arange(len(R))].sum()
+
+
+def hierarchy(R):
+    """Greedy merging by energy distance, recomputed at every step: heights and the two sets of points joined."""
+    clusters, steps = [[i] for i in range(len(R))], []
+
+    def height(A, B):
+        return len(A) * len(B) / (len(A) + len(B)) * energy_distance(R, A, B)
+
+    while len(clusters) > 1:
+        A, B = min(itertools.combinations(clusters, 2), key=lambda pair: height(*pair))
+        steps.append((height(A, B), frozenset((frozenset(A), frozenset(B)))))
+        clusters = [C for C in clusters if C not in (A, B)] + [A + B]
+    return steps
+
+
+def gap_statistic(log_within, of_references):
+    """Gap(k), s(k) and the rule of one standard error [Tibshirani, Walther & Hastie 2001]; lists over k = 1, 2, ..."""
+    B, K = len(of_references), len(log_within)
+    means = [sum(logs[k] for logs in of_references) / B for k in range(K)]
+    gap = [means[k] - log_within[k] for k in range(K)]
+    error = [sqrt(sum((logs[k] - means[k]) ** 2 for logs in of_references) / B * (1 + 1 / B)) for k in range(K)]
+    for k in range(K - 1):
+        if gap[k] >= gap[k + 1] - error[k + 1]:
+            return gap, error, k + 1
+    return gap, error, K
+
+
+def adjusted_rand(a, b):
+    """Adjusted Rand index from pairs of points."""
+    pairs = list(itertools.combinations(range(len(a)), 2))
+    in_a, in_b = [{p for p in pairs if z[p[0]] == z[p[1]]} for z in (a, b)]
+    expected = Fraction(len(in_a) * len(in_b), len(pairs))
+    largest = Fraction(len(in_a) + len(in_b), 2)
+    return 1 if largest == expected else (len(in_a & in_b) - expected) / (largest - expected)

@@ -63,3 +63,31 @@ ALTERNATIVES = {  # name: (draw, power asked for)
     "three clusters, side 5": (lambda rng: rng.standard_normal((120, 2)) + TRIANGLE[rng.integers(3, size=120)], 0.70),
     "cigars": (cigars, 0.48),
 }
+
+
+def normals_at(centres, n):
+    """Unit normals of equal probability around some places."""
+    places = np.array(centres, dtype=float)
+    return lambda rng: rng.standard_normal((n, places.shape[1])) + places[rng.integers(len(places), size=n)]
+
+
+HEXAGON = 6 * np.column_stack((np.cos(np.arange(6) * np.pi / 3), np.sin(np.arange(6) * np.pi / 3)))
+LINE = [[0, 0], [6, 0], [12, 0]]
+SQUARE = [[0, 0], [6, 0], [0, 6], [6, 6]]
+NUMBERS_OF_CLUSTERS = {  # name: (k, draw, share of correct choices asked for by method and reference)
+    "normal": (1, SPLIT_NULLS["N d=10 n=100"], {"gap unimodal": 0.95, "gap box": 0.95, "significance": 0.95}),
+    "uniform": (1, SPLIT_NULLS["uniform square"], {"gap unimodal": 0.93, "gap box": 0.8, "significance": 0.93}),
+    "lognormal": (1, SPLIT_NULLS["lognormal d=2"], {"gap unimodal": 0.95, "gap box": 0.95, "significance": 0.95}),
+    "ellipse": (1, SPLIT_NULLS["ellipse 1:25"], {"gap unimodal": 0.95, "gap box": 0.95, "significance": 0.93}),
+    "delta=5 d=2": (2, two_normals(100, 2, 5), {"gap unimodal": 0.95, "significance": 0.95, "eigengap": 0.95}),
+    "delta=5 d=10": (2, two_normals(100, 10, 5), {"gap unimodal": 0.93, "significance": 0.95, "eigengap": 0.95}),
+    "80/20 delta=6": (2, two_normals(100, 2, 6, 0.2), {"gap unimodal": 0.9, "gap box": 0.7, "significance": 0.8}),
+    "triangle": (3, normals_at(1.2 * TRIANGLE, 150), {"gap unimodal": 0.95, "significance": 0.95, "eigengap": 0.95}),
+    "line": (
+        3,
+        normals_at(LINE, 150),
+        {"gap unimodal": 0.6, "gap box": 0.9, "significance": 0.93},
+    ),
+    "hexagon": (6, normals_at(HEXAGON, 240), {"significance": 0.9, "eigengap": 0.95}),
+    "square": (4, normals_at(SQUARE, 200), {"gap unimodal": 0.95, "significance": 0.93, "eigengap": 0.95}),
+}

@@ -14,13 +14,14 @@ ORDER = [  # each line may import the lines above it, and modules of its own lin
     ["metrics", "datasets"],
     ["pairs"],
     ["dissimilarity", "formulas"],
-    ["tables", "multiplicity", "samplers"],
+    ["tables", "multiplicity", "samplers", "matrix_files"],
     ["results"],
     ["distance", "dispersions", "designs", "geometry"],
     ["relabeling", "bootstrap"],
     ["aggregation", "cross"],
     ["homogeneity", "clustering", "mmd", "posthoc", "goodness", "power", "decomposition"],
     ["significance", "comparison"],
+    ["selection"],
     ["plotting", "cli", "__main__", "__init__"],
 ]
 LEVEL = {name: level for level, names in enumerate(ORDER) for name in names}

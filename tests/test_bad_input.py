@@ -14,6 +14,9 @@ EACH = {  # every door that takes one table of points
     "energy_test": lambda X, **how: es.energy_test(X, groups=G, **how),
     "energy_cluster": lambda X, **how: es.energy_cluster(X, 2, **how),
     "cluster_test": lambda X, **how: es.cluster_test(X, 2, **how),
+    "energy_hclust": lambda X, **how: es.energy_hclust(X, **how),
+    "select_k": lambda X, **how: es.select_k(X, 3, n_init=2, n_resamples=2, **how),
+    "cluster_stability": lambda X, **how: es.cluster_stability(X, 2, n_resamples=2, **how),
     "pairwise": lambda X, **how: es.pairwise(X, **how),
 }
 
@@ -178,13 +181,12 @@ def test_more_clusters_than_distinct_points():
         (lambda: es.energy_test(X, groups=G, rng="seed"), TypeError, r"`rng` must be a seed"),
         (lambda: es.energy_test(X, groups=G, rng=-1), ValueError, r"`rng` must be a seed"),
         (lambda: es.energy_cluster(X, 2, algorithm="kmeans"), ValueError, r"`algorithm` must be one of auto, hartigan, lloyd, exact-1d"),
-        (lambda: es.energy_cluster(X, 2, algorithm="exact-1d"), ValueError, r"needs one column, rho = \|x - y\| and k <= 2, got 3 columns"),
+        (lambda: es.energy_cluster(X, 2, algorithm="exact-1d"), ValueError, r"needs one column and rho = \|x - y\| or its square, got 3 columns and Eu"),
         (lambda: es.energy_cluster(X, 3, init=np.arange(20) % 2), ValueError, r"`init` must have 3 clusters, as many as `k`, got 2"),
         (lambda: es.energy_cluster(X, 2, init="kmeans++"), ValueError, r"`init` must be one of k-means\+\+, random, spectral; got 'kmeans\+\+'. Did you"),
         (lambda: es.energy_cluster(X, 2, n_init=0), ValueError, r"`n_init` must be at least 1, got 0"),
         (lambda: es.energy_cluster(es.pairwise(X), 2, metric="precomputed", standardize=True), ValueError, r"`standardize` needs coordinates"),
         (lambda: es.cluster_1d(X), ValueError, r"`x` must be one column, got 3"),
-        (lambda: es.cluster_1d(X[:, 0], 3), ValueError, r"`k` must be 1 or 2, got 3; `energy_cluster` takes any"),
         (lambda: es.cluster_test(X[:1]), ValueError, r"`X` must have at least 2 rows, got 1"),
         (lambda: es.cluster_test(X[:12]), ValueError, r"`X` must have at least 13 rows for k=2, got 12"),
         (lambda: es.cluster_test(X[:5, 0]), ValueError, r"`X` must have at least 8 rows, got 5"),
@@ -197,7 +199,7 @@ def test_more_clusters_than_distinct_points():
         (lambda: es.metrics.Kernel("rbff"), ValueError, r"`k` must be one of .*Did you mean 'rbf'"),
         (lambda: es.metrics.Kernel(3), TypeError, r"`k` must be a callable"),
         (lambda: es.pairwise(np.c_[X, X], metric="mahalanobis"), ValueError, r"columns are linearly dependent \(rank 3 of 6\)"),
-        (lambda: es.datasets.load("irises"), ValueError, r"`name` must be one of iris; got 'irises'. Did you mean 'iris'"),
+        (lambda: es.datasets.load("irises"), ValueError, r"`name` must be one of iris, eurodist, .*; got 'irises'. Did you mean 'iris'"),
         (lambda: es.EnergyClustering(2).fit(X).predict(X[:, :2]), ValueError, r"X has 2 features, but EnergyClustering is expecting 3"),
     ],
 )  # fmt: skip

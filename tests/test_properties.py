@@ -74,7 +74,7 @@ def test_integer_weights_are_repeated_rows(case, alpha, repeats):
 
 
 @given(labelled(max_n=7))
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 def test_exact_pvalue_is_exact(case):
     """Integer lattices in one dimension, where every statistic is a fraction and ties abound."""
     X, labels = case

@@ -23,11 +23,15 @@ FUNCTIONS = [name for name in es.__all__ if inspect.isfunction(getattr(es, name)
 CLASSES = [name for name in es.__all__ if inspect.isclass(getattr(es, name))]
 RESULTS = [name for name in CLASSES if issubclass(getattr(es, name), Result)]
 WARNINGS = [name for name in CLASSES if issubclass(getattr(es, name), Warning)]
+MAKERS = [f"energystats.datasets.{name}" for name, f in vars(es.datasets).items()
+          if inspect.isfunction(f) and name in es.datasets.__all__ and name != "load"]  # fmt: skip
 METRICS = [name for name in es.metrics.__all__ if inspect.isclass(getattr(es.metrics, name))]
 DOCUMENTED = [
     *(f"energystats.{name}" for name in [*FUNCTIONS, "EnergyClustering"]),
     *(f"energystats.metrics.{name}" for name in es.metrics.__all__ if name != "Metric"),
     "energystats.datasets.load",
+    "energystats.datasets.groups",
+    *MAKERS,
 ]
 # what numpydoc may complain of: our Returns are unnamed, sections of classes vary, first lines need not be imperative
 TOLERATED = {"GL01", "GL02", "GL03", "SS05", "SS06", "ES01", "SA01", "SA04", "EX01", "RT02", "RT03", "PR01", "PR02",
@@ -46,7 +50,7 @@ def test_docstrings_are_numpydoc(name):
     assert problems == []
 
 
-@pytest.mark.parametrize("name", [f"energystats.{name}" for name in FUNCTIONS])
+@pytest.mark.parametrize("name", [*(f"energystats.{name}" for name in FUNCTIONS), *MAKERS])
 def test_functions_are_documented_in_full(name):
     function = resolve(name)
     doc = FunctionDoc(function)
@@ -113,6 +117,8 @@ def make_results():
         "PairwiseTestsResult": es.pairwise_tests(X, np.arange(40) % 3, n_resamples=19, rng=0),
         "Partition": es.energy_cluster(X, 3, rng=0),
         "Partition 1-d": es.cluster_1d(X[:, 0]),
+        "Partition 1-d, many": es.cluster_1d(np.r_[X[:, 0], 1e3 * np.arange(9)], 12, alpha=2),
+        "Partition 1-d, not exact": es.energy_cluster(X[:, 0], 3, alpha=0.5, rng=0),
         "Partition matrix": es.energy_cluster(R, 9, metric="precomputed", rng=0),
         "Partition gower": es.energy_cluster(mixed, 3, metric="gower", rng=0),
         "Partition wide": es.energy_cluster(rng.standard_normal((20, 30)), 2, rng=0, standardize=True),
@@ -138,6 +144,13 @@ def make_results():
         "SpectralEmbedding laplacian": es.spectral_embedding(X, laplacian=True, standardize=True),
         "SpectralEmbedding nothing": es.spectral_embedding(np.ones((5, 2))),
         "Partition spectral": es.energy_cluster(X, 3, algorithm="spectral", rng=0),
+        "SelectKResult": es.select_k(X, 4, criteria="all", stability=True, n_init=2, rng=0),
+        "SelectKResult gap": es.select_k(R, 4, metric="precomputed", n_init=2, rng=0),
+        "SelectKResult eigengap": es.select_k(mixed, 4, "eigengap", metric="gower", n_init=2, rng=0),
+        "SelectKResult significance": es.select_k(X[:, 0], 4, "significance", n_init=2, rng=0),
+        "SelectKResult nothing": es.select_k(np.ones((4, 2))),
+        "ClusterStabilityResult": es.cluster_stability(X, 3, n_resamples=9, n_init=2, rng=0),
+        "ClusterStabilityResult one point": es.cluster_stability([1.0], 1, n_resamples=2),
         "ClusterTestResult": es.cluster_test(X, 3, rng=0),
         "ClusterTestResult 1-d": es.cluster_test(X[:, 0], rng=0),
         "ClusterTestResult labels": es.cluster_test(X, labels=g, rng=0),

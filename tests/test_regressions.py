@@ -3,6 +3,7 @@
 import copy
 import html
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 import energystats as es
 from energystats._core.ties import spread_ties
 from energystats.clustering.seeding import plus_plus_start
+from tests import definitions
 
 
 def test_an_outlier_does_not_spread_the_other_points(rng):
@@ -219,3 +221,78 @@ def test_formulas_that_would_be_misread(rng):
     assert es.disco("I(u - v) ~ g", data=frame, n_resamples=9, rng=0).n == 12
     with pytest.raises(ValueError, match=r"`formula` 'u ~ np.log\(v\).round\(\)' cannot be read"):
         es.disco("u ~ np.log(v).round()", data=frame)
+
+
+# Found by a reader who worked with geometry and mixed tables
+
+
+@pytest.mark.parametrize("offset", [100.0, 2e4])
+def test_a_kernel_far_from_its_origin_is_not_called_indefinite(offset, rng):
+    X = rng.normal(size=(60, 3)) + offset
+    assert es.lingoes_kernel(X @ X.T).constant == 0
+    assert es.kernel_pca(X @ X.T, None).coordinates.shape == (60, 3)
+    assert es.kernel_pca(X, None, kernel=lambda A, B: A @ B.T).n_negative == 0
+    assert es.negative_type(X, metric=es.metrics.Kernel(lambda A, B: A @ B.T)).holds
+    assert es.lingoes_kernel(X @ X.T - 5.0 * np.eye(60)).constant == pytest.approx(5, rel=1e-4)
+
+
+def test_the_note_on_principal_coordinates_is_true_for_two_axes(rng):
+    d = definitions.random_dissimilarity(rng, 12)
+    assert "too large" not in es.principal_coordinates(d, n_components=2).summary()
+    assert "lingoes_kernel" in es.kernel_pca(es.distance_kernel(d**2)).summary()
+
+
+def test_the_grouping_column_is_no_response(rng):
+    frame = pd.DataFrame({"g": list("ab") * 10, "x": rng.normal(size=20)})
+    with pytest.raises(ValueError, match="must not have 'g' on both sides of ~"):
+        es.disco("g + x ~ g", data=frame, metric="gower")
+    with pytest.raises(ValueError, match="must not have 'x' on both sides"):
+        es.disco("x ~ g + log(x)", data=frame)
+
+
+def test_gaps_in_responses_are_gowers_business(rng):
+    frame = pd.DataFrame({"g": list("ab") * 10, "x": rng.normal(size=20), "c": list("uvwxy") * 4})
+    frame.loc[[0, 3], "x"] = np.nan
+    frame.loc[5, "c"] = None
+    frame["z"] = rng.normal(size=20)
+    by_formula = es.disco("x + c + z ~ g", data=frame, metric="gower", n_resamples=99, rng=0)
+    by_groups = es.disco(frame[["x", "c", "z"]], groups=frame["g"], metric="gower", n_resamples=99, rng=0)
+    assert by_formula.n == 20
+    assert by_formula.statistic == by_groups.statistic
+    with pytest.raises(ValueError, match="Values are missing in 2 of 20 rows"):
+        es.disco("x ~ g", data=frame)
+
+
+def test_equally_good_partitions_are_no_change():
+    for seed in range(4):
+        found = es.compare_euclidizations([[0, 1, 9], [1, 0, 1], [9, 1, 0]], 2, rng=seed)
+        kept = ~np.array(found.changed)
+        assert (found.rand[kept] == 1).all()
+        assert (found.labels[kept] == found.labels[0]).all()
+
+
+def test_rounded_data_get_a_hint(rng):
+    d = es.pairwise(rng.normal(size=(40, 3))).astype("f4").astype(float)
+    summary = es.lingoes(d).summary()
+    assert "rounding of the data" in summary
+    tol = float(summary.split("such as ")[1].split(":")[0])
+    assert es.lingoes(d, tol=tol).constant == 0
+    with pytest.raises(ValueError, match="`tol` is a share of the scale and must be below 1"):
+        es.is_euclidean(d, tol=1.0)
+
+
+def test_negative_type_of_a_negative_rho_warns_of_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not es.negative_type([[0.0, -1.0], [-1.0, 0.0]]).holds
+
+
+def test_many_groups_make_no_legend(rng):
+    import matplotlib.pyplot as plt
+
+    found = es.principal_coordinates(es.pairwise(rng.normal(size=(40, 2))))
+    ax = found.plot(labels=np.arange(40))
+    assert ax.get_legend() is None
+    assert "40 groups" in [text.get_text() for text in ax.texts]
+    assert [t.get_text() for t in found.plot(labels=["", "a"] * 20).get_legend().get_texts()] == ["''", "a"]
+    plt.close("all")

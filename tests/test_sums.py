@@ -6,13 +6,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from energystats import pairs
 from energystats._core import gaps, permutation, spectrum, statistics, sums
-from energystats._core.hartigan import hartigan_passes
+from energystats._core.cluster_sums import cluster_table
+from energystats._core.hartigan import hartigan_pass
 from energystats._core.lloyd import lloyd_pass
 from energystats._core.splits import split_within
 from energystats._core.unimodal import excess_split, excess_split_of_draws, hull_of_run, nearest_unimodal, quantiles
-from energystats.clustering.state import tabulate
 from energystats.dissimilarity import Dissimilarity, Groups
 from tests import definitions
+from tests.problems import one_hartigan_pass, one_lloyd_pass, state_of
 
 
 def case(rng, d, n=30, k=3):
@@ -142,19 +143,23 @@ def test_nearest_unimodal_is_the_nearest(rng):
 def test_loops_agree_with_their_plain_python(rng):
     d, groups = case(rng, 2)
     states = []
-    for passes in (hartigan_passes, hartigan_passes.py_func):
-        labels = groups.codes.copy()
-        sizes, table, within = tabulate(d.matrix, labels, groups.k)
-        ended = passes(d.matrix, labels, sizes, table, within, 1e-12, 50)
-        states.append((ended, labels, sizes, table, within))
-    assert states[0][0] == states[1][0]
-    for a, b in zip(states[0][1:], states[1][1:], strict=True):
-        assert_allclose(a, b, rtol=1e-13)
+    weights = rng.uniform(0.5, 2, d.n)
+    arguments = d.matrix, weights, groups.codes, groups.k
+    assert_allclose(cluster_table(*arguments), cluster_table.py_func(*arguments), rtol=1e-13)
+    Z = (groups.codes == np.arange(groups.k)[:, None]) * weights
+    assert_allclose(cluster_table(*arguments), Z @ d.matrix, rtol=1e-12)
+    for loop in (hartigan_pass, hartigan_pass.py_func):
+        labels, room = groups.codes.copy(), np.zeros((d.n, 3), np.intp)
+        state = state_of(d.matrix, labels, groups.k, weights)
+        made = [one_hartigan_pass(d.matrix, labels, state, 1e-12, weights=weights, loop=loop, room=room) for _ in "123"]
+        states.append((made, labels, room, *state))
+    for a, b in zip(*states, strict=True):
+        assert_allclose(a, b, rtol=1e-12, atol=1e-12)
     states = []
     for one_pass in (lloyd_pass, lloyd_pass.py_func):
         labels = groups.codes.copy()
-        state = tabulate(d.matrix, labels, groups.k)
-        moved = one_pass(d.matrix, labels, *state)
+        state = state_of(d.matrix, labels, groups.k, weights)
+        moved = one_lloyd_pass(d.matrix, labels, state, weights=weights, loop=one_pass)
         states.append((moved, labels, *state))
     for a, b in zip(*states, strict=True):
         assert_allclose(a, b, rtol=1e-13)
@@ -176,10 +181,10 @@ def test_lloyd_fills_an_empty_cluster():
     x = np.array([0.0, 0.1, 0.2, 5.0, -4.0, 0.05, 9.0])
     R = np.abs(np.subtract.outer(x, x))
     labels = np.array([0, 0, 0, 1, 1, 0, 2], dtype=np.intp)
-    state = tabulate(R, labels, 3)
-    lloyd_pass(R, labels, *state)
+    state = state_of(R, labels, 3)
+    one_lloyd_pass(R, labels, state)
     assert set(labels) == {0, 1, 2}
-    for kept, fresh in zip(state, tabulate(R, labels, 3), strict=True):
+    for kept, fresh in zip(state, state_of(R, labels, 3), strict=True):
         assert_allclose(kept, fresh, atol=1e-12)
 
 

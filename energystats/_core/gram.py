@@ -22,6 +22,7 @@ __all__ = [
 PAIR_LIMIT = 500  # up to here a single eigenpair comes from the full reduction
 BLOCK_LIMIT = 128  # up to here Cailliez' matrix of twice the size is solved
 BASIS = 60  # Lanczos vectors
+RESTARTS = 10  # of Lanczos' method; where it has not ended then, the full reduction is as fast
 MAX_STEPS = 200  # of the searches below, which end in fewer than ten on every example met
 Pair = tuple[float, FloatArray]
 
@@ -85,7 +86,7 @@ def lanczos_vector(G: FloatArray, lift: float, end: str, start: FloatArray | Non
     operator = LinearOperator((n, n), matvec=times, dtype=np.float64)
     first = np.random.default_rng(0).standard_normal(n) if start is None else start
     try:
-        _, vectors = eigsh(operator, k=1, which=end, v0=first, tol=1e-10, ncv=BASIS, maxiter=MAX_STEPS)
+        _, vectors = eigsh(operator, k=1, which=end, v0=first, tol=1e-10, ncv=BASIS, maxiter=RESTARTS)
     except ArpackNoConvergence as stopped:
         vectors = stopped.eigenvectors
         if vectors.shape[1] == 0:

@@ -1,4 +1,4 @@
-"""One pass of Lloyd's rule, kernel k-means, over the cached table T = RZ [D alg 2; theory 4]."""
+"""One pass of Lloyd's rule, (weighted) kernel k-means, over the cached table T = RWZ [D alg 2; theory 4, 6]."""
 
 from __future__ import annotations
 
@@ -11,27 +11,40 @@ __all__ = ["lloyd_pass"]
 
 
 @njit
-def lloyd_pass(R: FloatArray, labels: IntArray, sizes: IntArray, table: FloatArray, within: FloatArray) -> int:
-    """Send every point to its nearest cluster, all at once; the four state arrays change in place.
+def lloyd_pass(
+    R: FloatArray,
+    weights: FloatArray,
+    labels: IntArray,
+    counts: IntArray,
+    mass: FloatArray,
+    table: FloatArray,
+    within: FloatArray,
+) -> tuple[int, float]:
+    """Send every point to its nearest cluster, all at once; the state changes in place.
 
-    `table` and `within` as in `hartigan_passes`. A cluster left empty takes the point that is farthest from its
-    own cluster, among clusters of two points or more. Returns the number of points that changed cluster.
+    The state is that of `hartigan_pass`. A cluster left empty takes the point that is farthest from its
+    own cluster, among clusters of two points or more. Returns the number of points that changed cluster and the sum
+    of what they come nearer to the centres as they stood before the pass. W falls by at least that sum when rho is
+    of negative type, because the new means are then the best centres of the new clusters.
     """
     n = labels.size
-    k = sizes.size
+    k = counts.size
     before = labels.copy()
     cost = np.empty(n)  # of each point in its new cluster
-    counts = np.zeros(k, np.intp)
+    counts[:] = 0
+    nearer = 0.0
     for i in range(n):
         best = before[i]
-        best_cost = 2 * table[best, i] / sizes[best] - within[best] / sizes[best] ** 2
+        own_cost = 2 * table[best, i] / mass[best] - within[best] / mass[best] ** 2  # twice the squared distance
+        best_cost = own_cost
         for l in range(k):
-            there = 2 * table[l, i] / sizes[l] - within[l] / sizes[l] ** 2
+            there = 2 * table[l, i] / mass[l] - within[l] / mass[l] ** 2
             if there < best_cost:
                 best_cost = there
                 best = l
         labels[i] = best
         cost[i] = best_cost
+        nearer += weights[i] * (own_cost - best_cost) / 2
         counts[best] += 1
     for l in range(k):
         if counts[l] == 0:
@@ -42,6 +55,7 @@ def lloyd_pass(R: FloatArray, labels: IntArray, sizes: IntArray, table: FloatArr
             counts[labels[farthest]] -= 1
             labels[farthest] = l
             counts[l] = 1
+            nearer += weights[farthest] * cost[farthest] / 2  # the point is the centre of its new cluster
     moved = 0
     for i in range(n):
         j = before[i]
@@ -49,10 +63,11 @@ def lloyd_pass(R: FloatArray, labels: IntArray, sizes: IntArray, table: FloatArr
         if l != j:
             moved += 1
             for t in range(n):
-                table[j, t] -= R[i, t]
-                table[l, t] += R[i, t]
-    sizes[:] = counts
+                table[j, t] -= weights[i] * R[i, t]
+                table[l, t] += weights[i] * R[i, t]
+    mass[:] = 0.0
     within[:] = 0.0
     for i in range(n):
-        within[labels[i]] += table[labels[i], i]
-    return moved
+        mass[labels[i]] += weights[i]
+        within[labels[i]] += weights[i] * table[labels[i], i]
+    return moved, nearer

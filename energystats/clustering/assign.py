@@ -22,7 +22,7 @@ class NearestCluster:
     Attributes
     ----------
     averages : ndarray of shape (n, k)
-        Indicators of the clusters divided by their sizes.
+        Indicators of the clusters, times the weights, divided by their sums.
     own_means : ndarray of shape (k,)
         g(C_l, C_l).
     """
@@ -31,15 +31,21 @@ class NearestCluster:
     own_means: FloatArray
 
     @classmethod
-    def of(cls, labels: IntArray, within_per_cluster: FloatArray) -> Self:
+    def of(cls, labels: IntArray, within_per_cluster: FloatArray, weights: FloatArray | None = None) -> Self:
         """From the labels 0..k-1 of the clustered points and W of each cluster."""
         Z = (labels[:, None] == np.arange(within_per_cluster.size)).astype(np.float64)
+        if weights is not None:
+            Z *= weights[:, None]
         return cls(Z / Z.sum(axis=0), 2 * within_per_cluster / Z.sum(axis=0))
 
     def assign(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> IntArray:
         """Clusters of new points; `rho_of_rows` gives rho from a slice of them to the clustered ones, (rows, n)."""
-        nearest = [
-            np.argmin(2 * rho_of_rows(slice(i, i + ROWS_PER_BLOCK)) @ self.averages - self.own_means, axis=1)
+        return np.asarray(self.squared_distances(n_points, rho_of_rows).argmin(axis=1), dtype=np.intp)
+
+    def squared_distances(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> FloatArray:
+        """Squared distances in the feature space to the means of the clusters, g(x, C_l) - g(C_l, C_l)/2; (m, k)."""
+        blocks = [
+            rho_of_rows(slice(i, i + ROWS_PER_BLOCK)) @ self.averages - self.own_means / 2
             for i in range(0, n_points, ROWS_PER_BLOCK)
         ]
-        return np.concatenate(nearest).astype(np.intp)
+        return np.concatenate(blocks)

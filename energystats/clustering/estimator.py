@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.assign import NearestCluster
-from energystats.clustering.search import ALGORITHMS, partition_points
+from energystats.clustering.search import Search, partition_points
 from energystats.dissimilarity import Dissimilarity
 from energystats.metrics import Gower, MetricLike
-from energystats.validation import as_generator, check_count, check_option
+from energystats.validation import as_cluster_weights, as_generator, as_numbers, check_count
 
 __all__ = ["EnergyClustering"]
 
 
-class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     r"""Energy clustering with the scikit-learn protocol.
 
     Parameters
@@ -38,7 +39,9 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_init : int, default 10
         Starts; the lowest W wins.
     max_iter : int, default 300
-        Passes over the data for each start.
+        Passes over the data for each search.
+    n_perturb : int or "auto", default "auto"
+        As for `energy_cluster`.
     standardize : bool, default False
         Column z-scores (divisor n) before distances; new points get the same centre and scale.
     random_state : int, Generator, RandomState or None, default None
@@ -64,14 +67,25 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ValueError
         By `fit`: as `energy_cluster`. By `predict`: if the columns differ from those fitted.
 
+    Warns
+    -----
+    ConvergenceWarning, NotNegativeTypeWarning
+        By `fit`: as `energy_cluster`.
+
     See Also
     --------
     energy_cluster : The function behind it.
 
     Notes
     -----
-    `fit` costs O(n^2 d) time and O(n^2) memory, `predict` O(m n d) time. On the rows it was fitted to, `predict`
+    `fit` costs O(n^2 d) time and O(n^2) memory (O(k n log n) and O(n) where it is "exact-1d"), `predict` O(m n d)
+    time. On the rows it was fitted to, `predict`
     gives back the labels of Hartigan's method when rho is of negative type [G thm 5].
+
+    A rho that is not of negative type needs no repair before "hartigan", which finds the clusters it would find after
+    Lingoes' correction. "lloyd" stops, with a warning, before a pass that would not lower W. `between_` can then be
+    negative, and `predict` may send a fitted point to another cluster, because the nearest cluster, unlike W, depends
+    on the constant.
 
     References
     ----------
@@ -95,6 +109,7 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         init: str | ArrayLike = "k-means++",
         n_init: int = 10,
         max_iter: int = 300,
+        n_perturb: int | str = "auto",
         standardize: bool = False,
         random_state: RandomLike | np.random.RandomState = None,
     ) -> None:
@@ -105,6 +120,7 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
+        self.n_perturb = n_perturb
         self.standardize = standardize
         self.random_state = random_state
 
@@ -125,7 +141,7 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return validate_data(self, X, skip_check_array=True, **how)
         return validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", **how)
 
-    def fit(self, X: ArrayLike, y: object = None) -> Self:
+    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the clusters of the rows of X.
 
         Parameters
@@ -134,35 +150,41 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             Points, or the matrix of rho.
         y : object
             Ignored.
+        sample_weight : array_like of shape (n,), optional
+            Weights of the rows, not negative; whole numbers count as repeated rows, except in z-scores and in a
+            sigma that is taken from the data. Rows of weight 0 are left out, and get the label of the nearest cluster.
 
         Returns
         -------
         EnergyClustering
             The estimator itself.
         """
-        check_option(self.algorithm, "algorithm", ALGORITHMS)
-        n_init = check_count(self.n_init, "n_init", low=1)
-        max_iter = check_count(self.max_iter, "max_iter", low=1)
+        how = Search.of(self.algorithm, self.init, self.n_init, self.max_iter, self.n_perturb)
         table = self._table(X, ensure_min_samples=2)
-        d = Dissimilarity.from_data(table, metric=self.metric, alpha=self.alpha, standardize=self.standardize)
-        self.partition_ = partition_points(
-            d,
-            check_count(self.n_clusters, "n_clusters", low=1),
-            algorithm=self.algorithm,
-            init=self.init,
-            n_init=n_init,
-            max_iter=max_iter,
-            rng=as_generator(self.random_state, "random_state"),
+        self._rows, weights = weighted_rows(sample_weight, len(table))
+        d = Dissimilarity.from_data(
+            self._weighted_part(table), metric=self.metric, alpha=self.alpha, standardize=self.standardize
         )
+        k = check_count(self.n_clusters, "n_clusters", low=1)
+        self.partition_ = partition_points(d, k, how, as_generator(self.random_state, "random_state"), weights=weights)
         self._points = d.points
-        self._nearest = NearestCluster.of(self.partition_.labels, self.partition_.within_per_cluster)
-        self.labels_: IntArray = np.array(self.partition_.labels)
+        self._nearest = NearestCluster.of(self.partition_.labels, self.partition_.within_per_cluster, weights)
+        self.labels_: IntArray = np.array(self.partition_.labels) if self._rows is None else self.predict(X)
         self.within_ = self.partition_.within
         self.between_ = self.partition_.between
         self.total_ = self.partition_.total
         self.bound_ = self.partition_.bound
         self.n_iter_ = self.partition_.n_iter
+        self._n_features_out = k
         return self
+
+    def _weighted_part(self, table: Any) -> Any:
+        """The rows (of a matrix the columns, too) that have a weight above 0."""
+        if self._rows is None:
+            return table
+        if self.__sklearn_tags__().input_tags.pairwise:
+            return table[np.ix_(self._rows, self._rows)]
+        return _safe_indexing(table, self._rows)
 
     def predict(self, X: ArrayLike) -> IntArray:
         """Nearest cluster of new points by energy, argmin over l of 2 g(x, C_l) - g(C_l, C_l).
@@ -177,16 +199,68 @@ class EnergyClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (m,)
             Cluster of each row.
         """
+        return np.asarray(self._squared_distances(X).argmin(axis=1), dtype=np.intp)
+
+    def transform(self, X: ArrayLike) -> FloatArray:
+        """Squared distances of new points to the means of the clusters in the feature space.
+
+        Parameters
+        ----------
+        X : array_like of shape (m, d), or (m, n) when precomputed
+            New points, or their rho to the fitted ones.
+
+        Returns
+        -------
+        ndarray of shape (m, k)
+            g(x, C_l) - g(C_l, C_l)/2, in the unit of rho; for ``alpha=2`` the squared distance to the mean.
+        """
+        return self._squared_distances(X)
+
+    def score(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> float:
+        """Minus the (weighted) sum of squared distances of points to their nearest cluster.
+
+        Parameters
+        ----------
+        X : array_like of shape (m, d), or (m, n) when precomputed
+            Points, or their rho to the fitted ones.
+        y : object
+            Ignored.
+        sample_weight : array_like of shape (m,), optional
+            Positive weights of the rows.
+
+        Returns
+        -------
+        float
+            For the fitted rows minus W, if every row is in its nearest cluster. Larger is better.
+        """
+        nearest = self._squared_distances(X).min(axis=1)
+        weights = as_cluster_weights(sample_weight, nearest.size, "sample_weight")
+        return -float(nearest.sum() if weights is None else weights @ nearest)
+
+    def _squared_distances(self, X: ArrayLike) -> FloatArray:
         check_is_fitted(self, "partition_")
         points = self._table(X, reset=False)
         if self._points is not None:
             (points,), _ = self.partition_.metric.read((points,), ("X",))
-        return self._nearest.assign(len(points), lambda rows: self._rho_to_fitted(points[rows]))
+        return self._nearest.squared_distances(len(points), lambda rows: self._rho_to_fitted(points[rows]))
 
     def _rho_to_fitted(self, rows: FloatArray) -> FloatArray:
         found = self.partition_
         if self._points is None:
-            return rows
+            return rows if self._rows is None else rows[:, self._rows]
         if found.standardization is not None:
             rows = found.standardization.apply(rows)
         return found.metric.finite_between(rows, self._points)
+
+
+def weighted_rows(sample_weight: ArrayLike | None, n: int) -> tuple[IntArray | None, FloatArray | None]:
+    """Rows of weight above 0, None for all, and their weights, None for equal ones."""
+    if sample_weight is None:
+        return None, None
+    weights = as_numbers(sample_weight, "sample_weight")
+    if weights.shape != (n,) or not weights.size or weights.min() != 0:
+        return None, as_cluster_weights(sample_weight, n, "sample_weight")
+    rows = np.flatnonzero(weights)
+    if not rows.size:
+        raise ValueError("`sample_weight` must not be zero everywhere: no row has a weight.")
+    return rows, as_cluster_weights(weights[rows], rows.size, "sample_weight")

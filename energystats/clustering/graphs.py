@@ -28,7 +28,7 @@ __all__ = ["graph_partition"]
 CUTS = ("ratio", "normalized", "association")
 INITS = ("spectral", "k-means++", "random")
 N_KICKS = 8  # perturbations after every start
-LEAST_KICK, LARGEST_KICK = 0.03, 0.3  # of the vertices
+LEAST_KICK, LARGEST_KICK = 0.03, 0.5  # of the vertices
 Starts = Iterator[tuple[IntArray, np.random.Generator | None]]
 
 

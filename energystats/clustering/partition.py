@@ -31,6 +31,8 @@ def make_partition(
     values, vectors = d.largest_eigenpairs(n_pairs, weights) if n_pairs else (np.empty(0), np.empty((d.n, 0)))
     coordinates = None
     if d.coordinates is None:
+        if weights is not None:  # eigenvectors of the weighted matrix carry the roots of the weights
+            vectors = vectors / np.sqrt(weights)[:, None]
         coordinates = np.zeros((d.n, 2))
         coordinates[:, : vectors.shape[1]] = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, :2]
     return Partition(
@@ -41,6 +43,7 @@ def make_partition(
         between=float(statistics.between(M, s)),
         total=float(statistics.total(M, s)),
         within_per_cluster=within,
+        masses=None if weights is None else s,
         bound=float(values[: k - 1].sum()),
         metric=d.metric,
         standardization=d.standardization,

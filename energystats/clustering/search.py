@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import cast
+from functools import partial
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
-from energystats.clustering.exact_1d import split_line
+from energystats.clustering import perturbation
+from energystats.clustering.exact_1d import best_intervals, has_exact, partition_line, why_not_exact
 from energystats.clustering.hartigan import hartigan
 from energystats.clustering.lloyd import lloyd
 from energystats.clustering.partition import make_partition, renumber
 from energystats.clustering.seeding import count_distinct, plus_plus_start, random_start
 from energystats.clustering.spectral import distinct_of, spectral_labels, spectral_starts
-from energystats.clustering.state import LocalOptimum
+from energystats.clustering.state import LocalOptimum, Problem
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import ConvergenceWarning, NotNegativeTypeWarning, warn
 from energystats.metrics import MetricLike
 from energystats.progress import with_bar
 from energystats.results import Partition
-from energystats.validation import as_generator, as_labels, check_count, check_option
+from energystats.validation import as_cluster_weights, as_generator, as_labels, check_count, check_option
 
-__all__ = ["ALGORITHMS", "best_start", "energy_cluster", "make_starts", "partition_points"]
+__all__ = [
+    "ALGORITHMS",
+    "Search",
+    "Start",
+    "best_start",
+    "energy_cluster",
+    "make_starts",
+    "partition_points",
+    "plain_search",
+]
 
 METHODS: dict[str, Callable[..., LocalOptimum]] = {"hartigan": hartigan, "lloyd": lloyd}
 ALGORITHMS = ("auto", "hartigan", "lloyd", "exact-1d", "spectral")
@@ -39,7 +50,11 @@ def energy_cluster(
     init: str | ArrayLike = "k-means++",
     n_init: int = 10,
     max_iter: int = 300,
+    n_perturb: int | str = "auto",
+    sample_weight: ArrayLike | None = None,
     standardize: bool = False,
+    log_moves: bool = False,
+    callback: Callable[[int, int, float], object] | None = None,
     progress: bool = False,
     rng: RandomLike = None,
 ) -> Partition:
@@ -57,16 +72,27 @@ def energy_cluster(
         Power of a named distance, 0 < alpha <= 2; 2 is k-means.
     algorithm : {"auto", "hartigan", "lloyd", "exact-1d", "spectral"}, default "auto"
         "hartigan" moves single points, "lloyd" is kernel k-means. "exact-1d" finds the global optimum for one
-        column, rho = \|x - y\| and k <= 2. "auto" takes it there, and "hartigan" elsewhere. "spectral" is k-means of
-        the eigenvectors of the relaxed problem, without a search for lower W; it needs no matrix in memory.
+        column if rho is \|x - y\| or its square. "auto" takes it there, and "hartigan" elsewhere.
+        "spectral" is k-means of the eigenvectors of the relaxed problem, without a search for lower W; it needs no
+        matrix in memory.
     init : {"k-means++", "random", "spectral"} or array_like of shape (n,), default "k-means++"
         Seeds drawn proportionally to rho, random labels, what "spectral" finds, or labels: then there is one start.
     n_init : int, default 10
         Starts; the lowest W wins.
     max_iter : int, default 300
-        Passes over the data for each start.
+        Passes over the data for each search.
+    n_perturb : int or "auto", default "auto"
+        How often every start of "hartigan" is shaken out of its local optimum: a random cluster is dissolved and
+        another one founded elsewhere, and the search goes on from there. "auto": 20 up to 894 points, fewer for more
+        points, none above 4,000. Never for given labels.
+    sample_weight : array_like of shape (n,), optional
+        Positive weights of the points; whole numbers count as repeated rows.
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
+    log_moves : bool, default False
+        Keep every move of the search that found the answer, in `Partition.moves`.
+    callback : callable, optional
+        Called as ``callback(start, passes, W)`` after every pass, for instance ``print``.
     progress : bool, default False
         Show a bar over the starts.
     rng : int, Generator or None, default None
@@ -93,7 +119,8 @@ def energy_cluster(
     ConvergenceWarning
         If the best start was cut off at `max_iter`.
     NotNegativeTypeWarning
-        If rho is negative somewhere, or a pass of Lloyd's rule would have raised W and was taken back.
+        If rho is negative somewhere, or a pass of Lloyd's rule, in any start, would not have lowered W and was taken
+        back.
 
     See Also
     --------
@@ -103,12 +130,23 @@ def energy_cluster(
     Notes
     -----
     A pass costs O(nk) and a move O(n), over a table of the sums of rho from every point to every cluster. All
-    starts share R: O(n^2 d) time for it and O(n^2) memory; "exact-1d" takes O(n log n) and O(n). After Hartigan's
+    starts share R: O(n^2 d) time for it and O(n^2) memory; "exact-1d" takes O(k n log n) and O(n). After Hartigan's
     method no single move lowers W by more than 1e-13 T.
+
+    A rho that is not of negative type needs no repair before "hartigan": a constant 2c added off the diagonal, as
+    Lingoes' correction adds it, raises W of every partition into k clusters by c(n - k), so from the same labels the
+    method makes the same moves and finds the same clusters. Seeds of k-means++ are drawn in proportion to rho and do
+    change; compare from the same labels or with ``init="random"``. S rises by c(k - 1), so comparisons between
+    different k depend on the constant.
+
+    "lloyd" on such a rho takes another path after the shift, and without a guard may raise W and never end. Here it
+    stops before a pass that would not lower W, with a warning and ``converged`` False. S can be negative, and the
+    bound on it, though valid, loose or negative.
 
     References
     ----------
-    Franca, Rizzo & Vogelstein, algorithm 1 and eqs 16-20 for "hartigan"; Welling, eqs 13-17, for "spectral".
+    Franca, Rizzo & Vogelstein, algorithm 1 and eqs 16-20 for "hartigan"; Welling, eqs 13-17, for "spectral"; Klopotek,
+    Klopotek & Wierzchon, theorems 6 and 7, for the constant.
 
     Examples
     --------
@@ -117,74 +155,158 @@ def energy_cluster(
     >>> found.labels.tolist(), found.within
     ([0, 0, 1, 1], 1.0)
     """
-    check_option(algorithm, "algorithm", ALGORITHMS)
-    n_init = check_count(n_init, "n_init", low=1)
-    max_iter = check_count(max_iter, "max_iter", low=1)
+    how = Search.of(algorithm, init, n_init, max_iter, n_perturb, log_moves=log_moves, callback=callback)
     generator = as_generator(rng)
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
-    return partition_points(
-        d, k, algorithm=algorithm, init=init, n_init=n_init, max_iter=max_iter, progress=progress, rng=generator
-    )
+    weights = as_cluster_weights(sample_weight, d.n, "sample_weight")
+    return partition_points(d, k, how, generator, weights=weights, progress=progress)
+
+
+class Search(NamedTuple):
+    """The options of a search, checked."""
+
+    algorithm: str
+    init: str | ArrayLike
+    n_init: int
+    max_iter: int
+    n_perturb: int | None  # None: by the number of points
+    log_moves: bool
+    callback: Callable[[int, int, float], object] | None
+
+    @classmethod
+    def of(
+        cls,
+        algorithm: str,
+        init: str | ArrayLike,
+        n_init: int,
+        max_iter: int,
+        n_perturb: int | str,
+        *,
+        log_moves: bool = False,
+        callback: Callable[[int, int, float], object] | None = None,
+    ) -> Search:
+        """Check what does not depend on the data."""
+        check_option(algorithm, "algorithm", ALGORITHMS)
+        n_init = check_count(n_init, "n_init", low=1)
+        max_iter = check_count(max_iter, "max_iter", low=1)
+        if isinstance(n_perturb, str):
+            check_option(n_perturb, "n_perturb", ("auto",))
+        tries = None if isinstance(n_perturb, str) else check_count(n_perturb, "n_perturb", low=0)
+        if callback is not None and not callable(callback):
+            raise TypeError(f"`callback` must be callable, got {type(callback).__name__}.")
+        return cls(algorithm, init, n_init, max_iter, tries, log_moves, callback)
+
+    @classmethod
+    def plain(cls, n_init: int) -> Search:
+        """Restarts only, as for references that are searched many times."""
+        return cls("auto", "k-means++", n_init, 300, 0, log_moves=False, callback=None)
+
+    def tries(self, n: int) -> int:
+        """Perturbations of every start for n points."""
+        if self.algorithm == "lloyd":
+            return 0
+        return perturbation.tries_for(n) if self.n_perturb is None else self.n_perturb
+
+
+class Start(NamedTuple):
+    """Labels to begin with, and the generator of what comes after them; None: nothing random comes."""
+
+    labels: IntArray
+    rng: np.random.Generator | None = None
 
 
 def partition_points(
     d: Dissimilarity,
     k: int,
-    *,
-    algorithm: str,
-    init: str | ArrayLike,
-    n_init: int,
-    max_iter: int,
+    how: Search,
     rng: np.random.Generator,
+    *,
+    weights: FloatArray | None = None,
     progress: bool = False,
 ) -> Partition:
     """Choose the algorithm, run the starts, report the best."""
     k = check_count(k, "k", low=1, high=d.n, why=f", the number of points ({d.n})")
-    given = check_init(init, d.n, k)
-    if algorithm == "exact-1d" and (d.line is None or k > 2):
+    given = check_init(how.init, d.n, k)
+    exact = has_exact(d)
+    if how.algorithm == "exact-1d" and not exact:
+        columns = 0 if d.points is None else d.points.shape[1]
         raise ValueError(
-            '`algorithm="exact-1d"` needs one column, rho = |x - y| and k <= 2, got '
-            f"{'a matrix' if d.points is None else f'{d.points.shape[1]} columns'}, {d.metric!r} and k = {k}; "
+            '`algorithm="exact-1d"` needs one column and rho = |x - y| or its square, got '
+            f"{f'{columns} column' if columns else 'a matrix'}{'s' * (columns > 1)} and {d.metric!r}; "
             'use "hartigan".'
         )
-    if algorithm == "exact-1d" or (algorithm == "auto" and d.line is not None and k <= 2 and given is None):
-        labels, breaks = split_line(d, np.ones(d.n), k)
-        return make_partition(d, labels, k, algorithm="exact-1d", n_init=1, n_iter=1, converged=True, breaks=breaks)
-    if algorithm == "spectral":
-        if given is not None or init != "k-means++":
-            raise ValueError('`init` has no use in algorithm="spectral"; init="spectral" goes with "hartigan".')
-        check_distinct(distinct_of(d, k), k)
-        labels = renumber(spectral_labels(d, k, rng, n_init=n_init, max_iter=max_iter))
-        return make_partition(d, labels, k, algorithm="spectral", n_init=n_init, n_iter=1, converged=True)
-    method = "lloyd" if algorithm == "lloyd" else "hartigan"
-    n_starts = 1 if given is not None else n_init
+    if how.algorithm == "exact-1d" or (how.algorithm == "auto" and exact and given is None):
+        return partition_line(d, k, weights)
+    if how.algorithm == "spectral":
+        return partition_spectrum(d, k, how, rng, weights)
     d = d.stored()
     check_distinct(count_distinct(d.matrix, k), k)
-    starts: Iterable[IntArray]
+    tolerance = MOVE_TOLERANCE * d.scale_of(weights)
+    problem = Problem(d.matrix, np.ones(d.n) if weights is None else weights, k, tolerance, how.max_iter)
+    n_starts = 1 if given is not None else how.n_init
+    starts: Iterable[Start]
     if given is not None:
-        starts = [given]
-    elif init == "spectral":
-        starts = spectral_starts(d, k, n_init, rng)
+        starts = [Start(given)]
+    elif how.init == "spectral":
+        starts = (Start(*start) for start in spectral_starts(d, k, n_starts, rng, weights))
     else:
-        starts = make_starts(d.matrix, k, str(init), n_init, rng)
+        starts = make_starts(problem, str(how.init), n_starts, rng)
     starts = with_bar(starts, progress, total=n_starts, unit="start", size=lambda _: 1)
-    best = best_start(d.matrix, k, method, starts, max_iter=max_iter, tolerance=MOVE_TOLERANCE * d.scale)
-    if best.rose:
+    n_perturb = 0 if given is not None else how.tries(d.n)
+    method = "lloyd" if how.algorithm == "lloyd" else "hartigan"
+    best = best_start(problem, method, starts, n_perturb=n_perturb, log_moves=how.log_moves, callback=how.callback)
+    if not best.converged and not best.rose:
         warn(
-            "A pass of Lloyd's rule would have raised W and was taken back, which shows that rho is not of negative "
-            'type; algorithm="hartigan" does not need it.',
-            NotNegativeTypeWarning,
+            f"The best start was cut off after `max_iter`={how.max_iter} passes; W can still fall.", ConvergenceWarning
         )
-    elif not best.converged:
-        warn(f"The best start was cut off after `max_iter`={max_iter} passes; W can still fall.", ConvergenceWarning)
-    labels = renumber(best.labels)
-    return make_partition(d, labels, k, algorithm=method, n_init=n_starts, n_iter=best.n_iter, converged=best.converged)
+    fields = {"algorithm": method, "n_init": n_starts, "n_perturb": n_perturb}
+    remark = why_not_exact(d) if how.algorithm == "auto" else ""
+    return found_partition(d, best, k, weights=weights, remark=remark, **fields)
+
+
+def partition_spectrum(
+    d: Dissimilarity, k: int, how: Search, rng: np.random.Generator, weights: FloatArray | None
+) -> Partition:
+    """The partition of spectral clustering, as it is."""
+    if not isinstance(how.init, str) or how.init != "k-means++":
+        raise ValueError('`init` has no use in algorithm="spectral"; init="spectral" goes with "hartigan".')
+    check_distinct(distinct_of(d, k), k)
+    labels = spectral_labels(d, k, rng, n_init=how.n_init, max_iter=how.max_iter, weights=weights)
+    fields = {"algorithm": "spectral", "n_init": how.n_init, "n_perturb": 0}
+    return make_partition(d, renumber(labels), k, weights=weights, n_iter=1, converged=True, **fields)
 
 
 def check_distinct(distinct: int, k: int) -> None:
     """Refuse more clusters than points that differ."""
     if distinct < k:
         raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
+
+
+def plain_search(d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator) -> tuple[IntArray, float]:
+    """Labels and W of the best of `n_init` plain starts of Hartigan's method; the optimum where it is known.
+
+    For the many searches of tests and references: nothing is perturbed, and there is no certificate.
+    """
+    if has_exact(d):
+        line = best_intervals(d, k)
+        return line.labels, float(np.ldexp(line.within.sum(), line.values.exponent))
+    d = d.stored()
+    problem = Problem(d.matrix, np.ones(d.n), k, MOVE_TOLERANCE * d.scale)
+    best = best_start(problem, "hartigan", make_starts(problem, "k-means++", n_init, rng))
+    return best.labels, best.within
+
+
+def found_partition(
+    d: Dissimilarity, best: LocalOptimum, k: int, *, weights: FloatArray | None, **fields: object
+) -> Partition:
+    """The partition of a search, its clusters numbered by their first points, in the log of moves too."""
+    labels = renumber(best.labels)
+    number = np.zeros(k, np.intp)
+    number[best.labels] = labels
+    moves = best.moves.copy()
+    moves[:, 1:] = number[moves[:, 1:]]
+    found = {"n_iter": best.n_iter, "converged": best.converged, "path": best.path, "moves": moves}
+    return make_partition(d, labels, k, weights=weights, **found, **fields)
 
 
 def check_init(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
@@ -198,26 +320,41 @@ def check_init(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
     return codes
 
 
-def make_starts(R: FloatArray, k: int, init: str, n_init: int, rng: np.random.Generator) -> Iterator[IntArray]:
-    """Starting labels, each from its own child of `rng`."""
+def make_starts(problem: Problem, init: str, n_init: int, rng: np.random.Generator) -> Iterator[Start]:
+    """Starting labels, each from its own child of `rng`, which goes on with what the start needs later."""
     for child in rng.spawn(n_init):
-        yield plus_plus_start(R, k, child) if init == "k-means++" else random_start(len(R), k, child)
+        if init == "k-means++":
+            yield Start(plus_plus_start(problem.R, problem.k, child, problem.weights), child)
+        else:
+            yield Start(random_start(problem.n, problem.k, child), child)
 
 
 def best_start(
-    R: FloatArray,
-    k: int,
+    problem: Problem,
     algorithm: str,
-    starts: Iterable[IntArray],
+    starts: Iterable[Start],
     *,
-    max_iter: int,
-    tolerance: float,
+    n_perturb: int = 0,
+    log_moves: bool = False,
+    callback: Callable[[int, int, float], object] | None = None,
 ) -> LocalOptimum:
     """The local optimum of lowest W; a later start wins only when it is lower beyond rounding."""
-    method = METHODS[algorithm]
     best: LocalOptimum | None = None
+    made = taken_back = 0
     for start in starts:
-        found = method(R, start, k, max_iter=max_iter, tolerance=tolerance)
-        if best is None or found.within < best.within - tolerance:
+        on_pass = None if callback is None else partial(callback, made)
+        search = partial(METHODS[algorithm], problem, log_moves=log_moves, on_pass=on_pass)
+        found = search(start.labels)
+        if start.rng is not None:
+            found = perturbation.improved(problem, found, n_perturb, start.rng, search)
+        made, taken_back = made + 1, taken_back + found.rose
+        if best is None or found.within < best.within - problem.tolerance:
             best = found
+    if taken_back:
+        warn(
+            "A pass of Lloyd's rule would not have lowered W and was taken back "
+            f"(in {taken_back} of {made} start{'s' * (made > 1)}), which shows that rho is not of negative type; "
+            'algorithm="hartigan" does not need it.',
+            NotNegativeTypeWarning,
+        )
     return cast(LocalOptimum, best)

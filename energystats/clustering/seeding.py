@@ -6,7 +6,7 @@ import numpy as np
 
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["count_distinct", "plus_plus_start", "random_start"]
+__all__ = ["count_distinct", "drawn", "plus_plus_start", "random_start"]
 
 
 def count_distinct(R: FloatArray, at_most: int) -> int:
@@ -31,26 +31,32 @@ def count_from(R: FloatArray, first: int, at_most: int) -> int:
     return count
 
 
-def plus_plus_start(R: FloatArray, k: int, rng: np.random.Generator) -> IntArray:
+def plus_plus_start(R: FloatArray, k: int, rng: np.random.Generator, weights: FloatArray | None = None) -> IntArray:
     """k-means++ in the feature space; every point joins its nearest seed.
 
     rho is the squared distance in the feature space already, so a point becomes the next seed with probability
-    proportional to its rho to the nearest seed [theory 4, initialisation]. A negative rho counts as 0, and where
+    proportional to its weight and its rho to the nearest seed [theory 4, starts]. A negative rho counts as 0, and where
     nothing is left above 0 every point that is no seed yet is as likely as the others.
     """
     n = len(R)
-    seeds = [int(rng.integers(n))]
+    w = np.ones(n) if weights is None else weights
+    seeds = [drawn(w, rng)]
     nearest = np.maximum(R[seeds[0]], 0.0)
     while len(seeds) < k:
         nearest[seeds] = 0.0
         chances = nearest if nearest.any() else 1.0 - np.isin(np.arange(n), seeds)
-        upto = np.cumsum(chances)
-        drawn = np.searchsorted(upto, rng.random() * upto[-1], side="right")
-        seeds.append(int(min(drawn, np.flatnonzero(chances)[-1])))
+        seeds.append(drawn(w * chances, rng))
         nearest = np.minimum(nearest, np.maximum(R[seeds[-1]], 0.0))
     labels = np.argmin(R[seeds], axis=0)
     labels[seeds] = np.arange(k)
     return np.asarray(labels, dtype=np.intp)
+
+
+def drawn(chances: FloatArray, rng: np.random.Generator) -> int:
+    """An index with probability in proportion to its chance; some chance is positive."""
+    upto = np.cumsum(chances)
+    index = np.searchsorted(upto, rng.random() * upto[-1], side="right")
+    return int(min(index, np.flatnonzero(chances)[-1]))
 
 
 def random_start(n: int, k: int, rng: np.random.Generator) -> IntArray:

@@ -1,19 +1,94 @@
-"""What every iterative method starts from and ends with."""
+"""What every iterative method works on, and what it ends with."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from energystats._core.cluster_sums import cluster_table
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["LocalOptimum", "tabulate"]
+__all__ = ["NO_MOVES", "LocalOptimum", "OnPass", "Problem", "State", "tabulate"]
+
+OnPass: TypeAlias = Callable[[int, float], object]  # passes made, W
+NO_MOVES = np.empty((0, 3), np.intp)
+
+
+class State(NamedTuple):
+    """Sums over the clusters of a partition, which the loops keep up to date.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (k,)
+        Points of each cluster.
+    mass : ndarray of shape (k,)
+        Their sums of weights, s_l.
+    table : ndarray of shape (k, n)
+        T_li = sum of w_y rho(x_i, y) over y in C_l.
+    within : ndarray of shape (k,)
+        w_l = sum of w_x w_y rho(x, y) inside C_l.
+    """
+
+    counts: IntArray
+    mass: FloatArray
+    table: FloatArray
+    within: FloatArray
+
+    @property
+    def W(self) -> float:
+        """Sum of w_l/(2 s_l)."""
+        return float(np.sum(self.within / (2 * self.mass)))
+
+
+def tabulate(R: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> State:
+    """The sums from scratch, O(n^2)."""
+    table = cluster_table(R, weights, labels, k)
+    counts = np.bincount(labels, minlength=k).astype(np.intp)
+    own = weights * table[labels, np.arange(labels.size)]
+    mass, within = (np.bincount(labels, a, minlength=k).astype(np.float64) for a in (weights, own))
+    return State(counts, mass, table, within)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """Minimise W over partitions into k clusters.
+
+    Attributes
+    ----------
+    R : ndarray of shape (n, n)
+        The matrix of rho.
+    weights : ndarray of shape (n,)
+        Positive; ones without weights.
+    k : int
+        Number of clusters.
+    tolerance : float
+        A step must lower W by more, so that rounding is not chased.
+    max_iter : int
+        Passes of one search.
+    """
+
+    R: FloatArray
+    weights: FloatArray
+    k: int
+    tolerance: float
+    max_iter: int = 300
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return len(self.R)
+
+    def tabulate(self, labels: IntArray) -> State:
+        """The sums of a partition."""
+        return tabulate(self.R, self.weights, labels, self.k)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalOptimum:
-    """Where one start ended.
+    """Where one search ended.
 
     Attributes
     ----------
@@ -27,6 +102,10 @@ class LocalOptimum:
         Whether the method stopped by itself.
     rose : bool
         Whether a step would have raised W, which only an rho that is not of negative type makes possible.
+    path : ndarray of shape (n_iter + 1,)
+        W at the start and after every pass.
+    moves : ndarray of shape (m, 3)
+        Point, old and new cluster of every move in its order, where they were asked for.
     """
 
     labels: IntArray
@@ -34,10 +113,5 @@ class LocalOptimum:
     n_iter: int
     converged: bool
     rose: bool = False
-
-
-def tabulate(R: FloatArray, labels: IntArray, k: int) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Sizes n_l, the table T_li = sum of rho(x_i, y) over y in C_l, and w_l = sum of rho inside C_l."""
-    Z = (labels == np.arange(k)[:, None]).astype(np.float64)
-    table = Z @ R
-    return np.bincount(labels, minlength=k).astype(np.intp), table, np.einsum("li,li->l", Z, table)
+    path: FloatArray = field(default_factory=lambda: np.empty(0))
+    moves: IntArray = field(default_factory=lambda: NO_MOVES)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Literal
 
 import numpy as np
 
 from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.dissimilarity import Dissimilarity
+from energystats.exceptions import NotNegativeTypeWarning
 from energystats.geometry.examination import DENSE_LIMIT, Examination, examine, unit_of
 from energystats.metrics import Metric, MetricLike, Precomputed
 from energystats.results import NegativeTypeResult
@@ -35,8 +37,8 @@ def negative_type(
         Matrix of rho, square or condensed; with another `metric`, points of shape (n,) or (n, d). For dissimilarities
         d that are to be Euclidean, R is d squared; see `is_euclidean`.
     tol : float, optional
-        Rounding to allow for, as a share of the scale, which is the larger of the largest eigenvalue and max \|rho\|/2.
-        None: 10 n times the machine precision.
+        Rounding to allow for, as a share of the scale, which is the largest of the largest eigenvalue, max \|rho\|/2
+        and, for a kernel metric, the largest K(x, x). None: 10 n times the machine precision.
     metric : str, Metric or callable, default "precomputed"
         What R is; any metric of this package for points.
     alpha : float, default 1.0
@@ -95,14 +97,18 @@ def negative_type(
     """
     n_points = check_count(n_points, "n_points", low=2)
     generator = as_generator(rng)
-    d = Dissimilarity.from_data(R, metric=metric, alpha=alpha, name="R")
-    if isinstance(d.metric, Precomputed) or d.n <= DENSE_LIMIT:
-        rho = d.matrix
-        return verdict(examine(rho, tol), d.metric, rho=rho, rows=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotNegativeTypeWarning)  # it is what was asked
+        d = Dissimilarity.from_data(R, metric=metric, alpha=alpha, name="R")
+        if isinstance(d.metric, Precomputed) or d.n <= max(DENSE_LIMIT, n_points):
+            rho = d.matrix
+            summand = 0.0 if d.points is None else d.metric.summand(d.points)
+            return verdict(examine(rho, tol, summand=summand), d.metric, rho=rho, rows=None)
     worst: tuple[Examination, IntArray] | None = None
     for _ in range(1 if d.metric.negative_type else N_SUBSETS):
-        rows = np.sort(generator.choice(d.n, min(n_points, d.n), replace=False))
-        found = examine(d.rho(rows, rows), tol)
+        rows = np.sort(generator.choice(d.n, n_points, replace=False))
+        assert d.points is not None
+        found = examine(d.rho(rows, rows), tol, summand=d.metric.summand(d.points[rows]))
         if worst is None or found.lowest / found.threshold < worst[0].lowest / worst[0].threshold:
             worst = found, rows
     assert worst is not None

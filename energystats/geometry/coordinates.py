@@ -15,7 +15,7 @@ from energystats.geometry.examination import relative_tolerance, root_unit_of, u
 from energystats.geometry.kernels import KernelLike, kernel_distance, semimetric_of
 from energystats.metrics import MetricLike
 from energystats.results import PrincipalCoordinates
-from energystats.validation import as_distances, check_count, check_option, row_names
+from energystats.validation import as_distances, as_symmetric, check_count, check_option, row_names
 
 __all__ = ["kernel_pca", "principal_coordinates"]
 
@@ -163,13 +163,17 @@ def kernel_pca(
     """
     if n_components is not None:
         n_components = check_count(n_components, "n_components", low=1)
+    summand = 0.0
     if isinstance(kernel, str) and kernel == "precomputed":
         if metric != "euclidean" or alpha != 1 or standardize:
             raise ValueError('`metric`, `alpha` and `standardize` need points; `kernel="precomputed"` has none.')
         rho, names = kernel_distance(X), row_names(X)
+        summand = float(np.abs(as_symmetric(X, "X")).max())
     else:
         d = Dissimilarity.from_data(X, metric=semimetric_of(kernel, metric, alpha), alpha=1.0, standardize=standardize)
         rho, names = d.matrix, None
+        if d.points is not None:
+            summand = d.metric.summand(d.points)
     unit = root_unit_of(rho)
     return coordinates_of(
         rho / unit**2,
@@ -180,6 +184,7 @@ def kernel_pca(
         constant=0.0,
         source="kernel",
         names=names,
+        summand=summand / unit**2,
     )
 
 
@@ -193,6 +198,7 @@ def coordinates_of(
     constant: float,
     source: Literal["distances", "kernel"],
     names: tuple[str, ...] | None,
+    summand: float = 0.0,
 ) -> PrincipalCoordinates:
     """Eigenvectors of G_c times the roots of its positive eigenvalues, with an account of the others."""
     G = centred(-0.5 * rho)
@@ -201,7 +207,7 @@ def coordinates_of(
     else:
         values = eigh(G, eigvals_only=True, check_finite=False)[::-1]
         vectors = decomposed(G, n_components)[1]
-    threshold = relative_tolerance(tol, len(G)) * max(float(values[0]), 0.5 * float(np.abs(rho).max()))
+    threshold = relative_tolerance(tol, len(G)) * max(float(values[0]), 0.5 * float(np.abs(rho).max()), summand)
     p = min(int(np.count_nonzero(values > threshold)), vectors.shape[1] if n_components is None else n_components)
     total = float(np.abs(values).sum())
     counted = values < -threshold

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from scipy.linalg import eigh
 
@@ -126,11 +128,18 @@ def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
     rho = kernel_distance(matrix / unit**2)
     rounding = 8 * np.finfo(float).eps * np.abs(np.diagonal(matrix)).max() / unit**2
     rho[np.abs(rho) <= rounding] = 0.0
-    return shifted(rho, unit, examine(rho, tol), given=None, names=row_names(K))
+    found = examine(rho, tol, summand=float(np.abs(matrix).max()) / unit**2)
+    return shifted(rho, unit, found, given=None, names=row_names(K), source="kernel")
 
 
 def shifted(
-    rho: FloatArray, unit: float, found: Examination, *, given: FloatArray | None, names: tuple[str, ...] | None
+    rho: FloatArray,
+    unit: float,
+    found: Examination,
+    *,
+    given: FloatArray | None,
+    names: tuple[str, ...] | None,
+    source: Literal["distances", "kernel"] = "distances",
 ) -> Euclidization:
     """sqrt(rho + 2 sigma) off the diagonal; what was given, if nothing had to be done."""
     sigma = 0.0 if found.holds else -found.lowest
@@ -139,7 +148,7 @@ def shifted(
     else:
         distances = np.sqrt(np.maximum(rho + 2 * sigma, 0.0)) * unit
         np.fill_diagonal(distances, 0.0)
-    return report("lingoes", distances, sigma * unit**2, rho, unit, found, names)
+    return report("lingoes", distances, sigma * unit**2, rho, unit, found, names, source)
 
 
 def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
@@ -180,8 +189,8 @@ def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
 
     Up to 128 points this matrix is solved. In any case the constant is then found as the last zero of the smallest
     eigenvalue of :math:`F_L + 2\kappa F_C + \tfrac12\kappa^2 J`, by steps that converge quadratically, and a bound
-    from concavity proves that there is none beyond it. A handful of symmetric eigenvalue problems of size n: O(n^3)
-    time, O(n^2) memory; Lanczos' method above 2,000 points.
+    from concavity proves that there is none beyond it. About five symmetric eigenvalue problems of size n, more where
+    d is Euclidean but for rounding: O(n^3) time, O(n^2) memory; Lanczos' method above 500 points.
 
     The repair can change the best partition [K thm 3]. Misprints to beware of: a bottom right block of 2 F_C (Gower &
     Legendre 1986) or 4 F_C (Qi 2016), [[0, F_L], [I, F_C]] (Szekely & Rizzo 2014), and F_C in the top right block
@@ -218,7 +227,7 @@ def clip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
     Parameters
     ----------
     d : array_like of shape (n, n) or (n(n - 1)/2,)
-        Dissimilarities, square or condensed; not squared.
+        Dissimilarities, square or condensed; not squared. A square data frame gives names to the points.
     tol : float, optional
         Rounding to allow for, as in `negative_type`.
 
@@ -263,7 +272,7 @@ def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
     Parameters
     ----------
     d : array_like of shape (n, n) or (n(n - 1)/2,)
-        Dissimilarities, square or condensed; not squared.
+        Dissimilarities, square or condensed; not squared. A square data frame gives names to the points.
     tol : float, optional
         Rounding to allow for, as in `negative_type`.
 
@@ -323,6 +332,7 @@ def report(
     unit: float,
     found: Examination,
     names: tuple[str, ...] | None,
+    source: Literal["distances", "kernel"] = "distances",
 ) -> Euclidization:
     """The result, in the unit of the data."""
     return Euclidization(
@@ -330,8 +340,10 @@ def report(
         distances=distances,
         constant=constant,
         squared=rho * unit**2,
-        min_eigenvalue=found.lowest * unit**2,
+        min_eigenvalue=found.lowest * unit**2 + 0.0,
+        max_eigenvalue=found.highest * unit**2,
         threshold=found.threshold * unit**2,
+        source=source,
         names=names,
     )
 

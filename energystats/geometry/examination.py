@@ -71,18 +71,25 @@ def root_unit_of(rho: FloatArray) -> float:
 
 def relative_tolerance(tol: float | None, n: int) -> float:
     """The user's tolerance, or what rounding of n points can amount to."""
-    return 10 * n * float(np.finfo(float).eps) if tol is None else check_positive(tol, "tol")
+    if tol is None:
+        return 10 * n * float(np.finfo(float).eps)
+    share = check_positive(tol, "tol")
+    if share >= 1:
+        raise ValueError(f"`tol` is a share of the scale and must be below 1, got {share:g}.")
+    return share
 
 
-def examine(rho: FloatArray, tol: float | None = None, *, unit: float | None = None) -> Examination:
+def examine(rho: FloatArray, tol: float | None = None, *, summand: float = 0.0) -> Examination:
     """Extreme eigenvalues of G_c, all of them up to `DENSE_LIMIT` points.
 
-    Above it, a Cholesky factor of G_c + threshold shows that no eigenvalue lies below -threshold; where there is none,
-    Lanczos finds the smallest eigenvalue, whose vector is a witness that anybody can check.
+    The scale that rounding is measured on is the largest of lambda_max, max |rho|/2, and `summand`, the size of the
+    numbers that rho is a difference of (the entries of a kernel, for instance). Above the limit a Cholesky factor of
+    G_c + threshold shows that no eigenvalue lies below -threshold; where there is none, Lanczos finds the smallest
+    eigenvalue, whose vector is a witness that anybody can check.
     """
-    unit = unit_of(rho) if unit is None else unit
+    unit = unit_of(rho)
     share = relative_tolerance(tol, len(rho))
-    half = float(np.abs(rho).max()) / (2 * unit)
+    half = max(float(np.abs(rho).max()) / 2, summand) / unit
     G = centred(rho / (-2 * unit))
     eigenvalues: FloatArray | None = None
     if len(G) <= DENSE_LIMIT:
@@ -103,4 +110,4 @@ def examine(rho: FloatArray, tol: float | None = None, *, unit: float | None = N
         lowest, witness = smallest_pair(G)
         method = "iteration" if eigenvalues is None else method
         witness = witness if lowest < -threshold else None
-    return Examination(lowest * unit, highest * unit, threshold * unit, share, witness, method, eigenvalues)
+    return Examination(lowest * unit + 0.0, highest * unit + 0.0, threshold * unit, share, witness, method, eigenvalues)

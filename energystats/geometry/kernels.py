@@ -126,8 +126,9 @@ def kernel_distance(K: ArrayLike) -> FloatArray:
 
     Notes
     -----
-    Two kernels with the same rho are equivalent: every statistic of this package is the same for both. O(n^2) time and
-    memory.
+    Two kernels with the same rho are equivalent: every statistic of this package is the same for both. rho is a
+    difference of entries of K, so an origin far from the points costs digits; then centre the data before the kernel.
+    O(n^2) time and memory.
 
     References
     ----------

@@ -15,9 +15,11 @@ from energystats.results.goodness import GoodnessOfFitResult
 from energystats.results.graphs import GraphPartition
 from energystats.results.pairwise import PairwiseRow, PairwiseTestsResult
 from energystats.results.power import PowerResult, PowerRow
+from energystats.results.selection import ClusterStabilityResult, SelectKResult, SelectKRow
 from energystats.results.spectral import SpectralEmbedding
 
 __all__ = [
+    "ClusterStabilityResult",
     "ClusterTestResult",
     "Contrast",
     "DiscoResult",
@@ -36,5 +38,7 @@ __all__ = [
     "PowerRow",
     "PrincipalCoordinates",
     "Result",
+    "SelectKResult",
+    "SelectKRow",
     "SpectralEmbedding",
 ]

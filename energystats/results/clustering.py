@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ClusterTestResult", "Contrast", "Partition"]
 
+BOUND_ROUNDING = 1e-12  # of the dispersions; a bound below it may be 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Partition(Result):
@@ -26,7 +29,7 @@ class Partition(Result):
     Attributes
     ----------
     labels : ndarray of shape (n,)
-        Cluster of each row, 0..k-1; clusters are numbered by their first row.
+        Cluster of each row, 0..k-1; clusters are numbered by their first row, by "exact-1d" from left to right.
     k : int
         Number of clusters.
     sizes : tuple of int
@@ -36,17 +39,27 @@ class Partition(Result):
     within_per_cluster : ndarray of shape (k,)
         The summands of W.
     bound : float
-        Eigenvalue certificate: no partition into k clusters has a larger S [theory 3].
+        Eigenvalue certificate: no partition into k clusters has a larger S [theory 3]. It holds for every rho, but is
+        loose, 0 or negative for some that are not of negative type.
     algorithm : {"exact-1d", "hartigan", "lloyd", "spectral"}
         What was run.
     n_init : int
         Starts made.
+    n_perturb : int
+        How often every start was shaken out of its local optimum.
     n_iter : int
-        Passes over the data of the best start.
+        Passes over the data of the search that found it.
     converged : bool
-        Whether the best start ended at a local optimum.
+        Whether the best start ended at a local optimum; not so when it was cut off, or a pass of Lloyd's rule was taken
+        back.
     breaks : ndarray of shape (k - 1,) or None
         Midpoints between neighbouring clusters, for "exact-1d".
+    path : ndarray of shape (n_iter + 1,) or None
+        W at the start and after every pass of the search that found the partition.
+    moves : ndarray of shape (m, 3) or None
+        Point, old and new cluster of its moves in their order, where they were asked for.
+    masses : ndarray of shape (k,) or None
+        Sums of the weights of the clusters, where there are weights.
     metric : Metric
         With every parameter that was settled on the data.
     standardization : Standardization or None
@@ -57,6 +70,8 @@ class Partition(Result):
         Names of the columns of a data frame.
     coordinates : ndarray of shape (n, 2) or None
         First two principal coordinates, for plots where there are no `points`.
+    remark : str
+        Why one column did not go to the exact method; empty where there is nothing to say.
     """
 
     labels: IntArray = field(repr=False)
@@ -71,25 +86,35 @@ class Partition(Result):
     n_init: int
     n_iter: int
     converged: bool
+    n_perturb: int = 0
     breaks: FloatArray | None = field(default=None, repr=False)
+    path: FloatArray | None = field(default=None, repr=False)
+    moves: IntArray | None = field(default=None, repr=False)
+    masses: FloatArray | None = field(default=None, repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
     points: FloatArray | None = field(default=None, repr=False)
     columns: tuple[str, ...] | None = field(default=None, repr=False)
     coordinates: FloatArray | None = field(default=None, repr=False)
+    remark: str = field(default="", repr=False)
 
     @property
     def tightness(self) -> float:
-        """S/bound: 1 proves the global optimum; NaN where the bound is 0."""
-        return float(self.between / self.bound) if self.bound != 0 else float("nan")
+        """S/bound: 1 proves the global optimum; NaN where the bound is not above 0 by more than rounding."""
+        rounding = BOUND_ROUNDING * max(abs(self.within), abs(self.between), abs(self.total))
+        return float(self.between / self.bound) if self.bound > rounding else float("nan")
 
     def _tables(self) -> list[Any]:
         rows = [[str(n), number(w)] for n, w in zip(self.sizes, self.within_per_cluster, strict=True)]
+        heads = ["size", "W"]
+        if self.masses is not None:
+            rows = [[*row[:1], number(s), *row[1:]] for row, s in zip(rows, self.masses, strict=True)]
+            heads.insert(1, "weight")
         title = f"Energy clustering into {self.k} cluster{'s' * (self.k > 1)}"
-        tightness = number(self.tightness) if self.bound != 0 else "-"
+        tightness = "-" if math.isnan(self.tightness) else number(self.tightness)
         bound = [["bound on S", number(self.bound)], ["S/bound", tightness]]
         return [
-            text_table(rows, ["size", "W"], [f"cluster {j}" for j in range(self.k)], title),
+            text_table(rows, heads, [f"cluster {j}" for j in range(self.k)], title),
             decomposition_table(self.within, self.between, self.total, bound),
         ]
 
@@ -100,16 +125,27 @@ class Partition(Result):
             how = f"Algorithm: spectral, best of {self.n_init} k-means of the relaxed solution; W was not searched."
         else:
             starts = "1 start" if self.n_init == 1 else f"best of {self.n_init} starts"
+            if self.n_perturb:
+                starts += f", each perturbed {self.n_perturb} time{'s' * (self.n_perturb > 1)}"
             how = f"Algorithm: {self.algorithm}, {starts}, {self.n_iter} pass{'es' * (self.n_iter > 1)}"
             how += ", a local optimum." if self.converged else ", stopped before it converged."
         proof = "S/bound is at most 1; 1 would prove that no partition into as many clusters has a larger S."
-        return [how, proof, metric_note(self.metric, self.standardization)]
+        remark = [self.remark] if self.remark else []
+        if math.isnan(self.tightness) and self.k > 1:
+            proof = "No S is above the bound, but the bound is not positive, so S/bound says nothing."
+        return [how, *remark, proof, metric_note(self.metric, self.standardization)]
 
     def to_frame(self) -> pd.DataFrame:
         """One row per cluster: cluster, size and W of the cluster."""
         import pandas as pd
 
         return pd.DataFrame({"cluster": range(self.k), "size": self.sizes, "within": self.within_per_cluster.tolist()})
+
+    def plot_path(self, ax: Axes | None = None) -> Axes:
+        """W from pass to pass of the search that found the partition."""
+        from energystats import plotting
+
+        return plotting.plot_path(self, ax)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Points in the plane of their first two (principal) coordinates, coloured by cluster."""

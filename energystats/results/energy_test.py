@@ -155,6 +155,11 @@ class EnergyTestResult(Result):
         if self.components:
             notes.append("p is that of the smallest p-value among the semimetrics; S/T is of the one that has it.")
             return notes
+        if self.between < -1e-9 * abs(self.total):
+            notes.append(
+                "S is negative, so rho is not of negative type (see `negative_type`): p stands, but S/T is no share "
+                "and S = 0 does not mean equality."
+            )
         return [*notes, metric_note(self.metric, self.standardization)]
 
     def to_frame(self) -> pd.DataFrame:

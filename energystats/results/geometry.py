@@ -24,6 +24,14 @@ __all__ = ["Euclidization", "EuclidizationComparison", "NegativeTypeResult", "Pr
 Repair = Literal["lingoes", "cailliez", "clip", "flip"]
 
 
+TINY_SHARE = 1e-5  # a smallest eigenvalue that may come from rounded data
+
+
+def eigenvalue(value: float, threshold: float) -> str:
+    """Six significant digits, or that it cannot be told from 0."""
+    return "0 (to rounding)" if abs(value) <= threshold else number(value)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class NegativeTypeResult(Result):
     """Whether rho is of negative type, and how that can be checked.
@@ -80,9 +88,9 @@ class NegativeTypeResult(Result):
     def _tables(self) -> list[Any]:
         rows = [
             ["of negative type", "yes" if self.holds else "no"],
-            ["smallest eigenvalue of G_c", number(self.min_eigenvalue)],
+            ["smallest eigenvalue of G_c", eigenvalue(self.min_eigenvalue, self.threshold)],
             ["largest eigenvalue of G_c", number(self.max_eigenvalue)],
-            ["counts as 0 down to", number(-self.threshold)],
+            ["counts as 0 down to", number(-self.threshold + 0.0)],
             ["points", str(self.n)],
             ["method", self.method],
         ]
@@ -115,7 +123,7 @@ class NegativeTypeResult(Result):
         return pd.DataFrame([{name: getattr(self, name) for name in (*names, "known", "strong")}])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Eigenvalues of G_c in falling order, the negative ones marked; the witness where only it was computed."""
+        """Eigenvalues of G_c, falling, the negative ones marked; the two extreme ones where no others are known."""
         from energystats import plotting
 
         return plotting.plot_negative_type(self, ax)
@@ -136,10 +144,12 @@ class Euclidization(Result):
         the unit of d; 0 when nothing had to be repaired; None for "clip" and "flip".
     squared : ndarray of shape (n, n)
         d squared before the repair.
-    min_eigenvalue : float
-        Smallest eigenvalue of G_c = -1/2 J (d squared) J before the repair.
+    min_eigenvalue, max_eigenvalue : float
+        Smallest and largest eigenvalue of G_c = -1/2 J (d squared) J before the repair.
     threshold : float
         What counts as rounding of an eigenvalue, in the unit of d squared.
+    source : {"distances", "kernel"}
+        What was given; for a kernel "d squared" is the rho that it generates, which may be negative.
     names : tuple of str or None
         Names of the points, for pictures.
     """
@@ -149,7 +159,9 @@ class Euclidization(Result):
     constant: float | None
     squared: FloatArray = field(repr=False)
     min_eigenvalue: float
+    max_eigenvalue: float
     threshold: float
+    source: Literal["distances", "kernel"] = "distances"
     names: tuple[str, ...] | None = field(default=None, repr=False)
 
     @property
@@ -177,6 +189,11 @@ class Euclidization(Result):
         return float(self._eigenpairs[0][-1])
 
     @property
+    def _rounding(self) -> float:
+        """What counts as rounding of an eigenvalue after the repair."""
+        return max(self.threshold, 10 * self.n * float(np.finfo(float).eps * self._eigenpairs[0][0]))
+
+    @property
     def embedding(self) -> FloatArray:
         """Points with the repaired distances, centred, one column for every positive eigenvalue; (n, p)."""
         values, vectors = self._eigenpairs
@@ -185,7 +202,10 @@ class Euclidization(Result):
 
     @property
     def moved(self) -> FloatArray:
-        """Change of each distance, relative to the largest original one; in the order of pdist, (n(n - 1)/2,)."""
+        """Change of each distance, relative to the largest original one; in the order of pdist, (n(n - 1)/2,).
+
+        Where the rho of a kernel was negative, the distance before counts as 0.
+        """
         upper = np.triu_indices(self.n, 1)
         before = np.sqrt(np.maximum(self.squared[upper], 0.0))
         largest = before.max(initial=0.0)
@@ -195,8 +215,8 @@ class Euclidization(Result):
         moved = np.abs(self.moved)
         rows = [
             ["constant", "-" if self.constant is None else number(self.constant)],
-            ["smallest eigenvalue before", self._or_zero(self.min_eigenvalue)],
-            ["smallest eigenvalue after", self._or_zero(self.min_eigenvalue_after)],
+            ["smallest eigenvalue before", eigenvalue(self.min_eigenvalue, self.threshold)],
+            ["smallest eigenvalue after", eigenvalue(self.min_eigenvalue_after, self._rounding)],
             ["mean change of a distance", f"{moved.mean():.2%}" if moved.size else "-"],
             ["largest change of a distance", f"{moved.max():.2%}" if moved.size else "-"],
             ["points", str(self.n)],
@@ -208,13 +228,12 @@ class Euclidization(Result):
             "clip": "Euclidization by clipping negative eigenvalues",
             "flip": "Euclidization by flipping negative eigenvalues",
         }
-        return [text_table(rows, None, None, titles[self.method])]
-
-    def _or_zero(self, eigenvalue: float) -> str:
-        after = float(self._eigenpairs[0][0])  # rounding of the repaired distances is on their own scale
-        return "0 (to rounding)" if abs(eigenvalue) <= max(self.threshold, 1e-13 * after) else number(eigenvalue)
+        kernel = "Lingoes' repair of a kernel, JKJ + constant J"
+        return [text_table(rows, None, None, titles[self.method] if self.source == "distances" else kernel)]
 
     def _notes(self) -> list[str]:
+        if not self.changed and self.source == "kernel":
+            return ["The kernel was positive semi-definite to rounding, once centred; nothing had to be repaired."]
         if not self.changed:
             return ["The dissimilarities were Euclidean to rounding and come back unchanged."]
         what = {
@@ -224,7 +243,16 @@ class Euclidization(Result):
             "clip": "The nearest positive semi-definite Gram matrix; the best partition can change.",
             "flip": "Negative eigenvalues count by their size; the best partition can change.",
         }
-        return [what[self.method], "Changes of distances are shares of the largest original distance."]
+        notes = [what[self.method], "Changes of distances are shares of the largest original distance."]
+        if self.source == "kernel" and (self.squared < 0).any():
+            notes[1] += " A distance whose square was negative counts as 0."
+        if self.min_eigenvalue > -TINY_SHARE * self.max_eigenvalue:
+            share = self.min_eigenvalue / self.max_eigenvalue
+            notes.append(
+                f"The smallest eigenvalue was only {share:.1g} times the largest. If that is the rounding of the data, "
+                f"pass a larger `tol`, such as {10 ** np.ceil(np.log10(-share)):.0e}: then nothing is repaired."
+            )
+        return notes
 
     def to_frame(self) -> pd.DataFrame:
         """One row: method, constant, eigenvalues before and after, and how far the distances moved."""
@@ -300,7 +328,7 @@ class PrincipalCoordinates(Result):
         heads = ["eigenvalue", "share", "cumulated"]
         rows = [
             ["negative eigenvalues", str(self.n_negative)],
-            ["smallest eigenvalue", number(self.eigenvalues[-1])],
+            ["smallest eigenvalue", eigenvalue(self.eigenvalues[-1], self.threshold)],
             ["negative share", f"{self.negative_share:.1%}"],
             ["correction", self.correction or "none"],
             ["constant", number(self.constant)],
@@ -311,10 +339,8 @@ class PrincipalCoordinates(Result):
     def _notes(self) -> list[str]:
         notes = ["Shares are of the sum of all eigenvalues' sizes, the negative ones included."]
         if self.n_negative:
-            notes.append(
-                "Distances between these coordinates are too large, because the negative eigenvalues' part is missing; "
-                'a correction ("lingoes", "cailliez") leaves none.'
-            )
+            mend = 'a correction ("lingoes", "cailliez")' if self.source == "distances" else "`lingoes_kernel`"
+            notes.append(f"No real coordinates can show the negative eigenvalues' part; {mend} leaves none.")
         return notes
 
     def to_frame(self) -> pd.DataFrame:
@@ -401,7 +427,7 @@ class EuclidizationComparison(Result):
         cells = [
             [
                 "-" if np.isnan(self.constants[r]) else number(self.constants[r]),
-                number(self.min_eigenvalues[r]),
+                eigenvalue(self.min_eigenvalues[r], 10 * self.n * float(np.finfo(float).eps * self.totals[r])),
                 f"{self.mean_changes[r]:.1%}",
                 f"{self.largest_changes[r]:.1%}",
                 number(1 - self.within[r] / self.totals[r]),
@@ -410,7 +436,7 @@ class EuclidizationComparison(Result):
             ]
             for r in range(len(self.repairs))
         ]
-        heads = ["constant", "smallest eig.", "mean change", "largest", "S/T", "loss", "best changed"]
+        heads = ["constant", "smallest eigenvalue", "mean change", "largest", "S/T", "loss", "best changed"]
         return [text_table(cells, heads, list(self.repairs), f"Euclidizations, {self.n} points in {self.k} clusters")]
 
     def _notes(self) -> list[str]:

@@ -19,7 +19,7 @@ from energystats.significance.one_column import UNIMODALITY, one_column_test
 from energystats.significance.split import LINEAR_UNIMODALITY, split_test
 from energystats.validation import as_generator, check_alpha, check_count, check_option, check_same_index
 
-__all__ = ["cluster_test"]
+__all__ = ["cluster_test", "unlabelled_test"]
 
 
 def cluster_test(
@@ -148,6 +148,32 @@ def cluster_test(
         return labels_test(d, labels, n_resamples=n_resamples, rng=generator)
     check_lines(d)
     k = check_count(k, "k", low=2, high=max(d.n, 2), why=f", the number of points ({d.n})")
+    return unlabelled_test(
+        d,
+        k,
+        method=method,
+        power=power,
+        n_splits=n_splits,
+        n_resamples=n_resamples,
+        conservative=conservative,
+        progress=progress,
+        rng=generator,
+    )
+
+
+def unlabelled_test(
+    d: Dissimilarity,
+    k: int,
+    *,
+    method: str = "auto",
+    power: float = 1.0,
+    n_splits: int = 5,
+    n_resamples: int,
+    conservative: bool,
+    progress: bool = False,
+    rng: np.random.Generator,
+) -> ClusterTestResult:
+    """The test of points without labels that fits them."""
     one_column = d.points is not None and d.points.shape[1] == 1
     if method == "auto":
         method = "unimodal-1d" if one_column else "split"
@@ -159,7 +185,7 @@ def cluster_test(
     if d.all_coincide:
         return nothing_to_test(method, k, n_resamples, conservative)
     if method == "unimodal-1d":
-        return one_column_test(d, k, n_resamples=n_resamples, rng=generator)
+        return one_column_test(d, k, n_resamples=n_resamples, rng=rng)
     return split_test(
         d,
         k,
@@ -168,7 +194,7 @@ def cluster_test(
         n_resamples=n_resamples,
         conservative=conservative,
         progress=progress,
-        rng=generator,
+        rng=rng,
     )
 
 

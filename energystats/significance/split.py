@@ -15,6 +15,7 @@ from energystats.clustering.assign import NearestCluster
 from energystats.clustering.partition import renumber
 from energystats.clustering.search import MOVE_TOLERANCE, best_start, make_starts
 from energystats.clustering.seeding import count_distinct
+from energystats.clustering.state import Problem
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.progress import with_bar
 from energystats.results import ClusterTestResult
@@ -143,8 +144,8 @@ def hartigan_clusters(d: Dissimilarity, rng: np.random.Generator, *, k: int, n_i
     d = d.stored()
     if count_distinct(d.matrix, k) < k:
         return None
-    starts = make_starts(d.matrix, k, "k-means++", n_init, rng)
-    return best_start(d.matrix, k, "hartigan", starts, max_iter=300, tolerance=MOVE_TOLERANCE * d.scale).labels
+    problem = Problem(d.matrix, np.ones(d.n), k, MOVE_TOLERANCE * d.scale)
+    return best_start(problem, "hartigan", make_starts(problem, "k-means++", n_init, rng)).labels
 
 
 def contrast_names(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntArray | None:

@@ -1,0 +1,122 @@
+"""Agglomeration by energy: the recurrence of Lance and Williams along chains of nearest neighbours [theory 4]."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from energystats._core.jit import njit
+from energystats._typing import FloatArray, IntArray
+
+__all__ = ["agglomerate"]
+
+
+@njit
+def nearest_neighbour(row: FloatArray, own: int, active: IntArray, count: int, nearest: int) -> int:
+    """Index of the smallest entry of `row` among the active clusters; `nearest` wins ties, unless it is negative."""
+    smallest = row[nearest] if nearest >= 0 else np.inf
+    for a in range(count):
+        i = active[a]
+        if i != own and row[i] < smallest:
+            smallest = row[i]
+            nearest = i
+    return nearest
+
+
+@njit
+def merge_rows(H: FloatArray, x: int, y: int, active: IntArray, count: int, sizes: IntArray) -> None:
+    """Heights of the union of clusters x and y to all active others, written to row and column y.
+
+    A union is never nearer to a third cluster than both of its parts were; taking the larger of the two numbers keeps
+    rounding from saying otherwise, so that heights never fall.
+    """
+    height = H[x, y]
+    to_x = H[x]
+    to_y = H[y]
+    n_x = sizes[x]
+    n_y = sizes[y]
+    for a in range(count):
+        i = active[a]
+        if i != y:
+            n_i = sizes[i]
+            joined = ((n_x + n_i) * to_x[i] + (n_y + n_i) * to_y[i] - n_i * height) / (n_x + n_y + n_i)
+            joined = max(joined, min(to_x[i], to_y[i]))
+            to_y[i] = joined
+            H[i, y] = joined
+    sizes[y] += n_x
+
+
+@njit
+def nearest_neighbour_chain(H: FloatArray) -> tuple[IntArray, FloatArray]:
+    """All merges, in the order in which chains find them, and their heights; `H` is overwritten.
+
+    A chain leads from a cluster to its nearest neighbour and on, until two are nearest to each other: they merge. A
+    union is not nearer to others than its parts were, so the rest of the chain stays valid.
+    """
+    n = H.shape[0]
+    sizes = np.ones(n, np.intp)
+    active = np.arange(n)
+    chain = np.empty(n, np.intp)
+    length = 0
+    pairs = np.empty((n - 1, 2), np.intp)
+    heights = np.empty(n - 1)
+    for merge in range(n - 1):
+        count = n - merge
+        if length == 0:
+            chain[0] = active[0]
+            length = 1
+        while True:
+            x = chain[length - 1]
+            previous = chain[length - 2] if length > 1 else -1
+            y = nearest_neighbour(H[x], x, active, count, previous)
+            if y == previous:
+                break
+            chain[length] = y
+            length += 1
+        length -= 2
+        pairs[merge, 0] = x
+        pairs[merge, 1] = y
+        heights[merge] = H[x, y]
+        kept = 0
+        for a in range(count):
+            if active[a] != x:
+                active[kept] = active[a]
+                kept += 1
+        merge_rows(H, x, y, active, count - 1, sizes)
+    return pairs, heights
+
+
+@njit
+def linkage_rows(pairs: IntArray, heights: FloatArray, order: IntArray) -> FloatArray:
+    """Merges in the form of SciPy: the two clusters by their numbers, the height, the size of the union."""
+    n = heights.size + 1
+    parent = np.arange(2 * n - 1)
+    sizes = np.ones(2 * n - 1)
+    Z = np.empty((n - 1, 4))
+    for row in range(n - 1):
+        merge = order[row]
+        new = n + row
+        ends = np.empty(2, np.intp)
+        for side in range(2):
+            node = pairs[merge, side]
+            while parent[node] != node:
+                parent[node] = parent[parent[node]]
+                node = parent[node]
+            ends[side] = node
+            parent[node] = new
+        sizes[new] = sizes[ends[0]] + sizes[ends[1]]
+        Z[row, 0] = min(ends[0], ends[1])
+        Z[row, 1] = max(ends[0], ends[1])
+        Z[row, 2] = heights[merge]
+        Z[row, 3] = sizes[new]
+    return Z
+
+
+def agglomerate(H: FloatArray) -> FloatArray:
+    """Linkage matrix from the heights of all pairs of points, which is rho; `H` is overwritten; (n, n) -> (n - 1, 4).
+
+    O(n^2) time. A height is never below those of its parts, whatever the sign of rho.
+    """
+    if len(H) < 2:
+        return np.empty((0, 4))
+    pairs, heights = nearest_neighbour_chain(H)
+    return np.asarray(linkage_rows(pairs, heights, np.argsort(heights, kind="stable")))

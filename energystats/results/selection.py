@@ -1,0 +1,232 @@
+"""How many clusters, and how steady they are."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from energystats._typing import FloatArray, IntArray
+from energystats.results.base import Result
+from energystats.results.clustering import Partition
+from energystats.tables import metric_note, number, probability, text_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+__all__ = ["NOT_SIGNIFICANCE", "ClusterStabilityResult", "SelectKResult", "SelectKRow"]
+
+NOT_SIGNIFICANCE = (
+    "Stability is not significance: a single cloud that is longer than it is wide is cut in two at the same place "
+    "again and again. `cluster_test` asks whether there is more than one cluster."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectKRow:
+    """What was computed for one number of clusters; NaN where it was not.
+
+    Attributes
+    ----------
+    k : int
+        Number of clusters.
+    within : float
+        W of the partition found.
+    share : float
+        S/T.
+    log_within : float
+        log W; minus infinity where all points coincide with others of their cluster.
+    gap, gap_error : float
+        Gap statistic and its standard error.
+    eigengap : float
+        The k-th eigenvalue of the random walk less the next.
+    pvalue : float
+        Of the most significant split of one of k leaves of the tree.
+    stability : float
+        Mean adjusted Rand index over resamples.
+    """
+
+    k: int
+    within: float
+    share: float
+    log_within: float
+    gap: float
+    gap_error: float
+    eigengap: float
+    pvalue: float
+    stability: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SelectKResult(Result):
+    """Choice of the number of clusters.
+
+    Attributes
+    ----------
+    k : int
+        The number chosen.
+    method : {"gap", "eigengap", "significance"}
+        By what.
+    reason : str
+        Why this k, in a sentence.
+    k_max : int
+        The largest number looked at.
+    rows : tuple of SelectKRow
+        One for each k = 1, ..., k_max, behind `table`.
+    partitions : tuple of Partition
+        The partitions found for k = 1, ..., k_max.
+    leaf_labels : ndarray of shape (n,) or None
+        Leaves of the tree of significant splits, where it was grown. `partition` has as many clusters but minimises
+        W over all of them together, so it can differ.
+    reference : {"unimodal", "box"}
+        Law of the reference sets of the gap statistic.
+    n_resamples : int
+        Reference sets.
+    level : float
+        A leaf is split when p is at most this.
+    remarks : tuple of str
+        What a reader has to know.
+    """
+
+    k: int
+    method: Literal["gap", "eigengap", "significance"]
+    reason: str
+    k_max: int
+    rows: tuple[SelectKRow, ...] = field(repr=False)
+    partitions: tuple[Partition, ...] = field(repr=False)
+    leaf_labels: IntArray | None = field(default=None, repr=False)
+    reference: Literal["unimodal", "box"]
+    n_resamples: int
+    level: float
+    remarks: tuple[str, ...] = field(repr=False)
+
+    @property
+    def partition(self) -> Partition:
+        """The partition into the chosen number of clusters."""
+        return self.partitions[self.k - 1]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per k: k, within, share, log_within, gap, gap_error, eigengap, pvalue, stability."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.rows])
+
+    def column(self, name: str) -> FloatArray:
+        """One column of the table; (k_max,)."""
+        return np.array([getattr(row, name) for row in self.rows], dtype=np.float64)
+
+    def _tables(self) -> list[Any]:
+        wanted = {
+            "within": ("W", number),
+            "share": ("S/T", probability),
+            "gap": ("gap", probability),
+            "gap_error": ("error", probability),
+            "eigengap": ("eigengap", probability),
+            "pvalue": ("p of a split", probability),
+            "stability": ("stability", probability),
+        }
+        shown = {name: how for name, how in wanted.items() if not np.isnan(self.column(name)).all()}
+        cells = [
+            ["-" if np.isnan(getattr(row, name)) else how(getattr(row, name)) for name, (_, how) in shown.items()]
+            for row in self.rows
+        ]
+        stubs = [f"k = {row.k}{' *' if row.k == self.k else ''}" for row in self.rows]
+        heads = [head for head, _ in shown.values()]
+        return [text_table(cells, heads, stubs, f"Number of clusters: {self.k}, by {self.method}")]
+
+    def _notes(self) -> list[str]:
+        return [self.reason, *self.remarks, metric_note(self.partition.metric, self.partition.standardization)]
+
+    def to_frame(self) -> pd.DataFrame:
+        """The same as `table`."""
+        return self.table
+
+    def plot(self, ax: Axes | None = None, *, criterion: str | None = None) -> Axes:
+        """Draw a criterion against k, by default that of the method.
+
+        `criterion` is "gap" (with bars of one standard error), "eigengap", "significance" or "within".
+        """
+        from energystats import plotting
+
+        return plotting.plot_select_k(self, ax, criterion=criterion)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ClusterStabilityResult(Result):
+    """Whether the same clusters come back when the data are resampled.
+
+    Attributes
+    ----------
+    k : int
+        Number of clusters.
+    jaccard : ndarray of shape (k,)
+        Mean Jaccard similarity of each cluster to the most similar one of a resample.
+    dissolved, recovered : ndarray of shape (k,)
+        Shares of the resamples in which it is at most .5, or at least .75.
+    adjusted_rand : float
+        Mean adjusted Rand index of the whole partition.
+    scheme : {"bootstrap", "subsample"}
+        How the data were resampled.
+    n_resamples : int
+        How often.
+    similarities : ndarray of shape (n_resamples, k)
+        All Jaccard similarities; NaN where no point of the cluster was drawn.
+    rand_indices : ndarray of shape (n_resamples,)
+        All adjusted Rand indices.
+    partition : Partition
+        The clusters of all points.
+    """
+
+    k: int
+    jaccard: FloatArray = field(repr=False)
+    dissolved: FloatArray = field(repr=False)
+    recovered: FloatArray = field(repr=False)
+    adjusted_rand: float
+    scheme: Literal["bootstrap", "subsample"]
+    n_resamples: int
+    similarities: FloatArray = field(repr=False)
+    rand_indices: FloatArray = field(repr=False)
+    partition: Partition = field(repr=False)
+
+    def _tables(self) -> list[Any]:
+        columns = (self.jaccard, self.dissolved, self.recovered)
+        cells = [
+            [str(size), *("-" if np.isnan(value) else probability(value) for value in values)]
+            for size, *values in zip(self.partition.sizes, *(c.tolist() for c in columns), strict=True)
+        ]
+        heads = ["size", "mean Jaccard", "dissolved", "recovered"]
+        stubs = [f"cluster {j}" for j in range(self.k)]
+        rows = [["adjusted Rand index, mean", probability(self.adjusted_rand)], ["resamples", str(self.n_resamples)]]
+        title = f"Stability of {self.k} cluster{'s' * (self.k > 1)} under {self.scheme}"
+        return [text_table(cells, heads, stubs, title), text_table(rows, None, None, "Whole partition")]
+
+    def _notes(self) -> list[str]:
+        meaning = (
+            "Jaccard similarity: |A and B| / |A or B| of a cluster and the most similar one of a resample. Dissolved: "
+            "at most .5, recovered: at least .75, as shares of the resamples."
+        )
+        return [meaning, NOT_SIGNIFICANCE, metric_note(self.partition.metric, self.partition.standardization)]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per cluster: cluster, size, jaccard, dissolved, recovered."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "cluster": range(self.k),
+                "size": self.partition.sizes,
+                "jaccard": self.jaccard,
+                "dissolved": self.dissolved,
+                "recovered": self.recovered,
+            }
+        )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the Jaccard similarities of every cluster as a box."""
+        from energystats import plotting
+
+        return plotting.plot_stability(self, ax)

@@ -1,0 +1,81 @@
+"""The gap statistic of Tibshirani, Walther & Hastie (2001) on the energy W [theory 4]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from energystats._typing import FloatArray
+from energystats.clustering.exact_1d import has_exact
+from energystats.clustering.search import plain_search
+from energystats.dissimilarity import Dissimilarity
+from energystats.progress import with_bar
+from energystats.selection.references import Reference
+
+__all__ = ["GapCurve", "first_within_one_error", "gap_curve", "least_within", "logarithm"]
+
+NOTHING = 1e-13  # of the largest W: what rounding leaves of clusters of coinciding points
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GapCurve:
+    """Gap(k) = mean over reference sets of log W(k), less log W(k) of the data, and its standard error; k = 1...
+
+    Attributes
+    ----------
+    gap, error : ndarray of shape (k_max,)
+        The error is sd sqrt(1 + 1/B) over B reference sets, sd with divisor B.
+    """
+
+    gap: FloatArray
+    error: FloatArray
+
+
+def gap_curve(
+    log_within: FloatArray,
+    reference: Reference,
+    *,
+    n_resamples: int,
+    n_init: int,
+    progress: bool,
+    rng: np.random.Generator,
+) -> GapCurve | None:
+    """Cluster every reference set into 1, 2, ..., as hard as the data were clustered.
+
+    None where a reference set has a W that is not positive, because rho is negative somewhere.
+    """
+    sets = with_bar(
+        reference.draws(n_resamples, rng), progress, total=n_resamples, unit="reference set", size=lambda _: 1
+    )
+    k_max = log_within.size
+    logs = np.array([logarithm(withins_up_to(drawn, k_max, n_init, child)) for drawn, child in sets])
+    if not np.isfinite(logs).all():
+        return None
+    return GapCurve(logs.mean(axis=0) - log_within, logs.std(axis=0) * np.sqrt(1 + 1 / n_resamples))
+
+
+def withins_up_to(d: Dissimilarity, k_max: int, n_init: int, rng: np.random.Generator) -> FloatArray:
+    """W of the best partitions found into 1, 2, ..., k_max clusters."""
+    held = d if has_exact(d) else d.stored()
+    return np.array([least_within(held, k, n_init, rng) for k in range(1, k_max + 1)])
+
+
+def least_within(d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator) -> float:
+    """W of the best partition into k clusters: exact where `energy_cluster` is exact, else by Hartigan's method."""
+    if k == 1:
+        return float(d.row_totals.sum()) / (2 * d.n)
+    return plain_search(d, k, n_init, rng)[1]
+
+
+def logarithm(within: FloatArray) -> FloatArray:
+    """Log W; minus infinity for clusters of coinciding points, where rounding leaves next to nothing of T."""
+    negligible = within <= NOTHING * np.abs(within).max(initial=0.0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.where(negligible, 0.0, within)))
+
+
+def first_within_one_error(gap: FloatArray, error: FloatArray) -> int | None:
+    """The smallest k with Gap(k) >= Gap(k + 1) - s(k + 1); None if there is none below the last k."""
+    met = np.flatnonzero(gap[:-1] >= gap[1:] - error[1:])
+    return int(met[0]) + 1 if met.size else None

@@ -1,0 +1,430 @@
+"""The number of clusters and their stability; shares of correct choices are slow tests."""
+
+import warnings
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import binom
+from sklearn.metrics import adjusted_rand_score
+
+import energystats as es
+from energystats.dissimilarity import Dissimilarity
+from energystats.selection.eigengap import walk_eigenvalues
+from energystats.selection.gap import first_within_one_error, gap_curve, least_within
+from energystats.selection.references import Reference, reference_of
+from energystats.selection.sequential import split_while_significant
+from energystats.selection.stability import adjusted_rand, best_jaccard, overlaps
+from tests import definitions, simulations
+
+mpl.use("Agg")
+
+
+def clouds(rng, centres, n=30, spread=1.0):
+    return np.concatenate([rng.normal(c, spread, (n, np.size(c))) for c in centres])
+
+
+TRIANGLE = [[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]]
+
+
+@pytest.fixture
+def three(rng):
+    return clouds(rng, TRIANGLE)
+
+
+@pytest.mark.parametrize("method", ["gap", "eigengap", "significance"])
+def test_separated_clusters_are_counted(three, method, rng):
+    found = es.select_k(three, 6, method, rng=rng)
+    assert (found.k, found.method) == (3, method)
+    assert sorted(found.partition.sizes) == [30, 30, 30]
+    assert found.reason in " ".join(found.summary().split())
+
+
+@pytest.mark.parametrize("method", ["gap", "eigengap", "significance"])
+def test_same_seed_same_table_and_criteria_do_not_disturb_each_other(three, method):
+    a, b = (es.select_k(three, 5, method, rng=4) for _ in range(2))
+    pd.testing.assert_frame_equal(a.table, b.table)
+    assert (a.k, a.reason) == (b.k, b.reason)
+    everything = es.select_k(three, 5, method, criteria="all", rng=4)
+    assert (everything.k, everything.reason) == (a.k, a.reason)
+    known = a.table.notna().all()
+    pd.testing.assert_frame_equal(everything.table.loc[:, known], a.table.loc[:, known])
+    assert everything.table[["gap", "gap_error", "eigengap"]].notna().all(axis=None)
+
+
+def test_the_table_is_that_of_the_partitions(three, rng):
+    found = es.select_k(three, 6, rng=rng)
+    table = found.table
+    assert table["k"].tolist() == [1, 2, 3, 4, 5, 6]
+    assert found.partition is found.partitions[found.k - 1]
+    for row, partition in zip(found.rows, found.partitions, strict=True):
+        d = es.dispersion(three, partition.labels)
+        assert row.within == partition.within == pytest.approx(d.within)
+        assert row.share == pytest.approx(d.between / d.total, abs=1e-12)
+        assert row.log_within == pytest.approx(np.log(d.within))
+    searched = [es.energy_cluster(three, k, rng=rng).within for k in table["k"]]
+    assert_allclose(table["within"], searched, rtol=0.03)  # up to the noise of the search
+    assert (np.diff(table["within"]) < 0).all()
+    assert found.to_frame().equals(table)
+
+
+def test_gap_against_its_definition(rng):
+    """W by enumeration of all partitions, of the data and of the same reference draws."""
+    X = rng.standard_normal((8, 2))
+    reference = reference_of(Dissimilarity.from_data(X, metric="euclidean", alpha=1.0), "box")
+    log_within = np.log([definitions.best_within(definitions.rho_matrix(X.tolist()), k) for k in (1, 2, 3)])
+    how = {"n_resamples": 5, "n_init": 60, "progress": False}
+    found = gap_curve(log_within, reference, **how, rng=np.random.default_rng(3))
+    sets = [d.points for d, _ in reference.draws(5, np.random.default_rng(3))]
+    logs = [np.log([definitions.best_within(definitions.rho_matrix(Y.tolist()), k) for k in (1, 2, 3)]) for Y in sets]
+    gap, error, k = definitions.gap_statistic(log_within.tolist(), [row.tolist() for row in logs])
+    assert_allclose(found.gap, gap, atol=1e-10)
+    assert_allclose(found.error, error, atol=1e-10)
+    assert (first_within_one_error(found.gap, found.error) or 3) == k
+
+
+def test_the_rule_of_one_error():
+    gap, error = np.array([0.1, 0.3, 0.5, 0.4]), np.array([0.0, 0.1, 0.1, 0.1])
+    assert first_within_one_error(gap, error) == 3
+    assert first_within_one_error(gap, error + 0.1) == 1
+    assert first_within_one_error(gap[:3], error[:3]) is None
+    assert first_within_one_error(gap[:1], error[:1]) is None
+    assert first_within_one_error(np.array([0.2, np.inf]), error[:2]) is None
+
+
+@pytest.mark.parametrize("kind", ["box", "unimodal"])
+def test_references_keep_the_principal_axes(kind, rng):
+    A = rng.standard_normal((3, 3))
+    X = rng.standard_normal((400, 3)) @ A + 100
+    reference = Reference.of(X, es.metrics.Euclidean(), kind)
+    assert_allclose(reference.scores @ reference.axes + reference.center, X, atol=1e-10)
+    many = np.concatenate([reference.draw(rng).points for _ in range(60)])
+    scores = (many - X.mean(axis=0)) @ reference.axes.T
+    assert (scores.min(axis=0) >= reference.scores.min(axis=0) - 1e-9).all()
+    assert (scores.max(axis=0) <= reference.scores.max(axis=0) + 1e-9).all()
+    assert np.abs(np.corrcoef(scores.T) - np.eye(3)).max() < 0.05
+    expected = np.ptp(reference.scores, axis=0) / np.sqrt(12) if kind == "box" else reference.scores.std(axis=0)
+    assert_allclose(scores.std(axis=0), expected, rtol=0.1)
+
+
+def test_unimodal_references_have_one_mode(rng):
+    x = np.concatenate([rng.normal(0, 1, 200), rng.normal(10, 1, 200)])[:, None]
+    reference = Reference.of(x, es.metrics.Euclidean(), "unimodal")
+    y = np.concatenate([reference.draw(rng).points[:, 0] for _ in range(20)])
+    middle = np.mean((y > 4) & (y < 6))
+    assert np.mean((x > 4) & (x < 6)) < 0.02 < middle
+    p = [es.cluster_test(reference.draw(rng).points, rng=rng).pvalue for _ in range(20)]
+    assert np.mean(np.array(p) <= 0.05) < 0.5
+
+
+def test_a_matrix_of_euclidean_distances_gives_the_choice_of_its_points(three):
+    points = es.select_k(three, 5, criteria="all", rng=7)
+    matrix = es.select_k(es.pairwise(three), 5, metric="precomputed", criteria="all", rng=7)
+    assert matrix.k == points.k
+    assert_allclose(matrix.table.to_numpy(float), points.table.to_numpy(float), atol=1e-8)
+    assert "Assumed" in matrix.summary()
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 3), st.integers(-8, 8), st.sampled_from(["gap", "eigengap"]))
+def test_unit_and_place_do_not_matter(seed, d, power, method):
+    rng = np.random.default_rng(seed)
+    X = clouds(rng, [np.zeros(d), np.full(d, 9.0)], n=12)
+    a = es.select_k(X, 4, method, n_resamples=5, n_init=3, rng=1)
+    b = es.select_k(X * 2.0**power, 4, method, n_resamples=5, n_init=3, rng=1)
+    assert a.k == b.k
+    assert 1 <= a.k <= 4
+    names = ["share", "gap", "gap_error", "eigengap"]
+    assert_allclose(b.table[names], a.table[names], atol=1e-9)
+    moved = es.select_k(X + 64, 4, method, n_resamples=5, n_init=3, rng=1)
+    assert_allclose(moved.table[["share", "eigengap"]], a.table[["share", "eigengap"]], atol=1e-9)
+
+
+def test_eigenvalues_are_those_of_the_walk(three, rng):
+    for R in (es.pairwise(three), es.pairwise(rng.standard_normal((300, 2)))):
+        A = np.exp(-3 * R / np.median(R[R > 0]))
+        P = A / A.sum(axis=1, keepdims=True)
+        values = np.sort(np.linalg.eigvals(P).real)[::-1]
+        found = walk_eigenvalues(R, 6)
+        assert found[0] == pytest.approx(1)
+        assert_allclose(found, values[:6], atol=1e-9)
+    assert_allclose(walk_eigenvalues(np.zeros((5, 5)), 3), [1, 0, 0], atol=1e-12)
+
+
+def test_eigengap_says_that_it_cannot_choose_one(rng):
+    found = es.select_k(rng.standard_normal((60, 2)), 5, "eigengap", rng=rng)
+    assert found.k >= 2
+    assert "k = 1 cannot be chosen" in " ".join(found.summary().split())
+
+
+def test_significance_is_the_cluster_test_of_every_leaf(three):
+    found = es.select_k(three, 6, "significance", rng=11)
+    test_rng = np.random.default_rng(11).spawn(4)[2]
+    root = es.cluster_test(three, rng=test_rng)
+    assert found.rows[0].pvalue == root.pvalue
+    assert es.clustering_accuracy(np.repeat([0, 1, 2], 30), found.leaf_labels) > 0.97
+    p = found.column("pvalue")
+    assert (p[:2] <= 0.05).all()
+    assert p[2] > 0.05
+    assert np.isnan(p[3:]).all()
+    assert "2 splits had p <= 0.05, and no further split has" in found.reason
+
+
+def test_leaves_stop_at_k_max_and_at_the_level(three):
+    two = es.select_k(three, 2, "significance", rng=11)
+    assert two.k == 2
+    assert "still significant" in two.reason
+    strict = es.select_k(three, 6, "significance", level=0.005, conservative=True, rng=11)
+    assert strict.k == 1
+    assert strict.reason.startswith("No split has: the smallest p is")
+
+
+def test_small_leaves_are_not_tested(rng):
+    X = clouds(rng, [[0.0, 0.0], [12.0, 0.0]], n=12)
+    d = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
+    tree = split_while_significant(d, 5, level=0.5, conservative=False, n_resamples=19, n_init=3, rng=rng)
+    assert len(set(tree.labels)) == 2
+    assert tree.pvalues[1] == 1
+
+
+def test_one_column(rng):
+    x = clouds(rng, [[0.0], [12.0], [24.0]], n=40)[:, 0]
+    for method in ("gap", "significance"):
+        found = es.select_k(x, 5, method, reference="box", rng=rng)
+        assert found.k == 3
+    assert found.partitions[1].algorithm == "exact-1d"
+    d = Dissimilarity.from_data(x, metric="euclidean", alpha=1.0)
+    assert least_within(d.stored(), 2, 5, rng) == pytest.approx(es.cluster_1d(x).within)
+    assert least_within(d, 1, 5, rng) == pytest.approx(es.cluster_1d(x).total)
+
+
+def test_ties_warn_once(rng):
+    X = np.round(clouds(rng, TRIANGLE, n=40) * 2) / 2
+    with pytest.warns(es.TiesWarning) as caught:
+        found = es.select_k(X, 5, "significance", rng=rng)
+    assert len(caught) == 1
+    assert found.k == 3
+    assert "grid step" in found.summary()
+
+
+# ---------------------------------------------------------------- small and degenerate data
+
+
+@pytest.mark.parametrize(("n", "k_max", "why"), [(1, 1, "one point"), (2, 1, "2 points"), (5, 4, "5 points")])
+def test_tiny_samples(n, k_max, why, rng):
+    found = es.select_k(rng.standard_normal((n, 2)), rng=rng)
+    assert found.k_max == k_max
+    assert 1 <= found.k <= k_max
+    assert f"lowered from 10 to {k_max}: there {'is' if n == 1 else 'are'} {why}" in " ".join(found.summary().split())
+
+
+def test_constant_data():
+    for method in ("gap", "eigengap", "significance"):
+        found = es.select_k(np.ones((30, 2)), method=method, criteria="all")
+        assert (found.k, found.k_max) == (1, 1)
+        assert "all points coincide" in found.summary()
+    assert es.select_k(np.zeros((30, 30)), metric="precomputed").k == 1
+
+
+def test_few_distinct_points_are_that_many_clusters(rng):
+    X = np.repeat([[0.0, 0.0], [5.0, 1.0], [1.0, 7.0]], 15, axis=0)
+    found = es.select_k(X, rng=rng)
+    assert (found.k, found.k_max) == (3, 3)
+    assert found.reason == "k = 3 leaves nothing but coinciding points in every cluster: W is 0."
+    assert found.rows[2].log_within == -np.inf
+    assert found.plot().has_data()
+    mpl.pyplot.close("all")
+
+
+def test_one_as_the_limit(three):
+    found = es.select_k(three, 1, criteria="all", rng=0)
+    assert (found.k, len(found.rows)) == (1, 1)
+    for criterion in ("gap", "eigengap", "significance", "within"):
+        found.plot(criterion=criterion)
+    mpl.pyplot.close("all")
+
+
+MIXED = pd.DataFrame({"a": np.arange(30.0), "b": list("xyz") * 10})
+CITY = es.pairwise(np.random.default_rng(0).standard_normal((30, 3)), metric="cityblock")
+X30 = np.random.default_rng(0).standard_normal((30, 2))
+BAD = [
+    (lambda: es.select_k(X30, 0), ValueError, r"`k_max` must be at least 1, got 0"),
+    (lambda: es.select_k(X30, 2.5), TypeError, r"`k_max` must be a whole number"),
+    (lambda: es.select_k(X30, 3, "silhouette"), ValueError, r"`method` must be one of gap, eigengap, significance"),
+    (lambda: es.select_k(X30, reference="normal"), ValueError, r"`reference` must be one of unimodal, box"),
+    (lambda: es.select_k(X30, criteria="some"), ValueError, r"`criteria` must be one of chosen, all"),
+    (lambda: es.select_k(X30, level=0), ValueError, r"`level` must be positive"),
+    (lambda: es.select_k(X30, level=0.001), ValueError, r"`level` must lie in \[0.005, 1\), got 0.001"),
+    (lambda: es.select_k(X30, n_resamples=1), ValueError, r"`n_resamples` must be at least 2, got 1"),
+    (lambda: es.select_k(X30, n_init=0), ValueError, r"`n_init` must be at least 1"),
+    (lambda: es.select_k(X30[:15], method="significance"), ValueError, r"needs at least 20 points, got 15"),
+    (lambda: es.select_k(MIXED, metric="gower"), ValueError, r"draws reference data in coordinates.*eigengap"),
+    (
+        lambda: es.select_k((X30 > 0) * 1.0, metric="hamming"),
+        ValueError,
+        r"coordinates, and there are none under SciPy",
+    ),
+    (lambda: es.select_k(MIXED, method="significance", metric="gower"), ValueError, r"categories or missing values"),
+    (lambda: es.select_k(CITY, metric="precomputed"), ValueError, r"the precomputed matrix holds no Euclidean dist"),
+    (lambda: es.select_k(CITY, metric="precomputed", alpha=0.5), ValueError, r"`alpha`"),
+    (lambda: es.select_k(np.where(X30 > 2, np.nan, X30 * np.nan)), ValueError, r"`X` must be finite"),
+    (lambda: es.select_k(X30, rng="a"), TypeError, r"`rng` must be a seed"),
+    (lambda: es.select_k(X30, 3, rng=0).plot(criterion="p"), ValueError, r"`criterion` must be one of gap, eigengap"),
+    (lambda: es.select_k(X30, 3, rng=0).plot(criterion="significance"), ValueError, r"one that was computed"),
+    (lambda: es.cluster_stability(X30, 0), ValueError, r"`k` must be at least 1"),
+    (lambda: es.cluster_stability(X30, 31), ValueError, r"`k` must be at most 30"),
+    (lambda: es.cluster_stability(np.ones((9, 2)), 2), ValueError, r"distinct points, 1, got 2"),
+    (lambda: es.cluster_stability(X30, 2, scheme="jackknife"), ValueError, r"`scheme` must be one of bootstrap, subs"),
+    (lambda: es.cluster_stability(X30, 2, n_resamples=0), ValueError, r"`n_resamples` must be at least 1"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "message"), BAD)
+def test_bad_input(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_negative_rho_has_no_logarithm(rng):
+    X = 5 * rng.standard_normal((40, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.NotNegativeTypeWarning)
+        with pytest.raises(ValueError, match=r"takes logarithms of W, and rho under Sine.* is negative"):
+            es.select_k(X, 3, metric=es.metrics.Sine(), rng=rng)
+        found = es.select_k(X, 3, "eigengap", metric=es.metrics.Sine(), criteria="all", rng=rng)
+    assert found.table["gap"].isna().all()
+    assert "No gaps" in found.summary()
+
+
+def test_what_cannot_be_computed_is_left_out_with_a_remark():
+    found = es.select_k(MIXED, 4, "eigengap", metric="gower", criteria="all", rng=0)
+    assert found.table[["gap", "pvalue"]].isna().all(axis=None)
+    assert "No gaps" in found.summary()
+    with pytest.warns(es.NotCalibratedWarning) as caught:
+        found = es.select_k(CITY, 4, "eigengap", metric="precomputed", criteria="all", rng=0)
+    assert len(caught) == 1
+    assert found.table["gap"].isna().all()
+
+
+def test_progress_goes_to_stderr(three, capsys):
+    es.select_k(three, 3, progress=True, rng=0)
+    es.cluster_stability(three, 3, n_resamples=7, progress=True, rng=0)
+    captured = capsys.readouterr()
+    assert "20/20" in captured.err
+    assert "7/7" in captured.err
+    assert captured.out == ""
+
+
+def test_plots_show_what_they_say(three):
+    found = es.select_k(three, 5, criteria="all", rng=2)
+    ax = found.plot()
+    assert "gap" in ax.get_ylabel()
+    line = ax.containers[0].lines[0]
+    assert_allclose(line.get_ydata(), found.column("gap"))
+    assert_allclose(found.plot(criterion="within").lines[0].get_ydata(), found.column("within"))
+    splits = found.plot(criterion="significance")
+    assert splits.get_yscale() == "log"
+    bars = [bar.get_height() for bar in found.plot(criterion="eigengap").patches]
+    assert_allclose(sorted(bars), np.sort(found.column("eigengap")))
+    mpl.pyplot.close("all")
+
+
+# ---------------------------------------------------------------- stability
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=2, max_size=12))
+def test_indices_against_their_definitions(pairs):
+    a, b = (np.unique(z, return_inverse=True)[1] for z in zip(*pairs, strict=True))
+    k = int(a.max()) + 2  # one cluster without points
+    counts = overlaps(a, k, b)
+    assert adjusted_rand(counts) == pytest.approx(float(definitions.adjusted_rand(a.tolist(), b.tolist())))
+    assert adjusted_rand(counts) == pytest.approx(adjusted_rand_score(a, b))
+    sets = [[{i for i, v in enumerate(z) if v == j} for j in range(k)] for z in (a.tolist(), b.tolist())]
+    for j, found in enumerate(best_jaccard(counts)[:-1]):
+        assert found == pytest.approx(max(len(sets[0][j] & B) / len(sets[0][j] | B) for B in sets[1]))
+    assert np.isnan(best_jaccard(counts)[-1])
+
+
+@pytest.mark.parametrize("scheme", ["bootstrap", "subsample"])
+def test_separated_clusters_come_back(three, scheme):
+    a, b = (es.cluster_stability(three, 3, scheme=scheme, n_resamples=30, rng=6) for _ in range(2))
+    assert_array_equal(a.similarities, b.similarities)
+    assert (a.jaccard > 0.97).all()
+    assert a.adjusted_rand > 0.95
+    assert_array_equal(a.recovered, 1)
+    assert_array_equal(a.dissolved, 0)
+    assert "Stability is not significance" in a.summary()
+    assert a.to_frame()["jaccard"].tolist() == a.jaccard.tolist()
+
+
+def test_too_many_clusters_do_not_come_back(three):
+    four = es.cluster_stability(three, 4, n_resamples=50, rng=6)
+    assert four.jaccard.min() < 0.85
+    assert four.adjusted_rand < es.cluster_stability(three, 3, n_resamples=50, rng=6).adjusted_rand
+
+
+def test_stability_is_not_significance(rng):
+    """One normal cloud, five times as long as wide: cut in two at the same place again and again."""
+    X = rng.standard_normal((200, 2)) * [1, 5]
+    found = es.cluster_stability(X, 2, n_resamples=50, rng=rng)
+    assert found.jaccard.min() > 0.75
+    assert found.adjusted_rand > 0.7
+    assert es.select_k(X, 4, rng=rng).k == 1
+
+
+def test_stability_of_degenerate_resamples(rng):
+    X = np.zeros((12, 2))
+    X[0], X[1] = [1.0, 0.0], [0.0, 1.0]
+    found = es.cluster_stability(X, 3, n_resamples=40, rng=rng)
+    known = ~np.isnan(found.similarities)
+    assert (~known).any()  # a cluster of one point is not always drawn
+    assert known[:, np.argmax(found.partition.sizes)].all()
+    assert ((found.jaccard >= 0) & (found.jaccard <= 1)).all()
+    one = es.cluster_stability(X, 1, n_resamples=5, rng=rng)
+    assert one.adjusted_rand == 1
+    assert found.plot().has_data()
+    mpl.pyplot.close("all")
+
+
+def test_stability_column(three):
+    found = es.select_k(three, 4, "eigengap", stability=True, n_init=3, rng=0)
+    column = found.column("stability")
+    assert np.isnan(column[0])
+    assert np.nanargmax(column) == 2
+    assert "Stability is not significance" in found.summary()
+
+
+def test_one_column_and_matrices_are_resampled_alike(rng):
+    x = np.concatenate([rng.normal(0, 1, 40), rng.normal(9, 1, 40)])
+    line = es.cluster_stability(x, 2, n_resamples=20, rng=3)
+    matrix = es.cluster_stability(es.pairwise(x), 2, metric="precomputed", n_resamples=20, rng=3)
+    assert line.partition.algorithm == "exact-1d"
+    assert_allclose(line.jaccard, matrix.jaccard, atol=0.02)
+
+
+# ---------------------------------------------------------------- shares of correct choices
+
+REPLICATES = 40
+CASES = simulations.NUMBERS_OF_CLUSTERS
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")
+@pytest.mark.parametrize("name", CASES)
+def test_share_of_correct_choices(name, rotating_seed):
+    k, draw, asked = CASES[name]
+    rng = np.random.default_rng([rotating_seed, 31])
+    hits = dict.fromkeys(asked, 0)
+    for _ in range(REPLICATES):
+        X = draw(rng)
+        for how in asked:
+            method, _, reference = how.partition(" ")
+            options = {"reference": reference} if reference else {}
+            hits[how] += es.select_k(X, 8, method, n_init=6, rng=rng, **options).k == k
+    for how, share in asked.items():
+        assert hits[how] >= binom.ppf(0.001, REPLICATES, share), f"{how}: {hits[how]} of {REPLICATES}, asked {share}"

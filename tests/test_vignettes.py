@@ -1,0 +1,98 @@
+"""Every vignette runs to its last cell, without warnings, within a minute, and asserts what it teaches."""
+
+import ast
+import re
+import time
+import warnings
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+
+VIGNETTES = sorted((Path(__file__).parent.parent / "vignettes").glob("*.md"))
+CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+WARNS = "warns"  # tag of a cell that may warn
+SECONDS = 60
+
+
+def cells_of(text):
+    """(source, tags) of the code cells, in order; MyST options are the lines that begin with a colon."""
+    cells = []
+    for body in CELL.findall(text):
+        lines = body.splitlines()
+        first = next((i for i, line in enumerate(lines) if not line.startswith(":")), len(lines))
+        tags = [tag for line in lines[:first] if line.startswith(":tags:") for tag in re.findall(r"[\w-]+", line[6:])]
+        cells.append(("\n".join(lines[first:]), set(tags)))
+    return cells
+
+
+def run_cell(source, name, namespace):
+    """Run a cell as a notebook does: a last expression is shown, as text and as HTML."""
+    tree = ast.parse(source, name)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, name, "exec"), namespace)
+    if last is not None:
+        value = eval(compile(ast.Expression(last.value), name, "eval"), namespace)
+        repr(value)
+        if hasattr(value, "_repr_html_"):
+            value._repr_html_()
+
+
+def run_vignette(text, name):
+    """All cells in one namespace; an error says which cell it was and shows its source."""
+    namespace = {"__name__": "__main__"}
+    for number, (source, tags) in enumerate(cells_of(text), 1):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore" if WARNS in tags else "error")
+            try:
+                run_cell(source, f"{name}, cell {number}", namespace)
+            except Exception as error:
+                raise AssertionError(f"{name}, cell {number}: {type(error).__name__}: {error}\n\n{source}") from error
+
+
+@pytest.fixture
+def headless(tmp_path, monkeypatch):
+    import matplotlib.pyplot as plt
+
+    monkeypatch.chdir(tmp_path)
+    mpl.use("Agg")
+    yield
+    plt.close("all")
+
+
+def test_there_are_vignettes():
+    assert VIGNETTES
+
+
+@pytest.mark.parametrize("path", VIGNETTES, ids=lambda p: p.stem)
+def test_vignette_runs(path, headless):
+    start = time.perf_counter()
+    run_vignette(path.read_text(encoding="utf-8"), path.name)
+    assert time.perf_counter() - start < SECONDS
+
+
+@pytest.mark.parametrize("path", VIGNETTES, ids=lambda p: p.stem)
+def test_vignette_is_a_myst_notebook(path):
+    text = path.read_text(encoding="utf-8")
+    front = re.match(r"---\n(.*?)\n---\n", text, re.DOTALL)
+    assert front, "no front matter"
+    assert re.search(r"^file_format: mystnb$", front[1], re.MULTILINE)
+    assert re.search(r"^kernelspec:\n(  .*\n)*  name: python3$", front[1], re.MULTILINE)
+    assert text[front.end() :].lstrip().startswith("# "), "prose first"
+    cells = cells_of(text)
+    assert len(cells) == text.count("```{code-cell}"), "a cell that does not end"
+    tree = ast.parse(cells[-1][0])
+    assert any(isinstance(node, ast.Assert) for node in ast.walk(tree)), "the last cell asserts nothing"
+
+
+def test_a_failing_cell_is_named_with_its_source():
+    text = "# t\n\n```{code-cell} ipython3\nx = 1\n```\n\n```{code-cell} ipython3\n:tags: [hide-input]\n\nx / 0\n```\n"
+    with pytest.raises(AssertionError, match=r"v.md, cell 2: ZeroDivisionError: division by zero\n\n\nx / 0"):
+        run_vignette(text, "v.md")
+
+
+def test_warnings_are_errors_unless_the_cell_says_so():
+    cell = "```{{code-cell}} ipython3\n{}import warnings\nwarnings.warn('look')\n```\n"
+    with pytest.raises(AssertionError, match="cell 1: UserWarning: look"):
+        run_vignette(cell.format(""), "v.md")
+    run_vignette(cell.format(":tags: [hide-output, warns]\n"), "v.md")
