@@ -490,7 +490,9 @@ def one_optimum(case, run):
         "energy, from the true classes": {"init": labels},
     }
     true = es.dispersion(X, labels, metric=metric).within
-    found = {name: es.energy_cluster(X, row.k, metric=metric, n_perturb=0, rng=rng, **how) for name, how in ways.items()}
+    found = {
+        name: es.energy_cluster(X, row.k, metric=metric, n_perturb=0, rng=rng, **how) for name, how in ways.items()
+    }
     return {name: (p.within / true, es.clustering_accuracy(labels, p.labels)) for name, p in found.items()}
 
 

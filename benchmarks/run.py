@@ -269,6 +269,41 @@ def euclidization(n, large):
         row(f"{what}, n = {large}", ours, "-", None, f"peak {peak:.0f} MB, the matrix itself {8e-6 * large**2:.0f} MB")
 
 
+def graph_cuts(n, peer_n):
+    """Ten planted groups, ten links a vertex; a pass of single moves from random labels, and a whole call."""
+    import scipy.sparse as sp
+    from sklearn.cluster import SpectralClustering
+
+    from energystats.clustering.graphs import Objective, improved
+
+    def planted(size):
+        rng = np.random.default_rng(0)
+        first = rng.integers(size, size=5 * size)
+        inside = first - first % (size // 10) + rng.integers(size // 10, size=5 * size)
+        second = np.where(rng.random(5 * size) < 0.8, inside, rng.integers(size, size=5 * size))
+        A = sp.coo_array((np.ones(5 * size), (first, second)), shape=(size, size)).tocsr()
+        ring = sp.diags_array([np.ones(size - 1)], offsets=[1], shape=(size, size))  # so that it is connected
+        return sp.csr_array(A + A.T + ring + ring.T)
+
+    graph = Objective(planted(n), "normalized", None, 10)
+    start = np.random.default_rng(0).integers(10, size=n)
+    ours, found = median_time(lambda: improved(graph, start, 300), runs=3)
+    what = f"a pass of single moves, normalised cut, n = {n}, {graph.matrix.nnz} stored entries, k = 10"
+    row(what, ours / found.n_iter, NONE, None, f"{found.n_iter} passes")
+    A = planted(peer_n)
+    ours, found = median_time(lambda: es.graph_partition(A, 10, "normalized", rng=0), runs=1)
+    model = SpectralClustering(10, affinity="precomputed", random_state=0)
+    theirs, labels = median_time(lambda: model.fit_predict(sp.csr_matrix(A)), runs=1)
+    value = Objective(A, "normalized", None, 10).score(labels.astype(np.intp))
+    row(
+        f"normalised cut with bound, n = {peer_n}, 10 starts",
+        ours,
+        "scikit-learn SpectralClustering",
+        theirs,
+        f"value {found.value:.5f} / {value:.5f}, bound {found.bound:.5f}",
+    )
+
+
 def import_time():
     def seconds(module):
         code = f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
@@ -366,6 +401,7 @@ def main():
     mixed_table(200 if quick else 2000)
     cluster_test(100 if quick else 1000)
     one_column(*((10_000, 4) if quick else (1_000_000, 10)))
+    graph_cuts(*((2000, 500) if quick else (100_000, 4000)))
     euclidization(*((60, 300) if quick else (500, 5000)))
     import_time()
     if quick:

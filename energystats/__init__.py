@@ -16,8 +16,10 @@ if _TYPE_CHECKING:
     from energystats.clustering.accuracy import clustering_accuracy as clustering_accuracy
     from energystats.clustering.estimator import EnergyClustering as EnergyClustering
     from energystats.clustering.exact_1d import cluster_1d as cluster_1d
+    from energystats.clustering.graphs import graph_partition as graph_partition
     from energystats.clustering.hierarchy import energy_hclust as energy_hclust
     from energystats.clustering.search import energy_cluster as energy_cluster
+    from energystats.clustering.spectral import spectral_embedding as spectral_embedding
     from energystats.comparison import compare_euclidizations as compare_euclidizations
     from energystats.decomposition import disco as disco
     from energystats.dispersions import dispersion as dispersion
@@ -26,6 +28,7 @@ if _TYPE_CHECKING:
     from energystats.exceptions import ColumnScaleWarning as ColumnScaleWarning
     from energystats.exceptions import CompilationWarning as CompilationWarning
     from energystats.exceptions import ConvergenceWarning as ConvergenceWarning
+    from energystats.exceptions import DisconnectedGraphWarning as DisconnectedGraphWarning
     from energystats.exceptions import DoubleDippingWarning as DoubleDippingWarning
     from energystats.exceptions import EnergyStatsWarning as EnergyStatsWarning
     from energystats.exceptions import MissingValuesWarning as MissingValuesWarning
@@ -62,12 +65,14 @@ if _TYPE_CHECKING:
     from energystats.results import Euclidization as Euclidization
     from energystats.results import EuclidizationComparison as EuclidizationComparison
     from energystats.results import GoodnessOfFitResult as GoodnessOfFitResult
+    from energystats.results import GraphPartition as GraphPartition
     from energystats.results import NegativeTypeResult as NegativeTypeResult
     from energystats.results import PairwiseTestsResult as PairwiseTestsResult
     from energystats.results import Partition as Partition
     from energystats.results import PowerResult as PowerResult
     from energystats.results import PrincipalCoordinates as PrincipalCoordinates
     from energystats.results import SelectKResult as SelectKResult
+    from energystats.results import SpectralEmbedding as SpectralEmbedding
     from energystats.selection.select_k import select_k as select_k
     from energystats.selection.stability import cluster_stability as cluster_stability
     from energystats.significance.cluster_test import cluster_test as cluster_test
@@ -119,6 +124,11 @@ _HOME = {
     "nearest_psd": "geometry.corrections",
     "negative_type": "geometry.checks",
     "principal_coordinates": "geometry.coordinates",
+    "DisconnectedGraphWarning": "exceptions",
+    "GraphPartition": "results",
+    "SpectralEmbedding": "results",
+    "graph_partition": "clustering.graphs",
+    "spectral_embedding": "clustering.spectral",
     "pairwise": "distance",
     "pairwise_tests": "posthoc",
     "PairwiseTestsResult": "results",

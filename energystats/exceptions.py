@@ -13,6 +13,7 @@ __all__ = [
     "ColumnScaleWarning",
     "CompilationWarning",
     "ConvergenceWarning",
+    "DisconnectedGraphWarning",
     "DoubleDippingWarning",
     "EnergyStatsWarning",
     "MissingValuesWarning",
@@ -53,6 +54,10 @@ class MissingValuesWarning(EnergyStatsWarning):
 
 class ConvergenceWarning(EnergyStatsWarning):
     """An iterative method stopped at its limit before it had converged."""
+
+
+class DisconnectedGraphWarning(EnergyStatsWarning):
+    """The graph has several components, which cost nothing to cut apart."""
 
 
 class CompilationWarning(EnergyStatsWarning):

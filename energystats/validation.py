@@ -79,6 +79,11 @@ def as_square(values: ArrayLike, name: str, places: Places | None = None) -> Flo
     """Symmetric matrix with zero diagonal, from a square matrix or SciPy's condensed vector."""
     from scipy.spatial.distance import squareform
 
+    if hasattr(values, "toarray"):
+        raise TypeError(
+            f"`{name}` must be dense, got a sparse {type(values).__name__}: what it does not store would have distance "
+            "0. Adjacency and similarity matrices, with 0 for no link, go to `graph_partition` as they are."
+        )
     places = places or Places(row_names(values))
     array = as_numbers(values, name)
     if array.ndim == 1:

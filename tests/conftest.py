@@ -28,6 +28,12 @@ def rng(rotating_seed):
     return np.random.default_rng(rotating_seed)
 
 
+@pytest.fixture
+def no_collection(monkeypatch):
+    """Statsmodels collects garbage in every correction of p-values, which takes long in a process of many tests."""
+    monkeypatch.setattr("gc.collect", lambda *_: 0)
+
+
 class Oracle:
     """One data set with the values that R computed for it."""
 

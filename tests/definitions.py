@@ -238,6 +238,31 @@ def gower_distance(x, y, columns):
     return different / weight
 
 
+def cut_value(A, labels, cut, weights=None):
+    """Sum over clusters of cut(C)/|C|, cut(C)/degree(C) or links(C, C)/|C| [Dhillon, Guan & Kulis 2007]; 0/0 is 0."""
+    n, value = len(A), 0
+    for C in members(labels):
+        links = sum(A[i][j] for i in C for j in C)
+        degree = sum(A[i][j] for i in C for j in range(n))
+        mass = degree if cut == "normalized" else sum(weights[i] for i in C) if weights is not None else len(C)
+        value += (links if cut == "association" else degree - links) / mass if mass else 0
+    return value
+
+
+def best_cut(A, k, cut, weights=None):
+    every = [cut_value(A, labels, cut, weights) for labels in partitions(len(A), k)]
+    return max(every) if cut == "association" else min(every)
+
+
+def graph_kernel(A, cut, sigma, weights=None):
+    """Weights and kernel of the weighted kernel k-means that a graph objective is [Dhillon, Guan & Kulis 2007]."""
+    A = np.asarray(A, dtype=float)
+    degrees = A.sum(axis=1)
+    w = degrees if cut == "normalized" else np.ones(len(A)) if weights is None else np.asarray(weights, dtype=float)
+    inner = A - np.diag(degrees) if cut == "ratio" else A
+    return w, sigma * np.diag(1 / w) + inner / np.outer(w, w)
+
+
 def twice_squared_distances(R, labels):
     """2 T_il/n_l - w_l/n_l**2, from every point to the mean of every cluster [D alg 2]."""
     clusters = members(labels)

@@ -183,7 +183,7 @@ def test_more_clusters_than_distinct_points():
         (lambda: es.energy_cluster(X, 2, algorithm="kmeans"), ValueError, r"`algorithm` must be one of auto, hartigan, lloyd, exact-1d"),
         (lambda: es.energy_cluster(X, 2, algorithm="exact-1d"), ValueError, r"needs one column and rho = \|x - y\| or its square, got 3 columns and Eu"),
         (lambda: es.energy_cluster(X, 3, init=np.arange(20) % 2), ValueError, r"`init` must have 3 clusters, as many as `k`, got 2"),
-        (lambda: es.energy_cluster(X, 2, init="kmeans++"), ValueError, r"`init` must be one of k-means\+\+, random; got 'kmeans\+\+'. Did you"),
+        (lambda: es.energy_cluster(X, 2, init="kmeans++"), ValueError, r"`init` must be one of k-means\+\+, random, spectral; got 'kmeans\+\+'. Did you"),
         (lambda: es.energy_cluster(X, 2, n_init=0), ValueError, r"`n_init` must be at least 1, got 0"),
         (lambda: es.energy_cluster(es.pairwise(X), 2, metric="precomputed", standardize=True), ValueError, r"`standardize` needs coordinates"),
         (lambda: es.cluster_1d(X), ValueError, r"`x` must be one column, got 3"),

@@ -62,7 +62,7 @@ def test_power_of_split(name, rotating_seed):
 
 
 @pytest.mark.parametrize("name", ["N d=2 n=200", "uniform square", "ellipse 1:25"])
-def test_level_of_every_contrast(name, rotating_seed):
+def test_level_of_every_contrast(name, rotating_seed, no_collection):
     """Contrasts are named after a clustering of all points; that must not cost them their family-wise level."""
     rng = np.random.default_rng([rotating_seed, 7])
     draw, found = simulations.SPLIT_NULLS[name], 0

@@ -117,7 +117,7 @@ def test_extrapolated_level(rng):
 
 
 @pytest.mark.parametrize("law", ["normal", "Cauchy", "binary"])
-def test_pairwise_tests_keep_the_family_wise_level(law, rng):
+def test_pairwise_tests_keep_the_family_wise_level(law, rng, no_collection):
     groups, smallest = np.repeat([0, 1, 2], [8, 10, 12]), []
     for _ in range(300):
         found = es.pairwise_tests(NULLS[law](rng, 30), groups, n_resamples=99, rng=rng)

@@ -32,9 +32,9 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         categories that `fit` has seen or a categorical column declared.
     alpha : float, default 1.0
         Power of a named distance, 0 < alpha <= 2.
-    algorithm : {"auto", "hartigan", "lloyd", "exact-1d"}, default "auto"
+    algorithm : {"auto", "hartigan", "lloyd", "exact-1d", "spectral"}, default "auto"
         As for `energy_cluster`.
-    init : {"k-means++", "random"} or array_like of shape (n,), default "k-means++"
+    init : {"k-means++", "random", "spectral"} or array_like of shape (n,), default "k-means++"
         As for `energy_cluster`.
     n_init : int, default 10
         Starts; the lowest W wins.

@@ -15,6 +15,7 @@ from energystats.clustering.hartigan import hartigan
 from energystats.clustering.lloyd import lloyd
 from energystats.clustering.partition import make_partition, renumber
 from energystats.clustering.seeding import count_distinct, plus_plus_start, random_start
+from energystats.clustering.spectral import distinct_of, spectral_labels, spectral_starts
 from energystats.clustering.state import LocalOptimum, Problem
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import ConvergenceWarning, NotNegativeTypeWarning, warn
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 METHODS: dict[str, Callable[..., LocalOptimum]] = {"hartigan": hartigan, "lloyd": lloyd}
-ALGORITHMS = ("auto", "hartigan", "lloyd", "exact-1d")
+ALGORITHMS = ("auto", "hartigan", "lloyd", "exact-1d", "spectral")
 MOVE_TOLERANCE = 1e-13  # of T: a move must lower W by more, so that rounding is not chased
 
 
@@ -69,11 +70,13 @@ def energy_cluster(
         The semimetric rho.
     alpha : float, default 1.0
         Power of a named distance, 0 < alpha <= 2; 2 is k-means.
-    algorithm : {"auto", "hartigan", "lloyd", "exact-1d"}, default "auto"
+    algorithm : {"auto", "hartigan", "lloyd", "exact-1d", "spectral"}, default "auto"
         "hartigan" moves single points, "lloyd" is kernel k-means. "exact-1d" finds the global optimum for one
         column if rho is \|x - y\| or its square. "auto" takes it there, and "hartigan" elsewhere.
-    init : {"k-means++", "random"} or array_like of shape (n,), default "k-means++"
-        Seeds drawn proportionally to rho, random labels, or labels: then there is one start.
+        "spectral" is k-means of the eigenvectors of the relaxed problem, without a search for lower W; it needs no
+        matrix in memory.
+    init : {"k-means++", "random", "spectral"} or array_like of shape (n,), default "k-means++"
+        Seeds drawn proportionally to rho, random labels, what "spectral" finds, or labels: then there is one start.
     n_init : int, default 10
         Starts; the lowest W wins.
     max_iter : int, default 300
@@ -142,8 +145,8 @@ def energy_cluster(
 
     References
     ----------
-    Franca, Rizzo & Vogelstein, algorithm 1 and eqs 16-20 for "hartigan"; Klopotek, Klopotek & Wierzchon, theorems 6
-    and 7, for the constant.
+    Franca, Rizzo & Vogelstein, algorithm 1 and eqs 16-20 for "hartigan"; Welling, eqs 13-17, for "spectral"; Klopotek,
+    Klopotek & Wierzchon, theorems 6 and 7, for the constant.
 
     Examples
     --------
@@ -234,16 +237,20 @@ def partition_points(
         )
     if how.algorithm == "exact-1d" or (how.algorithm == "auto" and exact and given is None):
         return partition_line(d, k, weights)
+    if how.algorithm == "spectral":
+        return partition_spectrum(d, k, how, rng, weights)
     d = d.stored()
-    distinct = count_distinct(d.matrix, k)
-    if distinct < k:
-        raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
+    check_distinct(count_distinct(d.matrix, k), k)
     tolerance = MOVE_TOLERANCE * d.scale_of(weights)
     problem = Problem(d.matrix, np.ones(d.n) if weights is None else weights, k, tolerance, how.max_iter)
     n_starts = 1 if given is not None else how.n_init
-    starts: Iterable[Start] = (
-        [Start(given)] if given is not None else make_starts(problem, str(how.init), n_starts, rng)
-    )
+    starts: Iterable[Start]
+    if given is not None:
+        starts = [Start(given)]
+    elif how.init == "spectral":
+        starts = (Start(*start) for start in spectral_starts(d, k, n_starts, rng, weights))
+    else:
+        starts = make_starts(problem, str(how.init), n_starts, rng)
     starts = with_bar(starts, progress, total=n_starts, unit="start", size=lambda _: 1)
     n_perturb = 0 if given is not None else how.tries(d.n)
     method = "lloyd" if how.algorithm == "lloyd" else "hartigan"
@@ -255,6 +262,24 @@ def partition_points(
     fields = {"algorithm": method, "n_init": n_starts, "n_perturb": n_perturb}
     remark = why_not_exact(d) if how.algorithm == "auto" else ""
     return found_partition(d, best, k, weights=weights, remark=remark, **fields)
+
+
+def partition_spectrum(
+    d: Dissimilarity, k: int, how: Search, rng: np.random.Generator, weights: FloatArray | None
+) -> Partition:
+    """The partition of spectral clustering, as it is."""
+    if not isinstance(how.init, str) or how.init != "k-means++":
+        raise ValueError('`init` has no use in algorithm="spectral"; init="spectral" goes with "hartigan".')
+    check_distinct(distinct_of(d, k), k)
+    labels = spectral_labels(d, k, rng, n_init=how.n_init, max_iter=how.max_iter, weights=weights)
+    fields = {"algorithm": "spectral", "n_init": how.n_init, "n_perturb": 0}
+    return make_partition(d, renumber(labels), k, weights=weights, n_iter=1, converged=True, **fields)
+
+
+def check_distinct(distinct: int, k: int) -> None:
+    """Refuse more clusters than points that differ."""
+    if distinct < k:
+        raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
 
 
 def plain_search(d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator) -> tuple[IntArray, float]:
@@ -287,7 +312,7 @@ def found_partition(
 def check_init(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
     """Codes of given labels, or None where `init` names a way to start."""
     if isinstance(init, str):
-        check_option(init, "init", ("k-means++", "random"))
+        check_option(init, "init", ("k-means++", "random", "spectral"))
         return None
     codes, names = as_labels(init, n, "init")
     if len(names) != k:

@@ -12,9 +12,11 @@ from energystats.results.geometry import (
     PrincipalCoordinates,
 )
 from energystats.results.goodness import GoodnessOfFitResult
+from energystats.results.graphs import GraphPartition
 from energystats.results.pairwise import PairwiseRow, PairwiseTestsResult
 from energystats.results.power import PowerResult, PowerRow
 from energystats.results.selection import ClusterStabilityResult, SelectKResult, SelectKRow
+from energystats.results.spectral import SpectralEmbedding
 
 __all__ = [
     "ClusterStabilityResult",
@@ -27,6 +29,7 @@ __all__ = [
     "Euclidization",
     "EuclidizationComparison",
     "GoodnessOfFitResult",
+    "GraphPartition",
     "NegativeTypeResult",
     "PairwiseRow",
     "PairwiseTestsResult",
@@ -37,4 +40,5 @@ __all__ = [
     "Result",
     "SelectKResult",
     "SelectKRow",
+    "SpectralEmbedding",
 ]

@@ -41,7 +41,7 @@ class Partition(Result):
     bound : float
         Eigenvalue certificate: no partition into k clusters has a larger S [theory 3]. It holds for every rho, but is
         loose, 0 or negative for some that are not of negative type.
-    algorithm : {"exact-1d", "hartigan", "lloyd"}
+    algorithm : {"exact-1d", "hartigan", "lloyd", "spectral"}
         What was run.
     n_init : int
         Starts made.
@@ -82,7 +82,7 @@ class Partition(Result):
     total: float
     within_per_cluster: FloatArray = field(repr=False)
     bound: float
-    algorithm: Literal["exact-1d", "hartigan", "lloyd"]
+    algorithm: Literal["exact-1d", "hartigan", "lloyd", "spectral"]
     n_init: int
     n_iter: int
     converged: bool
@@ -121,6 +121,8 @@ class Partition(Result):
     def _notes(self) -> list[str]:
         if self.algorithm == "exact-1d":
             how = "Algorithm: exact in one dimension, the global optimum."
+        elif self.algorithm == "spectral":
+            how = f"Algorithm: spectral, best of {self.n_init} k-means of the relaxed solution; W was not searched."
         else:
             starts = "1 start" if self.n_init == 1 else f"best of {self.n_init} starts"
             if self.n_perturb:

@@ -1,0 +1,158 @@
+"""The relaxed graph objectives: extreme eigenpairs of D_w^(-1/2) (B - A) D_w^(-1/2) for a sparse A [theory 4]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import eigh
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+from scipy.sparse.linalg import LinearOperator, eigsh, splu
+
+from energystats._typing import FloatArray, IntArray
+
+__all__ = ["Relaxation", "smallest_pairs"]
+
+DENSE_LIMIT = 500  # up to here the matrix is decomposed in full
+LARGEST_ENVELOPE = 20_000_000  # entries of a factor, up to which it is made
+Times = Callable[[FloatArray], FloatArray]
+Solver = Callable[["Relaxation", FloatArray, int, float], tuple[FloatArray, FloatArray]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Relaxation:
+    """A symmetric matrix known as a linear map, and directions that are set aside.
+
+    Attributes
+    ----------
+    times : callable
+        Columns (n, c) to the matrix times them.
+    ceiling : float
+        No eigenvalue is larger in size.
+    direction : ndarray of shape (n,)
+        Cut into pieces by `pieces`, it gives the directions set aside, each of length 1.
+    pieces : ndarray of shape (n,)
+        Which piece a vertex belongs to, 0..c-1.
+    sparse : csr_array of shape (n, n) or None
+        The matrix, where it is sparse, no eigenvalue is negative, and the directions set aside have the eigenvalue 0.
+    """
+
+    times: Times
+    ceiling: float
+    direction: FloatArray
+    pieces: IntArray
+    sparse: Any = None
+
+    @property
+    def n(self) -> int:
+        """Order of the matrix."""
+        return self.direction.size
+
+    def off(self, v: FloatArray) -> FloatArray:
+        """The part of v that is orthogonal to the directions set aside."""
+        along = np.bincount(self.pieces, self.direction * v)
+        return np.asarray(v - self.direction * along[self.pieces])
+
+    def known(self) -> FloatArray:
+        """The directions set aside as columns; (n, c)."""
+        columns = np.zeros((self.n, int(self.pieces.max()) + 1))
+        columns[np.arange(self.n), self.pieces] = self.direction
+        return columns
+
+
+def smallest_pairs(problem: Relaxation, count: int) -> tuple[FloatArray, FloatArray]:
+    """`count` smallest eigenvalues, rising, and unit eigenvectors on the complement of the directions set aside.
+
+    In full for small n. Else by Lanczos' method; what it found is set aside too, and it starts again until nothing
+    smaller comes, since eigenvalues that repeat are found one at a time. Graphs like paths and grids have their
+    smallest eigenvalues so close together that Lanczos' method would be slow, but then they also have small
+    separators; where the envelope of the matrix is small, it is factorised and Lanczos' method works on the inverse.
+    """
+    count = min(count, problem.n - int(problem.pieces.max()) - 1)
+    if count <= 0:
+        return np.empty(0), np.empty((problem.n, 0))
+    if problem.n <= DENSE_LIMIT or 4 * count > problem.n:
+        known = problem.known()
+        projector = np.eye(problem.n) - known @ known.T
+        lifted = projector @ problem.times(projector) + (1 + problem.ceiling) * (known @ known.T)
+        values, vectors = eigh(0.5 * (lifted + lifted.T), subset_by_index=(0, count - 1))
+        return values, vectors
+    if problem.ceiling == 0:
+        values, vectors = np.zeros(count), np.linalg.qr(np.random.default_rng(0).standard_normal((problem.n, count)))[0]
+        return values, np.column_stack([problem.off(v) for v in vectors.T])
+    solve: Solver = flipped_pairs
+    if problem.sparse is not None and envelope(problem.sparse) <= LARGEST_ENVELOPE:
+        solve = inverted_pairs(problem)
+    values, vectors = solve(problem, np.empty((problem.n, 0)), count, 1e-10)
+    return with_repeats(problem, solve, values, vectors)
+
+
+def envelope(matrix: Any) -> int:
+    """Entries that a Cholesky factor has at most when the rows are in the reverse order of Cuthill and McKee."""
+    order = reverse_cuthill_mckee(sparse.csr_matrix(matrix), symmetric_mode=True)
+    place = np.empty(order.size, dtype=np.intp)
+    place[order] = np.arange(order.size)
+    entries = sparse.coo_array(matrix)
+    widths = np.zeros(order.size, dtype=np.intp)
+    np.maximum.at(widths, place[entries.row], place[entries.row] - place[entries.col])
+    return int(widths.sum())
+
+
+def with_repeats(
+    problem: Relaxation, solve: Solver, values: FloatArray, vectors: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """The same pairs, with those put in that the search for them has missed."""
+    for _ in range(values.size):
+        value, vector = solve(problem, vectors, 1, 1e-5)
+        if value[0] >= values[-1] - 1e-7 * min(problem.ceiling, 1e3 * abs(values[-1])):
+            break
+        value, vector = solve(problem, vectors, 1, 1e-10)
+        values, vectors = np.append(values, value), np.column_stack([vectors, vector])
+        order = np.argsort(values, kind="stable")[:-1]
+        values, vectors = values[order], vectors[:, order]
+    return values, vectors
+
+
+def flipped_pairs(problem: Relaxation, found: FloatArray, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
+    """Smallest pairs as the largest of ceiling I - matrix, on the complement of the pairs found before as well."""
+
+    def times(v: FloatArray) -> FloatArray:
+        v = problem.off(v - found @ (found.T @ v))
+        v = problem.off(problem.ceiling * v - problem.times(v[:, None])[:, 0])
+        return np.asarray(v - found @ (found.T @ v))
+
+    values, vectors = lanczos(times, problem.n, count, tol)
+    return problem.ceiling - values, vectors
+
+
+def inverted_pairs(problem: Relaxation) -> Solver:
+    """The same for a matrix without negative eigenvalues, as the largest pairs of its inverse."""
+    shift = 1e-10 * problem.ceiling
+    shifted = sparse.csc_array(problem.sparse + shift * sparse.eye_array(problem.n))
+    factors = splu(shifted, permc_spec="MMD_AT_PLUS_A")
+
+    def solve(problem: Relaxation, found: FloatArray, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
+        def times(v: FloatArray) -> FloatArray:
+            v = factors.solve(problem.off(v - found @ (found.T @ v)))
+            v = problem.off(v)
+            return np.asarray(v - found @ (found.T @ v))
+
+        _, vectors = lanczos(times, problem.n, count, tol)
+        values = np.einsum("ic,ic->c", vectors, problem.times(vectors))
+        order = np.argsort(values)
+        return values[order], vectors[:, order]
+
+    return solve
+
+
+def lanczos(times: Times, n: int, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
+    """Largest eigenpairs of a symmetric operator, falling; the start is always the same."""
+    operator = LinearOperator((n, n), matvec=lambda v: times(v.ravel()), dtype=np.float64)
+    start = np.random.default_rng(0).standard_normal(n)
+    basis = min(n, max(2 * count + 20, 40))
+    values, vectors = eigsh(operator, k=count, which="LA", v0=times(start), tol=tol, ncv=basis)
+    order = np.argsort(values)[::-1]
+    return values[order], vectors[:, order]

@@ -1,0 +1,79 @@
+"""The door of graphs: adjacency and similarity matrices, dense or sparse, checked and made symmetric."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+from scipy import sparse
+
+from energystats.validation import LARGEST, as_numbers, row_names
+
+__all__ = ["as_adjacency"]
+
+
+def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[str, ...] | None]:
+    """Symmetric CSR array in float64, zeros left out, and the names of the vertices of a square data frame.
+
+    The same array for dense and sparse input; `signed` allows negative entries, as kernels have.
+    """
+    if hasattr(values, "nodes") and hasattr(values, "edges"):
+        raise TypeError(
+            f"`{name}` must be a matrix, got {type(values).__name__}; pass its adjacency matrix, for example "
+            f"`networkx.to_scipy_sparse_array({name})`."
+        )
+    names = None
+    if sparse.issparse(values):
+        if values.dtype.kind not in "biuf":
+            raise TypeError(f"`{name}` must hold real numbers, got dtype {values.dtype.name}.")
+        matrix = values
+    else:
+        names = row_names(values)
+        truth = np.asarray(values).dtype == bool if hasattr(values, "dtype") or hasattr(values, "columns") else False
+        matrix = np.asarray(values).astype(np.float64) if truth else as_numbers(values, name)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
+        raise ValueError(f"`{name}` must be a square matrix, got shape {matrix.shape}.")
+    matrix = sparse.csr_array(matrix, dtype=np.float64, copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    check_entries(matrix, name, signed)
+    return symmetric_part(matrix, name), names
+
+
+def check_entries(matrix: Any, name: str, signed: bool) -> None:
+    """Finite, not too large, and not negative unless `signed`."""
+    bad = np.flatnonzero(~np.isfinite(matrix.data))
+    if bad.size:
+        complain(matrix, int(bad[0]), f"`{name}` must be finite", bad.size - 1, "not finite")
+    if matrix.nnz and np.abs(matrix.data).max() > LARGEST:
+        raise ValueError(f"`{name}` must not exceed {LARGEST:g} in size, got {np.abs(matrix.data).max():.3g}.")
+    negative = np.flatnonzero(matrix.data < 0)
+    if negative.size and not signed:
+        lowest = int(negative[matrix.data[negative].argmin()])
+        complain(matrix, lowest, f"`{name}` must not be negative", negative.size - 1, "negative")
+
+
+def complain(matrix: Any, entry: int, rule: str, others: int, what: str) -> NoReturn:
+    """Raise with the place of a stored entry."""
+    row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
+    column = int(matrix.indices[entry])
+    verb = "entries are" if others > 1 else "entry is"
+    more = f", and {others} other {verb} {what}" if others else ""
+    raise ValueError(f"{rule}, but entry ({row}, {column}) is {matrix.data[entry]:.6g}{more}.")
+
+
+def symmetric_part(matrix: Any, name: str) -> Any:
+    """(A + A')/2 of a matrix that is symmetric but for rounding; a directed graph is an error."""
+    skew = sparse.coo_array(abs(matrix - matrix.T))
+    if skew.nnz and skew.data.max() > 1e-8 * np.abs(matrix.data).max():
+        worst = int(skew.data.argmax())
+        i, j = int(skew.row[worst]), int(skew.col[worst])
+        raise ValueError(
+            f"`{name}` must be symmetric, but entry ({i}, {j}) is {matrix[i, j]:.6g} and ({j}, {i}) is "
+            f"{matrix[j, i]:.6g}, a difference of {skew.data[worst]:.3g}, the largest; for a directed graph choose "
+            f"how to join both directions, for example ({name} + {name}.T)/2."
+        )
+    half = sparse.csr_array(0.5 * (matrix + matrix.T))
+    half.eliminate_zeros()
+    half.sort_indices()
+    return half
