@@ -67,8 +67,10 @@ def test_routes_agree(laplacian, rng, monkeypatch):
 
 
 @pytest.mark.parametrize("laplacian", [False, True])
-def test_gap_of_separated_clusters(blobs, laplacian):
-    found = es.spectral_embedding(blobs, laplacian=laplacian)
+def test_gap_of_separated_clusters(laplacian, rng):
+    corners = [[0, 0], [12, 0], [6, 108**0.5]]  # as far from each other as any two
+    X = np.concatenate([rng.normal(c, 1, (25, 2)) for c in corners])
+    found = es.spectral_embedding(X, laplacian=laplacian)
     assert found.suggested_k == 3
     assert_allclose(found.eigengaps, np.abs(np.diff(found.eigenvalues)))
     assert found.gap_k[0] == (1 if laplacian else 2)
