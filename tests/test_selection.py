@@ -409,7 +409,7 @@ def test_one_column_and_matrices_are_resampled_alike(rng):
 
 # ---------------------------------------------------------------- shares of correct choices
 
-REPLICATES = 40
+REPLICATES = 12
 CASES = simulations.NUMBERS_OF_CLUSTERS
 
 
