@@ -18,6 +18,7 @@ from tests import definitions
 from tests.conftest import oracles_with
 
 mpl.use("Agg")
+pytestmark = pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")  # of two points, by chance
 
 
 def joined(Z):
@@ -67,7 +68,6 @@ def test_against_r(oracle, alpha):
         assert Z[:, 2].sum() == pytest.approx(sum(found["height"]), rel=1e-10)
 
 
-@pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")  # two points can lie on a line
 @pytest.mark.parametrize("alpha", ALPHAS)
 @pytest.mark.parametrize("n", [2, 3, 9, 14])
 def test_against_the_definition(alpha, n, rng):

@@ -22,6 +22,7 @@ from energystats.selection.stability import adjusted_rand, best_jaccard, overlap
 from tests import definitions, simulations
 
 mpl.use("Agg")
+pytestmark = pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")  # of two points, by chance
 
 
 def clouds(rng, centres, n=30, spread=1.0):
