@@ -328,5 +328,7 @@ def test_kernel_k_means_by_a_kernel(algorithm, rng):
 def test_no_warning_comes_from_inside(rng):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        es.energy_cluster(rng.normal(size=(20, 2)), 20, rng=0)
-        es.energy_cluster(np.repeat([[0.0, 1], [2, 3]], 5, axis=0), 2, rng=0)
+        alone = es.energy_cluster(rng.normal(size=(20, 2)), 20, rng=0)
+        pairs = es.energy_cluster(np.repeat([[0.0, 1], [2, 3]], 5, axis=0), 2, rng=0)
+    assert alone.within == pairs.within == 0
+    assert pairs.labels.tolist() == [0] * 5 + [1] * 5
