@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from energystats._core.partitions import renumber
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
-from energystats.clustering.partition import renumber
 from energystats.clustering.perturbation import tries_for
 from energystats.clustering.search import MOVE_TOLERANCE, Start, best_start, make_starts
 from energystats.clustering.seeding import count_distinct

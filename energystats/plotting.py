@@ -591,7 +591,7 @@ def plot_dendrogram(
     """
     from scipy.cluster.hierarchy import dendrogram
 
-    from energystats.clustering.hierarchy import cut
+    from energystats._core.partitions import cut
 
     tree = as_linkage(Z, "Z")
     n = len(tree) + 1

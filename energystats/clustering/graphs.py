@@ -12,9 +12,9 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components, dijk
 
 from energystats._core.cuts import cut_passes
 from energystats._core.laplacian import Relaxation, smallest_pairs
+from energystats._core.partitions import renumber
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.adjacency import as_adjacency
-from energystats.clustering.partition import renumber
 from energystats.clustering.rounding import cluster_rows, fill_empty, on_sphere
 from energystats.clustering.search import MOVE_TOLERANCE
 from energystats.clustering.seeding import random_start

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from energystats._core.agglomeration import agglomerate
-from energystats._typing import ArrayLike, FloatArray, IntArray
-from energystats.clustering.partition import renumber
+from energystats._typing import ArrayLike, FloatArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import NotNegativeTypeWarning, warn
 from energystats.metrics import MetricLike
 
-__all__ = ["cut", "energy_hclust"]
+__all__ = ["energy_hclust"]
 
 
 def energy_hclust(
@@ -91,12 +88,3 @@ def energy_hclust(
             NotNegativeTypeWarning,
         )
     return Z
-
-
-def cut(Z: FloatArray, k: int) -> IntArray:
-    """Labels of k clusters, numbered by their first points: all but the last k - 1 merges of a linkage matrix."""
-    n = len(Z) + 1
-    node = np.arange(2 * n - 1)
-    for row in range(n - k - 1, -1, -1):  # from the top down, children take the name of the union
-        node[Z[row, :2].astype(np.intp)] = node[n + row]
-    return renumber(node[:n])

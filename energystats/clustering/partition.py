@@ -11,13 +11,7 @@ from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.results import Partition
 
-__all__ = ["make_partition", "renumber"]
-
-
-def renumber(labels: IntArray) -> IntArray:
-    """Clusters numbered in the order of their first points."""
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[codes].astype(np.intp)
+__all__ = ["make_partition"]
 
 
 def make_partition(

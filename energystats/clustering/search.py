@@ -8,12 +8,13 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from energystats._core.partitions import renumber
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering import perturbation
 from energystats.clustering.exact_1d import best_intervals, has_exact, partition_line, why_not_exact
 from energystats.clustering.hartigan import hartigan
 from energystats.clustering.lloyd import lloyd
-from energystats.clustering.partition import make_partition, renumber
+from energystats.clustering.partition import make_partition
 from energystats.clustering.seeding import count_distinct, plus_plus_start, random_start
 from energystats.clustering.spectral import distinct_of, spectral_labels, spectral_starts
 from energystats.clustering.state import LocalOptimum, Problem

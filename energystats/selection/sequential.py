@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from energystats._core.partitions import renumber
 from energystats._typing import FloatArray, IntArray
-from energystats.clustering.partition import renumber
 from energystats.clustering.search import plain_search
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import EnergyStatsWarning, warn

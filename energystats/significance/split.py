@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from energystats._core.partitions import renumber
 from energystats._core.statistics import within_per_group
 from energystats._typing import IntArray
 from energystats.clustering.assign import NearestCluster
-from energystats.clustering.partition import renumber
 from energystats.clustering.search import MOVE_TOLERANCE, best_start, make_starts
 from energystats.clustering.seeding import count_distinct
 from energystats.clustering.state import Problem
