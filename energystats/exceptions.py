@@ -67,6 +67,6 @@ class CompilationWarning(EnergyStatsWarning):
 def warn(message: str, category: type[EnergyStatsWarning]) -> None:
     """Warn at the line of the user's code that called into the package."""
     level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("energystats."):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(("energystats.", "contextlib")):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

@@ -296,3 +296,38 @@ def test_many_groups_make_no_legend(rng):
     assert "40 groups" in [text.get_text() for text in ax.texts]
     assert [t.get_text() for t in found.plot(labels=["", "a"] * 20).get_legend().get_texts()] == ["''", "a"]
     plt.close("all")
+
+
+# Found by a reader who worked with clustering
+
+
+@pytest.mark.parametrize("k", [3, 4, 5])
+def test_spectral_clusters_where_the_feature_space_has_few_dimensions(k):
+    """One column and alpha = 2: a Gram matrix of rank 1, whose other eigenvectors say nothing."""
+    x = es.datasets.load("iris")["petal_length"].to_numpy()
+    found = es.energy_cluster(x, k, alpha=2, algorithm="spectral", n_init=30, rng=0)
+    assert found.within <= 1.02 * es.cluster_1d(x, k, alpha=2).within
+    dup = np.repeat([[0.0, 0], [1, 1], [5, 5]], [5, 4, 3], axis=0)
+    assert es.energy_cluster(dup, 3, alpha=2, algorithm="spectral", rng=0).within == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("cut", ["ratio", "association", "normalized"])
+@pytest.mark.parametrize("power", [-1060, -300, -50, 300])
+def test_a_graph_s_unit_changes_nothing(cut, power):
+    A = np.kron(np.eye(3), np.ones((4, 4))) + 0.25
+    unit, scaled = (es.graph_partition(M, 3, cut=cut, rng=0, n_init=2) for M in (A, np.ldexp(A, power)))
+    factor = 0 if cut == "normalized" else power
+    assert scaled.labels.tolist() == unit.labels.tolist()
+    assert scaled.value == np.ldexp(unit.value, factor)
+    assert scaled.bound == np.ldexp(unit.bound, factor)
+    assert scaled.inside.tolist() == np.ldexp(unit.inside, power).tolist()
+    assert abs(scaled.tightness - 1) < 1e-12
+
+
+def test_labels_to_start_from_go_with_rows_of_weight_zero(rng):
+    X, w = rng.normal(size=(20, 2)), np.ones(20)
+    w[:6] = 0
+    model = es.EnergyClustering(2, init=np.arange(20) % 2).fit(X, sample_weight=w)
+    assert model.within_ == es.energy_cluster(X[6:], 2, init=np.arange(14) % 2).within
+    with pytest.raises(TypeError, match=r'`init` must be "k-means[+][+]", "random", "spectral" or labels, got None'):
+        es.energy_cluster(X, 2, init=None)

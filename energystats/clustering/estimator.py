@@ -58,7 +58,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
     n_iter_ : int
         Passes of the best start.
     partition_ : Partition
-        The full result, with its summary and plot.
+        The full result, with its summary and plot; of the rows with a weight above 0.
     n_features_in_ : int
         Columns seen by `fit`.
 
@@ -162,6 +162,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         how = Search.of(self.algorithm, self.init, self.n_init, self.max_iter, self.n_perturb)
         table = self._table(X, ensure_min_samples=2)
         self._rows, weights = weighted_rows(sample_weight, len(table))
+        if self._rows is not None and not isinstance(self.init, str) and np.shape(self.init) == (len(table),):
+            how = how._replace(init=np.asarray(self.init)[self._rows])
         d = Dissimilarity.from_data(
             self._weighted_part(table), metric=self.metric, alpha=self.alpha, standardize=self.standardize
         )

@@ -131,6 +131,8 @@ def graph_partition(
     max_iter = check_count(max_iter, "max_iter", low=1)
     generator = as_generator(rng)
     matrix, names = as_adjacency(A, "A", signed=cut == "association")
+    exponent = int(np.frexp(np.abs(matrix.data).max(initial=0.0))[1])
+    matrix.data = np.ldexp(matrix.data, -exponent)  # the same digits at every scale
     n = matrix.shape[0]
     k = check_count(k, "k", low=1, high=n, why=f", the number of vertices ({n})")
     if weights is not None and cut == "normalized":
@@ -149,7 +151,7 @@ def graph_partition(
         n_init, how = (1, "labels") if given is not None else (n_init, str(init))
         best = best_of(graph, starts, max_iter)
     report_doubts(graph, best, max_iter)
-    return reported(graph, best, how=how, n_init=n_init, names=names)
+    return reported(graph, best, how=how, n_init=n_init, names=names, exponent=exponent)
 
 
 def check_start(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
@@ -428,13 +430,26 @@ def report_doubts(graph: Objective, best: LocalOptimum, max_iter: int) -> None:
 
 
 def reported(
-    graph: Objective, best: LocalOptimum, *, how: str, n_init: int, names: tuple[str, ...] | None
+    graph: Objective,
+    best: LocalOptimum,
+    *,
+    how: str,
+    n_init: int,
+    names: tuple[str, ...] | None,
+    exponent: int,
 ) -> GraphPartition:
-    """The result, with the sign of an association turned back."""
+    """The result, with the sign of an association turned back, in the unit of the links."""
     labels = renumber(best.labels)
     sign = -1.0 if graph.cut == "association" else 1.0
     quotients = sign * graph.quotients(labels) + 0.0
-    inside, leaving = graph.link_sums(labels)
+    inside, leaving = (np.ldexp(sums, exponent) for sums in graph.link_sums(labels))
+    masses, bound = graph.masses(labels), sign * graph.bound + 0.0
+    if graph.cut == "normalized":  # a quotient of links and degrees has no unit
+        masses = np.ldexp(masses, exponent)
+    else:
+        quotients, bound = np.ldexp(quotients, exponent), float(np.ldexp(bound, exponent))
+    matrix = graph.matrix.copy()
+    matrix.data = np.ldexp(matrix.data, exponent)
     return GraphPartition(
         labels=labels,
         k=graph.k,
@@ -444,8 +459,8 @@ def reported(
         cluster_values=quotients,
         inside=inside,
         leaving=leaving,
-        masses=graph.masses(labels),
-        bound=sign * graph.bound + 0.0,
+        masses=masses,
+        bound=bound,
         n_components=graph.n_components,
         init=how,
         n_init=n_init,
@@ -453,7 +468,7 @@ def reported(
         converged=best.converged,
         weighted=graph.given is not None,
         names=names,
-        matrix=read_only(graph.matrix),
+        matrix=read_only(matrix),
     )
 
 

@@ -315,6 +315,8 @@ def check_init(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
     if isinstance(init, str):
         check_option(init, "init", ("k-means++", "random", "spectral"))
         return None
+    if init is None:
+        raise TypeError('`init` must be "k-means++", "random", "spectral" or labels, got None.')
     codes, names = as_labels(init, n, "init")
     if len(names) != k:
         raise ValueError(f"`init` must have {k} clusters, as many as `k`, got {len(names)}.")

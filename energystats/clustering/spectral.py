@@ -213,15 +213,24 @@ def walk_pairs(d: Dissimilarity, affinity: Affinity, count: int) -> tuple[FloatA
 
 # ---------------------------------------------------------------- clusters
 
+RANK_TOLERANCE = 1e-8  # of the largest eigenvalue, below which one counts as 0
+
 
 def spectral_rows(d: Dissimilarity, k: int, weights: FloatArray | None = None) -> FloatArray:
     """Rows of the relaxed solution [e/sqrt(n), U] with U the top k - 1 eigenvectors of G_c, each of length 1; (n, k).
 
     The exact problem has Y'Y = I and e in the span of Y [G 14], so that one column is known. For a Y that is a
     partition, rows of one cluster coincide and those of two are orthogonal.
+
+    Where G_c has fewer than k - 1 eigenvalues above 0, further eigenvectors are arbitrary. Then all of the feature
+    space is at hand, and the rows are the principal coordinates themselves, in which k-means minimises W.
     """
     mass = np.ones(d.n) if weights is None else weights
-    _, vectors = d.largest_eigenpairs(k - 1, weights) if k > 1 else (None, np.empty((d.n, 0)))
+    values, vectors = d.largest_eigenpairs(k - 1, weights) if k > 1 else (np.empty(0), np.empty((d.n, 0)))
+    above = values > RANK_TOLERANCE * max(float(values.max(initial=0.0)), 0.0)
+    if not above.all():
+        coordinates = vectors[:, above] * np.sqrt(values[above]) / np.sqrt(mass)[:, None]
+        return np.asarray(coordinates) if above.any() else np.zeros((d.n, 1))
     return on_sphere(np.column_stack([np.sqrt(mass / mass.sum()), vectors]))
 
 

@@ -241,9 +241,14 @@ def reference_for(d: Dissimilarity, plan: Plan) -> Reference | None:
         return None
     found = reference_of(d, plan.reference)
     if found is None and plan.method == "gap":
-        what = ": the precomputed matrix holds no Euclidean distances" if d.points is None else f" under {d.metric!r}"
+        what = f" under {d.metric!r}"
+        if d.points is None:
+            what = (
+                ": the precomputed matrix holds no Euclidean distances. If only rounding is in the way, give "
+                "`lingoes(R).distances`"
+            )
         raise ValueError(
-            f'`method="gap"` draws reference data in coordinates, and there are none{what}; use method="eigengap".'
+            f'`method="gap"` draws reference data in coordinates, and there are none{what}; or use method="eigengap".'
         )
     return found
 
