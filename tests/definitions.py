@@ -384,12 +384,3 @@ def gap_statistic(log_within, of_references):
         if gap[k] >= gap[k + 1] - error[k + 1]:
             return gap, error, k + 1
     return gap, error, K
-
-
-def adjusted_rand(a, b):
-    """Adjusted Rand index from pairs of points."""
-    pairs = list(itertools.combinations(range(len(a)), 2))
-    in_a, in_b = [{p for p in pairs if z[p[0]] == z[p[1]]} for z in (a, b)]
-    expected = Fraction(len(in_a) * len(in_b), len(pairs))
-    largest = Fraction(len(in_a) + len(in_b), 2)
-    return 1 if largest == expected else (len(in_a & in_b) - expected) / (largest - expected)

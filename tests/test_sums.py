@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from energystats import pairs
-from energystats._core import gaps, permutation, spectrum, statistics, sums
+from energystats._core import gaps, permutation, statistics, sums
 from energystats._core.cluster_sums import cluster_table
 from energystats._core.hartigan import hartigan_pass
 from energystats._core.lloyd import lloyd_pass
@@ -107,8 +107,6 @@ def test_eigenvalues_match_numpy_by_both_methods(n, rng):
     values, vectors = d.largest_eigenpairs(3)
     assert_allclose(values, expected[::-1][:3], rtol=1e-10)
     assert_allclose(-0.5 * J @ d.matrix @ J @ vectors, vectors * values, atol=1e-6 * values[0])
-    lowest, top = spectrum.smallest_eigenvalue(d.pairs.multiply, n)
-    assert_allclose([lowest, top], [expected[0], expected[-1]], atol=1e-9 * top)
 
 
 def test_split_within_matches_the_definition(rng):

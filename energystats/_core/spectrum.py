@@ -1,4 +1,4 @@
-"""Extreme eigenvalues of the centred Gram matrix G_c = -1/2 J R J [theory 1]."""
+"""Largest eigenvalues of the centred Gram matrix G_c = -1/2 J R J [theory 1]."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from energystats._typing import FloatArray
 
-__all__ = ["largest_eigenpairs", "smallest_eigenvalue"]
+__all__ = ["largest_eigenpairs"]
 
 DENSE_LIMIT = 256  # below this size the full decomposition is faster than Lanczos
 Multiply = Callable[[FloatArray], FloatArray]  # (n, c) -> R @ it
@@ -30,17 +30,6 @@ def largest_eigenpairs(multiply: Multiply, weights: FloatArray, count: int) -> t
     else:
         values, vectors = lanczos(lambda v: gram_times(multiply, weights, v), n, count)
     return values[::-1], vectors[:, ::-1]
-
-
-def smallest_eigenvalue(multiply: Multiply, n: int) -> tuple[float, float]:
-    """Return the smallest and the largest eigenvalue of G_c; the smallest by Lanczos on the shifted matrix."""
-    weights = np.ones(n)
-    if n <= DENSE_LIMIT:
-        values = eigh(gram_matrix(multiply, weights), eigvals_only=True)
-        return float(values[0]), float(values[-1])
-    top = float(lanczos(lambda v: gram_times(multiply, weights, v), n, 1)[0][0])
-    below = float(lanczos(lambda v: top * v - gram_times(multiply, weights, v), n, 1)[0][0])
-    return top - below, top
 
 
 def gram_times(multiply: Multiply, weights: FloatArray, columns: FloatArray) -> FloatArray:

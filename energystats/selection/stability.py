@@ -16,7 +16,7 @@ from energystats.progress import with_bar
 from energystats.results import ClusterStabilityResult, Partition
 from energystats.validation import as_generator, check_count, check_option
 
-__all__ = ["adjusted_rand", "cluster_stability", "stability_of"]
+__all__ = ["cluster_stability", "stability_of"]
 
 DISSOLVED = 0.5  # Jaccard similarity at most
 RECOVERED = 0.75  # Jaccard similarity at least
@@ -125,15 +125,17 @@ def stability_of(
     rng: np.random.Generator,
 ) -> ClusterStabilityResult:
     """Cluster resamples of the points as these were clustered, and compare."""
+    from sklearn.metrics import adjusted_rand_score
+
     similarities = np.full((n_resamples, found.k), np.nan)
     rand_indices = np.empty(n_resamples)
     resamples = with_bar(
         resampled(d.n, n_resamples, scheme, rng), progress, total=n_resamples, unit="resample", size=len
     )
     for b, ((rows, child),) in enumerate(resamples):
-        counts = overlaps(found.labels[rows], found.k, clusters_of(d.subset(rows), found.k, n_init, child))
-        similarities[b] = best_jaccard(counts)
-        rand_indices[b] = adjusted_rand(counts)
+        before, after = found.labels[rows], clusters_of(d.subset(rows), found.k, n_init, child)
+        similarities[b] = best_jaccard(overlaps(before, found.k, after))
+        rand_indices[b] = adjusted_rand_score(before, after)
     known = ~np.isnan(similarities)
     drawn = np.maximum(known.sum(axis=0), 1)
     return ClusterStabilityResult(
@@ -181,19 +183,6 @@ def best_jaccard(counts: FloatArray) -> FloatArray:
     union = own[:, None] + counts.sum(axis=0) - counts
     best = (counts / np.maximum(union, 1)).max(axis=1)
     return np.where(own > 0, best, np.nan)
-
-
-def adjusted_rand(counts: FloatArray) -> float:
-    """Adjusted Rand index of two partitions from their table of overlaps; 1 if both are trivial."""
-
-    def pairs(c: FloatArray) -> float:
-        return float((c * (c - 1)).sum()) / 2
-
-    together, rows, columns = pairs(counts), pairs(counts.sum(axis=1)), pairs(counts.sum(axis=0))
-    everything = pairs(counts.sum(keepdims=True))
-    expected = rows * columns / everything if everything else 0.0
-    largest = (rows + columns) / 2
-    return 1.0 if largest == expected else (together - expected) / (largest - expected)
 
 
 def mean_of_known(values: FloatArray) -> FloatArray:

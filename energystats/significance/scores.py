@@ -7,15 +7,15 @@ from typing import Protocol
 
 import numpy as np
 
-from energystats._core.spectrum import smallest_eigenvalue
 from energystats._core.ties import spread_ties
 from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import NotCalibratedWarning, warn
+from energystats.geometry.examination import examine
 
 __all__ = ["Scorer", "make_scorer"]
 
-EUCLIDEAN_TOLERANCE = 1e-8  # of the largest eigenvalue: a smallest one below minus this is not rounding
+EUCLIDEAN_TOLERANCE = 1e-8  # a share of the scale: roots and powers of given numbers cost digits
 
 
 class Scorer(Protocol):
@@ -87,12 +87,12 @@ def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Sco
 
 def warn_if_not_euclidean(squared: FloatArray, power: float) -> None:
     """Warn when the distances do not embed in a Euclidean space, so that "linear" has no meaning there."""
-    smallest, largest = smallest_eigenvalue(lambda columns: squared @ columns, len(squared))
-    if smallest < -EUCLIDEAN_TOLERANCE * largest:
+    found = examine(squared, EUCLIDEAN_TOLERANCE)
+    if not found.holds:
         root = "R" if power == 1 else f"R**(1/{power:g})"
         warn(
-            f"{root} is not a Euclidean distance (eigenvalues from {smallest:.3g} to {largest:.3g}); on Manhattan "
-            "distances of uniform data this test rejected .14 to .20 at level .05. Pass coordinates if there are "
-            "any, or say with `alpha` which power of a Euclidean distance R is.",
+            f"{root} is not a Euclidean distance (eigenvalues from {found.lowest:.3g} to {found.highest:.3g}); on "
+            "Manhattan distances of uniform data this test rejected .14 to .20 at level .05. Pass coordinates if there "
+            "are any, or say with `alpha` which power of a Euclidean distance R is.",
             NotCalibratedWarning,
         )
