@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import numbers
+import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -26,6 +27,7 @@ __all__ = [
     "check_alpha",
     "check_count",
     "check_finite",
+    "check_jobs",
     "check_option",
     "check_positive",
     "check_same_columns",
@@ -369,6 +371,15 @@ def as_cluster_weights(weights: ArrayLike | None, n: int, name: str) -> FloatArr
             f"{array.max():.3g}; leave out points that hardly count."
         )
     return None if (array == 1).all() else array
+
+
+def check_jobs(n_jobs: object) -> int:
+    """Number of threads; None is one, -1 all processors."""
+    if n_jobs is None:
+        return 1
+    if n_jobs == -1 and not isinstance(n_jobs, bool):
+        return os.cpu_count() or 1
+    return check_count(n_jobs, "n_jobs", low=1)
 
 
 def check_count(value: object, name: str, *, low: int, high: int | None = None, why: str = "") -> int:

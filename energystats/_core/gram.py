@@ -13,6 +13,7 @@ __all__ = [
     "all_above",
     "cailliez_matrix",
     "centred",
+    "coordinates_of",
     "decomposed",
     "largest_eigenvalue",
     "real_eigenvalues",
@@ -34,6 +35,30 @@ def centred(A: FloatArray) -> FloatArray:
     A += A.T.copy()
     A *= 0.5
     return A
+
+
+def coordinates_of(squared: FloatArray, most: int, tolerance: float) -> FloatArray | None:
+    """Coordinates with the given squared distances, by a Cholesky factor of the Gram matrix with pivots; (n, rank).
+
+    The origin is the first point. None where more than `most` are needed or the distances are not Euclidean; what
+    remains outside the space is at most `tolerance` of the largest squared distance. O(n rank^2).
+    """
+    to_origin = squared[0]
+    remaining = to_origin.copy()
+    rounding = tolerance * float(squared.max())
+    factor = np.zeros((len(squared), most))
+    for rank in range(most + 1):
+        if remaining.min() < -rounding:
+            return None
+        pivot = int(remaining.argmax())
+        if remaining[pivot] <= rounding:
+            return factor[:, :rank].copy()
+        if rank < most:
+            products = (to_origin + to_origin[pivot] - squared[pivot]) / 2
+            products -= factor[:, :rank] @ factor[pivot, :rank]
+            factor[:, rank] = products / np.sqrt(remaining[pivot])
+            remaining = remaining - factor[:, rank] ** 2
+    return None
 
 
 def decomposed(G: FloatArray, count: int | None = None) -> tuple[FloatArray, FloatArray]:

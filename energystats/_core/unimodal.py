@@ -1,4 +1,4 @@
-"""The nearest unimodal distribution of a sample and the excess-split index E [theory 5].
+"""The nearest unimodal distribution of a sample and three indices of how far the sample is from it [theory 5].
 
 F_i = i/(n - 1) at the sorted points; a distribution function is unimodal when it is convex up to a mode and
 concave after it. The knots of the nearest one are data points, so they are kept as indices.
@@ -9,10 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from energystats._core.jit import njit
+from energystats._core.mixture import mixture_ratio
 from energystats._core.splits import prefix_dispersion, split_within
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["excess_split", "excess_split_of_draws", "nearest_unimodal"]
+__all__ = ["DISTANCE", "EXCESS", "RATIO", "excess_split", "indices", "indices_of_draws", "nearest_unimodal"]
+
+RATIO, EXCESS, DISTANCE = range(3)  # columns of the indices
 
 
 @njit
@@ -97,20 +100,34 @@ def split_profile(x: FloatArray) -> FloatArray:
 @njit
 def excess_split(x: FloatArray) -> float:
     """E = max over splits of S/T of the data minus S/T of the nearest unimodal law; `x` sorted; 0 if constant."""
-    if x[-1] <= x[0]:
-        return 0.0
-    fitted = quantiles(x, nearest_unimodal(x), np.arange(x.size).astype(np.float64))
-    return np.max(split_profile(x) - split_profile(fitted))
+    return float(indices(x)[EXCESS])
 
 
 @njit
-def excess_split_of_draws(x: FloatArray, uniforms: FloatArray) -> FloatArray:
-    """E of samples drawn from the nearest unimodal law of `x`, each refitted.
+def indices(x: FloatArray) -> FloatArray:
+    """Three indices of sorted x against unimodality, all 0 if it is constant; (n,) -> (3,).
 
-    One sample per row of sorted uniforms; (n,), (b, n) -> (b,).
+    RATIO is the log likelihood ratio of two normals to a unimodal density; EXCESS is E; DISTANCE is the mean distance
+    of the points from the quantiles of the nearest unimodal law, in mean deviations from the median.
+    """
+    out = np.zeros(3)
+    if x[-1] <= x[0]:
+        return out
+    fitted = quantiles(x, nearest_unimodal(x), np.arange(x.size).astype(np.float64))
+    out[RATIO] = mixture_ratio(x)
+    out[EXCESS] = np.max(split_profile(x) - split_profile(fitted))
+    out[DISTANCE] = np.abs(x - fitted).sum() / np.abs(x - x[x.size // 2]).sum()
+    return out
+
+
+@njit
+def indices_of_draws(x: FloatArray, uniforms: FloatArray) -> FloatArray:
+    """Indices of samples drawn from the nearest unimodal law of `x`, each refitted.
+
+    One sample per row of sorted uniforms; (n,), (b, n) -> (b, 3).
     """
     knots = nearest_unimodal(x)
-    out = np.empty(uniforms.shape[0])
-    for b in range(out.size):
-        out[b] = excess_split(quantiles(x, knots, uniforms[b] * (x.size - 1)))
+    out = np.empty((uniforms.shape[0], 3))
+    for b in range(uniforms.shape[0]):
+        out[b] = indices(quantiles(x, knots, uniforms[b] * (x.size - 1)))
     return out

@@ -225,6 +225,7 @@ class ClusterTestResult(Result):
     pvalues: FloatArray = field(repr=False)
     scores: FloatArray = field(repr=False)
     null_distribution: FloatArray = field(repr=False)
+    indices: FloatArray = field(repr=False)
     rows: tuple[Contrast, ...] = field(repr=False)
     remarks: tuple[str, ...] = field(repr=False)
 

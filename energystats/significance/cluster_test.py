@@ -17,7 +17,7 @@ from energystats.results import ClusterTestResult, Contrast
 from energystats.significance.known_labels import labels_test
 from energystats.significance.one_column import UNIMODALITY, one_column_test
 from energystats.significance.split import LINEAR_UNIMODALITY, split_test
-from energystats.validation import as_generator, check_alpha, check_count, check_option, check_same_index
+from energystats.validation import as_generator, check_alpha, check_count, check_jobs, check_option, check_same_index
 
 __all__ = ["cluster_test", "unlabelled_test"]
 
@@ -34,6 +34,7 @@ def cluster_test(
     n_resamples: int = 199,
     conservative: bool = False,
     standardize: bool = False,
+    n_jobs: int | None = None,
     progress: bool = False,
     rng: RandomLike = None,
 ) -> ClusterTestResult:
@@ -156,6 +157,7 @@ def cluster_test(
         n_splits=n_splits,
         n_resamples=n_resamples,
         conservative=conservative,
+        n_jobs=check_jobs(n_jobs),
         progress=progress,
         rng=generator,
     )
@@ -170,6 +172,7 @@ def unlabelled_test(
     n_splits: int = 5,
     n_resamples: int,
     conservative: bool,
+    n_jobs: int = 1,
     progress: bool = False,
     rng: np.random.Generator,
 ) -> ClusterTestResult:
@@ -185,7 +188,7 @@ def unlabelled_test(
     if d.all_coincide:
         return nothing_to_test(method, k, n_resamples, conservative)
     if method == "unimodal-1d":
-        return one_column_test(d, k, n_resamples=n_resamples, rng=rng)
+        return one_column_test(d, k, n_resamples=n_resamples, conservative=conservative, rng=rng)
     return split_test(
         d,
         k,
@@ -193,6 +196,7 @@ def unlabelled_test(
         n_splits=n_splits,
         n_resamples=n_resamples,
         conservative=conservative,
+        n_jobs=n_jobs,
         progress=progress,
         rng=rng,
     )
@@ -224,6 +228,7 @@ def nothing_to_test(method: str, k: int, n_resamples: int, conservative: bool) -
         pvalues=np.ones((1, 1)),
         scores=np.zeros(1),
         null_distribution=np.empty(0),
+        indices=np.zeros((1, 3)),
         rows=(Contrast("all points coincide", 0.0, 1.0, 1.0),),
         remarks=("All points coincide, so nothing was tested.",),
     )

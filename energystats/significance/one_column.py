@@ -6,7 +6,7 @@ import numpy as np
 
 from energystats.dissimilarity import Dissimilarity
 from energystats.results import ClusterTestResult, Contrast
-from energystats.significance.excess import FLAT_FACTOR, excess_test, remark_on_ties
+from energystats.significance.excess import CONSERVATIVE_FACTOR, FLAT_FACTOR, excess_test, remark_on_ties
 
 __all__ = ["UNIMODALITY", "one_column_test"]
 
@@ -14,13 +14,15 @@ SMALLEST_SAMPLE = 8  # points
 UNIMODALITY = "the population is unimodal"
 
 
-def one_column_test(d: Dissimilarity, k: int, *, n_resamples: int, rng: np.random.Generator) -> ClusterTestResult:
-    """E of the whole column, always with the flat factor."""
+def one_column_test(
+    d: Dissimilarity, k: int, *, n_resamples: int, conservative: bool, rng: np.random.Generator
+) -> ClusterTestResult:
+    """The indices of the whole column."""
     if d.n < SMALLEST_SAMPLE:
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows, got {d.n}.")
     assert d.points is not None
     x = d.points[:, 0]
-    found = excess_test(x - x.mean(), n_resamples, FLAT_FACTOR, rng)
+    found = excess_test(x - x.mean(), n_resamples, CONSERVATIVE_FACTOR if conservative else FLAT_FACTOR, rng)
     return ClusterTestResult(
         statistic=found.index,
         pvalue=found.pvalue,
@@ -30,11 +32,12 @@ def one_column_test(d: Dissimilarity, k: int, *, n_resamples: int, rng: np.rando
         n_resamples=n_resamples,
         n_splits=0,
         n_clustered=0,
-        conservative=True,
+        conservative=conservative,
         jittered=found.spread,
         pvalues=np.array([[found.pvalue]]),
         scores=found.scores,
         null_distribution=np.empty(0),
+        indices=found.indices[None],
         rows=(Contrast("more than one mode", found.index, found.pvalue, found.pvalue),),
         remarks=remark_on_ties([d.columns[0] if d.columns else "x"] if found.spread else []),
     )

@@ -1,4 +1,4 @@
-"""Linear scores of held-out points, from coordinates or from squared distances alone."""
+"""Positions of points along lines, from coordinates or from squared distances alone."""
 
 from __future__ import annotations
 
@@ -7,22 +7,27 @@ from typing import Protocol
 
 import numpy as np
 
+from energystats._core.gram import coordinates_of
 from energystats._core.ties import spread_ties
 from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import NotCalibratedWarning, warn
 from energystats.geometry.examination import examine
 
-__all__ = ["Scorer", "make_scorer"]
+__all__ = ["CoordinateScorer", "Scorer", "make_scorer"]
 
 EUCLIDEAN_TOLERANCE = 1e-8  # a share of the scale: roots and powers of given numbers cost digits
+RANK_TOLERANCE = 1e-10  # of the largest squared distance: what is left of a point outside a space is rounding
+DIMENSIONS_AT_MOST = 0.2  # of the number of points; beyond it no direction could be whitened
 
 
 class Scorer(Protocol):
-    """Position of points on the line through the means of two other sets of points.
+    """Positions of all points along the line through the means of two sets of points.
 
     Attributes
     ----------
+    points : ndarray of shape (n, d) or None
+        Coordinates; None where only distances are known.
     ties : tuple of str
         Columns whose ties were spread, each with its grid step.
     remarks : tuple of str
@@ -30,13 +35,16 @@ class Scorer(Protocol):
     """
 
     @property
+    def points(self) -> FloatArray | None: ...
+
+    @property
     def ties(self) -> tuple[str, ...]: ...
 
     @property
     def remarks(self) -> tuple[str, ...]: ...
 
-    def scores(self, inside: IntArray, outside: IntArray, scored: IntArray) -> FloatArray:
-        """Scores of the points `scored`, up to scale and shift; the three are disjoint sets of indices."""
+    def along(self, inside: IntArray, outside: IntArray) -> FloatArray:
+        """Positions of all points, up to scale and shift, larger towards `inside`; two disjoint sets of indices."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,12 +52,12 @@ class CoordinateScorer:
     """From coordinates, centred and with ties spread column by column."""
 
     points: FloatArray
-    ties: tuple[str, ...]
+    ties: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
-    def scores(self, inside: IntArray, outside: IntArray, scored: IntArray) -> FloatArray:
+    def along(self, inside: IntArray, outside: IntArray) -> FloatArray:
         direction = self.points[inside].mean(axis=0) - self.points[outside].mean(axis=0)
-        return np.asarray(self.points[scored] @ direction)
+        return np.asarray(self.points @ direction)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,26 +71,37 @@ class DistanceScorer:
     squared: FloatArray
     remarks: tuple[str, ...]
     ties: tuple[str, ...] = ()
+    points: None = None
 
-    def scores(self, inside: IntArray, outside: IntArray, scored: IntArray) -> FloatArray:
-        to_scored = self.squared[scored]
-        return np.asarray(to_scored[:, outside].mean(axis=1) - to_scored[:, inside].mean(axis=1))
+    def along(self, inside: IntArray, outside: IntArray) -> FloatArray:
+        weights = np.zeros(len(self.squared))
+        weights[outside] = 1 / outside.size
+        weights[inside] = -1 / inside.size
+        return np.asarray(self.squared @ weights)
 
 
 def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Scorer:
     """From coordinates where there are any, else from R = distance**power."""
     if d.coordinates is None:
-        squared = np.maximum(d.matrix, 0.0) ** (2 / power)
-        warn_if_not_euclidean(squared, power)
-        form = "distances" if power == 1 else f"distances to the power {power:g}"
-        assumed = f"Assumed: the matrix holds Euclidean {form}; linear means linear in that space."
-        return DistanceScorer(squared, (assumed,))
+        return scorer_of_matrix(d, power)
     points, ties = d.coordinates.copy(), []
     for j, column in enumerate(points.T):
         if (spread := spread_ties(column, rng)) is not None:
             column[:] = spread[0]
             ties.append(f"{d.columns[j] if d.columns else f'column {j}'} {spread[1]:.3g}")
     return CoordinateScorer(points - points.mean(axis=0), tuple(ties))
+
+
+def scorer_of_matrix(d: Dissimilarity, power: float) -> Scorer:
+    """From the coordinates behind the distances, where they span a space of few dimensions; else from distances."""
+    squared = np.maximum(d.matrix, 0.0) ** (2 / power)
+    warn_if_not_euclidean(squared, power)
+    form = "distances" if power == 1 else f"distances to the power {power:g}"
+    remarks = (f"Assumed: the matrix holds Euclidean {form}; linear means linear in that space.",)
+    points = coordinates_of(squared, int(DIMENSIONS_AT_MOST * d.n), RANK_TOLERANCE)
+    if points is None:
+        return DistanceScorer(squared, remarks)
+    return CoordinateScorer(points - points.mean(axis=0), remarks=remarks)
 
 
 def warn_if_not_euclidean(squared: FloatArray, power: float) -> None:

@@ -1,17 +1,20 @@
-"""The split test: a direction from one part of the points, unimodality of the others along it [theory 5]."""
+"""The split test: lines from some of the points, unimodality of the others along them [theory 5]."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from energystats._core.mixture import mixture_ratio
 from energystats._core.partitions import renumber
 from energystats._core.statistics import within_per_group
-from energystats._typing import IntArray
+from energystats._core.unimodal import EXCESS
+from energystats._typing import FloatArray, IntArray
 from energystats.clustering.assign import NearestCluster
 from energystats.clustering.search import MOVE_TOLERANCE, best_start, make_starts
 from energystats.clustering.seeding import count_distinct
@@ -20,43 +23,65 @@ from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.progress import with_bar
 from energystats.results import ClusterTestResult
 from energystats.significance.contrasts import contrast_rows
-from energystats.significance.excess import FLAT_FACTOR, Excess, cauchy_combination, excess_test, remark_on_ties
-from energystats.significance.scores import Scorer, make_scorer
+from energystats.significance.excess import (
+    CONSERVATIVE_FACTOR,
+    FLAT_FACTOR,
+    Excess,
+    cauchy_combination,
+    excess_test,
+    no_evidence,
+    remark_on_ties,
+)
+from energystats.significance.scores import CoordinateScorer, Scorer, make_scorer
 
 __all__ = ["LINEAR_UNIMODALITY", "split_test"]
 
-CLUSTERED_SHARE = 0.35  # of the points find the direction, the others are scored
-CLUSTERED_AT_MOST = 4000  # points, which fix a direction well enough; more would only cost n x n numbers
+FOLDS = 5  # of a split; the points of one are scored along lines that the others give
+CLUSTERED_AT_MOST = 2000  # points, which fix a line well enough; more would only cost n x n numbers
+NAMED_AT_MOST = 4000  # points that are clustered to name contrasts
+SCOUTS = 500  # points that decide whether columns are decorrelated first
+MARGIN = 3.0  # in log likelihood, by which decorrelated columns have to be better
+SMALLEST_WIDTH = 1e-5  # of the widest direction: narrower ones are rounding, and not decorrelated
+STEADY = 0.7  # correlation of two lines that look the same way
+LEVELS = np.arange(1, 20) / 20  # of the quantiles by which other lines are oriented
 STARTS = 4  # of the clustering of a part
 STARTS_OF_NAMES = 10  # of the clustering of all points, after which contrasts are named
-SMALLEST_SCORED_PART = 8  # points
+SMALLEST_SAMPLE = 20  # points
 LINEAR_UNIMODALITY = "every linear projection of the population is unimodal"
 CONTRASTS_MEAN = (
     "A contrast asks whether all points are unimodal along the line from one cluster to the rest. A third cluster far "
     "away makes its p small too, so it does not show that this cluster is separate from its neighbour."
 )
+Lines = list[FloatArray]  # standardised positions of all points, one array per contrast
 
-Fold = list[Excess]  # one entry per contrast
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Space:
+    """Where points are clustered and scored: as given, or with decorrelated columns."""
+
+    d: Dissimilarity
+    scorer: Scorer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Splitter:
-    """What every split needs: the points, how to score them, and what the contrasts are called.
+    """What every split needs: the points, how to cluster and to score them, and what the contrasts are called.
 
     Attributes
     ----------
-    names : ndarray of shape (n,) or None
-        Clusters of all points; those of a part take the numbers they overlap with most. None for k = 2.
     cluster : callable
         Labels 0..k-1 of the points of a part, or None if it has fewer than k distinct points.
+    names : ndarray of shape (n,) or None
+        Clusters of all points; those of a part take the numbers they overlap with most. None for k = 2.
+    decorrelate : bool
+        Whether decorrelated columns may be tried.
     """
 
-    d: Dissimilarity
+    space: Space
     cluster: Callable[[Dissimilarity, np.random.Generator], IntArray | None]
-    scorer: Scorer
     k: int
     names: IntArray | None
-    n_clustered: int
+    decorrelate: bool
     n_resamples: int
     factor: float
 
@@ -65,21 +90,75 @@ class Splitter:
         """Clusters that are set against the rest: all of them, or one of two."""
         return range(self.k) if self.k > 2 else range(1)
 
-    def folds(self, rng: np.random.Generator) -> list[Fold]:
-        """One random order of the points, used from both ends."""
-        order = rng.permutation(self.d.n).astype(np.intp)
-        a = self.n_clustered
-        return [self.fold(order[:a], order[a:], rng), self.fold(order[-a:], order[:-a], rng)]
+    def split(self, rng: np.random.Generator) -> list[Excess]:
+        """Score the points of every fold along the lines of the others, and test the pooled scores of a contrast."""
+        n = self.space.d.n
+        order = rng.permutation(n).astype(np.intp)
+        pooled = np.zeros((len(self.contrasts), n))
+        first: Lines | None = None
+        for fold in np.array_split(np.arange(n), FOLDS):
+            others = np.concatenate((order[fold[-1] + 1 :], order[: fold[0]]))[:CLUSTERED_AT_MOST]
+            lines = self.lines(self.chosen_space(others, rng), others, rng)
+            if lines is None:
+                return [no_evidence(np.zeros(1)) for _ in self.contrasts]
+            if first is None:
+                first = lines
+            if self.names is None:
+                lines = [oriented(t, like) for t, like in zip(lines, first, strict=True)]
+            pooled[:, order[fold]] = [t[order[fold]] for t in lines]
+        return [excess_test(scores, self.n_resamples, self.factor, rng) for scores in pooled]
 
-    def fold(self, part: IntArray, rest: IntArray, rng: np.random.Generator) -> Fold:
-        """Cluster the part, score the rest along every contrast."""
-        found = self.cluster(self.d.subset(part), rng)
+    def lines(self, space: Space, part: IntArray, rng: np.random.Generator) -> Lines | None:
+        """Cluster a part, and put all points on the line from every cluster to the rest."""
+        found = self.cluster(space.d.subset(part), rng)
         if found is None:  # fewer than k distinct points: no direction, no evidence
-            return [Excess(np.zeros(1), 0.0, 1.0, False) for _ in self.contrasts]
+            return None
         if self.names is not None:
             found = matched(found, self.names[part], self.k)
-        scores = (self.scorer.scores(part[found == j], part[found != j], rest) for j in self.contrasts)
-        return [excess_test(s, self.n_resamples, self.factor, rng) for s in scores]
+        lines = [space.scorer.along(part[found == j], part[found != j]) for j in self.contrasts]
+        spread = [t.std() for t in lines]
+        if min(spread) <= 0:
+            return None
+        return [(t - t.mean()) / s for t, s in zip(lines, spread, strict=True)]
+
+    def chosen_space(self, part: IntArray, rng: np.random.Generator) -> Space:
+        """The space as given, unless decorrelated columns show clearly more on held-out halves of the part.
+
+        Long parallel clusters are cut across by every method that looks at distances alone.
+        """
+        points = self.space.scorer.points
+        scouts = part[:SCOUTS]
+        if not self.decorrelate or points is None or not 1 < points.shape[1] < scouts.size / 4:
+            return self.space
+        halves = np.array_split(scouts, 2)
+        gain = 0.0
+        for own, other in (halves, halves[::-1]):
+            gain += self.evidence(decorrelated(points, own), own, other, rng)
+            gain -= self.evidence(self.space, own, other, rng)
+        return decorrelated(points, part) if gain > MARGIN else self.space
+
+    def evidence(self, space: Space, own: IntArray, other: IntArray, rng: np.random.Generator) -> float:
+        """Log likelihood ratios of other points along the lines of a part."""
+        lines = self.lines(space, own, rng)
+        return 0.0 if lines is None else sum(float(mixture_ratio(np.sort(t[other]))) for t in lines)
+
+
+def decorrelated(points: FloatArray, part: IntArray) -> Space:
+    """All points in coordinates in which the part has uncorrelated columns of one variance."""
+    centre = points[part].mean(axis=0)
+    _, widths, axes = np.linalg.svd(points[part] - centre, full_matrices=False)
+    kept = widths > SMALLEST_WIDTH * widths[0]
+    moved = (points - centre) @ (axes[kept].T / widths[kept])
+    return Space(Dissimilarity.from_data(moved, metric="euclidean", alpha=1.0), CoordinateScorer(moved))
+
+
+def oriented(t: FloatArray, first: FloatArray) -> FloatArray:
+    """A line with the direction of the first one; one that looks elsewhere, so that the shapes agree."""
+    correlation = float(t @ first) / t.size
+    if abs(correlation) >= STEADY:
+        return t if correlation > 0 else -t
+    shape, wanted = np.quantile(t, LEVELS), np.quantile(first, LEVELS)
+    return t if np.abs(shape - wanted).sum() <= np.abs(shape[::-1] + wanted).sum() else -t
 
 
 def split_test(
@@ -91,37 +170,45 @@ def split_test(
     n_resamples: int,
     conservative: bool,
     progress: bool,
+    n_jobs: int = 1,
     rng: np.random.Generator,
 ) -> ClusterTestResult:
-    """Cluster one part, score the other, combine the p-values of all splits and contrasts."""
-    n_clustered = max(min(int(CLUSTERED_SHARE * d.n), CLUSTERED_AT_MOST), k + 3)
-    if d.n - n_clustered < SMALLEST_SCORED_PART:
-        raise ValueError(f"`X` must have at least {k + 3 + SMALLEST_SCORED_PART} rows for k={k}, got {d.n}.")
+    """Test the pooled scores of every split, and combine the p-values of all splits and contrasts."""
+    if d.n < SMALLEST_SAMPLE:
+        raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows for the split test, got {d.n}.")
+    n_clustered = min(d.n - -(-d.n // FOLDS), CLUSTERED_AT_MOST)
+    if n_clustered < k + 3:
+        raise ValueError(
+            f"`k` must be at most {n_clustered - 3} for {d.n} rows, of which {FOLDS - 1} in {FOLDS} are "
+            f"clustered at a time, got {k}."
+        )
     tie_rng, name_rng, *split_rngs = rng.spawn(2 + n_splits)
+    scorer = make_scorer(d, power, tie_rng)
     splitter = Splitter(
-        d=d,
+        space=Space(d, scorer),
         cluster=partial(hartigan_clusters, k=k, n_init=STARTS),
-        scorer=make_scorer(d, power, tie_rng),
         k=k,
         names=contrast_names(d, name_rng, k) if k > 2 else None,
-        n_clustered=n_clustered,
+        decorrelate=True,
         n_resamples=n_resamples,
-        factor=FLAT_FACTOR if conservative else 1.0,
+        factor=CONSERVATIVE_FACTOR if conservative else FLAT_FACTOR,
     )
-    of_splits: Iterator[list[Fold]] = (splitter.folds(split_rng) for split_rng in split_rngs)
-    folds = [fold for pair in with_bar(of_splits, progress, total=2 * n_splits, unit="fold", size=len) for fold in pair]
+    of_splits = with_bar(
+        in_order(splitter.split, split_rngs, n_jobs), progress, total=n_splits, unit="split", size=lambda _: 1
+    )
+    splits = list(of_splits)
 
-    pvalues = np.array([[e.pvalue for e in fold] for fold in folds])
-    indices = np.array([[e.index for e in fold] for fold in folds])
+    pvalues = np.array([[e.pvalue for e in split] for split in splits])
+    indices = np.array([[e.indices for e in split] for split in splits]).mean(axis=0)
     labels = ["cluster 0 vs cluster 1"] if k == 2 else [f"cluster {j} vs rest" for j in range(k)]
-    rows = contrast_rows(labels, indices.mean(axis=0).tolist(), [cauchy_combination(p) for p in pvalues.T])
+    rows = contrast_rows(labels, indices[:, EXCESS].tolist(), [cauchy_combination(p) for p in pvalues.T])
     best = min(range(len(rows)), key=lambda j: rows[j].pvalue)
-    median_fold = folds[int(np.argsort(pvalues[:, best], kind="stable")[len(folds) // 2])]
-    ties = list(splitter.scorer.ties)
-    if any(e.spread for fold in folds for e in fold):
+    clearest = splits[int(np.argmin(pvalues[:, best]))][best]
+    ties = list(scorer.ties)
+    if any(e.spread for split in splits for e in split):
         ties.append("scores")
     return ClusterTestResult(
-        statistic=float(indices.mean()),
+        statistic=float(indices[:, EXCESS].mean()),
         pvalue=cauchy_combination(pvalues),
         method="split",
         null_hypothesis=LINEAR_UNIMODALITY,
@@ -132,11 +219,23 @@ def split_test(
         conservative=conservative,
         jittered=bool(ties),
         pvalues=pvalues,
-        scores=median_fold[best].scores,
+        scores=clearest.scores,
         null_distribution=np.empty(0),
+        indices=indices,
         rows=rows,
-        remarks=(*remark_on_ties(ties), *splitter.scorer.remarks, *((CONTRASTS_MEAN,) if k > 2 else ())),
+        remarks=(*remark_on_ties(ties), *scorer.remarks, *((CONTRASTS_MEAN,) if k > 2 else ())),
     )
+
+
+def in_order(
+    split: Callable[[np.random.Generator], list[Excess]], rngs: Sequence[np.random.Generator], n_jobs: int
+) -> Iterator[list[Excess]]:
+    """Results in the order of their generators, from several threads where they are asked for."""
+    if n_jobs == 1:
+        yield from map(split, rngs)
+        return
+    with ThreadPoolExecutor(n_jobs) as pool:
+        yield from pool.map(split, rngs)
 
 
 def hartigan_clusters(d: Dissimilarity, rng: np.random.Generator, *, k: int, n_init: int) -> IntArray | None:
@@ -150,10 +249,10 @@ def hartigan_clusters(d: Dissimilarity, rng: np.random.Generator, *, k: int, n_i
 
 def contrast_names(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntArray | None:
     """Clusters of all points, numbered as a `Partition` numbers them; of many points, nearest clusters of a sample."""
-    if d.n <= CLUSTERED_AT_MOST:
+    if d.n <= NAMED_AT_MOST:
         labels = hartigan_clusters(d, rng, k=k, n_init=STARTS_OF_NAMES)
         return None if labels is None else renumber(labels)
-    drawn = rng.choice(d.n, CLUSTERED_AT_MOST, replace=False)
+    drawn = rng.choice(d.n, NAMED_AT_MOST, replace=False)
     sample = d.subset(drawn).stored()
     labels = hartigan_clusters(sample, rng, k=k, n_init=STARTS_OF_NAMES)
     if labels is None:

@@ -1,0 +1,198 @@
+"""Two normals of one variance against the nearest unimodal density [theory 5].
+
+The density f of the mixture has at most two modes. The unimodal density g with the smallest Kullback-Leibler
+divergence from f equals f outside one interval (a, b), and is level inside: f(a) = f(b) = v with as much of f above v
+as below it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from energystats._core.jit import njit
+from energystats._typing import FloatArray
+
+__all__ = ["fit_two_normals", "mixture_ratio", "plateau"]
+
+GROUPS = 256  # consecutive points are taken together beyond so many: the mixture is wider than that by far
+ITERATIONS = 100  # of the EM algorithm
+STEP = 1e-3  # standard deviations by which the means move when it stops
+SMALLEST_VARIANCE = 1e-6  # of a component, as a share of the sample variance
+BISECTIONS = 40
+FAR = 8.0  # standard deviations beyond which a normal density is 0
+EXPONENT = 500.0  # beyond which a probability is 0 or 1
+ROOT_OF_TWO_PI = math.sqrt(2 * math.pi)
+
+
+@njit
+def grouped(x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Means and sizes of runs of neighbours of sorted x; the points themselves where there are few."""
+    n = x.size
+    m = min(n, GROUPS)
+    centres = np.empty(m)
+    sizes = np.empty(m)
+    for j in range(m):
+        first = j * n // m
+        last = (j + 1) * n // m
+        centres[j] = x[first:last].mean()
+        sizes[j] = last - first
+    return centres, sizes
+
+
+@njit
+def largest_gap_of_means(x: FloatArray, w: FloatArray) -> int:
+    """Size of the left part of the split of sorted, centred x with the smallest sum of squares."""
+    n = w.sum()
+    mass = 0.0
+    moment = 0.0
+    best = -1.0
+    size = 1
+    for i in range(1, x.size):
+        mass += w[i - 1]
+        moment += w[i - 1] * x[i - 1]
+        between = moment * moment / mass + moment * moment / (n - mass)
+        if between > best:
+            best = between
+            size = i
+    return size
+
+
+@njit
+def fit_two_normals(x: FloatArray, w: FloatArray) -> tuple[float, float, float, float]:
+    """Share of the left one, both means and the standard deviation, by EM; sorted x of mean 0 and variance 1."""
+    n = w.sum()
+    size = largest_gap_of_means(x, w)
+    mass = w[:size].sum()
+    share = mass / n
+    left = (w[:size] * x[:size]).sum() / mass
+    right = (w[size:] * x[size:]).sum() / (n - mass)
+    variance = max(1.0 - share * (1.0 - share) * (right - left) ** 2, SMALLEST_VARIANCE)
+    for _ in range(ITERATIONS):
+        slope = (left - right) / variance
+        level = math.log(share / (1.0 - share)) + (right * right - left * left) / (2.0 * variance)
+        mass = 0.0
+        moment = 0.0
+        for i in range(x.size):
+            odds = min(max(level + slope * x[i], -EXPONENT), EXPONENT)
+            inside = w[i] / (1.0 + math.exp(-odds))
+            mass += inside
+            moment += inside * x[i]
+        share = min(max(mass / n, 1e-3 / n), 1.0 - 1e-3 / n)
+        new_left = moment / (n * share)
+        new_right = -moment / (n * (1.0 - share))  # the mean of all is 0
+        moved = abs(new_left - left) + abs(new_right - right)
+        left = new_left
+        right = new_right
+        variance = max(1.0 - share * (1.0 - share) * (right - left) ** 2, SMALLEST_VARIANCE)
+        if moved < STEP:
+            break
+    return share, left, right, math.sqrt(variance)
+
+
+@njit
+def mixture_density(t: float, share: float, left: float, right: float, sd: float) -> float:
+    """f(t)."""
+    a = math.exp(-0.5 * ((t - left) / sd) ** 2)
+    b = math.exp(-0.5 * ((t - right) / sd) ** 2)
+    return (share * a + (1.0 - share) * b) / (sd * ROOT_OF_TWO_PI)
+
+
+@njit
+def mixture_mass(a: float, b: float, share: float, left: float, right: float, sd: float) -> float:
+    """Integral of f from a to b."""
+    r = math.sqrt(0.5) / sd
+    one = math.erf((b - left) * r) - math.erf((a - left) * r)
+    two = math.erf((b - right) * r) - math.erf((a - right) * r)
+    return 0.5 * (share * one + (1.0 - share) * two)
+
+
+@njit
+def falling(t: float, share: float, left: float, right: float, sd: float) -> float:
+    """Above 0 where f falls, between the means: the logarithm of the ratio of the two summands of f'."""
+    odds = math.log(share / (1.0 - share) * (t - left) / (right - t))
+    return odds + ((t - right) ** 2 - (t - left) ** 2) / (2.0 * sd * sd)
+
+
+@njit
+def turning_point(low: float, high: float, share: float, left: float, right: float, sd: float) -> float:
+    """Root of `falling` between two points with different signs."""
+    rising = falling(high, share, left, right, sd) > 0.0
+    for _ in range(BISECTIONS):
+        t = 0.5 * (low + high)
+        if (falling(t, share, left, right, sd) > 0.0) == rising:
+            high = t
+        else:
+            low = t
+    return 0.5 * (low + high)
+
+
+@njit
+def descent(level: float, low: float, high: float, share: float, left: float, right: float, sd: float) -> float:
+    """Where f falls to a level, between two points on one slope."""
+    for _ in range(BISECTIONS):
+        t = 0.5 * (low + high)
+        if mixture_density(t, share, left, right, sd) > level:
+            low = t
+        else:
+            high = t
+    return 0.5 * (low + high)
+
+
+@njit
+def plateau(share: float, left: float, right: float, sd: float) -> tuple[float, float, float]:
+    """Interval on which g is level, and its height there; an empty interval where f has one mode.
+
+    The mode of g is the higher mode of f, and the interval runs from its inner slope to the outer slope of the other.
+    """
+    half = 0.5 * (right - left)
+    middle = 0.5 * (left + right)
+    if half <= sd * (1.0 + 1e-9):  # one mode, whatever the shares
+        return middle, middle, 0.0
+    reach = math.sqrt(half * half - sd * sd)
+    inner = middle - reach
+    outer = middle + reach
+    if falling(inner, share, left, right, sd) <= 0.0 or falling(outer, share, left, right, sd) >= 0.0:
+        return middle, middle, 0.0
+    small = 1e-12 * half
+    first = turning_point(left + small, inner, share, left, right, sd)
+    valley = turning_point(inner, outer, share, left, right, sd)
+    second = turning_point(outer, right - small, share, left, right, sd)
+    if mixture_density(first, share, left, right, sd) < mixture_density(second, share, left, right, sd):
+        a, b, level = plateau(1.0 - share, -right, -left, sd)  # the mirror image
+        return -b, -a, level
+    low = first
+    high = valley
+    end = right + FAR * sd
+    b = second
+    level = 0.0
+    for _ in range(BISECTIONS):
+        a = 0.5 * (low + high)
+        level = mixture_density(a, share, left, right, sd)
+        b = descent(level, second, end, share, left, right, sd)
+        if level < mixture_density(second, share, left, right, sd) and (
+            mixture_mass(a, b, share, left, right, sd) > level * (b - a)
+        ):
+            high = a
+        else:
+            low = a
+    return 0.5 * (low + high), b, level
+
+
+@njit
+def mixture_ratio(x: FloatArray) -> float:
+    """Log likelihood ratio of f, fitted to sorted x, to g; 0 where f has one mode or x is constant.  O(n)."""
+    sd = x.std()
+    if x[-1] <= x[0] or sd <= 0.0:
+        return 0.0
+    centres, sizes = grouped((x - x.mean()) / sd)
+    centres -= (sizes * centres).sum() / x.size
+    centres /= math.sqrt((sizes * centres**2).sum() / x.size)
+    share, left, right, common = fit_two_normals(centres, sizes)
+    a, b, level = plateau(share, left, right, common)
+    ratio = 0.0
+    for j in range(centres.size):
+        if a < centres[j] < b:
+            ratio += sizes[j] * math.log(mixture_density(centres[j], share, left, right, common) / level)
+    return ratio
