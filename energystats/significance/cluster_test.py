@@ -6,7 +6,8 @@ hypothesis. The methods here ask about the population instead, and say which que
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -14,22 +15,33 @@ from energystats._typing import ArrayLike, RandomLike
 from energystats.dissimilarity import Dissimilarity
 from energystats.metrics import MetricLike, Precomputed
 from energystats.results import ClusterTestResult, Contrast
+from energystats.significance.clusterers import EnergyClusters, ForeignClusters, foreign_clusters
+from energystats.significance.crossfit import crossfit_test
 from energystats.significance.known_labels import labels_test
 from energystats.significance.one_column import UNIMODALITY, one_column_test
+from energystats.significance.references import compares_numbers
+from energystats.significance.refit import GAUSSIAN, INDEPENDENT_UNIMODAL, refit_test
 from energystats.significance.split import LINEAR_UNIMODALITY, split_test
 from energystats.validation import as_generator, check_alpha, check_count, check_option, check_same_index
 
 __all__ = ["cluster_test", "unlabelled_test"]
+
+STARTS = 3  # of every clustering of "refit" and "crossfit", of data and references alike
+SMALL_SAMPLE = 20  # points
+FEW_POINTS = "With {n} points the level of this test was not measured, and it finds only clusters that are far apart."
+UNUSED_CLUSTERER = "One column is tested without clustering it, so `clusterer` was not used."
 
 
 def cluster_test(
     X: ArrayLike,
     k: int = 2,
     *,
+    clusterer: Any = None,
     labels: Any = None,
     metric: MetricLike = "euclidean",
     alpha: float = 1.0,
     method: str = "auto",
+    null: str = "unimodal",
     n_splits: int = 5,
     n_resamples: int = 199,
     conservative: bool = False,
@@ -131,11 +143,8 @@ def cluster_test(
     >>> es.cluster_test(two, rng=0).null_hypothesis
     'every linear projection of the population is unimodal'
     """
-    check_option(method, "method", ("auto", "split", "unimodal-1d", "labels"))
-    if (labels is not None) != (method == "labels") and (labels is None or method != "auto"):
-        raise ValueError(
-            f'`labels` and `method="labels"` go together, got method={method!r} and labels={labels!r:.60}.'
-        )
+    check_options(method, null, labels=labels, clusterer=clusterer, conservative=conservative)
+    foreign = None if clusterer is None else foreign_clusters(clusterer)
     n_splits = check_count(n_splits, "n_splits", low=1)
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
     generator = as_generator(rng)
@@ -148,10 +157,12 @@ def cluster_test(
         return labels_test(d, labels, n_resamples=n_resamples, rng=generator)
     check_lines(d)
     k = check_count(k, "k", low=2, high=max(d.n, 2), why=f", the number of points ({d.n})")
-    return unlabelled_test(
+    result = unlabelled_test(
         d,
         k,
         method=method,
+        null=null,
+        foreign=foreign,
         power=power,
         n_splits=n_splits,
         n_resamples=n_resamples,
@@ -159,6 +170,24 @@ def cluster_test(
         progress=progress,
         rng=generator,
     )
+    return result if d.n >= SMALL_SAMPLE else replace(result, remarks=(*result.remarks, FEW_POINTS.format(n=d.n)))
+
+
+def check_options(method: str, null: str, *, labels: Any, clusterer: Any, conservative: bool) -> None:
+    """Refuse unknown words, and options that do not go with each other."""
+    check_option(method, "method", ("auto", "split", "unimodal-1d", "refit", "crossfit", "labels"))
+    check_option(null, "null", ("unimodal", "gaussian"))
+    if (labels is not None) != (method == "labels") and (labels is None or method != "auto"):
+        raise ValueError(
+            f'`labels` and `method="labels"` go together, got method={method!r} and labels={labels!r:.60}.'
+        )
+    if null == "gaussian" and method != "refit":
+        raise ValueError(f'`null="gaussian"` goes with `method="refit"`, got method={method!r}.')
+    if conservative and method in ("refit", "crossfit"):
+        raise ValueError(f"`conservative` is the flat factor of the split test, and method={method!r} has none.")
+    if clusterer is not None and (labels is not None or method == "unimodal-1d"):
+        other = "labels" if labels is not None else "unimodal-1d"
+        raise ValueError(f'`clusterer` has no use in method="{other}", which clusters nothing.')
 
 
 def unlabelled_test(
@@ -166,6 +195,8 @@ def unlabelled_test(
     k: int,
     *,
     method: str = "auto",
+    null: str = "unimodal",
+    foreign: ForeignClusters | None = None,
     power: float = 1.0,
     n_splits: int = 5,
     n_resamples: int,
@@ -182,20 +213,30 @@ def unlabelled_test(
         raise ValueError(f'`method="unimodal-1d"` needs one column, got {what}; use "split".')
     if d.n < 2:
         raise ValueError(f"`X` must have at least 2 rows, got {d.n}.")
+    if method in ("refit", "crossfit"):
+        check_coordinates(d, method)
     if d.all_coincide:
-        return nothing_to_test(method, k, n_resamples, conservative)
+        return nothing_to_test(method, null, k, n_resamples, conservative)
     if method == "unimodal-1d":
-        return one_column_test(d, k, n_resamples=n_resamples, rng=rng)
-    return split_test(
-        d,
-        k,
-        power=power,
-        n_splits=n_splits,
-        n_resamples=n_resamples,
-        conservative=conservative,
-        progress=progress,
-        rng=rng,
-    )
+        result = one_column_test(d, k, n_resamples=n_resamples, rng=rng)
+        return result if foreign is None else replace(result, remarks=(*result.remarks, UNUSED_CLUSTERER))
+    if method == "split":
+        return split_test(
+            d,
+            k,
+            power=power,
+            n_splits=n_splits,
+            n_resamples=n_resamples,
+            conservative=conservative,
+            progress=progress,
+            rng=rng,
+            foreign=foreign,
+        )
+    clustering = foreign or EnergyClusters(k, STARTS)
+    how = {"clustering": clustering, "n_resamples": n_resamples, "progress": progress, "rng": rng}
+    if method == "refit":
+        return refit_test(d, k, null=null, **how)
+    return crossfit_test(d, k, n_splits=n_splits, **how)
 
 
 def check_lines(d: Dissimilarity) -> None:
@@ -208,13 +249,27 @@ def check_lines(d: Dissimilarity) -> None:
         )
 
 
-def nothing_to_test(method: str, k: int, n_resamples: int, conservative: bool) -> ClusterTestResult:
+def check_coordinates(d: Dissimilarity, method: str) -> None:
+    """Raise where reference samples cannot be drawn."""
+    if d.coordinates is None:
+        raise ValueError(
+            f'`method="{method}"` draws reference samples and needs coordinates, not a matrix; use method="split".'
+        )
+    if not compares_numbers(d.metric):
+        raise ValueError(
+            f'`method="{method}"` draws reference samples of continuous columns, in which {d.metric!r} has no meaning.'
+        )
+
+
+def nothing_to_test(method: str, null: str, k: int, n_resamples: int, conservative: bool) -> ClusterTestResult:
     """All points coincide: no evidence against anything."""
+    questions = {"split": LINEAR_UNIMODALITY, "unimodal-1d": UNIMODALITY, "crossfit": INDEPENDENT_UNIMODAL}
+    refitted = GAUSSIAN if null == "gaussian" else INDEPENDENT_UNIMODAL
     return ClusterTestResult(
         statistic=0.0,
         pvalue=1.0,
-        method="unimodal-1d" if method == "unimodal-1d" else "split",
-        null_hypothesis=UNIMODALITY if method == "unimodal-1d" else LINEAR_UNIMODALITY,
+        method=cast(Literal["split", "unimodal-1d", "refit", "crossfit"], method),
+        null_hypothesis=questions.get(method, refitted),
         k=k,
         n_resamples=n_resamples,
         n_splits=0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -13,7 +13,7 @@ from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import NotCalibratedWarning, warn
 from energystats.geometry.examination import examine
 
-__all__ = ["Scorer", "make_scorer"]
+__all__ = ["Scorer", "make_scorer", "spread_columns"]
 
 EUCLIDEAN_TOLERANCE = 1e-8  # a share of the scale: roots and powers of given numbers cost digits
 
@@ -77,12 +77,20 @@ def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Sco
         form = "distances" if power == 1 else f"distances to the power {power:g}"
         assumed = f"Assumed: the matrix holds Euclidean {form}; linear means linear in that space."
         return DistanceScorer(squared, (assumed,))
+    spread, ties = spread_columns(d, rng)
+    assert spread.points is not None
+    return CoordinateScorer(spread.points - spread.points.mean(axis=0), ties)
+
+
+def spread_columns(d: Dissimilarity, rng: np.random.Generator) -> tuple[Dissimilarity, tuple[str, ...]]:
+    """The same points with ties spread column by column, and which columns had any, each with its grid step."""
+    assert d.coordinates is not None
     points, ties = d.coordinates.copy(), []
     for j, column in enumerate(points.T):
         if (spread := spread_ties(column, rng)) is not None:
             column[:] = spread[0]
             ties.append(f"{d.columns[j] if d.columns else f'column {j}'} {spread[1]:.3g}")
-    return CoordinateScorer(points - points.mean(axis=0), tuple(ties))
+    return replace(d, points=points), tuple(ties)
 
 
 def warn_if_not_euclidean(squared: FloatArray, power: float) -> None:

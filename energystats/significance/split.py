@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -19,6 +19,7 @@ from energystats.clustering.state import Problem
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.progress import with_bar
 from energystats.results import ClusterTestResult
+from energystats.significance.clusterers import ForeignClusters
 from energystats.significance.contrasts import contrast_rows
 from energystats.significance.excess import FLAT_FACTOR, Excess, cauchy_combination, excess_test, remark_on_ties
 from energystats.significance.scores import Scorer, make_scorer
@@ -48,7 +49,10 @@ class Splitter:
     names : ndarray of shape (n,) or None
         Clusters of all points; those of a part take the numbers they overlap with most. None for k = 2.
     cluster : callable
-        Labels 0..k-1 of the points of a part, or None if it has fewer than k distinct points.
+        Labels 0..k-1 of the points of a part, or None if it has fewer than k distinct points. A user's clusterer may
+        find another number of clusters in every part, and label points that are in none -1.
+    pooled : bool
+        Whether a fold's contrasts count as one, because their number may differ from fold to fold.
     """
 
     d: Dissimilarity
@@ -59,11 +63,12 @@ class Splitter:
     n_clustered: int
     n_resamples: int
     factor: float
+    pooled: bool = False
 
     @property
     def contrasts(self) -> range:
-        """Clusters that are set against the rest: all of them, or one of two."""
-        return range(self.k) if self.k > 2 else range(1)
+        """Clusters that are set against the rest: all of them, or one of two; one stands for all where pooled."""
+        return contrasts_among(1 if self.pooled else self.k)
 
     def folds(self, rng: np.random.Generator) -> list[Fold]:
         """One random order of the points, used from both ends."""
@@ -78,8 +83,26 @@ class Splitter:
             return [Excess(np.zeros(1), 0.0, 1.0, False) for _ in self.contrasts]
         if self.names is not None:
             found = matched(found, self.names[part], self.k)
-        scores = (self.scorer.scores(part[found == j], part[found != j], rest) for j in self.contrasts)
-        return [excess_test(s, self.n_resamples, self.factor, rng) for s in scores]
+        part, found = part[found >= 0], found[found >= 0]
+        among = contrasts_among(int(found.max()) + 1)
+        scores = (self.scorer.scores(part[found == j], part[found != j], rest) for j in among)
+        tested = [excess_test(s, self.n_resamples, self.factor, rng) for s in scores]
+        return [pooled(tested)] if self.pooled else tested
+
+
+def contrasts_among(k: int) -> range:
+    """Clusters that are set against the rest: all of them, or one of two."""
+    return range(k) if k > 2 else range(1)
+
+
+def pooled(contrasts: list[Excess]) -> Excess:
+    """One entry for all contrasts of a fold: combined p, mean E, and the scores of the clearest one.
+
+    Cauchy's rule over folds then weighs every fold alike, and every contrast within its fold.
+    """
+    clearest = min(contrasts, key=lambda e: e.pvalue)
+    combined = cauchy_combination(np.array([e.pvalue for e in contrasts]))
+    return replace(clearest, index=float(np.mean([e.index for e in contrasts])), pvalue=combined)
 
 
 def split_test(
@@ -92,6 +115,7 @@ def split_test(
     conservative: bool,
     progress: bool,
     rng: np.random.Generator,
+    foreign: ForeignClusters | None = None,
 ) -> ClusterTestResult:
     """Cluster one part, score the other, combine the p-values of all splits and contrasts."""
     n_clustered = max(min(int(CLUSTERED_SHARE * d.n), CLUSTERED_AT_MOST), k + 3)
@@ -100,20 +124,21 @@ def split_test(
     tie_rng, name_rng, *split_rngs = rng.spawn(2 + n_splits)
     splitter = Splitter(
         d=d,
-        cluster=partial(hartigan_clusters, k=k, n_init=STARTS),
+        cluster=partial(hartigan_clusters, k=k, n_init=STARTS) if foreign is None else foreign.labels,
         scorer=make_scorer(d, power, tie_rng),
         k=k,
-        names=contrast_names(d, name_rng, k) if k > 2 else None,
+        names=contrast_names(d, name_rng, k) if k > 2 and foreign is None else None,
         n_clustered=n_clustered,
         n_resamples=n_resamples,
         factor=FLAT_FACTOR if conservative else 1.0,
+        pooled=foreign is not None,
     )
     of_splits: Iterator[list[Fold]] = (splitter.folds(split_rng) for split_rng in split_rngs)
     folds = [fold for pair in with_bar(of_splits, progress, total=2 * n_splits, unit="fold", size=len) for fold in pair]
 
     pvalues = np.array([[e.pvalue for e in fold] for fold in folds])
     indices = np.array([[e.index for e in fold] for fold in folds])
-    labels = ["cluster 0 vs cluster 1"] if k == 2 else [f"cluster {j} vs rest" for j in range(k)]
+    labels = names_of_contrasts(k, foreign)
     rows = contrast_rows(labels, indices.mean(axis=0).tolist(), [cauchy_combination(p) for p in pvalues.T])
     best = min(range(len(rows)), key=lambda j: rows[j].pvalue)
     median_fold = folds[int(np.argsort(pvalues[:, best], kind="stable")[len(folds) // 2])]
@@ -135,8 +160,20 @@ def split_test(
         scores=median_fold[best].scores,
         null_distribution=np.empty(0),
         rows=rows,
-        remarks=(*remark_on_ties(ties), *splitter.scorer.remarks, *((CONTRASTS_MEAN,) if k > 2 else ())),
+        remarks=(
+            *remark_on_ties(ties),
+            *splitter.scorer.remarks,
+            *((CONTRASTS_MEAN,) if k > 2 and foreign is None else ()),
+            *(() if foreign is None else foreign.remarks("p = 1")),
+        ),
     )
+
+
+def names_of_contrasts(k: int, foreign: ForeignClusters | None) -> list[str]:
+    """One for all where a user's clusterer decided how many clusters there are in every part."""
+    if foreign is not None:
+        return ["each cluster found vs rest"]
+    return ["cluster 0 vs cluster 1"] if k == 2 else [f"cluster {j} vs rest" for j in range(k)]
 
 
 def hartigan_clusters(d: Dissimilarity, rng: np.random.Generator, *, k: int, n_init: int) -> IntArray | None:
