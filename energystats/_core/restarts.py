@@ -41,10 +41,7 @@ def seeded_labels(R: FloatArray, uniforms: FloatArray) -> IntArray:
                 labels[i] = j
         labels[seed] = j
         nearest[seed] = 0.0
-        if not nearest.any():
-            chances = np.where(taken, 0.0, 1.0)
-        else:
-            chances = nearest.copy()
+        chances = nearest.copy() if nearest.any() else np.where(taken, 0.0, 1.0)
     return labels
 
 

@@ -230,8 +230,8 @@ class ClusterTestResult(Result):
         Sorted values whose unimodality was tested, of the fold with the median p-value; empty where there is no such
         column of scores.
     null_distribution : ndarray
-        What `statistic` was compared with: the statistics of the reference samples ("refit", "crossfit") or of the other
-        labelings ("labels"); empty for the others.
+        What `statistic` was compared with: the statistics of reference samples ("refit", "crossfit") or of the other
+        labelings ("labels"); empty for the other methods.
     rows : tuple of Contrast
         The one-versus-rest contrasts behind `contrasts`.
     remarks : tuple of str

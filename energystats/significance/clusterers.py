@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -34,6 +34,9 @@ class Clustering(Protocol):
     def describe(self) -> str:
         """What is done, to be put after "clustered by"."""
 
+    def remarks(self, own: int, counts_as: str) -> tuple[str, ...]:
+        """What a reader has to know of the clusters; the first `own` calls were for the data, others for references."""
+
 
 @dataclass(frozen=True, slots=True)
 class EnergyClusters:
@@ -63,6 +66,9 @@ class EnergyClusters:
 
     def describe(self) -> str:
         return f"Hartigan's method into {self.k} (best of {self.n_init} starts)"
+
+    def remarks(self, own: int, counts_as: str) -> tuple[str, ...]:
+        return ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,19 +135,24 @@ class ForeignClusters:
         kept = found != NOISE
         return explained_share(matrix_of(d)[np.ix_(kept, kept)], found[kept])
 
-    def remarks(self, counts_as: str) -> tuple[str, ...]:
-        """How many clusters the parts had, and how often there was no direction."""
-        numbers = sorted(set(self.counts))
-        several = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else str(numbers[0])
-        told = f"Clusters by {self.describe()}: {several} in each of {len(self.counts)} parts."
+    def remarks(self, own: int, counts_as: str) -> tuple[str, ...]:
+        where = "the data" if own == 1 else "each part of the data"
+        found = f"Clusters found by {self.describe()}: {span(self.counts[:own])} in {where}"
+        if self.counts[own:]:
+            found += f", {span(self.counts[own:])} in the reference samples"
+        if min(self.counts) > 1:
+            return (f"{found}.",)
         lost = sum(count < 2 for count in self.counts)
-        if not lost:
-            return (told,)
-        return told, f"In {lost} of them fewer than two clusters were found; those count as {counts_as}."
+        return (f"{found}. {lost} of {len(self.counts)} had fewer than two; those count as {counts_as}.",)
 
     def describe(self) -> str:
         name = type(self.clusterer).__name__ if hasattr(self.clusterer, "fit_predict") else ""
         return name or getattr(self.clusterer, "__name__", "") or "the function given"
+
+
+def span(counts: Sequence[int]) -> str:
+    """The smallest and the largest."""
+    return str(counts[0]) if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
 
 
 def foreign_clusters(clusterer: Any) -> ForeignClusters:

@@ -119,6 +119,7 @@ def remarks_on(clustering: Clustering, k: int, n_resamples: int, lost: int, n_fo
         f"Done: one half was clustered by {clustering.describe()}, the other scored along {lines}; the mean of E over "
         f"all folds was compared with that of {n_resamples} samples with independent unimodal scores."
     )
-    if not lost:
-        return (done,)
-    return done, f"In {lost} of {n_folds} folds fewer than two clusters were found; those count as E = 0."
+    found = clustering.remarks(n_folds, "E = 0")
+    if found or not lost:
+        return done, *found
+    return done, f"In {lost} of {n_folds} folds a half had fewer than {k} distinct points; those count as E = 0."

@@ -1,4 +1,4 @@
-"""The refit test: is S/T of the clusters larger than in samples of a law without clusters, fitted to the data?
+"""The refit test: S/T of the clusters against that of samples of a law without clusters, fitted to the data.
 
 The reference samples are clustered as hard as the data were. Under a Gaussian null hypothesis the excess over the
 references is compared with that of every reference over references fitted to it in turn (prepivoting, Beran 1988):
@@ -90,11 +90,6 @@ def refit_test(
     refit = Refit(d, clustering, n_resamples, progress, null_rng)
     found = refit_gaussian(refit, observed) if null == "gaussian" else refit_unimodal(refit, observed, tie_rng)
     decisive, against = max(found, key=lambda pair: pair[0].pvalue) if null == "unimodal" else found[0]
-    law = "Gaussian samples" if null == "gaussian" else "samples with independent unimodal scores"
-    done = (
-        f"Done: the points and {n_resamples} {law}, fitted to them, were clustered by {clustering.describe()}, and "
-        "S/T compared."
-    )
     return ClusterTestResult(
         statistic=decisive.statistic,
         pvalue=decisive.pvalue,
@@ -110,9 +105,24 @@ def refit_test(
         scores=np.empty(0),
         null_distribution=against,
         rows=(Contrast("all clusters", decisive.statistic, decisive.pvalue, decisive.pvalue),),
-        remarks=(done, *((NOT_GAUSSIAN,) if null == "gaussian" else ()), *remark_on_ties(ties)),
+        remarks=(
+            done,
+            *clustering.remarks(1, "S/T = 0"),
+            *((NOT_GAUSSIAN,) if null == "gaussian" else ()),
+            *remark_on_ties(ties),
+        ),
         comparisons=tuple(comparison for comparison, _ in found),
     )
+
+
+def remarks_on(refit: Refit, null: str) -> tuple[str, ...]:
+    """What was done, and what else is rejected."""
+    law = "Gaussian samples" if null == "gaussian" else "samples with independent unimodal scores"
+    done = (
+        f"Done: the points and {refit.n_resamples} {law}, fitted to them, were clustered by "
+        f"{refit.clustering.describe()}, and S/T compared."
+    )
+    return done, *refit.clustering.remarks(1, "S/T = 0"), *((NOT_GAUSSIAN,) if null == "gaussian" else ())
 
 
 def refit_gaussian(refit: Refit, observed: float) -> list[tuple[Comparison, FloatArray]]:

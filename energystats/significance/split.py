@@ -164,7 +164,7 @@ def split_test(
             *remark_on_ties(ties),
             *splitter.scorer.remarks,
             *((CONTRASTS_MEAN,) if k > 2 and foreign is None else ()),
-            *(() if foreign is None else foreign.remarks("p = 1")),
+            *(() if foreign is None else foreign.remarks(2 * n_splits, "p = 1")),
         ),
     )
 
