@@ -105,12 +105,7 @@ def refit_test(
         scores=np.empty(0),
         null_distribution=against,
         rows=(Contrast("all clusters", decisive.statistic, decisive.pvalue, decisive.pvalue),),
-        remarks=(
-            done,
-            *clustering.remarks(1, "S/T = 0"),
-            *((NOT_GAUSSIAN,) if null == "gaussian" else ()),
-            *remark_on_ties(ties),
-        ),
+        remarks=(*remarks_on(refit, null), *remark_on_ties(ties)),
         comparisons=tuple(comparison for comparison, _ in found),
     )
 
