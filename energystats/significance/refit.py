@@ -34,6 +34,7 @@ from energystats.significance.scores import spread_columns
 __all__ = ["GAUSSIAN", "INDEPENDENT_UNIMODAL", "compared", "refit_test", "unimodal_axes"]
 
 INNER = 3  # references of every reference, whose mean S/T the pivot takes away
+SMALLEST_SAMPLE = 8  # points
 SHARE_TOLERANCE = 1e-12  # two shares closer than this are tied
 GAUSSIAN = "the population is one Gaussian, with any covariance matrix"
 INDEPENDENT_UNIMODAL = "the population has independent unimodal principal components, or independent unimodal features"
@@ -82,10 +83,14 @@ def refit_test(
     rng: np.random.Generator,
 ) -> ClusterTestResult:
     """S/T of the clusters of all points against reference samples that were clustered by the same method."""
+    smallest = max(k + 3, SMALLEST_SAMPLE)
+    if d.n < smallest:
+        raise ValueError(f"`X` must have at least {smallest} rows for k={k}, got {d.n}.")
     tie_rng, data_rng, null_rng = rng.spawn(3)
     ties: tuple[str, ...] = ()
     if null == "unimodal":  # point masses count as modes, for a Gaussian law they do not
         d, ties = spread_columns(d, tie_rng)
+    check_distinct(d, k)
     observed = clustering.share(d, data_rng)
     refit = Refit(d, clustering, n_resamples, progress, null_rng)
     found = refit_gaussian(refit, observed) if null == "gaussian" else refit_unimodal(refit, observed, tie_rng)
@@ -108,6 +113,14 @@ def refit_test(
         remarks=(*remarks_on(refit, null), *remark_on_ties(ties)),
         comparisons=tuple(comparison for comparison, _ in found),
     )
+
+
+def check_distinct(d: Dissimilarity, k: int) -> None:
+    """Refuse more clusters than points that differ."""
+    assert d.points is not None
+    distinct = len(np.unique(d.points, axis=0))
+    if distinct < k:
+        raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
 
 
 def remarks_on(refit: Refit, null: str) -> tuple[str, ...]:
