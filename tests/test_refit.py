@@ -314,11 +314,12 @@ ALL = [{"method": "split"}, *METHODS]
     ids=["KMeans", "GaussianMixture", "Agglomerative", "Pipeline", "EnergyClustering", "function"],
 )
 def test_any_clusterer_repeats_with_the_seed_and_is_left_as_it_was(method, clusterer, two):
-    how = {"n_resamples": 19, "n_splits": 2, "clusterer": clusterer, **method}
+    split = method["method"] == "split"
+    how = {"n_resamples": 19 if split else 4, "n_splits": 2 if split else 1, "clusterer": clusterer, **method}
     a, b = (es.cluster_test(two, rng=5, **how) for _ in range(2))
     assert (a.pvalue, a.statistic) == (b.pvalue, b.statistic)
     assert_array_equal(a.pvalues, b.pvalues)
-    assert a.pvalue <= 0.07
+    assert a.pvalue <= (0.07 if split else 0.2)
     assert not hasattr(clusterer, "labels_")
     if hasattr(clusterer, "get_params"):
         assert clusterer.get_params().get("random_state") is None
