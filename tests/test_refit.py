@@ -201,6 +201,7 @@ def test_one_column_is_clustered_exactly(rng):
     found = es.cluster_test(x, 3, method="refit", n_resamples=9, rng=rng)
     assert found.statistic == pytest.approx(best.between / best.total)
     assert len(found.comparisons) == 1
+    assert "exact method for one column into 3" in " ".join(found.summary().split())
 
 
 # ---------------------------------------------------------------- properties
@@ -408,6 +409,10 @@ def test_labels_of_any_kind_are_codes():
     assert clean_labels([5, -1, 2, 5], 4).tolist() == [1, -1, 0, 1]
     assert clean_labels(np.array([True, False]), 2).tolist() == [1, 0]
     assert clean_labels(["x", "-1"], 2).tolist() == [1, 0]
+    assert clean_labels(np.array([3, -1, 1], dtype=object), 3).tolist() == [1, -1, 0]
+    for missing in ([np.nan, "a"], [None, "a"], [np.nan, 1.0]):
+        with pytest.raises(ValueError, match=r"`clusterer` must label every point, got 1 missing"):
+            clean_labels(np.array(missing, dtype=object), 2)
 
 
 class Plain:

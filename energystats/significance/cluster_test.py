@@ -152,7 +152,7 @@ def cluster_test(
 
     **crossfit.** E of held-out halves along the line through the means of two clusters of the other half (for more
     clusters the mean over all lines from one to the rest), averaged over folds, against the same of reference samples
-    of "refit". A little more power than "split", and the narrower H0.
+    of "refit". A little more power than "split", and the narrower H0. O(n_splits n_resamples n^2) time, O(n^2) memory.
 
     **clusterer.** In "split" all one-versus-rest contrasts of a fold are combined by Cauchy's rule, and so are the
     folds, with equal weight; there is one row of contrasts because the clusters of different folds need not

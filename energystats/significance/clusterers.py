@@ -16,6 +16,7 @@ from energystats.clustering.exact_1d import best_intervals, has_exact
 from energystats.clustering.search import MOVE_TOLERANCE
 from energystats.clustering.seeding import count_distinct
 from energystats.dissimilarity import Dissimilarity
+from energystats.validation import as_labels
 
 __all__ = ["Clustering", "EnergyClusters", "ForeignClusters", "explained_share", "foreign_clusters"]
 
@@ -31,8 +32,8 @@ class Clustering(Protocol):
     def share(self, d: Dissimilarity, rng: np.random.Generator) -> float:
         """S/T of these clusters; 0 where there are fewer than two."""
 
-    def describe(self) -> str:
-        """What is done, to be put after "clustered by"."""
+    def describe(self, d: Dissimilarity) -> str:
+        """What is done with such data, to be put after "clustered by"."""
 
     def remarks(self, own: int, counts_as: str) -> tuple[str, ...]:
         """What a reader has to know of the clusters; the first `own` calls were for the data, others for references."""
@@ -64,7 +65,9 @@ class EnergyClusters:
         R = matrix_of(d)
         return explained_share(R, self.search(R, rng))
 
-    def describe(self) -> str:
+    def describe(self, d: Dissimilarity) -> str:
+        if has_exact(d):
+            return f"the exact method for one column into {self.k}"
         return f"Hartigan's method into {self.k} (best of {self.n_init} starts)"
 
     def remarks(self, own: int, counts_as: str) -> tuple[str, ...]:
@@ -137,7 +140,7 @@ class ForeignClusters:
 
     def remarks(self, own: int, counts_as: str) -> tuple[str, ...]:
         where = "the data" if own == 1 else "each part of the data"
-        found = f"Clusters found by {self.describe()}: {span(self.counts[:own])} in {where}"
+        found = f"Clusters found by {self.name}: {span(self.counts[:own])} in {where}"
         if self.counts[own:]:
             found += f", {span(self.counts[own:])} in the reference samples"
         if min(self.counts) > 1:
@@ -145,9 +148,14 @@ class ForeignClusters:
         lost = sum(count < 2 for count in self.counts)
         return (f"{found}. {lost} of {len(self.counts)} had fewer than two; those count as {counts_as}.",)
 
-    def describe(self) -> str:
-        name = type(self.clusterer).__name__ if hasattr(self.clusterer, "fit_predict") else ""
-        return name or getattr(self.clusterer, "__name__", "") or "the function given"
+    def describe(self, d: Dissimilarity) -> str:
+        return self.name
+
+    @property
+    def name(self) -> str:
+        """Class of the object or name of the function."""
+        made = type(self.clusterer).__name__
+        return made if hasattr(self.clusterer, "fit_predict") else getattr(self.clusterer, "__name__", made)
 
 
 def span(counts: Sequence[int]) -> str:
@@ -169,19 +177,20 @@ def foreign_clusters(clusterer: Any) -> ForeignClusters:
 
 def clean_labels(labels: Any, n: int) -> IntArray:
     """Codes 0, 1, ... of a clusterer's labels; -1 stays what it is."""
+    import pandas as pd
+
     array = np.asarray(labels)
     if array.ndim != 1 or array.size != n:
         raise ValueError(
             f"`clusterer` must return one label for each of the {n} points that it is given, got "
             + (f"{array.size} labels." if array.ndim == 1 else f"an array of shape {array.shape}.")
         )
-    if array.dtype.kind == "O":
-        array = np.array([np.nan if label is None else label for label in array.tolist()])
-    if array.dtype.kind == "f" and np.isnan(array).any():
-        raise ValueError(f"`clusterer` must label every point, got {int(np.isnan(array).sum())} missing labels (NaN).")
-    noise = array == NOISE if array.dtype.kind in "if" else np.zeros(n, dtype=bool)
+    if missing := int(np.asarray(pd.isna(array)).sum()):
+        raise ValueError(f"`clusterer` must label every point, got {missing} missing labels.")
+    noise = array == NOISE if array.dtype.kind in "ifO" else np.zeros(n, dtype=bool)
     codes = np.full(n, NOISE, dtype=np.intp)
-    codes[~noise] = np.unique(array[~noise], return_inverse=True)[1]
+    if not noise.all():
+        codes[~noise] = as_labels(array[~noise], int((~noise).sum()), "clusterer")[0]
     return codes
 
 

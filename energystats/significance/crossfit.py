@@ -107,17 +107,18 @@ def crossfit_test(
         scores=np.empty(0),
         null_distribution=against,
         rows=(Contrast("all clusters", observed, decisive.pvalue, decisive.pvalue),),
-        remarks=(*remarks_on(clustering, k, n_resamples, lost, folds.size), *remark_on_ties(ties)),
+        remarks=(*remarks_on(held_out, d, k, n_resamples, lost), *remark_on_ties(ties)),
         comparisons=tuple(comparison for comparison, _ in found),
     )
 
 
-def remarks_on(clustering: Clustering, k: int, n_resamples: int, lost: int, n_folds: int) -> tuple[str, ...]:
+def remarks_on(held_out: HeldOut, d: Dissimilarity, k: int, n_resamples: int, lost: int) -> tuple[str, ...]:
     """What was done, and how often a half had no direction."""
-    lines = "the line through the means of the two clusters" if k == 2 else "the lines from each cluster to the rest"
+    clustering, n_folds = held_out.clustering, 2 * held_out.n_splits
     done = (
-        f"Done: one half was clustered by {clustering.describe()}, the other scored along {lines}; the mean of E over "
-        f"all folds was compared with that of {n_resamples} samples with independent unimodal scores."
+        f"Done: one half was clustered by {clustering.describe(d)}, the other scored along the line through the means "
+        "of two clusters, or the lines from each of more to the rest; the mean of E over all folds was compared with "
+        f"that of {n_resamples} samples with independent unimodal scores."
     )
     found = clustering.remarks(n_folds, "E = 0")
     if found or not lost:

@@ -128,7 +128,7 @@ def remarks_on(refit: Refit, null: str) -> tuple[str, ...]:
     law = "Gaussian samples" if null == "gaussian" else "samples with independent unimodal scores"
     done = (
         f"Done: the points and {refit.n_resamples} {law}, fitted to them, were clustered by "
-        f"{refit.clustering.describe()}, and S/T compared."
+        f"{refit.clustering.describe(refit.d)}, and S/T compared."
     )
     return done, *refit.clustering.remarks(1, "S/T = 0"), *((NOT_GAUSSIAN,) if null == "gaussian" else ())
 
