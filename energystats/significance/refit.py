@@ -39,8 +39,8 @@ SHARE_TOLERANCE = 1e-12  # two shares closer than this are tied
 GAUSSIAN = "the population is one Gaussian, with any covariance matrix"
 INDEPENDENT_UNIMODAL = "the population has independent unimodal principal components, or independent unimodal features"
 NOT_GAUSSIAN = (
-    "Data without clusters that are not Gaussian are rejected too: at level .05 uniform squares were at .55 and "
-    "exponential columns at .16 (n = 100)."
+    "Data without clusters that are not Gaussian are rejected too: at level .05 about .6 of uniform squares and .2 of "
+    "samples with exponential columns (n = 100)."
 )
 
 
