@@ -235,11 +235,18 @@ def plane_of(found: Partition) -> tuple[FloatArray, str, str]:
 
 
 def plot_cluster_test(result: ClusterTestResult, ax: Axes | None = None) -> Axes:
-    """Scores that were tested, with the nearest unimodal density; null distribution of S for known labels."""
+    """Scores that were tested, with the nearest unimodal density; the null distribution where there is one."""
     ax = axes_or_new(ax)
     scores = result.scores
     if result.method == "labels":
         return histogram_with_line(result.null_distribution, result.statistic, result.pvalue, "relabelings", ax)
+    if result.comparisons:
+        histogram_with_line(result.null_distribution, result.statistic, result.pvalue, "reference samples", ax)
+        pivoted = result.comparisons[0].name == "pivoted"
+        share = "S/T less the mean of its references" if pivoted else "S/T of the clusters found"
+        ax.set_xlabel("mean held-out E" if result.method == "crossfit" else share)
+        ax.set_title("H0: one Gaussian" if pivoted else "H0: independent unimodal scores", loc="left")
+        return ax
     if scores.size < 2 or scores[0] == scores[-1]:
         ax.text(0.5, 0.5, "nothing to show: all scores are equal", ha="center", va="center", transform=ax.transAxes)
         return ax

@@ -55,6 +55,10 @@ SPLIT_NULLS = {
     "exponential d=2": lambda rng: rng.exponential(size=(100, 2)),
     "two normals, delta=2": two_normals(100, 2, 2),
 }
+GAUSSIAN_NULLS = {
+    **{name: SPLIT_NULLS[name] for name in ("N d=2 n=50", "N d=10 n=100", "N n=40 d=50", "AR(.8) d=5", "ellipse 1:25")},
+    "one large variance of 10": lambda rng: rng.standard_normal((100, 10)) * np.sqrt([3.25, *[1.0] * 9]),
+}
 FLAT_NULLS = {"bar n=60": bar(60), "bar n=200": bar(200), "one flat axis of 10": flat_axis}
 ALTERNATIVES = {  # name: (draw, power asked for)
     "delta=4 d=2": (two_normals(100, 2, 4), 0.70),
@@ -62,6 +66,14 @@ ALTERNATIVES = {  # name: (draw, power asked for)
     "80/20 delta=6": (two_normals(100, 2, 6, 0.2), 0.82),
     "three clusters, side 5": (lambda rng: rng.standard_normal((120, 2)) + TRIANGLE[rng.integers(3, size=120)], 0.70),
     "cigars": (cigars, 0.48),
+}
+
+
+REFIT_ALTERNATIVES = {  # the same, against Gaussian and against unimodal references
+    "delta=3 d=2": (two_normals(100, 2, 3), 0.75, 0.0),
+    "delta=3 d=10": (two_normals(100, 10, 3), 0.52, 0.0),
+    "delta=4 d=2": (two_normals(100, 2, 4), 0.95, 0.60),
+    "three clusters, side 5": (ALTERNATIVES["three clusters, side 5"][0], 0.95, 0.70),
 }
 
 

@@ -61,6 +61,33 @@ def test_power_of_split(name, rotating_seed):
     assert_rate_at_least(rejections(draw, rotating_seed, REPLICATES // 2), REPLICATES // 2, limit)
 
 
+@pytest.mark.parametrize("name", simulations.GAUSSIAN_NULLS)
+def test_level_of_gaussian_refit(name, rotating_seed):
+    how = {"method": "refit", "null": "gaussian"}
+    count = rejections(simulations.GAUSSIAN_NULLS[name], rotating_seed, REPLICATES, **how)
+    assert_rate_at_most(count, REPLICATES, 0.07)
+
+
+@pytest.mark.parametrize("method", ["refit", "crossfit"])
+@pytest.mark.parametrize("name", [name for name in simulations.SPLIT_NULLS if name != "N d=2 n=200"])
+def test_level_against_unimodal_references(name, method, rotating_seed):
+    count = rejections(simulations.SPLIT_NULLS[name], rotating_seed, REPLICATES, method=method)
+    assert_rate_at_most(count, REPLICATES, 0.07)
+
+
+@pytest.mark.parametrize("name", simulations.REFIT_ALTERNATIVES)
+def test_power_of_refit(name, rotating_seed):
+    draw, gaussian, unimodal = simulations.REFIT_ALTERNATIVES[name]
+    n = REPLICATES // 2
+    assert_rate_at_least(rejections(draw, rotating_seed, n, method="refit", null="gaussian"), n, gaussian)
+    assert_rate_at_least(rejections(draw, rotating_seed, n, method="refit"), n, unimodal)
+
+
+def test_power_of_crossfit(rotating_seed):
+    draw, n = simulations.two_normals(100, 2, 4), REPLICATES // 2
+    assert_rate_at_least(rejections(draw, rotating_seed, n, method="crossfit"), n, 0.70)
+
+
 @pytest.mark.parametrize("name", ["N d=2 n=200", "uniform square", "ellipse 1:25"])
 def test_level_of_every_contrast(name, rotating_seed, no_collection):
     """Contrasts are named after a clustering of all points; that must not cost them their family-wise level."""

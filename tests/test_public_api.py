@@ -153,6 +153,10 @@ def make_results():
         "ClusterStabilityResult one point": es.cluster_stability([1.0], 1, n_resamples=2),
         "ClusterTestResult": es.cluster_test(X, 3, rng=0),
         "ClusterTestResult 1-d": es.cluster_test(X[:, 0], rng=0),
+        "ClusterTestResult refit": es.cluster_test(X, 3, method="refit", n_resamples=9, rng=0),
+        "ClusterTestResult gaussian": es.cluster_test(X, method="refit", null="gaussian", n_resamples=9, rng=0),
+        "ClusterTestResult crossfit": es.cluster_test(X, method="crossfit", n_resamples=9, rng=0),
+        "ClusterTestResult clusterer": es.cluster_test(X, clusterer=es.EnergyClustering(3, n_init=1), rng=0),
         "ClusterTestResult labels": es.cluster_test(X, labels=g, rng=0),
         "ClusterTestResult nothing": es.cluster_test(np.ones((20, 2)), rng=0),
     }

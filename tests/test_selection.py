@@ -101,23 +101,25 @@ def test_references_keep_the_principal_axes(kind, rng):
     A = rng.standard_normal((3, 3))
     X = rng.standard_normal((400, 3)) @ A + 100
     reference = Reference.of(X, es.metrics.Euclidean(), kind)
-    assert_allclose(reference.scores @ reference.axes + reference.center, X, atol=1e-10)
-    many = np.concatenate([reference.draw(rng).points for _ in range(60)])
-    scores = (many - X.mean(axis=0)) @ reference.axes.T
-    assert (scores.min(axis=0) >= reference.scores.min(axis=0) - 1e-9).all()
-    assert (scores.max(axis=0) <= reference.scores.max(axis=0) + 1e-9).all()
+    own = reference.axes.scores
+    assert_allclose(reference.axes.to_columns(own), X, atol=1e-10)
+    many = np.concatenate([drawn.points for drawn, _ in reference.draws(60, rng)])
+    scores = (many - X.mean(axis=0)) @ reference.axes.directions.T
+    assert (scores.min(axis=0) >= own.min(axis=0) - 1e-9).all()
+    assert (scores.max(axis=0) <= own.max(axis=0) + 1e-9).all()
     assert np.abs(np.corrcoef(scores.T) - np.eye(3)).max() < 0.05
-    expected = np.ptp(reference.scores, axis=0) / np.sqrt(12) if kind == "box" else reference.scores.std(axis=0)
+    expected = np.ptp(own, axis=0) / np.sqrt(12) if kind == "box" else own.std(axis=0)
     assert_allclose(scores.std(axis=0), expected, rtol=0.1)
 
 
 def test_unimodal_references_have_one_mode(rng):
     x = np.concatenate([rng.normal(0, 1, 200), rng.normal(10, 1, 200)])[:, None]
     reference = Reference.of(x, es.metrics.Euclidean(), "unimodal")
-    y = np.concatenate([reference.draw(rng).points[:, 0] for _ in range(20)])
+    samples = [drawn.points for drawn, _ in reference.draws(20, rng)]
+    y = np.concatenate(samples)[:, 0]
     middle = np.mean((y > 4) & (y < 6))
     assert np.mean((x > 4) & (x < 6)) < 0.02 < middle
-    p = [es.cluster_test(reference.draw(rng).points, rng=rng).pvalue for _ in range(20)]
+    p = [es.cluster_test(sample, rng=rng).pvalue for sample in samples]
     assert np.mean(np.array(p) <= 0.05) < 0.5
 
 

@@ -1,7 +1,7 @@
 """What the public functions return: frozen objects with plain attributes, a summary, a table and a plot."""
 
 from energystats.results.base import Result
-from energystats.results.clustering import ClusterTestResult, Contrast, Partition
+from energystats.results.clustering import ClusterTestResult, Comparison, Contrast, Partition
 from energystats.results.disco import DiscoResult, DiscoRow
 from energystats.results.dispersion import Dispersion
 from energystats.results.energy_test import EnergyTestResult
@@ -21,6 +21,7 @@ from energystats.results.spectral import SpectralEmbedding
 __all__ = [
     "ClusterStabilityResult",
     "ClusterTestResult",
+    "Comparison",
     "Contrast",
     "DiscoResult",
     "DiscoRow",

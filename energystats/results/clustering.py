@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from energystats._typing import FloatArray, IntArray
 from energystats.results.base import Result
 from energystats.tables import decomposition_table, metric_note, number, probability, text_table
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from energystats.dissimilarity import Standardization
     from energystats.metrics import Metric
 
-__all__ = ["ClusterTestResult", "Contrast", "Partition"]
+__all__ = ["ClusterTestResult", "Comparison", "Contrast", "Partition"]
 
 BOUND_ROUNDING = 1e-12  # of the dispersions; a bound below it may be 0
 
@@ -174,6 +176,28 @@ class Contrast:
     pvalue_adjusted: float
 
 
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """An observed value against those of reference samples.
+
+    Attributes
+    ----------
+    name : str
+        Along which axes the references are independent; or "pivoted" and "plain".
+    statistic : float
+        Of the data.
+    mean : float
+        Of the references.
+    pvalue : float
+        How often references reach the statistic.
+    """
+
+    name: str
+    statistic: float
+    mean: float
+    pvalue: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ClusterTestResult(Result):
     """Test for cluster structure.
@@ -181,10 +205,11 @@ class ClusterTestResult(Result):
     Attributes
     ----------
     statistic : float
-        Excess-split index E (mean over splits and contrasts); S for labels known in advance.
+        Excess-split index E (mean over splits and contrasts); S/T for "refit", under the Gaussian null hypothesis less
+        its mean over the references; S for labels known in advance.
     pvalue : float
         P-value of `null_hypothesis`.
-    method : {"split", "unimodal-1d", "labels"}
+    method : {"split", "unimodal-1d", "refit", "crossfit", "labels"}
         What was done.
     null_hypothesis : str
         The question that was answered, and the only one.
@@ -193,28 +218,37 @@ class ClusterTestResult(Result):
     n_resamples : int
         Draws behind each p-value.
     n_splits : int
-        Random splits, each used in two halves; 0 where nothing was split.
+        Random splits; 0 where nothing was split.
     n_clustered : int
-        Points of each split that found the direction; the others were scored. 0 where nothing was split.
+        Points that were clustered at a time; those left out were scored. 0 where nothing was split.
     conservative : bool
-        Whether every p-value was multiplied by the flat factor 1.6.
+        Whether every p-value was multiplied by the larger factor 1.6.
     jittered : bool
         Whether ties were spread over one grid step.
-    pvalues : ndarray of shape (2 * n_splits, n_contrasts)
-        P-values that were combined; (1, 1) where nothing was split.
+    pvalues : ndarray of shape (n_splits, n_contrasts)
+        P-values that were combined; those of `comparisons`, (1, n_comparisons), for "refit" and "crossfit"; (1, 1) for
+        the others.
     scores : ndarray
-        Sorted values whose unimodality was tested, of the fold with the median p-value; empty for known labels.
+        Sorted values whose unimodality was tested, of the split with the smallest p-value; empty where there is no
+        such column of scores.
     null_distribution : ndarray
-        S of the other labelings; empty unless the labels were known.
+        What `statistic` was compared with: the statistics of reference samples ("refit", "crossfit") or of the other
+        labelings ("labels"); empty for the other methods.
     rows : tuple of Contrast
         The one-versus-rest contrasts behind `contrasts`.
     remarks : tuple of str
         What a reader has to assume or know.
+    comparisons : tuple of Comparison
+        With principal components and with features as independent axes; the larger p counts. Under the Gaussian null
+        hypothesis pivoted, which counts, and plain. Empty where there are no reference samples.
+    indices : ndarray of shape (n_contrasts, 3)
+        For "split" and "unimodal-1d" the three indices behind the p-values, means over the splits: log likelihood
+        ratio of two normals to one mode, E, and the distance from the nearest unimodal law.
     """
 
     statistic: float
     pvalue: float
-    method: Literal["split", "unimodal-1d", "labels"]
+    method: Literal["split", "unimodal-1d", "refit", "crossfit", "labels"]
     null_hypothesis: str
     k: int
     n_resamples: int
@@ -225,9 +259,10 @@ class ClusterTestResult(Result):
     pvalues: FloatArray = field(repr=False)
     scores: FloatArray = field(repr=False)
     null_distribution: FloatArray = field(repr=False)
-    indices: FloatArray = field(repr=False)
     rows: tuple[Contrast, ...] = field(repr=False)
     remarks: tuple[str, ...] = field(repr=False)
+    comparisons: tuple[Comparison, ...] = field(default=(), repr=False)
+    indices: FloatArray = field(default_factory=lambda: np.empty((0, 3)), repr=False)
 
     @property
     def contrasts(self) -> pd.DataFrame:
@@ -238,18 +273,25 @@ class ClusterTestResult(Result):
         return pd.DataFrame([(r.name, r.statistic, r.pvalue, r.pvalue_adjusted) for r in self.rows], columns=columns)
 
     def _tables(self) -> list[Any]:
+        pivoted = bool(self.comparisons) and self.comparisons[0].name == "pivoted"
+        symbol = {"labels": "S", "refit": "S/T less mean of references" if pivoted else "S/T"}.get(self.method, "E")
         rows = [
-            ["statistic (S)" if self.method == "labels" else "statistic (E)", number(self.statistic)],
+            [f"statistic ({symbol})", number(self.statistic)],
             ["p-value", probability(self.pvalue)],
             ["method", self.method],
             ["resamples", str(self.n_resamples)],
         ]
+        if len(self.indices):
+            ratio, _, distance = self.indices.mean(axis=0)
+            rows[1:1] = [["log likelihood ratio", number(ratio)], ["distance from unimodality", number(distance)]]
         if self.n_splits:
-            rows.append(["splits", f"{self.n_splits}, two folds each"])
-            rows.append(["points clustered per fold", str(self.n_clustered)])
+            rows.append(["splits", str(self.n_splits)])
+            rows.append(["points clustered at a time", str(self.n_clustered)])
         titles = {
             "split": "Test of unimodality along linear projections",
             "unimodal-1d": "Test of unimodality",
+            "refit": "Test of S/T against samples of a fitted law",
+            "crossfit": "Test of held-out unimodality against samples of a fitted law",
             "labels": "Permutation test of labels known in advance",
         }
         tables = [text_table(rows, None, None, titles[self.method])]
@@ -257,11 +299,25 @@ class ClusterTestResult(Result):
             cells = [[number(r.statistic), probability(r.pvalue), probability(r.pvalue_adjusted)] for r in self.rows]
             heads = ["statistic", "p", "p (Holm)"]
             tables.append(text_table(cells, heads, [r.name for r in self.rows], "One versus rest"))
+        if self.comparisons:
+            cells = [[number(c.statistic), number(c.mean), probability(c.pvalue)] for c in self.comparisons]
+            heads = ["observed", "mean of references", "p"]
+            counts = "the first counts" if pivoted else "the larger p counts"
+            title = f"References: {counts}" if len(cells) > 1 else "References"
+            tables.append(text_table(cells, heads, [c.name for c in self.comparisons], title))
         return tables
 
     def _notes(self) -> list[str]:
-        silence = ["A large p is no evidence that there is only one cluster."] if self.pvalue > 0.05 else []
-        return [f"Null hypothesis: {self.null_hypothesis}.", *silence, *self.remarks]
+        if self.pvalue > 0.05:
+            meaning = ["A large p is no evidence that there is only one cluster."]
+        elif self.method == "labels":
+            meaning = []
+        else:
+            meaning = [
+                "A small p means structure beyond the null hypothesis; not that a certain cluster, or their number, is "
+                "real."
+            ]
+        return [f"Null hypothesis: {self.null_hypothesis}.", *meaning, *self.remarks]
 
     def to_frame(self) -> pd.DataFrame:
         """One row; the columns are the field names."""

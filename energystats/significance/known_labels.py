@@ -50,7 +50,6 @@ def labels_test(d: Dissimilarity, labels: Any, *, n_resamples: int, rng: np.rand
         pvalues=np.array([[result.pvalue]]),
         scores=np.empty(0),
         null_distribution=result.null_distribution,
-        indices=np.empty((0, 3)),
         rows=rows,
         remarks=(assumption,),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -14,7 +14,7 @@ from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import NotCalibratedWarning, warn
 from energystats.geometry.examination import examine
 
-__all__ = ["CoordinateScorer", "Scorer", "make_scorer"]
+__all__ = ["CoordinateScorer", "Scorer", "make_scorer", "spread_columns"]
 
 EUCLIDEAN_TOLERANCE = 1e-8  # a share of the scale: roots and powers of given numbers cost digits
 RANK_TOLERANCE = 1e-10  # of the largest squared distance: what is left of a point outside a space is rounding
@@ -84,12 +84,20 @@ def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Sco
     """From coordinates where there are any, else from R = distance**power."""
     if d.coordinates is None:
         return scorer_of_matrix(d, power)
+    spread, ties = spread_columns(d, rng)
+    assert spread.points is not None
+    return CoordinateScorer(spread.points - spread.points.mean(axis=0), ties)
+
+
+def spread_columns(d: Dissimilarity, rng: np.random.Generator) -> tuple[Dissimilarity, tuple[str, ...]]:
+    """The same points with ties spread column by column, and which columns had any, each with its grid step."""
+    assert d.coordinates is not None
     points, ties = d.coordinates.copy(), []
     for j, column in enumerate(points.T):
         if (spread := spread_ties(column, rng)) is not None:
             column[:] = spread[0]
             ties.append(f"{d.columns[j] if d.columns else f'column {j}'} {spread[1]:.3g}")
-    return CoordinateScorer(points - points.mean(axis=0), tuple(ties))
+    return replace(d, points=points), tuple(ties)
 
 
 def scorer_of_matrix(d: Dissimilarity, power: float) -> Scorer:

@@ -22,6 +22,7 @@ from energystats.clustering.state import Problem
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.progress import with_bar
 from energystats.results import ClusterTestResult
+from energystats.significance.clusterers import ForeignClusters
 from energystats.significance.contrasts import contrast_rows
 from energystats.significance.excess import (
     CONSERVATIVE_FACTOR,
@@ -47,6 +48,7 @@ LEVELS = np.arange(1, 20) / 20  # of the quantiles by which other lines are orie
 STARTS = 4  # of the clustering of a part
 STARTS_OF_NAMES = 10  # of the clustering of all points, after which contrasts are named
 SMALLEST_SAMPLE = 20  # points
+SMALLEST_SCORED_PART = 8  # points
 LINEAR_UNIMODALITY = "every linear projection of the population is unimodal"
 CONTRASTS_MEAN = (
     "A contrast asks whether all points are unimodal along the line from one cluster to the rest. A third cluster far "
@@ -70,52 +72,63 @@ class Splitter:
     Attributes
     ----------
     cluster : callable
-        Labels 0..k-1 of the points of a part, or None if it has fewer than k distinct points.
+        Labels 0, 1, ... of the points of a part, -1 for points in no cluster, or None if there are fewer than two (for
+        Hartigan's method, fewer than k distinct points).
     names : ndarray of shape (n,) or None
-        Clusters of all points; those of a part take the numbers they overlap with most. None for k = 2.
+        Clusters of all points, after which those of a part are called. None where two clusters are looked for.
+    k : int
+        Number of clusters among the names.
     decorrelate : bool
         Whether decorrelated columns may be tried.
     """
 
     space: Space
     cluster: Callable[[Dissimilarity, np.random.Generator], IntArray | None]
-    k: int
     names: IntArray | None
+    k: int
     decorrelate: bool
     n_resamples: int
     factor: float
 
     @property
-    def contrasts(self) -> range:
-        """Clusters that are set against the rest: all of them, or one of two."""
-        return range(self.k) if self.k > 2 else range(1)
+    def n_contrasts(self) -> int:
+        """All clusters are set against the rest, or one of two."""
+        return self.k if self.k > 2 else 1
 
     def split(self, rng: np.random.Generator) -> list[Excess]:
-        """Score the points of every fold along the lines of the others, and test the pooled scores of a contrast."""
+        """Score the points of every fold along the lines of the others, and test the pooled scores of a contrast.
+
+        Points for which the others gave no line are left out.
+        """
         n = self.space.d.n
         order = rng.permutation(n).astype(np.intp)
-        pooled = np.zeros((len(self.contrasts), n))
+        pooled = np.full((self.n_contrasts, n), np.nan)
         first: Lines | None = None
         for fold in np.array_split(np.arange(n), FOLDS):
             others = np.concatenate((order[fold[-1] + 1 :], order[: fold[0]]))[:CLUSTERED_AT_MOST]
             lines = self.lines(self.chosen_space(others, rng), others, rng)
             if lines is None:
-                return [no_evidence(np.zeros(1)) for _ in self.contrasts]
+                continue
             if first is None:
                 first = lines
             if self.names is None:
                 lines = [oriented(t, like) for t, like in zip(lines, first, strict=True)]
             pooled[:, order[fold]] = [t[order[fold]] for t in lines]
-        return [excess_test(scores, self.n_resamples, self.factor, rng) for scores in pooled]
+        scored = pooled[:, ~np.isnan(pooled[0])]
+        if scored.shape[1] < SMALLEST_SCORED_PART:
+            return [no_evidence(np.zeros(1))] * self.n_contrasts
+        return [excess_test(scores, self.n_resamples, self.factor, rng) for scores in scored]
 
     def lines(self, space: Space, part: IntArray, rng: np.random.Generator) -> Lines | None:
         """Cluster a part, and put all points on the line from every cluster to the rest."""
         found = self.cluster(space.d.subset(part), rng)
-        if found is None:  # fewer than k distinct points: no direction, no evidence
+        if found is None:
             return None
-        if self.names is not None:
-            found = matched(found, self.names[part], self.k)
-        lines = [space.scorer.along(part[found == j], part[found != j]) for j in self.contrasts]
+        clusters = np.zeros(1, dtype=np.intp) if self.names is None else partners(found, self.names[part], self.k)
+        lines = [
+            space.scorer.along(part[found == j], part[(found != j) & (found >= 0)])
+            for j in clusters[: self.n_contrasts]
+        ]
         spread = [t.std() for t in lines]
         if min(spread) <= 0:
             return None
@@ -170,37 +183,35 @@ def split_test(
     n_resamples: int,
     conservative: bool,
     progress: bool,
-    n_jobs: int = 1,
     rng: np.random.Generator,
+    n_jobs: int = 1,
+    foreign: ForeignClusters | None = None,
 ) -> ClusterTestResult:
     """Test the pooled scores of every split, and combine the p-values of all splits and contrasts."""
-    if d.n < SMALLEST_SAMPLE:
-        raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows for the split test, got {d.n}.")
-    n_clustered = min(d.n - -(-d.n // FOLDS), CLUSTERED_AT_MOST)
-    if n_clustered < k + 3:
-        raise ValueError(
-            f"`k` must be at most {n_clustered - 3} for {d.n} rows, of which {FOLDS - 1} in {FOLDS} are "
-            f"clustered at a time, got {k}."
-        )
+    n_clustered = check_size(d.n, k if foreign is None else 2)
     tie_rng, name_rng, *split_rngs = rng.spawn(2 + n_splits)
     scorer = make_scorer(d, power, tie_rng)
+    names = contrast_names(d, name_rng, k) if foreign is None else foreign.all_labels(d, name_rng)
+    if foreign is not None and names is not None:
+        k = int(names.max()) + 1
     splitter = Splitter(
         space=Space(d, scorer),
-        cluster=partial(hartigan_clusters, k=k, n_init=STARTS),
+        cluster=partial(hartigan_clusters, k=k, n_init=STARTS) if foreign is None else foreign.labels,
+        names=names,
         k=k,
-        names=contrast_names(d, name_rng, k) if k > 2 else None,
-        decorrelate=True,
+        decorrelate=foreign is None,
         n_resamples=n_resamples,
         factor=CONSERVATIVE_FACTOR if conservative else FLAT_FACTOR,
     )
-    of_splits = with_bar(
-        in_order(splitter.split, split_rngs, n_jobs), progress, total=n_splits, unit="split", size=lambda _: 1
-    )
-    splits = list(of_splits)
+    if foreign is not None and k < 2:
+        splits = [[no_evidence(np.zeros(1))]]
+    else:
+        of_splits = in_order(splitter.split, split_rngs, n_jobs)
+        splits = list(with_bar(of_splits, progress, total=n_splits, unit="split", size=lambda _: 1))
 
     pvalues = np.array([[e.pvalue for e in split] for split in splits])
     indices = np.array([[e.indices for e in split] for split in splits]).mean(axis=0)
-    labels = ["cluster 0 vs cluster 1"] if k == 2 else [f"cluster {j} vs rest" for j in range(k)]
+    labels = ["cluster 0 vs cluster 1"] if k <= 2 else [f"cluster {j} vs rest" for j in range(k)]
     rows = contrast_rows(labels, indices[:, EXCESS].tolist(), [cauchy_combination(p) for p in pvalues.T])
     best = min(range(len(rows)), key=lambda j: rows[j].pvalue)
     clearest = splits[int(np.argmin(pvalues[:, best]))][best]
@@ -223,8 +234,26 @@ def split_test(
         null_distribution=np.empty(0),
         indices=indices,
         rows=rows,
-        remarks=(*remark_on_ties(ties), *scorer.remarks, *((CONTRASTS_MEAN,) if k > 2 else ())),
+        remarks=(
+            *remark_on_ties(ties),
+            *scorer.remarks,
+            *((CONTRASTS_MEAN,) if k > 2 else ()),
+            *(() if foreign is None else foreign.remarks(len(foreign.counts), "no evidence")),
+        ),
     )
+
+
+def check_size(n: int, k: int) -> int:
+    """Points that are clustered at a time, if there are enough."""
+    if n < SMALLEST_SAMPLE:
+        raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows for the split test, got {n}.")
+    n_clustered = min(n - -(-n // FOLDS), CLUSTERED_AT_MOST)
+    if n_clustered < k + 3:
+        raise ValueError(
+            f"`k` must be at most {n_clustered - 3} for {n} rows, of which {n_clustered} are clustered "
+            f"at a time, got {k}."
+        )
+    return n_clustered
 
 
 def in_order(
@@ -248,7 +277,12 @@ def hartigan_clusters(d: Dissimilarity, rng: np.random.Generator, *, k: int, n_i
 
 
 def contrast_names(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntArray | None:
-    """Clusters of all points, numbered as a `Partition` numbers them; of many points, nearest clusters of a sample."""
+    """Clusters of all points, numbered as a `Partition` numbers them; of many points, nearest clusters of a sample.
+
+    None for two clusters, whose only contrast needs no name.
+    """
+    if k == 2:
+        return None
     if d.n <= NAMED_AT_MOST:
         labels = hartigan_clusters(d, rng, k=k, n_init=STARTS_OF_NAMES)
         return None if labels is None else renumber(labels)
@@ -262,9 +296,15 @@ def contrast_names(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntArr
     return renumber(NearestCluster.of(labels, within).assign(d.n, lambda rows: d.rho(everything[rows], drawn)))
 
 
-def matched(labels: IntArray, names: IntArray, k: int) -> IntArray:
-    """`labels` renumbered so that they overlap the most with `names`."""
-    overlap = np.zeros((k, k))
-    np.add.at(overlap, (labels, names), 1)
-    to = np.asarray(linear_sum_assignment(overlap, maximize=True)[1], dtype=np.intp)
-    return to[labels]
+def partners(labels: IntArray, names: IntArray, k: int) -> IntArray:
+    """For every name the cluster that stands for it: pairs with the largest overlap, then whatever overlaps most.
+
+    Points with -1 among the labels or names are in no cluster; (m,), (m,) -> (k,).
+    """
+    kept = (labels >= 0) & (names >= 0)
+    overlap = np.zeros((int(labels.max()) + 1, k))
+    np.add.at(overlap, (labels[kept], names[kept]), 1)
+    of_names = np.asarray(overlap.argmax(axis=0), dtype=np.intp)
+    clusters, named = linear_sum_assignment(overlap, maximize=True)
+    of_names[named] = clusters
+    return of_names
