@@ -154,6 +154,9 @@ def make_results():
         "ClusterTestResult": es.cluster_test(X, 3, rng=0),
         "ClusterTestResult 1-d": es.cluster_test(X[:, 0], rng=0),
         "ClusterTestResult labels": es.cluster_test(X, labels=g, rng=0),
+        "ClusterTreeResult": es.cluster_tree(X, rng=0),
+        "ClusterTreeResult 1-d": es.cluster_tree(X[:, 0], standardize=True, rng=0),
+        "ClusterTreeResult nothing": es.cluster_tree(X[:5]),
         "ClusterTestResult nothing": es.cluster_test(np.ones((20, 2)), rng=0),
     }
 
