@@ -391,6 +391,9 @@ def test_stability_is_not_significance(rng):
     assert found.jaccard.min() > 0.7  # .87 or more in 24 samples
     assert found.adjusted_rand > 0.5
     assert es.select_k(X[:200], 4, rng=rng).k == 1
+    tree = es.cluster_tree(X, level=0.001, n_resamples=1999, rng=rng)  # one cluster, but for one sample in a thousand
+    assert tree.k == 1
+    assert "Stability is not significance" in found.summary()
 
 
 def test_stability_of_degenerate_resamples(rng):

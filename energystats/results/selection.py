@@ -22,7 +22,7 @@ __all__ = ["NOT_SIGNIFICANCE", "ClusterStabilityResult", "SelectKResult", "Selec
 
 NOT_SIGNIFICANCE = (
     "Stability is not significance: a single cloud that is longer than it is wide is cut in two at the same place "
-    "again and again. `cluster_test` asks whether there is more than one cluster."
+    "again and again. `cluster_test` asks whether there is more than one cluster, `cluster_tree` how many."
 )
 
 

@@ -187,8 +187,8 @@ class ClusterTreeResult(Result):
 
     def _notes(self) -> list[str]:
         rule = (
-            f"A node is split when its adjusted p is at most {self.level:g}: p (n - 1)/(size - 1), not below that of its "
-            f"parent. So the chance that any node is split whose points come from one population of the null "
+            f"A node is split when its adjusted p, p (n - 1)/(size - 1) but not below that of its parent, is at most "
+            f"{self.level:g}. So the chance that any node is split whose points come from one population of the null "
             f"hypothesis is at most {self.level:g}, as far as the test holds its level, which was measured, not proved."
         )
         notes = [f"Null hypothesis at each node: {self.null_hypothesis}.", rule]

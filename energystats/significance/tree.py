@@ -132,7 +132,10 @@ def cluster_tree(
     is said of nodes that are mixtures, of how good a cut is, or of leaves that were not split. Clusters of
     populations that are unimodal, but not log-concave, can leave the null hypothesis when they are cut.
 
-    In samples of 300 from three normals 10 standard deviations apart a fourth cluster was found in MEASURED_THREE.
+    A fourth cluster was found in none of 200 samples of 300 points from three normals ten standard deviations apart,
+    and in .05 of 350 from three uniform squares, the worst case, of which tests at .05 each would have split one in .13.
+    Many clusters evenly in a row look flat: 5, 8 and 12 of 30 points each, ten standard deviations apart in one column,
+    were taken for one in about .25, .35 and .6 (20 samples each); in two columns hardly ever for up to 8.
 
     The height of a node is n1 n2/(n1 + n2) E = 2S of its split. It is never above that of its parent when that one's
     split is the best there is [theory 5]; a search that missed it may have a higher child, and the picture and
