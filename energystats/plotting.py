@@ -682,6 +682,7 @@ def plot_cluster_tree(found: ClusterTreeResult, ax: Axes | None = None) -> Axes:
     top = float(heights.max())
     ax.set_yscale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0.0)), np.square))
     ax.yaxis.set_major_locator(FixedLocator(root_ticks(top)))
+    ax.yaxis.set_major_formatter("{x:g}")
     ax.set_ylim(0, 1.6 * top or 1.0)  # room for the legend
     ax.set_xlim(-0.6, found.k - 0.4)
     ax.spines[["top", "right", "bottom"]].set_visible(False)

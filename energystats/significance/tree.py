@@ -133,7 +133,7 @@ def cluster_tree(
     populations that are unimodal, but not log-concave, can leave the null hypothesis when they are cut.
 
     A fourth cluster was found in none of 200 samples of 300 points from three normals ten standard deviations apart,
-    and in .05 of 350 from three uniform squares, the worst case, of which tests at .05 each would have split one in .13.
+    and in .05 of 350 from three uniform squares, the worst case, where tests at .05 each would have split one in .13.
     Many clusters evenly in a row look flat: 5, 8 and 12 of 30 points each, ten standard deviations apart in one column,
     were taken for one in about .25, .35 and .6 (20 samples each); in two columns hardly ever for up to 8.
 
