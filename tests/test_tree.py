@@ -327,7 +327,10 @@ def test_bad_input(call, error, message):
 
 def test_the_fewest_draws_can_reject(three):
     assert es.cluster_tree(three * 9, n_resamples=19, rng=0).nodes[0].rejected
-    assert es.cluster_tree(three[:, 0] * 9, n_resamples=31, rng=0).nodes[0].rejected
+    assert es.cluster_tree(np.r_[three[:40, 0], 200 + three[:40, 0]], n_resamples=31, rng=0).nodes[0].rejected
+    hundred = es.cluster_tree(three * 9, level=0.01, n_resamples=99, rng=0)  # the combined p is .01 and a rounding more
+    assert hundred.nodes[0].rejected
+    assert hundred.nodes[0].pvalue_adjusted <= 0.01
 
 
 # ---------------------------------------------------------------- what is shown

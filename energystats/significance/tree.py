@@ -32,6 +32,7 @@ SMALLEST_NODE = 20  # points: smaller clusters are not tested, and not split
 SMALLEST_TESTED = 5 + SMALLEST_SCORED_PART  # points that the test of a split needs
 STARTS = 10  # of each split
 LIMIT = "k_max reached"
+ROUNDING = 1e-12  # of the level
 
 Test = Callable[[Dissimilarity, int, np.random.Generator], float]
 
@@ -224,8 +225,12 @@ class Rules:
         return self.level * (size - 1) / (self.n - 1) if self.n > 1 else self.level
 
     def adjusted(self, pvalue: float, size: int, of_parent: float) -> float:
-        """P-value times what its level lacks of that of the tree, and not below that of its parent."""
-        return max(of_parent, min(1.0, pvalue * ((self.n - 1) / (size - 1))))
+        """P-value times what its level lacks of that of the tree, and not below that of its parent.
+
+        The smallest p of few draws can be the level itself, and must not be above it by rounding.
+        """
+        found = max(of_parent, min(1.0, pvalue * ((self.n - 1) / (size - 1))))
+        return self.level if self.level < found <= self.level * (1 + ROUNDING) else found
 
     def draws(self, size: int) -> int:
         """Draws for a node: as many times more than for the root as its level is smaller."""
@@ -236,7 +241,7 @@ class Rules:
 
 def reachable_draws(level: float, factor: float) -> int:
     """Fewest draws after which the smallest possible p, factor/(draws + 1), is at most `level`."""
-    return max(1, int(np.ceil(factor / level * (1 - 1e-12))) - 1)
+    return max(1, int(np.ceil(factor / level * (1 - ROUNDING))) - 1)
 
 
 # ---------------------------------------------------------------- growing
