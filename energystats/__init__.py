@@ -59,6 +59,7 @@ if _TYPE_CHECKING:
     from energystats.power import energy_power as energy_power
     from energystats.results import ClusterStabilityResult as ClusterStabilityResult
     from energystats.results import ClusterTestResult as ClusterTestResult
+    from energystats.results import ClusterTreeResult as ClusterTreeResult
     from energystats.results import DiscoResult as DiscoResult
     from energystats.results import Dispersion as Dispersion
     from energystats.results import EnergyTestResult as EnergyTestResult
@@ -76,6 +77,7 @@ if _TYPE_CHECKING:
     from energystats.selection.select_k import select_k as select_k
     from energystats.selection.stability import cluster_stability as cluster_stability
     from energystats.significance.cluster_test import cluster_test as cluster_test
+    from energystats.significance.tree import cluster_tree as cluster_tree
 
 _HOME = {
     "ClusterTestResult": "results",
@@ -143,6 +145,8 @@ _HOME = {
     "SelectKResult": "results",
     "cluster_stability": "selection.stability",
     "ClusterStabilityResult": "results",
+    "cluster_tree": "significance.tree",
+    "ClusterTreeResult": "results",
 }
 
 __all__ = sorted(_HOME)

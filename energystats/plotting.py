@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from energystats.results import (
         ClusterStabilityResult,
         ClusterTestResult,
+        ClusterTreeResult,
         DiscoResult,
         EnergyTestResult,
         Euclidization,
@@ -33,12 +34,14 @@ if TYPE_CHECKING:
         PrincipalCoordinates,
         SelectKResult,
         SpectralEmbedding,
+        TreeNode,
     )
 
 __all__ = [
     "cluster_colors",
     "mark_classes",
     "plot_cluster_test",
+    "plot_cluster_tree",
     "plot_comparison",
     "plot_coordinates",
     "plot_decomposition",
@@ -664,6 +667,85 @@ def root_ticks(top: float) -> list[float]:
     return [step * unit for step in steps if step * unit <= top]
 
 
+def plot_cluster_tree(found: ClusterTreeResult, ax: Axes | None = None) -> Axes:
+    """Dendrogram of the leaves with adjusted p-values; dashed forks are leaves that were tested and not split."""
+    ax = axes_or_new(ax)
+    heights = np.nan_to_num(np.maximum(found.heights(), 0.0))
+    leaves = [node for node in found.nodes if not node.children]  # from left to right
+    place = dict(zip((leaf.id for leaf in leaves), map(float, range(len(leaves))), strict=True))
+    colors = cluster_colors(found.k)
+    for node in reversed(found.nodes):
+        if node.children:
+            ends = [place[child] for child in node.children]
+            place[node.id] = 0.5 * (ends[0] + ends[1])
+            below = [float(heights[child]) for child in node.children]
+            draw_fork(ax, ends, below, float(heights[node.id]), {"color": "0.15", "lw": 1.6})
+        elif node.tested:
+            ends = [place[node.id] - 0.22, place[node.id] + 0.22]
+            style = {"color": colors[node.label or 0], "lw": 1.3, "ls": "--"}
+            draw_fork(ax, ends, [0.0, 0.0], float(heights[node.id]), style)
+    mark_nodes(found, place, heights, ax)
+    name_leaves(leaves, ax)
+    top = float(heights.max())
+    ax.set_yscale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0.0)), np.square))
+    ax.yaxis.set_major_locator(FixedLocator(root_ticks(top)))
+    ax.yaxis.set_major_formatter("{x:g}")
+    ax.set_ylim(0, 1.6 * top or 1.0)  # room for the legend
+    ax.set_xlim(-0.6, found.k - 0.4)
+    ax.spines[["top", "right", "bottom"]].set_visible(False)
+    ax.set_ylabel("height: energy distance x n1 n2/(n1 + n2)")
+    ax.set_title(f"{found.k} cluster{'s' * (found.k > 1)}, family-wise level {found.level:g}", loc="left")
+    return ax
+
+
+def draw_fork(ax: Axes, ends: list[float], below: list[float], height: float, style: dict[str, Any]) -> None:
+    """A bar at `height` over two legs."""
+    ax.plot([ends[0], ends[0], ends[1], ends[1]], [below[0], height, height, below[1]], **style)
+
+
+def mark_nodes(found: ClusterTreeResult, place: dict[int, float], heights: FloatArray, ax: Axes) -> None:
+    """Diamonds on rejected nodes, circles on others that were tested, each with its adjusted p."""
+    size = float(np.clip(110 / max(found.k, 1), 5, 8.5))
+    kinds = ((True, "D", "0.15", f"adjusted p at most {found.level:g}"), (False, "o", "white", "not significant"))
+    for rejected, marker, face, label in kinds:
+        drawn = [node for node in found.nodes if node.tested and node.rejected == rejected]
+        if not drawn:
+            continue
+        x, y = [place[node.id] for node in drawn], [float(heights[node.id]) for node in drawn]
+        ax.plot(x, y, ls="", marker=marker, ms=6, mfc=face, mec="0.15", label=label, zorder=3, clip_on=False)
+        for node, across, up in zip(drawn, x, y, strict=True):
+            text = f"{'p = ' if found.k <= 8 else ''}{node.pvalue_adjusted:.2g}"
+            weight = "bold" if rejected else "normal"
+            ax.annotate(
+                text,
+                (across, up),
+                (0, 5),
+                textcoords="offset points",
+                ha="center",
+                va="bottom",
+                fontsize=size,
+                weight=weight,
+                bbox={"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.85},
+                zorder=4,
+            )
+    untested = [place[node.id] for node in found.nodes if not node.tested]
+    if untested:
+        ax.plot(untested, np.zeros(len(untested)), ls="", marker="_", ms=14, mew=3, color="0.15", label="not tested")
+    if not found.nodes[0].tested:
+        ax.text(0.5, 0.5, f"not tested: {found.nodes[0].outcome}", ha="center", transform=ax.transAxes)
+    ax.legend(frameon=False, fontsize="small", loc="upper right")
+
+
+def name_leaves(leaves: Sequence[TreeNode], ax: Axes) -> None:
+    """Cluster and number of points below each leaf."""
+    few = len(leaves) <= 8
+    names = [f"{'cluster ' if few else ''}{leaf.label}\n{'n = ' if few else ''}{leaf.size}" for leaf in leaves]
+    ax.set_xticks(range(len(leaves)), names, fontsize=float(np.clip(150 / len(leaves), 5, 9)))
+    ax.tick_params(axis="x", length=0)
+    if not few:
+        ax.set_xlabel("cluster, and its number of points")
+
+
 CRITERIA = ("gap", "eigengap", "significance", "within")
 
 
@@ -715,12 +797,12 @@ def draw_eigengaps(found: SelectKResult, ks: IntArray, eigengap: FloatArray, ax:
 
 
 def draw_splits(found: SelectKResult, ks: IntArray, pvalue: FloatArray, ax: Axes) -> None:
-    """P-value of the best split of k leaves, on a logarithmic scale, with the level."""
+    """Smallest adjusted p of the tree's leaves, on a logarithmic scale, with the level."""
     known = np.isfinite(pvalue)
-    ax.plot(ks[known], pvalue[known], marker="o", color="#0072b2", label="smallest p of a split")
+    ax.plot(ks[known], pvalue[known], marker="o", color="#0072b2", label="smallest adjusted p of a leaf")
     ax.axhline(found.level, color=OBSERVED, lw=1.5, ls="--", label=f"level {found.level:g}")
     ax.set_yscale("log")
-    ax.set_ylabel("p-value")
+    ax.set_ylabel("adjusted p-value")
 
 
 def draw_within(found: SelectKResult, ks: IntArray, within: FloatArray, ax: Axes) -> None:

@@ -151,3 +151,27 @@ def test_level_of_energy_test(statistic, rotating_seed):
     for level in (0.05, 0.1, 0.5):
         assert_rate_at_most(int(np.sum(np.array(pvalues) <= level)), 600, level)
         assert_rate_at_least(int(np.sum(np.array(pvalues) <= level)), 600, level)
+
+
+def three_apart(draw):
+    """Three populations ten apart, 60 points of each."""
+    places = np.repeat([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]], 60, axis=0)
+    return lambda rng: draw(rng, 180) + places
+
+
+TREES = {  # name: (draw, true clusters, share of samples in which one of them may be split)
+    "normal": (lambda rng: rng.standard_normal((100, 2)), 1, 0.05),
+    "uniform square": (lambda rng: rng.random((100, 2)), 1, 0.10),
+    "three normals": (three_apart(lambda rng, n: rng.standard_normal((n, 2))), 3, 0.05),
+    "three uniform squares": (three_apart(lambda rng, n: rng.random((n, 2))), 3, 0.10),
+    "three exponentials": (three_apart(lambda rng, n: rng.exponential(size=(n, 2))), 3, 0.05),
+}
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_family_wise_level_of_trees(name, rotating_seed):
+    draw, k, limit = TREES[name]
+    rng = np.random.default_rng([rotating_seed, 9])
+    found = np.array([es.cluster_tree(draw(rng), rng=rng).k for _ in range(REPLICATES // 2)])
+    assert_rate_at_most(int(np.sum(found > k)), found.size, limit)
+    assert_rate_at_least(int(np.sum(found >= k)), found.size, 0.97)

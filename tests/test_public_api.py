@@ -158,6 +158,9 @@ def make_results():
         "ClusterTestResult crossfit": es.cluster_test(X, method="crossfit", n_resamples=9, rng=0),
         "ClusterTestResult clusterer": es.cluster_test(X, clusterer=es.EnergyClustering(3, n_init=1), rng=0),
         "ClusterTestResult labels": es.cluster_test(X, labels=g, rng=0),
+        "ClusterTreeResult": es.cluster_tree(X, rng=0),
+        "ClusterTreeResult 1-d": es.cluster_tree(X[:, 0], standardize=True, rng=0),
+        "ClusterTreeResult nothing": es.cluster_tree(X[:5]),
         "ClusterTestResult nothing": es.cluster_test(np.ones((20, 2)), rng=0),
     }
 

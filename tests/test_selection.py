@@ -16,7 +16,6 @@ from energystats.dissimilarity import Dissimilarity
 from energystats.selection.eigengap import walk_eigenvalues
 from energystats.selection.gap import first_within_one_error, gap_curve, least_within
 from energystats.selection.references import Reference, reference_of
-from energystats.selection.sequential import split_while_significant
 from energystats.selection.stability import best_jaccard, overlaps
 from tests import definitions, simulations
 
@@ -163,34 +162,53 @@ def test_eigengap_says_that_it_cannot_choose_one(rng):
     assert "k = 1 cannot be chosen" in " ".join(found.summary().split())
 
 
-def test_significance_is_the_cluster_test_of_every_leaf(three):
+def test_significance_is_the_cluster_tree(three):
     found = es.select_k(three, 6, "significance", rng=11)
-    test_rng = np.random.default_rng(11).spawn(4)[2]
-    root = es.cluster_test(three, rng=test_rng)
-    assert found.rows[0].pvalue == root.pvalue
-    assert es.clustering_accuracy(np.repeat([0, 1, 2], 30), found.leaf_labels) > 0.97
+    tree = es.cluster_tree(three, k_max=6, rng=np.random.default_rng(11).spawn(4)[2])
+    pd.testing.assert_frame_equal(found.tree.to_frame(), tree.to_frame())
+    assert_array_equal(found.tree.labels, tree.labels)
+    assert found.k == tree.k == found.choices["significance"]
+    assert tree.k > 3 or es.clustering_accuracy(np.repeat([0, 1, 2], 30), tree.labels) > 0.97
     p = found.column("pvalue")
-    assert (p[:2] <= 0.05).all()
-    assert p[2] > 0.05
-    assert np.isnan(p[3:]).all()
-    assert "2 splits had p <= 0.05, and no further split has" in found.reason
+    splits = sorted(node.pvalue_adjusted for node in tree.nodes if node.children)
+    assert p[: found.k - 1].tolist() == splits
+    assert (np.diff(p[: found.k]) >= 0).all()
+    assert p[found.k - 1] == min(leaf.pvalue_adjusted for leaf in tree.leaves if leaf.tested) > 0.05
+    assert np.isnan(p[found.k :]).all()
+    assert f"{found.k - 1} splits had an adjusted p <= 0.05, and no further split has" in found.reason
+
+
+def test_gap_and_eigengap_stand_beside_significance(three):
+    found = es.select_k(three, 6, "significance", rng=11)
+    assert found.table[["gap", "gap_error", "eigengap"]].notna().all(axis=None)
+    assert list(found.choices) == ["gap", "eigengap", "significance"]
+    for method, k in found.choices.items():
+        assert es.select_k(three, 6, method, rng=11).k == k
+        assert method in found.summary()
+    alone = es.select_k(three, 6, "significance", criteria="chosen", rng=11)
+    assert alone.table["gap"].isna().all()
+    assert (alone.k, list(alone.choices)) == (found.k, ["eigengap", "significance"])
+    assert es.select_k(three, 6, rng=11).tree is None
 
 
 def test_leaves_stop_at_k_max_and_at_the_level(three):
-    two = es.select_k(three, 2, "significance", rng=11)
+    two = es.select_k(three, 2, "significance", criteria="chosen", rng=11)
     assert two.k == 2
     assert "still significant" in two.reason
-    strict = es.select_k(three, 6, "significance", level=0.005, conservative=True, rng=11)
-    assert strict.k == 1
-    assert strict.reason.startswith("No split has: the smallest p is")
+    strict = es.select_k(9 * three, 6, "significance", level=0.001, criteria="chosen", rng=11)
+    assert strict.tree.n_resamples == 9999
+    assert strict.column("pvalue")[0] <= 0.001
+    one = es.select_k(np.random.default_rng(0).random((60, 2)), 6, "significance", level=1e-3, rng=11)
+    assert one.k == 1
+    assert one.reason.startswith("No split has: the smallest is")
 
 
 def test_small_leaves_are_not_tested(rng):
-    X = clouds(rng, [[0.0, 0.0], [12.0, 0.0]], n=12)
-    d = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
-    tree = split_while_significant(d, 5, level=0.5, conservative=False, n_resamples=19, n_init=3, rng=rng)
-    assert len(set(tree.labels)) == 2
-    assert tree.pvalues[1] == 1
+    X = clouds(rng, [[0.0, 0.0], [30.0, 0.0]], n=12)
+    found = es.select_k(X, 5, "significance", level=0.5, rng=rng)
+    assert found.k == 2
+    assert found.column("pvalue")[1] == 1
+    assert "No leaf of the tree has" in found.reason
 
 
 def test_one_column(rng):
@@ -258,9 +276,9 @@ BAD = [
     (lambda: es.select_k(X30, 2.5), TypeError, r"`k_max` must be a whole number"),
     (lambda: es.select_k(X30, 3, "silhouette"), ValueError, r"`method` must be one of gap, eigengap, significance"),
     (lambda: es.select_k(X30, reference="normal"), ValueError, r"`reference` must be one of unimodal, box"),
-    (lambda: es.select_k(X30, criteria="some"), ValueError, r"`criteria` must be one of chosen, all"),
+    (lambda: es.select_k(X30, criteria="some"), ValueError, r"`criteria` must be one of auto, chosen, all"),
     (lambda: es.select_k(X30, level=0), ValueError, r"`level` must be positive"),
-    (lambda: es.select_k(X30, level=0.001), ValueError, r"`level` must lie in \[0.005, 1\), got 0.001"),
+    (lambda: es.select_k(X30, level=1.5), ValueError, r"`level` must lie below 1, got 1.5"),
     (lambda: es.select_k(X30, n_resamples=1), ValueError, r"`n_resamples` must be at least 2, got 1"),
     (lambda: es.select_k(X30, n_init=0), ValueError, r"`n_init` must be at least 1"),
     (lambda: es.select_k(X30[:15], method="significance"), ValueError, r"needs at least 20 points, got 15"),
@@ -375,6 +393,9 @@ def test_stability_is_not_significance(rng):
     assert found.jaccard.min() > 0.7  # .87 or more in 24 samples
     assert found.adjusted_rand > 0.5
     assert es.select_k(X[:200], 4, rng=rng).k == 1
+    tree = es.cluster_tree(X, level=0.001, n_resamples=1999, rng=rng)  # one cluster, but for one sample in a thousand
+    assert tree.k == 1
+    assert "Stability is not significance" in found.summary()
 
 
 def test_stability_of_degenerate_resamples(rng):

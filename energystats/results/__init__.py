@@ -17,10 +17,12 @@ from energystats.results.pairwise import PairwiseRow, PairwiseTestsResult
 from energystats.results.power import PowerResult, PowerRow
 from energystats.results.selection import ClusterStabilityResult, SelectKResult, SelectKRow
 from energystats.results.spectral import SpectralEmbedding
+from energystats.results.tree import ClusterTreeResult, TreeNode
 
 __all__ = [
     "ClusterStabilityResult",
     "ClusterTestResult",
+    "ClusterTreeResult",
     "Comparison",
     "Contrast",
     "DiscoResult",
@@ -42,4 +44,5 @@ __all__ = [
     "SelectKResult",
     "SelectKRow",
     "SpectralEmbedding",
+    "TreeNode",
 ]

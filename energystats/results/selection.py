@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from energystats._typing import FloatArray, IntArray
+from energystats._typing import FloatArray
 from energystats.results.base import Result
 from energystats.results.clustering import Partition
+from energystats.results.tree import ClusterTreeResult
 from energystats.tables import metric_note, number, probability, text_table
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ __all__ = ["NOT_SIGNIFICANCE", "ClusterStabilityResult", "SelectKResult", "Selec
 
 NOT_SIGNIFICANCE = (
     "Stability is not significance: a single cloud that is longer than it is wide is cut in two at the same place "
-    "again and again. `cluster_test` asks whether there is more than one cluster."
+    "again and again. `cluster_test` asks whether there is more than one cluster, `cluster_tree` how many."
 )
 
 
@@ -44,7 +45,7 @@ class SelectKRow:
     eigengap : float
         The k-th eigenvalue of the random walk less the next.
     pvalue : float
-        Of the most significant split of one of k leaves of the tree.
+        Smallest adjusted p of the leaves of the tree while there were k of them.
     stability : float
         Mean adjusted Rand index over resamples.
     """
@@ -78,15 +79,17 @@ class SelectKResult(Result):
         One for each k = 1, ..., k_max, behind `table`.
     partitions : tuple of Partition
         The partitions found for k = 1, ..., k_max.
-    leaf_labels : ndarray of shape (n,) or None
-        Leaves of the tree of significant splits, where it was grown. `partition` has as many clusters but minimises
-        W over all of them together, so it can differ.
+    choices : dict
+        The number by every criterion that was computed; `k` is that of `method`.
+    tree : ClusterTreeResult or None
+        The tree of significant splits, where it was grown. `partition` has as many clusters as it has leaves, but
+        minimises W over all of them together, so that it can differ from `tree.labels`.
     reference : {"unimodal", "box"}
         Law of the reference sets of the gap statistic.
     n_resamples : int
         Reference sets.
     level : float
-        A leaf is split when p is at most this.
+        Family-wise level of the tree.
     remarks : tuple of str
         What a reader has to know.
     """
@@ -97,7 +100,8 @@ class SelectKResult(Result):
     k_max: int
     rows: tuple[SelectKRow, ...] = field(repr=False)
     partitions: tuple[Partition, ...] = field(repr=False)
-    leaf_labels: IntArray | None = field(default=None, repr=False)
+    choices: dict[str, int] = field(repr=False)
+    tree: ClusterTreeResult | None = field(default=None, repr=False)
     reference: Literal["unimodal", "box"]
     n_resamples: int
     level: float
@@ -126,7 +130,7 @@ class SelectKResult(Result):
             "gap": ("gap", probability),
             "gap_error": ("error", probability),
             "eigengap": ("eigengap", probability),
-            "pvalue": ("p of a split", probability),
+            "pvalue": ("adjusted p", probability),
             "stability": ("stability", probability),
         }
         shown = {name: how for name, how in wanted.items() if not np.isnan(self.column(name)).all()}
@@ -136,7 +140,15 @@ class SelectKResult(Result):
         ]
         stubs = [f"k = {row.k}{' *' if row.k == self.k else ''}" for row in self.rows]
         heads = [head for head, _ in shown.values()]
-        return [text_table(cells, heads, stubs, f"Number of clusters: {self.k}, by {self.method}")]
+        table = text_table(cells, heads, stubs, f"Number of clusters: {self.k}, by {self.method}")
+        if len(self.choices) < 2:
+            return [table]
+        remark = {"eigengap": ", never 1", "significance": ", leaves of the tree"}
+        by = [
+            [f"{name}{remark.get(name, '')}{' *' if name == self.method else ''}", str(k)]
+            for name, k in self.choices.items()
+        ]
+        return [table, text_table(by, None, None, "Number by each criterion")]
 
     def _notes(self) -> list[str]:
         return [self.reason, *self.remarks, metric_note(self.partition.metric, self.partition.standardization)]

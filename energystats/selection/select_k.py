@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
@@ -12,21 +13,22 @@ from energystats.clustering.search import Search, partition_points
 from energystats.clustering.seeding import count_distinct
 from energystats.dissimilarity import Dissimilarity
 from energystats.metrics import MetricLike
-from energystats.results import Partition, SelectKResult, SelectKRow
+from energystats.results import ClusterTreeResult, Partition, SelectKResult, SelectKRow
 from energystats.results.selection import NOT_SIGNIFICANCE
 from energystats.selection.eigengap import eigengaps
 from energystats.selection.gap import GapCurve, first_within_one_error, gap_curve, logarithm
 from energystats.selection.references import Reference, ReferenceKind, reference_of
-from energystats.selection.sequential import SMALLEST_NODE, SplitTree, split_while_significant
 from energystats.selection.stability import stability_of
 from energystats.significance.cluster_test import check_lines
-from energystats.validation import as_generator, check_count, check_option, check_positive
+from energystats.significance.tree import SMALLEST_NODE, Rules, check_level, tree_of_points
+from energystats.validation import as_generator, check_count, check_option
 
 __all__ = ["select_k"]
 
 Method = Literal["gap", "eigengap", "significance"]
 METHODS = ("gap", "eigengap", "significance")
-TEST_DRAWS = 199  # behind each p-value of a split
+TEST_DRAWS = 199  # behind the p-value of all points, at least
+DRAWS_PER_LEVEL = 10  # times 1/level: so far below the level the smallest p can be
 STABILITY_RESAMPLES = 100
 
 
@@ -40,13 +42,14 @@ class Plan:
     conservative: bool
     n_resamples: int
     n_init: int
-    everything: bool
+    criteria: str
     stability: bool
     progress: bool
 
     def wants(self, method: str) -> bool:
         """Whether a criterion is to be computed."""
-        return self.everything or self.method == method
+        beside = self.criteria == "auto" and self.method == "significance"
+        return self.criteria == "all" or beside or self.method == method
 
 
 def select_k(
@@ -59,7 +62,7 @@ def select_k(
     reference: str = "unimodal",
     level: float = 0.05,
     conservative: bool = False,
-    criteria: str = "chosen",
+    criteria: str = "auto",
     stability: bool = False,
     n_resamples: int = 20,
     n_init: int = 10,
@@ -77,7 +80,7 @@ def select_k(
         Largest number of clusters to look at; lowered to n - 1 or the number of distinct points, with a remark.
     method : {"gap", "eigengap", "significance"}, default "gap"
         The gap statistic on log W with the rule of one standard error; the largest gap between neighbouring
-        eigenvalues of a random walk on the points; or splitting in two for as long as `cluster_test` rejects.
+        eigenvalues of a random walk on the points; or the leaves of `cluster_tree`.
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho. "gap" and "significance" need points with numeric columns, or a precomputed matrix of
         Euclidean distances.
@@ -86,11 +89,13 @@ def select_k(
     reference : {"unimodal", "box"}, default "unimodal"
         Law of the reference sets of "gap" along each principal axis: the nearest unimodal one, or uniform on the range.
     level : float, default 0.05
-        "significance" splits a cluster when p is at most this.
+        Family-wise level of "significance", 0 < level < 1.
     conservative : bool, default False
         As for `cluster_test`.
-    criteria : {"chosen", "all"}, default "chosen"
-        Compute the expensive columns of `.table` for the chosen method only, or all that the data allow.
+    criteria : {"auto", "chosen", "all"}, default "auto"
+        Whose columns of `.table` are computed, as far as the data allow: "chosen" leaves out what is expensive and not
+        the method's, "all" leaves out nothing, "auto" is "all" for "significance" and "chosen" otherwise. Eigenvalues
+        are always there.
     stability : bool, default False
         Fill the column `stability`: mean adjusted Rand index over 100 bootstrap samples, of `cluster_stability`.
     n_resamples : int, default 20
@@ -107,7 +112,8 @@ def select_k(
     Returns
     -------
     SelectKResult
-        `.k`, `.reason`, `.partition` (the clusters), `.table` (one row per k), `.partitions`, `.summary()`, `.plot()`.
+        `.k`, `.reason`, `.choices` (k by every criterion that was computed), `.partition` (the clusters), `.table` (one
+        row per k), `.partitions`, `.tree`, `.summary()`, `.plot()`.
 
     Raises
     ------
@@ -128,6 +134,7 @@ def select_k(
 
     See Also
     --------
+    cluster_tree : The tree of "significance", with all its options.
     cluster_test : Whether there is more than one cluster.
     cluster_stability : Whether the clusters come back.
     energy_cluster : The clusters.
@@ -142,10 +149,11 @@ def select_k(
     **eigengap.** Affinities exp(-3 rho/median rho). It cannot choose k = 1, so it supposes that there are clusters;
     then it was right nearly always.
 
-    **significance.** A cluster of at least 20 points is split by energy if `cluster_test` (199 draws) rejects at
-    `level`; leaves are counted. Every test has that level by itself: each leaf is a chance to find one too many. Its
-    null hypothesis and limits are those of `cluster_test`. Over all cases tried it was right most often: .92 of
-    uniform columns, .98 of five clusters in a row.
+    **significance.** The leaves of `cluster_tree`, which splits in two for as long as the test of unimodality rejects.
+    The family-wise level is that of the whole tree: the chance of splitting any true cluster is at most about `level`.
+    The null hypothesis and its limits are those of `cluster_test`. The test of all points takes 199 draws, more for
+    levels below .05. Over all cases tried it was right
+    most often: .96 of uniform columns, .88 of five clusters in a row.
 
     The data of these shares have clusters far apart; the full table is in the documentation, theory 4.
 
@@ -167,16 +175,16 @@ def select_k(
     """
     check_option(method, "method", METHODS)
     check_option(reference, "reference", ("unimodal", "box"))
-    check_option(criteria, "criteria", ("chosen", "all"))
+    check_option(criteria, "criteria", ("auto", "chosen", "all"))
     k_max = check_count(k_max, "k_max", low=1)
     plan = Plan(
         method=cast(Method, method),
         reference=cast(ReferenceKind, reference),
-        level=check_reachable(level),
+        level=check_level(level),
         conservative=conservative,
         n_resamples=check_count(n_resamples, "n_resamples", low=2),
         n_init=check_count(n_init, "n_init", low=1),
-        everything=criteria == "all",
+        criteria=criteria,
         stability=stability,
         progress=progress,
     )
@@ -195,11 +203,12 @@ def choose(d: Dissimilarity, asked: int, plan: Plan, rng: np.random.Generator) -
     partitions = tuple(found_for_each(d, k_max, plan, cluster_rng))
     log_within = logarithm(np.array([found.within for found in partitions]))
     gaps = gaps_of(d, log_within, reference, plan, gap_rng)
-    tree = tree_of(d, k_max, plan, test_rng) if plan.wants("significance") else None
+    tree = tree_for(d, k_max, plan, test_rng) if plan.wants("significance") else None
     eigen = eigengaps(d.matrix, k_max) if d.n > k_max else np.full(k_max, np.nan)
     steadiness = stability_column(d, partitions, plan, stability_rng)
     rows = make_rows(partitions, log_within, gaps, eigen, tree, steadiness)
-    k, reason = decided(plan, k_max, gaps, eigen, tree)
+    found = decisions(plan.method, k_max, gaps, eigen, tree)
+    k, reason = found[plan.method]
     remarks += remarks_on(d, plan, gaps, tree)
     return SelectKResult(
         k=k,
@@ -208,7 +217,8 @@ def choose(d: Dissimilarity, asked: int, plan: Plan, rng: np.random.Generator) -
         k_max=k_max,
         rows=rows,
         partitions=partitions,
-        leaf_labels=None if tree is None else tree.labels,
+        choices={method: choice for method, (choice, _) in found.items()},
+        tree=tree,
         reference=plan.reference,
         n_resamples=plan.n_resamples,
         level=plan.level,
@@ -217,14 +227,6 @@ def choose(d: Dissimilarity, asked: int, plan: Plan, rng: np.random.Generator) -
 
 
 # ---------------------------------------------------------------- what goes with what
-
-
-def check_reachable(level: float) -> float:
-    """A level that a p-value can fall below."""
-    level = check_positive(level, "level")
-    if not 1 / (TEST_DRAWS + 1) <= level < 1:
-        raise ValueError(f"`level` must lie in [{1 / (TEST_DRAWS + 1):g}, 1), got {level:g}.")
-    return level
 
 
 def check_goes_with(d: Dissimilarity, plan: Plan) -> None:
@@ -298,19 +300,25 @@ def gaps_of(
     return found
 
 
-def tree_of(d: Dissimilarity, k_max: int, plan: Plan, rng: np.random.Generator) -> SplitTree | None:
+def tree_for(d: Dissimilarity, k_max: int, plan: Plan, rng: np.random.Generator) -> ClusterTreeResult | None:
     """The tree of significant splits, where there are lines to project on."""
     if d.n < SMALLEST_NODE or (d.points is not None and d.coordinates is None):
         return None
-    return split_while_significant(
-        d,
-        k_max,
-        level=plan.level,
-        conservative=plan.conservative,
-        n_resamples=TEST_DRAWS,
-        n_init=plan.n_init,
-        rng=rng,
-    )
+    draws = max(TEST_DRAWS, math.ceil(DRAWS_PER_LEVEL / plan.level) - 1)
+    rules = Rules(d.n, plan.level, SMALLEST_NODE, k_max, draws)
+    return tree_of_points(d, rules, conservative=plan.conservative, progress=plan.progress, rng=rng)
+
+
+def smallest_pvalues(tree: ClusterTreeResult | None, k_max: int) -> FloatArray:
+    """Smallest adjusted p of the leaves while there were 1, 2, ... of them; NaN beyond the last; (k_max,)."""
+    column = np.full(k_max, np.nan)
+    if tree is None:
+        return column
+    # splits are made in the order of their adjusted p, which is never below that of a parent
+    split = sorted(node.pvalue_adjusted for node in tree.nodes if node.children)
+    column[: len(split)] = split
+    column[len(split)] = min((leaf.pvalue_adjusted for leaf in tree.leaves if leaf.tested), default=1.0)
+    return column
 
 
 def stability_column(
@@ -338,11 +346,12 @@ def make_rows(
     log_within: FloatArray,
     gaps: GapCurve | None,
     eigen: FloatArray,
-    tree: SplitTree | None,
+    tree: ClusterTreeResult | None,
     steadiness: FloatArray,
 ) -> tuple[SelectKRow, ...]:
     """The table, row by row."""
     nothing = np.full(len(partitions), np.nan)
+    smallest = smallest_pvalues(tree, len(partitions))
     return tuple(
         SelectKRow(
             k=found.k,
@@ -352,7 +361,7 @@ def make_rows(
             gap=float((nothing if gaps is None else gaps.gap)[i]),
             gap_error=float((nothing if gaps is None else gaps.error)[i]),
             eigengap=float(eigen[i]),
-            pvalue=float((nothing if tree is None else tree.pvalues)[i]),
+            pvalue=float(smallest[i]),
             stability=float(steadiness[i]),
         )
         for i, found in enumerate(partitions)
@@ -362,19 +371,18 @@ def make_rows(
 # ---------------------------------------------------------------- the choice
 
 
-def decided(
-    plan: Plan, k_max: int, gaps: GapCurve | None, eigen: FloatArray, tree: SplitTree | None
-) -> tuple[int, str]:
-    """The number chosen, and why."""
+def decisions(
+    method: str, k_max: int, gaps: GapCurve | None, eigen: FloatArray, tree: ClusterTreeResult | None
+) -> dict[str, tuple[int, str]]:
+    """The number by every criterion that was computed, and why."""
     if k_max == 1:
-        return 1, "There is no other number to choose: k_max is 1."
-    if plan.method == "eigengap":
-        return by_eigengap(eigen)
-    if plan.method == "significance":
-        assert tree is not None
-        return by_significance(tree.pvalues, plan.level)
-    assert gaps is not None
-    return by_gap(gaps)
+        return {method: (1, "There is no other number to choose: k_max is 1.")}
+    found = {"eigengap": by_eigengap(eigen)}
+    if gaps is not None:
+        found["gap"] = by_gap(gaps)
+    if tree is not None:
+        found["significance"] = by_significance(tree)
+    return {name: found[name] for name in METHODS if name in found}
 
 
 def by_gap(gaps: GapCurve) -> tuple[int, str]:
@@ -404,16 +412,19 @@ def by_eigengap(eigen: FloatArray) -> tuple[int, str]:
     )
 
 
-def by_significance(pvalues: FloatArray, level: float) -> tuple[int, str]:
+def by_significance(tree: ClusterTreeResult) -> tuple[int, str]:
     """As many clusters as the tree has leaves."""
-    k = int(np.count_nonzero(~np.isnan(pvalues)))
-    if pvalues[k - 1] <= level:
-        return k, f"A split is still significant (p = {pvalues[k - 1]:.2g}) at k = {k}, the largest looked at."
-    split = f"{k - 1} split{'s' * (k > 2)} had p <= {level:g}, and " if k > 1 else ""
-    return k, f"{split}no {'further ' * (k > 1)}split has: the smallest p is {pvalues[k - 1]:.2g}.".capitalize()
+    k, level = tree.k, tree.level
+    left = [leaf.pvalue_adjusted for leaf in tree.leaves if leaf.tested]
+    if not left:
+        return k, f"No leaf of the tree has the {tree.min_size} distinct points that a further test takes."
+    if min(left) <= level:
+        return k, f"A split is still significant (adjusted p = {min(left):.2g}) at k = {k}, the largest looked at."
+    split = f"{k - 1} split{'s' * (k > 2)} had an adjusted p <= {level:g}, and " if k > 1 else ""
+    return k, f"{split}no {'further ' * (k > 1)}split has: the smallest is {min(left):.2g}.".capitalize()
 
 
-def remarks_on(d: Dissimilarity, plan: Plan, gaps: GapCurve | None, tree: SplitTree | None) -> list[str]:
+def remarks_on(d: Dissimilarity, plan: Plan, gaps: GapCurve | None, tree: ClusterTreeResult | None) -> list[str]:
     """What a reader has to know of the columns."""
     remarks = []
     if gaps is not None:
@@ -425,8 +436,8 @@ def remarks_on(d: Dissimilarity, plan: Plan, gaps: GapCurve | None, tree: SplitT
         remarks.append("No gaps: there are no coordinates to draw reference sets in, or rho is negative somewhere.")
     if tree is not None:
         remarks.append(
-            f"p of a split: the smallest of the leaves' p-values; each leaf of at least {SMALLEST_NODE} points is "
-            f"tested at level {plan.level:g} by itself. A large p is no evidence that there is only one cluster."
+            f"Adjusted p: the smallest of the leaves of the tree; family-wise level {plan.level:g}. A large p is no "
+            "evidence that there is only one cluster. `.tree` has the splits."
         )
         remarks += [text for text in tree.remarks if text not in remarks]
     if plan.stability:

@@ -81,11 +81,13 @@ def cluster_stability(
     --------
     select_k : The number of clusters.
     cluster_test : Whether there is cluster structure at all.
+    cluster_tree : Clusters that are split for as long as that test rejects.
 
     Notes
     -----
     Stability is not significance. A single normal cloud five times as long as it is wide is cut in two across its
-    length in every resample, with a Jaccard similarity of about .9, and has one cluster.
+    length in every resample, with a Jaccard similarity of about .9, and has one cluster: see the second example.
+    Only low stability says something, that the clusters depend on which points were sampled.
 
     A cluster is compared through its points that were drawn; resamples without any of them are left out of its mean.
     A resample with fewer than k distinct points is clustered into as many as there are. One matrix of rho serves all
@@ -102,6 +104,15 @@ def cluster_stability(
     >>> X = [[0.0], [0.1], [0.2], [0.3], [9.0], [9.1], [9.2], [9.3]]
     >>> es.cluster_stability(X, 2, n_resamples=20, rng=0).adjusted_rand > 0.9
     True
+
+    A stable partition of one normal cloud, in which there is one cluster:
+
+    >>> import numpy as np
+    >>> cloud = np.random.default_rng(0).normal(scale=[1, 5], size=(200, 2))
+    >>> (es.cluster_stability(cloud, 2, n_resamples=20, rng=0).jaccard > 0.8).tolist()
+    [True, True]
+    >>> es.cluster_tree(cloud, rng=0).k
+    1
     """
     check_option(scheme, "scheme", SCHEMES)
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
