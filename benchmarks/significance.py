@@ -11,9 +11,10 @@
                                                            results, and rewrite the tables of docs/significance.md
 
 Results go to benchmarks/results/significance.json after every cell, so that a run that was stopped goes on where it
-was; `--fresh` computes the chosen cells again. Replicate r of a row has a SeedSequence child of its own, named by table,
-row and r: all methods see the same samples, and neither the number of processes nor the choice of tables, rows or
-methods changes a number. A method that the package does not have, or a peer that is not installed, is reported missing.
+was; `--fresh` computes the chosen cells again. Replicate r of a row has a SeedSequence child of its own, named by
+table, row and r: all methods see the same samples, and neither the number of processes nor the choice of tables, rows
+or methods changes a number. A method that the package does not have, or a peer that is not installed, is reported
+missing.
 """
 
 from __future__ import annotations

@@ -441,7 +441,7 @@ LIMIT_SIZES = (50, 100, 200, 400)
 
 def limit_rows():
     mixtures = [
-        Row(f"{name} n={n}", lambda rng: np.zeros(n), "alternative", limit=limit_of(mixture, n))
+        Row(f"{name} n={n}", simulations.bar(1), "alternative", limit=limit_of(mixture, n))  # nothing is drawn
         for name, mixture in LIMIT_MIXTURES.items()
         for n in LIMIT_SIZES
     ]
@@ -508,7 +508,8 @@ USUAL = {"null": 200, "alternative": 100, "outside": 200}
 TABLES = {
     "A": Table("One column", one_column_rows(), {**ONE_COLUMN, **LIMIT}, {"null": 300, "alternative": 300}),
     "B": Table("Several columns, two clusters", multivariate_rows(), {**VALID, **PLAIN, **PEERS, **LIMIT}, USUAL),
-    "K": Table("Three clusters, and kernels", three_cluster_rows(), {**VALID, "split (k = 2)": Method(ours(k=2))}, USUAL),
+    "K": Table("Three clusters, and kernels", three_cluster_rows(),
+               {**VALID, "split (k = 2)": Method(ours(method="split", k=2))}, USUAL),
     "C": Table("Scores that are not linear", not_linear_rows(), NOT_LINEAR, {"null": 100}),
     "D": Table("Flat densities, the worst case", rows({**simulations.FLAT_NULLS, **simulations.FURTHER_FLAT_NULLS}),
                VALID, {"null": 300}),
