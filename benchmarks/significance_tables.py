@@ -196,11 +196,11 @@ ONE_COLUMN = {
 VALID = {
     "split": Method(ours(method="split")),
     "split conservative": Method(ours(method="split", conservative=True)),
-    "crossfit": Method(ours(method="crossfit"), share=0.5, most=400),
+    "crossfit": Method(ours(method="crossfit"), share=0.35, most=400),
     "refit unimodal": Method(ours(method="refit", null="unimodal"), share=0.5, most=400),
     "refit gaussian": Method(ours(method="refit", null="gaussian"), share=0.5, most=400),
 }
-PLAIN = {"gaussian plain": Method(comparison("plain", method="refit", null="gaussian"), share=0.5, most=400)}
+PLAIN = {"gaussian plain": Method(comparison("plain", method="refit", null="gaussian"), share=0.35, most=400)}
 PEERS = {
     "dip PC1": Method(dip),
     "selective": Method(selective),
