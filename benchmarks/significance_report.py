@@ -118,15 +118,14 @@ def worst_error(found, table_id):
 
 
 def missing(found, table_id, methods):
-    """Which columns and cells have no number, and the first reason."""
-    text = ""
+    """Which columns and cells have no number, by reason."""
+    reasons = {}
     for method in TABLES[table_id].methods:
         why = [row[method]["missing"] for row in found.values() if "missing" in row.get(method, {})]
-        if method == "limit" or (method in methods and not why):
-            continue
-        where = "" if method not in methods else f" in {len(why)} rows"
-        text += f" Missing: {method}{where} ({why[0].splitlines()[0][:100] if why else 'not run'})."
-    return text
+        if method != "limit" and (why or method not in methods):
+            where = f" ({len(why)} rows)" if method in methods else ""
+            reasons.setdefault(why[0].splitlines()[0][:100] if why else "not run", []).append(method + where)
+    return "".join(f" Missing: {', '.join(names)}: {why.rstrip('.')}." for why, names in reasons.items())
 
 
 def costs(results):
@@ -208,7 +207,7 @@ def draw_curves(found, file):
         ax.grid(alpha=0.25)
     handles, labels = axes.flat[0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8.5)
-    fig.savefig(file, dpi=100)
+    fig.savefig(file, dpi=80)
     plt.close(fig)
 
 
@@ -220,9 +219,9 @@ def draw_levels(tables, file, edge=0.25):
     laws = [(t, row) for t, row in laws if row.name in tables.get(t, {})]
     methods = [m for m in STYLES if m != "limit"]
     fig, ax = plt.subplots(figsize=(8.5, 0.21 * len(laws) + 1.4), layout="constrained")
-    for method in methods:
+    for j, method in enumerate(methods):
         points = [
-            (min(found["rates"]["0.05"], edge), -i)
+            (min(found["rates"]["0.05"], edge), -i - 0.09 * (j - 3))
             for i, (t, row) in enumerate(laws)
             if "rates" in (found := tables[t][row.name].get(method, {}))
         ]
@@ -230,7 +229,7 @@ def draw_levels(tables, file, edge=0.25):
             x, y = np.array(points).T
             style = STYLES[method]
             filled = "none" if method != "naive" else style["color"]
-            ax.scatter(x, y, s=26, marker=style["marker"], label=LABELS.get(method, method), clip_on=False, zorder=3,
+            ax.scatter(x, y, s=20, marker=style["marker"], label=LABELS.get(method, method), clip_on=False, zorder=3,
                        linewidths=1.1, **({"edgecolors": style["color"], "facecolors": filled} if method != "naive"
                                           else {"color": style["color"]}))  # fmt: skip
     ax.axvline(0.05, color="black", linewidth=1)

@@ -196,11 +196,11 @@ ONE_COLUMN = {
 VALID = {
     "split": Method(ours(method="split")),
     "split conservative": Method(ours(method="split", conservative=True)),
-    "crossfit": Method(ours(method="crossfit"), share=0.35, most=400),
+    "crossfit": Method(ours(method="crossfit"), share=0.3, most=400),
     "refit unimodal": Method(ours(method="refit", null="unimodal"), share=0.5, most=400),
     "refit gaussian": Method(ours(method="refit", null="gaussian"), share=0.5, most=400),
 }
-PLAIN = {"gaussian plain": Method(comparison("plain", method="refit", null="gaussian"), share=0.35, most=400)}
+PLAIN = {"gaussian plain": Method(comparison("plain", method="refit", null="gaussian"), share=0.2, most=400)}
 PEERS = {
     "dip PC1": Method(dip),
     "selective": Method(selective),
@@ -288,7 +288,7 @@ MATRICES = {
 
 
 def chosen(**how):
-    return lambda X, rng, row: es.select_k(X, 8, rng=rng, **how).k
+    return lambda X, rng, row: es.select_k(X, 7, rng=rng, **how).k
 
 
 NUMBERS = {
@@ -509,10 +509,10 @@ TABLES = {
     "A": Table("One column", one_column_rows(), {**ONE_COLUMN, **LIMIT}, {"null": 300, "alternative": 300}),
     "B": Table("Several columns, two clusters", multivariate_rows(), {**VALID, **PLAIN, **PEERS, **LIMIT}, USUAL),
     "K": Table("Three clusters, and kernels", three_cluster_rows(),
-               {**VALID, "split (k = 2)": Method(ours(method="split", k=2))}, USUAL),
+               {**VALID, "split (k = 2)": Method(ours(method="split", k=2))}, {"null": 100, "alternative": 100}),
     "C": Table("Scores that are not linear", not_linear_rows(), NOT_LINEAR, {"null": 100}),
-    "D": Table("Flat densities, the worst case", rows({**simulations.FLAT_NULLS, **simulations.FURTHER_FLAT_NULLS}),
-               VALID, {"null": 300}),
+    "D": Table("Flat densities, the worst case", rows(simulations.FURTHER_FLAT_NULLS),
+               VALID, {"null": 200}),
     "E": Table("Matrices that are not Euclidean distances", matrix_rows(), MATRICES,
                {"null": 100, "alternative": 100}),
     "F": Table("The right number of clusters",

@@ -259,7 +259,7 @@ def test_resumed_runs_do_what_is_missing(monkeypatch, tmp_path):
     assert len(significance.cells_to_run(results, ["Z"], ["one"], None, True)) == 2
     text = report.markdown(results, "Z")
     assert "Replicates: 20 to 40." in text
-    assert "Missing: absent (not run)" in text
+    assert "Missing: small, absent: not run." in text
     rate = results["tables"]["Z"]["null"]["one"]["rates"]["0.05"]
     assert report.share(rate) in text
 
