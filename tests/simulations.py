@@ -103,3 +103,151 @@ NUMBERS_OF_CLUSTERS = {  # name: (k, draw, share of correct choices asked for by
     "hexagon": (6, normals_at(HEXAGON, 240), {"significance": 0.9, "eigengap": 0.95}),
     "square": (4, normals_at(SQUARE, 200), {"gap unimodal": 0.95, "significance": 0.93, "eigengap": 0.95}),
 }
+
+
+# ---------------------------------------------------------------- further populations, of benchmarks/significance.py
+
+
+def skew_normal(rng, shape, slant=5.0):
+    """Azzalini's law: |u| and v mixed; log-concave."""
+    weight = slant / np.sqrt(1 + slant**2)
+    return weight * np.abs(rng.standard_normal(shape)) + np.sqrt(1 - weight**2) * rng.standard_normal(shape)
+
+
+def trapezoid(rng, shape):
+    """Flat on half of its range, with straight flanks."""
+    return rng.random(shape) * 3 + rng.random(shape)
+
+
+def rounded(step, n, d):
+    return lambda rng: np.round(rng.standard_normal((n, d)) / step) * step
+
+
+def spherical_t(freedom, n, d):
+    return lambda rng: rng.standard_normal((n, d)) / np.sqrt(rng.chisquare(freedom, (n, 1)) / freedom)
+
+
+def ball(n, d):
+    """Uniform on the unit ball."""
+
+    def draw(rng):
+        directions = rng.standard_normal((n, d))
+        return directions * (rng.random((n, 1)) ** (1 / d) / np.linalg.norm(directions, axis=1, keepdims=True))
+
+    return draw
+
+
+def simplex(n, d):
+    """Uniform on a simplex of d dimensions; d = 2 is a right triangle."""
+    return lambda rng: rng.dirichlet(np.ones(d + 1), n)[:, :d]
+
+
+def square(n):
+    return lambda rng: rng.random((n, 2))
+
+
+def correlated_columns(strength, n, d):
+    root = np.linalg.cholesky(strength ** np.abs(np.subtract.outer(np.arange(d), np.arange(d))))
+    return lambda rng: rng.standard_normal((n, d)) @ root.T
+
+
+def serial(strength, n, d):
+    """Stationary AR(1) down the rows: not independent, so outside every method's assumption."""
+
+    def draw(rng):
+        X = rng.standard_normal((n, d))
+        X[1:] *= np.sqrt(1 - strength**2)
+        for i in range(1, n):
+            X[i] += strength * X[i - 1]
+        return X
+
+    return draw
+
+
+def circles(rng, n=200, radii=(1.0, 3.0), sd=0.2):
+    angle = 2 * np.pi * rng.random(n)
+    radius = np.array(radii)[rng.integers(len(radii), size=n)]
+    return np.column_stack((radius * np.cos(angle), radius * np.sin(angle))) + sd * rng.standard_normal((n, 2))
+
+
+def half_moons(rng, n=200, sd=0.1):
+    angle, lower = np.pi * rng.random(n), rng.random(n) < 0.5
+    X = np.column_stack((np.cos(angle), np.sin(angle)))
+    X[lower] = [1.0, 0.5] - X[lower]
+    return X + sd * rng.standard_normal((n, 2))
+
+
+def many_weak_columns(rng, n=200, d=50, informative=10, shift=0.7):
+    """The papers' model in high dimension: classes shift * sqrt(informative) = 2.2 standard deviations apart."""
+    X = rng.standard_normal((n, d))
+    X[:, :informative] += shift * (rng.random((n, 1)) < 0.5)
+    return X
+
+
+def unequal_spread(rng, n=100, delta=5.0, sd=2.0):
+    """Standard deviations 1 and `sd` along the line through the two means, 1 across it."""
+    X = rng.standard_normal((n, 2))
+    second = rng.random(n) < 0.5
+    X[second, 0] = delta + sd * X[second, 0]
+    return X
+
+
+def nested(rng, n):
+    """A narrow normal inside the flank of a wide one: barely bimodal, clearly so after exp."""
+    narrow = rng.random(n) < 0.5
+    return np.where(narrow, 1.5 + 0.3 * rng.standard_normal(n), 1.5 * rng.standard_normal(n))
+
+
+FURTHER_ONE_COLUMN_NULLS = {
+    "gamma(2)": lambda rng, n: rng.gamma(2.0, size=n),
+    "skew-normal": lambda rng, n: skew_normal(rng, n),
+    "trapezoid": lambda rng, n: trapezoid(rng, n),
+    "t2": lambda rng, n: rng.standard_t(2, n),
+    "normal to .25": lambda rng, n: np.round(rng.standard_normal(n) / 0.25) * 0.25,
+    "normal to .5": lambda rng, n: np.round(rng.standard_normal(n) / 0.5) * 0.5,
+    "normal to 1": lambda rng, n: np.round(rng.standard_normal(n)),
+}
+ONE_COLUMN_ALTERNATIVES = {
+    "delta=3": lambda rng, n: two_normals(n, 1, 3)(rng)[:, 0],
+    "delta=4": lambda rng, n: two_normals(n, 1, 4)(rng)[:, 0],
+    "80/20 delta=4": lambda rng, n: two_normals(n, 1, 4, 0.2)(rng)[:, 0],
+    "nested lognormal": lambda rng, n: np.exp(nested(rng, n)),
+    "nested, log scale": lambda rng, n: nested(rng, n),
+}
+FURTHER_NULLS = {
+    "N d=2 n=100": lambda rng: rng.standard_normal((100, 2)),
+    "N d=10 n=50": lambda rng: rng.standard_normal((50, 10)),
+    "N d=10 n=200": lambda rng: rng.standard_normal((200, 10)),
+    "AR(.9) d=10": correlated_columns(0.9, 100, 10),
+    "gamma(2) d=2": lambda rng: rng.gamma(2.0, size=(100, 2)),
+    "skew-normal d=2": lambda rng: skew_normal(rng, (100, 2)),
+    "t2 d=2": spherical_t(2, 100, 2),
+    "t2 d=10": spherical_t(2, 100, 10),
+    "Laplace d=10": lambda rng: rng.laplace(size=(100, 10)),
+    "trapezoid d=2": lambda rng: trapezoid(rng, (100, 2)),
+    "uniform disc": ball(100, 2),
+    "uniform triangle": simplex(100, 2),
+    "uniform simplex d=5": simplex(100, 5),
+    "normal to .25 d=2": rounded(0.25, 100, 2),
+    "normal to .5 d=2": rounded(0.5, 100, 2),
+    "normal to 1 d=2": rounded(1.0, 100, 2),
+}
+DEPENDENT_ROWS = {"serial AR(.5) d=2": serial(0.5, 100, 2), "serial AR(.9) d=2": serial(0.9, 100, 2)}
+FURTHER_FLAT_NULLS = {
+    **{f"bar n={n}": bar(n) for n in (60, 100, 200, 500, 1500)},
+    **{f"square n={n}": square(n) for n in (60, 100, 200, 500, 1500)},
+    "one flat axis of 10": flat_axis,
+    **{f"ball d={d} n=200": ball(200, d) for d in (2, 5, 10)},
+    "triangle n=500": simplex(500, 2),
+}
+FURTHER_ALTERNATIVES = {
+    "delta=2.5 d=2": two_normals(100, 2, 2.5),
+    "delta=3 d=2": two_normals(100, 2, 3),
+    "delta=3 d=10": two_normals(100, 10, 3),
+    "80/20 delta=4": two_normals(100, 2, 4, 0.2),
+    "unequal variances": unequal_spread,
+    "three in a line, step 4": normals_at([[0, 0], [4, 0], [8, 0]], 120),
+    "d=50, 10 informative": many_weak_columns,
+    "concentric circles": circles,
+    "half moons": half_moons,
+}
