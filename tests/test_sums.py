@@ -5,12 +5,19 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from energystats import pairs
-from energystats._core import gaps, permutation, statistics, sums
+from energystats._core import gaps, mixture, permutation, statistics, sums
 from energystats._core.cluster_sums import cluster_table
 from energystats._core.hartigan import hartigan_pass
 from energystats._core.lloyd import lloyd_pass
 from energystats._core.splits import split_within
-from energystats._core.unimodal import excess_split, excess_split_of_draws, hull_of_run, nearest_unimodal, quantiles
+from energystats._core.unimodal import (
+    excess_split,
+    hull_of_run,
+    indices,
+    indices_of_draws,
+    nearest_unimodal,
+    quantiles,
+)
 from energystats.dissimilarity import Dissimilarity, Groups
 from tests import definitions
 from tests.problems import one_hartigan_pass, one_lloyd_pass, state_of
@@ -167,7 +174,10 @@ def test_loops_agree_with_their_plain_python(rng):
     for loop, arguments in (
         (nearest_unimodal, (x,)),
         (excess_split, (x,)),
-        (excess_split_of_draws, (x, uniforms)),
+        (indices, (x,)),
+        (indices_of_draws, (x, uniforms)),
+        (mixture.mixture_ratio, (x,)),
+        (mixture.plateau, (0.4, -1.5, 1.5, 1.0)),
         (quantiles, (x, nearest_unimodal(x), uniforms[0] * 19)),
         (hull_of_run, (x, 0, 19, True, knots)),
     ):

@@ -65,13 +65,13 @@ def cluster_tree(
     level : float, default 0.05
         Family-wise level of the whole tree, 0 < level < 1.
     min_size : int, default 20
-        Nodes with fewer points are not tested and not split; at least 13.
+        Nodes with fewer points are not tested and not split; at least 20.
     k_max : int, optional
         Most leaves; the splits with the smallest adjusted p are made first, of equal ones that of larger height.
     method : {"auto", "split", "unimodal-1d"}, default "auto"
         Test at the nodes, as for `cluster_test`: "unimodal-1d" for one column, else "split".
     n_splits : int, default 5
-        Random splits of each test, each used twice.
+        Random splits of each test.
     n_resamples : int, default 199
         Draws behind each p-value of all n points. A node of m points has (n_resamples + 1)(n - 1)/(m - 1), rounded
         up, so that its smallest possible p is as far below its level as that of the root.
@@ -334,7 +334,7 @@ def tree_of_points(
     """The tree of points that have lines to be projected on."""
     told: dict[str, None] = {}
     one_column = uses_one_column(d, method)
-    check_reachable(rules, CONSERVATIVE_FACTOR if conservative else FLAT_FACTOR, one_column)
+    check_reachable(rules, CONSERVATIVE_FACTOR if conservative else FLAT_FACTOR)
     name: Literal["split", "unimodal-1d"] = "unimodal-1d" if one_column else "split"
 
     def test(part: Dissimilarity, n_resamples: int, child: np.random.Generator) -> float:
@@ -386,15 +386,13 @@ def uses_one_column(d: Dissimilarity, method: str) -> bool:
     return one_column and method != "split"
 
 
-def check_reachable(rules: Rules, factor: float, one_column: bool) -> None:
+def check_reachable(rules: Rules, factor: float) -> None:
     """Raise where no p-value can be small enough."""
     fewest = reachable_draws(rules.level, factor)
     if rules.n_resamples < fewest:
-        how = "in one column" if one_column else "with `conservative`"
-        why = f" {how}, where p-values are multiplied by {factor:g}" if factor > 1 else ""
         raise ValueError(
-            f"`n_resamples` must be at least {fewest} for a p-value to reach the level {rules.level:g}{why}, got "
-            f"{rules.n_resamples}."
+            f"`n_resamples` must be at least {fewest} for a p-value to reach the level {rules.level:g}, because "
+            f"p-values are multiplied by {factor:g}; got {rules.n_resamples}."
         )
 
 
