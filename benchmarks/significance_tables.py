@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from benchmarks.unimodal_limit import Limit, Mixture, circle_limits, mixture_lim
 from tests import simulations
 
 RESAMPLES = 99  # draws behind each p-value
+SPLIT_DRAWS = 199  # of the tests of unimodality, their default
 
 
 # ---------------------------------------------------------------- what is a row, a method, a table
@@ -95,7 +97,7 @@ def combined(rule: Callable[[np.ndarray], float]) -> Callable[[np.ndarray, np.ra
     """The p-values of the splits, combined in another way."""
 
     def call(X, rng, row):
-        pvalues = es.cluster_test(X, method="split", n_resamples=RESAMPLES, rng=rng).pvalues
+        pvalues = es.cluster_test(X, method="split", n_resamples=SPLIT_DRAWS, rng=rng).pvalues
         if pvalues.size < 2:
             raise NotApplicableError("the test has no p-value of its own for each split")
         return min(1.0, rule(pvalues.ravel()))
@@ -141,10 +143,44 @@ def selective(X, rng, row, *, linkage="ward", sigma=None):
 
 
 def index_alone(x, rng, row=None):
-    """E without the factor for flat densities."""
+    """All three indices, without the factor for flat densities."""
     from energystats.significance.excess import excess_test
 
-    return excess_test(np.asarray(x, dtype=float), RESAMPLES, 1.0, rng).pvalue
+    return excess_test(np.asarray(x, dtype=float), SPLIT_DRAWS, 1.0, rng).pvalue
+
+
+def weighted(*weights: float, test: Callable[..., float]) -> Callable[[np.ndarray, np.random.Generator, Row], float]:
+    """A test with other weights of likelihood ratio, E and distance."""
+    from energystats.significance import excess
+
+    def call(X, rng, row):
+        with mock.patch.object(excess, "WEIGHTS", np.maximum(weights, 1e-9)):
+            return test(X, rng, row)
+
+    return call
+
+
+def as_given(X, rng, row):
+    """The split test without decorrelated columns."""
+    from energystats.significance import split
+
+    with mock.patch.object(split, "MARGIN", np.inf):
+        return ours(method="split", n_resamples=SPLIT_DRAWS)(X, rng, row)
+
+
+def one_third_clustered(X, rng, row):
+    """A third of the points is clustered and the others are scored, ten times; the p-values of E are combined."""
+    from energystats.significance.excess import cauchy_combination
+
+    found = []
+    for _ in range(5):
+        order = rng.permutation(len(X))
+        a = int(0.35 * len(X))
+        for part, rest in ((order[:a], order[a:]), (order[-a:], order[:-a])):
+            labels = es.energy_cluster(X[part], 2, n_init=4, n_perturb=0, rng=rng).labels
+            line = X[part][labels == 1].mean(axis=0) - X[part][labels == 0].mean(axis=0)
+            found.append(weighted(0, 1, 0, test=index_alone)(X[rest] @ line, rng, row))
+    return cauchy_combination(np.array(found))
 
 
 def greatest_share(x):
@@ -187,15 +223,16 @@ def critical_bandwidth(x, cells=512, steps=14):
 
 
 ONE_COLUMN = {
-    "1-D": Method(ours(method="unimodal-1d")),
+    "1-D": Method(ours(method="unimodal-1d", n_resamples=SPLIT_DRAWS)),
+    "1-D conservative": Method(ours(method="unimodal-1d", n_resamples=SPLIT_DRAWS, conservative=True)),
     "1-D without factor": Method(index_alone),
     "dip": Method(dip),
     "S/T critical bandwidth": Method(share_critical),
     "S/T Gauss": Method(share_gaussian),
 }
 VALID = {
-    "split": Method(ours(method="split")),
-    "split conservative": Method(ours(method="split", conservative=True)),
+    "split": Method(ours(method="split", n_resamples=SPLIT_DRAWS)),
+    "split conservative": Method(ours(method="split", n_resamples=SPLIT_DRAWS, conservative=True), share=0.5),
     "crossfit": Method(ours(method="crossfit"), share=0.3, most=400),
     "refit unimodal": Method(ours(method="refit", null="unimodal"), share=0.5, most=400),
     "refit gaussian": Method(ours(method="refit", null="gaussian"), share=0.5, most=400),
@@ -277,11 +314,11 @@ def refit_on_coordinates(R, rng, row):
 
 
 def larger_of_both(R, rng, row):
-    return max(ours(method="split")(R, rng, row), refit_on_coordinates(R, rng, row))
+    return max(ours(method="split", n_resamples=SPLIT_DRAWS)(R, rng, row), refit_on_coordinates(R, rng, row))
 
 
 MATRICES = {
-    "split": Method(ours(method="split")),
+    "split": Method(ours(method="split", n_resamples=SPLIT_DRAWS)),
     "refit unimodal (10 PCo)": Method(refit_on_coordinates, share=0.5),
     "larger of both": Method(larger_of_both, share=0.5),
 }
@@ -479,7 +516,7 @@ def spiked_rows():
 
 
 RULES = {
-    "Cauchy": Method(ours(method="split")),
+    "Cauchy": Method(ours(method="split", n_resamples=SPLIT_DRAWS)),
     "first split alone": Method(combined(lambda p: p[0])),
     "twice the median": Method(combined(lambda p: 2 * np.median(p))),
     "twice the mean": Method(combined(lambda p: 2 * np.mean(p))),
@@ -491,6 +528,37 @@ SHRUNK = {
     "refit gaussian": VALID["refit gaussian"],
     "split": VALID["split"],
 }
+
+
+STEPS = {
+    "split": VALID["split"],
+    "likelihood ratio alone": Method(weighted(1, 0, 0, test=VALID["split"].call)),
+    "E alone": Method(weighted(0, 1, 0, test=VALID["split"].call)),
+    "distance alone": Method(weighted(0, 0, 1, test=VALID["split"].call)),
+    "columns as given": Method(as_given),
+    "a third clustered, E alone": Method(one_third_clustered),
+}
+
+
+def step_rows():
+    alternatives = {name: draw for name, (draw, _) in simulations.ALTERNATIVES.items()}
+    alternatives.update(simulations.FURTHER_ALTERNATIVES)
+    wanted = ("delta=3 d=2", "delta=3 d=10", "delta=4 d=10", "80/20 delta=4", "three clusters, side 5", "cigars",
+              "unequal variances", "concentric circles")  # fmt: skip
+    return (
+        *rows({"bar n=100": simulations.bar(100), "square n=100": simulations.square(100)}),
+        *(Row(name, alternatives[name], "alternative", limit=LIMITS_OF_ROWS.get(name)) for name in wanted),
+    )
+
+
+CLOSE_LOOK = ("square n=100", "bar n=60", "bar n=100", "one flat axis of 10")  # where most is rejected
+
+
+def flat_rows():
+    return tuple(
+        Row(name, draw, replicates=1000 if name in CLOSE_LOOK else None)
+        for name, draw in simulations.FURTHER_FLAT_NULLS.items()
+    )
 
 
 def rule_rows():
@@ -509,10 +577,13 @@ TABLES = {
     "A": Table("One column", one_column_rows(), {**ONE_COLUMN, **LIMIT}, {"null": 300, "alternative": 300}),
     "B": Table("Several columns, two clusters", multivariate_rows(), {**VALID, **PLAIN, **PEERS, **LIMIT}, USUAL),
     "K": Table("Three clusters, and kernels", three_cluster_rows(),
-               {**VALID, "split (k = 2)": Method(ours(method="split", k=2))}, {"null": 100, "alternative": 100}),
+               {**VALID, "split (k = 2)": Method(ours(method="split", k=2, n_resamples=SPLIT_DRAWS))},
+               {"null": 100, "alternative": 100}),
     "C": Table("Scores that are not linear", not_linear_rows(), NOT_LINEAR, {"null": 100}),
-    "D": Table("Flat densities, the worst case", rows(simulations.FURTHER_FLAT_NULLS),
-               VALID, {"null": 200}),
+    "D": Table("Flat densities, the worst case", flat_rows(),
+               {**{name: VALID[name] for name in ("split", "split conservative")},
+                **{name: replace(VALID[name], share=0.1) for name in ("crossfit", "refit unimodal", "refit gaussian")}},
+               {"null": 300}),
     "E": Table("Matrices that are not Euclidean distances", matrix_rows(), MATRICES,
                {"null": 100, "alternative": 100}),
     "F": Table("The right number of clusters",
@@ -522,6 +593,8 @@ TABLES = {
     "P": Table("Power curves of two normals", curve_rows(), {**VALID, **PEERS, **LIMIT},
                {"null": 100, "alternative": 100}),
     "L": Table("The Neyman-Pearson limit", limit_rows(), LIMIT, {"alternative": 1}),
+    "V": Table("Where the power of the split test comes from", step_rows(), {**STEPS, **LIMIT},
+               {"null": 200, "alternative": 200}),
     "R": Table("Other ways to combine the splits", rule_rows(), RULES, USUAL),
     "W": Table("A shrunk covariance as the Gaussian null", spiked_rows(), SHRUNK, USUAL),
     "S": Table("Selective inference under its own null hypothesis", uniformity_rows(), SELECTIVE, {"null": 1000}),

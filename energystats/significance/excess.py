@@ -24,7 +24,7 @@ __all__ = [
     "smallest_weighted",
 ]
 
-FLAT_FACTOR = 1.1  # by which p-values on flat densities were measured to be too small
+FLAT_FACTOR = 1.2  # by which p-values on flat densities were measured to be too small
 CONSERVATIVE_FACTOR = 1.6  # with a margin
 INDEX_NAMES = ("likelihood ratio", "excess split E", "distance")  # in the order of the indices
 WEIGHTS = np.array([0.65, 0.1, 0.25])  # of the indices, as shares of the level
