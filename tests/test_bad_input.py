@@ -188,7 +188,7 @@ def test_more_clusters_than_distinct_points():
         (lambda: es.energy_cluster(es.pairwise(X), 2, metric="precomputed", standardize=True), ValueError, r"`standardize` needs coordinates"),
         (lambda: es.cluster_1d(X), ValueError, r"`x` must be one column, got 3"),
         (lambda: es.cluster_test(X[:1]), ValueError, r"`X` must have at least 2 rows, got 1"),
-        (lambda: es.cluster_test(X[:12]), ValueError, r"`X` must have at least 13 rows for k=2, got 12"),
+        (lambda: es.cluster_test(X[:12]), ValueError, r"`X` must have at least 20 rows for the split test, got 12"),
         (lambda: es.cluster_test(X[:5, 0]), ValueError, r"`X` must have at least 8 rows, got 5"),
         (lambda: es.cluster_test(X, method="unimodal-1d"), ValueError, r"needs one column, got 3 columns"),
         (lambda: es.cluster_test(X, method="labels"), ValueError, r"`labels` and `method=\"labels\"` go together"),

@@ -74,7 +74,7 @@ def test_cluster_options(iris, capsys):
 def test_cluster_says_when_it_cannot_test(iris, tmp_path, capsys):
     iris.iloc[:9, :4].to_csv("few.csv", index=False)
     assert cli.main(["cluster", "few.csv"]) == 0
-    assert "Not tested: the table must have at least 13 rows for k=2, got 9." in capsys.readouterr().out
+    assert "Not tested: the table must have at least 20 rows for the split test, got 9." in capsys.readouterr().out
     assert cli.main(["cluster", "few.csv", "-k", "1"]) == 0
     assert "Not tested: one cluster makes no contrast." in capsys.readouterr().out
 

@@ -302,13 +302,13 @@ BAD = [
     (lambda: es.cluster_tree(X30, level=0), ValueError, r"`level` must be positive"),
     (lambda: es.cluster_tree(X30, level=1), ValueError, r"`level` must lie below 1, got 1"),
     (lambda: es.cluster_tree(X30, level="a"), TypeError, r"`level` must be a number"),
-    (lambda: es.cluster_tree(X30, min_size=12), ValueError, r"`min_size` must be at least 13, got 12"),
+    (lambda: es.cluster_tree(X30, min_size=12), ValueError, r"`min_size` must be at least 20, got 12"),
     (lambda: es.cluster_tree(X30, k_max=0), ValueError, r"`k_max` must be at least 1, got 0"),
     (lambda: es.cluster_tree(X30, n_splits=0), ValueError, r"`n_splits` must be at least 1"),
-    (lambda: es.cluster_tree(X30, n_resamples=18), ValueError, r"`n_resamples` must be at least 19 .* 0\.05, got 18"),
-    (lambda: es.cluster_tree(X30, level=0.004), ValueError, r"`n_resamples` must be at least 249 .* 0\.004, got 199"),
-    (lambda: es.cluster_tree(X30[:, 0], n_resamples=30), ValueError, r"at least 31 .* in one column, .* by 1\.6"),
-    (lambda: es.cluster_tree(X30, n_resamples=30, conservative=True), ValueError, r"at least 31 .* `conservative`"),
+    (lambda: es.cluster_tree(X30, n_resamples=22), ValueError, r"`n_resamples` must be at least 23 .* 0\.05, .*got 22"),
+    (lambda: es.cluster_tree(X30, level=0.004), ValueError, r"`n_resamples` must be at least 299 .* 0\.004, .*got 199"),
+    (lambda: es.cluster_tree(X30[:, 0], n_resamples=22), ValueError, r"at least 23 .* multiplied by 1\.2"),
+    (lambda: es.cluster_tree(X30, n_resamples=30, conservative=True), ValueError, r"at least 31 .* multiplied by 1\.6"),
     (lambda: es.cluster_tree(X30, method="refit-all"), ValueError, r"`method` must be one of auto, split, unimodal-1d"),
     (lambda: es.cluster_tree(X30, method="unimodal-1d"), ValueError, r"needs one column, got 2 columns"),
     (lambda: es.cluster_tree(np.where(X30 > 1, np.nan, X30)), ValueError, r"`X` must be finite"),
@@ -326,11 +326,13 @@ def test_bad_input(call, error, message):
 
 
 def test_the_fewest_draws_can_reject(three):
-    assert es.cluster_tree(three * 9, n_resamples=19, rng=0).nodes[0].rejected
-    assert es.cluster_tree(np.r_[three[:40, 0], 200 + three[:40, 0]], n_resamples=31, rng=0).nodes[0].rejected
-    hundred = es.cluster_tree(three * 9, level=0.01, n_resamples=99, rng=0)  # the combined p is .01 and a rounding more
+    assert es.cluster_tree(three * 9, n_resamples=23, rng=0).nodes[0].rejected
+    assert es.cluster_tree(np.r_[three[:40, 0], 200 + three[:40, 0]], n_resamples=23, rng=0).nodes[0].rejected
+    hundred = es.cluster_tree(
+        three * 9, level=0.012, n_resamples=99, rng=0
+    )  # the combined p is .012 and a rounding more
     assert hundred.nodes[0].rejected
-    assert hundred.nodes[0].pvalue_adjusted <= 0.01
+    assert hundred.nodes[0].pvalue_adjusted <= 0.012
 
 
 # ---------------------------------------------------------------- what is shown

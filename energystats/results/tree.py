@@ -102,7 +102,7 @@ class ClusterTreeResult(Result):
     n_resamples : int
         Draws for the root; smaller nodes have more.
     conservative : bool
-        Whether p-values were multiplied by the flat factor 1.6.
+        Whether p-values were multiplied by the larger factor 1.6.
     remarks : tuple of str
         What a reader has to assume or know.
     metric : Metric

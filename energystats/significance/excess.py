@@ -97,7 +97,9 @@ def smallest_weighted(table: FloatArray, tolerance: FloatArray) -> float:
 
 
 def cauchy_combination(pvalues: FloatArray) -> float:
-    """One p-value from dependent ones [theory 5]."""
+    """One p-value from dependent ones [theory 5]; 1 where all of them are."""
+    if pvalues.min() >= 1:
+        return 1.0
     scores = np.tan((0.5 - np.minimum(pvalues, CAUCHY_CAP)) * np.pi)
     return float(0.5 - np.arctan(scores.mean()) / np.pi)
 

@@ -21,7 +21,7 @@ from energystats.clustering.seeding import count_distinct
 from energystats.clustering.state import Problem
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.progress import with_bar
-from energystats.results import ClusterTestResult
+from energystats.results import ClusterTestResult, Contrast
 from energystats.significance.clusterers import ForeignClusters
 from energystats.significance.contrasts import contrast_rows
 from energystats.significance.excess import (
@@ -190,12 +190,11 @@ def split_test(
     """Test the pooled scores of every split, and combine the p-values of all splits and contrasts."""
     n_clustered = check_size(d.n, k if foreign is None else 2)
     tie_rng, name_rng, *split_rngs = rng.spawn(2 + n_splits)
-    scorer = make_scorer(d, power, tie_rng)
     names = contrast_names(d, name_rng, k) if foreign is None else foreign.all_labels(d, name_rng)
     if foreign is not None and names is not None:
         k = int(names.max()) + 1
     splitter = Splitter(
-        space=Space(d, scorer),
+        space=Space(d, make_scorer(d, power, tie_rng)),
         cluster=partial(hartigan_clusters, k=k, n_init=STARTS) if foreign is None else foreign.labels,
         names=names,
         k=k,
@@ -203,21 +202,17 @@ def split_test(
         n_resamples=n_resamples,
         factor=CONSERVATIVE_FACTOR if conservative else FLAT_FACTOR,
     )
-    if foreign is not None and k < 2:
-        splits = [[no_evidence(np.zeros(1))]]
-    else:
+    splits = [[no_evidence(np.zeros(1))]]
+    if k > 1:
         of_splits = in_order(splitter.split, split_rngs, n_jobs)
         splits = list(with_bar(of_splits, progress, total=n_splits, unit="split", size=lambda _: 1))
-
     pvalues = np.array([[e.pvalue for e in split] for split in splits])
     indices = np.array([[e.indices for e in split] for split in splits]).mean(axis=0)
-    labels = ["cluster 0 vs cluster 1"] if k <= 2 else [f"cluster {j} vs rest" for j in range(k)]
-    rows = contrast_rows(labels, indices[:, EXCESS].tolist(), [cauchy_combination(p) for p in pvalues.T])
-    best = min(range(len(rows)), key=lambda j: rows[j].pvalue)
-    clearest = splits[int(np.argmin(pvalues[:, best]))][best]
-    ties = list(scorer.ties)
-    if any(e.spread for split in splits for e in split):
-        ties.append("scores")
+    rows = rows_of(k, indices[:, EXCESS], pvalues)
+    best = int(np.argmin([row.pvalue for row in rows]))
+    scorer = splitter.space.scorer
+    ties = [*scorer.ties, *(["scores"] if any(e.spread for split in splits for e in split) else [])]
+    clusterers = () if foreign is None else foreign.remarks(len(foreign.counts), "no evidence")
     return ClusterTestResult(
         statistic=float(indices[:, EXCESS].mean()),
         pvalue=cauchy_combination(pvalues),
@@ -230,17 +225,18 @@ def split_test(
         conservative=conservative,
         jittered=bool(ties),
         pvalues=pvalues,
-        scores=clearest.scores,
+        scores=splits[int(np.argmin(pvalues[:, best]))][best].scores,
         null_distribution=np.empty(0),
         indices=indices,
         rows=rows,
-        remarks=(
-            *remark_on_ties(ties),
-            *scorer.remarks,
-            *((CONTRASTS_MEAN,) if k > 2 else ()),
-            *(() if foreign is None else foreign.remarks(len(foreign.counts), "no evidence")),
-        ),
+        remarks=(*remark_on_ties(ties), *scorer.remarks, *((CONTRASTS_MEAN,) if k > 2 else ()), *clusterers),
     )
+
+
+def rows_of(k: int, excess: FloatArray, pvalues: FloatArray) -> tuple[Contrast, ...]:
+    """The table of contrasts, each with the p-values of its splits combined."""
+    names = ["cluster 0 vs cluster 1"] if k <= 2 else [f"cluster {j} vs rest" for j in range(k)]
+    return contrast_rows(names, excess.tolist(), [cauchy_combination(p) for p in pvalues.T])
 
 
 def check_size(n: int, k: int) -> int:

@@ -134,8 +134,8 @@ def cluster_tree(
 
     A fourth cluster was found in none of 200 samples of 300 points from three normals ten standard deviations apart,
     and in .05 of 350 from three uniform squares, the worst case, where tests at .05 each would have split one in .13.
-    Many clusters evenly in a row look flat: 5, 8 and 12 of 30 points each, ten standard deviations apart in one column,
-    were taken for one in about .25, .35 and .6 (20 samples each); in two columns hardly ever for up to 8.
+    Many clusters evenly in a row come near a flat law: 12 of 30 points each, ten standard deviations apart, were taken
+    for one in .2 of 20 samples, up to 8 hardly ever.
 
     The height of a node is n1 n2/(n1 + n2) E = 2S of its split. It is never above that of its parent when that one's
     split is the best there is [theory 5]; a search that missed it may have a higher child, and the picture and
