@@ -128,7 +128,7 @@ def cluster_test(
 
     Notes
     -----
-    **split.** The points are dealt into five folds. For each, the others (at most 2,000 of them) are clustered into k by
+    **split.** The points are dealt into five folds. For each, the others (2,000 at most) are clustered into k by
     Hartigan's method, and the points of the fold are scored along the line through the means of a cluster and of the
     rest. Where a trial on held-out halves shows clearly more, columns are decorrelated first, for long parallel
     clusters. All n scores, each along a line that its point had no part in, are pooled and compared with samples from
