@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -16,13 +15,10 @@ from energystats._core.statistics import within_per_group
 from energystats._core.unimodal import EXCESS
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.assign import NearestCluster
-from energystats.clustering.search import MOVE_TOLERANCE, best_start, make_starts
-from energystats.clustering.seeding import count_distinct
-from energystats.clustering.state import Problem
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.progress import with_bar
 from energystats.results import ClusterTestResult, Contrast
-from energystats.significance.clusterers import ForeignClusters
+from energystats.significance.clusterers import EnergyClusters, ForeignClusters
 from energystats.significance.contrasts import contrast_rows
 from energystats.significance.excess import (
     CONSERVATIVE_FACTOR,
@@ -195,7 +191,7 @@ def split_test(
         k = int(names.max()) + 1
     splitter = Splitter(
         space=Space(d, make_scorer(d, power, tie_rng)),
-        cluster=partial(hartigan_clusters, k=k, n_init=STARTS) if foreign is None else foreign.labels,
+        cluster=(EnergyClusters(k, STARTS) if foreign is None else foreign).labels,
         names=names,
         k=k,
         decorrelate=foreign is None,
@@ -263,15 +259,6 @@ def in_order(
         yield from pool.map(split, rngs)
 
 
-def hartigan_clusters(d: Dissimilarity, rng: np.random.Generator, *, k: int, n_init: int) -> IntArray | None:
-    """Labels by Hartigan's method, or None if there are fewer than k distinct points."""
-    d = d.stored()
-    if count_distinct(d.matrix, k) < k:
-        return None
-    problem = Problem(d.matrix, np.ones(d.n), k, MOVE_TOLERANCE * d.scale)
-    return best_start(problem, "hartigan", make_starts(problem, "k-means++", n_init, rng)).labels
-
-
 def contrast_names(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntArray | None:
     """Clusters of all points, numbered as a `Partition` numbers them; of many points, nearest clusters of a sample.
 
@@ -280,11 +267,11 @@ def contrast_names(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntArr
     if k == 2:
         return None
     if d.n <= NAMED_AT_MOST:
-        labels = hartigan_clusters(d, rng, k=k, n_init=STARTS_OF_NAMES)
+        labels = EnergyClusters(k, STARTS_OF_NAMES).labels(d, rng)
         return None if labels is None else renumber(labels)
     drawn = rng.choice(d.n, NAMED_AT_MOST, replace=False)
     sample = d.subset(drawn).stored()
-    labels = hartigan_clusters(sample, rng, k=k, n_init=STARTS_OF_NAMES)
+    labels = EnergyClusters(k, STARTS_OF_NAMES).labels(sample, rng)
     if labels is None:
         return None
     within = within_per_group(*sample.group_sums(Groups(labels, tuple(range(k)))))
