@@ -236,6 +236,7 @@ VALID = {
     "refit unimodal": Method(ours(method="refit", null="unimodal"), share=0.5, most=400),
     "refit gaussian": Method(ours(method="refit", null="gaussian"), share=0.5, most=400),
 }
+CONSERVATIVE = Method(ours(method="split", n_resamples=SPLIT_DRAWS, conservative=True), share=0.4)
 PLAIN = {"gaussian plain": Method(comparison("plain", method="refit", null="gaussian"), share=0.2, most=400)}
 PEERS = {
     "dip PC1": Method(dip),
@@ -581,7 +582,7 @@ TABLES = {
     "C": Table("Scores that are not linear", not_linear_rows(), NOT_LINEAR, {"null": 100}),
     "D": Table("Flat densities, the worst case", flat_rows(),
                {"split": VALID["split"],
-                "split conservative": Method(ours(method="split", n_resamples=SPLIT_DRAWS, conservative=True), share=0.4),
+                "split conservative": CONSERVATIVE,
                 **{name: replace(VALID[name], share=0.1) for name in ("crossfit", "refit unimodal", "refit gaussian")}},
                {"null": 300}),
     "E": Table("Matrices that are not Euclidean distances", matrix_rows(), MATRICES,
