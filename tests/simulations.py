@@ -61,11 +61,11 @@ GAUSSIAN_NULLS = {
 }
 FLAT_NULLS = {"bar n=60": bar(60), "bar n=200": bar(200), "one flat axis of 10": flat_axis}
 ALTERNATIVES = {  # name: (draw, power asked for)
-    "delta=4 d=2": (two_normals(100, 2, 4), 0.70),
-    "delta=4 d=10": (two_normals(100, 10, 4), 0.63),
-    "80/20 delta=6": (two_normals(100, 2, 6, 0.2), 0.82),
+    "delta=4 d=2": (two_normals(100, 2, 4), 0.74),
+    "delta=4 d=10": (two_normals(100, 10, 4), 0.74),
+    "80/20 delta=6": (two_normals(100, 2, 6, 0.2), 0.85),
     "three clusters, side 5": (lambda rng: rng.standard_normal((120, 2)) + TRIANGLE[rng.integers(3, size=120)], 0.70),
-    "cigars": (cigars, 0.48),
+    "cigars": (cigars, 0.95),
 }
 
 

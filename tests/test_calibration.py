@@ -44,13 +44,13 @@ def test_level_of_one_column(name, n, rotating_seed):
 @pytest.mark.parametrize("name", simulations.SPLIT_NULLS)
 def test_level_of_split(name, rotating_seed):
     count = rejections(simulations.SPLIT_NULLS[name], rotating_seed, REPLICATES)
-    assert_rate_at_most(count, REPLICATES, 0.04)
+    assert_rate_at_most(count, REPLICATES, 0.05 if name == "uniform square" else 0.04)
 
 
 @pytest.mark.parametrize("name", simulations.FLAT_NULLS)
 def test_level_of_split_on_flat_densities(name, rotating_seed):
     count = rejections(simulations.FLAT_NULLS[name], rotating_seed, REPLICATES)
-    assert_rate_at_most(count, REPLICATES, 0.10)
+    assert_rate_at_most(count, REPLICATES, 0.07)
     careful = rejections(simulations.FLAT_NULLS[name], rotating_seed, REPLICATES, conservative=True)
     assert_rate_at_most(careful, REPLICATES, 0.05)
 
@@ -59,6 +59,15 @@ def test_level_of_split_on_flat_densities(name, rotating_seed):
 def test_power_of_split(name, rotating_seed):
     draw, limit = simulations.ALTERNATIVES[name]
     assert_rate_at_least(rejections(draw, rotating_seed, REPLICATES // 2), REPLICATES // 2, limit)
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"), [("delta=3 d=2", 0.18), ("80/20 delta=4", 0.13), ("concentric circles", 0.45)]
+)
+def test_power_where_little_can_be_seen(name, asked, rotating_seed):
+    """Of .28, .24 and .85 (along one line) that any valid test could reach."""
+    draw = simulations.FURTHER_ALTERNATIVES[name]
+    assert_rate_at_least(rejections(draw, rotating_seed, REPLICATES), REPLICATES, asked)
 
 
 @pytest.mark.parametrize("name", simulations.GAUSSIAN_NULLS)
