@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ClusterTestResult", "Comparison", "Contrast", "Partition"]
 
+FLAT_FACTOR = 1.2  # by which p-values on flat densities were measured to be too small
+CONSERVATIVE_FACTOR = 1.6  # with a margin
 BOUND_ROUNDING = 1e-12  # of the dispersions; a bound below it may be 0
 
 
@@ -317,7 +319,22 @@ class ClusterTestResult(Result):
                 "A small p means structure beyond the null hypothesis; not that a certain cluster, or their number, is "
                 "real."
             ]
-        return [f"Null hypothesis: {self.null_hypothesis}.", *meaning, *self.remarks]
+        return [f"Null hypothesis: {self.null_hypothesis}.", *meaning, *self._rule(), *self.remarks]
+
+    def _rule(self) -> list[str]:
+        """How the p-value of a test of unimodality was made."""
+        if self.method not in ("split", "unimodal-1d"):
+            return []
+        indices = "Likelihood ratio, E and distance share one p-value, against samples from the nearest unimodal law"
+        if self.method == "unimodal-1d":
+            return [f"{indices}, times {self.factor:g}."]
+        several = "splits and contrasts" if len(self.rows) > 1 else "splits"
+        return [f"{indices}, times {self.factor:g}; those of {several} are combined by Cauchy's rule."]
+
+    @property
+    def factor(self) -> float:
+        """By which p-values of "split" and "unimodal-1d" are multiplied, because flat densities need it."""
+        return CONSERVATIVE_FACTOR if self.conservative else FLAT_FACTOR
 
     def to_frame(self) -> pd.DataFrame:
         """One row; the columns are the field names."""

@@ -11,6 +11,7 @@ from energystats._core.ties import spread_ties
 from energystats._core.unimodal import EXCESS, indices, indices_of_draws
 from energystats._typing import FloatArray
 from energystats.exceptions import TiesWarning, warn
+from energystats.results.clustering import CONSERVATIVE_FACTOR, FLAT_FACTOR
 
 __all__ = [
     "CONSERVATIVE_FACTOR",
@@ -24,8 +25,6 @@ __all__ = [
     "smallest_weighted",
 ]
 
-FLAT_FACTOR = 1.2  # by which p-values on flat densities were measured to be too small
-CONSERVATIVE_FACTOR = 1.6  # with a margin
 INDEX_NAMES = ("likelihood ratio", "excess split E", "distance")  # in the order of the indices
 WEIGHTS = np.array([0.65, 0.1, 0.25])  # of the indices, as shares of the level
 CAUCHY_CAP = 0.99  # so that a single p of 1 cannot veto the others
