@@ -574,7 +574,7 @@ SELECTIVE = {
 LIMIT = {"limit": Method(lambda X, rng, row: np.nan)}  # computed once for a row, without samples of it
 USUAL = {"null": 200, "alternative": 100, "outside": 200}
 TABLES = {
-    "A": Table("One column", one_column_rows(), {**ONE_COLUMN, **LIMIT}, {"null": 300, "alternative": 300}),
+    "A": Table("One column", one_column_rows(), {**ONE_COLUMN, **LIMIT}, {"null": 200, "alternative": 200}),
     "B": Table("Several columns, two clusters", multivariate_rows(), {**VALID, **PLAIN, **PEERS, **LIMIT}, USUAL),
     "K": Table("Three clusters, and kernels", three_cluster_rows(),
                {**VALID, "split (k = 2)": Method(ours(method="split", k=2, n_resamples=SPLIT_DRAWS))},
@@ -590,12 +590,12 @@ TABLES = {
     "F": Table("The right number of clusters",
                tuple(Row(name, draw, "alternative", k=k)
                      for name, (k, draw, _) in simulations.NUMBERS_OF_CLUSTERS.items()),
-               NUMBERS, {"alternative": 50}, hit="truth"),
+               NUMBERS, {"alternative": 40}, hit="truth"),
     "P": Table("Power curves of two normals", curve_rows(), {**VALID, **PEERS, **LIMIT},
                {"null": 100, "alternative": 100}),
     "L": Table("The Neyman-Pearson limit", limit_rows(), LIMIT, {"alternative": 1}),
     "V": Table("Where the power of the split test comes from", step_rows(), {**STEPS, **LIMIT},
-               {"null": 150, "alternative": 150}),
+               {"null": 100, "alternative": 100}),
     "R": Table("Other ways to combine the splits", rule_rows(), RULES, {"null": 100, "alternative": 100}),
     "W": Table("A shrunk covariance as the Gaussian null", spiked_rows(), SHRUNK, USUAL),
     "S": Table("Selective inference under its own null hypothesis", uniformity_rows(), SELECTIVE, {"null": 500}),
