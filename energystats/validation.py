@@ -27,6 +27,7 @@ __all__ = [
     "check_alpha",
     "check_count",
     "check_finite",
+    "check_flag",
     "check_jobs",
     "check_option",
     "check_positive",
@@ -379,7 +380,15 @@ def check_jobs(n_jobs: object) -> int:
         return 1
     if n_jobs == -1 and not isinstance(n_jobs, bool):
         return os.cpu_count() or 1
+    if isinstance(n_jobs, numbers.Integral) and n_jobs < 1:
+        raise ValueError(f"`n_jobs` must be at least 1, or -1 for all processors, got {n_jobs}.")
     return check_count(n_jobs, "n_jobs", low=1)
+
+
+def check_flag(value: object, name: str) -> None:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"`{name}` must be True or False, got {value!r} of type {type(value).__name__}.")
 
 
 def check_count(value: object, name: str, *, low: int, high: int | None = None, why: str = "") -> int:

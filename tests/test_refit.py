@@ -260,7 +260,7 @@ def test_wide_constant_and_tied_columns(rng, how):
     if how.get("null") == "gaussian":  # for which point masses are no modes
         result = es.cluster_test(tied, rng=1, **how)
     else:
-        with pytest.warns(es.TiesWarning, match=r"column 0 0.5, column 1 0.5"):
+        with pytest.warns(es.TiesWarning, match=r"0.5 in column 0, 0.5 in column 1"):
             result = es.cluster_test(tied, rng=1, **how)
     assert result.jittered == (how.get("null") != "gaussian")
     assert es.cluster_test(np.ones((30, 2)), **how).pvalue == 1
@@ -503,3 +503,15 @@ def test_the_plot_shows_the_null_distribution(two, how):
     counted = sum(patch.get_height() for patch in ax.patches)
     assert counted == result.null_distribution.size
     plt.close("all")
+
+
+def test_refit_says_when_numbers_of_clusters_differ(rng):
+    X = np.concatenate([rng.normal(c, 0.3, (30, 2)) for c in ([0, 0], [6, 0], [0, 6])])
+
+    def by_spread(points):
+        return (points[:, 0] > 3).astype(int) + 2 * (points[:, 1] > 3)
+
+    differ = es.cluster_test(X, clusterer=by_spread, method="refit", n_resamples=9, rng=rng)
+    assert "S/T grows with the number of clusters" in " ".join(differ.summary().split())
+    fixed = es.cluster_test(X, clusterer=KMeans(2, n_init=1), method="refit", n_resamples=9, rng=rng)
+    assert "S/T grows" not in " ".join(fixed.summary().split())

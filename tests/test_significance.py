@@ -9,7 +9,7 @@ import energystats as es
 from energystats import datasets
 from energystats._core.ties import spread_ties
 from energystats.dissimilarity import Dissimilarity
-from energystats.significance.excess import cauchy_combination, excess_test, smallest_weighted
+from energystats.significance.excess import cauchy_combination, excess_test, over_contrasts, smallest_weighted
 from energystats.significance.scores import make_scorer
 from energystats.significance.split import Space, Splitter, decorrelated, oriented, partners
 
@@ -186,6 +186,64 @@ def test_the_three_indices_share_one_pvalue(rng):
     assert smallest_weighted(extreme, np.zeros(3)) == pytest.approx(1 / 61)
 
 
+def test_contrasts_that_show_nothing_hide_none_that_does():
+    """Definition: Cauchy's rule over splits, then over contrasts with everything above .5 as .5."""
+    pvalues = np.full((5, 10), 0.99)
+    pvalues[:, 3] = 0.0012
+    overall, each = over_contrasts(pvalues)
+    assert each[3] == pytest.approx(0.0012)
+    assert overall == pytest.approx(0.5 - np.arctan(np.tan((0.5 - 0.0012) * np.pi) / 10) / np.pi)
+    assert overall == pytest.approx(0.012, rel=1e-3)
+    assert over_contrasts(np.array([[0.2], [0.04]]))[0] == cauchy_combination(np.array([0.2, 0.04]))
+    assert over_contrasts(np.ones((5, 4)))[0] == 1
+
+
+def test_many_clusters_can_be_significant(rng):
+    """With ten contrasts 199 draws could not reach .05 after Holm's correction; more are made where it matters."""
+    X = rng.standard_normal((200, 2))
+    X[:40, 0] += 12
+    result = es.cluster_test(X, 10, rng=rng)
+    assert result.n_resamples == 999
+    assert result.contrasts["pvalue_adjusted"].min() <= 0.05
+    assert result.pvalue <= 0.05
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_copies_of_rows_are_told(columns, rng):
+    def told(points):
+        with pytest.warns(es.TiesWarning) as caught:
+            summary = es.cluster_test(points, n_resamples=19, rng=rng).summary()
+        found = [str(w.message) for w in caught if "copies" in str(w.message)]
+        assert bool(found) == ("test the distinct rows" in " ".join(summary.split()))
+        return found
+
+    X = rng.standard_normal((50, columns))
+    (text,) = told(np.concatenate((X, X)))
+    assert text.startswith("50 of 100 rows are copies of others in columns that are recorded on no grid.")
+    assert not told(np.round(np.concatenate((X, X)), 1))  # on a grid copies are what one expects
+
+
+@pytest.mark.parametrize("name", ["conservative", "standardize"])
+def test_flags_are_flags(two, name):
+    for function in (es.cluster_test, es.cluster_tree):
+        with pytest.raises(TypeError, match=rf"`{name}` must be True or False, got 'no'"):
+            function(two, **{name: "no"})
+
+
+def test_trees_and_unfitted_clusterers_as_labels(two, rng):
+    tree = es.cluster_tree(two, rng=rng)
+    with pytest.warns(es.DoubleDippingWarning):
+        es.cluster_test(two, labels=tree, n_resamples=19, rng=rng)
+    with pytest.raises(TypeError, match=r"got KMeans that is not fitted; to cluster with it pass it as `clusterer`"):
+        es.cluster_test(two, labels=KMeans(2))
+
+
+def test_one_warning_of_scales(rng):
+    with pytest.warns(es.ColumnScaleWarning) as caught:
+        es.cluster_test(rng.standard_normal((60, 2)) * [1, 500], n_resamples=19, rng=rng)
+    assert len(caught) == 1
+
+
 @pytest.mark.parametrize("n_jobs", [2, -1])
 def test_the_same_numbers_for_any_number_of_threads(two, n_jobs):
     a, b = (es.cluster_test(two, 3, n_resamples=49, n_jobs=jobs, rng=3) for jobs in (None, n_jobs))
@@ -223,7 +281,9 @@ def test_one_column_ignores_place_scale_and_direction(rng):
 
 def test_ties_are_spread_with_a_warning(rng):
     X = np.round(rng.standard_normal((100, 2)) * 2) / 2
-    with pytest.warns(es.TiesWarning, match=r"spread uniformly over one grid step \(column 0 0.5, column 1 0.5\)"):
+    with pytest.warns(
+        es.TiesWarning, match=r"spread uniformly over one grid step \(0.5 in column 0, 0.5 in column 1\)"
+    ):
         result = es.cluster_test(X, rng=rng)
     assert result.jittered
     assert "grid step" in " ".join(result.summary().split())

@@ -216,9 +216,9 @@ class ClusterTestResult(Result):
     null_hypothesis : str
         The question that was answered, and the only one.
     k : int
-        Number of clusters that were looked for.
+        Number of clusters that were looked for; by "split" with a user's clusterer, that it found in all points.
     n_resamples : int
-        Draws behind each p-value.
+        Draws behind each p-value that is not clearly large.
     n_splits : int
         Random splits; 0 where nothing was split.
     n_clustered : int
@@ -328,7 +328,7 @@ class ClusterTestResult(Result):
         indices = "Likelihood ratio, E and distance share one p-value, against samples from the nearest unimodal law"
         if self.method == "unimodal-1d":
             return [f"{indices}, times {self.factor:g}."]
-        several = "splits and contrasts" if len(self.rows) > 1 else "splits"
+        several = "splits, and then of contrasts," if len(self.rows) > 1 else "splits"
         return [f"{indices}, times {self.factor:g}; those of {several} are combined by Cauchy's rule."]
 
     @property

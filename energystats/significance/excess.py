@@ -21,6 +21,8 @@ __all__ = [
     "cauchy_combination",
     "excess_test",
     "no_evidence",
+    "over_contrasts",
+    "remark_on_copies",
     "remark_on_ties",
     "smallest_weighted",
 ]
@@ -28,7 +30,11 @@ __all__ = [
 INDEX_NAMES = ("likelihood ratio", "excess split E", "distance")  # in the order of the indices
 WEIGHTS = np.array([0.65, 0.1, 0.25])  # of the indices, as shares of the level
 CAUCHY_CAP = 0.99  # so that a single p of 1 cannot veto the others
+CAP_OF_CONTRASTS = 0.5  # a contrast that shows nothing must not hide one that does
+CLEARLY_LARGE = 0.2  # more draws are not worth their time
 DRAWS_AT_ONCE = 2**23  # numbers; the stream of draws does not depend on it
+SAME_VALUE = 1e-13  # of the largest one: closer values differ by rounding
+OFF_GRID = 1e-3  # of a grid step
 INDEX_TOLERANCE = 1e-12  # of the number of summands: closer indices are tied
 
 
@@ -64,20 +70,34 @@ def no_evidence(scores: FloatArray) -> Excess:
     return Excess(scores, np.zeros(3), 1.0, False)
 
 
-def excess_test(scores: FloatArray, n_resamples: int, factor: float, rng: np.random.Generator) -> Excess:
-    """Compare the indices with those of samples from the nearest unimodal law; p = 1 for constant scores."""
+def excess_test(
+    scores: FloatArray, n_resamples: int, factor: float, rng: np.random.Generator, pilot: int | None = None
+) -> Excess:
+    """Compare the indices with those of samples from the nearest unimodal law; p = 1 for constant scores.
+
+    With a `pilot` of fewer draws the others are made only where they show no clearly large p.
+    """
     spread = spread_ties(scores, rng)
     x = np.sort(scores if spread is None else spread[0])
     if x[-1] <= x[0]:
         return no_evidence(x)
     observed = indices(x)
-    at_once = max(1, DRAWS_AT_ONCE // x.size)
-    sizes = [min(at_once, n_resamples - done) for done in range(0, n_resamples, at_once)]
-    draws = (np.sort(rng.random((size, x.size)), axis=1) for size in sizes)
-    null = np.concatenate([indices_of_draws(x, uniforms) for uniforms in draws])
     tolerance = INDEX_TOLERANCE * np.array([x.size, 1.0, 1.0])
-    pvalue = min(1.0, factor * smallest_weighted(np.vstack((observed, null)), tolerance))
+    table = observed[None]
+    pvalue = 1.0
+    for upto in (min(pilot or n_resamples, n_resamples), n_resamples):
+        table = np.vstack((table, *null_indices(x, upto + 1 - len(table), rng)))
+        pvalue = min(1.0, factor * smallest_weighted(table, tolerance))
+        if pvalue > CLEARLY_LARGE:
+            break
     return Excess(x, observed, pvalue, spread is not None)
+
+
+def null_indices(x: FloatArray, n_draws: int, rng: np.random.Generator) -> list[FloatArray]:
+    """Indices of samples from the nearest unimodal law of x, in blocks of bounded size."""
+    at_once = max(1, DRAWS_AT_ONCE // x.size)
+    sizes = [min(at_once, n_draws - done) for done in range(0, n_draws, at_once)]
+    return [indices_of_draws(x, np.sort(rng.random((size, x.size)), axis=1)) for size in sizes]
 
 
 def smallest_weighted(table: FloatArray, tolerance: FloatArray) -> float:
@@ -95,12 +115,43 @@ def smallest_weighted(table: FloatArray, tolerance: FloatArray) -> float:
     return float(np.count_nonzero(smallest <= smallest[0] * (1 + INDEX_TOLERANCE)) / n)
 
 
-def cauchy_combination(pvalues: FloatArray) -> float:
+def cauchy_combination(pvalues: FloatArray, cap: float = CAUCHY_CAP) -> float:
     """One p-value from dependent ones [theory 5]; 1 where all of them are."""
     if pvalues.min() >= 1:
         return 1.0
-    scores = np.tan((0.5 - np.minimum(pvalues, CAUCHY_CAP)) * np.pi)
+    scores = np.tan((0.5 - np.minimum(pvalues, cap)) * np.pi)
     return float(0.5 - np.arctan(scores.mean()) / np.pi)
+
+
+def over_contrasts(pvalues: FloatArray) -> tuple[float, list[float]]:
+    """The p-value of all contrasts and that of each over its splits; (n_splits, n_contrasts)."""
+    each = [cauchy_combination(p) for p in pvalues.T]
+    if len(each) == 1 or min(each) > CAP_OF_CONTRASTS:
+        return min(each), each
+    return cauchy_combination(np.array(each), CAP_OF_CONTRASTS), each
+
+
+def remark_on_copies(points: FloatArray) -> tuple[str, ...]:
+    """Warn of rows that are copies of others although some column is on no grid, and return the remark."""
+    copies = len(points) - len(np.unique(points, axis=0))
+    if not copies or all(on_a_grid(column) for column in points.T):
+        return ()
+    remark = (
+        f"{copies} of {len(points)} rows are copies of others in columns that are recorded on no grid. The test "
+        "supposes independent rows, and copies make p too small: test the distinct rows, np.unique(X, axis=0)."
+    )
+    warn(remark, TiesWarning)
+    return (remark,)
+
+
+def on_a_grid(x: FloatArray) -> bool:
+    """Whether all gaps between distinct values are multiples of the smallest one."""
+    gaps = np.diff(np.unique(x))
+    gaps = gaps[gaps > SAME_VALUE * np.abs(x).max()]
+    if not gaps.size:
+        return True
+    steps = gaps / gaps.min()
+    return bool(np.all(np.abs(steps - np.round(steps)) <= OFF_GRID))
 
 
 def remark_on_ties(ties: Sequence[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.exceptions import DoubleDippingWarning, warn
 from energystats.relabeling import Sampling, one_versus_rest, relabeling_test
-from energystats.results import ClusterTestResult, Partition
+from energystats.results import ClusterTestResult, ClusterTreeResult, Partition
 from energystats.significance.contrasts import contrast_rows
 
 __all__ = ["labels_test"]
@@ -20,7 +20,12 @@ EXCHANGEABILITY = "the {k} labelled groups come from one distribution"
 def labels_test(d: Dissimilarity, labels: Any, *, n_resamples: int, rng: np.random.Generator) -> ClusterTestResult:
     """Plain permutation test of S for labels known in advance, with one-versus-rest contrasts."""
     assumption = "Assumed: the labels were known before the data were seen."
-    found = labels.labels if isinstance(labels, Partition) else getattr(labels, "labels_", None)
+    found = labels.labels if isinstance(labels, Partition | ClusterTreeResult) else getattr(labels, "labels_", None)
+    if found is None and hasattr(labels, "fit_predict"):
+        raise TypeError(
+            f"`labels` must be one label a row, got {type(labels).__name__} that is not fitted; to cluster with "
+            "it pass it as `clusterer`."
+        )
     if found is not None:
         assumption = (
             "The labels were found from data: if from these, they separate them by construction and the p-value "

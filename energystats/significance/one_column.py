@@ -6,7 +6,13 @@ import numpy as np
 
 from energystats.dissimilarity import Dissimilarity
 from energystats.results import ClusterTestResult, Contrast
-from energystats.significance.excess import CONSERVATIVE_FACTOR, FLAT_FACTOR, excess_test, remark_on_ties
+from energystats.significance.excess import (
+    CONSERVATIVE_FACTOR,
+    FLAT_FACTOR,
+    excess_test,
+    remark_on_copies,
+    remark_on_ties,
+)
 
 __all__ = ["UNIMODALITY", "one_column_test"]
 
@@ -39,5 +45,8 @@ def one_column_test(
         null_distribution=np.empty(0),
         indices=found.indices[None],
         rows=(Contrast("more than one mode", found.index, found.pvalue, found.pvalue),),
-        remarks=remark_on_ties([d.columns[0] if d.columns else "x"] if found.spread else []),
+        remarks=(
+            *remark_on_ties([d.columns[0] if d.columns else "x"] if found.spread else []),
+            *remark_on_copies(d.points),
+        ),
     )

@@ -38,6 +38,10 @@ SMALLEST_SAMPLE = 8  # points
 SHARE_TOLERANCE = 1e-12  # two shares closer than this are tied
 GAUSSIAN = "the population is one Gaussian, with any covariance matrix"
 INDEPENDENT_UNIMODAL = "the population has independent unimodal principal components, or independent unimodal features"
+UNLIKE_NUMBERS = (
+    "S/T grows with the number of clusters, and without points that are labelled noise; where these differ between data and "
+    'references p says little. Take a clusterer with a fixed number, or method="split".'
+)
 NOT_GAUSSIAN = (
     "Data without clusters that are not Gaussian are rejected too: at level .05 about .6 of uniform squares and .2 of "
     "samples with exponential columns (n = 100)."
@@ -130,7 +134,9 @@ def remarks_on(refit: Refit, null: str) -> tuple[str, ...]:
         f"Done: the points and {refit.n_resamples} {law}, fitted to them, were clustered by "
         f"{refit.clustering.describe(refit.d)}, and S/T compared."
     )
-    return done, *refit.clustering.remarks(1, "S/T = 0"), *((NOT_GAUSSIAN,) if null == "gaussian" else ())
+    numbers = (UNLIKE_NUMBERS,) if len(set(getattr(refit.clustering, "counts", ()))) > 1 else ()
+    gaussian = (NOT_GAUSSIAN,) if null == "gaussian" else ()
+    return done, *refit.clustering.remarks(1, "S/T = 0"), *numbers, *gaussian
 
 
 def refit_gaussian(refit: Refit, observed: float) -> list[tuple[Comparison, FloatArray]]:

@@ -96,30 +96,32 @@ def spread_columns(d: Dissimilarity, rng: np.random.Generator) -> tuple[Dissimil
     for j, column in enumerate(points.T):
         if (spread := spread_ties(column, rng)) is not None:
             column[:] = spread[0]
-            ties.append(f"{d.columns[j] if d.columns else f'column {j}'} {spread[1]:.3g}")
+            ties.append(f"{spread[1]:.3g} in {d.columns[j] if d.columns else f'column {j}'}")
     return replace(d, points=points), tuple(ties)
 
 
 def scorer_of_matrix(d: Dissimilarity, power: float) -> Scorer:
     """From the coordinates behind the distances, where they span a space of few dimensions; else from distances."""
     squared = np.maximum(d.matrix, 0.0) ** (2 / power)
-    warn_if_not_euclidean(squared, power)
     form = "distances" if power == 1 else f"distances to the power {power:g}"
-    remarks = (f"Assumed: the matrix holds Euclidean {form}; linear means linear in that space.",)
+    assumed = f"Assumed: the matrix holds Euclidean {form}; linear means linear in that space."
+    remarks = (warned_if_not_euclidean(squared, power) or assumed,)
     points = coordinates_of(squared, int(DIMENSIONS_AT_MOST * d.n), RANK_TOLERANCE)
     if points is None:
         return DistanceScorer(squared, remarks)
     return CoordinateScorer(points - points.mean(axis=0), remarks=remarks)
 
 
-def warn_if_not_euclidean(squared: FloatArray, power: float) -> None:
-    """Warn when the distances do not embed in a Euclidean space, so that "linear" has no meaning there."""
+def warned_if_not_euclidean(squared: FloatArray, power: float) -> str:
+    """Warn when the distances do not embed in a Euclidean space, so that "linear" has no meaning there; the text."""
     found = examine(squared, EUCLIDEAN_TOLERANCE)
-    if not found.holds:
-        root = "R" if power == 1 else f"R**(1/{power:g})"
-        warn(
-            f"{root} is not a Euclidean distance (eigenvalues from {found.lowest:.3g} to {found.highest:.3g}); on "
-            "Manhattan distances of uniform data this test rejected .14 to .20 at level .05. Pass coordinates if there "
-            "are any, or say with `alpha` which power of a Euclidean distance R is.",
-            NotCalibratedWarning,
-        )
+    if found.holds:
+        return ""
+    root = "R" if power == 1 else f"R**(1/{power:g})"
+    text = (
+        f"{root} is not a Euclidean distance (eigenvalues from {found.lowest:.3g} to {found.highest:.3g}); on "
+        "Manhattan distances of uniform data this test rejected .14 to .20 at level .05. Pass coordinates if there "
+        "are any, or say with `alpha` which power of a Euclidean distance R is."
+    )
+    warn(text, NotCalibratedWarning)
+    return text

@@ -16,17 +16,19 @@ from energystats._core.unimodal import EXCESS
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.assign import NearestCluster
 from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.metrics import Euclidean
 from energystats.progress import with_bar
-from energystats.results import ClusterTestResult, Contrast
+from energystats.results import ClusterTestResult
 from energystats.significance.clusterers import EnergyClusters, ForeignClusters
 from energystats.significance.contrasts import contrast_rows
 from energystats.significance.excess import (
     CONSERVATIVE_FACTOR,
     FLAT_FACTOR,
     Excess,
-    cauchy_combination,
     excess_test,
     no_evidence,
+    over_contrasts,
+    remark_on_copies,
     remark_on_ties,
 )
 from energystats.significance.scores import CoordinateScorer, Scorer, make_scorer
@@ -85,6 +87,7 @@ class Splitter:
     decorrelate: bool
     n_resamples: int
     factor: float
+    pilot: int | None = None
 
     @property
     def n_contrasts(self) -> int:
@@ -113,7 +116,7 @@ class Splitter:
         scored = pooled[:, ~np.isnan(pooled[0])]
         if scored.shape[1] < SMALLEST_SCORED_PART:
             return [no_evidence(np.zeros(1))] * self.n_contrasts
-        return [excess_test(scores, self.n_resamples, self.factor, rng) for scores in scored]
+        return [excess_test(scores, self.n_resamples, self.factor, rng, self.pilot) for scores in scored]
 
     def lines(self, space: Space, part: IntArray, rng: np.random.Generator) -> Lines | None:
         """Cluster a part, and put all points on the line from every cluster to the rest."""
@@ -158,7 +161,7 @@ def decorrelated(points: FloatArray, part: IntArray) -> Space:
     _, widths, axes = np.linalg.svd(points[part] - centre, full_matrices=False)
     kept = widths > SMALLEST_WIDTH * widths[0]
     moved = (points - centre) @ (axes[kept].T / widths[kept])
-    return Space(Dissimilarity.from_data(moved, metric="euclidean", alpha=1.0), CoordinateScorer(moved))
+    return Space(Dissimilarity(metric=Euclidean(), points=moved, warns=False), CoordinateScorer(moved))
 
 
 def oriented(t: FloatArray, first: FloatArray) -> FloatArray:
@@ -195,7 +198,8 @@ def split_test(
         names=names,
         k=k,
         decorrelate=foreign is None,
-        n_resamples=n_resamples,
+        n_resamples=enough_draws(n_resamples, k),
+        pilot=n_resamples,
         factor=CONSERVATIVE_FACTOR if conservative else FLAT_FACTOR,
     )
     splits = [[no_evidence(np.zeros(1))]]
@@ -204,18 +208,20 @@ def split_test(
         splits = list(with_bar(of_splits, progress, total=n_splits, unit="split", size=lambda _: 1))
     pvalues = np.array([[e.pvalue for e in split] for split in splits])
     indices = np.array([[e.indices for e in split] for split in splits]).mean(axis=0)
-    rows = rows_of(k, indices[:, EXCESS], pvalues)
+    pvalue, of_contrasts = over_contrasts(pvalues)
+    rows = contrast_rows(names_of_contrasts(k), indices[:, EXCESS].tolist(), of_contrasts)
     best = int(np.argmin([row.pvalue for row in rows]))
     scorer = splitter.space.scorer
     ties = [*scorer.ties, *(["scores"] if any(e.spread for split in splits for e in split) else [])]
+    copies = () if d.coordinates is None else remark_on_copies(d.coordinates)
     clusterers = () if foreign is None else foreign.remarks(len(foreign.counts), "no evidence")
     return ClusterTestResult(
         statistic=float(indices[:, EXCESS].mean()),
-        pvalue=cauchy_combination(pvalues),
+        pvalue=pvalue,
         method="split",
         null_hypothesis=LINEAR_UNIMODALITY,
         k=k,
-        n_resamples=n_resamples,
+        n_resamples=splitter.n_resamples,
         n_splits=n_splits,
         n_clustered=n_clustered,
         conservative=conservative,
@@ -225,14 +231,20 @@ def split_test(
         null_distribution=np.empty(0),
         indices=indices,
         rows=rows,
-        remarks=(*remark_on_ties(ties), *scorer.remarks, *((CONTRASTS_MEAN,) if k > 2 else ()), *clusterers),
+        remarks=(*remark_on_ties(ties), *copies, *scorer.remarks, *((CONTRASTS_MEAN,) if k > 2 else ()), *clusterers),
     )
 
 
-def rows_of(k: int, excess: FloatArray, pvalues: FloatArray) -> tuple[Contrast, ...]:
-    """The table of contrasts, each with the p-values of its splits combined."""
-    names = ["cluster 0 vs cluster 1"] if k <= 2 else [f"cluster {j} vs rest" for j in range(k)]
-    return contrast_rows(names, excess.tolist(), [cauchy_combination(p) for p in pvalues.T])
+def names_of_contrasts(k: int) -> list[str]:
+    """Of all contrasts among k clusters."""
+    if k < 2:
+        return ["no clusters were found"]
+    return ["cluster 0 vs cluster 1"] if k == 2 else [f"cluster {j} vs rest" for j in range(k)]
+
+
+def enough_draws(n_resamples: int, k: int) -> int:
+    """As many draws as it takes for the smallest p of k contrasts, times k, to be what it is with two clusters."""
+    return n_resamples if k <= 2 else (n_resamples + 1) * -(-k // 2) - 1
 
 
 def check_size(n: int, k: int) -> int:
