@@ -179,8 +179,9 @@ def cluster_test(
 
     **clusterer.** In "split" all points are clustered once to name the contrasts, and every cluster of a part takes the
     name it overlaps with most; columns are not decorrelated. Points labelled -1 take no part in the directions, and
-    none in S/T. "refit" wants a clusterer with a fixed number of clusters, because S/T grows with it. A fold whose others have fewer than two clusters is not scored ("split"), or counts as a statistic of
-    0; the summary says how often there were any. Where all points are one cluster, p = 1.
+    none in S/T. "refit" wants a fixed number of clusters, because S/T grows with it. A fold whose others have fewer
+    than two clusters is not scored ("split"), or counts as a statistic of 0; the summary says how often there were any.
+    Where all points are one cluster, p = 1.
 
     A small p means structure beyond H0, not that a certain cluster or their number is real.
 

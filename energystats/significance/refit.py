@@ -39,8 +39,8 @@ SHARE_TOLERANCE = 1e-12  # two shares closer than this are tied
 GAUSSIAN = "the population is one Gaussian, with any covariance matrix"
 INDEPENDENT_UNIMODAL = "the population has independent unimodal principal components, or independent unimodal features"
 UNLIKE_NUMBERS = (
-    "S/T grows with the number of clusters, and without points that are labelled noise; where these differ between data and "
-    'references p says little. Take a clusterer with a fixed number, or method="split".'
+    "S/T grows with the number of clusters, and without points that are labelled noise; where these differ between "
+    'data and references p says little. Take a clusterer with a fixed number, or method="split".'
 )
 NOT_GAUSSIAN = (
     "Data without clusters that are not Gaussian are rejected too: at level .05 about .6 of uniform squares and .2 of "
