@@ -261,12 +261,21 @@ def plot_cluster_test(result: ClusterTestResult, ax: Axes | None = None) -> Axes
     height = np.diff(knots[wide]) / (scores.size - 1) / np.diff(edges[wide])
     ax.stairs(height, edges[wide], color=OBSERVED, lw=2, label="nearest unimodal law")
     ax.set_ylim(0, 1.25 * max(float(patch.get_height()) for patch in ax.patches if hasattr(patch, "get_height")))
-    ax.set_xlabel("x - mean" if result.method == "unimodal-1d" else "linear score of held-out points")
+    ax.set_xlabel("x - mean" if result.method == "unimodal-1d" else clearest_split(result))
     ax.set_ylabel("density")
     what = "H0: unimodal" if result.method == "unimodal-1d" else "H0: unimodal along linear projections"
-    ax.set_title(f"{what}, p = {result.pvalue:.2g}", loc="left")
+    of_all = " of all splits" if result.n_splits else ""
+    ax.set_title(f"{what}, p = {result.pvalue:.2g}{of_all}", loc="left")
     ax.legend(frameon=False)
     return ax
+
+
+def clearest_split(result: ClusterTestResult) -> str:
+    """Which scores are drawn, and the p-value of their own."""
+    split, contrast = np.unravel_index(result.pvalues.argmin(), result.pvalues.shape)
+    which = f", {result.rows[contrast].name}" if len(result.rows) > 1 else ""
+    own = f"own p = {result.pvalues[split, contrast]:.2g}"
+    return f"scores of held-out points{which}, clearest of {result.n_splits} splits ({own})"
 
 
 def plot_group_means(g: FloatArray, labels: Sequence[Any], ax: Axes | None = None) -> Axes:

@@ -210,7 +210,7 @@ def split_test(
     indices = np.array([[e.indices for e in split] for split in splits]).mean(axis=0)
     pvalue, of_contrasts = over_contrasts(pvalues)
     rows = contrast_rows(names_of_contrasts(k), indices[:, EXCESS].tolist(), of_contrasts)
-    best = int(np.argmin([row.pvalue for row in rows]))
+    clearest = np.unravel_index(pvalues.argmin(), pvalues.shape)
     scorer = splitter.space.scorer
     ties = [*scorer.ties, *(["scores"] if any(e.spread for split in splits for e in split) else [])]
     copies = () if d.coordinates is None else remark_on_copies(d.coordinates)
@@ -227,7 +227,7 @@ def split_test(
         conservative=conservative,
         jittered=bool(ties),
         pvalues=pvalues,
-        scores=splits[int(np.argmin(pvalues[:, best]))][best].scores,
+        scores=splits[clearest[0]][clearest[1]].scores,
         null_distribution=np.empty(0),
         indices=indices,
         rows=rows,
