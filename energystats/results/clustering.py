@@ -231,8 +231,8 @@ class ClusterTestResult(Result):
         P-values that were combined; those of `comparisons`, (1, n_comparisons), for "refit" and "crossfit"; (1, 1) for
         the others.
     scores : ndarray
-        Sorted values whose unimodality was tested, of the split and contrast with the smallest p-value; empty where there
-        is no such column of scores.
+        Sorted values whose unimodality was tested, of the split and contrast with the smallest p-value; empty for the
+        other methods.
     null_distribution : ndarray
         What `statistic` was compared with: the statistics of reference samples ("refit", "crossfit") or of the other
         labelings ("labels"); empty for the other methods.
@@ -344,7 +344,7 @@ class ClusterTestResult(Result):
         return pd.DataFrame([{name: getattr(self, name) for name in names}])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Histogram of the scores of the clearest split, with the nearest unimodal density; or the null distribution."""
+        """Scores of the clearest split as a histogram, with the nearest unimodal density; or the null distribution."""
         from energystats import plotting
 
         return plotting.plot_cluster_test(self, ax)
