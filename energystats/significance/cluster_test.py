@@ -146,10 +146,10 @@ def cluster_test(
     variance to the nearest unimodal density, with weight .65; the excess-split index E, the largest excess of S/T over
     that of the nearest unimodal law, with weight .1; and the mean distance from its quantiles, with weight .25. The
     p-values of all splits and contrasts are combined by Cauchy's rule.
-    At level .05 the test rejected at most .02 on smooth unimodal laws and .04 to .07 on flat ones (uniform on a bar, a
-    square, one flat axis of ten: 1,500 samples each); `conservative=True` at most .05. Samples of 100 from two normals
-    three standard deviations apart were rejected at about .24, four apart at .84, and two concentric circles
-    (n = 200) at about .6. Another seed, or order of rows, changes p; more `n_splits` steady it (from .013 to .039 over
+    At level .05 the test rejected at most .02 on smooth unimodal laws and .02 to .07 on flat ones (uniform on a bar, a
+    square, one flat axis of ten: 300 to 4,000 samples each); `conservative=True` at most .06. Samples of 100 from two
+    normals three standard deviations apart were rejected at about .25, four apart at .84, and two concentric circles
+    (n = 200) at about .65. Another seed, or order of rows, changes p; more `n_splits` steady it (from .013 to .039 over
     twelve seeds to .014 to .019 with 20 on one data set).
     A contrast's own p combines its splits; that of all contrasts counts those above .5 as .5, so that clusters which
     show nothing do not hide one that does. `pvalue_adjusted` is Holm's over the contrasts, which are named after the
