@@ -80,7 +80,7 @@ def test_level_of_gaussian_refit(name, rotating_seed):
 @pytest.mark.parametrize("method", ["refit", "crossfit"])
 @pytest.mark.parametrize("name", [name for name in simulations.SPLIT_NULLS if name != "N d=2 n=200"])
 def test_level_against_unimodal_references(name, method, rotating_seed):
-    n = REPLICATES // 5 if method == "crossfit" else REPLICATES // 2
+    n = REPLICATES // 8 if method == "crossfit" else REPLICATES // 4
     assert_rate_at_most(rejections(simulations.SPLIT_NULLS[name], rotating_seed, n, method=method), n, 0.07)
 
 
