@@ -1,0 +1,129 @@
+"""Pictures of dissimilarities: eigenvalues, repairs and coordinates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from energystats._typing import ArrayLike
+from energystats.plotting.base import MARKERS, OBSERVED, QUIET, axes_or_new, cluster_colors, group_codes
+from energystats.plotting.names import draw_names
+
+if TYPE_CHECKING:
+    from energystats.results import Euclidization, EuclidizationComparison, NegativeTypeResult, PrincipalCoordinates
+
+__all__ = ["plot_comparison", "plot_coordinates", "plot_euclidization", "plot_negative_type"]
+
+PAIRS_DRAWN = 5000
+NAMES_DRAWN = 40
+GROUPS_NAMED = 12  # more would fill a legend
+
+
+def plot_negative_type(result: NegativeTypeResult, ax: Axes | None = None) -> Axes:
+    """Eigenvalues of G_c, falling, the negative ones in red; the extreme two where only they are known."""
+    ax = axes_or_new(ax)
+    known = result.eigenvalues
+    values = np.array([result.max_eigenvalue, result.min_eigenvalue]) if known is None else known
+    negative = values < -result.threshold
+    ranks = np.arange(1, values.size + 1)
+    width = 0.8 if values.size <= 60 else 1.0
+    counts = ["", ""] if known is None else [f"{(~negative).sum()} ", f"{negative.sum()} "]
+    ax.bar(ranks[~negative], values[~negative], width, color=QUIET, label=f"{counts[0]}not negative")
+    if negative.any():
+        ax.bar(ranks[negative], values[negative], width, color=OBSERVED, hatch="//", label=f"{counts[1]}negative")
+    ax.axhline(0, color="black", lw=0.8)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlabel("rank" if known is not None else "largest and smallest")
+    ax.set_ylabel("eigenvalue of $G_c$")
+    ax.set_title("of negative type" if result.holds else "not of negative type", loc="left")
+    ax.legend(frameon=False)
+    return ax
+
+
+def plot_euclidization(result: Euclidization, ax: Axes | None = None) -> Axes:
+    """Repaired against original distances, a random part of the pairs when there are more than can be seen."""
+    ax = axes_or_new(ax)
+    upper = np.triu_indices(result.n, 1)
+    before = np.sqrt(np.maximum(result.squared[upper], 0.0))
+    after = result.distances[upper]
+    label = f"{before.size} pairs"
+    if before.size > PAIRS_DRAWN:
+        label = f"{PAIRS_DRAWN} of {label}, at random"
+        drawn = np.random.default_rng(0).choice(before.size, PAIRS_DRAWN, replace=False)
+        before, after = before[drawn], after[drawn]
+    top = max(before.max(initial=0.0), after.max(initial=0.0)) or 1.0
+    ax.plot([0, top], [0, top], color="black", lw=1, ls="--", label="unchanged")
+    ax.scatter(before, after, s=14, color="#0072b2", alpha=0.6, lw=0, label=label)
+    ax.set_xlabel("original dissimilarity")
+    ax.set_ylabel("Euclidean distance after the repair")
+    constant = "" if result.constant is None else f", constant {result.constant:.5g}"
+    ax.set_title(f"{result.method.capitalize()}{constant}", loc="left")
+    ax.legend(frameon=False)
+    return ax
+
+
+def plot_coordinates(
+    found: PrincipalCoordinates, ax: Axes | None = None, *, dimensions: int = 2, labels: ArrayLike | None = None
+) -> Axes:
+    """Points on their first axes, each with its share; names beside up to forty points, a colour for every group."""
+    solid = dimensions == 3 or getattr(ax, "name", "") == "3d"
+    if dimensions not in (2, 3):
+        raise ValueError(f"`dimensions` must be 2 or 3, got {dimensions!r}.")
+    if ax is None and solid:
+        ax = plt.figure(layout="constrained").add_subplot(projection="3d")
+    ax = axes_or_new(ax)
+    if solid and getattr(ax, "name", "") != "3d":
+        raise ValueError('`ax` must be three-dimensional for dimensions=3: add_subplot(projection="3d").')
+    shown = 3 if solid else 2
+    n, p = found.coordinates.shape
+    place = np.zeros((n, shown))
+    place[:, : min(p, shown)] = found.coordinates[:, :shown]
+    codes, groups = group_codes(labels, n)
+    colors = cluster_colors(max(len(groups), 1))
+    for j, group in enumerate(groups or [None]):
+        rows = codes == j
+        marker = MARKERS[j % len(MARKERS)]
+        style = {"s": 26, "color": colors[j], "marker": marker, "lw": 0, "label": group, "alpha": 0.85}
+        ax.scatter(*place[rows].T, **style)
+    for j, axis in enumerate("xyz"[:shown]):
+        share = f" ({found.explained[j]:.1%})" if j < p else " (0%)"
+        getattr(ax, f"set_{axis}label")(f"axis {j + 1}{share}")
+    kind = "Principal coordinates" if found.source == "distances" else "Kernel PCA"
+    corrected = f" after {found.correction.capitalize()}" if found.correction else ""
+    missing = f", negative eigenvalues {found.negative_share:.1%}" if found.n_negative else ""
+    ax.set_title(f"{kind}{corrected}{missing}", loc="left")
+    named = found.names is not None and n <= NAMES_DRAWN
+    if len(groups) > GROUPS_NAMED:
+        ax.annotate(f"{len(groups)} groups", (0.98, 0.98), xycoords="axes fraction", ha="right", va="top")
+    elif groups and (named or solid):  # names stand in the axes, labels of the third axis beside them
+        ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.12 if solid else 1.0, 0.5))
+    elif groups:
+        ax.legend(frameon=False)
+    if not solid:
+        ax.set_aspect("equal", adjustable="datalim")
+        if named:
+            ax.margins(0.08)
+    if named:
+        assert found.names is not None
+        draw_names(place, found.names, ax)
+    return ax
+
+
+def plot_comparison(result: EuclidizationComparison, ax: Axes | None = None) -> Axes:
+    """Mean change of the distances under every repair against S/T of its best partition."""
+    ax = axes_or_new(ax)
+    table = result.table
+    for (name, row), color, marker in zip(table.iterrows(), cluster_colors(len(table)), MARKERS, strict=False):
+        label = f"{name}{', best partition changed' if row['changed'] else ''}"
+        filled = color if not row["changed"] else "none"
+        ax.scatter(100 * row["mean_change"], row["share"], s=70, marker=marker, c=filled, edgecolors=color, label=label)
+    ax.set_xlabel("mean change of a distance, % of the largest")
+    ax.set_ylabel("S/T of the best partition")
+    ax.set_title(f"k = {result.k}", loc="left")
+    ax.margins(0.15)
+    ax.legend(frameon=False, fontsize=8)
+    return ax
