@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from energystats._typing import FloatArray
-from energystats.plotting.base import MARKERS, OBSERVED, QUIET, axes_or_new, cluster_colors, legend_of_clusters
+from energystats.plotting.base import MARKERS, OBSERVED, QUIET, axes_or_new, cluster_colors, legend_of_clusters, plain
+from energystats.plotting.names import NAMES_DRAWN, draw_names
 
 if TYPE_CHECKING:
     from energystats.results import GraphPartition, SpectralEmbedding
@@ -32,8 +33,9 @@ def plot_eigengaps(found: SpectralEmbedding, ax: Axes | None = None) -> Axes:
     ax.set_xticks(np.arange(first, first + max(k.size, 1)))
     ax.set_xlabel("k, number of clusters")
     ax.set_ylabel("eigenvalue, and gap to the next")
-    what = "random-walk Laplacian" if found.laplacian else "$G_c$"
-    ax.set_title(f"{what}: gap at k = {found.suggested_k}" if chosen.any() else f"{what}: no gap", loc="left")
+    what = "random-walk Laplacian" if found.laplacian else "centred Gram matrix $G_c$"
+    gap = f"largest gap at k = {found.suggested_k}" if chosen.any() else "no gap"
+    ax.set_title(f"{what}: {gap}, n = {len(found.embedding)}", loc="left")
     ax.legend(frameon=False)
     return ax
 
@@ -46,7 +48,7 @@ def plot_graph(found: GraphPartition, ax: Axes | None = None, *, kind: str | Non
     drawn = kind == "graph" or (kind is None and found.n <= VERTICES_DRAWN)
     ax = draw_graph(found, ax) if drawn else draw_matrix(found, ax)
     names = {"ratio": "ratio cut", "normalized": "normalised cut", "association": "ratio association"}
-    ax.set_title(f"{names[found.cut]} = {found.value:.4g}, bound {found.bound:.4g}", loc="left")
+    ax.set_title(f"{names[found.cut]} = {found.value:.4g}, bound {found.bound:.4g}, n = {found.n}", loc="left")
     return ax
 
 
@@ -78,14 +80,16 @@ def draw_graph(found: GraphPartition, ax: Axes) -> Axes:
             zorder=2,
             label=label,
         )
-    if found.names is not None and found.n <= 40:
-        for point, name in zip(place, found.names, strict=True):
-            ax.annotate(name, tuple(point), xytext=(4, 3), textcoords="offset points", fontsize=8)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.08)
     ax.set_xticks([])
     ax.set_yticks([])
-    legend_of_clusters(found.k, ax)
+    named = found.names is not None and found.n <= NAMES_DRAWN
+    if named:  # the places near the edge are for names
+        ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), ncols=-(-found.k // 20))
+        draw_names(place, [plain(name) for name in found.names or ()], ax)
+    else:
+        legend_of_clusters(found.k, ax)
     return ax
 
 

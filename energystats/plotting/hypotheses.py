@@ -9,18 +9,21 @@ from matplotlib.axes import Axes
 
 from energystats._core.unimodal import nearest_unimodal
 from energystats._typing import FloatArray
-from energystats.plotting.base import OBSERVED, QUIET, axes_or_new
+from energystats.plotting.base import OBSERVED, QUIET, axes_or_new, font_along, plain, plain_all, sizes_text
+from energystats.plotting.dispersions import pair_matrix
+from energystats.plotting.heat import draw_heat, room_for
 
 if TYPE_CHECKING:
     from energystats.results import (
         ClusterTestResult,
+        DiscoResult,
         EnergyTestResult,
         GoodnessOfFitResult,
         PairwiseTestsResult,
         PowerResult,
     )
 
-__all__ = ["plot_cluster_test", "plot_goodness", "plot_null", "plot_pairs", "plot_power"]
+__all__ = ["plot_cluster_test", "plot_goodness", "plot_model_null", "plot_null", "plot_pairs", "plot_power"]
 
 
 def plot_null(result: EnergyTestResult, ax: Axes | None = None) -> Axes:
@@ -40,6 +43,17 @@ def plot_null(result: EnergyTestResult, ax: Axes | None = None) -> Axes:
         "min p": "smallest p-value over the semimetrics",
     }
     ax.set_xlabel(names.get(result.statistic_name, result.statistic_name))
+    ax.set_title(f"H0: equal distributions, {sizes_text(result.sizes)}", loc="left")
+    return ax
+
+
+def plot_model_null(result: DiscoResult, ax: Axes | None = None) -> Axes:
+    """F of the model under the other permutations, as a histogram, with the observed one as a line."""
+    ax = axes_or_new(ax)
+    what = "other labelings" if result.method == "exact" else "random permutations"
+    histogram_with_line(result.null_distribution, result.statistic, result.pvalue, what, ax)
+    ax.set_xlabel("F of the model")
+    ax.set_title(f"H0: the response depends on no term, n = {result.n}", loc="left")
     return ax
 
 
@@ -56,6 +70,7 @@ def draw_density(moments: tuple[float, float, float], observed: float, ax: Axes)
     density = law.pdf(x)
     height = np.quantile(density[np.isfinite(density)], 0.99)  # a very skew law has a pole
     ax.fill_between(x, np.minimum(density, height), color=QUIET, lw=0, label="law under equality")
+    ax.set_ylim(bottom=0)
 
 
 def histogram_with_line(null: FloatArray, observed: float, pvalue: float, what: str, ax: Axes) -> Axes:
@@ -75,8 +90,8 @@ def plot_goodness(result: GoodnessOfFitResult, ax: Axes | None = None) -> Axes:
     """Statistics of the simulated samples as a histogram, with the observed one as a line."""
     ax = axes_or_new(ax)
     histogram_with_line(result.null_distribution, result.statistic, result.pvalue, "simulated samples", ax)
-    ax.set_xlabel("n times the energy distance to the distribution")
-    ax.set_title(f"H0: {result.distribution}", loc="left")
+    ax.set_xlabel(f"n times the energy distance to the distribution, n = {result.n}")
+    ax.set_title(f"H0: {plain(result.distribution, 60)}", loc="left")
     return ax
 
 
@@ -113,19 +128,48 @@ def plot_cluster_test(result: ClusterTestResult, ax: Axes | None = None) -> Axes
 
 
 def plot_pairs(result: PairwiseTestsResult, ax: Axes | None = None) -> Axes:
-    """Effect size of every pair as a bar, with its adjusted p-value; filled where that is at most .05."""
-    ax = axes_or_new(ax)
-    names = [f"{row.group1} vs {row.group2}" for row in result.rows]
+    """Effect size of every pair as a bar, with its adjusted p-value; hatched where that is at most .05.
+
+    More than forty pairs make a heat map.
+    """
+    if len(result.rows) > PAIRS_LISTED:
+        return draw_pair_table(result, ax)
+    groups = list(dict.fromkeys(name for row in result.rows for name in (row.group1, row.group2)))
+    written = dict(zip(groups, plain_all(groups), strict=True))
+    names = [f"{written[row.group1]} vs {written[row.group2]}" for row in result.rows]
+    ax = axes_or_new(ax, height=1.6 + 0.3 * len(names), more_width=room_for(names))
     effects = [row.effect_size for row in result.rows]
-    colors = [OBSERVED if p <= 0.05 else QUIET for p in result.pvalues_adjusted]
-    ax.barh(range(len(names)), effects, color=colors)
-    for i, (effect, p) in enumerate(zip(effects, result.pvalues_adjusted, strict=True)):
-        ax.text(max(effect, 0.0), i, f" p = {p:.2g}", va="center", fontsize="small")
-    ax.set_yticks(range(len(names)), names)
-    ax.invert_yaxis()
-    ax.set_xlim(right=1.25 * max(*effects, 1e-12))
-    ax.set_xlabel("S/T of the pair")
+    bars = ax.barh(range(len(names)), effects, color=QUIET, edgecolor="white", lw=0)
+    for i, (effect, p, bar) in enumerate(zip(effects, result.pvalues_adjusted, bars, strict=True)):
+        if p <= 0.05:
+            bar.set(facecolor=OBSERVED, hatch="//")
+        n = f"n = {result.rows[i].n1} + {result.rows[i].n2}"
+        ax.text(max(effect, 0.0), i, f" p = {p:.2g}, {n}", va="center", fontsize="small")
+    ax.set_yticks(range(len(names)), names, fontsize=font_along(ax, len(names), "y"))
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.set_xlim(right=1.6 * max(*effects, 1e-12))
+    ax.set_xlabel("S/T of the pair (hatched: adjusted p at most .05)")
     ax.set_title(f"pairs of groups, adjusted: {result.correction}", loc="left")
+    return ax
+
+
+PAIRS_LISTED = 40
+
+
+def draw_pair_table(result: PairwiseTestsResult, ax: Axes | None) -> Axes:
+    """S/T of every pair as a cell, a star where its adjusted p is at most .05."""
+    groups = list(dict.fromkeys(name for row in result.rows for name in (row.group1, row.group2)))
+    table = pair_matrix(groups, result.rows, [row.effect_size for row in result.rows])
+    stars = pair_matrix(groups, result.rows, (result.pvalues_adjusted <= 0.05).astype(float).tolist())
+    names = plain_all(groups)
+    room = room_for(names)
+    ax = axes_or_new(ax, height=4.0 + 0.12 * min(len(names), 60) + room, more_width=room)
+    draw_heat(table, names, names, ax, label="S/T of the pair", cells=0)
+    middle = 0.5 * (float(np.nanmin(table)) + float(np.nanmax(table)))
+    for shade, chosen in (("white", table <= middle), ("black", table > middle)):
+        j, i = np.nonzero((stars == 1) & chosen)
+        ax.scatter(i, j, s=float(np.clip(9000 / len(names) ** 2, 1, 60)), marker="*", color=shade, lw=0)
+    ax.set_title(f"pairs of groups; star: adjusted p at most .05 ({result.correction})", loc="left")
     return ax
 
 
@@ -142,7 +186,7 @@ def plot_power(result: PowerResult, ax: Axes | None = None) -> Axes:
     ax.set_ylim(-0.02, 1.05)
     ax.set_xlabel("size of the first sample")
     ax.set_ylabel("power")
-    ax.set_title(f"{result.x} vs {result.y}", loc="left")
+    ax.set_title(f"{plain(result.x, 36)} vs {plain(result.y, 36)}", loc="left")
     ax.legend(frameon=False)
     return ax
 

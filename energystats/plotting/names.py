@@ -9,6 +9,7 @@ import numpy as np
 
 from energystats._typing import FloatArray
 
+NAMES_DRAWN = 40
 NAME_SIZE = 8.0  # points
 # where a name can stand: horizontal and vertical alignment, and the offset in points
 STANDS = [

@@ -36,7 +36,7 @@ def plot_select_k(found: SelectKResult, ax: Axes | None = None, *, criterion: st
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=12))
     ax.set_xlim(0.5, found.k_max + 0.5)
     ax.set_xlabel("number of clusters k")
-    ax.set_title(f"k = {found.k}, by {found.method}", loc="left")
+    ax.set_title(f"k = {found.k}, by {found.method}, n = {sum(found.partition.sizes)}", loc="left")
     ax.legend(frameon=False)
     return ax
 
@@ -58,7 +58,10 @@ def draw_eigengaps(found: SelectKResult, ks: IntArray, eigengap: FloatArray, ax:
     """Bars, the chosen one in red; the first is grey because k = 1 cannot be chosen."""
     best = found.k if found.method == "eigengap" else None
     colors = [OBSERVED if k == best else "#0072b2" for k in ks[1:].tolist()]
-    ax.bar(ks[1:], eigengap[1:], 0.6, color=colors)
+    bars = ax.bar(ks[1:], eigengap[1:], 0.6, color=colors)
+    for k, bar in zip(ks[1:].tolist(), bars, strict=True):
+        if k == best:
+            bar.set(hatch="//", edgecolor="white", lw=0, label="largest, k >= 2")
     ax.bar(ks[:1], eigengap[:1], 0.6, color=QUIET, label="cannot be chosen")
     height = max(float(eigengap[1:].max(initial=0.0)), 1e-12) if ks.size > 1 else 1.0
     if eigengap[0] > 1.25 * height:
@@ -98,6 +101,8 @@ def plot_stability(found: ClusterStabilityResult, ax: Axes | None = None) -> Axe
     ax.set_ylim(0, 1.05)
     ax.set_xlabel("cluster")
     ax.set_ylabel("Jaccard similarity")
-    ax.set_title(f"{found.scheme}, adjusted Rand index {found.adjusted_rand:.2f}", loc="left")
+    ax.set_title(
+        f"{found.n_resamples} resamples ({found.scheme}), adjusted Rand index {found.adjusted_rand:.2f}", loc="left"
+    )
     ax.legend(frameon=False, loc="lower left")
     return ax

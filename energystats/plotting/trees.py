@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex
 from matplotlib.ticker import FixedLocator
 
 from energystats._typing import ArrayLike, FloatArray, IntArray
-from energystats.plotting.base import OBSERVED, axes_or_new, cluster_colors
+from energystats.plotting.base import OBSERVED, axes_or_new, cluster_colors, plain
 from energystats.validation import as_linkage, check_count
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def plot_dendrogram(
     tree = as_linkage(Z, "Z")
     n = len(tree) + 1
     k = 1 if k is None else check_count(k, "k", low=1, high=n, why=f", the number of points ({n})")
-    names = None if labels is None else [str(label) for label in np.asarray(labels, dtype=object).ravel()]
+    names = None if labels is None else [plain(label) for label in np.asarray(labels, dtype=object).ravel()]
     if names is not None and len(names) != n:
         raise ValueError(f"`labels` must have one name for each of the {n} points, got {len(names)}.")
     shift = min(float(tree[:, 2].min()), 0.0)
@@ -103,7 +103,7 @@ def plot_dendrogram(
             leaf_rotation=90,
         )
     finish_tree(ax, tree, k, np.bincount(codes), colors)
-    ax.set_xlabel("point" if whole else "point, or (number of points)")
+    ax.set_xlabel(f"{'point' if whole else 'point, or (number of points)'}, n = {n}")
     ax.set_ylabel("height: energy distance x n1 n2/(n1 + n2)" + (f", plus {-shift:.3g}" if shift else ""))
     return ax
 
