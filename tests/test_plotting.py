@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import pdist, squareform
+from scipy.stats import norm
 
 import energystats as es
 from energystats import plotting
@@ -221,8 +222,9 @@ def test_all_points_in_one_place():
         assert_array_equal(image(found.plot_means()), 0)
 
 
-def test_density_of_one_column(rng):
-    x = np.r_[rng.normal(0, 1, 400), rng.normal(8, 0.5, 200)]
+def test_density_of_one_column():
+    level = (np.arange(200) + 0.5) / 200
+    x = np.r_[norm.ppf(level), norm.ppf(level), norm.ppf(level, 8, 0.5)]
     found = es.cluster_1d(pd.Series(x, name="speed"), 2)
     ax = found.plot()
     curve = next(line for line in ax.lines if line.get_label().startswith("density"))
@@ -231,15 +233,26 @@ def test_density_of_one_column(rng):
     assert area == pytest.approx(x.size * bins, rel=0.02)  # the tails beyond the data are cut off
     assert_allclose(sum(p.get_height() for p in ax.patches), x.size)
     at = np.interp([0.0, 4.0, 8.0], curve.get_xdata(), curve.get_ydata()) / (x.size * bins)
-    assert at[0] == pytest.approx(2 / 3 * 0.3989, rel=0.25)
+    assert at[0] == pytest.approx(2 / 3 * 0.3989, rel=0.1)
     assert at[1] < 0.02
-    assert at[2] == pytest.approx(1 / 3 * 0.7979, rel=0.3)
+    assert at[2] == pytest.approx(1 / 3 * 0.7979, rel=0.15)
     assert ax.get_xlabel() == "speed"
     right = next(a for a in ax.child_axes if a.get_ylabel() == "density")
     ax.figure.canvas.draw()
     assert right.get_ylim()[1] == pytest.approx(ax.get_ylim()[1] / (x.size * bins))
     hatches = {p.get_hatch() for p in ax.patches if p.get_height()}
     assert len(hatches) == 2
+
+
+def test_classes_of_one_column_stand_at_their_values(rng):
+    x = np.r_[rng.normal(0, 1, 30), rng.normal(9, 1, 30)]
+    found = es.cluster_1d(x, 2)
+    ax = found.plot()
+    plotting.mark_classes(found, np.arange(60) % 2, ax)
+    first, second = offsets(ax)
+    assert_array_equal(first, np.c_[x[::2], np.zeros(30)])
+    assert_array_equal(second[:, 0], x[1::2])
+    assert legend(ax)[-2:] == ["0", "1"]
 
 
 def test_path_ends_at_w(three):
@@ -263,7 +276,7 @@ def test_means_by_feature(three):
     written = np.array([float(t.get_text()) for t in ax.texts]).reshape(4, 3)
     assert_allclose(written, expected, atol=0.0051)
     low, high = ax.images[0].get_clim()
-    assert low == -high == -np.abs(expected).max()
+    assert low == -high == pytest.approx(-np.abs(expected).max())
 
 
 def test_means_of_another_table(three):

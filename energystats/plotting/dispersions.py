@@ -126,7 +126,7 @@ def plot_distances(result: Dispersion, ax: Axes | None = None, *, tree: bool = T
     ax = axes_or_new(ax, height=heat_height(k) + room + (1.0 if tree else 0.0), more_width=room)
     label = f"energy distance E ({plain(repr(result.metric), 40)})"
     draw_heat(E[np.ix_(order, order)], names, names, ax, label=label)
-    title = f"Energy distances, {sizes_text(result.sizes)}"
+    title = f"Energy distances, n = {sum(result.sizes)} in {k} group{'s' * (k > 1)}"
     if Z is None:
         ax.set_title(title, loc="left")
         return ax
@@ -145,7 +145,7 @@ def plot_group_tree(result: Dispersion, ax: Axes | None = None) -> Axes:
     ax = axes_or_new(ax, height=4.8 + room_for(written))
     k = len(written)
     ax.set_ylabel("height: energy distance\nx n1 n2/(n1 + n2)")
-    ax.set_title(f"Groups joined by energy distance, {sizes_text(result.sizes)}", loc="left")
+    ax.set_title(f"Groups joined by energy distance, n = {sum(result.sizes)}", loc="left")
     if k < 2:
         ax.text(0.5, 0.5, "one group: nothing to join", ha="center", va="center", transform=ax.transAxes)
         ax.set_xticks([])

@@ -75,7 +75,10 @@ def partition_title(found: Partition, shown: int) -> str:
 def mark_classes(found: Partition, classes: ArrayLike, ax: Axes, *, space: Any = None) -> None:
     """Open markers, one shape per known class, around the points of `plot_partition`."""
     rows = rows_in_view(found, space)
-    plane = plane_of(found, space, rows).points
+    if space is None and found.points is not None and found.points.shape[1] == 1:  # below the bars of the histogram
+        plane = np.column_stack([found.points[rows, 0], np.zeros(rows.size)])
+    else:
+        plane = plane_of(found, space, rows).points
     names = np.asarray(classes)
     for i, name in enumerate(np.unique(names)):
         inside = plane[names[rows] == name]
