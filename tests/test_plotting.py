@@ -521,6 +521,35 @@ def test_many_eigenvalues_are_an_outline(rng):
     assert shapes[1].get_hatch()
 
 
+# ---------------------------------------------------------------- hierarchies and many clusters
+
+
+@pytest.mark.parametrize("n", [40, 400])
+def test_clusters_of_a_dendrogram_have_numbers(n, rng):
+    X = np.repeat([[0.0], [50.0], [200.0]], n, axis=0) + rng.normal(size=(3 * n, 1))
+    ax = es.plot_dendrogram(es.energy_hclust(X), k=3)
+    assert {text.get_text() for text in ax.texts} == {"0", "1", "2"}
+    heights = {text.get_position()[1] for text in ax.texts}
+    cut = next(line for line in ax.lines if line.get_label() == "cut into 3")
+    assert heights == {cut.get_ydata()[0]}
+    named = {text.get_text(): text.get_position()[0] for text in ax.texts}
+    for segments in ax.collections:  # each number stands over branches of its colour
+        color = mpl.colors.to_hex(segments.get_edgecolor()[0])
+        for j, own in enumerate(plotting.cluster_colors(3)):
+            if color == own:
+                x = np.concatenate([path.vertices[:, 0] for path in segments.get_paths()])
+                assert x.min() <= named[str(j)] <= x.max()
+
+
+def test_a_hundred_clusters_have_no_legend(rng):
+    found = es.energy_cluster(rng.normal(size=(200, 2)), 100, n_init=1, n_perturb=0, rng=0)
+    assert found.plot().get_legend() is None
+    assert title(found.plot()).startswith("100 clusters")
+    assert found.plot_means().get_xlabel() == "100 clusters, in their order"
+    assert len(found.plot_decomposition().patches) == 33
+    assert legend(es.plot_dendrogram(es.energy_hclust(found.points), k=100)) == ["cut into 100"]
+
+
 # ---------------------------------------------------------------- every method, every axes
 
 

@@ -1,5 +1,6 @@
 """The pictures of the results; imported inside `.plot()` only."""
 
+from energystats.plotting.base import CLUSTERS_LISTED as CLUSTERS_LISTED
 from energystats.plotting.base import CURVE as CURVE
 from energystats.plotting.base import HATCHES as HATCHES
 from energystats.plotting.base import LEAST_SHOWN as LEAST_SHOWN
@@ -8,6 +9,7 @@ from energystats.plotting.base import NAME_LENGTH as NAME_LENGTH
 from energystats.plotting.base import OBSERVED as OBSERVED
 from energystats.plotting.base import POINTS_SHOWN as POINTS_SHOWN
 from energystats.plotting.base import QUIET as QUIET
+from energystats.plotting.base import WHITE as WHITE
 from energystats.plotting.base import axes_or_new as axes_or_new
 from energystats.plotting.base import cluster_colors
 from energystats.plotting.base import font_along as font_along
@@ -22,7 +24,6 @@ from energystats.plotting.base import rows_shown as rows_shown
 from energystats.plotting.base import sizes_text as sizes_text
 from energystats.plotting.dispersions import PARTS_DRAWN as PARTS_DRAWN
 from energystats.plotting.dispersions import SIGNIFICANT as SIGNIFICANT
-from energystats.plotting.dispersions import WHITE as WHITE
 from energystats.plotting.dispersions import draw_bound as draw_bound
 from energystats.plotting.dispersions import draw_links as draw_links
 from energystats.plotting.dispersions import energy_distances as energy_distances
@@ -38,6 +39,7 @@ from energystats.plotting.dispersions import (
     plot_group_tree,
     plot_parts,
 )
+from energystats.plotting.dispersions import unit as unit
 from energystats.plotting.geometry import BARS_DRAWN as BARS_DRAWN
 from energystats.plotting.geometry import GROUPS_NAMED as GROUPS_NAMED
 from energystats.plotting.geometry import PAIRS_DRAWN as PAIRS_DRAWN
@@ -108,14 +110,18 @@ from energystats.plotting.selection import draw_gaps as draw_gaps
 from energystats.plotting.selection import draw_splits as draw_splits
 from energystats.plotting.selection import draw_within as draw_within
 from energystats.plotting.selection import plot_select_k, plot_stability
+from energystats.plotting.trees import CLUSTERS_NUMBERED as CLUSTERS_NUMBERED
 from energystats.plotting.trees import LEAVES_DRAWN as LEAVES_DRAWN
 from energystats.plotting.trees import POINTS_DRAWN as POINTS_DRAWN
 from energystats.plotting.trees import POINTS_NAMED as POINTS_NAMED
+from energystats.plotting.trees import below as below
+from energystats.plotting.trees import cut_height as cut_height
 from energystats.plotting.trees import draw_fork as draw_fork
 from energystats.plotting.trees import finish_tree as finish_tree
 from energystats.plotting.trees import link_colors as link_colors
 from energystats.plotting.trees import mark_nodes as mark_nodes
 from energystats.plotting.trees import name_leaves as name_leaves
+from energystats.plotting.trees import number_clusters as number_clusters
 from energystats.plotting.trees import plot_cluster_tree, plot_dendrogram
 from energystats.plotting.trees import root_ticks as root_ticks
 

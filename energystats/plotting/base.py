@@ -17,11 +17,13 @@ __all__ = ["cluster_colors"]
 OBSERVED = "#b2182b"
 QUIET = "#9aa5b1"
 CURVE = "#0072b2"
+WHITE = {"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.85}  # behind a text
 MARKERS = "osD^vP*X"
 HATCHES = ("", "///", "...", "xx", "\\\\\\", "oo", "++", "--")
 POINTS_SHOWN = 5000  # of a scatter plot; more would cover each other
 LEAST_SHOWN = 50  # of every cluster, where only a part is shown
 NAME_LENGTH = 24
+CLUSTERS_LISTED = 40
 
 
 def axes_or_new(ax: Axes | None, *, height: float | None = None, more_width: float = 0.0) -> Axes:
@@ -42,7 +44,12 @@ def cluster_colors(k: int) -> list[Any]:
 
 
 def legend_of_clusters(k: int, ax: Axes, *, beside: float = 1.0, area: float = 26.0) -> None:
-    """Inside the axes for a few clusters, beside them in columns for many, with markers of a size to be seen."""
+    """Inside the axes for a few clusters, beside them in columns for many, with markers of a size to be seen.
+
+    More than forty have none: nobody would find a cluster in it.
+    """
+    if k > CLUSTERS_LISTED:
+        return
     scale = (26.0 / area) ** 0.5
     if k <= 8:
         ax.legend(frameon=False, markerscale=scale)
@@ -58,7 +65,7 @@ def legend_columns(k: int) -> int:
 
 def legend_width(k: int) -> float:
     """Inches to leave for it."""
-    return 1.2 * legend_columns(k) if k > 8 else 0.0
+    return 1.2 * legend_columns(k) if 8 < k <= CLUSTERS_LISTED else 0.0
 
 
 def plain(name: object, length: int = NAME_LENGTH) -> str:

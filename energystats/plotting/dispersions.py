@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from energystats._typing import FloatArray, IntArray
-from energystats.plotting.base import OBSERVED, QUIET, axes_or_new, font_along, plain, plain_all, sizes_text
+from energystats.metrics import Metric, Precomputed
+from energystats.plotting.base import OBSERVED, QUIET, WHITE, axes_or_new, font_along, plain, plain_all, sizes_text
 from energystats.plotting.heat import draw_heat, room_for
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["plot_decomposition", "plot_distances", "plot_group_means", "plot_group_tree", "plot_parts"]
 
 PARTS_DRAWN = 30
-WHITE = {"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.85}
 SIGNIFICANT = "hatched: p at most .05"
 
 
@@ -70,7 +70,7 @@ def plot_parts(found: Dispersion | Partition, ax: Axes | None = None) -> Axes:
     ax.set_ylim(len(names) - 0.4, -0.6)
     draw_bound(found, scale, ax)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.set_xlabel(f"dispersion, in the unit of rho: {plain(repr(found.metric), 40)}")
+    ax.set_xlabel(f"dispersion, in the unit of rho: {unit(found.metric)}")
     ax.set_title(f"T = S + W, n = {sum(found.sizes)}", loc="left")
     return ax
 
@@ -108,7 +108,7 @@ def plot_group_means(result: Dispersion, ax: Axes | None = None) -> Axes:
     names = plain_all(result.labels)
     room = room_for(names)
     ax = axes_or_new(ax, height=heat_height(len(names)) + room, more_width=room)
-    draw_heat(result.g, names, names, ax, label=f"mean of rho, g ({plain(repr(result.metric), 40)})")
+    draw_heat(result.g, names, names, ax, label=f"mean of rho, g ({unit(result.metric)})")
     ax.set_title(f"Mean rho of groups, {sizes_text(result.sizes)}", loc="left")
     return ax
 
@@ -124,7 +124,7 @@ def plot_distances(result: Dispersion, ax: Axes | None = None, *, tree: bool = T
     names = [written[j] for j in order]
     room = room_for(names)
     ax = axes_or_new(ax, height=heat_height(k) + room + (1.0 if tree else 0.0), more_width=room)
-    label = f"energy distance E ({plain(repr(result.metric), 40)})"
+    label = f"energy distance E ({unit(result.metric)})"
     draw_heat(E[np.ix_(order, order)], names, names, ax, label=label)
     title = f"Energy distances, n = {sum(result.sizes)} in {k} group{'s' * (k > 1)}"
     if Z is None:
@@ -160,6 +160,11 @@ def plot_group_tree(result: Dispersion, ax: Axes | None = None) -> Axes:
     ax.set_xlim(-0.5, k - 0.5)
     ax.set_xlabel("group (number of points)")
     return ax
+
+
+def unit(metric: Metric) -> str:
+    """What rho is, for a label."""
+    return "the matrix given" if isinstance(metric, Precomputed) else plain(repr(metric), 40)
 
 
 def heat_height(k: int) -> float:

@@ -128,10 +128,11 @@ def plot_coordinates(
     named = found.names is not None and n <= NAMES_DRAWN
     if len(groups) > GROUPS_NAMED:
         ax.annotate(f"{len(groups)} groups", (0.98, 0.98), xycoords="axes fraction", ha="right", va="top")
-    elif groups and (named or solid):  # names stand in the axes, labels of the third axis beside them
-        ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.12 if solid else 1.0, 0.5))
+    elif groups and (named or solid or len(groups) > 8):  # names stand in the axes, labels of the third axis beside
+        place_beside: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.12 if solid else 1.0, 0.5)}
+        ax.legend(frameon=False, markerscale=(26 / marker_area(n)) ** 0.5, **place_beside)
     elif groups:
-        ax.legend(frameon=False)
+        ax.legend(frameon=False, markerscale=(26 / marker_area(n)) ** 0.5)
     if not solid:
         ax.set_aspect("equal", adjustable="datalim")
         if named:

@@ -204,7 +204,7 @@ def plot_cluster_means(found: Partition, ax: Axes | None = None, *, data: Any = 
     label = "mean, in standard deviations\nfrom the overall mean"
     look: dict[str, Any] = {"limits": (-top, top), "square": False, "cmap": "cividis", "form": "+.2f"}
     draw_heat(z, shown, heads, ax, label=label, **look)
-    ax.set_xlabel("cluster")
+    ax.set_xlabel("cluster" if found.k <= NAMES_FIT else f"{found.k} clusters, in their order")
     if len(names) > NAMES_FIT:
         ax.set_ylabel(f"{len(names)} features, in the order of the table")
     ax.set_title(f"Means of the clusters by feature, n = {found.labels.size}", loc="left")

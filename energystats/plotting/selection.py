@@ -104,5 +104,5 @@ def plot_stability(found: ClusterStabilityResult, ax: Axes | None = None) -> Axe
     ax.set_title(
         f"{found.n_resamples} resamples ({found.scheme}), adjusted Rand index {found.adjusted_rand:.2f}", loc="left"
     )
-    ax.legend(frameon=False, loc="lower left")
+    ax.legend(loc="lower left", framealpha=0.85, edgecolor="none")
     return ax

@@ -12,7 +12,16 @@ from matplotlib.colors import to_hex
 from matplotlib.ticker import FixedLocator
 
 from energystats._typing import ArrayLike, FloatArray, IntArray
-from energystats.plotting.base import OBSERVED, axes_or_new, cluster_colors, plain
+from energystats.plotting.base import (
+    CLUSTERS_LISTED,
+    OBSERVED,
+    WHITE,
+    axes_or_new,
+    cluster_colors,
+    legend_columns,
+    legend_width,
+    plain,
+)
 from energystats.validation import as_linkage, check_count
 
 if TYPE_CHECKING:
@@ -23,6 +32,7 @@ __all__ = ["plot_cluster_tree", "plot_dendrogram"]
 LEAVES_DRAWN = 40  # of a tree with more points than can be told apart
 POINTS_DRAWN = 150
 POINTS_NAMED = 60
+CLUSTERS_NUMBERED = 20
 
 
 def plot_dendrogram(
@@ -86,12 +96,13 @@ def plot_dendrogram(
         raise ValueError(f"`labels` must have one name for each of the {n} points, got {len(names)}.")
     shift = min(float(tree[:, 2].min()), 0.0)
     tree[:, 2] -= shift
-    ax = axes_or_new(ax)
+    longest = max(map(len, names)) if names is not None and n <= POINTS_NAMED else 0
+    ax = axes_or_new(ax, height=4.8 + 0.07 * longest, more_width=0.0 if k <= 8 else legend_width(k))
     whole = n <= POINTS_DRAWN
     codes, colors = cut(tree, k), cluster_colors(k) if k > 1 else ["0.25"]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Attempting to set identical low and high ylims")  # no height above 0
-        dendrogram(
+        drawn = dendrogram(
             tree,
             p=max(LEAVES_DRAWN, 2 * k),
             truncate_mode=None if whole else "lastp",
@@ -103,19 +114,36 @@ def plot_dendrogram(
             leaf_rotation=90,
         )
     finish_tree(ax, tree, k, np.bincount(codes), colors)
+    if 1 < k <= CLUSTERS_NUMBERED:
+        number_clusters(ax, codes[below(tree)[drawn["leaves"]]], cut_height(tree, k))
     ax.set_xlabel(f"{'point' if whole else 'point, or (number of points)'}, n = {n}")
-    ax.set_ylabel("height: energy distance x n1 n2/(n1 + n2)" + (f", plus {-shift:.3g}" if shift else ""))
+    ax.set_ylabel("height: energy distance x n1 n2/(n1 + n2)" + (f", plus {-shift:.3g}" if shift else ""), fontsize=9)
     return ax
 
 
 def link_colors(Z: FloatArray, k: int, codes: IntArray, colors: list[Any]) -> dict[int, Any]:
     """Colour of every node of a tree: of its cluster below the cut, grey above."""
     n = len(Z) + 1
-    first = np.arange(2 * n - 1)  # a point below each node
-    for row in range(n - 1):
-        first[n + row] = first[int(Z[row, 0])]
+    first = below(Z)
     named = [to_hex(color) for color in colors]
     return {node: named[codes[first[node]]] if node < 2 * n - k else to_hex("0.25") for node in range(2 * n - 1)}
+
+
+def below(Z: FloatArray) -> IntArray:
+    """A point below each node of a tree; (2n - 1,)."""
+    n = len(Z) + 1
+    first = np.arange(2 * n - 1)
+    for row in range(n - 1):
+        first[n + row] = first[int(Z[row, 0])]
+    return first
+
+
+def number_clusters(ax: Axes, codes: IntArray, height: float) -> None:
+    """The number of each cluster over its leaves, at the height of the cut, for readers without colour."""
+    places = 5.0 + 10.0 * np.arange(codes.size)  # where SciPy puts leaves
+    for j in np.unique(codes):
+        middle = float(places[codes == j].mean())
+        ax.text(middle, height, str(j), ha="center", va="center", fontsize="small", bbox=WHITE, zorder=4)
 
 
 def finish_tree(ax: Axes, Z: FloatArray, k: int, sizes: IntArray, colors: list[Any]) -> None:
@@ -127,11 +155,17 @@ def finish_tree(ax: Axes, Z: FloatArray, k: int, sizes: IntArray, colors: list[A
     ax.set_ylim(0, 1.05 * top or 1.0)
     if k == 1:
         return
-    below = float(Z[-k, 2]) if k <= len(Z) else 0.0
-    ax.axhline(0.5 * (below + float(Z[1 - k, 2])), color=OBSERVED, lw=1, ls="--", label=f"cut into {k}")
-    for j in range(k):
+    ax.axhline(cut_height(Z, k), color=OBSERVED, lw=1, ls="--", label=f"cut into {k}")
+    for j in range(k if k <= CLUSTERS_LISTED else 0):
         ax.plot([], [], color=colors[j], lw=2, label=f"cluster {j} (n = {sizes[j]})")
-    ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5), ncols=-(-k // 20))
+    columns = legend_columns(min(k, CLUSTERS_LISTED))
+    ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5), ncols=columns)
+
+
+def cut_height(Z: FloatArray, k: int) -> float:
+    """Half way between the last merge below the cut into k >= 2 and the first above it."""
+    lower = float(Z[-k, 2]) if k <= len(Z) else 0.0
+    return 0.5 * (lower + float(Z[1 - k, 2]))
 
 
 def root_ticks(top: float) -> list[float]:
@@ -200,7 +234,7 @@ def mark_nodes(found: ClusterTreeResult, place: dict[int, float], heights: Float
                 va="bottom",
                 fontsize=size,
                 weight=weight,
-                bbox={"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.85},
+                bbox=WHITE,
                 zorder=4,
             )
     untested = [place[node.id] for node in found.nodes if not node.tested]
