@@ -192,7 +192,7 @@ def test_standardize_and_frames(blobs, rng):
     assert_array_equal(found.labels, es.energy_cluster(z, 3, rng=1).labels)
     assert_allclose(found.points, z, atol=1e-12)
     ax = found.plot()
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("a", "b")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("a (z-score)", "b (z-score)")
 
 
 def test_accuracy_is_the_best_matching():

@@ -57,12 +57,10 @@ def test_names_of_points_in_one_place_and_in_space():
 
 def test_titles_say_what_was_done():
     d = es.datasets.load("eurodist")
-    assert (
-        es.principal_coordinates(d, "cailliez").plot().get_title(loc="left") == "Principal coordinates after Cailliez"
-    )
-    assert es.principal_coordinates(d).plot().get_title(loc="left") == (
-        "Principal coordinates, negative eigenvalues 13.2%"
-    )
+    corrected = es.principal_coordinates(d, "cailliez").plot()
+    assert corrected.get_title(loc="left") == "Principal coordinates after Cailliez, n = 21"
+    plain = es.principal_coordinates(d).plot()
+    assert plain.get_title(loc="left") == "Principal coordinates, negative eigenvalues 13.2%, n = 21"
     assert es.lingoes(d).plot().get_title(loc="left") == "Lingoes, constant 2.2518e+06"
 
 

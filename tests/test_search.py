@@ -213,7 +213,7 @@ def test_the_path_is_drawn(rng):
     found = es.energy_cluster(rng.normal(size=(40, 2)), 3, rng=0)
     ax = found.plot_path()
     assert_array_equal(ax.lines[0].get_ydata(), found.path)
-    assert ax.get_ylabel() == "W"
+    assert ax.get_ylabel() == "within dispersion W"
     assert es.cluster_1d([1.0, 2.0, 5.0]).plot_path().lines[0].get_ydata().size == 1
     plt.close("all")
 

@@ -145,17 +145,71 @@ class Partition(Result):
 
         return pd.DataFrame({"cluster": range(self.k), "size": self.sizes, "within": self.within_per_cluster.tolist()})
 
+    def plot(self, ax: Axes | None = None, *, space: Any = None) -> Axes:
+        """Draw the points by cluster; one column as a histogram with its breaks and density.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure when None.
+        space : object, optional
+            Two columns as they are, else the first two principal components (of a matrix: principal coordinates), when
+            None; "components"; "kernel" for kernel PCA, the principal coordinates of rho; the names or numbers of two
+            columns; an array of shape (n, 2); or a result with coordinates, as of `principal_coordinates`, `kernel_pca`
+            and `spectral_embedding`.
+
+        Returns
+        -------
+        Axes
+            Of more than 5,000 points (2,000 for "kernel") a random part is drawn, always the same one, with at least
+            fifty of every cluster; the title says so.
+
+        Raises
+        ------
+        ValueError
+            If `space` is none of these, or needs columns that were not clustered.
+        """
+        from energystats import plotting
+
+        return plotting.plot_partition(self, ax, space=space)
+
+    def plot_decomposition(self, ax: Axes | None = None) -> Axes:
+        """Draw T, its parts S and W, and the clusters' parts of W, with the bound on S."""
+        from energystats import plotting
+
+        return plotting.plot_parts(self, ax)
+
+    def plot_means(self, ax: Axes | None = None, *, data: Any = None) -> Axes:
+        """Draw a heat map of the means of the clusters, a row for each feature.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure when None.
+        data : DataFrame or array_like of shape (n, p), optional
+            Table to average, of which columns of numbers are used and missing values left out; the columns that were
+            clustered when None.
+
+        Returns
+        -------
+        Axes
+            A mean is in standard deviations of its feature from the mean of all points, and 0 for a constant feature;
+            weights do not count.
+
+        Raises
+        ------
+        ValueError
+            If the partition holds no columns and `data` is None, or `data` has another number of rows or no numbers.
+        """
+        from energystats import plotting
+
+        return plotting.plot_cluster_means(self, ax, data=data)
+
     def plot_path(self, ax: Axes | None = None) -> Axes:
-        """W from pass to pass of the search that found the partition."""
+        """Draw W from pass to pass of the search that found the partition."""
         from energystats import plotting
 
         return plotting.plot_path(self, ax)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Points in the plane of their first two (principal) coordinates, coloured by cluster."""
-        from energystats import plotting
-
-        return plotting.plot_partition(self, ax)
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,6 +172,12 @@ class DiscoResult(Result):
 
         return plotting.plot_decomposition(self, ax)
 
+    def plot_null(self, ax: Axes | None = None) -> Axes:
+        """Draw the null distribution of F of the model, with the observed value."""
+        from energystats import plotting
+
+        return plotting.plot_model_null(self, ax)
+
 
 def blank(value: float, write: Any) -> str:
     """A number as written, or nothing for NaN."""

@@ -71,4 +71,35 @@ class Dispersion(Result):
         """Heat map of g, the mean of rho between the groups."""
         from energystats import plotting
 
-        return plotting.plot_group_means(self.g, self.labels, ax)
+        return plotting.plot_group_means(self, ax)
+
+    def plot_decomposition(self, ax: Axes | None = None) -> Axes:
+        """Draw T, its parts S and W, and the groups' parts of W."""
+        from energystats import plotting
+
+        return plotting.plot_parts(self, ax)
+
+    def plot_distances(self, ax: Axes | None = None, *, tree: bool = True) -> Axes:
+        """Draw a heat map of the energy distances of the groups, with their dendrogram above it.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure when None.
+        tree : bool, default True
+            Whether the groups stand in the order of their dendrogram, which is drawn above; else in their own order.
+
+        Returns
+        -------
+        Axes
+            Of the heat map; the dendrogram is in `child_axes`.
+        """
+        from energystats import plotting
+
+        return plotting.plot_distances(self, ax, tree=tree)
+
+    def plot_dendrogram(self, ax: Axes | None = None) -> Axes:
+        """Draw the groups joined by energy distance, with the heights of `energy_hclust`."""
+        from energystats import plotting
+
+        return plotting.plot_group_tree(self, ax)

@@ -276,6 +276,33 @@ class Euclidization(Result):
 
         return plotting.plot_euclidization(self, ax)
 
+    def plot_shepard(self, ax: Axes | None = None, *, dimensions: int = 2) -> Axes:
+        """Draw a Shepard diagram: what the first principal axes show of the dissimilarities, before and after.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure when None.
+        dimensions : int, default 2
+            Number of axes.
+
+        Returns
+        -------
+        Axes
+            Distances on the axes against the dissimilarities (against the repaired ones, after the repair), with
+            Kruskal's stress 1. Of more than 5,000 pairs a random part is drawn, always the same one.
+
+        Raises
+        ------
+        ValueError
+            If `dimensions` is below 1.
+        TypeError
+            If `dimensions` is not a whole number.
+        """
+        from energystats import plotting
+
+        return plotting.plot_shepard(self, ax, dimensions=dimensions)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PrincipalCoordinates(Result):

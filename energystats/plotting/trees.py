@@ -1,0 +1,255 @@
+"""Dendrograms."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.ticker import FixedLocator
+
+from energystats._typing import ArrayLike, FloatArray, IntArray
+from energystats.plotting.base import (
+    CLUSTERS_LISTED,
+    OBSERVED,
+    WHITE,
+    axes_or_new,
+    cluster_colors,
+    legend_columns,
+    legend_width,
+    plain,
+)
+from energystats.validation import as_linkage, check_count
+
+if TYPE_CHECKING:
+    from energystats.results import ClusterTreeResult, TreeNode
+
+__all__ = ["plot_cluster_tree", "plot_dendrogram"]
+
+LEAVES_DRAWN = 40  # of a tree with more points than can be told apart
+POINTS_DRAWN = 150
+POINTS_NAMED = 60
+CLUSTERS_NUMBERED = 20
+
+
+def plot_dendrogram(
+    Z: ArrayLike, ax: Axes | None = None, *, k: int | None = None, labels: ArrayLike | None = None
+) -> Axes:
+    r"""Draw a hierarchy, the clusters of a cut in their colours.
+
+    Parameters
+    ----------
+    Z : array_like of shape (n - 1, 4)
+        Linkage matrix, of `energy_hclust` or SciPy.
+    ax : Axes, optional
+        Where to draw; a new figure when None.
+    k : int, optional
+        Clusters to colour: those that are left without the last k - 1 merges, numbered by their first points.
+    labels : array_like of shape (n,), optional
+        Names of the points; their numbers when None. Shown for up to 60 points.
+
+    Returns
+    -------
+    Axes
+        With the dendrogram, heights on a square-root scale. Of more than 150 points the last merges are drawn, and
+        what lies below them is written as a number of points.
+
+    Raises
+    ------
+    ValueError
+        If Z is not a linkage matrix, k is out of range or the number of labels is not n.
+    TypeError
+        If Z does not hold real numbers or k is not a whole number.
+
+    See Also
+    --------
+    energy_hclust : The tree.
+
+    Notes
+    -----
+    Negative heights (rho negative somewhere) are moved up until the first is 0, which is the same tree. O(n) time
+    and memory.
+
+    References
+    ----------
+    Szekely & Rizzo (2005), Journal of Classification 22.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> ax = es.plot_dendrogram(es.energy_hclust([0.0, 1.0, 9.0, 11.0]), k=2)
+    >>> ax.get_ylabel()
+    'height: energy distance x n1 n2/(n1 + n2)'
+    """
+    from scipy.cluster.hierarchy import dendrogram
+
+    from energystats._core.partitions import cut
+
+    tree = as_linkage(Z, "Z")
+    n = len(tree) + 1
+    k = 1 if k is None else check_count(k, "k", low=1, high=n, why=f", the number of points ({n})")
+    names = None if labels is None else [plain(label) for label in np.asarray(labels, dtype=object).ravel()]
+    if names is not None and len(names) != n:
+        raise ValueError(f"`labels` must have one name for each of the {n} points, got {len(names)}.")
+    shift = min(float(tree[:, 2].min()), 0.0)
+    tree[:, 2] -= shift
+    longest = max(map(len, names)) if names is not None and n <= POINTS_NAMED else 0
+    ax = axes_or_new(ax, height=4.8 + 0.07 * longest, more_width=0.0 if k <= 8 else legend_width(k))
+    whole = n <= POINTS_DRAWN
+    codes, colors = cut(tree, k), cluster_colors(k) if k > 1 else ["0.25"]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Attempting to set identical low and high ylims")  # no height above 0
+        drawn = dendrogram(
+            tree,
+            p=max(LEAVES_DRAWN, 2 * k),
+            truncate_mode=None if whole else "lastp",
+            ax=ax,
+            labels=names if whole else None,
+            link_color_func=link_colors(tree, k, codes, colors).__getitem__,
+            no_labels=POINTS_NAMED < n <= POINTS_DRAWN,
+            leaf_font_size=float(np.clip(320 / min(n, max(LEAVES_DRAWN, 2 * k)), 3, 9)),
+            leaf_rotation=90,
+        )
+    finish_tree(ax, tree, k, np.bincount(codes), colors)
+    if 1 < k <= CLUSTERS_NUMBERED:
+        number_clusters(ax, codes[below(tree)[drawn["leaves"]]], cut_height(tree, k))
+    ax.set_xlabel(f"{'point' if whole else 'point, or (number of points)'}, n = {n}")
+    ax.set_ylabel("height: energy distance x n1 n2/(n1 + n2)" + (f", plus {-shift:.3g}" if shift else ""), fontsize=9)
+    return ax
+
+
+def link_colors(Z: FloatArray, k: int, codes: IntArray, colors: list[Any]) -> dict[int, Any]:
+    """Colour of every node of a tree: of its cluster below the cut, grey above."""
+    n = len(Z) + 1
+    first = below(Z)
+    named = [to_hex(color) for color in colors]
+    return {node: named[codes[first[node]]] if node < 2 * n - k else to_hex("0.25") for node in range(2 * n - 1)}
+
+
+def below(Z: FloatArray) -> IntArray:
+    """A point below each node of a tree; (2n - 1,)."""
+    n = len(Z) + 1
+    first = np.arange(2 * n - 1)
+    for row in range(n - 1):
+        first[n + row] = first[int(Z[row, 0])]
+    return first
+
+
+def number_clusters(ax: Axes, codes: IntArray, height: float) -> None:
+    """The number of each cluster over its leaves, at the height of the cut, for readers without colour."""
+    places = 5.0 + 10.0 * np.arange(codes.size)  # where SciPy puts leaves
+    for j in np.unique(codes):
+        middle = float(places[codes == j].mean())
+        ax.text(middle, height, str(j), ha="center", va="center", fontsize="small", bbox=WHITE, zorder=4)
+
+
+def finish_tree(ax: Axes, Z: FloatArray, k: int, sizes: IntArray, colors: list[Any]) -> None:
+    """The height of the cut, and a legend of clusters, where there is a cut."""
+    ax.spines[["top", "right", "bottom"]].set_visible(False)
+    top = float(Z[-1, 2])
+    ax.set_yscale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0.0)), np.square))
+    ax.yaxis.set_major_locator(FixedLocator(root_ticks(top)))
+    ax.set_ylim(0, 1.05 * top or 1.0)
+    if k == 1:
+        return
+    ax.axhline(cut_height(Z, k), color=OBSERVED, lw=1, ls="--", label=f"cut into {k}")
+    for j in range(k if k <= CLUSTERS_LISTED else 0):
+        ax.plot([], [], color=colors[j], lw=2, label=f"cluster {j} (n = {sizes[j]})")
+    columns = legend_columns(min(k, CLUSTERS_LISTED))
+    ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5), ncols=columns)
+
+
+def cut_height(Z: FloatArray, k: int) -> float:
+    """Half way between the last merge below the cut into k >= 2 and the first above it."""
+    lower = float(Z[-k, 2]) if k <= len(Z) else 0.0
+    return 0.5 * (lower + float(Z[1 - k, 2]))
+
+
+def root_ticks(top: float) -> list[float]:
+    """Round numbers from 0 to `top` whose square roots are about evenly spaced."""
+    unit = 10 ** np.floor(np.log10(top)) if top > 0 else 1.0
+    many = top >= 4 * unit
+    steps = (0, 0.1, 0.5, 1, 2, 4, 6, 8) if many else (0, 0.05, 0.2, 0.5, 1, 1.5, 2, 3)
+    return [step * unit for step in steps if step * unit <= top]
+
+
+def plot_cluster_tree(found: ClusterTreeResult, ax: Axes | None = None) -> Axes:
+    """Dendrogram of the leaves with adjusted p-values; dashed forks are leaves that were tested and not split."""
+    ax = axes_or_new(ax)
+    heights = np.nan_to_num(np.maximum(found.heights(), 0.0))
+    leaves = [node for node in found.nodes if not node.children]  # from left to right
+    place = dict(zip((leaf.id for leaf in leaves), map(float, range(len(leaves))), strict=True))
+    colors = cluster_colors(found.k)
+    for node in reversed(found.nodes):
+        if node.children:
+            ends = [place[child] for child in node.children]
+            place[node.id] = 0.5 * (ends[0] + ends[1])
+            below = [float(heights[child]) for child in node.children]
+            draw_fork(ax, ends, below, float(heights[node.id]), {"color": "0.15", "lw": 1.6})
+        elif node.tested:
+            ends = [place[node.id] - 0.22, place[node.id] + 0.22]
+            style = {"color": colors[node.label or 0], "lw": 1.3, "ls": "--"}
+            draw_fork(ax, ends, [0.0, 0.0], float(heights[node.id]), style)
+    mark_nodes(found, place, heights, ax)
+    name_leaves(leaves, ax)
+    top = float(heights.max())
+    ax.set_yscale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0.0)), np.square))
+    ax.yaxis.set_major_locator(FixedLocator(root_ticks(top)))
+    ax.yaxis.set_major_formatter("{x:g}")
+    ax.set_ylim(0, 1.6 * top or 1.0)  # room for the legend
+    ax.set_xlim(-0.6, found.k - 0.4)
+    ax.spines[["top", "right", "bottom"]].set_visible(False)
+    ax.set_ylabel("height: energy distance x n1 n2/(n1 + n2)")
+    ax.set_title(f"{found.k} cluster{'s' * (found.k > 1)}, family-wise level {found.level:g}", loc="left")
+    return ax
+
+
+def draw_fork(ax: Axes, ends: list[float], below: list[float], height: float, style: dict[str, Any]) -> None:
+    """A bar at `height` over two legs."""
+    ax.plot([ends[0], ends[0], ends[1], ends[1]], [below[0], height, height, below[1]], **style)
+
+
+def mark_nodes(found: ClusterTreeResult, place: dict[int, float], heights: FloatArray, ax: Axes) -> None:
+    """Diamonds on rejected nodes, circles on others that were tested, each with its adjusted p."""
+    size = float(np.clip(110 / max(found.k, 1), 5, 8.5))
+    kinds = ((True, "D", "0.15", f"adjusted p at most {found.level:g}"), (False, "o", "white", "not significant"))
+    for rejected, marker, face, label in kinds:
+        drawn = [node for node in found.nodes if node.tested and node.rejected == rejected]
+        if not drawn:
+            continue
+        x, y = [place[node.id] for node in drawn], [float(heights[node.id]) for node in drawn]
+        ax.plot(x, y, ls="", marker=marker, ms=6, mfc=face, mec="0.15", label=label, zorder=3, clip_on=False)
+        for node, across, up in zip(drawn, x, y, strict=True):
+            text = f"{'p = ' if found.k <= 8 else ''}{node.pvalue_adjusted:.2g}"
+            weight = "bold" if rejected else "normal"
+            ax.annotate(
+                text,
+                (across, up),
+                (0, 5),
+                textcoords="offset points",
+                ha="center",
+                va="bottom",
+                fontsize=size,
+                weight=weight,
+                bbox=WHITE,
+                zorder=4,
+            )
+    untested = [place[node.id] for node in found.nodes if not node.tested]
+    if untested:
+        ax.plot(untested, np.zeros(len(untested)), ls="", marker="_", ms=14, mew=3, color="0.15", label="not tested")
+    if not found.nodes[0].tested:
+        ax.text(0.5, 0.5, f"not tested: {found.nodes[0].outcome}", ha="center", transform=ax.transAxes)
+    ax.legend(frameon=False, fontsize="small", loc="upper right")
+
+
+def name_leaves(leaves: Sequence[TreeNode], ax: Axes) -> None:
+    """Cluster and number of points below each leaf."""
+    few = len(leaves) <= 8
+    names = [f"{'cluster ' if few else ''}{leaf.label}\n{'n = ' if few else ''}{leaf.size}" for leaf in leaves]
+    ax.set_xticks(range(len(leaves)), names, fontsize=float(np.clip(150 / len(leaves), 5, 9)))
+    ax.tick_params(axis="x", length=0)
+    if not few:
+        ax.set_xlabel("cluster, and its number of points")
