@@ -112,7 +112,7 @@ def visit_math(self, node):
 
     display = "block" if isinstance(node, nodes.math_block) else "inline"
     mathml = convert(node.astext(), display=display)
-    self.body.append(f'<div class="math">{mathml}</div>' if display == "block" else mathml)
+    self.body.append(f'<div class="equation">{mathml}</div>' if display == "block" else mathml)
     raise nodes.SkipNode
 
 
