@@ -1,4 +1,4 @@
-"""The site: prose in Markdown, vignettes run by the build, the reference from docstrings. Nothing is fetched to show it.
+"""The site: prose in Markdown, vignettes run by the build, the reference from docstrings; read without a network.
 
 Build with ``python -m sphinx -W -n docs docs/_build/html``.
 """
@@ -117,6 +117,7 @@ def visit_math(self, node):
 
 
 def setup(app):
+    """Register what is above."""
     app.connect("config-inited", lambda app, config: copy_vignettes(app))
     app.connect("autodoc-process-signature", hide_signature)
     app.add_role("name", name_role)
