@@ -30,11 +30,12 @@ templates_path = ["_templates"]
 nitpicky = True
 nitpick_ignore = [("py:obj", "sklearn.metrics.adjusted_rand_score")]
 smartquotes = False
+toc_object_entries_show_parents = "hide"
 default_role = "name"
 
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 4
-nb_execution_mode = "cache"
+nb_execution_mode = "force"  # a cache would not notice a change of the package
 nb_execution_timeout = 120
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
