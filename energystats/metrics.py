@@ -473,7 +473,7 @@ class Kernel(Metric):
     Parameters
     ----------
     k : callable or str
-        A function k(X, Y, **params) -> (n, m), or the name of a kernel of `sklearn.metrics.pairwise_kernels`.
+        A function k(X, Y, ...) -> (n, m), or the name of a kernel of `sklearn.metrics.pairwise_kernels`.
     **params : object
         Passed on to the kernel.
 

@@ -309,7 +309,7 @@ def make_circles(
     Notes
     -----
     O(n) time and memory. Angles are uniform and independent of all else, so that the squared distance from the centre
-    has mean r^2 + 2 `noise`^2.
+    has mean r^2 + 2 noise^2.
 
     References
     ----------

@@ -150,7 +150,7 @@ def bayes_accuracy(
 
     See Also
     --------
-    clustering_accuracy : Accuracy of labels found.
+    energystats.clustering_accuracy : Accuracy of labels found.
     paper_mixture : Parameters of the papers' mixtures.
 
     Notes

@@ -43,7 +43,8 @@ class NegativeTypeResult(Result):
     min_eigenvalue, max_eigenvalue : float
         Smallest and largest eigenvalue of G_c = -1/2 J R J, in the unit of rho. Negative type is min_eigenvalue >= 0.
     tol : float
-        Rounding that is allowed for, as a share of the scale: the larger of max_eigenvalue and max |rho|/2.
+        Rounding that is allowed for, as a share of the scale: the larger of max_eigenvalue and half of the largest
+        absolute rho.
     threshold : float
         tol times the scale, in the unit of rho; the verdict is min_eigenvalue >= -threshold.
     witness : ndarray of shape (n,) or None
@@ -316,7 +317,7 @@ class PrincipalCoordinates(Result):
     eigenvalues : ndarray of shape (n,)
         All eigenvalues of G_c, after the correction, falling.
     explained : ndarray of shape (p,)
-        Eigenvalue of each coordinate as a share of the sum of all |eigenvalues|.
+        Eigenvalue of each coordinate as a share of the sum of the absolute values of all.
     negative_share : float
         The negative eigenvalues' part of that sum: what no real coordinates can show.
     n_negative : int

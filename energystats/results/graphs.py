@@ -31,7 +31,7 @@ class GraphPartition(Result):
     sizes : tuple of int
         Vertices per cluster.
     value : float
-        The objective: the least sum found of cut(C)/|C| or cut(C)/degree(C), or the largest of links(C, C)/|C|.
+        The objective: the least sum found of cut(C) over size or degree of C, or the largest of links(C, C) over size.
     cluster_values : ndarray of shape (k,)
         Its summands.
     inside, leaving : ndarray of shape (k,)

@@ -1,0 +1,125 @@
+"""The site: prose in Markdown, vignettes run by the build, the reference from docstrings; read without a network.
+
+Build with ``python -m sphinx -W -n docs docs/_build/html``.
+"""
+
+import inspect
+from pathlib import Path
+
+from docutils import nodes
+from sphinx import addnodes
+
+import energystats as es
+from energystats.results import Result
+
+HERE = Path(__file__).parent
+
+project = "energystats"
+author = "The energystats developers"
+copyright = author
+version = release = es.__version__
+
+extensions = [
+    "myst_nb",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+]
+exclude_patterns = ["_build", "_templates", "**.ipynb_checkpoints"]
+templates_path = ["_templates"]
+nitpicky = True
+nitpick_ignore = [("py:obj", "sklearn.metrics.adjusted_rand_score")]
+smartquotes = False
+toc_object_entries_show_parents = "hide"
+default_role = "name"
+
+myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
+myst_heading_anchors = 4
+nb_execution_mode = "force"  # a cache would not notice a change of the package
+nb_execution_timeout = 120
+nb_execution_raise_on_error = True
+nb_execution_show_tb = True
+nb_merge_streams = True
+
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_attributes_as_param_list = True
+
+html_theme = "pydata_sphinx_theme"
+html_title = "energystats"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_math_renderer = "mathml"
+html_theme_options = {
+    "logo": {"text": "energystats"},
+    "header_links_before_dropdown": 6,
+    "navbar_end": ["theme-switcher"],
+    "show_prev_next": True,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+    "pygments_light_style": "tango",
+}
+html_sidebars = {"index": [], "changelog": []}
+
+
+def copy_vignettes(app):
+    """Vignettes live beside `docs`; Sphinx reads pages below it only."""
+    target = HERE / "vignettes"
+    target.mkdir(exist_ok=True)
+    sources = {path.name: path.read_text(encoding="utf-8") for path in (HERE.parent / "vignettes").glob("*.md")}
+    for old in target.glob("*.md"):
+        if old.name not in sources and old.name != "index.md":
+            old.unlink()
+    for name, text in sources.items():
+        copy = target / name
+        if not copy.exists() or copy.read_text(encoding="utf-8") != text:
+            copy.write_text(text, encoding="utf-8")
+
+
+def name_role(name, rawtext, text, lineno, inliner, options=None, content=None):
+    """Make single backticks in docstrings a link where they hold a public name, code otherwise."""
+    literal = nodes.literal(rawtext, text, classes=["py"])
+    target = text.removeprefix("es.")
+    home = target.split(".")[0]
+    if not (target in es.__all__ or (home in {"metrics", "datasets"} and is_public(target))):
+        return [literal], []
+    reference = addnodes.pending_xref(
+        rawtext, literal, refdomain="py", reftype="obj", reftarget=f"energystats.{target}", refexplicit=False
+    )
+    reference["refdoc"] = inliner.document.settings.env.docname
+    return [reference], []
+
+
+def is_public(target):
+    """Whether "metrics.Euclidean" or the like is a name of the package."""
+    home, _, last = target.partition(".")
+    return last in getattr(es, home).__all__
+
+
+def hide_signature(app, what, name, obj, options, signature, returns):
+    """Results are made by functions, so that their constructors are nobody's business."""
+    if inspect.isclass(obj) and issubclass(obj, Result):
+        return "", ""
+    return None
+
+
+def visit_math(self, node):
+    """Render LaTeX as MathML, which browsers show without a script."""
+    from latex2mathml.converter import convert
+
+    display = "block" if isinstance(node, nodes.math_block) else "inline"
+    mathml = convert(node.astext(), display=display)
+    self.body.append(f'<div class="equation">{mathml}</div>' if display == "block" else mathml)
+    raise nodes.SkipNode
+
+
+def setup(app):
+    """Register what is above."""
+    app.connect("config-inited", lambda app, config: copy_vignettes(app))
+    app.connect("autodoc-process-signature", hide_signature)
+    app.add_role("name", name_role)
+    app.add_html_math_renderer("mathml", inline_renderers=(visit_math, None), block_renderers=(visit_math, None))
