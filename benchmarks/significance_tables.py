@@ -144,17 +144,17 @@ def selective(X, rng, row, *, linkage="ward", sigma=None):
 
 def index_alone(x, rng, row=None):
     """All three indices, without the factor for flat densities."""
-    from energystats.significance.excess import excess_test
+    from energystats.significance.unimodality import unimodality_test
 
-    return excess_test(np.asarray(x, dtype=float), SPLIT_DRAWS, 1.0, rng).pvalue
+    return unimodality_test(np.asarray(x, dtype=float), SPLIT_DRAWS, 1.0, rng).pvalue
 
 
 def weighted(*weights: float, test: Callable[..., float]) -> Callable[[np.ndarray, np.random.Generator, Row], float]:
     """A test with other weights of likelihood ratio, E and distance."""
-    from energystats.significance import excess
+    from energystats.significance import unimodality
 
     def call(X, rng, row):
-        with mock.patch.object(excess, "WEIGHTS", np.maximum(weights, 1e-9)):
+        with mock.patch.object(unimodality, "WEIGHTS", np.maximum(weights, 1e-9)):
             return test(X, rng, row)
 
     return call
@@ -170,7 +170,7 @@ def as_given(X, rng, row):
 
 def one_third_clustered(X, rng, row):
     """A third of the points is clustered and the others are scored, ten times; the p-values of E are combined."""
-    from energystats.significance.excess import cauchy_combination
+    from energystats.significance.unimodality import cauchy_combination
 
     found = []
     for _ in range(5):

@@ -9,9 +9,9 @@ import energystats as es
 from energystats import datasets
 from energystats._core.ties import spread_ties
 from energystats.dissimilarity import Dissimilarity
-from energystats.significance.excess import cauchy_combination, excess_test, over_contrasts, smallest_weighted
 from energystats.significance.scores import make_scorer
 from energystats.significance.split import Space, Splitter, decorrelated, oriented, partners
+from energystats.significance.unimodality import cauchy_combination, over_contrasts, smallest_weighted, unimodality_test
 
 
 @pytest.fixture
@@ -225,7 +225,7 @@ def test_copies_of_rows_are_told(columns, rng):
 
 @pytest.mark.parametrize("name", ["conservative", "standardize"])
 def test_flags_are_flags(two, name):
-    for function in (es.cluster_test, es.cluster_tree):
+    for function in (es.cluster_test, es.cluster_tree, es.select_k):
         with pytest.raises(TypeError, match=rf"`{name}` must be True or False, got 'no'"):
             function(two, **{name: "no"})
 
@@ -272,11 +272,11 @@ def test_cauchy_combination_against_its_definition(rng):
 
 def test_one_column_ignores_place_scale_and_direction(rng):
     x = np.round(rng.standard_normal(80), 6)
-    p = excess_test(x, 99, 1.0, np.random.default_rng(1))
+    p = unimodality_test(x, 99, 1.0, np.random.default_rng(1))
     for moved in (x * 1024, x + 8):
-        assert excess_test(moved, 99, 1.0, np.random.default_rng(1)).index == pytest.approx(p.index, abs=1e-9)
-    assert excess_test(-x, 99, 1.0, np.random.default_rng(1)).index == pytest.approx(p.index, abs=1e-9)
-    assert excess_test(np.ones(30), 99, 1.0, rng).pvalue == 1
+        assert unimodality_test(moved, 99, 1.0, np.random.default_rng(1)).index == pytest.approx(p.index, abs=1e-9)
+    assert unimodality_test(-x, 99, 1.0, np.random.default_rng(1)).index == pytest.approx(p.index, abs=1e-9)
+    assert unimodality_test(np.ones(30), 99, 1.0, rng).pvalue == 1
 
 
 def test_ties_are_spread_with_a_warning(rng):
@@ -328,12 +328,12 @@ def test_too_few_distinct_points_in_a_part_are_no_evidence(rng):
 
 
 def test_large_samples_cluster_a_part_of_bounded_size(rng, monkeypatch):
-    from energystats.significance import excess, split
+    from energystats.significance import split, unimodality
 
     X = np.concatenate([rng.normal(centre, 1, (300, 2)) for centre in ([0, 0], [12, 0], [0, 12])])
     plain = es.cluster_test(X, 3, rng=1)
     assert plain.n_clustered == 720
-    monkeypatch.setattr(excess, "DRAWS_AT_ONCE", 1000)
+    monkeypatch.setattr(unimodality, "DRAWS_AT_ONCE", 1000)
     assert es.cluster_test(X, 3, rng=1).pvalue == plain.pvalue
     monkeypatch.setattr(split, "CLUSTERED_AT_MOST", 100)
     capped = es.cluster_test(X, 3, rng=1)

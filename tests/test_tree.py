@@ -49,12 +49,12 @@ def scripted(x, seed, share):
         rng = np.random.default_rng([seed, *sorted(rows)])
         return float(rng.random() * 0.01 if rng.random() < share else rng.random())
 
-    def test(part, n_resamples, rng):
+    def pvalue(part, n_resamples, rng):
         rows = frozenset(np.flatnonzero(np.isin(x, part.points[:, 0])).tolist())
         asked[rows] = n_resamples
         return p_of(rows)
 
-    return p_of, test, asked
+    return p_of, pvalue, asked
 
 
 def slow_tree(x, rows, p_of, rules, above, found):
@@ -175,7 +175,8 @@ def test_separated_clusters_are_the_leaves(three, rng):
     one = es.cluster_tree(three[:, 0], rng=rng)
     assert one.method == "unimodal-1d"
     assert one.k >= 2
-    assert one.conservative
+    assert not one.conservative
+    assert es.cluster_tree(three[:, 0], conservative=True, rng=rng).conservative
 
 
 def test_adjusted_p_values_by_hand(three, rng):

@@ -100,7 +100,21 @@ def split_profile(x: FloatArray) -> FloatArray:
 @njit
 def excess_split(x: FloatArray) -> float:
     """E = max over splits of S/T of the data minus S/T of the nearest unimodal law; `x` sorted; 0 if constant."""
-    return float(indices(x)[EXCESS])
+    if x[-1] <= x[0]:
+        return 0.0
+    return excess_over(x, nearest_values(x))
+
+
+@njit
+def nearest_values(x: FloatArray) -> FloatArray:
+    """Quantiles of the nearest unimodal law at the ranks of sorted x."""
+    return quantiles(x, nearest_unimodal(x), np.arange(x.size).astype(np.float64))
+
+
+@njit
+def excess_over(x: FloatArray, fitted: FloatArray) -> float:
+    """E of sorted x over its nearest unimodal law."""
+    return float(np.max(split_profile(x) - split_profile(fitted)))
 
 
 @njit
@@ -113,9 +127,9 @@ def indices(x: FloatArray) -> FloatArray:
     out = np.zeros(3)
     if x[-1] <= x[0]:
         return out
-    fitted = quantiles(x, nearest_unimodal(x), np.arange(x.size).astype(np.float64))
+    fitted = nearest_values(x)
     out[RATIO] = mixture_ratio(x)
-    out[EXCESS] = np.max(split_profile(x) - split_profile(fitted))
+    out[EXCESS] = excess_over(x, fitted)
     out[DISTANCE] = np.abs(x - fitted).sum() / np.abs(x - x[x.size // 2]).sum()
     return out
 

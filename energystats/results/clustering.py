@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ClusterTestResult", "Comparison", "Contrast", "Partition"]
 
-FLAT_FACTOR = 1.2  # by which p-values on flat densities were measured to be too small
-CONSERVATIVE_FACTOR = 1.6  # with a margin
 BOUND_ROUNDING = 1e-12  # of the dispersions; a bound below it may be 0
 
 
@@ -300,6 +298,8 @@ class ClusterTestResult(Result):
     indices : ndarray of shape (n_contrasts, 3)
         For "split" and "unimodal-1d" the three indices behind the p-values, means over the splits: log likelihood
         ratio of two normals to one mode, E, and the distance from the nearest unimodal law.
+    factor : float
+        By which p-values of "split" and "unimodal-1d" were multiplied, because flat densities need it.
     """
 
     statistic: float
@@ -319,6 +319,7 @@ class ClusterTestResult(Result):
     remarks: tuple[str, ...] = field(repr=False)
     comparisons: tuple[Comparison, ...] = field(default=(), repr=False)
     indices: FloatArray = field(default_factory=lambda: np.empty((0, 3)), repr=False)
+    factor: float = field(default=1.0, repr=False)
 
     @property
     def contrasts(self) -> pd.DataFrame:
@@ -384,11 +385,6 @@ class ClusterTestResult(Result):
             return [f"{indices}, times {self.factor:g}."]
         several = "splits, and then of contrasts," if len(self.rows) > 1 else "splits"
         return [f"{indices}, times {self.factor:g}; those of {several} are combined by Cauchy's rule."]
-
-    @property
-    def factor(self) -> float:
-        """By which p-values of "split" and "unimodal-1d" are multiplied, because flat densities need it."""
-        return CONSERVATIVE_FACTOR if self.conservative else FLAT_FACTOR
 
     def to_frame(self) -> pd.DataFrame:
         """One row; the columns are the field names."""

@@ -21,7 +21,7 @@ from energystats.selection.references import Reference, ReferenceKind, reference
 from energystats.selection.stability import stability_of
 from energystats.significance.cluster_test import check_lines
 from energystats.significance.tree import SMALLEST_NODE, Rules, check_level, tree_of_points
-from energystats.validation import as_generator, check_count, check_option
+from energystats.validation import as_generator, check_count, check_flag, check_option
 
 __all__ = ["select_k"]
 
@@ -152,8 +152,8 @@ def select_k(
     **significance.** The leaves of `cluster_tree`, which splits in two for as long as the test of unimodality rejects.
     The family-wise level is that of the whole tree: the chance of splitting any true cluster is at most about `level`.
     The null hypothesis and its limits are those of `cluster_test`. The test of all points takes 199 draws, more for
-    levels below .05. Over all cases tried it was right
-    most often: .96 of uniform columns, .88 of five clusters in a row.
+    levels below .05. Over all cases tried it was right most often: .96 of uniform columns, .88 of five clusters in a
+    row.
 
     The data of these shares have clusters far apart; the full table is in the documentation, theory 4.
 
@@ -176,6 +176,8 @@ def select_k(
     check_option(method, "method", METHODS)
     check_option(reference, "reference", ("unimodal", "box"))
     check_option(criteria, "criteria", ("auto", "chosen", "all"))
+    for flag, name in ((conservative, "conservative"), (stability, "stability"), (standardize, "standardize")):
+        check_flag(flag, name)
     k_max = check_count(k_max, "k_max", low=1)
     plan = Plan(
         method=cast(Method, method),

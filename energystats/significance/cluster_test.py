@@ -32,7 +32,7 @@ from energystats.validation import (
     check_same_index,
 )
 
-__all__ = ["cluster_test", "unlabelled_test"]
+__all__ = ["check_lines", "cluster_test", "method_for", "points_to_test", "unlabelled_test"]
 
 STARTS = 3  # of every clustering of "refit" and "crossfit", of data and references alike
 SMALL_SAMPLE = 20  # points
@@ -210,9 +210,7 @@ def cluster_test(
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
     generator = as_generator(rng)
     power = check_alpha(alpha)
-    # for a matrix of rho alpha says what it is; everywhere else rho is made with it
-    made_with = 1.0 if isinstance(metric, Precomputed) or metric == "precomputed" else power
-    d = Dissimilarity.from_data(X, metric=metric, alpha=made_with, standardize=standardize)
+    d = points_to_test(X, metric, power, standardize=standardize)
     if labels is not None:
         check_same_index(X, labels, "labels")
         return labels_test(d, labels, n_resamples=n_resamples, rng=generator)
@@ -235,6 +233,12 @@ def cluster_test(
     return result if d.n >= SMALL_SAMPLE else replace(result, remarks=(*result.remarks, FEW_POINTS.format(n=d.n)))
 
 
+def points_to_test(X: ArrayLike, metric: MetricLike, power: float, *, standardize: bool) -> Dissimilarity:
+    """The points of a test: of a matrix of rho alpha says what it is, everywhere else rho is made with it."""
+    made_with = 1.0 if isinstance(metric, Precomputed) or metric == "precomputed" else power
+    return Dissimilarity.from_data(X, metric=metric, alpha=made_with, standardize=standardize)
+
+
 def check_options(method: str, null: str, *, labels: Any, clusterer: Any, conservative: bool) -> None:
     """Refuse unknown words, and options that do not go with each other."""
     check_option(method, "method", ("auto", "split", "unimodal-1d", "refit", "crossfit", "labels"))
@@ -245,7 +249,10 @@ def check_options(method: str, null: str, *, labels: Any, clusterer: Any, conser
     if null == "gaussian" and method != "refit":
         raise ValueError(f'`null="gaussian"` goes with `method="refit"`, got method={method!r}.')
     if conservative and method in ("refit", "crossfit"):
-        raise ValueError(f"`conservative` is the flat factor of the split test, and method={method!r} has none.")
+        raise ValueError(
+            "`conservative` is the larger factor of tests of unimodality, compared with their nearest unimodal law, "
+            f"and method={method!r} has none."
+        )
     if clusterer is not None and (labels is not None or method == "unimodal-1d"):
         other = "labels" if labels is not None else "unimodal-1d"
         raise ValueError(f'`clusterer` has no use in method="{other}", which clusters nothing.')
@@ -267,12 +274,7 @@ def unlabelled_test(
     rng: np.random.Generator,
 ) -> ClusterTestResult:
     """The test of points without labels that fits them."""
-    one_column = d.points is not None and d.points.shape[1] == 1
-    if method == "auto":
-        method = "unimodal-1d" if one_column else "split"
-    if method == "unimodal-1d" and not one_column:
-        what = "a matrix" if d.points is None else f"{d.points.shape[1]} columns"
-        raise ValueError(f'`method="unimodal-1d"` needs one column, got {what}; use "split".')
+    method = method_for(d, method)
     if d.n < 2:
         raise ValueError(f"`X` must have at least 2 rows, got {d.n}.")
     if method in ("refit", "crossfit"):
@@ -301,6 +303,17 @@ def unlabelled_test(
     return crossfit_test(
         d, k, clustering=clustering, n_splits=n_splits, n_resamples=n_resamples, progress=progress, rng=rng
     )
+
+
+def method_for(d: Dissimilarity, method: str) -> str:
+    """What "auto" stands for; one column is needed where it is tested without splitting."""
+    one_column = d.points is not None and d.points.shape[1] == 1
+    if method == "unimodal-1d" and not one_column:
+        what = "a matrix" if d.points is None else f"{d.points.shape[1]} columns"
+        raise ValueError(f'`method="unimodal-1d"` needs one column, got {what}; use "split".')
+    if method == "auto":
+        return "unimodal-1d" if one_column else "split"
+    return method
 
 
 def check_lines(d: Dissimilarity) -> None:

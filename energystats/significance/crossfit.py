@@ -12,10 +12,10 @@ from energystats.dissimilarity import Dissimilarity
 from energystats.progress import with_bar
 from energystats.results import ClusterTestResult, Contrast
 from energystats.significance.clusterers import Clustering
-from energystats.significance.excess import remark_on_ties
 from energystats.significance.references import MarginalReference, reference_sets
 from energystats.significance.refit import INDEPENDENT_UNIMODAL, compared, unimodal_axes
 from energystats.significance.scores import spread_columns
+from energystats.significance.unimodality import remark_on_ties
 
 __all__ = ["crossfit_test"]
 

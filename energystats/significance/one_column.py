@@ -6,12 +6,11 @@ import numpy as np
 
 from energystats.dissimilarity import Dissimilarity
 from energystats.results import ClusterTestResult, Contrast
-from energystats.significance.excess import (
-    CONSERVATIVE_FACTOR,
-    FLAT_FACTOR,
-    excess_test,
+from energystats.significance.unimodality import (
+    flat_factor,
     remark_on_copies,
     remark_on_ties,
+    unimodality_test,
 )
 
 __all__ = ["UNIMODALITY", "one_column_test"]
@@ -28,7 +27,8 @@ def one_column_test(
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows, got {d.n}.")
     assert d.points is not None
     x = d.points[:, 0]
-    found = excess_test(x - x.mean(), n_resamples, CONSERVATIVE_FACTOR if conservative else FLAT_FACTOR, rng)
+    factor = flat_factor(conservative)
+    found = unimodality_test(x - x.mean(), n_resamples, factor, rng)
     return ClusterTestResult(
         statistic=found.index,
         pvalue=found.pvalue,
@@ -38,6 +38,7 @@ def one_column_test(
         n_resamples=n_resamples,
         n_splits=0,
         n_clustered=0,
+        factor=factor,
         conservative=conservative,
         jittered=found.spread,
         pvalues=np.array([[found.pvalue]]),

@@ -18,7 +18,6 @@ from energystats.dissimilarity import Dissimilarity
 from energystats.progress import with_bar
 from energystats.results import ClusterTestResult, Comparison, Contrast
 from energystats.significance.clusterers import Clustering
-from energystats.significance.excess import remark_on_ties
 from energystats.significance.references import (
     Axes,
     GaussianReference,
@@ -30,6 +29,7 @@ from energystats.significance.references import (
     under_metric_of,
 )
 from energystats.significance.scores import spread_columns
+from energystats.significance.unimodality import remark_on_ties
 
 __all__ = ["GAUSSIAN", "INDEPENDENT_UNIMODAL", "compared", "refit_test", "unimodal_axes"]
 

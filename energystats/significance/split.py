@@ -21,17 +21,16 @@ from energystats.progress import with_bar
 from energystats.results import ClusterTestResult
 from energystats.significance.clusterers import EnergyClusters, ForeignClusters
 from energystats.significance.contrasts import contrast_rows
-from energystats.significance.excess import (
-    CONSERVATIVE_FACTOR,
-    FLAT_FACTOR,
-    Excess,
-    excess_test,
+from energystats.significance.scores import CoordinateScorer, Scorer, make_scorer
+from energystats.significance.unimodality import (
+    Unimodality,
+    flat_factor,
     no_evidence,
     over_contrasts,
     remark_on_copies,
     remark_on_ties,
+    unimodality_test,
 )
-from energystats.significance.scores import CoordinateScorer, Scorer, make_scorer
 
 __all__ = ["LINEAR_UNIMODALITY", "split_test"]
 
@@ -94,7 +93,7 @@ class Splitter:
         """All clusters are set against the rest, or one of two."""
         return self.k if self.k > 2 else 1
 
-    def split(self, rng: np.random.Generator) -> list[Excess]:
+    def split(self, rng: np.random.Generator) -> list[Unimodality]:
         """Score the points of every fold along the lines of the others, and test the pooled scores of a contrast.
 
         Points for which the others gave no line are left out.
@@ -116,7 +115,7 @@ class Splitter:
         scored = pooled[:, ~np.isnan(pooled[0])]
         if scored.shape[1] < SMALLEST_SCORED_PART:
             return [no_evidence(np.zeros(1))] * self.n_contrasts
-        return [excess_test(scores, self.n_resamples, self.factor, rng, self.pilot) for scores in scored]
+        return [unimodality_test(scores, self.n_resamples, self.factor, rng, self.pilot) for scores in scored]
 
     def lines(self, space: Space, part: IntArray, rng: np.random.Generator) -> Lines | None:
         """Cluster a part, and put all points on the line from every cluster to the rest."""
@@ -189,7 +188,7 @@ def split_test(
     """Test the pooled scores of every split, and combine the p-values of all splits and contrasts."""
     n_clustered = check_size(d.n, k if foreign is None else 2)
     tie_rng, name_rng, *split_rngs = rng.spawn(2 + n_splits)
-    names = contrast_names(d, name_rng, k) if foreign is None else foreign.all_labels(d, name_rng)
+    names = naming_clusters(d, name_rng, k) if foreign is None else foreign.all_labels(d, name_rng)
     if foreign is not None and names is not None:
         k = int(names.max()) + 1
     splitter = Splitter(
@@ -200,7 +199,7 @@ def split_test(
         decorrelate=foreign is None,
         n_resamples=enough_draws(n_resamples, k),
         pilot=n_resamples,
-        factor=CONSERVATIVE_FACTOR if conservative else FLAT_FACTOR,
+        factor=flat_factor(conservative),
     )
     splits = [[no_evidence(np.zeros(1))]]
     if k > 1:
@@ -224,6 +223,7 @@ def split_test(
         n_resamples=splitter.n_resamples,
         n_splits=n_splits,
         n_clustered=n_clustered,
+        factor=splitter.factor,
         conservative=conservative,
         jittered=bool(ties),
         pvalues=pvalues,
@@ -261,8 +261,8 @@ def check_size(n: int, k: int) -> int:
 
 
 def in_order(
-    split: Callable[[np.random.Generator], list[Excess]], rngs: Sequence[np.random.Generator], n_jobs: int
-) -> Iterator[list[Excess]]:
+    split: Callable[[np.random.Generator], list[Unimodality]], rngs: Sequence[np.random.Generator], n_jobs: int
+) -> Iterator[list[Unimodality]]:
     """Results in the order of their generators, from several threads where they are asked for."""
     if n_jobs == 1:
         yield from map(split, rngs)
@@ -271,7 +271,7 @@ def in_order(
         yield from pool.map(split, rngs)
 
 
-def contrast_names(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntArray | None:
+def naming_clusters(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntArray | None:
     """Clusters of all points, numbered as a `Partition` numbers them; of many points, nearest clusters of a sample.
 
     None for two clusters, whose only contrast needs no name.

@@ -17,13 +17,13 @@ from energystats.clustering.exact_1d import has_exact
 from energystats.clustering.search import plain_search
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.exceptions import EnergyStatsWarning, warn
-from energystats.metrics import MetricLike, Precomputed
+from energystats.metrics import MetricLike
 from energystats.progress import with_bar
 from energystats.results import ClusterTreeResult, TreeNode
-from energystats.significance.cluster_test import check_lines, unlabelled_test
-from energystats.significance.excess import CONSERVATIVE_FACTOR, FLAT_FACTOR
+from energystats.significance.cluster_test import check_lines, method_for, points_to_test, unlabelled_test
 from energystats.significance.one_column import UNIMODALITY
 from energystats.significance.split import LINEAR_UNIMODALITY, SMALLEST_SAMPLE
+from energystats.significance.unimodality import flat_factor
 from energystats.validation import as_generator, check_alpha, check_count, check_flag, check_option, check_positive
 
 __all__ = ["SMALLEST_NODE", "Rules", "cluster_tree", "grow", "reachable_draws", "tree_of_points"]
@@ -172,8 +172,7 @@ def cluster_tree(
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
     generator = as_generator(rng)
     power = check_alpha(alpha)
-    made_with = 1.0 if isinstance(metric, Precomputed) or metric == "precomputed" else power
-    d = Dissimilarity.from_data(X, metric=metric, alpha=made_with, standardize=standardize)
+    d = points_to_test(X, metric, power, standardize=standardize)
     check_lines(d)
     return tree_of_points(
         d,
@@ -336,8 +335,8 @@ def tree_of_points(
 ) -> ClusterTreeResult:
     """The tree of points that have lines to be projected on."""
     told: dict[str, None] = {}
-    one_column = uses_one_column(d, method)
-    check_reachable(rules, CONSERVATIVE_FACTOR if conservative else FLAT_FACTOR)
+    check_reachable(rules, flat_factor(conservative))
+    one_column = method_for(d, method) == "unimodal-1d"
     name: Literal["split", "unimodal-1d"] = "unimodal-1d" if one_column else "split"
 
     def test(part: Dissimilarity, n_resamples: int, child: np.random.Generator) -> float:
@@ -373,20 +372,11 @@ def tree_of_points(
         k_max=rules.k_max,
         n_splits=0 if one_column else n_splits,
         n_resamples=rules.n_resamples,
-        conservative=conservative or one_column,
+        conservative=conservative,
         remarks=tuple({**told, **dict.fromkeys(texts)}),
         metric=d.metric,
         standardization=d.standardization,
     )
-
-
-def uses_one_column(d: Dissimilarity, method: str) -> bool:
-    """Whether nodes are tested without splitting."""
-    one_column = d.points is not None and d.points.shape[1] == 1
-    if method == "unimodal-1d" and not one_column:
-        what = "a matrix" if d.points is None else f"{d.points.shape[1]} columns"
-        raise ValueError(f'`method="unimodal-1d"` needs one column, got {what}; use "split".')
-    return one_column and method != "split"
 
 
 def check_reachable(rules: Rules, factor: float) -> None:

@@ -11,21 +11,24 @@ from energystats._core.ties import spread_ties
 from energystats._core.unimodal import EXCESS, indices, indices_of_draws
 from energystats._typing import FloatArray
 from energystats.exceptions import TiesWarning, warn
-from energystats.results.clustering import CONSERVATIVE_FACTOR, FLAT_FACTOR
 
 __all__ = [
     "CONSERVATIVE_FACTOR",
     "FLAT_FACTOR",
     "INDEX_NAMES",
-    "Excess",
+    "Unimodality",
     "cauchy_combination",
-    "excess_test",
+    "flat_factor",
     "no_evidence",
     "over_contrasts",
     "remark_on_copies",
     "remark_on_ties",
     "smallest_weighted",
+    "unimodality_test",
 ]
+
+FLAT_FACTOR = 1.2  # by which p-values on flat densities were measured to be too small
+CONSERVATIVE_FACTOR = 1.6  # with a margin
 
 INDEX_NAMES = ("likelihood ratio", "excess split E", "distance")  # in the order of the indices
 WEIGHTS = np.array([0.65, 0.1, 0.25])  # of the indices, as shares of the level
@@ -39,7 +42,7 @@ INDEX_TOLERANCE = 1e-12  # of the number of summands: closer indices are tied
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Excess:
+class Unimodality:
     """Indices of one set of scores.
 
     Attributes
@@ -65,14 +68,19 @@ class Excess:
         return float(self.indices[EXCESS])
 
 
-def no_evidence(scores: FloatArray) -> Excess:
+def flat_factor(conservative: bool) -> float:
+    """By which p-values are multiplied, because flat densities need it."""
+    return CONSERVATIVE_FACTOR if conservative else FLAT_FACTOR
+
+
+def no_evidence(scores: FloatArray) -> Unimodality:
     """What constant scores say, and parts in which there were no clusters."""
-    return Excess(scores, np.zeros(3), 1.0, False)
+    return Unimodality(scores, np.zeros(3), 1.0, False)
 
 
-def excess_test(
+def unimodality_test(
     scores: FloatArray, n_resamples: int, factor: float, rng: np.random.Generator, pilot: int | None = None
-) -> Excess:
+) -> Unimodality:
     """Compare the indices with those of samples from the nearest unimodal law; p = 1 for constant scores.
 
     With a `pilot` of fewer draws the others are made only where they show no clearly large p.
@@ -90,7 +98,7 @@ def excess_test(
         pvalue = min(1.0, factor * smallest_weighted(table, tolerance))
         if pvalue > CLEARLY_LARGE:
             break
-    return Excess(x, observed, pvalue, spread is not None)
+    return Unimodality(x, observed, pvalue, spread is not None)
 
 
 def null_indices(x: FloatArray, n_draws: int, rng: np.random.Generator) -> list[FloatArray]:
@@ -124,11 +132,12 @@ def cauchy_combination(pvalues: FloatArray, cap: float = CAUCHY_CAP) -> float:
 
 
 def over_contrasts(pvalues: FloatArray) -> tuple[float, list[float]]:
-    """The p-value of all contrasts and that of each over its splits; (n_splits, n_contrasts)."""
+    """The p-value of all contrasts and that of each over its splits; (n_splits, n_contrasts).
+
+    The cap would make 1/2 of contrasts that all show less, and of one that stands alone.
+    """
     each = [cauchy_combination(p) for p in pvalues.T]
-    if len(each) == 1 or min(each) > CAP_OF_CONTRASTS:
-        return min(each), each
-    return cauchy_combination(np.array(each), CAP_OF_CONTRASTS), each
+    return max(min(each), cauchy_combination(np.array(each), CAP_OF_CONTRASTS)), each
 
 
 def remark_on_copies(points: FloatArray) -> tuple[str, ...]:
