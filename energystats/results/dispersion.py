@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from energystats._core.statistics import share
 from energystats._typing import FloatArray
 from energystats.results.base import Result
-from energystats.tables import decomposition_table, metric_note, number, text_table
+from energystats.tables import ROUNDING, Table, cut_all, decomposition_table, metric_note, numbers, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,15 +52,25 @@ class Dispersion(Result):
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
 
-    def _tables(self) -> list[Any]:
-        rows = [[str(n), number(w)] for n, w in zip(self.sizes, self.within_per_group, strict=True)]
+    def _tables(self) -> list[Table]:
+        rows = [[str(n), w] for n, w in zip(self.sizes, numbers(self.within_per_group), strict=True)]
         return [
-            text_table(rows, ["size", "W"], list(map(str, self.labels)), "Energy dispersion"),
+            text_table(rows, ["size", "W"], cut_all(self.labels), "Energy dispersion"),
             decomposition_table(self.within, self.between, self.total),
         ]
 
     def _notes(self) -> list[str]:
         return [metric_note(self.metric, self.standardization)]
+
+    def _conclusion(self) -> str:
+        if self.between < -ROUNDING * abs(self.total):
+            return "S is negative, so rho is not of negative type, and S/T is no share."
+        if not self.total:
+            return "All points coincide: there is no dispersion."
+        return (
+            f"{share(self.between, self.total):.1%} of the dispersion lies between the groups; some would by chance "
+            "too (`energy_test`)."
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """One row per group: label, size and W of the group."""

@@ -11,7 +11,7 @@ import numpy as np
 from energystats._core.gram import centred, decomposed
 from energystats._typing import FloatArray, IntArray
 from energystats.results.base import Result
-from energystats.tables import number, text_table
+from energystats.tables import Table, metric_text, number, numbers, proportion, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,7 +86,7 @@ class NegativeTypeResult(Result):
     def __bool__(self) -> bool:
         return self.holds
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         rows = [
             ["of negative type", "yes" if self.holds else "no"],
             ["smallest eigenvalue of G_c", eigenvalue(self.min_eigenvalue, self.threshold)],
@@ -100,7 +100,7 @@ class NegativeTypeResult(Result):
         return [text_table(rows, None, None, "Negative type of rho")]
 
     def _notes(self) -> list[str]:
-        notes = [f"Semimetric: {self.metric!r}."]
+        notes = [f"Semimetric: {metric_text(self.metric)}."]
         if self.known is not None:
             general = "of negative type" if self.known else "not of negative type"
             strong = ", and strongly so: E = 0 for equal distributions only" if self.strong else ""
@@ -113,15 +113,24 @@ class NegativeTypeResult(Result):
                 "If that is no more than the rounding of the data, pass a larger `tol`; else see `lingoes`."
             )
         elif self.method == "random subsets":
-            notes.append("No subset refuted it, which is no proof for the other points.")
+            notes.append("No subset refuted it, which is no proof for the other points; another seed takes others.")
         return notes
 
+    def _conclusion(self) -> str:
+        if not self.holds:
+            return "Not of negative type: S and E can be negative, and E = 0 need not mean equal distributions."
+        if self.known and self.method == "formula":
+            return "Of negative type for all points, by its formula."
+        some = "" if self.rows is None else " that were looked at"
+        return f"Of negative type, to rounding, on the {self.n} points{some}; other points may differ."
+
     def to_frame(self) -> pd.DataFrame:
-        """One row; the columns are the field names."""
+        """One row; the columns are the field names. NaN and NA where there is none."""
         import pandas as pd
 
         names = ("holds", "min_eigenvalue", "max_eigenvalue", "threshold", "tol", "violation", "n", "method")
-        return pd.DataFrame([{name: getattr(self, name) for name in (*names, "known", "strong")}])
+        frame = pd.DataFrame([{name: getattr(self, name) for name in (*names, "known", "strong")}])
+        return frame.astype({"violation": float, "known": "boolean", "strong": "boolean"})
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Eigenvalues of G_c, falling, the negative ones marked; the two extreme ones where no others are known."""
@@ -212,7 +221,7 @@ class Euclidization(Result):
         largest = before.max(initial=0.0)
         return np.asarray((self.distances[upper] - before) / (largest if largest > 0 else 1.0))
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         moved = np.abs(self.moved)
         rows = [
             ["constant", "-" if self.constant is None else number(self.constant)],
@@ -255,6 +264,11 @@ class Euclidization(Result):
             )
         return notes
 
+    def _conclusion(self) -> str:
+        if not self.changed:
+            return "No repair was needed."
+        return f"Euclidean now, to rounding; distances moved by {np.abs(self.moved).mean():.1%} on average."
+
     def to_frame(self) -> pd.DataFrame:
         """One row: method, constant, eigenvalues before and after, and how far the distances moved."""
         import pandas as pd
@@ -269,7 +283,7 @@ class Euclidization(Result):
             "largest_change": float(moved.max(initial=0.0)),
             "n": self.n,
         }
-        return pd.DataFrame([row])
+        return pd.DataFrame([row]).astype({"constant": float})
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Repaired against original distances."""
@@ -345,12 +359,10 @@ class PrincipalCoordinates(Result):
     source: Literal["distances", "kernel"]
     names: tuple[str, ...] | None = field(default=None, repr=False)
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         p = min(self.explained.size, 10)
-        cells = [
-            [number(self.eigenvalues[j]), f"{self.explained[j]:.1%}", f"{self.explained[: j + 1].sum():.1%}"]
-            for j in range(p)
-        ]
+        values = numbers(self.eigenvalues[:p])
+        cells = [[values[j], f"{self.explained[j]:.1%}", f"{self.explained[: j + 1].sum():.1%}"] for j in range(p)]
         stubs = [f"axis {j + 1}" for j in range(p)]
         title = "Principal coordinates" if self.source == "distances" else "Kernel principal components"
         heads = ["eigenvalue", "share", "cumulated"]
@@ -358,6 +370,7 @@ class PrincipalCoordinates(Result):
             ["negative eigenvalues", str(self.n_negative)],
             ["smallest eigenvalue", eigenvalue(self.eigenvalues[-1], self.threshold)],
             ["negative share", f"{self.negative_share:.1%}"],
+            ["axes kept", str(self.explained.size)],
             ["correction", self.correction or "none"],
             ["constant", number(self.constant)],
         ]
@@ -370,6 +383,14 @@ class PrincipalCoordinates(Result):
             mend = 'a correction ("lingoes", "cailliez")' if self.source == "distances" else "`lingoes_kernel`"
             notes.append(f"No real coordinates can show the negative eigenvalues' part; {mend} leaves none.")
         return notes
+
+    def _conclusion(self) -> str:
+        p = self.explained.size
+        if not p:
+            return "All points coincide: there is no axis."
+        axes = "axis holds" if p == 1 else f"{p} axes hold"
+        lost = f"; {self.negative_share:.1%} cannot be drawn at all" if self.n_negative else ""
+        return f"The {axes} {self.explained.sum():.1%} of the sizes of all eigenvalues{lost}."
 
     def to_frame(self) -> pd.DataFrame:
         """Coordinates, one row per point, columns axis1, axis2, ..."""
@@ -451,14 +472,14 @@ class EuclidizationComparison(Result):
         """The table."""
         return self.table
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         cells = [
             [
-                "-" if np.isnan(self.constants[r]) else number(self.constants[r]),
+                number(self.constants[r]),
                 eigenvalue(self.min_eigenvalues[r], 10 * self.n * float(np.finfo(float).eps * self.totals[r])),
                 f"{self.mean_changes[r]:.1%}",
                 f"{self.largest_changes[r]:.1%}",
-                number(1 - self.within[r] / self.totals[r]),
+                proportion(1 - self.within[r] / self.totals[r]),
                 f"{self.losses[r]:.2%}",
                 "yes" if self.changed[r] else "no",
             ]
@@ -472,7 +493,14 @@ class EuclidizationComparison(Result):
             "S/T is of the best partition found on the squared (repaired) distances. Loss: by how much W of the "
             "original's best partition exceeds that of the repair's own best, as a share of T.",
             "Changes of distances are shares of the largest original distance.",
+            "Best partitions are the best that a search of several starts found; another seed can find better ones.",
         ]
+
+    def _conclusion(self) -> str:
+        moved = [name for name, changed in zip(self.repairs, self.changed, strict=True) if changed]
+        if not moved:
+            return "After every repair the original's best partition stays the best that was found."
+        return f"The original's best partition is no longer the best after {', '.join(moved)}."
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """S/T of the best partition under every repair, and how far the distances moved."""

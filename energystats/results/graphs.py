@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from energystats._typing import FloatArray, IntArray
 from energystats.results.base import Result
-from energystats.tables import number, text_table
+from energystats.tables import Table, numbers, proportion, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,23 +91,21 @@ class GraphPartition(Result):
             return 1.0
         return low / high if high > 0 and low >= 0 else float("nan")
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         heads = ["vertices", "links inside", "links leaving", "value"]
-        columns = [map(str, self.sizes), *(map(number, a) for a in (self.inside, self.leaving, self.cluster_values))]
+        columns = [list(map(str, self.sizes)), *map(numbers, (self.inside, self.leaving, self.cluster_values))]
         if self.weighted or self.cut == "normalized":
             heads.insert(1, "degree" if self.cut == "normalized" else "weight")
-            columns.insert(1, map(number, self.masses))
+            columns.insert(1, numbers(self.masses))
         titles = {"ratio": "Ratio cut", "normalized": "Normalised cut", "association": "Ratio association"}
         title = f"{titles[self.cut]} of {self.n} vertices into {self.k} cluster{'s' * (self.k > 1)}"
         rows = [list(row) for row in zip(*columns, strict=True)]
         upper = self.cut == "association"
+        value, bound = numbers([self.value, self.bound])
         account = [
-            ["value", number(self.value)],
-            [f"{'upper' if upper else 'lower'} bound", number(self.bound)],
-            [
-                "value/bound" if upper else "bound/value",
-                "-" if self.tightness != self.tightness else number(self.tightness),
-            ],
+            ["value", value],
+            [f"{'upper' if upper else 'lower'} bound", bound],
+            ["value/bound" if upper else "bound/value", proportion(self.tightness)],
             ["connected components", str(self.n_components)],
         ]
         return [
@@ -126,6 +124,10 @@ class GraphPartition(Result):
             how,
             f"No partition into {self.k} has a {which} value than the bound; a quotient of 1 proves the optimum.",
         ]
+
+    def _conclusion(self) -> str:
+        proved = " This one is the best possible." if self.tightness == 1 else ""
+        return f"Every graph can be cut; that it was is no evidence of clusters.{proved}"
 
     def to_frame(self) -> pd.DataFrame:
         """One row per cluster: cluster, size, mass, links inside and leaving, value."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from energystats._typing import FloatArray, IntArray
 from energystats.results.base import Result
-from energystats.tables import metric_note, number, text_table
+from energystats.tables import Table, metric_note, numbers, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,18 +64,22 @@ class SpectralEmbedding(Result):
         allowed = np.where(self.gap_k >= 2, self.eigengaps, 0.0)
         return int(self.gap_k[allowed.argmax()]) if allowed.any() else 1
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         stubs = [str(j + 1) for j in range(self.eigenvalues.size)]
-        gaps = [number(gap) for gap in self.eigengaps] + ["-"]
+        gaps = [*numbers(self.eigengaps), "-"]
         k = [str(j) for j in self.gap_k] + ["-"]
-        cells = [list(row) for row in zip(map(number, self.eigenvalues), gaps, k, strict=True)]
+        cells = [list(row) for row in zip(numbers(self.eigenvalues), gaps, k, strict=True)]
         title = "Random-walk Laplacian" if self.laplacian else "Centred Gram matrix"
         return [text_table(cells, ["eigenvalue", "gap to the next", "would suggest k"], stubs, title)]
 
     def _notes(self) -> list[str]:
-        gap = f"The largest gap with k >= 2 is at k = {self.suggested_k}; that is no evidence that clusters exist."
         similarity = [f"Similarity: {self.similarity}."] if self.similarity else []
-        return [gap, *similarity, metric_note(self.metric, self.standardization)]
+        return [*similarity, metric_note(self.metric, self.standardization)]
+
+    def _conclusion(self) -> str:
+        if self.suggested_k < 2:
+            return "No gap between the eigenvalues suggests more than one cluster."
+        return f"The largest gap with k >= 2 is at k = {self.suggested_k}; that is no evidence that clusters exist."
 
     def to_frame(self) -> pd.DataFrame:
         """Coordinates, one row per point, columns axis1, axis2, ..."""
