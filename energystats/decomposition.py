@@ -21,7 +21,15 @@ from energystats.metrics import Gower, MetricLike, Precomputed, resolve
 from energystats.progress import with_bar
 from energystats.relabeling import Sampling, relabeling_test
 from energystats.results import DiscoResult, DiscoRow
-from energystats.validation import as_generator, as_numbers, check_count, check_option, check_same_index, near_names
+from energystats.validation import (
+    as_generator,
+    as_numbers,
+    as_pandas,
+    check_count,
+    check_option,
+    check_same_index,
+    near_names,
+)
 
 __all__ = ["disco"]
 
@@ -169,6 +177,7 @@ def disco(
     check_option(missing, "missing", ("raise", "drop"))
     how = How(method, check_count(n_resamples, "n_resamples", low=1), as_generator(rng), progress)
     door = Door(metric, alpha, standardize)
+    X, groups, strata = as_pandas(X), as_pandas(groups), as_pandas(strata)
     if isinstance(X, str) or formula is not None:
         check_one_question(X, formula, groups)
         question = by_formula(X, formula, data, strata, missing, door, marginal=decomposition == "marginal")

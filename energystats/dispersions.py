@@ -98,6 +98,7 @@ def dispersion(
         total=float(statistics.total(M, s)),
         sizes=tuple(groups.sizes.tolist()),
         labels=groups.names,
+        group_name=groups.name,
         g=statistics.group_means(M, s),
         within_per_group=within,
         metric=d.metric,

@@ -17,7 +17,7 @@ import numpy as np
 
 from energystats._typing import BoolArray, FloatArray
 from energystats.exceptions import MissingValuesWarning, warn
-from energystats.validation import near_names
+from energystats.validation import as_pandas, near_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -250,6 +250,7 @@ def check_table(data: Any) -> pd.DataFrame:
     """A data frame that has rows and columns."""
     import pandas as pd
 
+    data = as_pandas(data)
     if data is None:
         raise ValueError("`data` is missing: a formula needs the data frame whose columns it names.")
     if not isinstance(data, pd.DataFrame):

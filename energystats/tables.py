@@ -115,7 +115,7 @@ def proportion(value: float) -> str:
 
 
 def written(frame: pd.DataFrame) -> pd.DataFrame:
-    """A frame whose p-values and other numbers are texts, as in a summary; whole numbers and texts stay."""
+    """A frame whose numbers are texts as in a summary, and what is missing "-"; whole numbers and texts stay."""
     import pandas as pd
 
     columns = []
@@ -125,6 +125,8 @@ def written(frame: pd.DataFrame) -> pd.DataFrame:
             values = column.to_numpy(dtype=float, na_value=math.nan)
             texts = list(map(probability, values)) if "pvalue" in str(column.name) else numbers(values)
             column = pd.Series(texts, index=frame.index, name=column.name, dtype=object)
+        elif column.isna().any():
+            column = column.astype(object).where(column.notna(), "-")
         columns.append(column)
     return pd.concat(columns, axis=1) if columns else frame
 
@@ -191,12 +193,15 @@ class Table:
         Names of the rows.
     rows : tuple of tuple of str
         Cells.
+    corner : str
+        What the names of the rows are names of.
     """
 
     title: str
     heads: tuple[str, ...]
     stubs: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    corner: str = ""
 
     def as_text(self) -> str:
         """Lines of one width: names on the left, numbers of a column with their points below each other."""
@@ -205,7 +210,7 @@ class Table:
         columns = [on_the_point(column) if self.heads else column for column in columns]
         if self.heads:
             columns = [[head, *column] for head, column in zip(self.heads, columns, strict=True)]
-            stubs = ["", *stubs]
+            stubs = [self.corner, *stubs]
         columns = [[to_right(cell, max(map(width, column))) for cell in column] for column in columns]
         natural = max(map(width, stubs)) + sum(len(GAP) + width(column[0]) for column in columns)
         total = max(natural, min(width(self.title), WIDTH))
@@ -225,7 +230,8 @@ class Table:
             for stub, row in zip(stubs, rows, strict=True)
         ]
         heads = "".join(f'<th scope="col" style="text-align: right">{escaped(head)}</th>' for head in self.heads)
-        top = f"<thead><tr><th></th>{heads}</tr></thead>" if self.heads else ""
+        corner = name(escaped(self.corner)).replace('"row"', '"col"')
+        top = f"<thead><tr>{corner}{heads}</tr></thead>" if self.heads else ""
         caption = f'<caption style="caption-side: top; text-align: left">{escaped(self.title)}</caption>'
         return f'<table class="dataframe energystats">{caption}{top}<tbody>{"".join(body)}</tbody></table>'
 
@@ -239,13 +245,18 @@ class Table:
 
 
 def text_table(
-    rows: Sequence[Sequence[str]], headers: Sequence[str] | None, stubs: Sequence[str] | None, title: str
+    rows: Sequence[Sequence[str]],
+    headers: Sequence[str] | None,
+    stubs: Sequence[str] | None,
+    title: str,
+    corner: str = "",
 ) -> Table:
     """Table of rows under heads, or without heads a list of names and values; names may be the first cells."""
     if stubs is None:
         stubs = [row[0] for row in rows]
         rows = [row[1:] for row in rows]
-    return Table(cut(title, 3 * WIDTH), tuple(headers or ()), tuple(stubs), tuple(tuple(row) for row in rows))
+    cells = tuple(tuple(row) for row in rows)
+    return Table(cut(title, 3 * WIDTH), tuple(headers or ()), tuple(stubs), cells, corner and cut(corner))
 
 
 def escaped(text: str) -> str:

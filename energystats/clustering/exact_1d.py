@@ -129,6 +129,7 @@ def partition_line(d: Dissimilarity, k: int, weights: FloatArray | None = None) 
         standardization=d.standardization,
         points=d.coordinates,
         columns=d.columns,
+        index=d.index,
         masses=None if weights is None else np.bincount(labels, weights, minlength=k).astype(np.float64),
     )
 

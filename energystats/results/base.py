@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import abc
 import html
+import re
+from collections.abc import Callable
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -22,6 +24,8 @@ class Result(abc.ABC):
     """Contract of every result: immutable, one-line repr, text, HTML, LaTeX and Markdown tables, a frame and a plot."""
 
     __slots__ = ()
+
+    _one_row: ClassVar[bool] = False  # of `to_frame`: set in columns on paper
 
     def __post_init__(self) -> None:
         for entry in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
@@ -50,8 +54,8 @@ class Result(abc.ABC):
 
     def _repr_html_(self) -> str:
         tables = "".join(table.as_html() for table in self._tables())
-        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self._notes())
-        return f'<div class="energystats">{tables}{notes}<p><b>{html.escape(self._conclusion())}</b></p></div>'
+        notes = "".join(f"<p>{sentence_html(note)}</p>" for note in self._notes())
+        return f'<div class="energystats">{tables}{notes}<p><b>{sentence_html(self._conclusion())}</b></p></div>'
 
     def summary(self) -> str:
         """Text tables, as a paper would print them, what has to be known to read them, and a last line in words."""
@@ -85,7 +89,8 @@ class Result(abc.ABC):
             Whether characters such as ``_`` and ``%`` in names stand for themselves.
         **options
             For `pandas.DataFrame.to_latex`, such as `caption`, `label` and `float_format`; without `float_format`
-            numbers and p-values are written as in the summary. The index is left out where it only counts.
+            numbers and p-values are written as in the summary. A test stands in two columns, names and values; an
+            index that only counts is left out.
 
         Returns
         -------
@@ -97,13 +102,12 @@ class Result(abc.ABC):
         ImportError
             If jinja2 is not installed.
         """
-        frame = self.to_frame()
-        right = ["r" if np.issubdtype(kind, np.number) else "l" for kind in map(numpy_kind, frame.dtypes)]
-        frame = frame if {"float_format", "formatters"} & options.keys() else written(frame)
-        frame = renamed(frame, latex_text) if escape else frame
-        index = options.setdefault("index", not counts(frame.index))
+        frame, right = exported(
+            self.to_frame(), latex_text if escape else None, options, "float_format", "formatters", turned=self._one_row
+        )
         if {"columns", "column_format"}.isdisjoint(options):
-            options["column_format"] = "l" * (frame.index.nlevels if index else 0) + "".join(right)
+            sides = "".join("r" if number else "l" for number in right)
+            options["column_format"] = "l" * (frame.index.nlevels if options["index"] else 0) + sides
         try:
             text: str | None = frame.to_latex(buf, escape=False, **options)
         except ImportError as error:
@@ -119,7 +123,8 @@ class Result(abc.ABC):
             Where to write; the text is returned when None.
         **options
             For `pandas.DataFrame.to_markdown` and tabulate, such as `tablefmt` and `floatfmt`; without `floatfmt`
-            numbers and p-values are written as in the summary. The index is left out where it only counts.
+            numbers and p-values are written as in the summary. A test stands in two columns, names and values; an
+            index that only counts is left out.
 
         Returns
         -------
@@ -131,15 +136,14 @@ class Result(abc.ABC):
         ImportError
             If tabulate is not installed.
         """
-        frame = self.to_frame()
-        right = ["right" if np.issubdtype(kind, np.number) else "left" for kind in map(numpy_kind, frame.dtypes)]
-        index = options.setdefault("index", not counts(frame.index))
-        if "floatfmt" not in options:
-            frame = written(frame)
+        plain = "floatfmt" not in options
+        frame, right = exported(self.to_frame(), markdown_text, options, "floatfmt", turned=self._one_row)
+        if plain:
             options.setdefault("disable_numparse", True)
-            options.setdefault("colalign", ["left"] * (frame.index.nlevels if index else 0) + right)
+            sides = ["right" if number else "left" for number in right]
+            options.setdefault("colalign", ["left"] * (frame.index.nlevels if options["index"] else 0) + sides)
         try:
-            text: str | None = renamed(frame, markdown_text).to_markdown(buf, **options)
+            text: str | None = frame.to_markdown(buf, **options)
         except ImportError as error:
             raise ImportError("`to_markdown` needs tabulate; `pip install tabulate`.") from error
         return text
@@ -153,6 +157,11 @@ def _rebuilt(kind: type[Result], values: dict[str, Any]) -> Result:
     return kind(**values)
 
 
+def sentence_html(text: str) -> str:
+    """A note for HTML, with names of functions as code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text))
+
+
 def short_repr(value: object) -> str:
     """Python code of a value, a float with six digits unless they would make 1 of what is less."""
     if not isinstance(value, float):
@@ -161,10 +170,36 @@ def short_repr(value: object) -> str:
     return repr(float(value if float(text) == 1 else text))
 
 
-def numpy_kind(dtype: Any) -> Any:
-    """NumPy's type of a pandas column; that of objects where there is none."""
-    kind = getattr(dtype, "numpy_dtype", dtype)
-    return kind if isinstance(kind, np.dtype) else np.dtype(object)
+def exported(
+    frame: pd.DataFrame,
+    write: Callable[[object], str] | None,
+    options: dict[str, Any],
+    *formats: str,
+    turned: bool,
+) -> tuple[pd.DataFrame, list[bool]]:
+    """A frame as it goes to paper, and which of its columns hold numbers; settles the option `index`.
+
+    A named index becomes a column, one that only counts is left out, and the single row of a test is `turned`. The
+    numbers stay numbers where one of the options `formats` tells pandas how to write them.
+    """
+    if options.get("index") is None:
+        bare = counts(frame.index)
+        if not bare and None not in frame.index.names and not set(frame.index.names) & set(frame.columns):
+            frame, bare = frame.reset_index(), True
+        options["index"] = not bare
+    numeric = [holds_numbers(kind) for kind in frame.dtypes]
+    frame = frame if set(formats) & options.keys() else written(frame)
+    if turned and not options["index"]:
+        frame, numeric = frame.T.set_axis(["value"], axis=1), [True]
+        options["index"] = True
+    return (frame if write is None else renamed(frame, write)), numeric
+
+
+def holds_numbers(kind: Any) -> bool:
+    """Whether a column of this type is set to the right."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    return is_numeric_dtype(kind) and not is_bool_dtype(kind)
 
 
 def counts(index: pd.Index[Any]) -> bool:
@@ -172,20 +207,21 @@ def counts(index: pd.Index[Any]) -> bool:
     return index.name is None and index.nlevels == 1 and list(index) == list(range(len(index)))
 
 
-def renamed(frame: pd.DataFrame, write: Any) -> pd.DataFrame:
+def renamed(frame: pd.DataFrame, write: Callable[[object], str]) -> pd.DataFrame:
     """A frame whose texts, names of rows and columns included, are written in another way."""
+    import pandas as pd
+    from pandas.api.types import is_bool_dtype
 
-    def written_text(value: Any) -> Any:
-        return value if isinstance(value, int | float | np.number | np.bool_) else write(value)
+    def text(value: Any) -> Any:
+        return value if value is None or isinstance(value, int | float | np.number | np.bool_) else write(value)
 
     frame = frame.copy()
     for j, kind in enumerate(frame.dtypes):
-        if numpy_kind(kind) == np.dtype(object):
-            frame.isetitem(j, [value if value is None else written_text(value) for value in frame.iloc[:, j]])
-    frame.columns = frame.columns.map(written_text)
-    names = [None if name is None else written_text(name) for name in frame.index.names]
-    frame.index = frame.index.map(
-        (lambda row: tuple(map(written_text, row))) if frame.index.nlevels > 1 else written_text
-    )
+        if not holds_numbers(kind) and not is_bool_dtype(kind):
+            frame.isetitem(j, [text(value) for value in frame.iloc[:, j]])
+    frame.columns = frame.columns.map(text)
+    names = [text(name) for name in frame.index.names]
+    rows = [tuple(map(text, row)) if isinstance(row, tuple) else text(row) for row in frame.index]
+    frame.index = pd.MultiIndex.from_tuples(rows) if frame.index.nlevels > 1 else pd.Index(rows)
     frame.index.names = names
     return frame

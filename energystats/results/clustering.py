@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from energystats._typing import FloatArray, IntArray
 from energystats.results.base import Result
+from energystats.results.named import Labelled
 from energystats.tables import (
     LEVEL,
     Table,
@@ -40,7 +41,7 @@ BOUND_ROUNDING = 1e-12  # of the dispersions; a bound below it may be 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Partition(Result):
+class Partition(Labelled):
     """Clusters found by minimising W, which is maximising S.
 
     Attributes
@@ -85,6 +86,8 @@ class Partition(Result):
         The (standardized) data that were clustered, for plots; None for a precomputed matrix or mixed columns.
     columns : tuple of str or None
         Names of the columns of a data frame.
+    index : pandas.Index or None
+        Names of the points: the index of the data frame, behind `names` and `to_series()`.
     coordinates : ndarray of shape (n, 2) or None
         First two principal coordinates, for plots where there are no `points`.
     remark : str
@@ -112,6 +115,7 @@ class Partition(Result):
     standardization: Standardization | None = field(default=None, repr=False)
     points: FloatArray | None = field(default=None, repr=False)
     columns: tuple[str, ...] | None = field(default=None, repr=False)
+    index: Any = field(default=None, repr=False)
     coordinates: FloatArray | None = field(default=None, repr=False)
     remark: str = field(default="", repr=False)
 
@@ -151,7 +155,7 @@ class Partition(Result):
         remark = [self.remark] if self.remark else []
         if math.isnan(self.tightness) and self.k > 1:
             proof = "No S is above the bound, but the bound is not positive, so S/bound says nothing."
-        return [how, *remark, proof, metric_note(self.metric, self.standardization)]
+        return [*self._members(), how, *remark, proof, metric_note(self.metric, self.standardization)]
 
     def _conclusion(self) -> str:
         if self.k == 1:
@@ -320,6 +324,8 @@ class ClusterTestResult(Result):
         For "split" and "unimodal-1d" the three indices behind the p-values, means over the splits: log likelihood
         ratio of two normals to one mode, E, and the distance from the nearest unimodal law.
     """
+
+    _one_row: ClassVar[bool] = True
 
     statistic: float
     pvalue: float

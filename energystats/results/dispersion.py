@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from energystats._core.statistics import share
 from energystats._typing import FloatArray
 from energystats.results.base import Result
@@ -32,6 +34,8 @@ class Dispersion(Result):
         Points per group.
     labels : tuple
         Names of the groups, in the order of `sizes`, `g` and `within_per_group`.
+    group_name : str
+        Name of the Series that the labels came from; empty without one.
     g : ndarray of shape (k, k)
         Mean of rho between (and within) the groups [G 3].
     within_per_group : ndarray of shape (k,)
@@ -47,6 +51,7 @@ class Dispersion(Result):
     total: float
     sizes: tuple[int, ...]
     labels: tuple[Any, ...]
+    group_name: str = field(default="", repr=False)
     g: FloatArray = field(repr=False)
     within_per_group: FloatArray = field(repr=False)
     metric: Metric
@@ -55,7 +60,7 @@ class Dispersion(Result):
     def _tables(self) -> list[Table]:
         rows = [[str(n), w] for n, w in zip(self.sizes, numbers(self.within_per_group), strict=True)]
         return [
-            text_table(rows, ["size", "W"], cut_all(self.labels), "Energy dispersion"),
+            text_table(rows, ["size", "W"], cut_all(self.labels), "Energy dispersion", self.group_name),
             decomposition_table(self.within, self.between, self.total),
         ]
 
@@ -73,10 +78,19 @@ class Dispersion(Result):
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per group: label, size and W of the group."""
+        """One row per group: size and W of the group; the index has the groups and is named as their Series was."""
         import pandas as pd
 
-        return pd.DataFrame({"label": list(self.labels), "size": self.sizes, "within": self.within_per_group.tolist()})
+        index = pd.Index(list(self.labels), name=self.group_name or "group")
+        return pd.DataFrame({"size": self.sizes, "within": self.within_per_group.tolist()}, index=index)
+
+    def to_matrix(self) -> pd.DataFrame:
+        """The mean of rho between the groups, `g`, as a square frame with their names."""
+        import pandas as pd
+
+        name = self.group_name or "group"
+        index = pd.Index(list(self.labels), name=name)
+        return pd.DataFrame(np.array(self.g), index=index, columns=index)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Heat map of g, the mean of rho between the groups."""

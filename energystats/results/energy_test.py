@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from energystats._typing import FloatArray
 from energystats.results.base import Result
 from energystats.tables import (
     Table,
+    cut,
     exact_note,
     metric_note,
     metric_text,
@@ -72,6 +73,8 @@ class EnergyTestResult(Result):
         Points per group.
     labels : tuple
         Names of the groups.
+    group_name : str
+        Name of the Series that the labels came from; empty without one.
     null_distribution : ndarray of shape (n_resamples,) or (n_resamples - 1,)
         The statistic of the other labelings, without the observed one.
     null_moments : tuple of float or None
@@ -85,6 +88,8 @@ class EnergyTestResult(Result):
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
     """
+
+    _one_row: ClassVar[bool] = True
 
     statistic: float
     pvalue: float
@@ -105,6 +110,7 @@ class EnergyTestResult(Result):
     total: float
     sizes: tuple[int, ...]
     labels: tuple[Any, ...]
+    group_name: str = field(default="", repr=False)
     null_distribution: FloatArray = field(repr=False)
     null_moments: tuple[float, float, float] | None = None
     energy_interval: tuple[float, float] | None = None
@@ -128,7 +134,8 @@ class EnergyTestResult(Result):
             rows.append(["H (inhomogeneity)", proportion(self.inhomogeneity)])
         if self.energy_interval is not None:
             rows.append(["95 % interval of E", " to ".join(map(number, self.energy_interval))])
-        rows.append(["group sizes", sizes_text(self.labels, self.sizes)])
+        whose = f"sizes of {cut(self.group_name)}" if self.group_name else "group sizes"
+        rows.append([whose, sizes_text(self.labels, self.sizes)])
         tested = self.components[0] if self.components else self
         kind = "MMD" if tested.statistic_name.startswith("mmd2") else "Energy"
         tables = [text_table(rows, None, None, f"{kind} test of equal distributions")]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from energystats._core.gram import centred, decomposed
 from energystats._typing import FloatArray, IntArray
 from energystats.results.base import Result
+from energystats.results.named import Named
 from energystats.tables import Table, metric_text, number, numbers, proportion, text_table
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ class NegativeTypeResult(Result):
     eigenvalues : ndarray or None
         All eigenvalues of G_c, falling, where they were computed.
     """
+
+    _one_row: ClassVar[bool] = True
 
     holds: bool
     min_eigenvalue: float
@@ -140,7 +143,7 @@ class NegativeTypeResult(Result):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Euclidization(Result):
+class Euclidization(Named):
     """A Euclidean repair of a dissimilarity.
 
     Attributes
@@ -160,9 +163,11 @@ class Euclidization(Result):
         What counts as rounding of an eigenvalue, in the unit of d squared.
     source : {"distances", "kernel"}
         What was given; for a kernel "d squared" is the rho that it generates, which may be negative.
-    names : tuple of str or None
-        Names of the points, for pictures.
+    index : pandas.Index or None
+        Names of the points: the index of the data frame, behind `names` and `to_matrix()`.
     """
+
+    _one_row: ClassVar[bool] = True
 
     method: Repair
     distances: FloatArray = field(repr=False)
@@ -172,12 +177,18 @@ class Euclidization(Result):
     max_eigenvalue: float
     threshold: float
     source: Literal["distances", "kernel"] = "distances"
-    names: tuple[str, ...] | None = field(default=None, repr=False)
+    index: Any = field(default=None, repr=False)
 
     @property
     def n(self) -> int:
         """Number of points."""
         return len(self.distances)
+
+    def to_matrix(self) -> pd.DataFrame:
+        """The repaired distances as a square frame with the names of the points, for ``metric="precomputed"``."""
+        import pandas as pd
+
+        return pd.DataFrame(np.array(self.distances), index=self.index, columns=self.index)
 
     @property
     def changed(self) -> bool:
@@ -320,7 +331,7 @@ class Euclidization(Result):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class PrincipalCoordinates(Result):
+class PrincipalCoordinates(Named):
     """Coordinates whose Euclidean distances are, or come near to, given dissimilarities.
 
     Attributes
@@ -344,8 +355,8 @@ class PrincipalCoordinates(Result):
         Its constant; 0 without one.
     source : {"distances", "kernel"}
         What the coordinates come from; of a kernel they are those of kernel PCA.
-    names : tuple of str or None
-        Names of the points.
+    index : pandas.Index or None
+        Names of the points: the index of the data frame, behind `names`.
     """
 
     coordinates: FloatArray = field(repr=False)
@@ -357,7 +368,7 @@ class PrincipalCoordinates(Result):
     correction: Literal["lingoes", "cailliez"] | None
     constant: float
     source: Literal["distances", "kernel"]
-    names: tuple[str, ...] | None = field(default=None, repr=False)
+    index: Any = field(default=None, repr=False)
 
     def _tables(self) -> list[Table]:
         p = min(self.explained.size, 10)
@@ -397,7 +408,7 @@ class PrincipalCoordinates(Result):
         import pandas as pd
 
         columns = [f"axis{j + 1}" for j in range(self.coordinates.shape[1])]
-        return pd.DataFrame(np.array(self.coordinates), columns=columns, index=self.names)
+        return pd.DataFrame(np.array(self.coordinates), columns=columns, index=self.index)
 
     def plot(self, ax: Axes | None = None, *, dimensions: int = 2, labels: Any = None) -> Axes:
         """Points on the first two or three axes with their shares; `labels` (n,) colours them by group."""

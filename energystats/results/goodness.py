@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from energystats._typing import FloatArray
 from energystats.results.base import Result
@@ -59,6 +59,8 @@ class GoodnessOfFitResult(Result):
     metric : Metric
         With every parameter that was settled on the reference.
     """
+
+    _one_row: ClassVar[bool] = True
 
     statistic: float
     pvalue: float

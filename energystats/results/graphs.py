@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from energystats._typing import FloatArray, IntArray
-from energystats.results.base import Result
+from energystats.results.named import Labelled
 from energystats.tables import Table, numbers, proportion, text_table
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ __all__ = ["GraphPartition"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class GraphPartition(Result):
+class GraphPartition(Labelled):
     """Clusters of the vertices of a graph.
 
     Attributes
@@ -53,8 +53,8 @@ class GraphPartition(Result):
         Whether no single move improves the value.
     weighted : bool
         Whether the user gave weights of the vertices.
-    names : tuple of str or None
-        Names of the vertices.
+    index : pandas.Index or None
+        Names of the vertices: the index of the data frame, behind `names` and `to_series()`.
     matrix : csr_array of shape (n, n)
         The adjacency that was partitioned.
     """
@@ -75,7 +75,7 @@ class GraphPartition(Result):
     n_iter: int
     converged: bool
     weighted: bool = field(repr=False)
-    names: tuple[str, ...] | None = field(default=None, repr=False)
+    index: Any = field(default=None, repr=False)
     matrix: Any = field(repr=False)
 
     @property
@@ -115,12 +115,13 @@ class GraphPartition(Result):
 
     def _notes(self) -> list[str]:
         if self.init == "components":
-            return ["Whole components were joined; the value 0 is the global optimum."]
+            return [*self._members(), "Whole components were joined; the value 0 is the global optimum."]
         starts = "1 start" if self.n_init == 1 else f"best of {self.n_init} starts ({self.init})"
         how = f"Single moves, {starts}, {self.n_iter} pass{'es' * (self.n_iter > 1)}"
         how += ", a local optimum." if self.converged else ", stopped before they converged."
         which = "higher" if self.cut == "association" else "lower"
         return [
+            *self._members(),
             how,
             f"No partition into {self.k} has a {which} value than the bound; a quotient of 1 proves the optimum.",
         ]

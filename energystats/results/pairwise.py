@@ -76,6 +76,8 @@ class PairwiseTestsResult(Result):
         How labelings were chosen: "auto" is exact where there are few.
     n_resamples : int
         Random relabelings of each pair.
+    group_name : str
+        Name of the Series that the labels came from; empty without one.
     metric : Metric
         With every parameter that was settled on the data.
     standardization : Standardization or None
@@ -88,6 +90,7 @@ class PairwiseTestsResult(Result):
     correction: str
     method: str
     n_resamples: int
+    group_name: str = field(default="", repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
 
@@ -120,7 +123,7 @@ class PairwiseTestsResult(Result):
         stubs = [f"{written[row.group1]} vs {written[row.group2]}" for row in rows]
         part = "" if len(rows) == len(self.rows) else f", the {len(rows)} with the smallest p of {len(self.rows)}"
         title = f"Energy tests of pairs of groups{part}; correction: {self.correction}"
-        return [text_table(list(zip(*columns, strict=True)), heads, stubs, title)]
+        return [text_table(list(zip(*columns, strict=True)), heads, stubs, title, self.group_name)]
 
     def _shown(self) -> list[int]:
         """The pairs of the summary, in their order: all, or of very many those with the smallest p."""

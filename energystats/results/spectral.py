@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from energystats._typing import FloatArray, IntArray
-from energystats.results.base import Result
+from energystats.results.named import Named
 from energystats.tables import Table, metric_note, numbers, text_table
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["SpectralEmbedding"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class SpectralEmbedding(Result):
+class SpectralEmbedding(Named):
     """Spectral coordinates of points.
 
     Attributes
@@ -39,6 +39,8 @@ class SpectralEmbedding(Result):
         With every parameter that was settled on the data.
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
+    index : pandas.Index or None
+        Names of the points: the index of the data frame, behind `names`.
     """
 
     embedding: FloatArray = field(repr=False)
@@ -47,6 +49,7 @@ class SpectralEmbedding(Result):
     similarity: str | None = None
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
+    index: Any = field(default=None, repr=False)
 
     @property
     def eigengaps(self) -> FloatArray:
@@ -86,7 +89,7 @@ class SpectralEmbedding(Result):
         import pandas as pd
 
         columns = [f"axis{j + 1}" for j in range(self.embedding.shape[1])]
-        return pd.DataFrame(np.array(self.embedding), columns=columns)
+        return pd.DataFrame(np.array(self.embedding), columns=columns, index=self.index)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Eigenvalues, and their gaps as bars with the largest one marked."""

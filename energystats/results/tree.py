@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from energystats._typing import FloatArray, IntArray
-from energystats.results.base import Result
+from energystats.results.named import Labelled
 from energystats.tables import Table, metric_note, numbers, probability, text_table
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class TreeNode:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ClusterTreeResult(Result):
+class ClusterTreeResult(Labelled):
     """Clusters found by splitting in two for as long as a test rejects.
 
     Attributes
@@ -108,6 +108,8 @@ class ClusterTreeResult(Result):
         With every parameter that was settled on the data.
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
+    index : pandas.Index or None
+        Names of the points: the index of the data frame, behind `names` and `to_series()`.
     """
 
     labels: IntArray = field(repr=False)
@@ -124,6 +126,7 @@ class ClusterTreeResult(Result):
     remarks: tuple[str, ...] = field(repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
+    index: Any = field(default=None, repr=False)
 
     @property
     def leaves(self) -> tuple[TreeNode, ...]:
@@ -204,7 +207,7 @@ class ClusterTreeResult(Result):
             notes.append(f"Draws: {self.n_resamples} for all points, n/size times as many for smaller nodes.")
         if any(node.tested for node in self.nodes):
             notes.append("Another seed gives other p-values.")
-        return [*notes, *self.remarks, metric_note(self.metric, self.standardization)]
+        return [*self._members(), *notes, *self.remarks, metric_note(self.metric, self.standardization)]
 
     def _conclusion(self) -> str:
         splits = sum(node.rejected for node in self.nodes)
