@@ -151,9 +151,7 @@ class Dissimilarity:
         standardize: bool = False,
     ) -> tuple[Self, Groups]:
         """Samples one by one, or a pooled table and `groups`."""
-        samples = [as_pandas(sample) for sample in samples]
         if groups is not None:
-            groups = as_pandas(groups)
             if len(samples) != 1:
                 raise ValueError(f"`groups` goes with one pooled table, got {len(samples)} samples.")
             check_same_index(samples[0], groups, "groups")
@@ -163,6 +161,7 @@ class Dissimilarity:
             raise ValueError(
                 f"At least two samples are needed, or one pooled table with `groups=`; got {len(samples)}."
             )
+        samples = [as_pandas(sample) for sample in samples]
         resolved = resolve(metric, alpha)
         if isinstance(resolved, Precomputed):
             raise ValueError('metric="precomputed" needs one pooled matrix with `groups=`, got several samples.')

@@ -32,6 +32,7 @@ __all__ = [
     "metric_text",
     "number",
     "numbers",
+    "p_text",
     "probability",
     "proportion",
     "seed_note",
@@ -98,6 +99,15 @@ def probability(value: float) -> str:
     if value < 1e-3:
         return f"{value:.5f}"
     return ">0.9999" if 0.99995 <= value < 1 else f"{value:.4f}"
+
+
+def p_text(value: float, *, short: bool = False) -> str:
+    """'p = 0.0123', 'p > 0.9999' or 'p < 2.2e-16'; in pictures with two digits."""
+    text = probability(value)
+    if short and text[0] not in "<>-":
+        text = f"{value:.2g}"
+        text = ">0.99" if text == "1" and value < 1 else text
+    return f"p {text[0]} {text[1:]}" if text[0] in "<>" else f"p = {text}"
 
 
 def proportion(value: float) -> str:
@@ -344,8 +354,7 @@ def exact_note(n_resamples: int, what: str = "distinct labelings") -> str:
 def verdict(pvalue: float, claim: str, *, note: str = "") -> str:
     """The last line of a test: evidence or none, at level .05, for a claim such as 'that the groups differ'."""
     what = "evidence" if pvalue <= LEVEL else "no evidence at this sample size"
-    sign = "" if probability(pvalue)[0] in "<>" else "= "
-    return f"At level {LEVEL:g}: {what} {claim} (p {sign}{probability(pvalue)}){note}."
+    return f"At level {LEVEL:g}: {what} {claim} ({p_text(pvalue)}){note}."
 
 
 def sentences(notes: Iterable[str]) -> Iterator[str]:

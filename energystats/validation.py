@@ -227,7 +227,10 @@ def frame_numbers(frame: Any, name: str, columns: Sequence[str]) -> FloatArray:
         if not is_numeric_dtype(dtype) or is_bool_dtype(dtype) or is_complex_dtype(dtype)
     ]
     if bad:
-        raise TypeError(f"`{name}` must hold real numbers, but these columns do not: {', '.join(bad)}.")
+        raise TypeError(
+            f"`{name}` must hold real numbers, but these columns do not: {', '.join(bad)}. Leave them out, or make "
+            'numbers of them (of dates, days since one of them); metric="gower" takes categories and truth values.'
+        )
     array = np.array(frame.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")
     check_whole_numbers(array.reshape(len(array), -1)[:, [is_integer_dtype(dtype) for dtype in dtypes]], name)
     return array

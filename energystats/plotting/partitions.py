@@ -25,6 +25,7 @@ from energystats.plotting.base import (
     rows_shown,
 )
 from energystats.plotting.heat import NAMES_FIT, draw_heat, room_for
+from energystats.plotting.names import NAMES_DRAWN, draw_names
 from energystats.plotting.planes import KERNEL_POINTS, plane_of
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ __all__ = ["mark_classes", "plot_cluster_means", "plot_partition", "plot_path"]
 def plot_partition(found: Partition, ax: Axes | None = None, *, space: Any = None) -> Axes:
     """Points by cluster: a colour and a marker each, in one or two coordinates or the first two principal ones.
 
-    Of more than 5,000 points a random part is drawn.
+    Of more than 5,000 points a random part is drawn; up to forty points with names have them beside.
     """
     if space is None and found.points is not None and found.points.shape[1] == 1:
         return plot_line(found, cluster_colors(found.k), axes_or_new(ax, more_width=legend_width(found.k)))
@@ -51,10 +52,14 @@ def plot_partition(found: Partition, ax: Axes | None = None, *, space: Any = Non
         ax.scatter(inside[:, 0], inside[:, 1], s=area, alpha=0.85, label=label, rasterized=rows.size > 1000, **style)
     ax.set_xlabel(plane.x)
     ax.set_ylabel(plane.y)
+    named = found.spelled and found.labels.size <= NAMES_DRAWN
     if plane.same_unit:
         ax.set_aspect("equal", adjustable="datalim")
     ax.set_title(partition_title(found, rows.size), loc="left")
     legend_of_clusters(found.k, ax, area=area)
+    if named:
+        ax.margins(0.12)
+        draw_names(plane.points, [plain(name) for name in found.names or ()], ax)
     return ax
 
 

@@ -184,8 +184,9 @@ class Partition(Labelled):
         Returns
         -------
         Axes
-            Of more than 5,000 points (2,000 for "kernel") a random part is drawn, always the same one, with at least
-            fifty of every cluster; the title says so.
+            Up to forty points of a data frame whose index has names carry them. Of more than 5,000 points (2,000 for
+            "kernel") a random part is drawn, always the same one, with at least fifty of every cluster; the title
+            says so.
 
         Raises
         ------
