@@ -248,7 +248,7 @@ def check_whole_numbers(array: Any, name: str) -> None:
 
 def as_pandas(values: Any) -> Any:
     """The pandas form of a table or column of another library (Polars, PyArrow); anything else as it is."""
-    if hasattr(values, "index") or not hasattr(values, "to_pandas"):
+    if hasattr(values, "iloc") or not hasattr(values, "to_pandas"):
         return values
     return values.to_pandas()
 
@@ -275,8 +275,8 @@ def name_text(name: object) -> str:
 
 def label_name(labels: object) -> str:
     """Name of a Series or of the only column of a frame; empty for anything else."""
-    if hasattr(labels, "columns"):
-        return name_text(labels.columns[0]) if labels.shape[1] == 1 else ""  # type: ignore[attr-defined]
+    if is_pandas(labels) and hasattr(labels, "columns"):
+        return name_text(labels.columns[0]) if len(labels.columns) == 1 else ""
     name = getattr(labels, "name", None) if is_pandas(labels) else None
     return "" if name is None else name_text(name)
 
@@ -380,7 +380,7 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
     import pandas as pd
 
     labels = as_pandas(labels)
-    if hasattr(labels, "columns") and labels.shape[1] == 1:
+    if isinstance(labels, pd.DataFrame) and labels.shape[1] == 1:
         labels = labels.iloc[:, 0]  # so that a categorical keeps its order
     if np.ndim(labels) == 0:
         raise TypeError(

@@ -186,7 +186,7 @@ def exported(
         bare = counts(frame.index)
         if not bare and None not in frame.index.names and not set(frame.index.names) & set(frame.columns):
             frame, bare = frame.reset_index(), True
-        options["index"] = not bare
+        options["index"] = not bare or frame.shape[1] == 0
     numeric = [holds_numbers(kind) for kind in frame.dtypes]
     frame = frame if set(formats) & options.keys() else written(frame)
     if turned and not options["index"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -326,7 +326,7 @@ class ClusterTestResult(Result):
         ratio of two normals to one mode, E, and the distance from the nearest unimodal law.
     """
 
-    _one_row: ClassVar[bool] = True
+    _one_row = True
 
     statistic: float
     pvalue: float

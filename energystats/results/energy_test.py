@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from energystats._typing import FloatArray
 from energystats.results.base import Result
@@ -89,7 +89,7 @@ class EnergyTestResult(Result):
         Column means and standard deviations, if the columns were standardized.
     """
 
-    _one_row: ClassVar[bool] = True
+    _one_row = True
 
     statistic: float
     pvalue: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -69,7 +69,7 @@ class NegativeTypeResult(Result):
         All eigenvalues of G_c, falling, where they were computed.
     """
 
-    _one_row: ClassVar[bool] = True
+    _one_row = True
 
     holds: bool
     min_eigenvalue: float
@@ -167,7 +167,7 @@ class Euclidization(Named):
         Names of the points: the index of the data frame, behind `names` and `to_matrix()`.
     """
 
-    _one_row: ClassVar[bool] = True
+    _one_row = True
 
     method: Repair
     distances: FloatArray = field(repr=False)

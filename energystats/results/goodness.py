@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 from energystats._typing import FloatArray
 from energystats.results.base import Result
@@ -60,7 +60,7 @@ class GoodnessOfFitResult(Result):
         With every parameter that was settled on the reference.
     """
 
-    _one_row: ClassVar[bool] = True
+    _one_row = True
 
     statistic: float
     pvalue: float
