@@ -153,14 +153,14 @@ def cut(name: object, length: int = NAME_LENGTH) -> str:
     return text or "''"
 
 
-def cut_all(names: Iterable[object]) -> list[str]:
+def cut_all(names: Iterable[object], length: int = NAME_LENGTH) -> list[str]:
     """Names as `cut` writes them, longer or numbered where they would be the same."""
     names = list(names)
-    for length in (NAME_LENGTH, 36, 60):
-        texts = [cut(name, length) for name in names]
+    for most in (length, 36, 60):
+        texts = [cut(name, most) for name in names]
         if len(set(texts)) == len(texts):
             return texts
-    return [f"{j}: {cut(name)}" for j, name in enumerate(names)]
+    return [f"{j}: {cut(name, length)}" for j, name in enumerate(names)]
 
 
 def sizes_text(labels: Sequence[object], sizes: Sequence[int]) -> str:
@@ -316,7 +316,9 @@ def decomposition_table(within: float, between: float, total: float, more: Seque
 
 
 def metric_text(metric: Metric) -> str:
-    """A semimetric as code, its parameters with six digits."""
+    """A semimetric as code, its parameters with six digits; of a matrix, that it was given."""
+    if repr(metric) == "Precomputed()":
+        return "the matrix given"
     return re.sub(r"\d+\.\d{6,}(e[-+]?\d+)?", lambda found: f"{float(found[0]):.6g}", repr(metric))
 
 

@@ -282,8 +282,8 @@ def label_name(labels: object) -> str:
 
 
 def row_index(values: object) -> Any:
-    """Index of the rows of a pandas object, None for anything else."""
-    return values.index if is_pandas(values) else None  # type: ignore[attr-defined]
+    """Copy of the index of the rows of a pandas object, None for anything else."""
+    return values.index.copy() if is_pandas(values) else None  # type: ignore[attr-defined]
 
 
 def matrix_index(values: object) -> Any:
@@ -293,7 +293,7 @@ def matrix_index(values: object) -> Any:
         return None
     numbered = [str(i) for i in range(len(values))]  # type: ignore[arg-type]
     rows = [name_text(label) for label in values.index]  # type: ignore[attr-defined]
-    return values.columns if rows == numbered else values.index  # type: ignore[attr-defined]
+    return (values.columns if rows == numbered else values.index).copy()  # type: ignore[attr-defined]
 
 
 def names_of(index: Any) -> tuple[str, ...] | None:

@@ -110,7 +110,7 @@ def energy_cluster(
     -------
     Partition
         `.labels`, `.sizes`, `.within` (W), `.between` (S), `.total` (T), `.bound` (no partition has a larger S),
-        `.summary()`, `.plot()`.
+        `.summary()`, `.plot()`; `.to_series()` has the labels under the index of a data frame.
 
     Raises
     ------

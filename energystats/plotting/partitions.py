@@ -17,6 +17,7 @@ from energystats.plotting.base import (
     POINTS_SHOWN,
     axes_or_new,
     cluster_colors,
+    group_codes,
     legend_of_clusters,
     legend_width,
     marker_area,
@@ -84,9 +85,9 @@ def mark_classes(found: Partition, classes: ArrayLike, ax: Axes, *, space: Any =
         plane = np.column_stack([found.points[rows, 0], np.zeros(rows.size)])
     else:
         plane = plane_of(found, space, rows).points
-    names = np.asarray(classes)
-    for i, name in enumerate(np.unique(names)):
-        inside = plane[names[rows] == name]
+    codes, names = group_codes(classes, found.labels.size)
+    for i, name in enumerate(names):
+        inside = plane[codes[rows] == i]
         style: dict[str, Any] = {
             "s": 60,
             "marker": "s^Dovphd"[i % 8],
@@ -94,7 +95,7 @@ def mark_classes(found: Partition, classes: ArrayLike, ax: Axes, *, space: Any =
             "edgecolors": "0.25",
             "lw": 0.6,
         }
-        ax.scatter(inside[:, 0], inside[:, 1], label=plain(name), **style)
+        ax.scatter(inside[:, 0], inside[:, 1], label=name, **style)
     ax.legend(frameon=False, fontsize="small")
 
 

@@ -10,6 +10,7 @@ from energystats._core.statistics import share
 from energystats._typing import FloatArray
 from energystats.results.base import Result
 from energystats.tables import (
+    LEVEL,
     Table,
     cut,
     cut_all,
@@ -188,7 +189,8 @@ class DiscoResult(Result):
     def _conclusion(self) -> str:
         tested = [row.name for row in self.terms if not math.isnan(row.pvalue)]
         one = f"that the distribution depends on {cut(tested[0])}" if len(tested) == 1 else ""
-        return verdict(self.pvalue, one or "that any term of the model matters")
+        some = "some" if self.pvalue <= LEVEL else "any"
+        return verdict(self.pvalue, one or f"that {some} term of the model matters")
 
     def to_frame(self) -> pd.DataFrame:
         """The same as `table`."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from energystats._typing import FloatArray
 from energystats.results.base import Result
 from energystats.tables import (
+    LEVEL,
     Table,
     cut,
     exact_note,
@@ -190,7 +191,7 @@ class EnergyTestResult(Result):
         return [*notes, metric_note(self.metric, self.standardization)]
 
     def _conclusion(self) -> str:
-        several = f"some of the {len(self.sizes)} distributions differ"
+        several = f"{'some' if self.pvalue <= LEVEL else 'any'} of the {len(self.sizes)} distributions differ"
         claim = "that the two distributions differ" if len(self.sizes) == 2 else f"that {several}"
         return verdict(self.pvalue, claim)
 

@@ -188,7 +188,7 @@ class Euclidization(Named):
         """The repaired distances as a square frame with the names of the points, for ``metric="precomputed"``."""
         import pandas as pd
 
-        return pd.DataFrame(np.array(self.distances), index=self.index, columns=self.index)
+        return pd.DataFrame(np.array(self.distances), index=self._index(), columns=self._index())
 
     @property
     def changed(self) -> bool:
@@ -408,7 +408,7 @@ class PrincipalCoordinates(Named):
         import pandas as pd
 
         columns = [f"axis{j + 1}" for j in range(self.coordinates.shape[1])]
-        return pd.DataFrame(np.array(self.coordinates), columns=columns, index=self.index)
+        return pd.DataFrame(np.array(self.coordinates), columns=columns, index=self._index())
 
     def plot(self, ax: Axes | None = None, *, dimensions: int = 2, labels: Any = None) -> Axes:
         """Points on the first two or three axes with their shares; `labels` (n,) colours them by group."""

@@ -29,6 +29,10 @@ class Named(Result):
         """Names of the points; None where they have none, or numbers that only count them."""
         return names_of(self.index)
 
+    def _index(self) -> Any:
+        """A copy of the index, so that what is made of it can be renamed."""
+        return None if self.index is None else self.index.copy()
+
     @property
     def spelled(self) -> bool:
         """Whether the points have names in letters."""
@@ -50,7 +54,7 @@ class Labelled(Named):
         """
         import pandas as pd
 
-        return pd.Series(self.labels.copy(), index=self.index, name="cluster")
+        return pd.Series(self.labels.copy(), index=self._index(), name="cluster")
 
     def _members(self) -> list[str]:
         """The clusters written out, where the points have names and are few."""

@@ -119,7 +119,7 @@ class PairwiseTestsResult(Result):
             [probability(self.spread_adjusted[i]) for i in shown],
         ]
         names = list(dict.fromkeys(name for row in self.rows for name in (row.group1, row.group2)))
-        written = dict(zip(names, cut_all(names), strict=True))
+        written = dict(zip(names, cut_all(names, 16), strict=True))
         stubs = [f"{written[row.group1]} vs {written[row.group2]}" for row in rows]
         part = "" if len(rows) == len(self.rows) else f", the {len(rows)} with the smallest p of {len(self.rows)}"
         title = f"Energy tests of pairs of groups{part}; correction: {self.correction}"
@@ -157,10 +157,9 @@ class PairwiseTestsResult(Result):
         wide = int((self.spread_adjusted <= LEVEL).sum())
         adjusted = "unadjusted" if self.correction == "none" else "adjusted"
         pairs = f"{len(self.rows)} pair{'s' * (len(self.rows) > 1)}"
-        return (
-            f"At level {LEVEL:g}, {adjusted}: {differ} of {pairs} differ in distribution, {wide} in spread; others may "
-            "too."
-        )
+        rest = "" if differ == wide == len(self.rows) else "; the rest may too"
+        evidence = f"{differ} of {pairs} differ in distribution, and {wide} in spread"
+        return f"At level {LEVEL:g}, {adjusted}: evidence that {evidence}{rest}."
 
     def to_frame(self) -> pd.DataFrame:
         """The same as `table`."""

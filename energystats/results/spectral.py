@@ -89,7 +89,7 @@ class SpectralEmbedding(Named):
         import pandas as pd
 
         columns = [f"axis{j + 1}" for j in range(self.embedding.shape[1])]
-        return pd.DataFrame(np.array(self.embedding), columns=columns, index=self.index)
+        return pd.DataFrame(np.array(self.embedding), columns=columns, index=self._index())
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Eigenvalues, and their gaps as bars with the largest one marked."""
