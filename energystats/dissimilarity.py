@@ -167,7 +167,8 @@ class Dissimilarity:
             raise ValueError('metric="precomputed" needs one pooled matrix with `groups=`, got several samples.')
         pooled, sizes, told = pool(samples, resolved)
         d = cls.from_points(pooled, told, standardize=standardize, columns=column_names(samples[0]))
-        return d, Groups.from_labels(np.repeat(np.arange(len(sizes)), sizes), d.n, name="samples")
+        pooled_groups = Groups.from_labels(np.repeat(np.arange(len(sizes)), sizes), d.n, name="samples")
+        return d, replace(pooled_groups, names=series_names(samples) or pooled_groups.names)
 
     def named_after(self, X: Any) -> Self:
         """The same points with the names of a table's rows and columns, or of a matrix' items."""
@@ -335,6 +336,12 @@ class Groups:
         if weights is not None:
             Z *= weights[:, None]
         return np.asarray(Z[:, :, None])
+
+
+def series_names(samples: Sequence[Any]) -> tuple[str, ...] | None:
+    """Names of samples that are Series with a name each, no two alike; else None."""
+    names = tuple(label_name(sample) if getattr(sample, "ndim", 0) == 1 else "" for sample in samples)
+    return names if all(names) and len(set(names)) == len(names) else None
 
 
 def pool(samples: Sequence[ArrayLike], metric: Metric) -> tuple[FloatArray, list[int], Metric]:

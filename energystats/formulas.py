@@ -73,6 +73,12 @@ class Parsed:
         """Columns that are responses as they stand."""
         return tuple(name for term in self.response if (name := str(term).strip("`")) in self.variables)
 
+    @property
+    def bare(self) -> tuple[str, ...]:
+        """Columns that stand in the formula as they are, outside of functions."""
+        factors = (factor for term in (*self.response, *self.terms) for factor in term.factors)
+        return tuple(name for factor in factors if (name := str(factor).strip("`")) in self.variables)
+
     def response_columns(self, data: pd.DataFrame, mixed: pd.DataFrame | None = None) -> pd.DataFrame:
         """The responses, one a column: what is computed of numbers, and the columns of `mixed` as they are."""
         import pandas as pd

@@ -229,6 +229,42 @@ def check_groups(frame, g, plain, names):
         assert es.disco(frame, groups=gappy, missing="drop", n_resamples=9, rng=0).n == N - 1
 
 
+def test_samples_that_are_named_series_keep_their_names(frame):
+    found = es.energy_test(frame["length"], frame["width"], n_resamples=9, rng=0)
+    assert found.labels == ("length", "width")
+    assert "length: 24, width: 24" in found.summary()
+    assert es.energy_test(frame["width"], frame["length"], n_resamples=9, rng=0).labels == ("width", "length")
+    assert es.energy_test(frame["length"], frame["length"], n_resamples=9, rng=0).labels == (0, 1)
+    assert es.energy_test(frame["length"], frame["width"].to_numpy(), n_resamples=9, rng=0).labels == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "kind", ["object", "string", "string[pyarrow]", "arrow", "category", "bool[pyarrow]", "boolean"]
+)
+def test_factors_of_a_formula_of_every_kind(frame, kind):
+    pa = pytest.importorskip("pyarrow")
+    plain = es.disco("length + width ~ level", data=frame.assign(level=LABELS), n_resamples=9, rng=0)
+    values = LABELS == "lo" if "bool" in kind else LABELS
+    dtype = pd.ArrowDtype(pa.string()) if kind == "arrow" else kind
+    found = es.disco(
+        "length + width ~ level", data=frame.assign(level=series(values, frame).astype(dtype)), n_resamples=9, rng=0
+    )
+    assert found.statistic == pytest.approx(plain.statistic, rel=1e-12)
+    assert found.table.index[0] == "level"
+
+
+def test_dates_in_a_formula_are_refused_in_words(frame):
+    for kind in ("datetime64[ns]", "datetime64[ns, UTC]", "timestamp[ns][pyarrow]"):
+        when = series(pd.date_range("2020-01-01", periods=N), frame)
+        when = when.dt.tz_localize("UTC") if "UTC" in kind else when.astype(kind)
+        with pytest.raises(ValueError, match=r"column 'when' has .*make numbers of it"):
+            es.disco("length + width ~ when", data=frame.assign(when=when), n_resamples=9)
+    months = frame.assign(when=pd.date_range("2020-01-01", periods=N, freq="MS"))
+    plain = es.disco("length + width ~ m", data=frame.assign(m=np.arange(N) % 12 + 1), n_resamples=9, rng=0)
+    found = es.disco("length + width ~ I(when.dt.month)", data=months, n_resamples=9, rng=0)
+    assert found.statistic == pytest.approx(plain.statistic, rel=1e-9)
+
+
 def test_groups_of_dates_have_dates_as_names(frame):
     days = series(pd.to_datetime(np.repeat(["2021-05-01", "2020-05-01"], N // 2)), frame, "day")
     found = es.energy_test(frame, groups=days, n_resamples=9, rng=0)

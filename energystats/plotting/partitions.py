@@ -28,6 +28,7 @@ from energystats.plotting.base import (
 from energystats.plotting.heat import NAMES_FIT, draw_heat, room_for
 from energystats.plotting.names import NAMES_DRAWN, draw_names
 from energystats.plotting.planes import KERNEL_POINTS, plane_of
+from energystats.validation import as_pandas, name_text
 
 if TYPE_CHECKING:
     from energystats.results import Partition
@@ -226,6 +227,7 @@ def features(found: Partition, data: Any) -> tuple[FloatArray, Sequence[str]]:
         return np.asarray(found.points), found.columns or [f"column {j}" for j in range(d)]
     import pandas as pd
 
+    data = as_pandas(data)
     frame = data if isinstance(data, pd.DataFrame) else pd.DataFrame(np.asarray(data)).add_prefix("column ")
     numbers = frame.select_dtypes("number")
     if len(frame) != found.labels.size:
@@ -239,7 +241,7 @@ def features(found: Partition, data: Any) -> tuple[FloatArray, Sequence[str]]:
         raise ValueError(
             f"`data` must have a finite value in every column, but {numbers.columns[empty[0]]!r} has none."
         )
-    return table, [str(name) for name in numbers.columns]
+    return table, [name_text(name) for name in numbers.columns]
 
 
 # ---------------------------------------------------------------- the search
