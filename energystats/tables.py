@@ -7,7 +7,7 @@ import math
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -124,14 +124,19 @@ def proportion(value: float) -> str:
     return ">0.9999" if 0.99995 <= value < 1 else f"{value:.4f}"
 
 
-def written(frame: pd.DataFrame) -> pd.DataFrame:
-    """A frame whose numbers are texts as in a summary, and what is missing "-"; whole numbers and texts stay."""
+def written(frame: pd.DataFrame, names: Collection[object] | None = None) -> pd.DataFrame:
+    """A frame whose numbers are texts as in a summary, and what is missing "-"; whole numbers and texts stay.
+
+    With `names`, in these columns only.
+    """
     import pandas as pd
 
     columns = []
     for j in range(frame.shape[1]):
         column = frame.iloc[:, j]
-        if pd.api.types.is_float_dtype(column.dtype):
+        if names is not None and column.name not in names:
+            pass
+        elif pd.api.types.is_float_dtype(column.dtype):
             values = column.to_numpy(dtype=float, na_value=math.nan)
             texts = list(map(probability, values)) if "pvalue" in str(column.name) else numbers(values)
             column = pd.Series(texts, index=frame.index, name=column.name, dtype=object)

@@ -401,6 +401,9 @@ def test_arguments_go_to_pandas(tmp_path):
     assert "0.8" in text
     assert "0.75" not in text
     assert "0.75" in found.to_latex(index=True)
+    assert found.to_latex(columns=["within"], index=False).split("midrule")[1].count("&") == 0
+    own = {"within": "<{:.1f}>".format}
+    assert "<0.8>" in found.to_latex(formatters=own)
     assert found.to_latex(tmp_path / "t.tex") is None
     assert (tmp_path / "t.tex").read_text() == found.to_latex()
     assert found.to_markdown(tablefmt="grid").startswith("+--")
@@ -419,6 +422,19 @@ def test_a_missing_package_is_named(method, module, monkeypatch):
         monkeypatch.delitem(sys.modules, f"pandas.io.formats.{cached}", raising=False)
     with pytest.raises(ImportError, match=f"needs {module}; `pip install {module}`"):
         getattr(es.dispersion([1.0, 2.0, 6.0], ["a", "a", "b"]), method)()
+
+
+@pytest.mark.parametrize("turned", [True, False])
+def test_a_format_of_numbers_leaves_p_values_as_they_are(turned):
+    X, g = np.arange(60.0), np.repeat(["a_1", "b", "c"], 20)
+    found = es.energy_test(X, groups=g, n_resamples=999, rng=0) if turned else es.disco(X, groups=g, rng=0)
+    for text in (found.to_latex(float_format="%.1f"), found.to_markdown(floatfmt=".1f")):
+        assert "0.0010" in text
+        assert f"{found.statistic:.1f} " in text
+        assert f"{found.statistic:.2f}" not in text
+    assert "pvalue" in found.to_latex(columns=["pvalue"])
+    assert "statistic" not in found.to_latex(columns=["pvalue"])
+    assert "| pvalue" in found.to_markdown(columns=["pvalue"]) or "pvalue |" in found.to_markdown(columns=["pvalue"])
 
 
 def test_p_values_on_paper_never_read_0():

@@ -102,10 +102,13 @@ class Result(abc.ABC):
         ImportError
             If jinja2 is not installed.
         """
-        frame, right = exported(
-            self.to_frame(), latex_text if escape else None, options, "float_format", "formatters", turned=self._one_row
-        )
-        if {"columns", "column_format"}.isdisjoint(options):
+        own = options.get("formatters", {})
+        plain = not {"float_format", "formatters"} & options.keys()
+        write = latex_text if escape else str
+        frame, right = exported(self.to_frame(), write, options, plain=plain, own=own, turned=self._one_row)
+        if isinstance(own, dict) and own:
+            options["formatters"] = {write(name): formatter for name, formatter in own.items()}
+        if "column_format" not in options:
             sides = "".join("r" if number else "l" for number in right)
             options["column_format"] = "l" * (frame.index.nlevels if options["index"] else 0) + sides
         try:
@@ -136,12 +139,14 @@ class Result(abc.ABC):
         ImportError
             If tabulate is not installed.
         """
-        plain = "floatfmt" not in options
-        frame, right = exported(self.to_frame(), markdown_text, options, "floatfmt", turned=self._one_row)
-        if plain:
-            options.setdefault("disable_numparse", True)
-            sides = ["right" if number else "left" for number in right]
-            options.setdefault("colalign", ["left"] * (frame.index.nlevels if options["index"] else 0) + sides)
+        how = options.pop("floatfmt", None)
+        frame = self.to_frame()
+        if how is not None:
+            frame = in_format(frame, how)
+        frame, right = exported(frame, markdown_text, options, plain=how is None, turned=self._one_row)
+        sides = ["right" if number else "left" for number in right]
+        options.setdefault("colalign", ["left"] * (frame.index.nlevels if options["index"] else 0) + sides)
+        options.setdefault("disable_numparse", True)
         try:
             text: str | None = frame.to_markdown(buf, **options)
         except ImportError as error:
@@ -172,27 +177,43 @@ def short_repr(value: object) -> str:
 
 def exported(
     frame: pd.DataFrame,
-    write: Callable[[object], str] | None,
+    write: Callable[[object], str],
     options: dict[str, Any],
-    *formats: str,
+    *,
+    plain: bool,
+    own: Any = (),
     turned: bool,
 ) -> tuple[pd.DataFrame, list[bool]]:
-    """A frame as it goes to paper, and which of its columns hold numbers; settles the option `index`.
+    """A frame as it goes to paper, and which of its columns hold numbers; settles the options `columns` and `index`.
 
-    A named index becomes a column, one that only counts is left out, and the single row of a test is `turned`. The
-    numbers stay numbers where one of the options `formats` tells pandas how to write them.
+    A named index becomes a column, one that only counts is left out, and the single row of a test is `turned`. Unless
+    `plain`, only p-values are written here, and those of the columns `own` are not either.
     """
+    if (chosen := options.pop("columns", None)) is not None:
+        frame = frame[list(chosen)]
     if options.get("index") is None:
         bare = counts(frame.index)
         if not bare and None not in frame.index.names and not set(frame.index.names) & set(frame.columns):
             frame, bare = frame.reset_index(), True
         options["index"] = not bare or frame.shape[1] == 0
     numeric = [holds_numbers(kind) for kind in frame.dtypes]
-    frame = frame if set(formats) & options.keys() else written(frame)
+    left = set(own if isinstance(own, dict) else ())
+    frame = written(frame, [name for name in frame if name not in left and (plain or "pvalue" in str(name))])
     if turned and not options["index"]:
         frame, numeric = frame.T.set_axis(["value"], axis=1), [True]
         options["index"] = True
-    return (frame if write is None else renamed(frame, write)), numeric
+    return renamed(frame, write), numeric
+
+
+def in_format(frame: pd.DataFrame, how: str) -> pd.DataFrame:
+    """A frame whose numbers are texts of one format, p-values aside."""
+    frame = frame.copy()
+    for j, name in enumerate(frame.columns):
+        if frame.dtypes.iloc[j].kind == "f" and "pvalue" not in str(name):
+            values = frame.iloc[:, j].tolist()
+            frame.isetitem(j, ["-" if np.isnan(value) else format(value, how) for value in values])
+            frame = frame.astype({name: object})
+    return frame
 
 
 def holds_numbers(kind: Any) -> bool:

@@ -166,7 +166,8 @@ class SelectKResult(Result):
         if self.method == "eigengap":
             return ["Eigenvalue gaps do not depend on a seed; W is of the best of several random starts."]
         if self.method == "gap" and self.n_resamples:
-            return ["Another seed draws other reference sets and moves each gap by about its error."]
+            part = (self.n_resamples + 1) ** -0.5  # the error is that of one reference set
+            return [f"Another seed draws other reference sets and moves each gap by about {part:.2g} of its error."]
         if self.method == "significance" and self.tree is not None and self.tree.nodes[0].tested:
             return ["Another seed gives other p-values."]
         return []
