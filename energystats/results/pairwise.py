@@ -157,9 +157,8 @@ class PairwiseTestsResult(Result):
         wide = int((self.spread_adjusted <= LEVEL).sum())
         adjusted = "unadjusted" if self.correction == "none" else "adjusted"
         pairs = f"{len(self.rows)} pair{'s' * (len(self.rows) > 1)}"
-        rest = "" if differ == wide == len(self.rows) else "; the rest may too"
-        evidence = f"{differ} of {pairs} differ in distribution, and {wide} in spread"
-        return f"At level {LEVEL:g}, {adjusted}: evidence that {evidence}{rest}."
+        evidence = f"evidence of a difference in {differ} of {pairs}, of unequal spread in {wide}"
+        return f"At level {LEVEL:g}, {adjusted}: {evidence}."
 
     def to_frame(self) -> pd.DataFrame:
         """The same as `table`."""
