@@ -5,6 +5,7 @@ The module has another name than its function, which the package exports.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -21,7 +22,15 @@ from energystats.metrics import Gower, MetricLike, Precomputed, resolve
 from energystats.progress import with_bar
 from energystats.relabeling import Sampling, relabeling_test
 from energystats.results import DiscoResult, DiscoRow
-from energystats.validation import as_generator, as_numbers, check_count, check_option, check_same_index, near_names
+from energystats.validation import (
+    as_generator,
+    as_numbers,
+    as_pandas,
+    check_count,
+    check_option,
+    check_same_index,
+    near_names,
+)
 
 __all__ = ["disco"]
 
@@ -169,6 +178,7 @@ def disco(
     check_option(missing, "missing", ("raise", "drop"))
     how = How(method, check_count(n_resamples, "n_resamples", low=1), as_generator(rng), progress)
     door = Door(metric, alpha, standardize)
+    X, groups, strata = as_pandas(X), as_pandas(groups), as_pandas(strata)
     if isinstance(X, str) or formula is not None:
         check_one_question(X, formula, groups)
         question = by_formula(X, formula, data, strata, missing, door, marginal=decomposition == "marginal")
@@ -321,7 +331,7 @@ def by_formula(
         gaps["`strata`"] = gaps_of(strata, len(table), "strata")
     kept = complete_rows(gaps, len(table), missing)
     rows = table.iloc[:, [position(table, name) for name in parsed.variables]][kept]
-    used = tidy(rows)
+    used = tidy(rows, parsed.bare)
     if source is None:
         d = door.read(parsed.response_columns(used, rows if door.takes_tables else None))
     else:
@@ -358,16 +368,24 @@ def position(table: Any, name: str) -> int:
     return list(map(str, table.columns)).index(name)
 
 
-def tidy(table: Any) -> Any:
-    """Complete rows numbered anew, in dtypes that formulaic knows, without categories that do not occur."""
+def tidy(table: Any, bare: Collection[str]) -> Any:
+    """Complete rows numbered anew, in dtypes that formulaic knows, without categories that do not occur.
+
+    Dates may stand in functions, but not `bare`.
+    """
     import pandas as pd
-    from pandas.api.types import is_bool_dtype, is_extension_array_dtype, is_numeric_dtype
+    from pandas.api.types import is_bool_dtype, is_extension_array_dtype, is_numeric_dtype, is_string_dtype
 
     table = table.reset_index(drop=True)
     for name, dtype in table.dtypes.items():
         if isinstance(dtype, pd.CategoricalDtype):
             table[name] = table[name].cat.remove_unused_categories()
-        elif isinstance(dtype, pd.StringDtype):
+        elif dtype.kind in "mM" and str(name) in bare:
+            raise ValueError(
+                f"`formula` must not take dates as they are, but column {name!r} has {dtype}; make numbers of it (days "
+                'since one of them), or categories with `.astype("category")`.'
+            )
+        elif is_extension_array_dtype(dtype) and is_string_dtype(dtype):
             table[name] = table[name].astype(object)
         elif is_extension_array_dtype(dtype) and is_numeric_dtype(dtype):  # whole numbers, fractions or truth values
             table[name] = table[name].astype(bool if is_bool_dtype(dtype) else float)

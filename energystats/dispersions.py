@@ -89,6 +89,7 @@ def dispersion(
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     check_same_index(X, labels, "labels")
     groups = Groups.from_labels(labels, d.n, name="labels")
+    check_same_index(X, sample_weight, "sample_weight")
     weights = as_weights(sample_weight, d.n, "sample_weight")
     M, s = d.group_sums(groups, weights)
     within = statistics.within_per_group(M, s)
@@ -98,6 +99,7 @@ def dispersion(
         total=float(statistics.total(M, s)),
         sizes=tuple(groups.sizes.tolist()),
         labels=groups.names,
+        group_name=groups.name,
         g=statistics.group_means(M, s),
         within_per_group=within,
         metric=d.metric,

@@ -19,7 +19,17 @@ from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.exceptions import ColumnScaleWarning, warn
 from energystats.metrics import Metric, MetricLike, Precomputed, resolve
 from energystats.pairs import Line, MadeAnew, Pairs, choose_route, line_of, warn_if_negative
-from energystats.validation import as_labels, as_square, check_same_columns, check_same_index, column_names
+from energystats.validation import (
+    as_labels,
+    as_pandas,
+    as_square,
+    check_same_columns,
+    check_same_index,
+    column_names,
+    label_name,
+    matrix_index,
+    row_index,
+)
 
 __all__ = ["Dissimilarity", "Groups", "Standardization"]
 
@@ -65,6 +75,8 @@ class Dissimilarity:
         What was done to the columns.
     columns : tuple of str or None
         Names of the columns, where the data had any.
+    index : pandas.Index or None
+        Names of the points, where the data had any.
     warns : bool
         Whether a negative rho is worth a warning; not for parts of points that were warned of in whole.
     """
@@ -74,6 +86,7 @@ class Dissimilarity:
     R: FloatArray | None = None
     standardization: Standardization | None = None
     columns: tuple[str, ...] | None = None
+    index: Any = None
     warns: bool = True
 
     @classmethod
@@ -87,15 +100,17 @@ class Dissimilarity:
         name: str = "X",
     ) -> Self:
         """One table of points, or one matrix of rho when `metric` is "precomputed"."""
+        X = as_pandas(X)
         resolved = resolve(metric, alpha)
         if isinstance(resolved, Precomputed):
             if standardize:
                 raise ValueError('`standardize` needs coordinates; it must be False when metric="precomputed".')
             R = as_square(X, name)
             warn_if_negative(int(np.count_nonzero(R < 0)) // 2, float(R.min()))
-            return cls(metric=resolved, R=R)
+            return cls(metric=resolved, R=R).named_after(X)
         (points,), told = resolved.read((X,), (name,))
-        return cls.from_points(points, told, standardize=standardize, columns=column_names(X))
+        d = cls.from_points(points, told, standardize=standardize, columns=column_names(X))
+        return d.named_after(X)
 
     @classmethod
     def from_points(
@@ -146,12 +161,22 @@ class Dissimilarity:
             raise ValueError(
                 f"At least two samples are needed, or one pooled table with `groups=`; got {len(samples)}."
             )
+        samples = [as_pandas(sample) for sample in samples]
         resolved = resolve(metric, alpha)
         if isinstance(resolved, Precomputed):
             raise ValueError('metric="precomputed" needs one pooled matrix with `groups=`, got several samples.')
         pooled, sizes, told = pool(samples, resolved)
         d = cls.from_points(pooled, told, standardize=standardize, columns=column_names(samples[0]))
-        return d, Groups.from_labels(np.repeat(np.arange(len(sizes)), sizes), d.n, name="samples")
+        pooled_groups = Groups.from_labels(np.repeat(np.arange(len(sizes)), sizes), d.n, name="samples")
+        return d, replace(pooled_groups, names=series_names(samples) or pooled_groups.names)
+
+    def named_after(self, X: Any) -> Self:
+        """The same points with the names of a table's rows and columns, or of a matrix' items."""
+        X = as_pandas(X)
+        if self.points is None:
+            return replace(self, index=matrix_index(X))
+        columns = column_names(X)
+        return replace(self, index=row_index(X), columns=None if columns is None else tuple(columns))
 
     @property
     def n(self) -> int:
@@ -195,6 +220,7 @@ class Dissimilarity:
             self,
             points=None if self.points is None else self.points[rows],
             R=None if self.R is None else self.R[np.ix_(rows, rows)],
+            index=None if self.index is None else self.index[rows],
             warns=False,
         )
 
@@ -266,16 +292,19 @@ class Groups:
         Integers 0..k-1.
     names : tuple of length k
         The user's labels, sorted (or in the order of a categorical's categories).
+    name : str
+        Of the Series that the labels came from; empty without one.
     """
 
     codes: IntArray
     names: tuple[Any, ...]
+    name: str = ""
 
     @classmethod
     def from_labels(cls, labels: Any, n: int, *, name: str) -> Self:
         """From labels of any sortable kind, one for each of n rows."""
         codes, names = as_labels(labels, n, name)
-        return cls(codes, names)
+        return cls(codes, names, label_name(as_pandas(labels)))
 
     def at_least_two(self, name: str) -> Self:
         """Self, if there is more than one group."""
@@ -307,6 +336,12 @@ class Groups:
         if weights is not None:
             Z *= weights[:, None]
         return np.asarray(Z[:, :, None])
+
+
+def series_names(samples: Sequence[Any]) -> tuple[str, ...] | None:
+    """Names of samples that are Series with a name each, no two alike; else None."""
+    names = tuple(label_name(sample) if getattr(sample, "ndim", 0) == 1 else "" for sample in samples)
+    return names if all(names) and len(set(names)) == len(names) else None
 
 
 def pool(samples: Sequence[ArrayLike], metric: Metric) -> tuple[FloatArray, list[int], Metric]:

@@ -48,7 +48,7 @@ def energy_test(
     Parameters
     ----------
     *samples : array_like of shape (n_i,) or (n_i, d)
-        The samples one by one, or one pooled table with `groups`.
+        The samples one by one, or one pooled table with `groups`. Series with a name each give it to their samples.
     groups : array_like of shape (n,), optional
         Group of each row of the pooled table. Groups are reported in sorted order, categoricals in theirs.
     metric : str, Metric, callable or a sequence of them, default "euclidean"

@@ -293,6 +293,7 @@ def report(
         total=T,
         sizes=tuple(groups.sizes.tolist()),
         labels=groups.names,
+        group_name=groups.name,
         metric=d.metric,
         standardization=d.standardization,
         **{**values, **more},

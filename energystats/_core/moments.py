@@ -151,7 +151,9 @@ def permutation_moments(A: FloatArray, C: FloatArray) -> tuple[float, float, flo
 
 
 def upper_tail(x: float, mean: float, sd: float, skewness: float) -> float:
-    """P(X >= x) for the Pearson type III law with these moments; 1 for a point mass."""
+    """P(X >= x) for the Pearson type III law with these moments; 1 for a point mass, never 0."""
     from scipy.stats import pearson3
 
-    return float(pearson3.sf((x - mean) / sd, skewness)) if sd > 0 else 1.0
+    if not sd > 0:
+        return 1.0
+    return max(float(pearson3.sf((x - mean) / sd, skewness)), float(np.finfo(float).tiny))

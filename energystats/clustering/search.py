@@ -23,7 +23,14 @@ from energystats.exceptions import ConvergenceWarning, NotNegativeTypeWarning, w
 from energystats.metrics import MetricLike
 from energystats.progress import with_bar
 from energystats.results import Partition
-from energystats.validation import as_cluster_weights, as_generator, as_labels, check_count, check_option
+from energystats.validation import (
+    as_cluster_weights,
+    as_generator,
+    as_labels,
+    check_count,
+    check_option,
+    check_same_index,
+)
 
 __all__ = [
     "ALGORITHMS",
@@ -103,7 +110,7 @@ def energy_cluster(
     -------
     Partition
         `.labels`, `.sizes`, `.within` (W), `.between` (S), `.total` (T), `.bound` (no partition has a larger S),
-        `.summary()`, `.plot()`.
+        `.summary()`, `.plot()`; `.to_series()` has the labels under the index of a data frame.
 
     Raises
     ------
@@ -159,6 +166,7 @@ def energy_cluster(
     how = Search.of(algorithm, init, n_init, max_iter, n_perturb, log_moves=log_moves, callback=callback)
     generator = as_generator(rng)
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
+    check_same_index(X, sample_weight, "sample_weight")
     weights = as_cluster_weights(sample_weight, d.n, "sample_weight")
     return partition_points(d, k, how, generator, weights=weights, progress=progress)
 

@@ -12,6 +12,7 @@ from energystats._typing import FloatArray, IntArray
 from energystats.metrics import Metric, Precomputed
 from energystats.plotting.base import OBSERVED, QUIET, WHITE, axes_or_new, font_along, plain, plain_all, sizes_text
 from energystats.plotting.heat import draw_heat, room_for
+from energystats.tables import p_text
 
 if TYPE_CHECKING:
     from energystats.results import DiscoResult, Dispersion, Partition
@@ -31,7 +32,7 @@ def plot_decomposition(result: DiscoResult, ax: Axes | None = None) -> Axes:
     for i, (row, bar) in enumerate(zip(rows, bars, strict=True)):
         if row.pvalue <= 0.05:
             bar.set(facecolor=OBSERVED, hatch="//")
-        p = "" if np.isnan(row.pvalue) else f", p = {row.pvalue:.2g}"
+        p = "" if np.isnan(row.pvalue) else f", {p_text(row.pvalue, short=True)}"
         ax.text(max(row.share, 0.0), i, f" {row.share:.1%}{p}", va="center", fontsize="small")
     ax.set_yticks(range(len(rows)), names)
     ax.invert_yaxis()
@@ -40,7 +41,7 @@ def plot_decomposition(result: DiscoResult, ax: Axes | None = None) -> Axes:
     ax.axvline(0, color="0.25", lw=0.8)
     ax.set_xlabel(f"share of the total dispersion T ({SIGNIFICANT})")
     kind = f"{result.decomposition} terms, " if len(result.terms) > 1 else ""
-    ax.set_title(f"{kind}p of the model = {result.pvalue:.2g}, n = {result.n}", loc="left")
+    ax.set_title(f"{kind}model: {p_text(result.pvalue, short=True)}, n = {result.n}", loc="left")
     return ax
 
 

@@ -22,6 +22,7 @@ from energystats.plotting.base import (
     legend_width,
     plain,
 )
+from energystats.tables import p_text
 from energystats.validation import as_linkage, check_count
 
 if TYPE_CHECKING:
@@ -223,7 +224,8 @@ def mark_nodes(found: ClusterTreeResult, place: dict[int, float], heights: Float
         x, y = [place[node.id] for node in drawn], [float(heights[node.id]) for node in drawn]
         ax.plot(x, y, ls="", marker=marker, ms=6, mfc=face, mec="0.15", label=label, zorder=3, clip_on=False)
         for node, across, up in zip(drawn, x, y, strict=True):
-            text = f"{'p = ' if found.k <= 8 else ''}{node.pvalue_adjusted:.2g}"
+            text = p_text(node.pvalue_adjusted, short=True)
+            text = text if found.k <= 8 else text.removeprefix("p ").removeprefix("= ")
             weight = "bold" if rejected else "normal"
             ax.annotate(
                 text,
