@@ -1,4 +1,4 @@
-"""Every vignette runs to its last cell, without warnings, within a minute, and asserts what it teaches."""
+"""Every vignette and recipe runs to its last cell, without warnings, within a minute, and asserts what it teaches."""
 
 import ast
 import re
@@ -9,7 +9,10 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
-VIGNETTES = sorted((Path(__file__).parent.parent / "vignettes").glob("*.md"))
+ROOT = Path(__file__).parent.parent
+VIGNETTES = sorted((ROOT / "vignettes").glob("*.md"))
+RECIPES = sorted(path for path in (ROOT / "docs" / "howto").glob("*.md") if path.stem != "index")
+PAGES = [*VIGNETTES, *RECIPES, ROOT / "docs" / "index.md"]
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 WARNS = "warns"  # tag of a cell that may warn
 SECONDS = 60
@@ -61,17 +64,18 @@ def headless(tmp_path, monkeypatch):
 
 
 def test_there_are_vignettes():
-    assert VIGNETTES
+    assert len(VIGNETTES) >= 8
+    assert len(RECIPES) >= 12
 
 
-@pytest.mark.parametrize("path", VIGNETTES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.stem)
 def test_vignette_runs(path, headless):
     start = time.perf_counter()
     run_vignette(path.read_text(encoding="utf-8"), path.name)
     assert time.perf_counter() - start < SECONDS
 
 
-@pytest.mark.parametrize("path", VIGNETTES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", [*VIGNETTES, *RECIPES], ids=lambda p: p.stem)
 def test_vignette_is_a_myst_notebook(path):
     text = path.read_text(encoding="utf-8")
     front = re.match(r"---\n(.*?)\n---\n", text, re.DOTALL)
