@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import energystats as es
+from benchmarks import page as benchmark_page
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -44,10 +45,9 @@ def broken(text, home):
         path = (home / target).resolve() if target else None
         if path is not None and path.parent == DOCS / "vignettes" and path.stem in VIGNETTES:
             path = ROOT / "vignettes" / path.name
-        page = (
-            text if path is None else path.read_text(encoding="utf-8") if path.suffix == ".md" and path.exists() else ""
-        )
-        if (path is not None and not path.exists()) or (anchor and anchor not in slugs(page)):
+        exists = path is None or path.exists()
+        page = text if path is None else path.read_text(encoding="utf-8") if exists and path.suffix == ".md" else ""
+        if not exists or (anchor and anchor not in slugs(page)):
             gone.append(link)
     return gone
 
@@ -57,7 +57,7 @@ def unknown_names(text):
     public = {*es.__all__, "__version__"}
     for module in ("metrics", "datasets"):
         public |= {f"{module}.{name}" for name in getattr(es, module).__all__}
-    return sorted({name for name in NAME.findall(text) if name not in public and name not in ("datasets.make_", "m")})
+    return sorted({name for name in NAME.findall(text) if name not in public and name != "datasets.make_"})
 
 
 def test_every_public_name_is_in_the_reference():
@@ -85,7 +85,7 @@ def test_links_lead_to_pages(page):
 
 
 def test_broken_links_and_unknown_names_are_found():
-    text = "# A b\n[x](gone.md) [y](#a-b) [z](#no) ![p](figures/no.png) [t](theory.md#1-semimetrics-and-kernels) [u](theory.md#0)"
+    text = "# A b\n[x](gone.md) [](#a-b) [](#no) ![p](figures/no.png) [t](theory.md#2-energy-distance) [](theory.md#0)"
     assert broken(text, DOCS) == ["gone.md", "#no", "figures/no.png", "theory.md#0"]
     assert broken("[a](../vignettes/first-test.md) [b](../vignettes/last-test.md)", DOCS / "howto") == [
         "../vignettes/last-test.md"
@@ -103,3 +103,18 @@ def test_the_gallery_shows_every_figure_that_is_drawn():
     shown = set(LINK.findall((DOCS / "plots.md").read_text(encoding="utf-8")))
     assert drawn <= shown, drawn - shown
     assert {f"figures/{path.name}" for path in (DOCS / "figures").glob("plot-*.png")} == drawn
+
+
+def test_the_benchmark_page_has_the_numbers_of_the_results():
+    text = benchmark_page.PAGE.read_text(encoding="utf-8")
+    assert text == benchmark_page.with_tables(text, benchmark_page.tables())
+    speed = benchmark_page.load("speed.json")
+    assert speed["environment"]["versions"]["numpy"] in text
+    assert f"| {speed['rows'][0]['peer_seconds'] / speed['rows'][0]['seconds']:.3g} |" in text
+
+
+def test_a_number_or_mark_that_was_changed_by_hand_is_noticed():
+    text = benchmark_page.PAGE.read_text(encoding="utf-8")
+    assert benchmark_page.with_tables(text, {"speed": "changed"}) != text
+    with pytest.raises(ValueError, match="one mark 'gone', got 0"):
+        benchmark_page.with_tables(text, {"gone": ""})

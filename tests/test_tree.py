@@ -397,7 +397,8 @@ def test_picture_shows_every_split(five):
     tested = [node for node in five.nodes if node.tested]
     assert len(solid) == five.k - 1
     assert len(dashed) == sum(not node.children for node in tested)
-    assert {text.get_text() for text in ax.texts} == {f"p = {node.pvalue_adjusted:.2g}" for node in tested}
+    assert {text.get_text() for text in ax.texts} == {f"adj. p = {node.pvalue_adjusted:.2g}" for node in tested}
+    assert "square-root scale" in ax.get_ylabel()
     heights = five.heights()
     assert sorted(line.get_ydata()[1] for line in solid) == pytest.approx(
         sorted(heights[node.id] for node in five.nodes if node.children)
@@ -429,7 +430,7 @@ def test_marks_do_not_need_colour(five):
     markers = {line.get_label(): line.get_marker() for line in ax.lines if line.get_marker() not in ("None", None)}
     assert markers["adjusted p at most 0.05"] == "D"
     if any(node.tested and not node.rejected for node in five.nodes):
-        assert markers["not significant"] == "o"
+        assert markers["adjusted p above 0.05"] == "o"
     if any(not node.tested for node in five.nodes):
         assert markers["not tested"] == "_"
 
