@@ -238,7 +238,7 @@ def hierarchy(n):
     scipys, ward = median_time(lambda: linkage(np.sqrt(pdist(X)), "ward"), runs=3)
     row(what, ours, "SciPy linkage", scipys, f"last height {Z[-1, 2]:.6f} / {ward[-1, 2] ** 2:.6f}")
     theirs = r_energy("hclust", data=X)
-    row("the same", ours, "R energy::energy.hclust", theirs and theirs[0], f"/ {theirs[1]:.6f}" if theirs else "")
+    row(what, ours, "R energy::energy.hclust", theirs and theirs[0], f"/ {theirs[1]:.6f}" if theirs else "")
 
 
 def mixed_table(n):
