@@ -85,7 +85,7 @@ def test_links_lead_to_pages(page):
 
 
 def test_broken_links_and_unknown_names_are_found():
-    text = "# A b\n[x](gone.md) [](#a-b) [](#no) ![p](figures/no.png) [t](theory.md#2-energy-distance) [](theory.md#0)"
+    text = "# A b\n[](gone.md) [](#a-b) [](#no) ![p](figures/no.png) [t](theory.md#2-energy-distance) [](theory.md#0)"
     assert broken(text, DOCS) == ["gone.md", "#no", "figures/no.png", "theory.md#0"]
     assert broken("[a](../vignettes/first-test.md) [b](../vignettes/last-test.md)", DOCS / "howto") == [
         "../vignettes/last-test.md"

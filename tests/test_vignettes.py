@@ -100,3 +100,16 @@ def test_warnings_are_errors_unless_the_cell_says_so():
     with pytest.raises(AssertionError, match="cell 1: UserWarning: look"):
         run_vignette(cell.format(""), "v.md")
     run_vignette(cell.format(":tags: [hide-output, warns]\n"), "v.md")
+
+
+def test_the_python_of_the_readme_runs(headless):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 2
+    namespace = {"__name__": "__main__"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for number, block in enumerate(blocks, 1):
+            run_cell(block, f"README.md, block {number}", namespace)
+    accuracy = re.search(r"^es\.clustering_accuracy\((.*)\)  # (\.?[\d.]+)$", text, re.MULTILINE)
+    assert f"{eval(f'es.clustering_accuracy({accuracy[1]})', namespace):.3f}" == accuracy[2]

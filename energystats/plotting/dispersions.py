@@ -65,7 +65,9 @@ def plot_parts(found: Dispersion | Partition, ax: Axes | None = None) -> Axes:
     for i, (start, width) in enumerate(zip(starts, widths, strict=True)):
         share = f", {width / found.total:.1%} of T" if found.total > 0 and i else ""
         end = max(start, start + width)
-        ax.text(end + 0.01 * scale, i, f"{width:.4g}{share}", va="center", fontsize="small", bbox=WHITE | {"alpha": 1.0})
+        ax.text(
+            end + 0.01 * scale, i, f"{width:.4g}{share}", va="center", fontsize="small", bbox=WHITE | {"alpha": 1.0}
+        )
     ax.set_xlim(min(0.0, float((starts + widths).min())), float((starts + widths).max(initial=0.0)) + 0.38 * scale)
     ax.set_yticks(range(len(names)), names, fontsize=font_along(ax, len(names), "y"))
     ax.set_ylim(len(names) - 0.4, -0.6)
