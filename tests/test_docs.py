@@ -1,7 +1,9 @@
 """The site names everything: each public name in the reference, each page in a list, each link and picture a file."""
 
 import ast
+import doctest
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ PAGES = [
     *sorted((ROOT / "vignettes").glob("*.md")),
     ROOT / "README.md",
 ]
+EXAMPLES = runpy.run_path(str(DOCS / "examples.py"))["EXAMPLES"]
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 NAME = re.compile(r"\bes\.((?:metrics\.|datasets\.)?[A-Za-z_]\w*)")
 
@@ -118,3 +121,24 @@ def test_a_number_or_mark_that_was_changed_by_hand_is_noticed():
     assert benchmark_page.with_tables(text, {"speed": "changed"}) != text
     with pytest.raises(ValueError, match="one mark 'gone', got 0"):
         benchmark_page.with_tables(text, {"gone": ""})
+
+
+def resolved(name):
+    """A public name of the package or of its modules."""
+    home, _, last = name.rpartition(".")
+    return getattr(getattr(es, home) if home else es, last)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_of_the_site_run(name):
+    test = doctest.DocTestParser().get_doctest(EXAMPLES[name], {}, name, None, None)
+    assert test.examples
+    assert doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test).failed == 0
+
+
+def test_every_public_name_has_an_example_once():
+    names = {name for name in es.__all__ if name not in ("metrics", "datasets")}
+    for module in ("metrics", "datasets"):
+        names |= {f"{module}.{name}" for name in getattr(es, module).__all__}
+    without = {name for name in names if not callable(resolved(name)) or ">>>" not in (resolved(name).__doc__ or "")}
+    assert without == set(EXAMPLES)
