@@ -16,7 +16,7 @@ from energystats.results import Result
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from examples import EXAMPLES  # noqa: E402
+from examples import DATA, EXAMPLES  # noqa: E402
 
 project = "energystats"
 author = "The energystats developers"
@@ -106,9 +106,11 @@ def is_public(target):
 
 def add_example(app, what, name, obj, options, lines):
     """Show the example of `examples.py` where the docstring has none; before numpydoc reads the lines."""
-    example = EXAMPLES.get(name.removeprefix("energystats."))
-    if example and what in ("class", "exception", "data"):
-        lines += ["", "Examples", "--------", *example.strip().splitlines(), ""]
+    name = name.removeprefix("energystats.")
+    if what == "data" and name in DATA:
+        lines[:] = [DATA[name], "", ".. rubric:: Examples", "", *EXAMPLES[name].strip().splitlines(), ""]
+    elif what in ("class", "exception") and name in EXAMPLES:
+        lines += ["", "Examples", "--------", *EXAMPLES[name].strip().splitlines(), ""]
 
 
 def hide_signature(app, what, name, obj, options, signature, returns):

@@ -151,6 +151,11 @@ True
 """,
 }
 
+DATA = {  # what the data are; their types' own docstrings would be shown otherwise
+    "datasets.SOURCES": "Where every data set comes from, by its name.",
+    "datasets.PAPER_MIXTURES": "Parameters of the papers' mixtures, by the name that `datasets.paper_mixture` takes.",
+}
+
 EXAMPLES = {
     **{name: SETUP.strip("\n") + text for name, text in RESULTS.items()},
     **{name: SETUP.strip("\n") + WARNED.format(call=call, name=name) for name, call in WARNINGS.items()},
