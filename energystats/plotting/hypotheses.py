@@ -158,7 +158,8 @@ def plot_pairs(result: PairwiseTestsResult, ax: Axes | None = None) -> Axes:
         ax.text(max(effect, 0.0), i, f" {p_text(p, short=True)}, {n}", va="center", fontsize="small")
     ax.set_yticks(range(len(names)), names, fontsize=font_along(ax, len(names), "y"))
     ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.set_xlim(right=1.6 * max(*effects, 1e-12))
+    low, high = min(0.0, *effects), max(0.0, *effects)
+    ax.set_xlim(1.05 * low, high + 0.6 * (high - low or 1.0))  # room for what is written beside the bars
     ax.set_xlabel("S/T of the pair (hatched: adjusted p at most .05)")
     ax.set_title(f"pairs of groups, adjusted: {result.correction}", loc="left")
     return ax
