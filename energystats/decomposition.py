@@ -14,6 +14,7 @@ from energystats._core import permutation, statistics
 from energystats._core.permutation import Exchangeable
 from energystats._core.subspaces import Forms, Hypothesis, added_basis, count_reaching, null_forms, observed_forms
 from energystats._typing import ArrayLike, BoolArray, FloatArray, RandomLike
+from energystats.blocks import Rows, opened
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.formulas import Term, check_table, complete_rows, missing_in, parse, rows_of
@@ -43,6 +44,7 @@ def disco(
     missing: str = "raise",
     standardize: bool = False,
     progress: bool = False,
+    client: Any = None,
     rng: RandomLike = None,
 ) -> DiscoResult:
     r"""Distance components: decompose the total dispersion by factors and covariates, with permutation tests.
@@ -169,7 +171,10 @@ def disco(
     check_option(missing, "missing", ("raise", "drop"))
     how = How(method, check_count(n_resamples, "n_resamples", low=1), as_generator(rng), progress)
     door = Door(metric, alpha, standardize)
-    if isinstance(X, str) or formula is not None:
+    asks_by_formula = isinstance(X, str) and (groups is None or "~" in X)
+    if not asks_by_formula:
+        (X,), groups = opened((X,), groups, "groups", client)
+    if asks_by_formula or formula is not None:
         check_one_question(X, formula, groups)
         question = by_formula(X, formula, data, strata, missing, door, marginal=decomposition == "marginal")
     else:
@@ -219,6 +224,8 @@ class Door:
         if self.takes_matrix:
             matrix = self.read(X)
             return Source(self, X, matrix, np.zeros(matrix.n, dtype=bool))
+        if isinstance(X, Rows):
+            return Source(self, X, None, np.zeros(len(X), dtype=bool))
         if self.takes_tables:
             return Source(self, X, None, np.zeros(self.read(X).n, dtype=bool))
         values = as_numbers(X, "X")
@@ -250,6 +257,8 @@ class Source:
 
     def rows(self, kept: BoolArray) -> Dissimilarity:
         """The points to keep."""
+        if isinstance(self.values, Rows) and not kept.all():
+            raise ValueError("`groups` must not be missing where `X` is read in blocks; leave those rows out first.")
         if self.matrix is None:
             return self.door.read(rows_of(self.values, kept))
         return self.matrix if kept.all() else self.matrix.subset(np.flatnonzero(kept))

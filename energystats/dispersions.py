@@ -5,8 +5,11 @@ The module is in the plural because the package exports the function `dispersion
 
 from __future__ import annotations
 
+from typing import Any
+
 from energystats._core import statistics
 from energystats._typing import ArrayLike
+from energystats.blocks import opened
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.metrics import MetricLike
 from energystats.results import Dispersion
@@ -23,6 +26,7 @@ def dispersion(
     alpha: float = 1.0,
     sample_weight: ArrayLike | None = None,
     standardize: bool = False,
+    client: Any = None,
 ) -> Dispersion:
     r"""Within (W), between (S) and total (T) energy dispersion of labelled points.
 
@@ -86,6 +90,7 @@ def dispersion(
     >>> result.within, result.between, result.total
     (1.0, 4.5, 5.5)
     """
+    (X,), labels = opened((X,), labels, "labels", client)
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     check_same_index(X, labels, "labels")
     groups = Groups.from_labels(labels, d.n, name="labels")

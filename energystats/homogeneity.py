@@ -10,6 +10,7 @@ import numpy as np
 
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.aggregation import aggregated_test
+from energystats.blocks import opened
 from energystats.bootstrap import energy_interval
 from energystats.cross import cross_test
 from energystats.designs import Design
@@ -41,6 +42,7 @@ def energy_test(
     n_bootstrap: int = 0,
     standardize: bool = False,
     progress: bool = False,
+    client: Any = None,
     rng: RandomLike = None,
 ) -> EnergyTestResult:
     r"""Permutation test of equal distributions of two or more samples.
@@ -177,6 +179,7 @@ def energy_test(
     )
     n_bootstrap = check_count(n_bootstrap, "n_bootstrap", low=0)
     generator = as_generator(rng)
+    samples, groups = opened(samples, groups, "groups", client)
     first, *others = semimetrics(metric, alpha)
     d, checked = Dissimilarity.from_samples(samples, groups, metric=first, alpha=1.0, standardize=standardize)
     if groups is not None:
