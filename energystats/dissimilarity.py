@@ -98,6 +98,11 @@ class Dissimilarity:
         """One table of points, or one matrix of rho when `metric` is "precomputed"."""
         resolved = resolve(metric, alpha)
         if isinstance(resolved, Precomputed):
+            if isinstance(X, Rows):
+                raise ValueError(
+                    '`client` and blocks of rows go with points; metric="precomputed" needs its matrix in memory, for '
+                    "example np.asarray(X)."
+                )
             if standardize:
                 raise ValueError('`standardize` needs coordinates; it must be False when metric="precomputed".')
             R = as_square(X, name)

@@ -116,7 +116,11 @@ def open_parquet(path: Path, name: str, column: str | None, argument: str, clien
         raise ImportError("Parquet files are read by pyarrow: pip install 'energystats-toolkit[parquet]'.") from error
     if not path.is_file():
         raise ValueError(f"`{name}` must be data or the path of a Parquet file, and there is no file {str(path)!r}.")
-    with parquet.ParquetFile(path) as file:
+    try:
+        file = parquet.ParquetFile(path)
+    except (ValueError, OSError) as error:
+        raise ValueError(f"`{name}`: {str(path)!r} is not a Parquet file ({error}).") from error
+    with file:
         columns = own_columns([str(c) for c in file.schema_arrow.names], column, str(path), argument)
         found: list[Any] = []
 

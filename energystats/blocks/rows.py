@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import tempfile
+import weakref
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -57,7 +58,7 @@ class Mapped:
         return as_points(np.asarray(self.array[start:stop]), self.name)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Spooled:
     """Rows in a temporary file of 8 n d bytes, which is gone when nothing refers to it any more."""
 
@@ -72,18 +73,22 @@ class Spooled:
 
 def spool(blocks: Iterable[Any], name: str) -> Spooled:
     """Write blocks of rows, checked one by one, to a temporary file."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115  (it is closed with the last reference)
+    file = tempfile.TemporaryFile()  # noqa: SIM115 (it is closed when its part is no longer used)
     n, d = 0, 0
-    for block in blocks:
-        points = as_points(block, name)
-        if n and points.shape[1] != d:
-            raise ValueError(f"`{name}` must have as many columns everywhere, got {d} and {points.shape[1]}.")
-        points.tofile(file)
-        n, d = n + len(points), points.shape[1]
-    if not n:
-        raise ValueError(f"`{name}` must have at least one row and one column, got none.")
-    file.flush()
-    return Spooled(file, n, d)
+    try:
+        for block in blocks:
+            points = as_points(block, name)
+            points.tofile(file)
+            n, d = n + len(points), points.shape[1]
+        if not n:
+            raise ValueError(f"`{name}` must have at least one row and one column, got none.")
+        file.flush()
+    except BaseException:
+        file.close()
+        raise
+    part = Spooled(file, n, d)
+    weakref.finalize(part, file.close)
+    return part
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,9 +160,9 @@ class RowsOnDisk(Rows):
 
     @property
     def height(self) -> int:
-        """Rows of a block, whole tiles."""
-        whole = BLOCK_BYTES // (8 * self.shape[1]) // TILE_COLUMNS
-        return max(1, whole) * TILE_COLUMNS
+        """Rows of a block, whole tiles unless the table is very wide."""
+        height = max(TILE_ROWS, BLOCK_BYTES // (8 * self.shape[1]))
+        return height // TILE_COLUMNS * TILE_COLUMNS or height
 
     def take(self, start: int, stop: int) -> FloatArray:
         """Consecutive rows; (stop - start, d)."""
@@ -168,7 +173,9 @@ class RowsOnDisk(Rows):
                 found.append(part.take(low - first, high - first))
             first = end
         points = found[0] if len(found) == 1 else np.concatenate(found)
-        return np.asarray((points - self.center) / self.scale)
+        points -= self.center
+        points /= self.scale
+        return points
 
     def pick(self, rows: IntArray) -> FloatArray:
         found = np.empty((rows.size, self.shape[1]))
