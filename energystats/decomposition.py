@@ -55,11 +55,12 @@ def disco(
     ----------
     X : array_like of shape (n,) or (n, d), or str
         Points; with ``metric="precomputed"`` the matrix of rho, square or condensed. Or a formula with its responses
-        on the left side, joined by +; with ``metric="gower"`` they may be categorical columns.
+        on the left side, joined by +; with ``metric="gower"`` they may be categorical columns. Without a left side also
+        the path of a Parquet file, a memory map, a Dask array or frame, which are read in blocks as in `energy_test`.
     formula : str, optional
         With points in `X`: a formula without a left side, such as "~ a * b".
-    groups : array_like of shape (n,), optional
-        Group of each row, in place of a formula.
+    groups : array_like of shape (n,), or str, optional
+        Group of each row, in place of a formula; or the name of the column of a Parquet file or Dask frame.
     data : DataFrame, optional
         The columns that the formula names, one row a point.
     metric : str, Metric or callable, default "euclidean"
@@ -82,6 +83,8 @@ def disco(
         Z-scores (divisor n) of the columns of points or responses before distances.
     progress : bool, default False
         Show a bar over the permutations.
+    client : distributed.Client, optional
+        Dask cluster that does the work, as in `energy_test`.
     rng : int, Generator or None, default None
         Seed of the permutations.
 

@@ -33,9 +33,11 @@ def dispersion(
     Parameters
     ----------
     X : array_like of shape (n,) or (n, d)
-        Points; with ``metric="precomputed"`` the matrix of rho, square or condensed.
-    labels : array_like of shape (n,)
-        Group of each row, of any sortable kind. One group is allowed; then S = 0.
+        Points; with ``metric="precomputed"`` the matrix of rho, square or condensed. Or the path of a Parquet file, a
+        memory map, a Dask array or frame, which are read in blocks as in `energy_test`.
+    labels : array_like of shape (n,), or str
+        Group of each row, of any sortable kind. One group is allowed; then S = 0. Or the name of the column of a
+        Parquet file or Dask frame.
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho.
     alpha : float, default 1.0
@@ -44,6 +46,8 @@ def dispersion(
         Positive weights. Whole numbers count as repeated rows.
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
+    client : distributed.Client, optional
+        Dask cluster that does the work, as in `energy_test`.
 
     Returns
     -------
