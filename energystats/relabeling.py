@@ -14,6 +14,7 @@ from energystats._core import moments, permutation, statistics, tails
 from energystats._core.permutation import Labelings
 from energystats._typing import FloatArray
 from energystats.blocks.cluster import OnCluster
+from energystats.blocks.device import OnDevice
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.progress import with_bar
@@ -224,7 +225,7 @@ def sums_of_labelings(
     """M and sizes of the observed labeling and then of the others; workers of a cluster draw random ones themselves."""
     w = np.ones(d.n) if weights is None else weights
     at_once = BLOCKS_BETWEEN_LOOKS if looks else None
-    if isinstance(d.pairs, OnCluster) and others.key is not None:
+    if isinstance(d.pairs, OnDevice) or (isinstance(d.pairs, OnCluster) and others.key is not None):
         return d.pairs.null_sums(w, groups.codes, others, groups.k, at_once=at_once)
     labelings = itertools.chain([groups.codes[None, :]], others.blocks())
     return permutation.null_sums(d.pairs, w, labelings, groups.k, at_once=at_once)

@@ -19,6 +19,7 @@ from energystats._core.permutation import LABELINGS_PER_BLOCK, Labelings, indica
 from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.blocks.measures import Measures
 from energystats.blocks.rows import Rows, tiles_between, tiles_within
+from energystats.blocks.sums import completed_sums
 from energystats.metrics import Metric
 from energystats.pairs import warn_if_negative
 
@@ -203,15 +204,16 @@ class OnCluster:
         shared = client.submit(itself, drawing, pure=False)
         chunks = drawing.chunks(at_once)
 
-        def sums(chunk: Chunk) -> Any:
+        def future_of(chunk: Chunk) -> Any:
             return self.over_pairs(labelings_task, lambda i, j: (shared, chunk), chunk.level)
 
-        futures: Iterable[Any] = map(sums, chunks) if at_once else [sums(chunk) for chunk in chunks]
+        futures: Iterable[Any] = map(future_of, chunks) if at_once else [future_of(chunk) for chunk in chunks]
         negative, smallest = 0, 0.0
         for future in futures:
             part: Part = future.result()
             negative, smallest = part.negative, part.smallest
-            yield drawing.completed(*part.arrays)
+            sums, sizes = part.arrays
+            yield completed_sums(sums, sizes)
         warn_if_negative(negative, smallest)
 
 
@@ -275,15 +277,6 @@ class Drawing:
             size = min(LABELINGS_PER_BLOCK, count - block * LABELINGS_PER_BLOCK)
             drawn.append(self.others.scheme.block(block, size, self.others.key))
         return np.concatenate(drawn)
-
-    def completed(self, sums: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """M and sizes of k groups from those of k - 1 groups and of all rows together; (b, k, k), (b, k)."""
-        M, s = sums.copy(), sizes.copy()
-        inner = sums[:, :-1, :-1]
-        M[:, :-1, -1] = M[:, -1, :-1] = sums[:, :-1, -1] - inner.sum(axis=2)
-        M[:, -1, -1] = sums[:, -1, -1] - sums[:, :-1, -1].sum(axis=1) - M[:, :-1, -1].sum(axis=1)
-        s[:, -1] = sizes[:, -1] - sizes[:, :-1].sum(axis=1)
-        return M, s
 
 
 KEPT: OrderedDict[tuple[str, int], AnyArray] = OrderedDict()  # the labelings that this worker drew last

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from energystats.blocks.device import is_foreign, on_device
 from energystats.blocks.distribution import (
     active_client,
     distributed_array,
@@ -18,7 +19,7 @@ from energystats.blocks.distribution import (
     distributed_points,
     together,
 )
-from energystats.blocks.rows import Mapped, RowsOnDisk, spool
+from energystats.blocks.rows import Mapped, Rows, RowsOnDisk, spool
 from energystats.validation import as_points, column_names, near_names
 
 __all__ = ["IN_MEMORY", "Opened", "opened"]
@@ -59,9 +60,11 @@ def opened(samples: Sequence[Any], labels: Any, argument: str, client: Any = Non
     """
     labels = in_memory(labels)
     client = active_client(client, samples)
-    if client is None and not any(map(is_outside, samples)):
+    if client is None and not any(is_outside(sample) or is_foreign(sample) for sample in samples):
         return tuple(samples), labels
     names = [f"sample {i}" for i in range(1, len(samples) + 1)] if len(samples) > 1 else ["X"]
+    if is_foreign(samples[0]):
+        return with_labels((on_device(tuple(samples), names),), labels, [int(sample.shape[0]) for sample in samples])
     column = labels if len(samples) == 1 and isinstance(labels, str) else None
     tables = [open_table(sample, name, column, argument, client) for sample, name in zip(samples, names, strict=True)]
     if column is not None:
@@ -70,11 +73,14 @@ def opened(samples: Sequence[Any], labels: Any, argument: str, client: Any = Non
     if client is None and small:
         return tuple(read_whole(table) for table in tables), labels
     check_widths(tables, names)
-    if len(samples) > 1 and labels is None:
-        labels = np.repeat(np.arange(len(tables)), [table.shape[0] for table in tables])
-    if client is not None:
-        return (together([table.part for table in tables]),), labels
-    return (RowsOnDisk(tables[0].columns, parts=tuple(table.part for table in tables)),), labels
+    parts = [table.part for table in tables]
+    rows = RowsOnDisk(tables[0].columns, parts=tuple(parts)) if client is None else together(parts)
+    return with_labels((rows,), labels, [table.shape[0] for table in tables])
+
+
+def with_labels(table: tuple[Rows], labels: Any, sizes: list[int]) -> tuple[tuple[Any, ...], Any]:
+    """One table, and the numbers of the samples that its rows come from, where no labels were given."""
+    return table, np.repeat(np.arange(len(sizes)), sizes) if labels is None and len(sizes) > 1 else labels
 
 
 def in_memory(values: Any) -> Any:
