@@ -160,7 +160,8 @@ def energy_test(
     1e-12 of T. What needs all rows at once ("asymptotic", a metric settled on all of them) says so. With a `client`,
     pairs of blocks are tasks; the workers draw the relabelings themselves from the seed, so that the p-value depends
     neither on their number nor on the blocks, and a lost worker's tasks are done again by others. Exact tests, early
-    stops and designs work there too.
+    stops and designs work there too. Arrays of another library that follows the array API standard, such as torch,
+    stay where they are, in double precision, on a GPU too; these go with "euclidean", "exponential" and "gaussian".
 
     References
     ----------
