@@ -15,6 +15,7 @@ from energystats._core import permutation, statistics
 from energystats._core.permutation import Exchangeable
 from energystats._core.subspaces import Forms, Hypothesis, added_basis, count_reaching, null_forms, observed_forms
 from energystats._typing import ArrayLike, BoolArray, FloatArray, RandomLike
+from energystats.blocks import Rows, opened
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.formulas import Term, check_table, complete_rows, missing_in, parse, rows_of
@@ -52,6 +53,7 @@ def disco(
     missing: str = "raise",
     standardize: bool = False,
     progress: bool = False,
+    client: Any = None,
     rng: RandomLike = None,
 ) -> DiscoResult:
     r"""Distance components: decompose the total dispersion by factors and covariates, with permutation tests.
@@ -62,11 +64,12 @@ def disco(
     ----------
     X : array_like of shape (n,) or (n, d), or str
         Points; with ``metric="precomputed"`` the matrix of rho, square or condensed. Or a formula with its responses
-        on the left side, joined by +; with ``metric="gower"`` they may be categorical columns.
+        on the left side, joined by +; with ``metric="gower"`` they may be categorical columns. Without a left side also
+        the path of a Parquet file, a memory map, a Dask array or frame, which are read in blocks as in `energy_test`.
     formula : str, optional
         With points in `X`: a formula without a left side, such as "~ a * b".
-    groups : array_like of shape (n,), optional
-        Group of each row, in place of a formula.
+    groups : array_like of shape (n,), or str, optional
+        Group of each row, in place of a formula; or the name of the column of a Parquet file or Dask frame.
     data : DataFrame, optional
         The columns that the formula names, one row a point.
     metric : str, Metric or callable, default "euclidean"
@@ -89,6 +92,8 @@ def disco(
         Z-scores (divisor n) of the columns of points or responses before distances.
     progress : bool, default False
         Show a bar over the permutations.
+    client : distributed.Client, optional
+        Dask cluster that does the work, as in `energy_test`.
     rng : int, Generator or None, default None
         Seed of the permutations.
 
@@ -178,8 +183,12 @@ def disco(
     check_option(missing, "missing", ("raise", "drop"))
     how = How(method, check_count(n_resamples, "n_resamples", low=1), as_generator(rng), progress)
     door = Door(metric, alpha, standardize)
-    X, groups, strata = as_pandas(X), as_pandas(groups), as_pandas(strata)
-    if isinstance(X, str) or formula is not None:
+    asks_by_formula = isinstance(X, str) and (groups is None or "~" in X)
+    if not asks_by_formula:
+        X, groups = as_pandas(X), as_pandas(groups)
+        (X,), groups = opened((X,), groups, "groups", client)
+    strata = as_pandas(strata)
+    if asks_by_formula or formula is not None:
         check_one_question(X, formula, groups)
         question = by_formula(X, formula, data, strata, missing, door, marginal=decomposition == "marginal")
     else:
@@ -229,6 +238,8 @@ class Door:
         if self.takes_matrix:
             matrix = self.read(X)
             return Source(self, X, matrix, np.zeros(matrix.n, dtype=bool))
+        if isinstance(X, Rows):
+            return Source(self, X, None, np.zeros(len(X), dtype=bool))
         if self.takes_tables:
             return Source(self, X, None, np.zeros(self.read(X).n, dtype=bool))
         values = as_numbers(X, "X")
@@ -260,6 +271,8 @@ class Source:
 
     def rows(self, kept: BoolArray) -> Dissimilarity:
         """The points to keep."""
+        if isinstance(self.values, Rows) and not kept.all():
+            raise ValueError("`groups` must not be missing where `X` is read in blocks; leave those rows out first.")
         if self.matrix is None:
             return self.door.read(rows_of(self.values, kept))
         return self.matrix if kept.all() else self.matrix.subset(np.flatnonzero(kept))

@@ -13,6 +13,7 @@ ORDER = [  # each line may import the lines above it, and modules of its own lin
     ["validation", "coding"],
     ["metrics", "datasets"],
     ["pairs"],
+    ["blocks"],
     ["dissimilarity", "formulas"],
     ["tables", "multiplicity", "samplers", "matrix_files"],
     ["results"],
