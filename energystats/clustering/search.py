@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from energystats._core.interrupts import checkpoint
 from energystats._core.partitions import renumber
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering import perturbation
@@ -345,6 +346,7 @@ def best_start(
     best: LocalOptimum | None = None
     made = taken_back = 0
     for start in starts:
+        checkpoint()
         on_pass = None if callback is None else partial(callback, made)
         search = partial(METHODS[algorithm], problem, log_moves=log_moves, on_pass=on_pass)
         found = search(start.labels)
