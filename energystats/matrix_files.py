@@ -151,8 +151,6 @@ def layout_of(cells: list[list[str]]) -> Literal["both", "header", "none"]:
     """Where the names are, from the shape; a matrix of numbers alone has none."""
     if not cells:
         raise ValueError("the file is empty.")
-    if max(map(len, cells)) == 1 and re.search("[;\t]", cells[0][0]):
-        raise ValueError("looks separated by semicolons or tabs; separate the columns by commas.")
     widths = [len(row) for row in cells]
     m, width = len(cells), mode(widths)
     corner_missing = set(widths[1:]) == {m} and widths[0] == m - 1

@@ -193,7 +193,8 @@ def run_layers(sums: FloatArray, squared: bool, first: int, last: int, k: int, h
     """Best partition of points first..last-1 into k >= 2 runs; the point at which run `half` + 1 starts.
 
     Each layer has a row for every number of points that leaves enough for the other runs. The choices are written
-    down where `choices` has room for them, k - 1 rows of n - k + 1. Layers are made one by one, so that Ctrl-C is heard.
+    down where `choices` has room for them, k - 1 rows of n - k + 1. Layers are made one by one, so that Ctrl-C is
+    heard.
     """
     n = last - first - k + 1
     old, new = np.empty(n), np.empty(n)

@@ -27,7 +27,7 @@ __all__ = ["Dialect", "Source", "Table", "read_matrix", "read_table"]
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 WORDS_FOR = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
 LINES_LOOKED_AT = 200
-NUMBER = r"[-+]?[0-9.]+(e[-+]?[0-9]+)?(\.[0-9]+)?"
+NUMBER = r"[-+]?[0-9.]+(e[-+]?[0-9]+)?(\.[0-9]+)?([ \t;][-+0-9. \t;e]*)?"
 COMMA_NUMBER = re.compile(r"[-+]?\d*,\d+(e[-+]?\d+)?", re.IGNORECASE)
 POINT_NUMBER = re.compile(r"[-+]?\d*\.\d+(e[-+]?\d+)?", re.IGNORECASE)
 

@@ -82,6 +82,11 @@ def choose_columns(
     for c in others:
         if not is_number(table.frame[c]) and mostly_numbers(table.frame[c]):
             raise BadInputError(f"{table.file}: {first_text(table, c)}; mend it, or choose --columns.")
+    empty = [c for c in others if not mixed and len(others) > 1 and table.frame[c].isna().all()]
+    if empty:
+        console.note(note_of(empty, "it is empty", ""))
+        reasons.append((tuple(empty), "it is empty"))
+        others = [c for c in others if c not in empty]
     counters = [c for c in others if is_number(table.frame[c]) and numbers_the_rows(table.frame[c])]
     if counters and len(others) > len(counters):
         console.note(note_of(counters, "it numbers the rows", "; name it in --columns to use it"))
@@ -271,7 +276,8 @@ def complete_rows(choice: Choice, missing: str, console: Console, *, mixed: bool
     if infinite.any():
         row, column = (int(i) for i in np.argwhere(infinite)[0])
         where = f"{table.where(int(table.frame.index[row]))}, column {table.frame.columns[column]!r}"
-        raise BadInputError(f"{table.file}: {where}: {table.frame.iat[row, column]} is not a finite number.")
+        value = float(table.frame.iloc[row, column])  # type: ignore[arg-type]
+        raise BadInputError(f"{table.file}: {where}: {value} is not a finite number.")
     return Choice(table=table, left_out=choice.left_out)
 
 

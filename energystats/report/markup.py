@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
+from energystats.report.pictures import Picture
+
 __all__ = ["escaped", "figure", "listing", "paragraph", "section", "table"]
 
 
@@ -45,10 +47,7 @@ def cell(value: object, name: bool, first: bool) -> str:
     return f"<td{'' if name else ' class=n'}>{escaped(value)}</td>"
 
 
-def figure(uri: str, description: str, caption: str) -> str:
+def figure(image: Picture, description: str, caption: str) -> str:
     """A picture with what it shows, in words too."""
-    return (
-        f'<figure><img src="{uri}" alt="{escaped(description)}"><figcaption>{escaped(caption)}</figcaption></figure>'
-        if uri
-        else ""
-    )
+    shown = f'<img src="{image.uri}" width="{image.width}" alt="{escaped(description)}">'
+    return f"<figure>{shown}<figcaption>{escaped(caption)}</figcaption></figure>"

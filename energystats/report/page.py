@@ -33,10 +33,10 @@ p, ul, ol { max-width: 46rem; }
 .about { color: #555; font-size: .9rem; }
 .wide { overflow-x: auto; margin: .8rem 0; }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
-caption { text-align: left; font-weight: 600; padding: .2rem 0; caption-side: top; }
+caption { text-align: left; white-space: nowrap; font-weight: 600; padding: .2rem 0; caption-side: top; }
 th, td { padding: .25rem .7rem .25rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid #ddd; }
 thead th { border-bottom: 1.5px solid #333; font-weight: 600; }
-tbody th { font-weight: 400; }
+tbody th { font-weight: 400; min-width: 5.2rem; }
 .n { text-align: right; padding-left: .7rem; padding-right: .2rem; white-space: nowrap; }
 figure { margin: 1.2rem 0; }
 figure img { display: block; max-width: 100%; max-height: 46rem; height: auto; }

@@ -25,6 +25,7 @@ ROWS_LISTED = 300  # rows whose cluster is printed
 COLUMNS_LISTED = 200
 CLUSTERS_LISTED = 12  # across a table of means
 PAIRS_LISTED = 12  # clusters whose distances are printed
+PACKAGES = ("numpy", "scipy", "pandas", "numba", "scikit-learn", "matplotlib")
 NO_P_VALUES = (
     "These distances describe the clusters found. No p-values are given for them: the clusters were found on the same "
     "data, so that they differ by construction, and a test that took them for known in advance would call any two of "
@@ -115,7 +116,7 @@ def partition(study: Study) -> str:
     sizes = table(["", "rows", "share", "representative"], rows, "Clusters")
     drawn = figure(picture(found.plot), "Rows by cluster", "The rows by cluster. " + plane_text(study))
     text = paragraph("The representative is the row with the smallest mean rho to the rows of its cluster.")
-    return section("partition", "Partition", drawn, sizes, text, *means(study), members(study))
+    return section("partition", "Partition", drawn, sizes, text, *means(study), categories(study), members(study))
 
 
 def plane_text(study: Study) -> str:
@@ -155,6 +156,23 @@ def means(study: Study) -> list[str]:
     return [listed, figure(heat, "Heat map of cluster means", words)]
 
 
+def categories(study: Study) -> str:
+    """The commonest category of every cluster, where there are columns of categories."""
+    others = [] if study.is_matrix else [c for c in study.data.columns if c not in study.data.select_dtypes("number")]
+    if not others:
+        return ""
+    shown = min(study.k, CLUSTERS_LISTED)
+    rows = [[str(c), *(commonest(study.data[c][study.found.labels == j]) for j in range(shown))] for c in others]
+    heads = ["", *(f"cluster {j}" for j in range(shown))]
+    return table(heads, rows[:COLUMNS_LISTED], "Commonest category, and its share of the known values")
+
+
+def commonest(column: Any) -> str:
+    """A category with its share."""
+    counts = column.dropna().astype(str).value_counts()
+    return "-" if counts.empty else f"{str(counts.index[0])[:40]} ({counts.iloc[0] / counts.sum():.0%})"
+
+
 def number_or_dash(value: float) -> str:
     """A number, or a dash where there is none."""
     return "-" if math.isnan(value) else number(float(value))
@@ -177,24 +195,23 @@ def members(study: Study) -> str:
 def dispersions(study: Study) -> str:
     """W, S, T, their parts, and what is guaranteed."""
     found = study.found
-    part = f"{share(found.between, found.total):.1%}" if found.total else "-"
+
+    def part(value: float) -> str:
+        return f"{share(value, found.total):.1%}" if found.total else "-"
+
     rows = [
-        [
-            "W, within clusters",
-            number(found.within),
-            f"{1 - share(found.between, found.total):.1%}" if found.total else "-",
-        ],
-        ["S, between clusters", number(found.between), part],
-        ["T = W + S", number(found.total), "100.0%" if found.total else "-"],
+        ["W, within clusters", number(found.within), part(found.within)],
+        ["S, between clusters", number(found.between), part(found.between)],
+        ["T = W + S", number(found.total), part(found.total)],
     ]
     if study.k > 1:
         rows.append(["bound on S", number(found.bound), "-"])
     each = [
-        [f"cluster {j}", size, number(w), f"{w / found.total:.1%}" if found.total else "-"]
+        [f"cluster {j}", size, number(w), part(w)]
         for j, (size, w) in enumerate(zip(found.sizes, found.within_per_cluster.tolist(), strict=True))
     ]
     bars = figure(
-        picture(found.plot_decomposition), "Bars of T, S and W", "T and its parts; the dashed line is the bound."
+        picture(found.plot_decomposition), "Bars of T, S and W", "T and its parts; a dashed line is the bound on S."
     )
     path = ""
     if found.path is not None and found.path.size > 1 and found.algorithm in ("hartigan", "lloyd"):
@@ -323,9 +340,9 @@ def reproduction(study: Study) -> str:
     if study.reading.command:
         parts += ["<h3>Command line</h3>", f"<pre>{escaped(shlex.join(('energystats', *study.reading.command)))}</pre>"]
     parts += ["<h3>Python</h3>", f"<pre>{escaped(code_of(study))}</pre>"]
-    text = f"Seed {study.seed}. The same seed and versions give the same labels and p-values, whatever the number of threads."
+    text = f"Seed {study.seed}. The same seed and versions give the same labels and p-values."
     rows = [["energystats", __version__], ["Python", platform.python_version()]]
-    rows += [[name, version_of(name)] for name in ("numpy", "scipy", "pandas", "numba", "scikit-learn", "matplotlib")]
+    rows += [[name, version_of(name)] for name in PACKAGES]
     return section(
         "reproduction", "The same again", *parts, paragraph(text), table(["package", "version"], rows, names=2)
     )

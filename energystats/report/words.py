@@ -14,11 +14,12 @@ REFERENCES = {
     "Transactions on Pattern Analysis and Machine Intelligence 43. doi:10.1109/TPAMI.2020.2998120.",
     "energy": "França, G. & Vogelstein, J. T. Nonparametric clustering based on energy statistics.",
     "spectral": "Welling, M. Kernel K-means and spectral clustering.",
-    "geometry": "Kłopotek, R., Kłopotek, M. & Wierzchoń, S. A feasible k-means kernel trick under non-Euclidean feature "
-    "space.",
+    "geometry": "Kłopotek, R., Kłopotek, M. & Wierzchoń, S. A feasible k-means kernel trick under non-Euclidean "
+    "feature space.",
     "statistics": "Székely, G. J. & Rizzo, M. L. (2013). Energy statistics: a class of statistics based on distances. "
     "Journal of Statistical Planning and Inference 143.",
-    "unimodal": "Hartigan, J. A. & Hartigan, P. M. (1985). The dip test of unimodality. Annals of Statistics 13, 70-84.",
+    "unimodal": "Hartigan, J. A. & Hartigan, P. M. (1985). The dip test of unimodality. Annals of Statistics 13, "
+    "70-84.",
     "cauchy": "Liu, Y. & Xie, J. (2020). Cauchy combination test. Journal of the American Statistical Association 115, "
     "393-402.",
     "gower": "Gower, J. C. (1971). A general coefficient of similarity and some of its properties. Biometrics 27, "
@@ -57,7 +58,8 @@ def verdict(study: Study) -> str:
     """What the test says about structure."""
     test = study.test
     if isinstance(test, str):
-        return f"Whether there is cluster structure at all was not tested. {test.removeprefix('Not tested: ').capitalize()}"
+        why = test.removeprefix("Not tested: ")
+        return f"Whether there is cluster structure at all was not tested: {why}"
     p = probability(test.pvalue)
     question = f"The null hypothesis that {test.null_hypothesis}"
     if test.pvalue <= LEVEL:
@@ -67,8 +69,8 @@ def verdict(study: Study) -> str:
         )
     else:
         text = (
-            f"{question} was tested: p = {p}, which is no evidence against it at the level .05. Nor is it evidence that "
-            "there is only one cluster: clusters that overlap much cannot be told from one by any valid test. The "
+            f"{question} was tested: p = {p}, which is no evidence against it at the level .05. Nor is it evidence "
+            "that there is only one cluster: clusters that overlap much cannot be told from one by any valid test. The "
             "clusters below may be parts of a single cloud."
         )
     return text + (" The p-value does not allow for the choice of k on the same data." * (study.k_from == "chosen"))
@@ -109,9 +111,9 @@ def certificate(study: Study) -> list[str]:
         return [how, "The eigenvalue bound on S is not positive and says nothing here."]
     return [
         how,
-        f"No partition into {study.k} clusters has an S above {number(found.bound)}, by an eigenvalue bound; the one found "
-        f"reaches {min(found.tightness, 1.0):.1%} of it. The bound itself is usually not attained, so that a share below 100 % "
-        "need not mean that a better partition exists.",
+        f"No partition into {study.k} clusters has an S above {number(found.bound)}, by an eigenvalue bound; the one "
+        f"found reaches {min(found.tightness, 1.0):.1%} of it. The bound is usually not attained, so that less than "
+        "100 % need not mean that a better partition exists.",
     ]
 
 
@@ -130,8 +132,9 @@ def method_text(study: Study) -> tuple[list[str], list[str]]:
     perturbed = f", each perturbed {found.n_perturb} times" if found.n_perturb else ""
     starts = "" if found.algorithm == "exact-1d" else f"; {found.n_init} starts drawn in proportion to rho{perturbed}"
     clustering = (
-        f"Clusters minimise the within-cluster energy W = sum of n_j/2 times the mean of rho between the rows of cluster "
-        f"j, which is maximising the between-cluster energy S, because T = S + W is the same for every partition. rho is "
+        "Clusters minimise the within-cluster energy W, the sum over clusters of n_j/2 times the mean of rho between "
+        "the rows of cluster j. That is the same as maximising the between-cluster energy S, because T = S + W is the "
+        "same for every partition. rho is "
         f"{found.metric!r}{alpha}{scale}. The search went {search}{starts}."
     )
     texts = [clustering]
@@ -157,17 +160,21 @@ def test_text(study: Study) -> str:
     test = study.test
     assert not isinstance(test, str)
     if test.method == "unimodal-1d":
-        how = "Three indices of bimodality of the column were compared with those of samples from the nearest unimodal law"
+        how = (
+            "Three indices of bimodality of the column were compared with those of samples from the nearest unimodal "
+            "law"
+        )
     else:
         how = (
-            f"In each of {test.n_splits} random splits the rows were dealt into five folds; for each fold the other rows "
-            f"(at most {test.n_clustered}) were clustered, and the rows of the fold were scored along the line between "
-            "clusters. The pooled scores, none of which had a part in its line, were compared with samples from the "
-            "nearest unimodal law by three indices; p-values of splits and contrasts were combined by Cauchy's rule"
+            f"In each of {test.n_splits} random splits the rows were dealt into five folds; for each fold the other "
+            f"rows (at most {test.n_clustered}) were clustered, and the rows of the fold were scored along the line "
+            "between clusters. The pooled scores, none of which had a part in its line, were compared with samples from "
+            "the nearest unimodal law by three indices; p-values of splits and contrasts were combined by Cauchy's rule"
         )
+    larger = "" if test.conservative else " (`conservative` is a larger factor, 1.6)"
     return (
-        f"{how} ({test.n_resamples} draws). p-values are multiplied by {test.factor:g}, because those on flat densities "
-        f"were measured to be too small{'' if test.conservative else ' (a larger factor, 1.6, goes with --conservative)'}. "
+        f"{how} ({test.n_resamples} draws). p-values are multiplied by {test.factor:g}, because those on flat "
+        f"densities were measured to be too small{larger}. "
         "Permuting the labels of clusters that were found from the same data would reject every null hypothesis, and "
         "was not done."
     )
