@@ -159,7 +159,7 @@ def test_same_seed_same_output(iris, capsys):
         ),
         (
             ["cluster", "typo.csv"],
-            "row 7 (line 8), column 'petal_width': '0,3' is not a number; --decimal , reads decimal commas; mend it, or",
+            "row 7 (line 8), column 'petal_width': '0,3' is not a number; --decimal , reads decimal commas; mend it",
         ),
         (["cluster", "gaps.csv"], "2 of 150 rows have empty cells (sepal_width 2), the first in row 1 (line 2),"),
         (["cluster", "words.csv"], "words.csv: no numeric column among species."),

@@ -23,8 +23,8 @@ from energystats.cli.options import (
 )
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import Table, read_matrix, read_table
-from energystats.cli.selection import Choice, choose_columns, column_of, complete_rows, describe, keep_rows
-from energystats.validation import check_option
+from energystats.cli.selection import Choice, choose_columns, column_of, complete_rows, describe, keep_rows, split_names
+from energystats.validation import near_names
 
 if TYPE_CHECKING:
     from energystats.matrix_files import MatrixFile
@@ -137,9 +137,9 @@ class Given:
 
 def check_select(options: argparse.Namespace) -> None:
     """Refuse an unknown way to choose k."""
-    if options.select is not None:
-        with bad_input("--select"):
-            check_option(options.select, "--select", METHODS)
+    if options.select not in (None, *METHODS):
+        near = near_names(options.select, METHODS)
+        raise BadInputError(f"--select must be one of {', '.join(METHODS)}, got {options.select!r}.{near}")
 
 
 def rows_of(options: argparse.Namespace, console: Console) -> Given:
@@ -149,12 +149,12 @@ def rows_of(options: argparse.Namespace, console: Console) -> Given:
     if options.id is not None:
         column_of(table, options.id)
     table = keep_rows(table, options.where, options.rows)
+    if options.columns is not None and options.id in split_names(options.columns, list(table.frame.columns)):
+        raise BadInputError(f"--columns must not name the column of --id, {options.id!r}.")
     mixed = options.metric == "gower"
     leave_out = () if options.id is None else (options.id,)
     names = None if options.id is None else table.frame[options.id]
     choice = choose_columns(table, options.columns, console, drop=options.drop, leave_out=leave_out, mixed=mixed)
-    if options.id in choice.frame.columns:
-        raise BadInputError(f"--columns must not name the column of --id, {options.id!r}.")
     choice = complete_rows(choice, options.missing, console, mixed=mixed)
     console.say(describe(choice.frame, choice.table.file))
     ids = () if names is None else tuple(names.loc[choice.frame.index])

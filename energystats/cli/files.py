@@ -47,14 +47,13 @@ def save(path: Path, write: Callable[[Path], None], console: Console) -> None:
     os.close(descriptor)
     partial = Path(name)
     try:
-        try:
-            write(partial)
-        except OSError as error:
-            raise BadInputError(f"{path}: cannot be written: {error}") from error
+        write(partial)
         umask = os.umask(0)
         os.umask(umask)
         partial.chmod(0o666 & ~umask)
         partial.replace(path)
+    except OSError as error:
+        raise BadInputError(f"{path}: cannot be written: {error}") from error
     finally:
         partial.unlink(missing_ok=True)
     console.wrote(path)

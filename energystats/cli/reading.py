@@ -162,10 +162,10 @@ def checked(table: Table, console: Console) -> Table:
     import pandas as pd
 
     frame, code = table.frame, table.code
-    if frame.empty:
-        raise BadInputError(f"{table.file}: the table has no rows.")
     if table.text is not None and table.dialect.header:
         check_header([str(c) for c in frame.columns], table.file)
+    if frame.empty:
+        raise BadInputError(f"{table.file}: the table has no rows.")
     if not isinstance(frame.index, pd.RangeIndex):
         if table.text is not None:
             console.note("the first column has no name of its own and was taken for the names of the rows.")

@@ -262,7 +262,7 @@ def complete_rows(choice: Choice, missing: str, console: Console, *, mixed: bool
         row, column = int(bad_rows[0]), int(gaps[bad_rows[0]].argmax())
         where = f"{table.where(int(frame.index[row]))}, column {frame.columns[column]!r}"
         counts = ", ".join(f"{c} {int(m)}" for c, m in zip(frame.columns, gaps.sum(axis=0), strict=True) if m)
-        rows = "row has" if bad_rows.size == 1 else "rows have"
+        rows = "rows has" if bad_rows.size == 1 else "rows have"
         raise BadInputError(
             f"{table.file}: {bad_rows.size} of {len(frame)} {rows} empty cells ({counts}), the first in {where}; fill "
             "them, or leave those rows out with --missing drop."

@@ -22,7 +22,7 @@ from energystats.cli.options import (
 )
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import Table, read_table
-from energystats.cli.selection import choose_columns, column_of, complete_rows, describe, keep_rows
+from energystats.cli.selection import choose_columns, column_of, complete_rows, describe, keep_rows, split_names
 
 __all__ = ["add", "run"]
 
@@ -62,10 +62,10 @@ def run(options: argparse.Namespace, console: Console) -> None:
     n_read = len(table.frame)
     column_of(table, options.group)
     table = with_groups(keep_rows(table, options.where, options.rows), options, console)
+    if options.columns is not None and options.group in split_names(options.columns, list(table.frame.columns)):
+        raise BadInputError(f"--columns must not name the column of the groups, {options.group!r}.")
     mixed = options.metric == "gower"
     choice = choose_columns(table, options.columns, console, drop=options.drop, leave_out=(options.group,), mixed=mixed)
-    if options.group in choice.frame.columns:
-        raise BadInputError(f"--columns must not name the column of the groups, {options.group!r}.")
     frame = complete_rows(choice, options.missing, console, mixed=mixed).frame
     groups = table.frame.loc[frame.index, options.group]
     console.say(describe(frame, table.file))

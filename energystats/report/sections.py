@@ -81,7 +81,8 @@ def column_row(name: str, column: Any) -> list[object]:
         values = values[~np.isnan(values)]
         if not values.size:
             return [*head, *"----"]
-        summary = (values.min(), float(np.median(values)), values.max(), float(np.std(values)))
+        size = float(np.abs(values).max()) or 1.0  # squares of the largest numbers overflow
+        summary = (values.min(), float(np.median(values)), values.max(), size * float(np.std(values / size)))
         return [*head, *(number(float(v)) for v in summary)]
     counts = column.astype(str)[column.notna()].value_counts()
     most = "-" if counts.empty else f"{str(counts.index[0])[:40]} ({counts.iloc[0]} times)"

@@ -168,8 +168,8 @@ def test_text(study: Study) -> str:
         how = (
             f"In each of {test.n_splits} random splits the rows were dealt into five folds; for each fold the other "
             f"rows (at most {test.n_clustered}) were clustered, and the rows of the fold were scored along the line "
-            "between clusters. The pooled scores, none of which had a part in its line, were compared with samples from "
-            "the nearest unimodal law by three indices; p-values of splits and contrasts were combined by Cauchy's rule"
+            "between clusters. The pooled scores, none of which had a part in its line, were compared with samples "
+            "from the nearest unimodal law by three indices; those of splits and contrasts were joined by Cauchy's rule"
         )
     larger = "" if test.conservative else " (`conservative` is a larger factor, 1.6)"
     return (
