@@ -1,6 +1,7 @@
 """Ctrl-C during long calls: heard soon, leaves nothing behind, and the next call gives what a fresh session gives."""
 
 import io
+import os
 import signal
 import subprocess
 import sys
@@ -71,15 +72,18 @@ CALLS = ["energy_test", "energy_test asymptotic", "energy_cluster", "cluster_1d"
          "select_k", "disco", "cluster_tree", "energy_power"]  # fmt: skip
 
 
+FAST = {"energy_test", "energy_cluster", "cluster_test", "select_k", "disco"}
+
+
 def session(name, mode):
     command = [sys.executable, "-c", PROGRAM, name, mode]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr[-3000:]
     assert "Exception ignored" not in done.stderr
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", [n if n in FAST else pytest.param(n, marks=pytest.mark.slow) for n in CALLS])
 def test_long_calls_end_soon_and_the_next_is_right(name):
     heard, *after = session(name, "interrupted")
     latency, threads = heard.split()
@@ -88,6 +92,7 @@ def test_long_calls_end_soon_and_the_next_is_right(name):
     assert after == session(name, "fresh")
 
 
+@pytest.mark.slow
 def test_compilation_is_not_cut_in_two(tmp_path):
     """Interrupted while the loops are compiled, and again, until they are there: no broken function is left."""
     program = (
@@ -104,7 +109,7 @@ def test_compilation_is_not_cut_in_two(tmp_path):
         "heard = 0\n"
         "import time\n"
         "start = time.perf_counter()\n"
-        "while time.perf_counter() - start < 12:\n"
+        "while time.perf_counter() - start < 6:\n"
         "    try:\n"
         "        es.cluster_test(X, 3, rng=0)\n"
         "    except KeyboardInterrupt:\n"
@@ -178,7 +183,7 @@ def test_threads_end_when_their_caller_goes():
     assert list(answers) == [i * i for i in range(20)]
     start = time.perf_counter()
     answers = interrupts.map_in_threads(work, list(range(50)), 2)
-    threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,)).start()
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         next(answers)
     assert time.perf_counter() - start < 1.5
@@ -226,7 +231,7 @@ LONG = {
                                                            n_resamples=19, rng=0, **how).pvalue,
     "pairwise_tests": lambda X, **how: es.pairwise_tests(X, np.arange(40) % 3, n_resamples=9, rng=0,
                                                          **how).table["pvalue"].tolist(),
-    "energy_power": lambda X, **how: es.energy_power(X[:9], X[9:], [4], n_replicates=9, n_resamples=9, rng=0,
+    "energy_power": lambda X, **how: es.energy_power(X[:9], X[9:], [4], n_replicates=9, n_resamples=19, rng=0,
                                                      **how).table.to_string(),
     "mmd_test": lambda X, **how: es.mmd_test(X[:20], X[20:], n_resamples=99, rng=0, **how).pvalue,
 }  # fmt: skip

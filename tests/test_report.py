@@ -168,10 +168,8 @@ def test_what_it_says_of_the_irises():
     reader = check_self_contained(text)
     parts = sections(text)
     assert list(parts) == ["data", "partition", "dispersion", "significance", "pairs", "methods", "reproduction"]
-    found, words = (
-        es.energy_cluster(iris, 3, rng=0),
-        " ".join(piece for pieces in reader.text.values() for piece in pieces),
-    )
+    found = es.energy_cluster(iris, 3, rng=0)
+    words = " ".join(piece for pieces in reader.text.values() for piece in pieces)
     with pytest.warns(es.TiesWarning):
         test = es.cluster_test(iris, 3, rng=0)
     assert "divided into 3 clusters of 50, 62 and 38 rows. The number 3 was given." in words

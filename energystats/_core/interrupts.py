@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any, TypeVar
 
 __all__ = ["Stopped", "checkpoint", "map_in_threads", "uninterrupted"]
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+STEP = 0.1  # seconds
 _of_thread = threading.local()
 
 
@@ -58,8 +61,22 @@ def map_in_threads(function: Callable[[Item], Answer], items: Sequence[Item], n_
     def prepare() -> None:
         _of_thread.stop = stop
 
+    rest, begun = iter(items), deque[Future[Answer]]()
     with ThreadPoolExecutor(n_threads, initializer=prepare) as pool:
         try:
-            yield from pool.map(function, items)
+            while True:
+                for item in islice(rest, 2 * n_threads - len(begun)):
+                    begun.append(pool.submit(function, item))
+                if not begun:
+                    return
+                yield settled(begun.popleft())
         finally:
             stop.set()
+            pool.shutdown(cancel_futures=True)  # what has not begun never does
+
+
+def settled(future: Future[Answer]) -> Answer:
+    """The answer, waited for in short steps: not every system lets Ctrl-C end a long one."""
+    while not future.done():
+        wait((future,), timeout=STEP)
+    return future.result()

@@ -43,14 +43,15 @@ figure img { display: block; max-width: 100%; max-height: 46rem; height: auto; }
 figcaption { color: #444; font-size: .88rem; margin-top: .3rem; max-width: 46rem; }
 pre { background: #f3f3f3; padding: .7rem .9rem; font-size: .85rem; line-height: 1.45; white-space: pre-wrap;
   overflow-wrap: anywhere; }
-@media (max-width: 32rem) { body { font-size: 15px; padding: .5rem .8rem 2rem; } h1 { font-size: 1.35rem; } }
+@media (max-width: 32rem) { body { font-size: 15px; padding: .5rem .8rem 2rem; }
+  h1 { font-size: 1.35rem; } caption { white-space: normal; } }
 @media print {
   @page { size: A4; margin: 18mm 16mm; }
   body { max-width: none; padding: 0; font-size: 10pt; }
   h1 { font-size: 17pt; } h2 { font-size: 13pt; }
   h2, h3, caption { break-after: avoid; }
   figure, tr { break-inside: avoid; }
-  figure img { max-height: 150mm; max-width: 150mm; }
+  figure img { max-height: 115mm; max-width: 130mm; }
   thead { display: table-header-group; }
   .wide { overflow: visible; }
   table { font-size: 8.5pt; }

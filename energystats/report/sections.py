@@ -183,7 +183,7 @@ def members(study: Study) -> str:
     """Rows of every cluster, where there are not too many."""
     if study.n > ROWS_LISTED:
         return paragraph(
-            f"The cluster of each of the {study.n} rows is not printed here; `--labels labels.csv` writes it, and the "
+            f"The cluster of each of the {study.n} rows is not printed here; the option --labels writes it, and the "
             "calls at the end of this report give it."
         )
     names = [study.name(i).removeprefix("row ") for i in range(study.n)]
@@ -288,7 +288,13 @@ def choice(study: Study) -> str:
         picture(chosen.plot), f"Curve of {chosen.method} against k", f"The criterion ({chosen.method}) against k."
     )
     heads = ["", *(c.replace("_", " ") for c in columns)]
-    return section("choice", "How many clusters?", table(heads, rows, "* chosen"), listing(reasons), drawn)
+    return section(
+        "choice",
+        "How many clusters?",
+        table(heads, rows, "Criteria for each k; * is the k chosen"),
+        listing(reasons),
+        drawn,
+    )
 
 
 def pairs(study: Study) -> str:

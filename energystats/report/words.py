@@ -171,7 +171,7 @@ def test_text(study: Study) -> str:
             "between clusters. The pooled scores, none of which had a part in its line, were compared with samples "
             "from the nearest unimodal law by three indices; those of splits and contrasts were joined by Cauchy's rule"
         )
-    larger = "" if test.conservative else " (`conservative` is a larger factor, 1.6)"
+    larger = "" if test.conservative else " (1.6 where conservative p-values are asked for)"
     return (
         f"{how} ({test.n_resamples} draws). p-values are multiplied by {test.factor:g}, because those on flat "
         f"densities were measured to be too small{larger}. "
