@@ -106,6 +106,15 @@ def test_separator_and_decimal_are_found(sep, numbers, names):
         pd.testing.assert_frame_equal(back, frame, check_dtype=False)
 
 
+def test_one_column_of_decimal_commas(tmp_path, monkeypatch, capsys):
+    """Not names of rows beside a column of whole numbers, which would be read without a complaint."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.csv").write_text("x\n" + "".join(f"{i},5\n" for i in range(30)))
+    found, error = answer(capsys, "cluster", "d.csv")
+    assert found["partition"]["within"] == es.cluster_1d(np.arange(30) + 0.5, 2).within
+    assert error == "note: decimals have a comma; --sep and --decimal say otherwise.\n"
+
+
 @settings(deadline=None)
 @given(cells=st.lists(st.lists(CELLS | st.just("a\nb"), min_size=2, max_size=2), min_size=1, max_size=6))
 def test_line_of_a_row(cells):
@@ -373,6 +382,30 @@ def test_interrupted(tmp_path, rng):
     assert error.decode().splitlines()[-1] == "energystats: interrupted."
     assert b"Traceback" not in error
     assert sorted(p.name for p in tmp_path.iterdir()) == before
+
+
+def test_interrupted_while_writing(iris, tmp_path, monkeypatch, capsys):
+    """The file that was begun is taken away, and one that was there before stays."""
+    (tmp_path / "out.png").write_bytes(b"older")
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("energystats.cli.files.draw", interrupt)
+    assert cli.main(["cluster", "iris.csv", "--plot", "out.png", "--quiet"]) == 130
+    assert capsys.readouterr().err == "energystats: interrupted.\n"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["iris.csv", "out.png"]
+    assert (tmp_path / "out.png").read_bytes() == b"older"
+
+
+def test_every_key_is_in_the_documentation():
+    from pathlib import Path
+
+    from energystats.cli.payloads import CONTRAST, FIELDS, TERM
+
+    page = (Path(__file__).parent.parent / "docs" / "command-line.md").read_text(encoding="utf-8")
+    for key in {*KEYS, *CONTRAST, *TERM, *(name for names in FIELDS.values() for name in names), "rows", "share"}:
+        assert f"`{key}`" in page, key
 
 
 def test_help_has_examples_that_parse(capsys):

@@ -117,6 +117,7 @@ CALLS = {
                    ['a&b"<i>.csv']),
     "latin-1": (lambda rng: iris_with(größe=1.5).to_csv("f.csv", encoding="latin-1", index=False),
                 ["f.csv", "--encoding", "latin-1"]),
+    "utf-16": (lambda rng: iris_with().to_csv("f.csv", encoding="utf-16", sep="\t", index=False), ["f.csv"]),
     "no header": (lambda rng: iris_with().to_csv("f.csv", index=False, header=False), ["f.csv", "--no-header"]),
     "comment": (lambda rng: Path("f.csv").write_text("# x\n" + iris_with().to_csv(index=False)),
                 ["f.csv", "--comment", "#"]),

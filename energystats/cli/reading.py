@@ -84,13 +84,17 @@ class Source:
                 content = gzip.decompress(content)
         return cls(name=name, content=content)
 
+    @property
+    def encoding(self) -> str:
+        """What the first bytes say about the encoding."""
+        return "utf-16" if self.content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+
     def text(self, encoding: str | None) -> str:
         """The content as text, without a byte order mark."""
         if self.content[:4] == b"PK\x03\x04":
             raise BadInputError(f"{self.name}: is a workbook or an archive; save the table as CSV.")
-        guess = "utf-16" if self.content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
         try:
-            text = self.content.decode(encoding or guess)
+            text = self.content.decode(encoding or self.encoding)
         except LookupError as error:
             raise BadInputError(f"--encoding must be an encoding that Python knows, got {encoding!r}.") from error
         except UnicodeError as error:
@@ -147,12 +151,14 @@ def read_table(file: str, given: Dialect, console: Console, *, as_text: str | No
         if not text.strip():
             raise BadInputError(f"{source.name}: the file is empty.")
         dialect = detected(text, given, console)
-        options = pandas_options(text, dialect, as_text, source.name)
+        options = pandas_options(text, dialect, as_text)
+        encoding = given.encoding or source.encoding
         with readable(source.name):
-            frame = pd.read_csv(io.StringIO(text), **options)
+            frame = pd.read_csv(io.BytesIO(source.content), encoding=encoding, **options)
+        if encoding != "utf-8-sig":  # which pandas finds by itself
+            options["encoding"] = encoding
         written = "".join(f", {key}={value!r}" for key, value in options.items())
-        encoding = f", encoding={given.encoding!r}" if given.encoding else ""
-        code = (f"table = pd.read_csv({shown}{written}{encoding})",)
+        code = (f"table = pd.read_csv({shown}{written})",)
         table = Table(file=source.name, frame=frame, code=code, dialect=dialect, text=text)
     return checked(table, console)
 
@@ -186,12 +192,14 @@ def detected(text: str, given: Dialect, console: Console) -> Dialect:
     if given.decimal not in (None, ".", ","):
         raise BadInputError(f"--decimal must be . or , got {given.decimal!r}.")
     lines = first_lines(text, given.comment)
+    if sep is None and one_column_of_decimal_commas(lines):
+        sep = ";"  # which does not occur
     sep = sep or separator_of(lines)
     decimal = given.decimal or ("," if sep != "," and decimal_commas(lines, sep) else ".")
     if sep == decimal:
         raise BadInputError(f"--decimal and --sep must differ, got {sep!r} for both.")
     guessed = []
-    if given.sep is None and sep != ",":
+    if given.sep is None and sep != "," and any(sep in line for line in lines):
         guessed.append(f"columns are separated by {SEPARATORS[sep]}")
     if given.decimal is None and decimal == ",":
         guessed.append("decimals have a comma")
@@ -219,6 +227,12 @@ def separator_of(lines: Sequence[str]) -> str:
     return max(counts, key=lambda sep: counts[sep]) if any(counts.values()) else ","
 
 
+def one_column_of_decimal_commas(lines: Sequence[str]) -> bool:
+    """Whether below a single name there are numbers such as 1,5, and not two columns of whole numbers."""
+    rest = lines[1:]
+    return bool(rest) and not any(sep in lines[0] for sep in SEPARATORS) and all(map(COMMA_NUMBER.fullmatch, rest))
+
+
 def cells_of(lines: Sequence[str], sep: str) -> list[list[str]]:
     """Cells of lines; a quoted cell may hold the separator."""
     try:
@@ -233,7 +247,7 @@ def decimal_commas(lines: Sequence[str], sep: str) -> bool:
     return any(map(COMMA_NUMBER.fullmatch, cells)) and not any(map(POINT_NUMBER.fullmatch, cells))
 
 
-def pandas_options(text: str, dialect: Dialect, as_text: str | None, name: str) -> dict[str, Any]:
+def pandas_options(text: str, dialect: Dialect, as_text: str | None) -> dict[str, Any]:
     """Arguments of `pandas.read_csv` that differ from its defaults."""
     options: dict[str, Any] = {}
     if dialect.sep != ",":
