@@ -271,6 +271,46 @@ def test_the_bar_is_closed_on_errors(capsys):
     assert not tqdm.tqdm._instances
 
 
+def test_the_bar_is_closed_when_the_caller_goes(rng, capsys):
+    """In the middle of a loop over the blocks, while the traceback is kept, as notebooks do; and after an early end."""
+    import tqdm
+
+    X = rng.standard_normal((40, 2))
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    calls = {
+        "callback": lambda: es.energy_cluster(X, 3, callback=interrupt, progress=True, rng=0),
+        "clusterer": lambda: es.cluster_test(X, 2, clusterer=interrupt, method="split", progress=True, rng=0),
+        "sampler": lambda: es.goodness_of_fit(X, lambda size, rng: interrupt(), progress=True, rng=0),
+        "metric": lambda: es.select_k(X, 3, metric=late(interrupt), n_resamples=9, progress=True, rng=0),
+    }
+    for name, call in calls.items():
+        with pytest.raises(KeyboardInterrupt) as kept:
+            call()
+        assert not tqdm.tqdm._instances, name
+        error = capsys.readouterr().err
+        assert error == "" or error.endswith("\n"), name
+        del kept
+    es.energy_test(X, groups=np.arange(40) % 2, n_resamples=10**4, stop_at=3, progress=True, rng=0)
+    assert not tqdm.tqdm._instances
+    assert capsys.readouterr().err.endswith("\n")
+
+
+def late(interrupt):
+    """A semimetric that is interrupted at its ninth use."""
+    uses = []
+
+    def rho(X, Y):
+        uses.append(1)
+        if len(uses) == 9:
+            interrupt()
+        return np.abs(X[:, None] - Y[None]).sum(axis=2)
+
+    return rho
+
+
 def test_progress_on_the_command_line_needs_a_terminal(tmp_path, monkeypatch, capsys):
     from energystats import cli
 
