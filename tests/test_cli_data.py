@@ -13,7 +13,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import energystats as es
@@ -428,3 +428,32 @@ def test_help_has_examples_that_parse(capsys):
     with pytest.raises(SystemExit, match="0"):
         cli.main(["--help"])
     assert "130  interrupted" in capsys.readouterr().out
+
+
+CELL = st.sampled_from(["1", "2.5", "-3", "x", "", "NA", "1,5", "inf", "1e400", '"', '"a"', "0x1", "1_0", "é", " "])
+LINES = st.lists(st.lists(CELL, min_size=1, max_size=4), min_size=1, max_size=8)
+TABLES = st.builds(lambda lines, sep: "\n".join(sep.join(line) for line in lines), LINES, st.sampled_from(",;\t|"))
+
+
+COMMANDS = [["cluster"], ["test", "--group", "x"], ["disco", "x ~ é"], ["euclidize"]]
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@given(content=TABLES.map(str.encode) | st.binary(max_size=60), command=st.sampled_from(COMMANDS), options=st.lists(
+    st.sampled_from(["--no-header", "--standardize", "--missing=drop", "--metric=gower", "--comment=#", "--decimal=,",
+                     "--sep=;", "--encoding=latin-1", "--metric=precomputed", "--where=x=1", "--rows=1:2"]),
+    max_size=3, unique=True))  # fmt: skip
+def test_no_input_breaks_the_program(tmp_path, content, command, options):
+    """Whatever the bytes: an answer, or one line and status 2."""
+    (tmp_path / "f.csv").write_bytes(content)
+    out, error = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+        more = ["-o", str(tmp_path / "out.csv")] if command == ["euclidize"] else []
+        status = cli.main([*command, str(tmp_path / "f.csv"), *more, "--json", *options])
+    assert status in (0, 2)
+    if status == 2:
+        assert out.getvalue() == ""
+        (line,) = [text for text in error.getvalue().split("\n")[:-1] if not text.startswith("note:")]
+        assert line.startswith("energystats: ")
+    else:
+        json.loads(out.getvalue(), parse_constant=pytest.fail)

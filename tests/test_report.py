@@ -128,6 +128,12 @@ CALLS = {
                                 ["f.csv", "--select", "eigengap", "--k-max", "4", "-k", "2"]),
     "gower": (lambda rng: mixed_table(rng).to_csv("f.csv", index=False), ["f.csv", "--metric", "gower", "--id", "id"]),
     "matrix": (lambda rng: datasets.load("eurodist").to_csv("f.csv"), ["f.csv", "--metric", "precomputed", "-k", "4"]),
+    "matrix with semicolons": (lambda rng: (datasets.load("eurodist") + 0.5).mask(np.eye(21) > 0, 0).to_csv(
+                                   "f.csv", sep=";", decimal=","), ["f.csv", "--metric", "precomputed"]),
+    "matrix from R": (lambda rng: Path("f.csv").write_text(datasets.load("eurodist").to_csv().split(",", 1)[1]),
+                      ["f.csv", "--metric", "precomputed", "-k", "3"]),
+    "matrix from Parquet": (lambda rng: datasets.load("eurodist").to_parquet("f.parquet"),
+                            ["f.parquet", "--metric", "precomputed"]),
     "matrix without names": (lambda rng: np.savetxt("f.csv", datasets.load("eurodist"), delimiter=","),
                              ["f.csv", "--metric", "precomputed", "-k", "3"]),
     "one cluster": (lambda rng: iris_with().to_csv("f.csv", index=False), ["f.csv", "-k", "1"]),

@@ -27,7 +27,6 @@ from energystats.cli.selection import Choice, choose_columns, column_of, complet
 from energystats.validation import near_names
 
 if TYPE_CHECKING:
-    from energystats.matrix_files import MatrixFile
     from energystats.results import ClusterTestResult, Partition, SelectKResult
 
 __all__ = ["Plan", "add", "cluster_and_test", "print_results", "run"]
@@ -169,20 +168,13 @@ def matrix_of(options: argparse.Namespace, console: Console) -> Given:
                           ("--standardize", options.standardize)):  # fmt: skip
         if value:
             raise BadInputError(f"{option} has no use with --metric precomputed, whose rows and columns are points.")
-    matrix = read_matrix(options.file, dialect_of(options), console)
+    matrix, code = read_matrix(options.file, dialect_of(options), console)
     frame = matrix.frame
     file = "standard input" if options.file == "-" else options.file
-    shown = "sys.stdin" if options.file == "-" else repr(options.file)
-    table = Table(file=file, frame=frame, code=(matrix_code(matrix, shown),))
+    table = Table(file=file, frame=frame, code=(code,))
     console.say(f"{file}: {matrix.describe()}, taken for the semimetric rho.")
     names = () if matrix.names is None else matrix.names
     return Given(choice=Choice(table=table), n_read=len(frame), id_name="name" if names else None, ids=names)
-
-
-def matrix_code(matrix: MatrixFile, shown: str) -> str:
-    """A statement that reads a matrix with commas again."""
-    index = ", index_col=0" if matrix.layout == "both" else ""
-    return f"X = pd.read_csv({shown}{index}{', header=None' if matrix.layout == 'none' else ''})"
 
 
 def chosen_k(frame: Any, options: argparse.Namespace) -> SelectKResult | None:

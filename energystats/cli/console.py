@@ -43,6 +43,7 @@ class Console:
 
     def note(self, text: str) -> None:
         """Something to know, once: on standard error, and in the JSON."""
+        text = " ".join(text.split())
         if text not in self.notes:
             self.notes.append(text)
             if not self.quiet:

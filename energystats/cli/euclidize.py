@@ -53,7 +53,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         near = near_names(options.method, repairs)
         raise BadInputError(f"--method must be lingoes or cailliez, got {options.method!r}.{near}")
     check_outputs(None if options.file == "-" else options.file, picture=options.plot, table=options.output)
-    given = read_matrix(options.file, dialect_of(options), console)
+    given, _ = read_matrix(options.file, dialect_of(options), console)
     file = "standard input" if options.file == "-" else options.file
     with bad_input(file):
         result = repairs[options.method](given.labelled, options.tol)

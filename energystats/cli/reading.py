@@ -7,6 +7,7 @@ import gzip
 import io
 import re
 import sys
+import warnings
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -154,7 +155,7 @@ def read_table(file: str, given: Dialect, console: Console, *, as_text: str | No
         options = pandas_options(text, dialect, as_text)
         encoding = given.encoding or source.encoding
         with readable(source.name):
-            frame = pd.read_csv(io.BytesIO(source.content), encoding=encoding, **options)
+            frame = pd.read_csv(io.BytesIO(source.content), encoding=encoding, low_memory=False, **options)
         if encoding != "utf-8-sig":  # which pandas finds by itself
             options["encoding"] = encoding
         written = "".join(f", {key}={value!r}" for key, value in options.items())
@@ -292,7 +293,11 @@ def readable(file: str) -> Iterator[None]:
     import pandas as pd
 
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # cells would be lost
+            yield
+    except pd.errors.ParserWarning as error:
+        raise BadInputError(f"{file}: cannot be read: lines have more cells than the first one has names.") from error
     except pd.errors.EmptyDataError as error:
         raise BadInputError(f"{file}: the file is empty.") from error
     except ImportError as error:
@@ -311,13 +316,14 @@ def check_header(names: list[str], file: str) -> None:
         raise BadInputError(f"{file}: the first line must name the columns, got {shown}; --no-header: it does not.")
 
 
-def read_matrix(file: str, given: Dialect, console: Console) -> MatrixFile:
-    """Square matrix of a CSV or Parquet file, with its names."""
+def read_matrix(file: str, given: Dialect, console: Console) -> tuple[MatrixFile, str]:
+    """Square matrix of a CSV or Parquet file, with its names, and a statement that reads its numbers again."""
     import pandas as pd
 
     from energystats.matrix_files import cells_of_frame, cells_of_text, parse_cells
 
     source = Source.of(file)
+    dialect = given
     if source.parquet:
         with readable(source.name):
             cells = cells_of_frame(pd.read_parquet(io.BytesIO(source.content)))
@@ -330,4 +336,21 @@ def read_matrix(file: str, given: Dialect, console: Console) -> MatrixFile:
         else:
             cells = []
     with bad_input(source.name):
-        return parse_cells(cells)
+        matrix = parse_cells(cells)
+    return matrix, matrix_code(matrix, file, source, dialect)
+
+
+def matrix_code(matrix: MatrixFile, file: str, source: Source, dialect: Dialect) -> str:
+    """A statement that makes a square frame of the same numbers."""
+    shown = "sys.stdin" if file == "-" else repr(file)
+    if source.parquet:
+        frame = f"pd.read_parquet({'sys.stdin.buffer' if file == '-' else shown})"
+        return f"X = {frame}.select_dtypes('number')"
+    words = [] if dialect.looks == "," else [f"sep={dialect.sep!r}"]
+    words += [f"decimal={dialect.decimal!r}"] if dialect.decimal == "," else []
+    words += [f"comment={dialect.comment!r}"] if dialect.comment else []
+    encoding = dialect.encoding or source.encoding
+    words += [f"encoding={encoding!r}"] if encoding != "utf-8-sig" else []
+    words += ["header=None"] if matrix.layout == "none" else []
+    words += ["index_col=0"] if len(matrix.header) == len(matrix.distances) + 1 else []
+    return f"X = pd.read_csv({', '.join([shown, *words])}).to_numpy(dtype=float)"
