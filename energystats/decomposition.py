@@ -6,6 +6,7 @@ The module has another name than its function, which the package exports.
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -566,8 +567,8 @@ def dispersions(
 
     orders = Exchangeable(np.arange(d.n), blocks).random(how.n_resamples, permutation.draw_key(how.rng))
     drawn = null_forms(d.pairs.block_sums, Q, RQ, orders)
-    bar = with_bar(drawn, how.progress, total=how.n_resamples, unit="permutation", size=len)
-    parts = zip(*(read(forms) for forms in bar), strict=True)  # of every hypothesis
+    with closing(with_bar(drawn, how.progress, total=how.n_resamples, unit="permutation", size=len)) as bar:
+        parts = zip(*[read(forms) for forms in bar], strict=True)  # of every hypothesis
     null = [(np.concatenate([S for S, _ in part]), np.concatenate([W for _, W in part])) for part in parts]
     return [(float(S[0]), float(W[0])) for S, W in read(seen)], null
 

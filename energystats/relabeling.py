@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -205,17 +206,20 @@ def draw_null(
     sums = sums_of_labelings(d, groups, others, weights, sampling.stop_at is not None)
     values: list[FloatArray] = []
     extreme = 0
-    for M, s in with_bar(sums, sampling.progress, total=n_others + 1, unit="labeling", size=lambda pair: len(pair[0])):
-        ranked = ranking.read(M, s)
-        if not values:
-            first = M[0], s[0], float(ranked[0])
-            tolerance = ranking.ties(s[0]) * permutation.tie_tolerance(size_of_summands(d, weights, M[0], s[0]), d.n)
-            ranked = ranked[1:]
-        values.append(ranked)
-        extreme += permutation.count_extreme(first[2], ranked, tolerance)
-        if sampling.stop_at is not None and not exact and extreme >= sampling.stop_at:
-            kept = stop_short(first[2], np.concatenate(values), sampling.stop_at, tolerance)
-            return Null(*first, kept, sampling.stop_at, exact=False, stopped=True)
+    bar = with_bar(sums, sampling.progress, total=n_others + 1, unit="labeling", size=lambda pair: len(pair[0]))
+    with closing(bar):
+        for M, s in bar:
+            ranked = ranking.read(M, s)
+            if not values:
+                first = M[0], s[0], float(ranked[0])
+                scale = size_of_summands(d, weights, M[0], s[0])
+                tolerance = ranking.ties(s[0]) * permutation.tie_tolerance(scale, d.n)
+                ranked = ranked[1:]
+            values.append(ranked)
+            extreme += permutation.count_extreme(first[2], ranked, tolerance)
+            if sampling.stop_at is not None and not exact and extreme >= sampling.stop_at:
+                kept = stop_short(first[2], np.concatenate(values), sampling.stop_at, tolerance)
+                return Null(*first, kept, sampling.stop_at, exact=False, stopped=True)
     return Null(*first, np.concatenate(values), extreme, exact, stopped=False)
 
 

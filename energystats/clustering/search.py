@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from functools import partial
 from typing import NamedTuple, cast
 
 import numpy as np
 
+from energystats._core.interrupts import checkpoint
 from energystats._core.partitions import renumber
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering import perturbation
@@ -260,10 +262,11 @@ def partition_points(
         starts = (Start(*start) for start in spectral_starts(d, k, n_starts, rng, weights))
     else:
         starts = make_starts(problem, str(how.init), n_starts, rng)
-    starts = with_bar(starts, progress, total=n_starts, unit="start", size=lambda _: 1)
+    bar = with_bar(starts, progress, total=n_starts, unit="start", size=lambda _: 1)
     n_perturb = 0 if given is not None else how.tries(d.n)
     method = "lloyd" if how.algorithm == "lloyd" else "hartigan"
-    best = best_start(problem, method, starts, n_perturb=n_perturb, log_moves=how.log_moves, callback=how.callback)
+    with closing(bar):
+        best = best_start(problem, method, bar, n_perturb=n_perturb, log_moves=how.log_moves, callback=how.callback)
     if not best.converged and not best.rose:
         warn(
             f"The best start was cut off after `max_iter`={how.max_iter} passes; W can still fall.", ConvergenceWarning
@@ -353,6 +356,7 @@ def best_start(
     best: LocalOptimum | None = None
     made = taken_back = 0
     for start in starts:
+        checkpoint()
         on_pass = None if callback is None else partial(callback, made)
         search = partial(METHODS[algorithm], problem, log_moves=log_moves, on_pass=on_pass)
         found = search(start.labels)
