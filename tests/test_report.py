@@ -17,7 +17,7 @@ import energystats as es
 from energystats import cli, datasets
 from energystats.report import cluster_report
 from energystats.report import page as page_module
-from energystats.tables import p_text
+from energystats.tables import p_text, probability
 
 mpl.use("Agg")
 
@@ -189,9 +189,10 @@ def test_what_it_says_of_the_irises():
     assert "local optimum" in parts["dispersion"]
     for row in test.rows:
         assert (
-            f"{row.name}</th><td class=n>{row.statistic:.6g}</td><td class=n>{row.pvalue:.3g}" in parts["significance"]
+            f"{row.name}</th><td class=n>{row.statistic:.6g}</td><td class=n>{probability(row.pvalue)}"
+            in parts["significance"]
         )
-        assert f"{row.pvalue_adjusted:.3g}</td></tr>" in parts["significance"]
+        assert f"{probability(row.pvalue_adjusted)}</td></tr>" in parts["significance"]
     for j in range(3):
         for mean in iris[found.labels == j].mean():
             assert f"<td class=n>{mean:.6g}</td>" in parts["partition"]
