@@ -135,7 +135,7 @@ def clearest_split(result: ClusterTestResult) -> str:
     split, contrast = np.unravel_index(result.pvalues.argmin(), result.pvalues.shape)
     which = f", {result.rows[contrast].name}" if len(result.rows) > 1 else ""
     own = f"own {p_text(result.pvalues[split, contrast], short=True)}"
-    return f"scores of held-out points{which}, clearest of {result.n_splits} splits ({own})"
+    return f"scores of held-out points{which}\nclearest of {result.n_splits} splits ({own})"
 
 
 def plot_pairs(result: PairwiseTestsResult, ax: Axes | None = None) -> Axes:
