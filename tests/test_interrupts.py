@@ -72,7 +72,7 @@ print(SHORT[name]())
 
 @pytest.fixture(autouse=True)
 def heard():
-    """Ctrl-C as in a terminal; a suite that runs in the background inherits that it is ignored, and so would children."""
+    """Ctrl-C as in a terminal; what runs in the background inherits that it is ignored, and so would its children."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
