@@ -359,6 +359,7 @@ def check_memory(n: int) -> None:
     if needed > 0.6 * available:
         raise MemoryError(
             f"This method stores all pairs: {n} points need {needed / 2**30:.0f} GiB, and this machine has "
-            f"{available / 2**30:.0f} GiB. Use a random subset of the rows; one column can go to `cluster_1d`, and "
+            f"{available / 2**30:.0f} GiB. Use a random subset of the rows, or for clusters of all of them "
+            '`energy_cluster(..., algorithm="nystrom")`, an approximation; one column can go to `cluster_1d`, and '
             "`dispersion`, `energy_distance` and `energy_test` do not store the pairs."
         )
