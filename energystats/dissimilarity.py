@@ -14,11 +14,12 @@ from typing import Any, Self
 import numpy as np
 
 from energystats._core.gram import centred
+from energystats._core.slices import random_directions
 from energystats._core.spectrum import largest_eigenpairs
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.exceptions import ColumnScaleWarning, warn
-from energystats.metrics import Metric, MetricLike, Precomputed, resolve
-from energystats.pairs import Line, MadeAnew, Pairs, choose_route, line_of, warn_if_negative
+from energystats.metrics import Euclidean, Metric, MetricLike, Precomputed, resolve
+from energystats.pairs import Line, MadeAnew, Pairs, Sliced, choose_route, line_of, warn_if_negative
 from energystats.validation import as_labels, as_square, check_same_columns, check_same_index, column_names
 
 __all__ = ["Dissimilarity", "Groups", "Standardization"]
@@ -67,6 +68,8 @@ class Dissimilarity:
         Names of the columns, where the data had any.
     warns : bool
         Whether a negative rho is worth a warning; not for parts of points that were warned of in whole.
+    directions : ndarray of shape (d, n_slices) or None
+        Unit vectors, where sums over pairs are estimated from distances along them.
     """
 
     metric: Metric
@@ -75,6 +78,7 @@ class Dissimilarity:
     standardization: Standardization | None = None
     columns: tuple[str, ...] | None = None
     warns: bool = True
+    directions: FloatArray | None = None
 
     @classmethod
     def from_data(
@@ -173,6 +177,9 @@ class Dissimilarity:
     @cached_property
     def pairs(self) -> Pairs:
         """R as a linear map, by the cheapest route."""
+        if self.directions is not None:
+            assert self.points is not None
+            return Sliced.of(self.points, self.directions)
         blocks = None if self.points is None else MadeAnew(self.points, self.metric, self.warns)
         return choose_route(blocks, self.R, self.line)
 
@@ -188,6 +195,15 @@ class Dissimilarity:
     def stored(self) -> Self:
         """Hold R in memory, for methods that read it again and again."""
         return self if self.R is not None else replace(self, R=self.matrix)
+
+    def sliced(self, n_slices: int, rng: np.random.Generator) -> Self:
+        """The same points, sums over their pairs being estimated along random directions."""
+        if self.points is None or not isinstance(self.metric, Euclidean) or self.metric.alpha != 1:
+            raise ValueError(
+                '`method="sliced"` estimates sums of ||x - y|| along lines and needs points with metric="euclidean" '
+                f"and alpha=1, got {self.metric!r}."
+            )
+        return replace(self, directions=random_directions(self.points.shape[1], n_slices, rng))
 
     def subset(self, rows: IntArray) -> Self:
         """Part of the points, under the metric settled on all of them."""

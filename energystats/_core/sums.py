@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from energystats._typing import FloatArray, IntArray
 
 __all__ = [
     "UpperTiles",
     "absolute_total",
+    "bin_sums_from_upper",
+    "bin_sums_sorted",
     "block_sums_from_upper",
     "block_sums_sorted",
     "multiply_sorted",
@@ -23,6 +26,7 @@ __all__ = [
 ]
 
 COMPILED_FROM = 300_000  # entries of Z; for fewer, loading the compiler costs more than it saves
+COLUMNS_BYTES = 2**26  # of the columns that are multiplied at a time where there is no compiler
 
 # (row, column, R[row:row + height, column:column + width]): every pair once, the diagonal tiles square and whole
 UpperTiles = Iterable[tuple[int, int, FloatArray]]
@@ -107,3 +111,36 @@ def block_sums_sorted(gaps: FloatArray, order: IntArray, Z: FloatArray) -> Float
     product = multiply_sorted(gaps, Z.reshape(n, k * b)).reshape(n, k, b)
     sums = np.einsum("ijb,ilb->bjl", Z, product)
     return np.asarray(0.5 * (sums + sums.transpose(0, 2, 1)))
+
+
+def bins_of(codes: IntArray, weights: FloatArray, n_bins: int) -> csr_array:
+    """Weights of n rows in the columns of their bins; (n, n_bins)."""
+    n = codes.size
+    return csr_array((weights, codes, np.arange(n + 1)), shape=(n, n_bins))
+
+
+def bin_sums_from_upper(upper: UpperTiles, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
+    """Sums of w_x w_y rho between bins, whose number does not matter to the time: O(n^2); (n_bins, n_bins)."""
+    Z, sums = bins_of(codes, weights, n_bins), np.zeros((n_bins, n_bins))
+    for row, column, tile in upper:
+        height, width = tile.shape
+        part = Z[row : row + height].T @ (tile @ Z[column : column + width])
+        sums += part if row == column else part + part.T
+    return sums
+
+
+def bin_sums_sorted(gaps: FloatArray, order: IntArray, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
+    """The same for R_ij = |x_i - x_j|, order sorting the x; O(n n_bins)."""
+    n = order.size
+    if n * n_bins >= COMPILED_FROM:
+        from energystats._core import gaps as loop
+        from energystats._core import jit
+
+        if jit.numba is not None:
+            return loop.bin_sums_over_gaps(gaps, order, codes, weights, n_bins)
+    Z, sums = bins_of(codes[order], weights[order], n_bins), np.empty((n_bins, n_bins))
+    at_once = max(1, COLUMNS_BYTES // (8 * n))
+    for start in range(0, n_bins, at_once):
+        columns = Z[:, start : start + at_once].toarray()
+        sums[:, start : start + at_once] = Z.T @ multiply_sorted(gaps, columns)
+    return 0.5 * (sums + sums.T)

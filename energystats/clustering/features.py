@@ -119,8 +119,8 @@ class Features:
     def first(self, count: int) -> Features:
         """The first rows; views, not copies."""
         stored = None if self.stored is None else self.stored[:count]
-        columns = (column[:count] for column in (self.weights, self.lengths, self.residuals))
-        return Features(self.points[:count], self.map, *columns, stored)
+        weights, lengths, residuals = (column[:count] for column in (self.weights, self.lengths, self.residuals))
+        return Features(self.points[:count], self.map, weights, lengths, residuals, stored)
 
     def at(self, rows: IntArray | slice) -> FloatArray:
         """Features of some rows."""

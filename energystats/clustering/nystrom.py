@@ -125,8 +125,8 @@ def check_residuals(features: Features, d: Dissimilarity) -> None:
     if lowest < -1e-6 * scale:
         raise ValueError(
             f'`algorithm="nystrom"` needs a rho of negative type, which {d.metric!r} is not on these points: one has '
-            f'the squared distance {lowest:.3g} from the span of the landmarks; use algorithm="hartigan" on a random part '
-            "of the rows."
+            f"the squared distance {lowest:.3g} from the span of the landmarks; "
+            'use algorithm="hartigan" on a random part of the rows.'
         )
 
 

@@ -20,7 +20,7 @@ class Approximation:
     batch_size : int
         Rows on which the starts were searched.
     n_pairs : int
-        Random pairs behind W, and as many behind T; fewer where all pairs of small clusters were taken.
+        Random pairs behind W, all of them in clusters of up to 1,024 points; T has pairs of its own.
     within_error, between_error, total_error : float
         Standard errors of W, S and T over the draws of these pairs.
     within_limits : tuple of float

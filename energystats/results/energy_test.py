@@ -34,8 +34,9 @@ class EnergyTestResult(Result):
         95 % Clopper-Pearson interval of the p-value of infinitely many resamples; (p, p) when there were none, or all.
     statistic_name : {"between", "pairwise", "f", "mmd2", "mmd2 (unbiased)", "cross", "min p"}
         Which statistic.
-    method : {"permutation", "exact", "asymptotic", "cross"}
-        What was done, not what was asked for.
+    method : {"permutation", "exact", "asymptotic", "cross", "sliced", "binned"}
+        What was done, not what was asked for. For "sliced" the statistic is an estimate and the level of p exact; for
+        "binned" both are exact.
     n_resamples : int
         Random relabelings made; all distinct labelings when exact; 0 for an approximation without any.
     n_strata : int
@@ -72,13 +73,19 @@ class EnergyTestResult(Result):
         With every parameter that was settled on the data.
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
+    n_slices : int
+        Random directions along which distances were taken; 0 for the distances themselves.
+    statistic_error : float or None
+        Standard error over the directions of `statistic` as an estimate of the one of all distances; 0 for one column.
+    n_bins, n_fixed : int
+        Bins of rows whose labels were permuted, 0 for single rows; and rows that filled no bin and kept their labels.
     """
 
     statistic: float
     pvalue: float
     pvalue_interval: tuple[float, float]
     statistic_name: Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)", "cross", "min p"]
-    method: Literal["permutation", "exact", "asymptotic", "cross"]
+    method: Literal["permutation", "exact", "asymptotic", "cross", "sliced", "binned"]
     n_resamples: int
     n_strata: int
     n_plots: int
@@ -99,12 +106,18 @@ class EnergyTestResult(Result):
     components: tuple[EnergyTestResult, ...] = field(default=(), repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
+    n_slices: int = 0
+    statistic_error: float | None = None
+    n_bins: int = 0
+    n_fixed: int = 0
 
     def _tables(self) -> list[Any]:
         rows = [
             [f"statistic ({self.statistic_name})", number(self.statistic)],
             ["p-value", probability(self.pvalue)],
         ]
+        if self.statistic_error is not None:
+            rows.insert(1, [f"its standard error over {self.n_slices} slices", number(self.statistic_error)])
         if self.pvalue_interval[0] < self.pvalue_interval[1]:
             counted = " (counted)" if self.extrapolated else ""
             rows.append(
@@ -130,7 +143,10 @@ class EnergyTestResult(Result):
 
     def _how(self) -> str:
         """What was counted."""
-        how = "all distinct labelings" if self.method == "exact" else "random relabelings"
+        everything = self.method == "exact" or (self.n_bins and self.pvalue_interval[0] == self.pvalue_interval[1])
+        how = "all distinct labelings" if everything else "random relabelings"
+        if self.n_bins:
+            how += f" of {self.n_bins} bins"
         if self.n_plots:
             how += f" of {self.n_plots} whole plots"
         return how + (f" within {self.n_strata} strata" if self.n_strata else "")
@@ -144,6 +160,15 @@ class EnergyTestResult(Result):
                 "p is an approximation: normal law of the cross statistic, for large samples. It belongs to one random "
                 "halving of the samples; another seed gives another p."
             )
+        if self.n_slices:
+            notes.append(
+                f"APPROXIMATE statistic: distances are estimated along {self.n_slices} random "
+                f"direction{'s' * (self.n_slices > 1)}, and so are S, W and T. p compares estimates along the same "
+                "directions, and its level is exact."
+            )
+        if self.n_bins:
+            fixed = f"; {self.n_fixed} rows that filled no bin kept their labels" if self.n_fixed else ""
+            notes.append(f"Labels of whole bins of rows were permuted, which keeps the level exact{fixed}.")
         if self.method == "exact" and self.n_resamples < 20:
             notes.append(f"With {self.n_resamples} labelings no p below {1 / self.n_resamples:.3g} is possible.")
         if self.weighted:
