@@ -106,10 +106,10 @@ class EnergyTestResult(Result):
     components: tuple[EnergyTestResult, ...] = field(default=(), repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
-    n_slices: int = 0
-    statistic_error: float | None = None
-    n_bins: int = 0
-    n_fixed: int = 0
+    n_slices: int = field(default=0, repr=False)
+    statistic_error: float | None = field(default=None, repr=False)
+    n_bins: int = field(default=0, repr=False)
+    n_fixed: int = field(default=0, repr=False)
 
     def _tables(self) -> list[Any]:
         rows = [
