@@ -315,7 +315,8 @@ OPTIONS = {
 
 
 def rejections(rng, options, draw, replicates, level=0.05):
-    return sum(es.energy_test(*draw(rng), **options, n_resamples=99, rng=rng).pvalue <= level for _ in range(replicates))
+    samples = (draw(rng) for _ in range(replicates))
+    return sum(es.energy_test(*pair, **options, n_resamples=99, rng=rng).pvalue <= level for pair in samples)
 
 
 @pytest.mark.slow
@@ -325,8 +326,8 @@ def rejections(rng, options, draw, replicates, level=0.05):
 def test_the_level_holds(rng, name, sizes):
     from scipy.stats import binomtest
 
-    count = rejections(rng, OPTIONS[name], lambda r: [r.standard_cauchy((n, 3)) for n in sizes], 1000)
-    assert binomtest(count, 1000, 0.05, alternative="greater").pvalue > 1e-5
+    count = rejections(rng, OPTIONS[name], lambda r: [r.standard_cauchy((n, 3)) for n in sizes], 600)
+    assert binomtest(count, 600, 0.05, alternative="greater").pvalue > 1e-5
 
 
 @pytest.mark.slow
@@ -335,6 +336,6 @@ def test_the_power_is_near_that_of_the_whole_test(rng, name):
     def draw(r):
         return r.standard_normal((60, 5)), r.standard_normal((60, 5)) + 0.3
 
-    whole = rejections(rng, {}, draw, 300)
-    assert whole > 200
-    assert rejections(rng, OPTIONS[name], draw, 300) > 0.75 * whole
+    whole = rejections(rng, {}, draw, 200)
+    assert whole > 130
+    assert rejections(rng, OPTIONS[name], draw, 200) > 0.75 * whole

@@ -147,7 +147,7 @@ def make_results():
         "SpectralEmbedding nothing": es.spectral_embedding(np.ones((5, 2))),
         "Partition spectral": es.energy_cluster(X, 3, algorithm="spectral", rng=0),
         "Partition nystrom": es.energy_cluster(X, 3, algorithm="nystrom", n_landmarks=9, rng=0),
-        "Partition nystrom, gower": es.energy_cluster(mixed[["kind", "g"]], 2, metric="gower", algorithm="nystrom", rng=0),
+        "Partition nystrom, gower": es.energy_cluster(mixed[["g"]], 2, metric="gower", algorithm="nystrom", rng=0),
         "SelectKResult": es.select_k(X, 4, criteria="all", stability=True, n_init=2, rng=0),
         "SelectKResult gap": es.select_k(R, 4, metric="precomputed", n_init=2, rng=0),
         "SelectKResult eigengap": es.select_k(mixed, 4, "eigengap", metric="gower", n_init=2, rng=0),
