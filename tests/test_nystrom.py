@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import energystats as es
 from energystats._core import jit
@@ -276,6 +277,16 @@ def test_predict_needs_the_landmarks_only(rng):
     model.fit(X, sample_weight=weights)
     assert model.labels_.shape == (3000,)
     assert len(model.partition_.labels) == 2900
+
+
+@parametrize_with_checks(
+    [es.EnergyClustering(algorithm="nystrom", random_state=0)],
+    expected_failed_checks=lambda _: {
+        "check_sample_weight_equivalence_on_dense_data": "another order of the rows, other landmarks and clusters"
+    },
+)
+def test_scikit_learn_protocol(estimator, check):
+    check(estimator)
 
 
 # ---------------------------------------------------------------- the door
