@@ -3,8 +3,8 @@
     python benchmarks/large.py            the tables of benchmarks/README.md; about ten minutes on two cores
     python benchmarks/large.py --quick    small sizes, to see that everything runs
 
-Every row with a peak of memory is a process of its own. Times are processor seconds of all threads of one call, after a small
-one that compiles; with OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 they are what one free core takes.
+Every row with a peak of memory is a process of its own. Times are processor seconds of all threads of one call, after
+a small one that compiles; with OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 they are what one free core takes.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ def timed(call):
 def near_hartigan(n):
     """W of the labels from features, over all pairs, beside that of Hartigan's method on all pairs."""
     print(f"\n### W against all pairs, N = {n:,}\n")
-    print("| data | landmarks | processor time | W above Hartigan's | outside the span | estimate - W, in standard errors |")
-    print("|---|---|---|---|---|---|")
+    heads = ["data", "landmarks", "processor time", "W above Hartigan's", "outside the span", "(estimate - W)/error"]
+    print(f"| {' | '.join(heads)} |\n" + "|---" * len(heads) + "|")
     rng = np.random.default_rng(1)
     lognormal = es.datasets.make_lognormal_mixture(n, **es.datasets.paper_mixture("lognormal-dim", 20), rng=rng)[0]
     circles = es.datasets.make_circles((n // 2, n // 2), radii=(1, 3), rng=rng)[0]
@@ -130,7 +130,8 @@ def lognormal_accuracy(n):
     from sklearn.cluster import MiniBatchKMeans
 
     print(f"\n### Accuracy for the papers' lognormal data, N = {n:,}\n")
-    print("| data | Bayes | energy, alpha = 1 | alpha = 1/2 | MiniBatchKMeans | processor times |\n|---|---|---|---|---|---|")
+    heads = ["data", "Bayes", "energy, alpha = 1", "alpha = 1/2", "MiniBatchKMeans", "processor times"]
+    print(f"| {' | '.join(heads)} |\n" + "|---" * len(heads) + "|")
     for name, dim, log_of in (("fig3", None, "fig3-lognormal"), ("lognormal-dim", 20, ""), ("lognormal-dim", 50, "")):
         parameters = es.datasets.paper_mixture(name, dim)
         X, labels = es.datasets.make_lognormal_mixture(n, **parameters, rng=0)

@@ -97,7 +97,13 @@ def binned_test(
     """Bins are permuted in place of rows: after one pass over the pairs a labeling costs O(n_bins^2)."""
     bins = Bins.of(groups, n_bins or default_bins(groups), rng)
     w = np.ones(d.n) if weights is None else weights
-    return compare_bins(d, groups, name, bins, d.pairs.bin_sums(bins.codes, w, bins.n), sampling, rng, weights)
+    if d.R is None and d.points is not None:  # so that tiles have the rows of a bin side by side
+        order = np.argsort(bins.codes, kind="stable")
+        ordered = replace(d, points=d.points[order])
+        sums = ordered.pairs.bin_sums(bins.codes[order], w[order], bins.n)
+    else:
+        sums = d.pairs.bin_sums(bins.codes, w, bins.n)
+    return compare_bins(d, groups, name, bins, sums, sampling, rng, weights)
 
 
 def compare_bins(

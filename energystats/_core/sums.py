@@ -120,13 +120,31 @@ def bins_of(codes: IntArray, weights: FloatArray, n_bins: int) -> csr_array:
 
 
 def bin_sums_from_upper(upper: UpperTiles, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
-    """Sums of w_x w_y rho between bins, whose number does not matter to the time: O(n^2); (n_bins, n_bins)."""
-    Z, sums = bins_of(codes, weights, n_bins), np.zeros((n_bins, n_bins))
+    """Sums of w_x w_y rho between bins, whose number does not matter to the time: O(n^2); (n_bins, n_bins).
+
+    Where the rows of a bin follow each other, their entries are added up as they stand, about ten times as fast.
+    """
+    sums, every = np.zeros((n_bins, n_bins)), np.arange(n_bins)
+    Z = None if (codes[1:] >= codes[:-1]).all() else bins_of(codes, weights, n_bins)
     for row, column, tile in upper:
-        height, width = tile.shape
-        part = Z[row : row + height].T @ (tile @ Z[column : column + width])
-        sums += part if row == column else part + part.T
+        rows, columns = slice(row, row + tile.shape[0]), slice(column, column + tile.shape[1])
+        if Z is not None:
+            own = others = every
+            part = Z[rows].T @ (tile @ Z[columns])
+        else:
+            others, across = runs(tile * weights[columns], codes[columns])
+            own, part = runs((across * weights[rows, None]).T, codes[rows])
+            part = part.T
+        sums[np.ix_(own, others)] += part
+        if row != column:
+            sums[np.ix_(others, own)] += part.T
     return sums
+
+
+def runs(values: FloatArray, codes: IntArray) -> tuple[IntArray, FloatArray]:
+    """The bins that there are, and sums over the columns of each, which stand side by side."""
+    starts = np.flatnonzero(np.diff(codes, prepend=codes[0] - 1))
+    return codes[starts], np.add.reduceat(values, starts, axis=1)
 
 
 def bin_sums_sorted(gaps: FloatArray, order: IntArray, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
