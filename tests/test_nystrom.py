@@ -166,6 +166,8 @@ def test_the_same_labels_for_any_block_and_storage(rng, monkeypatch):
     anew = run()
     assert (anew.labels == first.labels).all()
     assert anew.within == pytest.approx(first.within, rel=1e-10)
+    monkeypatch.setattr(feature_rows, "STORED_BYTES", 8 * 29 * 250)  # of the first batches only
+    assert (run().labels == first.labels).all()
 
 
 def test_an_emptied_cluster_takes_the_worst_placed_row(rng):

@@ -117,7 +117,9 @@ class Features:
         return len(self.points)
 
     def first(self, count: int) -> Features:
-        """The first rows; views, not copies."""
+        """The first rows; views, not copies, unless their features can be stored where those of all rows cannot."""
+        if self.stored is None and 8 * count * self.map.rank <= STORED_BYTES:
+            return Features.of(self.points[:count], self.map, self.weights[:count])
         stored = None if self.stored is None else self.stored[:count]
         weights, lengths, residuals = (column[:count] for column in (self.weights, self.lengths, self.residuals))
         return Features(self.points[:count], self.map, weights, lengths, residuals, stored)
