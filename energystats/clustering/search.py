@@ -159,7 +159,7 @@ def energy_cluster(
     the result are unbiased estimates with standard errors, from what is known of all points and some 130,000 random
     pairs in each cluster; `.approximation.within_limits` holds W for certain. O(n m (d + m)) time once and O(n m k) for
     a pass; memory O(n m) up to 1 GiB, and O(m) a row at a time beyond, at the cost of new coordinates in every pass. In
-    tables of 10,000 rows W was at most 1e-4 above that of "hartigan" with the default m (`docs/benchmarks.md`).
+    tables of 10,000 rows W was at most 1e-5 above that of "hartigan" with the default m (`docs/benchmarks.md`).
 
     References
     ----------
