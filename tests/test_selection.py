@@ -446,6 +446,6 @@ def test_share_of_correct_choices(name, rotating_seed):
         for how in asked:
             method, _, reference = how.partition(" ")
             options = {"reference": reference} if reference else {}
-            hits[how] += es.select_k(X, 8, method, n_init=6, rng=rng, **options).k == k
+            hits[how] += es.select_k(X, 8, method, criteria="chosen", n_init=6, rng=rng, **options).k == k
     for how, share in asked.items():
         assert hits[how] >= binom.ppf(0.001, REPLICATES, share), f"{how}: {hits[how]} of {REPLICATES}, asked {share}"

@@ -6,7 +6,7 @@ give the same numbers: tiles of the upper triangle of R, stored or not, and sort
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -16,6 +16,7 @@ from energystats._typing import FloatArray, IntArray
 __all__ = [
     "UpperTiles",
     "absolute_total",
+    "bin_sums_by_product",
     "bin_sums_from_upper",
     "bin_sums_sorted",
     "block_sums_from_upper",
@@ -44,17 +45,19 @@ def block_sums_from_upper(upper: UpperTiles, Z: FloatArray) -> FloatArray:
 
 
 def row_products(upper: UpperTiles, columns: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-    """Rows of (upper triangle + half of the diagonal) @ columns; tiles of one row of tiles come together."""
+    """Rows of (upper triangle + half of the diagonal) @ columns; neighbouring tiles of the same rows as one."""
     product, rows = np.empty((0, 0)), slice(0, 0)
     for row, column, tile in upper:
-        stop = column + tile.shape[1]
-        if row == column:
-            if rows.stop:
-                yield rows, product
-            rows, product = slice(row, stop), tile @ columns[row:stop]  # both triangles
-            product *= 0.5
-        else:
-            product += tile @ columns[column:stop]
+        height, width = tile.shape
+        part = tile @ columns[column : column + width]
+        if row == column:  # both triangles
+            part *= 0.5
+        if rows.stop and rows.start == row:
+            product += part
+            continue
+        if rows.stop:
+            yield rows, product
+        rows, product = slice(row, row + height), part
     yield rows, product
 
 
@@ -156,9 +159,16 @@ def bin_sums_sorted(gaps: FloatArray, order: IntArray, codes: IntArray, weights:
 
         if jit.numba is not None:
             return loop.bin_sums_over_gaps(gaps, order, codes, weights, n_bins)
-    Z, sums = bins_of(codes[order], weights[order], n_bins), np.empty((n_bins, n_bins))
-    at_once = max(1, COLUMNS_BYTES // (8 * n))
+    return bin_sums_by_product(lambda columns: multiply_sorted(gaps, columns), codes[order], weights[order], n_bins)
+
+
+def bin_sums_by_product(
+    multiply: Callable[[FloatArray], FloatArray], codes: IntArray, weights: FloatArray, n_bins: int
+) -> FloatArray:
+    """The same where R is known by its products alone; O(n^2 n_bins) where a product takes O(n^2)."""
+    Z, sums = bins_of(codes, weights, n_bins), np.empty((n_bins, n_bins))
+    at_once = max(1, COLUMNS_BYTES // (8 * codes.size))
     for start in range(0, n_bins, at_once):
         columns = Z[:, start : start + at_once].toarray()
-        sums[:, start : start + at_once] = Z.T @ multiply_sorted(gaps, columns)
+        sums[:, start : start + at_once] = Z.T @ multiply(columns)
     return 0.5 * (sums + sums.T)

@@ -177,6 +177,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         d = Dissimilarity.from_data(
             self._weighted_part(table), metric=self.metric, alpha=self.alpha, standardize=self.standardize
         )
+        if self._rows is None:
+            d = d.named_after(X)
         k = check_count(self.n_clusters, "n_clusters", low=1)
         self._search(d, k, how, weights)
         self.labels_: IntArray = np.array(self.partition_.labels) if self._rows is None else self.predict(X)

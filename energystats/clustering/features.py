@@ -8,6 +8,7 @@ from typing import Self
 
 import numpy as np
 
+from energystats._core.interrupts import checkpoint
 from energystats._core.means import hartigan_among_means
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.landmarks import FeatureMap
@@ -201,6 +202,7 @@ def search_features(
     found, W = start, start.centres.W
     lloyd = True
     while found.n_iter < max_iter:
+        checkpoint()
         if lloyd:
             labels, distances, centres = rows.assigned(found.centres.means)
             labels, centres = refilled(rows, labels, distances, centres)

@@ -89,6 +89,7 @@ def nystrom_partition(
     progress: bool = False,
 ) -> tuple[Partition, NearestCentre]:
     """The best partition found in the features, its dispersions estimated, and the rule for new points."""
+    d.check_at_hand()
     if d.points is None:
         raise ValueError(
             '`algorithm="nystrom"` needs points, got a matrix of rho, which holds all pairs already; use "hartigan".'
@@ -301,6 +302,7 @@ def report(
         standardization=d.standardization,
         points=d.coordinates,
         columns=d.columns,
+        index=d.index,
         coordinates=coordinates,
         approximation=Approximation(
             n_landmarks=len(features.map.landmarks),

@@ -7,7 +7,21 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from energystats._typing import FloatArray
 from energystats.results.base import Result
-from energystats.tables import metric_note, number, probability, text_table
+from energystats.tables import (
+    LEVEL,
+    Table,
+    cut,
+    exact_note,
+    metric_note,
+    metric_text,
+    number,
+    probability,
+    proportion,
+    seed_note,
+    sizes_text,
+    text_table,
+    verdict,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,6 +75,8 @@ class EnergyTestResult(Result):
         Points per group.
     labels : tuple
         Names of the groups.
+    group_name : str
+        Name of the Series that the labels came from; empty without one.
     null_distribution : ndarray of shape (n_resamples,) or (n_resamples - 1,)
         The statistic of the other labelings, without the observed one.
     null_moments : tuple of float or None
@@ -81,6 +97,8 @@ class EnergyTestResult(Result):
         Bins of rows whose labels were permuted, 0 for single rows; and rows that filled no bin and kept their labels.
     """
 
+    _one_row = True
+
     statistic: float
     pvalue: float
     pvalue_interval: tuple[float, float]
@@ -100,6 +118,7 @@ class EnergyTestResult(Result):
     total: float
     sizes: tuple[int, ...]
     labels: tuple[Any, ...]
+    group_name: str = field(default="", repr=False)
     null_distribution: FloatArray = field(repr=False)
     null_moments: tuple[float, float, float] | None = None
     energy_interval: tuple[float, float] | None = None
@@ -111,40 +130,43 @@ class EnergyTestResult(Result):
     n_bins: int = field(default=0, repr=False)
     n_fixed: int = field(default=0, repr=False)
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         rows = [
-            [f"statistic ({self.statistic_name})", number(self.statistic)],
+            [f"statistic ({self.statistic_name})", (probability if self.components else number)(self.statistic)],
             ["p-value", probability(self.pvalue)],
         ]
         if self.statistic_error is not None:
             rows.insert(1, [f"its standard error over {self.n_slices} slices", number(self.statistic_error)])
-        if self.pvalue_interval[0] < self.pvalue_interval[1]:
+        low, high = self.pvalue_interval
+        if low < high:
             counted = " (counted)" if self.extrapolated else ""
-            rows.append(
-                [f"95 % interval of p{counted}", f"{self.pvalue_interval[0]:.3g} to {self.pvalue_interval[1]:.3g}"]
-            )
+            rows.append([f"95 % interval of p{counted}", f"{proportion(low)} to {proportion(high)}"])
+        rows.append(["method", self.method])
         rows += [[self._how(), str(self.n_resamples)]] if self.n_resamples else []
-        rows.append(["S/T (effect size)", number(self.effect_size)])
+        rows.append(["S/T (effect size)", proportion(self.effect_size)])
         if self.inhomogeneity is not None:
-            rows.append(["H (inhomogeneity)", number(self.inhomogeneity)])
+            rows.append(["H (inhomogeneity)", proportion(self.inhomogeneity)])
         if self.energy_interval is not None:
-            rows.append(["95 % interval of E", f"{self.energy_interval[0]:.3g} to {self.energy_interval[1]:.3g}"])
-        groups = [f"{name}: {size}" for name, size in zip(self.labels, self.sizes, strict=True)]
-        rest = [f"... ({len(groups)} groups)"] if len(groups) > 8 else []
-        rows.append(["group sizes", ", ".join(groups[:8] + rest)])
+            rows.append(["95 % interval of E", " to ".join(map(number, self.energy_interval))])
+        whose = f"sizes of {cut(self.group_name)}" if self.group_name else "group sizes"
+        rows.append([whose, sizes_text(self.labels, self.sizes)])
         tested = self.components[0] if self.components else self
         kind = "MMD" if tested.statistic_name.startswith("mmd2") else "Energy"
         tables = [text_table(rows, None, None, f"{kind} test of equal distributions")]
         if self.components:
             cells = [[number(part.statistic), probability(part.pvalue)] for part in self.components]
-            stubs = [repr(part.metric) for part in self.components]
+            stubs = [metric_text(part.metric) for part in self.components]
             tables.append(text_table(cells, ["statistic", "p"], stubs, "Under each semimetric"))
         return tables
 
+    def _is_exhaustive(self) -> bool:
+        """Whether all labelings were visited that there are."""
+        low, high = self.pvalue_interval
+        return self.method == "exact" or (self.method in ("sliced", "binned") and low == high)
+
     def _how(self) -> str:
         """What was counted."""
-        everything = self.method == "exact" or (self.n_bins and self.pvalue_interval[0] == self.pvalue_interval[1])
-        how = "all distinct labelings" if everything else "random relabelings"
+        how = "all distinct labelings" if self._is_exhaustive() else "random relabelings"
         if self.n_bins:
             how += f" of {self.n_bins} bins"
         if self.n_plots:
@@ -153,8 +175,15 @@ class EnergyTestResult(Result):
 
     def _notes(self) -> list[str]:
         notes = [f"Null hypothesis: {self.null_hypothesis}."]
+        if self.method == "exact":
+            notes.append(exact_note(self.n_resamples))
+        elif self.method in ("permutation", "sliced", "binned") and not (self.extrapolated or self._is_exhaustive()):
+            notes.append(seed_note(self.pvalue, self.n_resamples, "random relabelings"))
         if self.method == "asymptotic":
-            notes.append("p is an approximation: Pearson type III with the exact moments of the permutation law.")
+            notes.append(
+                "p is an approximation: Pearson type III with the exact moments of the permutation law. It does not "
+                "depend on a seed."
+            )
         if self.method == "cross":
             notes.append(
                 "p is an approximation: normal law of the cross statistic, for large samples. It belongs to one random "
@@ -164,17 +193,20 @@ class EnergyTestResult(Result):
             notes.append(
                 f"APPROXIMATE statistic: distances are estimated along {self.n_slices} random "
                 f"direction{'s' * (self.n_slices > 1)}, and so are S, W and T. p compares estimates along the same "
-                "directions, and its level is exact."
+                "directions, and its level is exact; another seed draws others."
             )
         if self.n_bins:
             fixed = f"; {self.n_fixed} rows that filled no bin kept their labels" if self.n_fixed else ""
             notes.append(f"Labels of whole bins of rows were permuted, which keeps the level exact{fixed}.")
-        if self.method == "exact" and self.n_resamples < 20:
+        if self._is_exhaustive() and self.n_resamples < 20:
             notes.append(f"With {self.n_resamples} labelings no p below {1 / self.n_resamples:.3g} is possible.")
         if self.weighted:
             notes.append("Rows are weighted; equality includes their weights.")
         if self.extrapolated:
-            notes.append("p is extrapolated: a generalised Pareto law fitted to the largest null values.")
+            notes.append(
+                "p is extrapolated: a generalised Pareto law fitted to the largest null values, which another seed "
+                "changes."
+            )
         if self.stopped_early:
             notes.append("The relabelings stopped early (Besag & Clifford); p is the share of those made.")
         if self.components:
@@ -187,14 +219,20 @@ class EnergyTestResult(Result):
             )
         return [*notes, metric_note(self.metric, self.standardization)]
 
+    def _conclusion(self) -> str:
+        several = f"{'some' if self.pvalue <= LEVEL else 'any'} of the {len(self.sizes)} distributions differ"
+        claim = "that the two distributions differ" if len(self.sizes) == 2 else f"that {several}"
+        return verdict(self.pvalue, claim)
+
     def to_frame(self) -> pd.DataFrame:
-        """One row; the columns are the field names."""
+        """One row; the columns are the field names. H is NaN where there is none."""
         import pandas as pd
 
         names = ("statistic", "pvalue", "statistic_name", "method", "n_resamples", "n_strata", "n_plots")
         decomposed = ("effect_size", "inhomogeneity", "within", "between", "total")
         row = {name: getattr(self, name) for name in (*names, "stopped_early", "extrapolated", *decomposed)}
-        return pd.DataFrame([row])
+        row["null_hypothesis"] = self.null_hypothesis
+        return pd.DataFrame([row]).astype({"inhomogeneity": float})
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Histogram of the null distribution with the observed statistic."""
