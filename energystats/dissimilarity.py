@@ -14,12 +14,13 @@ from typing import Any, Self
 import numpy as np
 
 from energystats._core.gram import centred
+from energystats._core.slices import random_directions
 from energystats._core.spectrum import largest_eigenpairs
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.blocks import Measures, Rows
 from energystats.exceptions import ColumnScaleWarning, warn
-from energystats.metrics import SUBSAMPLE, Metric, MetricLike, Precomputed, resolve
-from energystats.pairs import Line, MadeAnew, Pairs, choose_route, line_of, warn_if_negative
+from energystats.metrics import SUBSAMPLE, Euclidean, Metric, MetricLike, Precomputed, resolve
+from energystats.pairs import Line, MadeAnew, Pairs, Sliced, choose_route, line_of, warn_if_negative
 from energystats.validation import (
     as_labels,
     as_pandas,
@@ -87,6 +88,8 @@ class Dissimilarity:
         Names of the points, where the data had any.
     warns : bool
         Whether a negative rho is worth a warning; not for parts of points that were warned of in whole.
+    directions : ndarray of shape (d, n_slices) or None
+        Unit vectors, where sums over pairs are estimated from distances along them.
     """
 
     metric: Metric
@@ -97,6 +100,7 @@ class Dissimilarity:
     columns: tuple[str, ...] | None = None
     index: Any = None
     warns: bool = True
+    directions: FloatArray | None = None
 
     @classmethod
     def from_data(
@@ -233,6 +237,9 @@ class Dissimilarity:
     @cached_property
     def pairs(self) -> Pairs:
         """R as a linear map, by the cheapest route."""
+        if self.directions is not None:
+            assert self.points is not None
+            return Sliced.of(self.points, self.directions)
         if self.rows is not None:
             return self.rows.pairs(self.metric)
         blocks = None if self.points is None else MadeAnew(self.points, self.metric, self.warns)
@@ -251,6 +258,16 @@ class Dissimilarity:
     def stored(self) -> Self:
         """Hold R in memory, for methods that read it again and again."""
         return self if self.R is not None else replace(self, R=self.matrix)
+
+    def sliced(self, n_slices: int, rng: np.random.Generator) -> Self:
+        """The same points, sums over their pairs being estimated along random directions."""
+        self.check_at_hand()
+        if self.points is None or not isinstance(self.metric, Euclidean) or self.metric.alpha != 1:
+            raise ValueError(
+                '`method="sliced"` estimates sums of ||x - y|| along lines and needs points with metric="euclidean" '
+                f"and alpha=1, got {self.metric!r}."
+            )
+        return replace(self, directions=random_directions(self.points.shape[1], n_slices, rng))
 
     def check_at_hand(self) -> None:
         """Raise where points are read in blocks and a method needs all of them."""
@@ -443,6 +460,7 @@ def check_memory(n: int) -> None:
     if needed > 0.6 * available:
         raise MemoryError(
             f"This method stores all pairs: {n} points need {needed / 2**30:.0f} GiB, and this machine has "
-            f"{available / 2**30:.0f} GiB. Use a random subset of the rows; one column can go to `cluster_1d`, and "
+            f"{available / 2**30:.0f} GiB. Use a random subset of the rows, or for clusters of all of them "
+            '`energy_cluster(..., algorithm="nystrom")`, an approximation; one column can go to `cluster_1d`, and '
             "`dispersion`, `energy_distance` and `energy_test` do not store the pairs."
         )

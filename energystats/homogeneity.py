@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -16,13 +17,15 @@ from energystats.cross import cross_test
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.metrics import Metric, MetricLike, Precomputed, resolve
+from energystats.near_linear import MOST_BINS, SLICES, binned_test, sliced_test
 from energystats.relabeling import CONFIDENCE_LEVEL, Sampling, StatisticName, relabeling_test
 from energystats.results import EnergyTestResult
 from energystats.validation import as_generator, as_weights, check_count, check_option, check_same_index
 
 __all__ = ["METHODS", "check_combination", "choose_test", "energy_test"]
 
-METHODS = ("auto", "exact", "permutation", "asymptotic", "cross")
+METHODS = ("auto", "exact", "permutation", "asymptotic", "cross")  # of every test of distributions
+NEAR_LINEAR = ("sliced", "binned")
 
 
 def energy_test(
@@ -39,6 +42,8 @@ def energy_test(
     sample_weight: ArrayLike | None = None,
     stop_at: int | None = None,
     extrapolate: bool = False,
+    n_slices: int | None = None,
+    n_bins: int | None = None,
     n_bootstrap: int = 0,
     standardize: bool = False,
     progress: bool = False,
@@ -63,9 +68,11 @@ def energy_test(
     statistic : {"between", "pairwise", "f"}, default "between"
         "between" is S; "pairwise" is the sum over pairs of n_i n_j/(n_i + n_j) E_ij (2S when k = 2); "f" is
         (S/(k - 1))/(W/(n - k)), which has the same p-value as S.
-    method : {"auto", "exact", "permutation", "asymptotic", "cross"}, default "auto"
+    method : {"auto", "exact", "permutation", "asymptotic", "cross", "sliced", "binned"}, default "auto"
         "exact" visits every distinct labeling; "auto" does so when there are at most `n_resamples` of them.
-        "asymptotic" and "cross" are approximations without permutations, see Notes.
+        "asymptotic" and "cross" are approximations without permutations, see Notes. "sliced" and "binned" are for many
+        rows, and their level is exact, too: "sliced" estimates the statistic from distances along random directions,
+        "binned" has the complete statistic and permutes the labels of bins of rows.
     n_resamples : int, default 999
         Random relabelings.
     strata : array_like of shape (n,), optional
@@ -85,6 +92,11 @@ def energy_test(
     extrapolate : bool, default False
         When fewer than 10 relabelings reach the observed statistic, take p from a generalised Pareto law fitted to the
         largest null values; the result is flagged as `extrapolated`.
+    n_slices : int, optional
+        Random directions for "sliced", at least 2; 50 when None.
+    n_bins : int, optional
+        Bins of rows whose labels are permuted, at most 4,096. For "binned" 256 when None, or as many as give the
+        smallest group eight; for "sliced" single rows are permuted when None.
     n_bootstrap : int, default 0
         Bootstrap resamples within each of two samples, for `energy_interval`.
     standardize : bool, default False
@@ -95,7 +107,7 @@ def energy_test(
         Dask cluster that does the work; None takes the client in force where a sample is a Dask collection, and this
         process otherwise.
     rng : int, Generator or None, default None
-        Seed of the relabelings, and of the halves of "cross".
+        Seed of the relabelings, of the halves of "cross", and of directions and bins.
 
     Returns
     -------
@@ -145,6 +157,15 @@ def energy_test(
     .05 and .005 to .031 at .01 for 10 + 10 to 100 + 100 points, .068 to .124 and .027 to .063 for 10 + 200 (3,000
     samples each); below 20 points in a sample it warns. The halves are random, so that p depends on the seed.
 
+    "sliced" replaces ||x - y|| by c_d times the mean of |u'x - u'y| over random directions u, with the exact constant
+    c_d, so that S, W, T and E are unbiased estimates of the complete ones; `statistic_error` is the standard error over
+    the directions. All relabelings see the same directions, which do not depend on the labels: p belongs to the test of
+    the estimated statistic, and its level is exact. "binned" puts rows of one group together at random in bins of equal
+    size, and permutes the bins (Domingo-Enrich, Dwivedi & Mackey 2025): a subgroup of all permutations, so that the
+    level is exact, too; rows left over keep their labels. Power against all rows permuted, with all pairs: see
+    `docs/benchmarks.md`. With "sliced" and `n_bins` both: O(n n_slices (d + log n + n_bins)) time and O(n) memory, and
+    O(n_bins^2) for every relabeling.
+
     ``stop_at=h`` is the sequential test of Besag & Clifford: exact level, p = h/(relabelings made).
     `energy_interval` is the percentile interval of the unbiased form of E, freed of the bias of resampling; it covered
     .92 to 1.0 where 95 % was asked for (normal and exponential pairs of 20, 50 and 200 points, 150 to 400 times each).
@@ -152,7 +173,8 @@ def energy_test(
     Labels are permuted, never the matrix: all relabelings go through one matrix product of R with a block of
     indicators. O(n^2 (d + k n_resamples)) time; O(n n_resamples) memory beyond 4,096 points, n^2 below. For one
     column with rho = \|x - y\|, O(n log n + n k n_resamples). "asymptotic": O(n^3) time, O(n^2) memory; "cross":
-    O(n^2 d) time.
+    O(n^2 d) time; "binned": O(n^2 d + n_bins^2 n_resamples) time; "sliced" without bins: O(n_slices n (d + log n + k
+    n_resamples)) time.
 
     **Tables beyond memory.** A Parquet file, a memory map or a Dask collection of more than 64 MiB is read in blocks of
     rows; Parquet files and Dask collections are written once, as 8 n d bytes, to a temporary file first. Memory is that
@@ -167,7 +189,8 @@ def energy_test(
     ----------
     Szekely & Rizzo (2004, 2013); Rizzo & Szekely (2010) for "f"; Phipson & Smyth (2010) for the p-value; Kazi-Aoual et
     al. (1995) for the moments; Shekhar, Kim & Ramdas (2022) for "cross"; Besag & Clifford (1991); Knijnenburg et al.
-    (2009) for the tail; Schrab et al. (2023) for tests over several kernels.
+    (2009) for the tail; Schrab et al. (2023) for tests over several kernels; Huang & Huo (2017) for random directions;
+    Domingo-Enrich, Dwivedi & Mackey (2025) for bins.
 
     Examples
     --------
@@ -183,7 +206,8 @@ def energy_test(
     'min p'
     """
     check_option(statistic, "statistic", ("between", "pairwise", "f"))
-    check_option(method, "method", METHODS)
+    check_option(method, "method", (*METHODS, *NEAR_LINEAR))
+    check_sizes(method, n_slices, n_bins)
     sampling = Sampling(
         method=method,
         n_resamples=check_count(n_resamples, "n_resamples", low=1),
@@ -205,13 +229,63 @@ def energy_test(
     check_combination(sampling, design, len(several), weights)
     if weights is not None and statistic == "f":
         raise ValueError('`statistic="f"` counts rows and is not defined with `sample_weight`; S has the same p-value.')
-    if n_bootstrap and (checked.k != 2 or not design.is_free or weights is not None or others):
-        raise ValueError("`n_bootstrap` needs two independent samples, one semimetric and no weights.")
-    result = choose_test(several, checked, cast(StatisticName, statistic), sampling, generator, design, weights)
+    if n_bootstrap and (checked.k != 2 or not design.is_free or weights is not None or others or method in NEAR_LINEAR):
+        raise ValueError(
+            "`n_bootstrap` needs two independent samples, one semimetric, no weights, and no slices or bins."
+        )
+    name, test = cast(StatisticName, statistic), choose_test
+    if method in NEAR_LINEAR:
+        test = partial(near_linear_test, n_slices=n_slices, n_bins=n_bins)
+    result = test(several, checked, name, sampling, generator, design, weights)
     if n_bootstrap:
         interval = energy_interval(d, checked, n_bootstrap, generator, CONFIDENCE_LEVEL)
         result = replace(result, energy_interval=interval)
     return result
+
+
+def check_sizes(method: str, n_slices: int | None, n_bins: int | None) -> None:
+    """Numbers of slices and bins, and only where they are used."""
+    if n_slices is not None:
+        if method != "sliced":
+            raise ValueError(f'`n_slices` goes with method="sliced", got method="{method}".')
+        check_count(n_slices, "n_slices", low=2)
+    if n_bins is not None:
+        if method not in NEAR_LINEAR:
+            raise ValueError(f'`n_bins` goes with method="binned" or "sliced", got method="{method}".')
+        check_count(n_bins, "n_bins", low=2, high=MOST_BINS)
+
+
+def near_linear_test(
+    several: Sequence[Dissimilarity],
+    groups: Groups,
+    name: StatisticName,
+    sampling: Sampling,
+    rng: np.random.Generator,
+    design: Design,
+    weights: FloatArray | None = None,
+    *,
+    n_slices: int | None,
+    n_bins: int | None,
+) -> EnergyTestResult:
+    """The tests for many rows."""
+    if len(several) > 1:
+        raise ValueError(f'`method="{sampling.method}"` takes one semimetric, got {len(several)}.')
+    if not design.is_free and (n_bins is not None or sampling.method == "binned"):
+        raise ValueError("Bins are permuted freely and do not go with `strata`, `paired` or `whole_plots`.")
+    d = several[0]
+    if sampling.method == "binned":
+        return binned_test(d, groups, name, n_bins=n_bins, sampling=sampling, rng=rng, weights=weights)
+    return sliced_test(
+        d,
+        groups,
+        name,
+        n_slices=n_slices or SLICES,
+        n_bins=n_bins,
+        sampling=sampling,
+        rng=rng,
+        design=design,
+        weights=weights,
+    )
 
 
 def semimetrics(metric: Any, alpha: Any) -> list[Metric]:

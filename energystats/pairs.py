@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
 
 import numpy as np
 
+from energystats._core.slices import slice_factor
 from energystats._core.sums import (
     absolute_total,
+    bin_sums_from_upper,
+    bin_sums_sorted,
     block_sums_from_upper,
     block_sums_sorted,
     multiply_sorted,
@@ -24,11 +27,23 @@ from energystats._typing import FloatArray, IntArray
 from energystats.exceptions import NotNegativeTypeWarning, warn
 from energystats.metrics import Euclidean, Metric, SciPyMetric
 
-__all__ = ["Line", "MadeAnew", "Pairs", "Stored", "choose_route", "line_of", "power_on_line", "warn_if_negative"]
+__all__ = [
+    "Line",
+    "MadeAnew",
+    "Pairs",
+    "Sliced",
+    "Stored",
+    "choose_route",
+    "line_of",
+    "power_on_line",
+    "warn_if_negative",
+]
 
 TILE_ROWS = 256  # twice as many where tiles are made anew: there are more of them, and wider ones multiply faster
 TILE_COLUMNS = 4096  # so that a tile is small enough for its memory to be used again
 STORED_UP_TO = 4096  # points; above it tiles are made anew for every sum
+LINES_BYTES = 2**28  # of sorted projections that are kept
+PROJECTED_AT_ONCE = 65_536  # rows
 POWERS_ON_LINE = {"cityblock": 1, "chebyshev": 1, "euclidean": 1, "minkowski": 1, "sqeuclidean": 2}
 LOST_DIGITS = 1e-4  # of the largest rho: what a user's function may be off by in symmetry and at x = y
 
@@ -44,6 +59,9 @@ class Pairs(Protocol):
 
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The same and R @ weights, in one pass over the pairs."""
+
+    def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
+        """Sums of w_x w_y rho between bins of rows; (n,), (n,) -> (n_bins, n_bins)."""
 
     def absolute_total(self) -> float:
         """Sum of |rho| over all ordered pairs."""
@@ -67,6 +85,9 @@ class UpperTileSums(abc.ABC):
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         totals = np.zeros(len(Z))
         return block_sums_from_upper(tallied(self.upper_tiles(), weights, totals), Z), totals
+
+    def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
+        return bin_sums_from_upper(self.upper_tiles(), codes, weights, n_bins)
 
     def absolute_total(self) -> float:
         return absolute_total(self.upper_tiles())
@@ -185,8 +206,88 @@ class Line:
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         return self.block_sums(Z), self.multiply(weights[:, None])[:, 0]
 
+    def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
+        return bin_sums_sorted(self.gaps, self.order, codes, weights, n_bins)
+
     def absolute_total(self) -> float:
         return float(self.multiply(np.ones((self.order.size, 1))).sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sliced:
+    """The mean over directions u of c |u'x - u'y|, an unbiased estimate of ||x - y|| [theory 9].
+
+    Attributes
+    ----------
+    points : ndarray of shape (n, d)
+        Coordinates.
+    directions : ndarray of shape (d, n_slices)
+        Unit vectors.
+    kept : tuple of Line
+        The sorted projections, where they are few enough; else they are made anew for every sum.
+    """
+
+    points: FloatArray
+    directions: FloatArray
+    kept: tuple[Line, ...] = ()
+
+    @classmethod
+    def of(cls, points: FloatArray, directions: FloatArray) -> Self:
+        """Sort the projections once, if there is room for them."""
+        anew = cls(points, directions)
+        return anew if 16 * len(points) * anew.n_slices > LINES_BYTES else replace(anew, kept=tuple(anew.lines()))
+
+    @property
+    def n_slices(self) -> int:
+        """Number of directions."""
+        return int(self.directions.shape[1])
+
+    @property
+    def factor(self) -> float:
+        """What a sum over all lines is multiplied by."""
+        return slice_factor(len(self.directions)) / self.n_slices
+
+    def lines(self) -> Iterator[Line]:
+        """The projections, one after the other."""
+        if self.kept:
+            yield from self.kept
+            return
+        center = self.points.mean(axis=0)  # an offset of the data costs no digits
+        projected = np.empty(len(self.points))
+        for u in self.directions.T:
+            for start in range(0, len(projected), PROJECTED_AT_ONCE):
+                rows = slice(start, start + PROJECTED_AT_ONCE)
+                projected[rows] = (self.points[rows] - center) @ u
+            order = np.argsort(projected, kind="stable")
+            yield Line(order, np.diff(projected[order]))
+
+    def multiply(self, columns: FloatArray) -> FloatArray:
+        return self.factor * summed(line.multiply(columns) for line in self.lines())
+
+    def block_sums(self, Z: FloatArray) -> FloatArray:
+        return self.factor * summed(line.block_sums(Z) for line in self.lines())
+
+    def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        column = weights[:, None]
+        pairs = ((line.block_sums(Z), line.multiply(column)[:, 0]) for line in self.lines())
+        M, totals = next(pairs)
+        for more_M, more_totals in pairs:
+            M, totals = M + more_M, totals + more_totals
+        return self.factor * M, self.factor * totals
+
+    def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
+        return self.factor * summed(line.bin_sums(codes, weights, n_bins) for line in self.lines())
+
+    def absolute_total(self) -> float:
+        return self.factor * sum(line.absolute_total() for line in self.lines())
+
+
+def summed(parts: Iterator[FloatArray]) -> FloatArray:
+    """Sum of arrays that come one by one."""
+    whole = next(parts).copy()
+    for part in parts:
+        whole += part
+    return whole
 
 
 def power_on_line(points: FloatArray | None, metric: Metric) -> float | None:

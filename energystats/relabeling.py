@@ -31,6 +31,7 @@ __all__ = [
     "one_versus_rest",
     "relabeling_test",
     "report",
+    "report_null",
 ]
 
 StatisticName = Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)"]
@@ -156,6 +157,20 @@ def relabeling_test(
     if sampling.method == "asymptotic":
         return asymptotic_test(d, groups, name)
     null = draw_null(d, groups, ranking, sampling, rng, design, weights)
+    more = {"method": "exact" if null.exact else "permutation", "weighted": weights is not None}
+    return report_null(d, groups, name, null, sampling, design, **more)
+
+
+def report_null(
+    d: Dissimilarity,
+    groups: Groups,
+    name: StatisticName,
+    null: Null,
+    sampling: Sampling,
+    design: Design = FREE,
+    **more: Any,
+) -> EnergyTestResult:
+    """The result of a test by relabeling."""
     p, extrapolated = null.pvalue, False
     if sampling.extrapolate and not null.exact and null.extreme < tails.FEW:
         fitted_p = tails.generalised_pareto_pvalue(null.observed, null.values)
@@ -169,13 +184,12 @@ def relabeling_test(
         float(value_of(name, np.asarray(null.observed), d, null.M, null.s)),
         name,
         p,
-        method="exact" if null.exact else "permutation",
         pvalue_interval=null.interval,
         n_resamples=null.values.size + null.exact,
-        weighted=weights is not None,
         stopped_early=null.stopped,
         extrapolated=extrapolated,
         null_distribution=value_of(name, null.values, d, null.M, null.s),
+        **more,
     )
 
 

@@ -384,3 +384,30 @@ def gap_statistic(log_within, of_references):
         if gap[k] >= gap[k + 1] - error[k + 1]:
             return gap, error, k + 1
     return gap, error, K
+
+
+def slice_factor(d, alpha=1):
+    """1/E|u_1|**alpha for a uniform direction u in d > 1 dimensions: u_1 = cos t, t with density sin(t)**(d - 2)."""
+    moment = quad(lambda t: np.abs(np.cos(t)) ** alpha * np.sin(t) ** (d - 2), 0, np.pi / 2, epsabs=0, epsrel=1e-12)[0]
+    return quad(lambda t: np.sin(t) ** (d - 2), 0, np.pi / 2, epsabs=0, epsrel=1e-12)[0] / moment
+
+
+def sliced_matrix(points, directions):
+    """c times the mean over directions of |u'x - u'y|; directions in rows."""
+    X = np.asarray(points, dtype=float)
+    c = slice_factor(X.shape[1]) if X.shape[1] > 1 else 1
+    return c * np.mean([np.abs((X @ u)[:, None] - X @ u) for u in np.asarray(directions)], axis=0)
+
+
+def landmark_distances(R, landmarks):
+    """Squared distances of all points in the span of the landmarks, and from that span, by classical scaling.
+
+    Coordinates of all points come from the whole of R; the span is that of differences of landmarks.
+    """
+    values, vectors = np.linalg.eigh(centred(np.sqrt(np.asarray(R, dtype=float)) ** 2))
+    X = vectors * np.sqrt(np.maximum(values, 0))
+    origin = X[landmarks].mean(axis=0)
+    basis, sizes, _ = np.linalg.svd((X[landmarks] - origin).T, full_matrices=False)
+    inside = (X - origin) @ basis[:, sizes > 1e-9 * sizes[0]]
+    within_span = ((inside[:, None] - inside) ** 2).sum(axis=2)
+    return within_span, ((X - origin) ** 2).sum(axis=1) - (inside**2).sum(axis=1)

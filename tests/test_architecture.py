@@ -19,7 +19,7 @@ ORDER = [  # each line may import the lines above it, and modules of its own lin
     ["results"],
     ["distance", "dispersions", "designs", "geometry"],
     ["relabeling", "bootstrap"],
-    ["aggregation", "cross"],
+    ["aggregation", "cross", "near_linear"],
     ["homogeneity", "clustering", "mmd", "posthoc", "goodness", "power", "decomposition"],
     ["significance", "comparison"],
     ["selection"],

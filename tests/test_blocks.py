@@ -72,6 +72,7 @@ OPTIONS = {
     "cityblock": {"metric": "cityblock"},
     "callable": {"metric": lambda X, Y: np.sqrt(np.abs(X[:, None] - Y[None]).sum(axis=2))},
     "stopped": {"stop_at": 3},
+    "binned": {"method": "binned", "n_bins": 40},
 }
 
 
@@ -83,6 +84,13 @@ def test_maps_and_files_give_the_numbers_of_arrays(name, table, tmp_path):
     expected = es.energy_test(X, groups=g, **how)
     same_test(es.energy_test(memory_map(table, tmp_path), groups=g, **how), expected)
     same_test(es.energy_test(parquet(table, tmp_path), groups="group", **how), expected)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_slices_need_all_rows(table, tmp_path):
+    m = memory_map(table, tmp_path)
+    with pytest.raises(ValueError, match="read in blocks of rows, and this needs all 300"):
+        es.energy_test(m[:100], m[100:], method="sliced")
 
 
 @pytest.mark.usefixtures("small_blocks")

@@ -105,6 +105,7 @@ OPTIONS = {
     "f": lambda rng: {"statistic": "f"},
     "stopped": lambda rng: {"stop_at": 4},
     "pairwise": lambda rng: {"statistic": "pairwise"},
+    "binned": lambda rng: {"method": "binned", "n_bins": 30},
 }
 
 

@@ -53,6 +53,7 @@ OPTIONS = {
     "standardized": {"standardize": True},
     "several": {"alpha": [0.5, 1.0]},
     "stopped": {"stop_at": 4},
+    "binned": {"method": "binned", "n_bins": 30},
 }
 
 

@@ -1,4 +1,4 @@
-"""The loop over sorted points of one column, for many labelings at once."""
+"""Loops over sorted points of one column, for many labelings or bins at once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from energystats._core.jit import njit
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["sums_over_gaps"]
+__all__ = ["bin_sums_over_gaps", "sums_over_gaps"]
 
 ROWS_PER_SUM = 1024  # gaps whose terms are added before they join the total, so that little rounding adds up
 
@@ -43,3 +43,32 @@ def sums_over_gaps(gaps: FloatArray, order: IntArray, Z: FloatArray) -> FloatArr
         for l in range(j):
             M[l, j] = M[j, l]
     return M
+
+
+@njit
+def bin_sums_over_gaps(
+    gaps: FloatArray, order: IntArray, codes: IntArray, weights: FloatArray, n_bins: int
+) -> FloatArray:
+    """Sums of w_x w_y |x - y| between bins; (n - 1,), (n,), (n,), (n,) -> (n_bins, n_bins).
+
+    While the points pass in order, `behind` holds for each bin the weighted sum of the distances from the present point
+    back to those that have passed; it grows by the gap times their weight, so that nothing cancels.
+    """
+    n = order.size
+    half = np.zeros((n_bins, n_bins))
+    mass, behind = np.zeros(n_bins), np.zeros(n_bins)
+    for i in range(n):
+        row = order[i]
+        own, w = codes[row], weights[row]
+        if i > 0:
+            gap = gaps[i - 1]
+            for c in range(n_bins):
+                behind[c] += gap * mass[c]
+        for c in range(n_bins):
+            half[own, c] += w * behind[c]
+        mass[own] += w
+    sums = np.empty((n_bins, n_bins))
+    for b in range(n_bins):
+        for c in range(n_bins):
+            sums[b, c] = half[b, c] + half[c, b]
+    return sums

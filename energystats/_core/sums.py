@@ -6,15 +6,19 @@ give the same numbers: tiles of the upper triangle of R, stored or not, and sort
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from energystats._typing import FloatArray, IntArray
 
 __all__ = [
     "UpperTiles",
     "absolute_total",
+    "bin_sums_by_product",
+    "bin_sums_from_upper",
+    "bin_sums_sorted",
     "block_sums_from_upper",
     "block_sums_sorted",
     "multiply_sorted",
@@ -23,6 +27,7 @@ __all__ = [
 ]
 
 COMPILED_FROM = 300_000  # entries of Z; for fewer, loading the compiler costs more than it saves
+COLUMNS_BYTES = 2**26  # of the columns that are multiplied at a time where there is no compiler
 
 # (row, column, R[row:row + height, column:column + width]): every pair once, the diagonal tiles square and whole
 UpperTiles = Iterable[tuple[int, int, FloatArray]]
@@ -109,3 +114,61 @@ def block_sums_sorted(gaps: FloatArray, order: IntArray, Z: FloatArray) -> Float
     product = multiply_sorted(gaps, Z.reshape(n, k * b)).reshape(n, k, b)
     sums = np.einsum("ijb,ilb->bjl", Z, product)
     return np.asarray(0.5 * (sums + sums.transpose(0, 2, 1)))
+
+
+def bins_of(codes: IntArray, weights: FloatArray, n_bins: int) -> csr_array:
+    """Weights of n rows in the columns of their bins; (n, n_bins)."""
+    n = codes.size
+    return csr_array((weights, codes, np.arange(n + 1)), shape=(n, n_bins))
+
+
+def bin_sums_from_upper(upper: UpperTiles, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
+    """Sums of w_x w_y rho between bins, whose number does not matter to the time: O(n^2); (n_bins, n_bins).
+
+    Where the rows of a bin follow each other, their entries are added up as they stand, about ten times as fast.
+    """
+    sums, every = np.zeros((n_bins, n_bins)), np.arange(n_bins)
+    Z = None if (codes[1:] >= codes[:-1]).all() else bins_of(codes, weights, n_bins)
+    for row, column, tile in upper:
+        rows, columns = slice(row, row + tile.shape[0]), slice(column, column + tile.shape[1])
+        if Z is not None:
+            own = others = every
+            part = Z[rows].T @ (tile @ Z[columns])
+        else:
+            others, across = runs(tile * weights[columns], codes[columns])
+            own, part = runs((across * weights[rows, None]).T, codes[rows])
+            part = part.T
+        sums[np.ix_(own, others)] += part
+        if row != column:
+            sums[np.ix_(others, own)] += part.T
+    return sums
+
+
+def runs(values: FloatArray, codes: IntArray) -> tuple[IntArray, FloatArray]:
+    """The bins that there are, and sums over the columns of each, which stand side by side."""
+    starts = np.flatnonzero(np.diff(codes, prepend=codes[0] - 1))
+    return codes[starts], np.add.reduceat(values, starts, axis=1)
+
+
+def bin_sums_sorted(gaps: FloatArray, order: IntArray, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
+    """The same for R_ij = |x_i - x_j|, order sorting the x; O(n n_bins)."""
+    n = order.size
+    if n * n_bins >= COMPILED_FROM:
+        from energystats._core import gaps as loop
+        from energystats._core import jit
+
+        if jit.numba is not None:
+            return loop.bin_sums_over_gaps(gaps, order, codes, weights, n_bins)
+    return bin_sums_by_product(lambda columns: multiply_sorted(gaps, columns), codes[order], weights[order], n_bins)
+
+
+def bin_sums_by_product(
+    multiply: Callable[[FloatArray], FloatArray], codes: IntArray, weights: FloatArray, n_bins: int
+) -> FloatArray:
+    """The same where R is known by its products alone; O(n^2 n_bins) where a product takes O(n^2)."""
+    Z, sums = bins_of(codes, weights, n_bins), np.empty((n_bins, n_bins))
+    at_once = max(1, COLUMNS_BYTES // (8 * codes.size))
+    for start in range(0, n_bins, at_once):
+        columns = Z[:, start : start + at_once].toarray()
+        sums[:, start : start + at_once] = Z.T @ multiply(columns)
+    return 0.5 * (sums + sums.T)

@@ -16,6 +16,7 @@ from uuid import uuid4
 import numpy as np
 
 from energystats._core.permutation import LABELINGS_PER_BLOCK, Labelings, indicators
+from energystats._core.sums import bin_sums_by_product
 from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.blocks.measures import Measures
 from energystats.blocks.rows import Rows, tiles_between, tiles_within
@@ -187,6 +188,9 @@ class OnCluster:
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The same and R @ weights."""
         return self.block_sums(Z), self.multiply(weights[:, None])[:, 0]
+
+    def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
+        return bin_sums_by_product(self.multiply, codes, weights, n_bins)
 
     def absolute_total(self) -> float:
         """Sum of |rho| over all ordered pairs."""

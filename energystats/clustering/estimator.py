@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.assign import NearestCluster
-from energystats.clustering.search import Search, partition_points
+from energystats.clustering.nystrom import NearestCentre
+from energystats.clustering.search import Search, partition_features, partition_points
 from energystats.dissimilarity import Dissimilarity
 from energystats.metrics import Gower, MetricLike
 from energystats.validation import as_cluster_weights, as_generator, as_numbers, check_count
@@ -32,7 +33,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         categories that `fit` has seen or a categorical column declared.
     alpha : float, default 1.0
         Power of a named distance, 0 < alpha <= 2.
-    algorithm : {"auto", "hartigan", "lloyd", "exact-1d", "spectral"}, default "auto"
+    algorithm : {"auto", "hartigan", "lloyd", "exact-1d", "spectral", "nystrom"}, default "auto"
         As for `energy_cluster`.
     init : {"k-means++", "random", "spectral"} or array_like of shape (n,), default "k-means++"
         As for `energy_cluster`.
@@ -42,6 +43,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         Passes over the data for each search.
     n_perturb : int or "auto", default "auto"
         As for `energy_cluster`.
+    n_landmarks, batch_size : int, optional
+        Of "nystrom", as for `energy_cluster`.
     standardize : bool, default False
         Column z-scores (divisor n) before distances; new points get the same centre and scale.
     random_state : int, Generator, RandomState or None, default None
@@ -80,7 +83,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
     -----
     `fit` costs O(n^2 d) time and O(n^2) memory (O(k n log n) and O(n) where it is "exact-1d"), `predict` O(m n d)
     time. On the rows it was fitted to, `predict`
-    gives back the labels of Hartigan's method when rho is of negative type [G thm 5].
+    gives back the labels of Hartigan's method when rho is of negative type [G thm 5]. With "nystrom", `predict` looks
+    at the landmarks only, O(l d) for each row with l of them, and `within_`, `between_` and `total_` are estimates.
 
     A rho that is not of negative type needs no repair before "hartigan", which finds the clusters it would find after
     Lingoes' correction. "lloyd" stops, with a warning, before a pass that would not lower W. `between_` can then be
@@ -110,6 +114,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         n_init: int = 10,
         max_iter: int = 300,
         n_perturb: int | str = "auto",
+        n_landmarks: int | None = None,
+        batch_size: int | None = None,
         standardize: bool = False,
         random_state: RandomLike | np.random.RandomState = None,
     ) -> None:
@@ -121,6 +127,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         self.n_init = n_init
         self.max_iter = max_iter
         self.n_perturb = n_perturb
+        self.n_landmarks = n_landmarks
+        self.batch_size = batch_size
         self.standardize = standardize
         self.random_state = random_state
 
@@ -159,7 +167,9 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         EnergyClustering
             The estimator itself.
         """
-        how = Search.of(self.algorithm, self.init, self.n_init, self.max_iter, self.n_perturb)
+        how = Search.of(
+            self.algorithm, self.init, self.n_init, self.max_iter, self.n_perturb, self.n_landmarks, self.batch_size
+        )
         table = self._table(X, ensure_min_samples=2)
         self._rows, weights = weighted_rows(sample_weight, len(table))
         if self._rows is not None and not isinstance(self.init, str) and np.shape(self.init) == (len(table),):
@@ -170,9 +180,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         if self._rows is None:
             d = d.named_after(X)
         k = check_count(self.n_clusters, "n_clusters", low=1)
-        self.partition_ = partition_points(d, k, how, as_generator(self.random_state, "random_state"), weights=weights)
-        self._points = d.points
-        self._nearest = NearestCluster.of(self.partition_.labels, self.partition_.within_per_cluster, weights)
+        self._search(d, k, how, weights)
         self.labels_: IntArray = np.array(self.partition_.labels) if self._rows is None else self.predict(X)
         self.within_ = self.partition_.within
         self.between_ = self.partition_.between
@@ -181,6 +189,19 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         self.n_iter_ = self.partition_.n_iter
         self._n_features_out = k
         return self
+
+    def _search(self, d: Dissimilarity, k: int, how: Search, weights: FloatArray | None) -> None:
+        """Find the partition, the rule for new points, and the points that the rule compares them with."""
+        rng = as_generator(self.random_state, "random_state")
+        self._nearest: NearestCluster | NearestCentre
+        self._points: FloatArray | None
+        if how.algorithm == "nystrom":
+            self.partition_, self._nearest = partition_features(d, k, how, rng, weights=weights)
+            self._points = self._nearest.map.landmarks
+            return
+        self.partition_ = partition_points(d, k, how, rng, weights=weights)
+        self._points = d.points
+        self._nearest = NearestCluster.of(self.partition_.labels, self.partition_.within_per_cluster, weights)
 
     def _weighted_part(self, table: Any) -> Any:
         """The rows (of a matrix the columns, too) that have a weight above 0."""

@@ -1,5 +1,6 @@
 """What the public functions return: frozen objects with plain attributes, a summary, a table and a plot."""
 
+from energystats.results.approximation import Approximation
 from energystats.results.base import Result
 from energystats.results.clustering import ClusterTestResult, Comparison, Contrast, Partition
 from energystats.results.disco import DiscoResult, DiscoRow
@@ -20,6 +21,7 @@ from energystats.results.spectral import SpectralEmbedding
 from energystats.results.tree import ClusterTreeResult, TreeNode
 
 __all__ = [
+    "Approximation",
     "ClusterStabilityResult",
     "ClusterTestResult",
     "ClusterTreeResult",

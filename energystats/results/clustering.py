@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from energystats._typing import FloatArray, IntArray
+from energystats.results.approximation import Approximation
 from energystats.results.base import Result
 from energystats.results.named import Labelled
 from energystats.tables import (
@@ -51,13 +52,13 @@ class Partition(Labelled):
     sizes : tuple of int
         Points per cluster.
     within, between, total : float
-        W, S and T, in the unit of rho.
+        W, S and T, in the unit of rho; estimates for "nystrom", see `approximation`.
     within_per_cluster : ndarray of shape (k,)
         The summands of W.
     bound : float
         Eigenvalue certificate: no partition into k clusters has a larger S [theory 3]. It holds for every rho, but is
-        loose, 0 or negative for some that are not of negative type.
-    algorithm : {"exact-1d", "hartigan", "lloyd", "spectral"}
+        loose, 0 or negative for some that are not of negative type, and loose for "nystrom".
+    algorithm : {"exact-1d", "hartigan", "lloyd", "spectral", "nystrom"}
         What was run.
     n_init : int
         Starts made.
@@ -90,6 +91,8 @@ class Partition(Labelled):
         First two principal coordinates, for plots where there are no `points`.
     remark : str
         Why one column did not go to the exact method; empty where there is nothing to say.
+    approximation : Approximation or None
+        What "nystrom" left out, and the standard errors of its estimates; None for the other algorithms.
     """
 
     labels: IntArray = field(repr=False)
@@ -100,7 +103,7 @@ class Partition(Labelled):
     total: float
     within_per_cluster: FloatArray = field(repr=False)
     bound: float
-    algorithm: Literal["exact-1d", "hartigan", "lloyd", "spectral"]
+    algorithm: Literal["exact-1d", "hartigan", "lloyd", "spectral", "nystrom"]
     n_init: int
     n_iter: int
     converged: bool
@@ -116,6 +119,7 @@ class Partition(Labelled):
     index: Any = field(default=None, repr=False)
     coordinates: FloatArray | None = field(default=None, repr=False)
     remark: str = field(default="", repr=False)
+    approximation: Approximation | None = field(default=None, repr=False)
 
     @property
     def tightness(self) -> float:
@@ -132,6 +136,9 @@ class Partition(Labelled):
         title = f"Energy clustering into {self.k} cluster{'s' * (self.k > 1)}"
         shown = numbers([self.within, self.between, self.total, self.bound])[-1]
         bound = [["bound on S", shown], ["S/bound", proportion(self.tightness)]]
+        if self.approximation is not None:
+            title += ", approximate"
+            bound += self.approximation.rows()
         return [
             text_table(rows, heads, [f"cluster {j}" for j in range(self.k)], title),
             decomposition_table(self.within, self.between, self.total, bound),
@@ -147,10 +154,12 @@ class Partition(Labelled):
             if self.n_perturb:
                 starts += f", each perturbed {self.n_perturb} time{'s' * (self.n_perturb > 1)}"
             how = f"Algorithm: {self.algorithm}, {starts}, {self.n_iter} pass{'es' * (self.n_iter > 1)}"
-            how += ", a local optimum" if self.converged else ", stopped before it converged"
+            where = " of the features" if self.algorithm == "nystrom" else ""
+            how += f", a local optimum{where}" if self.converged else ", stopped before it converged"
             how += "; another seed can find another." if self.n_init > 1 or self.n_perturb else "."
         proof = "S/bound is at most 1; 1 would prove that no partition into as many clusters has a larger S."
         remark = [self.remark] if self.remark else []
+        remark += [] if self.approximation is None else self.approximation.notes()
         if math.isnan(self.tightness) and self.k > 1:
             proof = "No S is above the bound, but the bound is not positive, so S/bound says nothing."
         return [*self._members(), how, *remark, proof, metric_note(self.metric, self.standardization)]

@@ -48,8 +48,9 @@ class EnergyTestResult(Result):
         95 % Clopper-Pearson interval of the p-value of infinitely many resamples; (p, p) when there were none, or all.
     statistic_name : {"between", "pairwise", "f", "mmd2", "mmd2 (unbiased)", "cross", "min p"}
         Which statistic.
-    method : {"permutation", "exact", "asymptotic", "cross"}
-        What was done, not what was asked for.
+    method : {"permutation", "exact", "asymptotic", "cross", "sliced", "binned"}
+        What was done, not what was asked for. For "sliced" the statistic is an estimate and the level of p exact; for
+        "binned" both are exact.
     n_resamples : int
         Random relabelings made; all distinct labelings when exact; 0 for an approximation without any.
     n_strata : int
@@ -88,6 +89,12 @@ class EnergyTestResult(Result):
         With every parameter that was settled on the data.
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
+    n_slices : int
+        Random directions along which distances were taken; 0 for the distances themselves.
+    statistic_error : float or None
+        Standard error over the directions of `statistic` as an estimate of the one of all distances; 0 for one column.
+    n_bins, n_fixed : int
+        Bins of rows whose labels were permuted, 0 for single rows; and rows that filled no bin and kept their labels.
     """
 
     _one_row = True
@@ -96,7 +103,7 @@ class EnergyTestResult(Result):
     pvalue: float
     pvalue_interval: tuple[float, float]
     statistic_name: Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)", "cross", "min p"]
-    method: Literal["permutation", "exact", "asymptotic", "cross"]
+    method: Literal["permutation", "exact", "asymptotic", "cross", "sliced", "binned"]
     n_resamples: int
     n_strata: int
     n_plots: int
@@ -118,12 +125,18 @@ class EnergyTestResult(Result):
     components: tuple[EnergyTestResult, ...] = field(default=(), repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
+    n_slices: int = field(default=0, repr=False)
+    statistic_error: float | None = field(default=None, repr=False)
+    n_bins: int = field(default=0, repr=False)
+    n_fixed: int = field(default=0, repr=False)
 
     def _tables(self) -> list[Table]:
         rows = [
             [f"statistic ({self.statistic_name})", (probability if self.components else number)(self.statistic)],
             ["p-value", probability(self.pvalue)],
         ]
+        if self.statistic_error is not None:
+            rows.insert(1, [f"its standard error over {self.n_slices} slices", number(self.statistic_error)])
         low, high = self.pvalue_interval
         if low < high:
             counted = " (counted)" if self.extrapolated else ""
@@ -146,9 +159,16 @@ class EnergyTestResult(Result):
             tables.append(text_table(cells, ["statistic", "p"], stubs, "Under each semimetric"))
         return tables
 
+    def _is_exhaustive(self) -> bool:
+        """Whether all labelings were visited that there are."""
+        low, high = self.pvalue_interval
+        return self.method == "exact" or (self.method in ("sliced", "binned") and low == high)
+
     def _how(self) -> str:
         """What was counted."""
-        how = "all distinct labelings" if self.method == "exact" else "random relabelings"
+        how = "all distinct labelings" if self._is_exhaustive() else "random relabelings"
+        if self.n_bins:
+            how += f" of {self.n_bins} bins"
         if self.n_plots:
             how += f" of {self.n_plots} whole plots"
         return how + (f" within {self.n_strata} strata" if self.n_strata else "")
@@ -157,7 +177,7 @@ class EnergyTestResult(Result):
         notes = [f"Null hypothesis: {self.null_hypothesis}."]
         if self.method == "exact":
             notes.append(exact_note(self.n_resamples))
-        if self.method == "permutation" and not self.extrapolated:
+        elif self.method in ("permutation", "sliced", "binned") and not (self.extrapolated or self._is_exhaustive()):
             notes.append(seed_note(self.pvalue, self.n_resamples, "random relabelings"))
         if self.method == "asymptotic":
             notes.append(
@@ -169,7 +189,16 @@ class EnergyTestResult(Result):
                 "p is an approximation: normal law of the cross statistic, for large samples. It belongs to one random "
                 "halving of the samples; another seed gives another p."
             )
-        if self.method == "exact" and self.n_resamples < 20:
+        if self.n_slices:
+            notes.append(
+                f"APPROXIMATE statistic: distances are estimated along {self.n_slices} random "
+                f"direction{'s' * (self.n_slices > 1)}, and so are S, W and T. p compares estimates along the same "
+                "directions, and its level is exact; another seed draws others."
+            )
+        if self.n_bins:
+            fixed = f"; {self.n_fixed} rows that filled no bin kept their labels" if self.n_fixed else ""
+            notes.append(f"Labels of whole bins of rows were permuted, which keeps the level exact{fixed}.")
+        if self._is_exhaustive() and self.n_resamples < 20:
             notes.append(f"With {self.n_resamples} labelings no p below {1 / self.n_resamples:.3g} is possible.")
         if self.weighted:
             notes.append("Rows are weighted; equality includes their weights.")

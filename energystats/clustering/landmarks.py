@@ -1,0 +1,110 @@
+"""Nystrom features of a semimetric: coordinates in the space that a few landmarks span [theory 8]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from scipy.linalg import eigh
+
+from energystats._core.gram import centred
+from energystats._typing import FloatArray, IntArray
+from energystats.clustering.seeding import drawn
+from energystats.metrics import Metric
+
+__all__ = ["FeatureMap", "choose_landmarks"]
+
+CANDIDATES = 20_000  # rows among which landmarks are drawn
+EIGENVALUE_CUT = 1e-12  # of the largest: directions below it are rounding
+DISPROOF = 1e-8  # of the largest eigenvalue: a negative one below it is not rounding
+
+
+def choose_landmarks(
+    points: FloatArray, metric: Metric, count: int, rng: np.random.Generator, weights: FloatArray | None = None
+) -> IntArray:
+    """Rows drawn one by one in proportion to weight times rho to the nearest landmark, k-means++ seeds.
+
+    They come from a random part of the rows, of at most 20,000 unless it has too few distinct points. There are fewer
+    than `count` only if there are no more distinct points. O(count) values of rho for each candidate.
+    """
+    n = len(points)
+    w = np.ones(n) if weights is None else weights
+    rows = np.arange(n) if n <= CANDIDATES else np.sort(rng.choice(n, CANDIDATES, replace=False))
+    chosen = [int(rows[drawn(w[rows], rng)])]
+    nearest = to_landmark(points[rows], points[chosen], metric)
+    while len(chosen) < count:
+        if not nearest.any() and rows.size < n:
+            rows = np.arange(n)
+            nearest = to_landmark(points, points[chosen], metric)
+        if not nearest.any():
+            break
+        chosen.append(int(rows[drawn(w[rows] * nearest, rng)]))
+        nearest = np.minimum(nearest, to_landmark(points[rows], points[chosen[-1:]], metric))
+    return np.array(chosen, dtype=np.intp)
+
+
+def to_landmark(points: FloatArray, landmarks: FloatArray, metric: Metric) -> FloatArray:
+    """Rho from every point to the nearest landmark, not below 0; (n,)."""
+    starts = range(0, len(points), CANDIDATES)
+    parts = [metric.finite_between(points[i : i + CANDIDATES], landmarks).min(axis=1) for i in starts]
+    return np.asarray(np.maximum(np.concatenate(parts), 0.0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FeatureMap:
+    """phi with ||phi(x) - phi(y)||^2 <= rho(x, y), equal where x and y lie in the span of the landmarks.
+
+    The kernel is that of Gower's general form with the mean of the landmarks as origin: K(x, z) = -1/2 [rho(x, z) -
+    mean rho(x, .) - mean rho(., z) + mean rho(., .)], means over landmarks, and phi(x) = V' k(x) with V = U
+    diag(lambda)^(-1/2) from the eigenvectors of K among landmarks.
+
+    Attributes
+    ----------
+    landmarks : ndarray of shape (m, d)
+        Their coordinates or codes.
+    metric : Metric
+        Settled on the data.
+    column_means : ndarray of shape (m,)
+        Mean rho of each landmark to all.
+    V : ndarray of shape (m, p)
+        One column for each eigenvalue that is kept.
+    """
+
+    landmarks: FloatArray
+    metric: Metric
+    column_means: FloatArray
+    V: FloatArray
+
+    @classmethod
+    def of(cls, landmarks: FloatArray, metric: Metric) -> Self:
+        """From the landmarks; O(m^3) once."""
+        R = metric.finite_between(landmarks, landmarks)
+        R = 0.5 * (R + R.T)
+        np.fill_diagonal(R, 0.0)
+        values, vectors = eigh(centred(-0.5 * R), check_finite=False)
+        largest = float(values[-1])
+        if values[0] < -DISPROOF * max(largest, float(np.abs(R).max())):
+            raise ValueError(
+                f'`algorithm="nystrom"` needs a rho of negative type, but the kernel of {metric!r} has an eigenvalue '
+                f"of {values[0]:.3g} on {len(R)} points (the largest is {largest:.3g}); "
+                'use algorithm="hartigan" on a random part of the rows.'
+            )
+        kept = values > EIGENVALUE_CUT * largest
+        return cls(landmarks, metric, R.mean(axis=0), vectors[:, kept] / np.sqrt(values[kept]))
+
+    @property
+    def rank(self) -> int:
+        """Number of features p."""
+        return int(self.V.shape[1])
+
+    def apply(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Features of new points, and the squared distance of each from the landmarks' span; (b, p), (b,)."""
+        return self.of_rho(self.metric.finite_between(points, self.landmarks))
+
+    def of_rho(self, rho: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same from rho to the landmarks; (b, m) -> (b, p), (b,)."""
+        means = rho.mean(axis=1)
+        mean = float(self.column_means.mean())
+        features = (-0.5 * (rho - means[:, None] - self.column_means + mean)) @ self.V
+        return features, means - mean / 2 - np.einsum("ij,ij->i", features, features)

@@ -1,0 +1,344 @@
+"""Sliced and binned tests: the constant, the sums, exact level, and what the results say."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import energystats as es
+from energystats import pairs as routes
+from energystats._core import jit
+from energystats._core.slices import random_directions, slice_factor
+from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.near_linear import Bins, compare_bins
+from energystats.relabeling import Sampling
+from tests import definitions as slow
+
+
+def two_samples(rng, n=(12, 9), d=3, shift=1.0):
+    x, y = (rng.standard_t(3, size=(size, d)) for size in n)
+    return x, y + shift
+
+
+def of(points):
+    return Dissimilarity.from_data(points, metric="euclidean", alpha=1.0)
+
+
+# ---------------------------------------------------------------- the constant
+
+
+def test_the_constant_in_closed_form():
+    assert slice_factor(1) == 1
+    assert slice_factor(2) == pytest.approx(np.pi / 2, rel=1e-14)
+    assert slice_factor(3) == pytest.approx(2, rel=1e-14)
+    assert slice_factor(7, 2) == pytest.approx(7, rel=1e-14)  # E u_1^2 = 1/d
+    assert slice_factor(10**6) == pytest.approx(np.sqrt(np.pi * 10**6 / 2), rel=1e-6)
+
+
+@given(st.integers(2, 60), st.floats(0.1, 2))
+def test_the_constant_against_its_integral(d, alpha):
+    assert slice_factor(d, alpha) == pytest.approx(slow.slice_factor(d, alpha), rel=1e-9)
+
+
+@pytest.mark.parametrize("d", [2, 5, 40])
+def test_the_constant_against_draws(rng, d):
+    U = random_directions(d, 20_000, rng)
+    assert np.linalg.norm(U, axis=0) == pytest.approx(np.ones(20_000))
+    z = rng.standard_normal(d)
+    estimates = slice_factor(d) * np.abs(z @ U) / np.linalg.norm(z)
+    assert abs(estimates.mean() - 1) < 6 * estimates.std() / np.sqrt(20_000)
+
+
+# ---------------------------------------------------------------- the sums
+
+
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("d", [1, 2, 6])
+def test_sums_along_slices_against_the_definition(rng, monkeypatch, kept, d):
+    if not kept:
+        monkeypatch.setattr(routes, "LINES_BYTES", 0)
+    X = rng.standard_normal((23, d)) + 1e6
+    sliced = of(X).sliced(7, rng)
+    route = sliced.pairs
+    assert bool(route.kept) == kept
+    R = slow.sliced_matrix(X - 1e6, route.directions.T)
+    Z, w = rng.random((23, 2, 3)), rng.random(23)
+    expected = np.einsum("ikb,ij,jlb->bkl", Z, R, Z)
+    assert route.block_sums(Z) == pytest.approx(expected, rel=1e-8)
+    both = route.block_sums_and_totals(Z, w)
+    assert both[0] == pytest.approx(expected, rel=1e-8)
+    assert both[1] == pytest.approx(R @ w, rel=1e-8)
+    assert route.multiply(Z[:, :, 0]) == pytest.approx(R @ Z[:, :, 0], rel=1e-8)
+    assert route.absolute_total() == pytest.approx(R.sum(), rel=1e-8)
+    codes = rng.integers(5, size=23)
+    indicators = (codes[:, None] == np.arange(5)) * w[:, None]
+    assert route.bin_sums(codes, w, 5) == pytest.approx(indicators.T @ R @ indicators, rel=1e-8)
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("route", ["stored", "kept", "made anew", "line"])
+def test_bin_sums_of_every_route(rng, monkeypatch, route, compiled, in_order):
+    monkeypatch.setattr("energystats._core.sums.COMPILED_FROM", 0)
+    monkeypatch.setattr("energystats._core.sums.COLUMNS_BYTES", 2000)
+    if not compiled:
+        monkeypatch.setattr(jit, "numba", None)
+    monkeypatch.setattr(routes, "TILE_ROWS", 16)
+    monkeypatch.setattr(routes, "TILE_COLUMNS", 40)
+    monkeypatch.setattr(routes, "STORED_UP_TO", 10 if route == "made anew" else 4096)
+    X = rng.standard_normal((130, 1 if route == "line" else 3)).round(1)
+    d = of(X)
+    if route == "stored":
+        d = d.stored()
+    codes, w = rng.integers(9, size=130), rng.random(130) + 0.1
+    codes[codes == 4] = 5  # a bin without rows
+    codes = np.sort(codes) if in_order else codes
+    Z = (codes[:, None] == np.arange(9)) * w[:, None]
+    assert d.pairs.bin_sums(codes, w, 9) == pytest.approx(Z.T @ es.pairwise(X) @ Z, rel=1e-11)
+
+
+def test_sliced_estimates_are_unbiased(rng):
+    x, y = two_samples(rng, (40, 30), 5)
+    found = es.energy_test(x, y, method="sliced", n_slices=4000, n_resamples=9, rng=rng)
+    exact = es.energy_test(x, y, n_resamples=9)
+    assert abs(found.statistic - exact.statistic) < 6 * found.statistic_error
+    assert found.statistic_error < 0.1 * exact.statistic
+    estimate = es.energy_distance(x, y, method="sliced", n_slices=4000, rng=rng)
+    scale = exact.statistic / es.energy_distance(x, y)
+    assert abs(estimate - es.energy_distance(x, y)) < 6 * found.statistic_error / scale
+
+
+@pytest.mark.parametrize("estimator", ["u", "v"])
+def test_sliced_energy_distance_against_the_definition(rng, estimator):
+    x, y = two_samples(rng)
+    seed = int(rng.integers(2**31))
+    R = slow.sliced_matrix(np.concatenate([x, y]), random_directions(3, 6, np.random.default_rng(seed)).T)
+    expected = slow.energy_distance(R, range(12), range(12, 21), unbiased=estimator == "u")
+    found = es.energy_distance(x, y, method="sliced", n_slices=6, estimator=estimator, rng=seed)
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("statistic", ["between", "pairwise", "f"])
+@pytest.mark.parametrize("n_bins", [None, 6])
+def test_the_error_is_a_jackknife_over_slices(rng, statistic, n_bins):
+    x, y = two_samples(rng)
+    X, labels = np.concatenate([x, y]), [0] * 12 + [1] * 9
+    seed = int(rng.integers(2**31))
+    options = {"statistic": statistic, "n_slices": 6, "n_bins": n_bins, "n_resamples": 9}
+    found = es.energy_test(x, y, method="sliced", **options, rng=seed)
+    directions = random_directions(3, 6, np.random.default_rng(seed)).T
+    read = {"between": slow.between, "pairwise": slow.pairwise_statistic, "f": slow.f_ratio}[statistic]
+    assert found.statistic == pytest.approx(read(slow.sliced_matrix(X, directions), labels), rel=1e-8)
+    without = [read(slow.sliced_matrix(X, np.delete(directions, i, axis=0)), labels) for i in range(6)]
+    assert found.statistic_error == pytest.approx(np.sqrt(5 * np.var(without)), rel=1e-6)
+
+
+def test_one_column_has_a_single_slice(rng):
+    x, y = rng.standard_normal(30), rng.standard_normal(20)
+    plain, sliced = (es.energy_test(x, y, method=method, rng=3) for method in ("permutation", "sliced"))
+    assert sliced.statistic == pytest.approx(plain.statistic, rel=1e-10)
+    assert (sliced.n_slices, sliced.statistic_error) == (1, 0.0)
+
+
+# ---------------------------------------------------------------- relabelings
+
+
+def test_sliced_pvalue_against_all_labelings(rng):
+    x, y = two_samples(rng, (4, 4), 3)
+    found = es.energy_test(x, y, method="sliced", n_slices=5, rng=11)
+    R = slow.sliced_matrix(np.concatenate([x, y]), random_directions(3, 5, np.random.default_rng(11)).T)
+    assert found.n_resamples == 70
+    values = np.array([slow.between(R, list(z)) for z in slow.distinct_labelings([0] * 4 + [1] * 4)])
+    assert found.pvalue == pytest.approx(np.mean(values >= found.statistic * (1 - 1e-9)))
+
+
+@pytest.mark.parametrize(("sizes", "n_bins"), [((12, 9), 7), ((8, 8), 4), ((7, 6, 9), 6)])
+def test_binned_statistic_and_pvalue_against_all_labelings_of_bins(rng, sizes, n_bins):
+    X = rng.standard_normal((sum(sizes), 2))
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    seed = int(rng.integers(2**31))
+    found = es.energy_test(X, groups=labels, method="binned", n_bins=n_bins, n_resamples=10**5, rng=seed)
+    R = es.pairwise(X)
+    assert found.statistic == pytest.approx(slow.between(R, labels.tolist()), rel=1e-9)
+    bins = Bins.of(Groups(labels, tuple(range(len(sizes)))), n_bins, np.random.default_rng(seed))
+    assert bins.size == sum(sizes) // n_bins
+    full = np.flatnonzero(bins.strata.codes == 0)
+    assert (np.bincount(bins.codes)[full] == bins.size).all()
+    of_bins = bins.groups.codes.copy()
+    assert (of_bins[bins.codes] == labels).all()
+    values = []
+    for arrangement in slow.distinct_labelings(of_bins[full].tolist()):
+        of_bins[full] = arrangement
+        values.append(slow.between(R, of_bins[bins.codes].tolist()))
+    assert found.n_resamples == len(values)
+    assert found.n_fixed == sum(sizes) - bins.size * full.size
+    assert found.pvalue == pytest.approx(np.mean(np.array(values) >= found.statistic * (1 - 1e-9)))
+    everything = np.append(found.null_distribution, found.statistic)
+    assert np.sort(everything) == pytest.approx(np.sort(values), rel=1e-8, abs=1e-10)
+
+
+def pairings(rows):
+    """All ways to part rows into pairs, one row being left over if their number is odd."""
+    if len(rows) < 2:
+        yield []
+        return
+    if len(rows) % 2:
+        for left in rows:
+            yield from pairings([row for row in rows if row != left])
+        return
+    for mate in rows[1:]:
+        for rest in pairings([row for row in rows[1:] if row != mate]):
+            yield [(rows[0], mate), *rest]
+
+
+@pytest.mark.parametrize("sizes", [(4, 4), (5, 2)])
+def test_the_level_of_bins_is_exact_by_enumeration(rng, sizes):
+    """Over all labelings and all ways to make bins of two rows, p <= a happens in at most the share a."""
+    n = sum(sizes)
+    d = of(rng.standard_normal((n, 2)))
+    pvalues = []
+    for first in itertools.combinations(range(n), sizes[0]):
+        codes = np.array([0 if i in first else 1 for i in range(n)])
+        groups = Groups(codes, (0, 1))
+        ways = itertools.product(*(pairings(rows.tolist()) for rows in groups.members()))
+        for parts in ways:
+            bins = bins_of(codes, parts)
+            sums = d.pairs.bin_sums(bins.codes, np.ones(n), bins.n)
+            how = Sampling(method="auto", n_resamples=99)
+            pvalues.append(compare_bins(d, groups, "between", bins, sums, how, rng, None).pvalue)
+    pvalues = np.array(pvalues)
+    for a in np.unique(pvalues):
+        assert np.mean(pvalues <= a + 1e-12) <= a + 1e-12
+
+
+def bins_of(codes, parts):
+    """Bins with the given pairs, and the rows left over in bins of their own."""
+    of_row, names, strata = np.full(codes.size, -1), [], []
+    for j, pairs_of_group in enumerate(parts):
+        for pair in pairs_of_group:
+            of_row[list(pair)] = len(names)
+            names.append(j)
+            strata.append(0)
+        for left in np.flatnonzero((codes == j) & (of_row < 0)):
+            of_row[left] = len(names)
+            names.append(j)
+            strata.append(max(strata) + 1)
+    strata = np.array(strata)
+    return Bins(of_row, Groups(np.array(names), (0, 1)), Groups(strata, tuple(range(strata.max() + 1))), 2)
+
+
+def test_weights_stay_with_their_rows(rng):
+    X, labels = rng.standard_normal((20, 3)), [0] * 11 + [1] * 9
+    w = rng.integers(1, 4, size=20).astype(float)
+    R = es.pairwise(X)
+    found = es.energy_test(X, groups=labels, method="binned", n_bins=6, sample_weight=w, n_resamples=19, rng=0)
+    assert found.statistic == pytest.approx(slow.between(R, labels, w.tolist()), rel=1e-9)
+    assert found.weighted
+    found = es.energy_test(X, groups=labels, method="sliced", n_slices=4, sample_weight=w, n_resamples=19, rng=0)
+    R = slow.sliced_matrix(X, random_directions(3, 4, np.random.default_rng(0)).T)
+    assert found.statistic == pytest.approx(slow.between(R, labels, w.tolist()), rel=1e-9)
+
+
+@pytest.mark.parametrize("options", [{"method": "sliced"}, {"method": "binned"}, {"method": "sliced", "n_bins": 16}])
+def test_same_seed_same_bits(rng, options):
+    x, y = two_samples(rng, (60, 50), 4, shift=0.2)
+    first, second = (es.energy_test(x, y, **options, n_resamples=99, rng=5) for _ in range(2))
+    assert first.statistic == second.statistic
+    assert (first.null_distribution == second.null_distribution).all()
+
+
+def test_slices_go_with_designs_and_early_stops(rng):
+    X = rng.standard_normal((40, 3))
+    g, blocks = np.arange(40) % 2, np.arange(40) // 10
+    found = es.energy_test(X, groups=g, strata=blocks, method="sliced", n_resamples=99, stop_at=5, rng=0)
+    assert (found.n_strata, found.method, found.stopped_early) == (4, "sliced", found.n_resamples < 99)
+    found = es.energy_test(X[:20], X[20:], paired=True, method="sliced", n_resamples=99, rng=0)
+    assert found.n_strata == 20
+
+
+def test_bins_follow_the_smallest_group(rng):
+    found = es.energy_test(rng.random((3000, 2)), rng.random((20, 2)), method="binned", n_resamples=19, rng=0)
+    assert found.n_bins >= 3020 * 8 / 20
+    with pytest.raises(ValueError, match=r"`n_bins` must be so large that each group fills a bin, got 8: bins of 377"):
+        es.energy_test(rng.random((3000, 2)), rng.random((20, 2)), method="binned", n_bins=8)
+
+
+def test_what_the_summary_says(rng):
+    x, y = two_samples(rng, (40, 30))
+    text = es.energy_test(x, y, method="sliced", n_slices=20, n_resamples=19, rng=0).summary()
+    assert "its standard error over 20 slices" in text
+    assert "APPROXIMATE statistic: distances are estimated along 20 random directions" in text
+    text = es.energy_test(x, y, method="binned", n_bins=9, n_resamples=19, rng=0).summary()
+    assert "random relabelings of 10 bins" in text or "random relabelings of 11 bins" in text
+    assert "keeps the level exact" in text
+    assert "APPROXIMATE" not in text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_slices": 5}, r'`n_slices` goes with method="sliced", got method="auto"'),
+        ({"n_slices": 5, "method": "binned"}, r'`n_slices` goes with method="sliced", got method="binned"'),
+        ({"n_bins": 5}, r'`n_bins` goes with method="binned" or "sliced"'),
+        ({"n_slices": 1, "method": "sliced"}, r"`n_slices` must be at least 2, got 1"),
+        ({"n_bins": 5000, "method": "binned"}, r"`n_bins` must be at most 4096, got 5000"),
+        ({"method": "sliced", "alpha": 0.5}, r'needs points with metric="euclidean" and alpha=1, got Euclidean'),
+        ({"method": "sliced", "metric": "gaussian"}, r'needs points with metric="euclidean" and alpha=1, got Gaussian'),
+        ({"method": "sliced", "alpha": [1, 0.5]}, r"takes one semimetric, got 2"),
+        ({"method": "binned", "strata": [0, 1] * 10}, r"Bins are permuted freely"),
+        ({"method": "sliced", "n_bootstrap": 9}, r"`n_bootstrap` needs .* no slices or bins"),
+    ],
+)
+def test_options_that_do_not_go_together(rng, options, message):
+    x, y = rng.standard_normal((10, 3)), rng.standard_normal((10, 3))
+    with pytest.raises(ValueError, match=message):
+        es.energy_test(x, y, **options)
+
+
+def test_sliced_distance_checks_its_options(rng):
+    x = rng.standard_normal((5, 2))
+    with pytest.raises(ValueError, match="`n_slices` must be at least 2"):
+        es.energy_distance(x, x, method="sliced", n_slices=1)
+    with pytest.raises(ValueError, match="`method` must be"):
+        es.energy_distance(x, x, method="binned")
+    with pytest.raises(ValueError, match="alpha=1, got Euclidean"):
+        es.energy_distance(x, x, method="sliced", alpha=2)
+
+
+# ---------------------------------------------------------------- level and power
+
+
+OPTIONS = {
+    "sliced": {"method": "sliced", "n_slices": 20},
+    "binned": {"method": "binned", "n_bins": 20},
+    "both": {"method": "sliced", "n_slices": 20, "n_bins": 20},
+}
+
+
+def rejections(rng, options, draw, replicates, level=0.05):
+    samples = (draw(rng) for _ in range(replicates))
+    return sum(es.energy_test(*pair, **options, n_resamples=99, rng=rng).pvalue <= level for pair in samples)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("sizes", [(30, 30), (60, 21)])
+def test_the_level_holds(rng, name, sizes):
+    from scipy.stats import binomtest
+
+    count = rejections(rng, OPTIONS[name], lambda r: [r.standard_cauchy((n, 3)) for n in sizes], 600)
+    assert binomtest(count, 600, 0.05, alternative="greater").pvalue > 1e-5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_power_is_near_that_of_the_whole_test(rng, name):
+    def draw(r):
+        return r.standard_normal((60, 5)), r.standard_normal((60, 5)) + 0.3
+
+    whole = rejections(rng, {}, draw, 200)
+    assert whole > 130
+    assert rejections(rng, OPTIONS[name], draw, 200) > 0.75 * whole

@@ -1,0 +1,376 @@
+"""Clusters from Nystrom features: the map, the moves, the estimates, and what the results say."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import energystats as es
+from energystats._core import jit
+from energystats._core.means import hartigan_among_means
+from energystats.clustering import features as feature_rows
+from energystats.clustering import landmarks, nystrom
+from energystats.clustering.features import Centres, Features, nearest_centres
+from energystats.clustering.landmarks import FeatureMap, choose_landmarks
+from energystats.dissimilarity import Dissimilarity
+from tests import definitions as slow
+from tests.problems import one_hartigan_pass, state_of
+
+METRICS = [es.metrics.Euclidean(), es.metrics.Euclidean(0.5), es.metrics.Gaussian(), es.metrics.Exponential(2.0),
+           es.metrics.SciPyMetric("cityblock"), es.metrics.Kernel("rbf", gamma=0.3)]  # fmt: skip
+
+
+def dissimilarity(X, metric="euclidean", alpha=1.0):
+    return Dissimilarity.from_data(X, metric=metric, alpha=alpha)
+
+
+def features_of(X, rows, metric="euclidean", weights=None):
+    d = dissimilarity(X, metric)
+    w = np.ones(d.n) if weights is None else weights
+    return d, Features.of(d.points, FeatureMap.of(d.points[rows], d.metric), w)
+
+
+def three_clouds(rng, n, d=4):
+    labels = rng.integers(3, size=n)
+    return 3 * rng.standard_normal((3, d))[labels] + rng.standard_normal((n, d))
+
+
+# ---------------------------------------------------------------- the map
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=repr)
+def test_the_map_is_exact_where_all_points_are_landmarks(rng, metric):
+    X = rng.standard_normal((40, 3))
+    d, rows = features_of(X, np.arange(40), metric)
+    squared = ((rows.stored[:, None] - rows.stored) ** 2).sum(axis=2)
+    assert squared == pytest.approx(d.matrix, abs=1e-8)
+    assert rows.residuals == pytest.approx(np.zeros(40), abs=1e-8)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=repr)
+def test_the_map_against_classical_scaling(rng, metric):
+    X = rng.standard_normal((30, 3))
+    chosen = rng.choice(30, 7, replace=False)
+    d, rows = features_of(X, chosen, metric)
+    inside, outside = slow.landmark_distances(d.matrix, chosen)
+    assert ((rows.stored[:, None] - rows.stored) ** 2).sum(axis=2) == pytest.approx(inside, abs=1e-7)
+    assert rows.residuals == pytest.approx(outside, abs=1e-7)
+    assert (inside <= d.matrix + 1e-7).all()
+
+
+def test_the_map_of_mixed_tables(rng):
+    table = pd.DataFrame({"x": rng.standard_normal(30), "kind": rng.choice(list("abc"), 30)})
+    d, rows = features_of(table, np.arange(30), "gower")
+    assert ((rows.stored[:, None] - rows.stored) ** 2).sum(axis=2) == pytest.approx(d.matrix, abs=1e-8)
+
+
+def test_landmarks_are_distinct_and_all_there_are(rng, monkeypatch):
+    monkeypatch.setattr(landmarks, "CANDIDATES", 10)  # so that most rows are no candidates at first
+    X = np.repeat(rng.standard_normal((6, 2)), [1, 1, 1, 1, 1, 95], axis=0)
+    metric = es.metrics.Euclidean()
+    assert np.unique(X[choose_landmarks(X, metric, 6, rng)], axis=0).shape == (6, 2)
+    assert choose_landmarks(X, metric, 50, rng).size == 6
+    w = np.where(np.arange(100) == 3, 1e9, 1e-9)
+    assert choose_landmarks(X[:9], metric, 1, rng, w[:9]).tolist() == [3]
+
+
+def test_landmarks_follow_rho_to_the_nearest_one(rng):
+    X = np.array([0.0, 0.0, 0.0, 1.0, 4.0])[:, None]
+    second = [choose_landmarks(X, es.metrics.Euclidean(), 2, rng) for _ in range(3000)]
+    from_zero = [X[pair[1], 0] for pair in second if X[pair[0], 0] == 0]
+    assert np.mean(np.array(from_zero) == 4) == pytest.approx(0.8, abs=0.05)
+
+
+# ---------------------------------------------------------------- the search
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_single_moves_are_those_of_all_pairs(rng, compiled, weighted):
+    X = rng.standard_normal((35, 3))
+    w = rng.random(35) + 0.5 if weighted else np.ones(35)
+    d, rows = features_of(X, np.arange(35), weights=w)
+    labels = np.arange(35) % 4
+    own = labels.copy()
+    centres = rows.centres(own, 4)
+    loop = hartigan_among_means if compiled or jit.numba is None else hartigan_among_means.py_func
+    moved = loop(rows.stored, w, own, centres.counts, centres.mass, centres.sums, 1e-9)
+    R = d.matrix
+    assert moved == one_hartigan_pass(R, labels, state_of(R, labels, 4, w), 1e-9, weights=w)
+    assert (own == labels).all()
+    assert centres.sums == pytest.approx(rows.centres(own, 4).sums)
+    assert centres.mass == pytest.approx(np.bincount(own, w))
+    assert centres.counts.tolist() == np.bincount(own).tolist()
+
+
+def test_sums_of_blocks_add(rng):
+    phi, w, labels = rng.standard_normal((20, 3)), rng.random(20), np.arange(20) % 3
+    lengths = (phi**2).sum(axis=1)
+    parts = [Centres.of(phi[a], lengths[a], w[a], labels[a], 3) for a in (slice(0, 8), slice(8, 20))]
+    whole = parts[0] + parts[1]
+    W = sum(w[j] * ((phi[j] - whole.means[labels[j]]) ** 2).sum() for j in range(20))
+    assert pytest.approx(W) == whole.W
+    assert whole.means[1] == pytest.approx(np.average(phi[1::3], axis=0, weights=w[1::3]))
+    nearest, squared = nearest_centres(phi, lengths, whole.means)
+    distances = ((phi[:, None] - whole.means) ** 2).sum(axis=2)
+    assert (nearest == distances.argmin(axis=1)).all()
+    assert squared == pytest.approx(distances.min(axis=1))
+
+
+@pytest.mark.parametrize("init", ["k-means++", "random", "labels"])
+def test_no_single_move_lowers_w_where_all_points_are_landmarks(rng, init):
+    X = rng.standard_normal((25, 2))
+    start = np.arange(25) % 3 if init == "labels" else init
+    found = es.energy_cluster(X, 3, algorithm="nystrom", n_landmarks=25, init=start, n_init=2, rng=rng)
+    R, labels = es.pairwise(X).tolist(), found.labels.tolist()
+    W = slow.within(R, labels)
+    assert found.within == pytest.approx(W, rel=1e-9)
+    assert found.n_init == (1 if init == "labels" else 2)
+    assert all(slow.within(R, moved) >= W - 1e-9 for moved in slow.single_moves(labels))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "gaussian", "cityblock"])
+def test_w_is_near_that_of_all_pairs(rng, metric):
+    X = three_clouds(rng, 1500)
+    found = es.energy_cluster(X, 3, metric=metric, algorithm="nystrom", n_landmarks=64, rng=rng)
+    full = es.energy_cluster(X, 3, metric=metric, n_init=3, rng=rng)
+    assert es.dispersion(X, found.labels, metric=metric).within < 1.01 * full.within
+    assert found.bound >= full.bound * (1 - 1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["normal", "lognormal"])
+def test_w_of_ten_thousand_points_is_within_one_percent(rng, kind):
+    X = three_clouds(rng, 10_000, 10)
+    X = np.exp(X / 3) if kind == "lognormal" else X
+    found = es.energy_cluster(X, 5, algorithm="nystrom", rng=rng)
+    exact = es.dispersion(X, found.labels)
+    assert exact.within < 1.01 * es.energy_cluster(X, 5, rng=rng).within
+    assert abs(found.within - exact.within) < 6 * found.approximation.within_error
+    assert abs(found.total - exact.total) < 6 * found.approximation.total_error
+
+
+def test_the_same_labels_for_any_block_and_storage(rng, monkeypatch):
+    X, seed = three_clouds(rng, 700), int(rng.integers(2**31))
+
+    def run(**options):
+        return es.energy_cluster(X, 3, algorithm="nystrom", n_landmarks=30, batch_size=100, rng=seed, **options)
+
+    first = run()
+    again = run()
+    assert (first.labels == again.labels).all()
+    assert (first.within, first.bound) == (again.within, again.bound)
+    monkeypatch.setattr(feature_rows, "BLOCK_ROWS", 77)
+    assert (run().labels == first.labels).all()
+    monkeypatch.setattr(feature_rows, "STORED_BYTES", 0)
+    anew = run()
+    assert (anew.labels == first.labels).all()
+    assert anew.within == pytest.approx(first.within, rel=1e-10)
+    monkeypatch.setattr(feature_rows, "STORED_BYTES", 8 * 29 * 250)  # of the first batches only
+    assert (run().labels == first.labels).all()
+
+
+def test_an_emptied_cluster_takes_the_worst_placed_row(rng):
+    X = np.concatenate([rng.standard_normal((20, 2)), [[50.0, 0.0]]])
+    _, rows = features_of(X, np.arange(21))
+    far = rows.stored[0] + 1e6
+    found = nystrom.nearest_partition(rows, np.stack([rows.stored[1], rows.stored[2], far]))
+    assert found.labels[20] == 2
+    assert found.centres.counts.min() == 1
+    assert found.centres.mass.sum() == 21
+
+
+# ---------------------------------------------------------------- the estimates
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_estimates_are_unbiased_and_their_errors_right(rng, monkeypatch, weighted):
+    monkeypatch.setattr(nystrom, "ALL_PAIRS_UP_TO", 1)
+    monkeypatch.setattr(nystrom, "BLOCKS", 6)
+    monkeypatch.setattr(nystrom, "ROWS_IN_BLOCK", 8)
+    X = rng.standard_normal((60, 3))
+    w = rng.integers(1, 5, size=60).astype(float) if weighted else np.ones(60)
+    d, rows = features_of(X, np.arange(9), weights=w)
+    part = np.sort(rng.choice(60, 40, replace=False))
+    exact = slow.total(es.pairwise(X[part]), w[part].tolist())
+    drawn = [nystrom.estimate(rows, part, d, rng, weighted) for _ in range(1500)]
+    values, variances = np.array([(e.value, e.variance) for e in drawn]).T
+    assert abs(values.mean() - exact) < 5 * values.std() / np.sqrt(1500)
+    assert variances.mean() == pytest.approx(values.var(), rel=0.3)
+    assert values.std() < 0.05 * exact
+    assert drawn[0].n_pairs == 6 * 28
+
+
+def test_all_pairs_of_small_clusters_are_taken(rng):
+    X = three_clouds(rng, 300)
+    w = rng.random(300) + 0.5
+    for weights in (None, w):
+        found = es.energy_cluster(X, 3, algorithm="nystrom", n_landmarks=20, sample_weight=weights, rng=rng)
+        exact = es.dispersion(X, found.labels, sample_weight=weights)
+        assert found.within == pytest.approx(exact.within, rel=1e-10)
+        assert found.between == pytest.approx(exact.between, rel=1e-9)
+        assert found.total == pytest.approx(exact.total, rel=1e-10)
+        assert found.approximation.within_error == found.approximation.total_error == 0
+        low, high = found.approximation.within_limits
+        assert low < exact.within < high
+        assert found.tightness < 1
+        assert (found.masses is None) == (weights is None)
+
+
+def test_estimates_of_many_points(rng):
+    X = three_clouds(rng, 4000)
+    found = es.energy_cluster(X, 3, algorithm="nystrom", n_landmarks=40, n_init=2, rng=rng)
+    exact, told = es.dispersion(X, found.labels), found.approximation
+    assert 0 < told.within_error < 1e-3 * exact.within
+    assert abs(found.within - exact.within) < 6 * told.within_error
+    assert abs(found.total - exact.total) < 6 * told.total_error
+    assert abs(found.between - exact.between) < 6 * told.between_error
+    assert found.between + found.within == pytest.approx(found.total)
+    assert found.within_per_cluster.sum() == pytest.approx(found.within)
+
+
+def test_one_cluster_and_as_many_as_points(rng):
+    X = rng.standard_normal((30, 2))
+    one = es.energy_cluster(X, 1, algorithm="nystrom", rng=rng)
+    assert (one.between, one.bound) == (0, 0)
+    assert one.within == pytest.approx(es.dispersion(X, np.zeros(30)).total)
+    all_ = es.energy_cluster(X, 30, algorithm="nystrom", rng=rng)
+    assert all_.within == pytest.approx(0, abs=1e-10)
+    doubled = es.energy_cluster(np.repeat(X[:4], 5, axis=0), 4, algorithm="nystrom", rng=rng)
+    assert doubled.within == pytest.approx(0, abs=1e-10)
+    with pytest.raises(ValueError, match="`k` must be at most the number of distinct points, 4, got 5"):
+        es.energy_cluster(np.repeat(X[:4], 5, axis=0), 5, algorithm="nystrom", rng=rng)
+
+
+def test_whole_weights_count_as_repeated_rows(rng):
+    X, w = three_clouds(rng, 60), rng.integers(1, 4, size=60)
+    start = np.arange(60) % 3
+    options = {"algorithm": "nystrom", "n_landmarks": 60}
+    weighted = es.energy_cluster(X, 3, init=start, sample_weight=w, rng=0, **options)
+    exact = es.dispersion(np.repeat(X, w, axis=0), np.repeat(weighted.labels, w))
+    assert weighted.within == pytest.approx(exact.within, rel=1e-9)
+    assert weighted.total == pytest.approx(exact.total, rel=1e-9)
+
+
+# ---------------------------------------------------------------- the estimator
+
+
+def test_predict_gives_back_the_labels_and_the_distances(rng):
+    X = three_clouds(rng, 400)
+    model = es.EnergyClustering(3, algorithm="nystrom", n_landmarks=400, random_state=1).fit(X)
+    assert (model.predict(X) == model.labels_).all()
+    assert model.labels_[0] == 0
+    new = rng.standard_normal((50, 4))
+    R, between = es.pairwise(X), es.pairwise(new, X)
+    for l, own in enumerate(slow.members(model.labels_.tolist())):
+        exact = between[:, own].mean(axis=1) - R[np.ix_(own, own)].mean() / 2
+        assert model.transform(new)[:, l] == pytest.approx(exact)  # their distance from the span included
+        assert model.transform(X)[:, l] == pytest.approx(R[:, own].mean(axis=1) - R[np.ix_(own, own)].mean() / 2)
+    assert model.score(X) == pytest.approx(-model.within_)
+
+
+def test_predict_needs_the_landmarks_only(rng):
+    X = three_clouds(rng, 3000)
+    model = es.EnergyClustering(3, algorithm="nystrom", n_landmarks=50, batch_size=500, standardize=True)
+    model.fit(X)
+    assert model._points.shape == (50, 4)
+    assert np.mean(model.predict(X) == model.labels_) > 0.999
+    weights = np.r_[np.zeros(100), rng.random(2900) + 0.1]
+    model.fit(X, sample_weight=weights)
+    assert model.labels_.shape == (3000,)
+    assert len(model.partition_.labels) == 2900
+
+
+@parametrize_with_checks(
+    [es.EnergyClustering(algorithm="nystrom", random_state=0)],
+    expected_failed_checks=lambda _: {
+        "check_sample_weight_equivalence_on_dense_data": "another order of the rows, other landmarks and clusters"
+    },
+)
+def test_scikit_learn_protocol(estimator, check):
+    check(estimator)
+
+
+# ---------------------------------------------------------------- the door
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metric": es.metrics.Localised()}, r"needs a rho of negative type, which Localised\(\) is not"),
+        ({"n_landmarks": 2}, r"`n_landmarks` must be at least `k`, 3, got 2"),
+        ({"n_landmarks": 1}, r"`n_landmarks` must be at least 2, got 1"),
+        ({"batch_size": 0}, r"`batch_size` must be at least 2, got 0"),
+        ({"init": "spectral"}, r"`init=\"spectral\"` has no use"),
+        ({"n_perturb": 5}, r"`n_perturb` must be 0 or \"auto\""),
+        ({"log_moves": True}, r"`log_moves` must be False"),
+        ({"algorithm": "hartigan", "n_landmarks": 9}, r"`n_landmarks` goes with algorithm=\"nystrom\", got 9"),
+        ({"algorithm": "auto", "batch_size": 9}, r"`batch_size` goes with algorithm=\"nystrom\", got 9"),
+        ({"metric": lambda X, Y: np.abs(X[:, :1] - Y[:, 0]) ** 4}, r"needs a rho of negative type, .* eigenvalue"),
+    ],
+)
+def test_what_is_refused(rng, options, message):
+    with pytest.raises(ValueError, match=message):
+        es.energy_cluster(rng.standard_normal((40, 2)), 3, **{"algorithm": "nystrom", **options})
+
+
+def test_a_matrix_is_refused(rng):
+    with pytest.raises(ValueError, match="needs points, got a matrix of rho"):
+        es.energy_cluster(es.pairwise(rng.random((9, 2))), 2, metric="precomputed", algorithm="nystrom")
+
+
+def test_points_that_show_that_rho_is_not_of_negative_type(rng):
+    """A landmark sees nothing wrong with two points; the rest of the points does."""
+    X = np.arange(12.0)[:, None]
+    cubes = lambda A, B: np.abs(A - B[:, 0]) ** 3  # noqa: E731
+    with pytest.raises(ValueError, match="needs a rho of negative type"):
+        es.energy_cluster(X, 2, metric=cubes, algorithm="nystrom", n_landmarks=2, rng=rng)
+
+
+def test_too_many_points_for_all_pairs_are_sent_here():
+    with pytest.raises(MemoryError, match=r'energy_cluster\(\.\.\., algorithm="nystrom"\)`, an approximation'):
+        es.energy_cluster(np.zeros((10**6, 2)), 2)
+
+
+def test_the_summary_says_what_was_approximated(rng):
+    found = es.energy_cluster(three_clouds(rng, 200), 3, algorithm="nystrom", n_landmarks=20, rng=rng)
+    text = " ".join(found.summary().split())
+    assert "into 3 clusters, approximate" in text
+    assert "the search saw 19 Nystrom features of 20 landmarks, outside whose span" in text
+    for words in ("standard error of W", "W for certain", "a local optimum of the features", "looser than"):
+        assert words in text
+    exact = es.energy_cluster(three_clouds(rng, 50), 3, rng=rng)
+    assert exact.approximation is None
+    assert "pproximat" not in exact.summary()
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+def test_offsets_and_scales_change_nothing(rng, scale):
+    X = three_clouds(rng, 300).round(3)
+    options = {"algorithm": "nystrom", "n_landmarks": 30, "rng": int(rng.integers(2**31))}
+    plain = es.energy_cluster(X, 3, **options)
+    moved = es.energy_cluster(scale * (X + 1e6), 3, **options)
+    assert (moved.labels == plain.labels).all()
+    assert moved.within / scale == pytest.approx(plain.within, rel=1e-6)
+
+
+def test_points_that_coincide(rng):
+    found = es.energy_cluster(np.ones((5, 2)), 1, algorithm="nystrom", rng=rng)
+    assert (found.within, found.total, found.bound) == (0, 0, 0)
+    assert "outside whose span 0 % of T" in " ".join(found.summary().split())
+    model = es.EnergyClustering(1, algorithm="nystrom").fit(np.ones((5, 2)))
+    assert model.predict([[3.0, 4.0]]).tolist() == [0]
+    assert es.energy_cluster([[1.0]], 1, algorithm="nystrom").sizes == (1,)
+
+
+def test_callbacks_and_passes(rng):
+    seen = []
+    X = three_clouds(rng, 900)
+    options = {"algorithm": "nystrom", "n_landmarks": 30, "batch_size": 100, "n_init": 3}
+    es.energy_cluster(X, 3, callback=lambda *row: seen.append(row), rng=0, **options)
+    starts, passes, W = zip(*seen, strict=True)
+    assert set(starts) == {0, 1, 2}
+    assert min(passes) == 1
+    assert W[-1] > W[0]  # of all rows, and of the first batch
+    with pytest.warns(es.ConvergenceWarning, match="`max_iter`=1"):
+        es.energy_cluster(X, 3, max_iter=1, rng=0, **options)
