@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from energystats._core.gram import centred
+from energystats._core.scales import deviations, exponents
 from energystats._core.spectrum import largest_eigenpairs
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.exceptions import ColumnScaleWarning, warn
@@ -21,10 +22,13 @@ from energystats.metrics import Metric, MetricLike, Precomputed, resolve
 from energystats.pairs import Line, MadeAnew, Pairs, choose_route, line_of, warn_if_negative
 from energystats.validation import as_labels, as_square, check_same_columns, check_same_index, column_names
 
-__all__ = ["Dissimilarity", "Groups", "Standardization"]
+__all__ = ["Dissimilarity", "Groups", "Standardization", "check_resolution"]
 
 TINY_WIDTH = 1e-70  # of the widest column, below which rho is looked at
+HUGE_WIDTH = 1e70  # above which it is, too
 SMALLEST_RHO = 1e-300  # below it rho loses digits
+LARGEST_SUM = 1e305  # of rho over all pairs
+ORDINARY = 1e-50  # and its inverse: data between them are not scaled
 SCALE_RATIO = 100.0  # of the columns' standard deviations, above which one of them decides every distance
 
 
@@ -38,11 +42,8 @@ class Standardization:
     @classmethod
     def of(cls, points: FloatArray) -> Self:
         """Measure the columns."""
-        width = np.ptp(points, axis=0)
-        unit = np.where(width > 0, width, 1.0)  # so that squares neither vanish nor overflow
-        center = points.mean(axis=0)
-        deviation = ((points - center) / unit).std(axis=0) * unit
-        return cls(center=center, scale=np.where(width > 0, deviation, 1.0))
+        deviation = deviations(points)
+        return cls(center=points.mean(axis=0), scale=np.where(deviation > 0, deviation, 1.0))
 
     def apply(self, points: FloatArray) -> FloatArray:
         """Column z-scores."""
@@ -67,6 +68,8 @@ class Dissimilarity:
         Names of the columns, where the data had any.
     warns : bool
         Whether a negative rho is worth a warning; not for parts of points that were warned of in whole.
+    exponent : int
+        The points (or R) are those of the user divided by two to this power, see `near_one`.
     """
 
     metric: Metric
@@ -75,6 +78,7 @@ class Dissimilarity:
     standardization: Standardization | None = None
     columns: tuple[str, ...] | None = None
     warns: bool = True
+    exponent: int = 0
 
     @classmethod
     def from_data(
@@ -115,10 +119,11 @@ class Dissimilarity:
             points = standardization.apply(points)
         elif warns and not metric.scale_free:
             warn_of_scales(points, columns)
+        settled = metric.fitted(points)
         if not metric.by_range:
-            check_resolution(points, metric)
+            check_resolution(points, settled)
         return cls(
-            metric=metric.fitted(points),
+            metric=settled,
             points=points,
             standardization=standardization,
             columns=None if columns is None else tuple(columns),
@@ -197,6 +202,24 @@ class Dissimilarity:
             R=None if self.R is None else self.R[np.ix_(rows, rows)],
             warns=False,
         )
+
+    def near_one(self) -> Self:
+        """The same in a unit in which squares and their inverses stay numbers, where that changes nothing but the unit.
+
+        For results without a unit. Points of ordinary size, and metrics with a unit of their own, stay as they are.
+        """
+        held = self.points if self.points is not None else self.R
+        assert held is not None
+        size = float(np.ptp(held, axis=0).max())
+        if size == 0 or ORDINARY < size < 1 / ORDINARY:
+            return self
+        e = int(exponents(size))
+        metric = self.metric if self.points is None else self.metric.in_unit(-e)
+        if metric is None:
+            return self
+        scaled = np.ldexp(held, -e)
+        points, R = (scaled, None) if self.points is not None else (None, scaled)
+        return replace(self, metric=metric, points=points, R=R, exponent=self.exponent + e)
 
     def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Rho between two sets of points, given by their indices; (r, c)."""
@@ -318,24 +341,33 @@ def pool(samples: Sequence[ArrayLike], metric: Metric) -> tuple[FloatArray, list
 
 
 def check_resolution(points: FloatArray, metric: Metric) -> None:
-    """Refuse points so close together that rho vanishes among the smallest numbers."""
+    """Refuse points so close together that rho vanishes, or so far apart that sums of it are not numbers any more.
+
+    The metric is settled on them.
+    """
     width = np.ptp(points, axis=0)
-    if not 0 < width.max() < TINY_WIDTH:
+    if width.max() == 0 or TINY_WIDTH < width.max() < HUGE_WIDTH:
         return
     column = points[:, int(width.argmax())]
     ends = points[[int(column.argmin()), int(column.argmax())]]
     with np.errstate(all="ignore"):
-        rho = float(metric.fitted(ends).between(ends[:1], ends[1:])[0, 0])
-    if not abs(rho) > SMALLEST_RHO:
+        rho = abs(float(metric.between(ends[:1], ends[1:])[0, 0]))
+    if not rho > SMALLEST_RHO and width.max() < TINY_WIDTH:
         raise ValueError(
             f"The points must lie further apart: their largest difference is {width.max():.3g}, and rho under "
             f"{metric!r} is too small a number for it; multiply the data by a constant first, or use standardize=True."
+        )
+    if not rho * (points.shape[1] * float(len(points)) ** 2) < LARGEST_SUM and width.max() > HUGE_WIDTH:
+        raise ValueError(
+            f"The points must lie closer: their largest difference is {width.max():.3g}, and sums of rho under "
+            f"{metric!r} over {len(points)} points are too large for numbers; divide the data by a constant first, or "
+            "use standardize=True."
         )
 
 
 def warn_of_scales(points: FloatArray, columns: Sequence[str] | None) -> None:
     """One column with a far larger spread decides every distance."""
-    spread = points.std(axis=0)
+    spread = deviations(points)
     moving = np.flatnonzero(np.ptp(points, axis=0) > 0)
     if moving.size < 2:
         return

@@ -10,7 +10,7 @@ import numpy as np
 from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import NotNegativeTypeWarning
-from energystats.geometry.examination import DENSE_LIMIT, Examination, examine, unit_of
+from energystats.geometry.examination import DENSE_LIMIT, SMALLEST_ALONE, Examination, examine, unit_of
 from energystats.metrics import Metric, MetricLike, Precomputed
 from energystats.results import NegativeTypeResult
 from energystats.validation import as_distances, as_generator, check_count
@@ -191,5 +191,5 @@ def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
 
 def examine_distances(d: Any, tol: float | None) -> Examination:
     """`examine` for d squared, whatever the size of d."""
-    unit = unit_of(d)
+    unit = unit_of(d, SMALLEST_ALONE)
     return examine((d / unit) ** 2, tol)
