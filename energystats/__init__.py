@@ -26,7 +26,6 @@ if _TYPE_CHECKING:
     from energystats.distance import energy_distance as energy_distance
     from energystats.distance import pairwise as pairwise
     from energystats.exceptions import ColumnScaleWarning as ColumnScaleWarning
-    from energystats.exceptions import CompilationWarning as CompilationWarning
     from energystats.exceptions import ConvergenceWarning as ConvergenceWarning
     from energystats.exceptions import DisconnectedGraphWarning as DisconnectedGraphWarning
     from energystats.exceptions import DoubleDippingWarning as DoubleDippingWarning
@@ -34,6 +33,7 @@ if _TYPE_CHECKING:
     from energystats.exceptions import MissingValuesWarning as MissingValuesWarning
     from energystats.exceptions import NotCalibratedWarning as NotCalibratedWarning
     from energystats.exceptions import NotNegativeTypeWarning as NotNegativeTypeWarning
+    from energystats.exceptions import PerformanceWarning as PerformanceWarning
     from energystats.exceptions import TiesWarning as TiesWarning
     from energystats.geometry.checks import is_euclidean as is_euclidean
     from energystats.geometry.checks import negative_type as negative_type
@@ -82,7 +82,6 @@ if _TYPE_CHECKING:
 _HOME = {
     "ClusterTestResult": "results",
     "ColumnScaleWarning": "exceptions",
-    "CompilationWarning": "exceptions",
     "ConvergenceWarning": "exceptions",
     "DiscoResult": "results",
     "Dispersion": "results",
@@ -93,6 +92,7 @@ _HOME = {
     "MissingValuesWarning": "exceptions",
     "NotCalibratedWarning": "exceptions",
     "NotNegativeTypeWarning": "exceptions",
+    "PerformanceWarning": "exceptions",
     "Partition": "results",
     "TiesWarning": "exceptions",
     "cluster_1d": "clustering.exact_1d",

@@ -89,17 +89,22 @@ class Dissimilarity:
         alpha: float,
         standardize: bool = False,
         name: str = "X",
+        of_negative: bool = True,
     ) -> Self:
-        """One table of points, or one matrix of rho when `metric` is "precomputed"."""
+        """One table of points, or one matrix of rho when `metric` is "precomputed".
+
+        `of_negative` says whether a negative rho is worth a warning.
+        """
         resolved = resolve(metric, alpha)
         if isinstance(resolved, Precomputed):
             if standardize:
                 raise ValueError('`standardize` needs coordinates; it must be False when metric="precomputed".')
             R = as_square(X, name)
-            warn_if_negative(int(np.count_nonzero(R < 0)) // 2, float(R.min()))
+            warn_if_negative(of_negative * int(np.count_nonzero(R < 0)) // 2, float(R.min()))
             return cls(metric=resolved, R=R)
         (points,), told = resolved.read((X,), (name,))
-        return cls.from_points(points, told, standardize=standardize, columns=column_names(X))
+        d = cls.from_points(points, told, standardize=standardize, columns=column_names(X))
+        return replace(d, warns=of_negative)
 
     @classmethod
     def from_points(
