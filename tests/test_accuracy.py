@@ -8,6 +8,7 @@ from scipy import stats
 import energystats as es
 from tests import definitions, precise
 
+pytestmark = pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")  # heavy tails have it
 PAIR_SUMS = 1e-14  # of T, the size of the summands: docs/numerical-promises.md
 SPECTRAL = 1e-13  # of the largest eigenvalue
 LINE = 1e-14  # of W itself

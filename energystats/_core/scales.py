@@ -13,7 +13,7 @@ __all__ = ["deviations", "exponents", "two_to"]
 
 
 def exponents(sizes: FloatArray | float) -> IntArray:
-    """e with 2**(e - 1) <= size < 2**e; 0 for a size of 0."""
+    """E with 2**(e - 1) <= size < 2**e; 0 for a size of 0."""
     return np.frexp(sizes)[1]
 
 

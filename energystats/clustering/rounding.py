@@ -35,7 +35,10 @@ def cluster_rows(
     from threadpoolctl import threadpool_limits
 
     model = KMeans(k, n_init=n_init, max_iter=max_iter, random_state=int(rng.integers(2**31)))
-    with threadpool_limits(1, "openmp"), ignoring(ConvergenceWarning):  # fewer distinct rows than clusters: mended below
+    with (
+        threadpool_limits(1, "openmp"),
+        ignoring(ConvergenceWarning),
+    ):  # fewer distinct rows than clusters: mended below
         model.fit(rows, sample_weight=weights)
     return fill_empty(model.labels_.astype(np.intp), k, ((rows - model.cluster_centers_[model.labels_]) ** 2).sum(1))
 
