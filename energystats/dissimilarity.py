@@ -269,7 +269,10 @@ class Dissimilarity:
         """The same points with another metric, not yet settled on them."""
         assert self.points is not None
         columns = self.columns or tuple(map(str, range(self.points.shape[1])))
-        return replace(self, metric=metric.under(self.metric, columns).fitted(self.points), R=None)
+        settled = metric.under(self.metric, columns).fitted(self.points)
+        if not settled.by_range:
+            check_resolution(self.points, settled)
+        return replace(self, metric=settled, R=None)
 
     @property
     def all_coincide(self) -> bool:

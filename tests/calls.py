@@ -22,23 +22,25 @@ def make_data():
     return X, np.repeat(["a", "b"], N // 2), np.arange(N) % 3
 
 
-def make_calls():
-    """Name -> call without arguments; a name begins with that of the function."""
+def make_calls(exponent=0):
+    """Name -> call without arguments; a name begins with that of the function. Data are scaled by 2**exponent."""
     import pandas as pd
 
     import energystats as es
 
     X, g, three = make_data()
+    w, right, links = 1 + X[:, 0] ** 2, X[:, 0] > 3, np.exp(-es.pairwise(X))
     d = np.abs(X[:, :1] - X[:, :1].T) + 0.2 * np.abs(np.sin(9 * (X[:, 1:] - X[:, 1:].T)))
-    R, few, linkage = es.pairwise(X), d[:12, :12], es.energy_hclust(X)
-    large = np.random.default_rng(1).standard_normal((400, 3))
+    X, few = np.ldexp(X, exponent), np.ldexp(d[:12, :12], exponent)
+    one, linkage = np.ldexp(1.0, exponent), es.energy_hclust(X)
+    large = np.ldexp(np.random.default_rng(1).standard_normal((400, 3)), exponent)
     frame = pd.DataFrame({"g": g, "t": three, "x": X[:, 1]})
-    mixed = pd.DataFrame({"x": np.where(X[:, 0] > 3, np.nan, X[:, 0]), "kind": three > 0, "g": g})
+    mixed = pd.DataFrame({"x": np.where(right, np.nan, X[:, 0]), "kind": three > 0, "g": g})
     return {
         "pairwise": lambda: es.pairwise(X, alpha=0.7),
         "pairwise large": lambda: es.pairwise(large)[:3],
         "energy_distance": lambda: es.energy_distance(X[:9], X[9:], estimator="u"),
-        "dispersion": lambda: es.dispersion(X, g, sample_weight=1 + X[:, 0] ** 2),
+        "dispersion": lambda: es.dispersion(X, g, sample_weight=w),
         "energy_test": lambda: es.energy_test(X, groups=g, n_resamples=99, n_bootstrap=20, rng=3),
         "energy_test large": lambda: es.energy_test(large, groups=np.arange(400) % 4, n_resamples=200, rng=3),
         "energy_test line": lambda: es.energy_test(X[:, 0], groups=three, statistic="f", n_resamples=999, rng=3),
@@ -53,20 +55,22 @@ def make_calls():
         "mmd2": lambda: es.mmd2(X[:9], X[9:]),
         "mmd_test": lambda: es.mmd_test(X[:9], X[9:], n_resamples=99, rng=3),
         "normality_test": lambda: es.normality_test(X, n_resamples=99, rng=3),
-        "goodness_of_fit": lambda: es.goodness_of_fit(X, lambda n, r: r.normal(size=(n, 2)), n_resamples=19, rng=3),
+        "goodness_of_fit": lambda: es.goodness_of_fit(
+            X, lambda n, r: one * r.normal(size=(n, 2)), n_resamples=19, rng=3
+        ),
         "energy_power": lambda: es.energy_power(X[:20], X[20:], [5, 9], n_replicates=20, n_resamples=19, rng=3),
         "energy_cluster": lambda: es.energy_cluster(X, 3, n_init=3, n_perturb=2, rng=3),
         "energy_cluster large": lambda: es.energy_cluster(large, 3, n_init=2, rng=3),
         "energy_cluster lloyd": lambda: es.energy_cluster(X, 3, algorithm="lloyd", n_init=3, rng=3),
         "energy_cluster spectral": lambda: es.energy_cluster(X, 3, algorithm="spectral", n_init=3, rng=3),
         "energy_cluster gower": lambda: es.energy_cluster(mixed, 3, metric="gower", n_init=3, rng=3),
-        "EnergyClustering": lambda: es.EnergyClustering(3, random_state=3, n_init=2).fit(X).predict(X + 0.1),
+        "EnergyClustering": lambda: es.EnergyClustering(3, random_state=3, n_init=2).fit(X).predict(1.1 * X),
         "cluster_1d": lambda: es.cluster_1d(X[:, 0], 4),
         "cluster_1d squares": lambda: es.cluster_1d(X[:, 0], 4, alpha=2),
         "energy_hclust": lambda: es.energy_hclust(X),
         "plot_dendrogram": lambda: len(es.plot_dendrogram(linkage).collections),
         "spectral_embedding": lambda: es.spectral_embedding(X).eigenvalues,
-        "graph_partition": lambda: es.graph_partition(np.exp(-R), 3, rng=3),
+        "graph_partition": lambda: es.graph_partition(links, 3, rng=3),
         "select_k": lambda: es.select_k(X, 4, n_resamples=9, n_init=2, rng=3),
         "select_k eigengap": lambda: es.select_k(X, 4, "eigengap", n_init=2, rng=3),
         "select_k significance": lambda: es.select_k(X[:, 0], 3, "significance", n_init=2, rng=3),
@@ -81,20 +85,20 @@ def make_calls():
         "cluster_test labels": lambda: es.cluster_test(X, labels=g, n_resamples=49, rng=3),
         "clustering_accuracy": lambda: es.clustering_accuracy(g, three),
         "compare_euclidizations": lambda: es.compare_euclidizations(few, 2, rng=3).to_frame(),
-        "negative_type": lambda: es.negative_type(few).min_eigenvalue,
+        "negative_type": lambda: es.negative_type(few),
         "is_euclidean": lambda: es.is_euclidean(few),
         "lingoes": lambda: es.lingoes(few),
         "cailliez": lambda: es.cailliez(few),
         "clip_spectrum": lambda: es.clip_spectrum(few),
         "flip_spectrum": lambda: es.flip_spectrum(few),
-        "lingoes_kernel": lambda: es.lingoes_kernel(1 - few),
+        "lingoes_kernel": lambda: es.lingoes_kernel(one - few),
         "nearest_psd": lambda: es.nearest_psd(few),
         "principal_coordinates": lambda: es.principal_coordinates(few),
         "kernel_pca": lambda: es.kernel_pca(X, kernel="gaussian"),
         "distance_kernel": lambda: es.distance_kernel(few),
-        "kernel_distance": lambda: es.kernel_distance(1 - few),
-        "center_kernel": lambda: es.center_kernel(1 - few),
-        "equivalent_kernels": lambda: es.equivalent_kernels(1 - few, 1 + few),
+        "kernel_distance": lambda: es.kernel_distance(one - few),
+        "center_kernel": lambda: es.center_kernel(one - few),
+        "equivalent_kernels": lambda: es.equivalent_kernels(one - few, one + few),
     }
 
 

@@ -1,12 +1,14 @@
 """Numerical promises 1-6: every statistic against exact fractions and 50 digits, at every size of number."""
 
+from fractions import Fraction
+
 import mpmath as mp
 import numpy as np
 import pytest
 from scipy import stats
 
 import energystats as es
-from tests import definitions, precise
+from tests import calls, definitions, precise
 
 pytestmark = pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")  # heavy tails have it
 PAIR_SUMS = 1e-14  # of T, the size of the summands: docs/numerical-promises.md
@@ -14,14 +16,13 @@ SPECTRAL = 1e-13  # of the largest eigenvalue
 LINE = 1e-14  # of W itself
 
 
-def error(value, exact, scale):
-    return float(abs(mp.mpf(float(value)) - mp.mpf(exact.numerator) / exact.denominator
-                     if hasattr(exact, "denominator") else mp.mpf(float(value)) - exact) / mp.mpf(scale))  # fmt: skip
-
-
 def exactly(value):
-    """A fraction as 50 digits."""
-    return mp.mpf(value.numerator) / value.denominator if hasattr(value, "denominator") else value
+    """A fraction, or 50 digits, as 50 digits."""
+    return mp.mpf(value.numerator) / value.denominator if isinstance(value, Fraction) else mp.mpf(value)
+
+
+def error(value, exact, scale):
+    return float(abs(mp.mpf(float(value)) - exactly(exact)) / exactly(scale))
 
 
 SIZES = {"as it is": 0, "2e-301": -998, "1e-165": -548, "1e-90": -300, "2e90": 300, "5e148": 494}
@@ -291,3 +292,42 @@ def test_goodness_of_fit_of_a_column(rng):
         lambda a, b: abs(a[0] - b[0]),
     )
     assert error(found.statistic, exact, 20) < PAIR_SUMS
+
+
+# ---------------------------------------------------------------- p-values and labels at every size
+
+# results whose own unit is a square: at 1e-300 they have no value that a number could hold
+SQUARES = ("energy_test min p", "cluster_1d squares", "compare_euclidizations", "lingoes", "cailliez", "clip_spectrum",
+           "flip_spectrum", "principal_coordinates")  # fmt: skip
+ALONE = calls.run()
+
+
+@pytest.mark.parametrize("exponent", [-990, -548, -300, 300, 490])
+@pytest.mark.parametrize("name", ALONE)
+def test_the_unit_of_the_data_changes_no_pvalue_and_no_label(name, exponent):
+    scaled = calls.make_calls(exponent)[name]
+    if exponent < -500 and name in SQUARES:
+        with pytest.raises(ValueError, match=r"multiply the data by a constant|rescale it"):
+            scaled()
+        return
+    found = calls.flat(scaled())
+    chosen = [path for path in found if any(word in path for word in calls.CHOSEN) and "breaks" not in path]
+    assert chosen or not name.startswith(("energy_test", "cluster_", "disco", "select", "normality", "goodness"))
+    for path in chosen:
+        assert np.array_equal(found[path], ALONE[name][path], equal_nan=found[path].dtype.kind == "f"), path
+    for path, breaks in found.items():
+        if "breaks" in path and breaks.dtype.kind == "f":
+            assert np.array_equal(breaks, np.ldexp(ALONE[name][path], exponent))
+
+
+def test_grid_steps_are_told_in_the_unit_of_the_data(rng):
+    X = np.round(2 * rng.standard_normal((40, 2))) * 1e-200
+    with pytest.warns(es.TiesWarning, match=r"1e-200 in column 0"):
+        es.cluster_test(X, n_resamples=9, n_splits=1, rng=0)
+
+
+def test_columns_of_different_spread_are_told_at_every_size(rng):
+    X = rng.standard_normal((20, 2)) * [1.0, 1000.0]
+    for exponent in (-990, 400):
+        with pytest.warns(es.ColumnScaleWarning):
+            es.pairwise(np.ldexp(X, exponent))
