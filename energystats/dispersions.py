@@ -90,6 +90,7 @@ def dispersion(
     check_same_index(X, labels, "labels")
     groups = Groups.from_labels(labels, d.n, name="labels")
     weights = as_weights(sample_weight, d.n, "sample_weight")
+    d.check_weights(weights, "sample_weight")
     M, s = d.group_sums(groups, weights)
     within = statistics.within_per_group(M, s)
     return Dispersion(

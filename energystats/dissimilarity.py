@@ -28,6 +28,7 @@ TINY_WIDTH = 1e-70  # of the widest column, below which rho is looked at
 HUGE_WIDTH = 1e70  # above which it is, too
 SMALLEST_RHO = 1e-300  # below it rho loses digits
 LARGEST_SUM = 1e305  # of rho over all pairs
+HEAVY = 1e4  # square of the sum of weights, above which they are looked at together with rho
 ORDINARY = 1e-50  # and its inverse: data between them are not scaled
 SCALE_RATIO = 100.0  # of the columns' standard deviations, above which one of them decides every distance
 
@@ -249,6 +250,22 @@ class Dissimilarity:
         total = float(self.row_totals.sum()) if self.metric.negative_type else self.pairs.absolute_total()
         return total / (2 * self.n)
 
+    def check_weights(self, weights: FloatArray, name: str) -> None:
+        """Refuse weights with which sums over pairs are not numbers any more."""
+        heavy = float(weights.sum()) ** 2
+        if heavy < HEAVY:
+            return
+        if self.R is not None:
+            largest = float(np.abs(self.R).max())
+        else:
+            assert self.points is not None
+            largest = 0.0 if self.metric.by_range else self.points.shape[1] * rho_of_width(self.points, self.metric)
+        if not heavy * largest < LARGEST_SUM:
+            raise ValueError(
+                f"`{name}` must not be that large, its sum is {weights.sum():.3g}: sums of products of weights and rho "
+                "are too large for numbers; divide the weights by a constant first, or the data."
+            )
+
     def weighted_totals(self, weights: FloatArray | None) -> FloatArray:
         """sum_j w_j rho(x_i, x_j); (n,)."""
         return self.row_totals if weights is None else self.pairs.multiply(weights[:, None])[:, 0]
@@ -356,10 +373,7 @@ def check_resolution(points: FloatArray, metric: Metric) -> None:
     width = np.ptp(points, axis=0)
     if width.max() == 0 or TINY_WIDTH < width.max() < HUGE_WIDTH:
         return
-    column = points[:, int(width.argmax())]
-    ends = points[[int(column.argmin()), int(column.argmax())]]
-    with np.errstate(all="ignore"):
-        rho = abs(float(metric.between(ends[:1], ends[1:])[0, 0]))
+    rho = rho_of_width(points, metric)
     if not rho > SMALLEST_RHO and width.max() < TINY_WIDTH:
         raise ValueError(
             f"The points must lie further apart: their largest difference is {width.max():.3g}, and rho under "
@@ -371,6 +385,14 @@ def check_resolution(points: FloatArray, metric: Metric) -> None:
             f"{metric!r} over {len(points)} points are too large for numbers; divide the data by a constant first, or "
             "use standardize=True."
         )
+
+
+def rho_of_width(points: FloatArray, metric: Metric) -> float:
+    """Size of rho between the ends of the widest column."""
+    column = points[:, int(np.ptp(points, axis=0).argmax())]
+    ends = points[[int(column.argmin()), int(column.argmax())]]
+    with np.errstate(all="ignore"):
+        return abs(float(metric.between(ends[:1], ends[1:])[0, 0]))
 
 
 def warn_of_scales(points: FloatArray, columns: Sequence[str] | None) -> None:

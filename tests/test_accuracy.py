@@ -11,7 +11,7 @@ import energystats as es
 from tests import calls, definitions, precise
 
 pytestmark = pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")  # heavy tails have it
-PAIR_SUMS = 1e-14  # of T, the size of the summands: docs/numerical-promises.md
+PAIR_SUMS = 1e-14  # of T, the size of the summands; docs/numerical-promises.md
 SPECTRAL = 1e-13  # of the largest eigenvalue
 LINE = 1e-14  # of W itself
 
@@ -156,6 +156,24 @@ def test_mmd_of_the_distance_kernel(rng):
     R = precise.euclidean(X)
     half = definitions.energy_distance(R, range(9), range(9, 20)) / 2
     assert error(es.mmd2(X[:9], X[9:], kernel="distance"), half, definitions.total(R)) < PAIR_SUMS
+
+
+def test_weights_that_would_overflow_are_refused(rng):
+    X, g = samples(rng, 12, 2)["normal"]
+    w = 1e60 * (1 + rng.random(12))
+    R = precise.euclidean(X)
+    T = definitions.total(R, [precise.real(v) for v in w])
+    assert error(es.dispersion(X, g, sample_weight=w).total, T, T) < PAIR_SUMS
+    far = X * 1e148
+    for call in (
+        lambda: es.dispersion(far, g, alpha=2.0, sample_weight=w),
+        lambda: es.energy_distance(far[:6], far[6:], alpha=2.0, x_weights=w[:6], y_weights=w[6:]),
+        lambda: es.energy_test(far, groups=g, alpha=2.0, sample_weight=w),
+        lambda: es.energy_cluster(far, 2, alpha=2.0, sample_weight=w),
+        lambda: es.cluster_1d(far[:, 0], 2, alpha=2.0, sample_weight=w),
+    ):
+        with pytest.raises(ValueError, match=r"weights?` must not be that large, its sum is .*e\+61"):
+            call()
 
 
 # ---------------------------------------------------------------- clusters

@@ -160,6 +160,8 @@ def energy_cluster(
     generator = as_generator(rng)
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     weights = as_cluster_weights(sample_weight, d.n, "sample_weight")
+    if weights is not None:
+        d.check_weights(weights, "sample_weight")
     return partition_points(d, k, how, generator, weights=weights, progress=progress)
 
 
