@@ -18,7 +18,7 @@ from energystats._core.scales import deviations, exponents
 from energystats._core.spectrum import largest_eigenpairs
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.exceptions import ColumnScaleWarning, warn
-from energystats.metrics import Metric, MetricLike, Precomputed, resolve
+from energystats.metrics import Exponential, Metric, MetricLike, Precomputed, resolve
 from energystats.pairs import Line, MadeAnew, Pairs, choose_route, line_of, warn_if_negative
 from energystats.validation import as_labels, as_square, check_same_columns, check_same_index, column_names
 
@@ -371,10 +371,11 @@ def check_resolution(points: FloatArray, metric: Metric) -> None:
     The metric is settled on them.
     """
     width = np.ptp(points, axis=0)
-    if width.max() == 0 or TINY_WIDTH < width.max() < HUGE_WIDTH:
+    small = width.max() < TINY_WIDTH or isinstance(metric, Exponential)  # whose sigma may be far from the data
+    if width.max() == 0 or (width.max() < HUGE_WIDTH and not small):
         return
     rho = rho_of_width(points, metric)
-    if not rho > SMALLEST_RHO and width.max() < TINY_WIDTH:
+    if small and not rho > SMALLEST_RHO:
         raise ValueError(
             f"The points must lie further apart: their largest difference is {width.max():.3g}, and rho under "
             f"{metric!r} is too small a number for it; multiply the data by a constant first, or use standardize=True."

@@ -34,6 +34,8 @@ def make_calls(exponent=0):
     X, few = np.ldexp(X, exponent), np.ldexp(d[:12, :12], exponent)
     one, linkage = np.ldexp(1.0, exponent), es.energy_hclust(X)
     large = np.ldexp(np.random.default_rng(1).standard_normal((400, 3)), exponent)
+    for array in (X, g, three, w, right, links, few, large, linkage):
+        array.flags.writeable = False  # so that no call can change what it is given
     frame = pd.DataFrame({"g": g, "t": three, "x": X[:, 1]})
     mixed = pd.DataFrame({"x": np.where(right, np.nan, X[:, 0]), "kind": three > 0, "g": g})
     return {

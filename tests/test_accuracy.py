@@ -151,6 +151,24 @@ def test_bounded_metrics_and_their_kernels(rng, name, size):
     assert 0 <= es.mmd2(X[A], X[B], kernel=kernel) < 2
 
 
+def test_a_sigma_far_from_the_data(rng):
+    X, g = samples(rng, 12, 2)["normal"]
+    distinct = definitions.total([[2 * (i != j) for j in range(12)] for i in range(12)])
+    for metric in (es.metrics.Gaussian(1e-200), es.metrics.Exponential(1e-309), es.metrics.Gaussian(1e-320)):
+        assert es.dispersion(X, g, metric=metric).total == pytest.approx(float(distinct))
+    for metric in (es.metrics.Gaussian(1e200), es.metrics.Exponential(1e305)):
+        with pytest.raises(ValueError, match=r"rho under \w+\(sigma=1e\+\d+\) is too small"):
+            es.dispersion(X, g, metric=metric)
+    check_pair_sums(X, g, precise.gaussian(X, 1e140), metric=es.metrics.Gaussian(1e140))
+
+
+def test_a_constant_column_beside_tiny_ones_is_refused(rng):
+    X = np.c_[1e-170 * rng.standard_normal((9, 2)), np.full(9, 5.0)]
+    with pytest.raises(ValueError, match="must lie further apart"):
+        es.dispersion(X, np.arange(9) % 2)
+    assert es.dispersion(X[:, :2], np.arange(9) % 2).total > 0
+
+
 def test_mmd_of_the_distance_kernel(rng):
     X, _ = samples(rng, 20, 2)["offset"]
     R = precise.euclidean(X)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 
 import energystats as es
@@ -105,6 +106,17 @@ def test_no_state_of_the_process_is_changed(name, capfd):
     CALLS[name]()
     assert state() == before
     assert capfd.readouterr() == ("", "")
+
+
+def test_tables_are_not_changed():
+    X, g, three = calls.make_data()
+    frame = pd.DataFrame({"u": X[:, 0], "v": X[:, 1], "g": g, "three": three})
+    given = frame.copy(deep=True)
+    es.disco("u + v ~ g * three", data=frame, standardize=True, n_resamples=9, rng=0)
+    es.energy_test(frame[["u", "v"]], groups=frame["g"], standardize=True, n_resamples=9, rng=0)
+    es.energy_cluster(frame, 2, metric="gower", n_init=1, rng=0)
+    es.EnergyClustering(2, metric="gower", random_state=0).fit(frame).predict(frame)
+    pd.testing.assert_frame_equal(frame, given)
 
 
 @pytest.mark.parametrize("name", CALLS)
