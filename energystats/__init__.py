@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from energystats._loading import loading as _loading
+
 __version__ = "0.1.0.dev0"
 
 if _TYPE_CHECKING:
@@ -156,7 +158,8 @@ def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'energystats' has no attribute {name!r}")
     home = _HOME[name]
-    found = getattr(_import_module(f"energystats.{home}"), name) if home else _import_module(f"energystats.{name}")
+    with _loading():  # the estimator's module imports scikit-learn
+        found = getattr(_import_module(f"energystats.{home}"), name) if home else _import_module(f"energystats.{name}")
     globals()[name] = found
     return found
 

@@ -16,6 +16,7 @@ from scipy.spatial.distance import cdist
 from energystats._core.distances import euclidean
 from energystats._core.mixed import GRADED, MATCHED, PRESENCE, gower_between
 from energystats._core.scales import deviations, exponents, two_to
+from energystats._loading import loading
 from energystats._typing import ArrayLike, FloatArray
 from energystats.coding import Columns, encode
 from energystats.validation import as_points, check_alpha, check_positive, near_names
@@ -509,7 +510,8 @@ class Kernel(Metric):
 
     def __init__(self, k: Callable[..., FloatArray] | str, **params: Any) -> None:
         if isinstance(k, str):
-            from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
+            with loading():
+                from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
             if k not in PAIRWISE_KERNEL_FUNCTIONS:
                 known = sorted(PAIRWISE_KERNEL_FUNCTIONS)
@@ -543,7 +545,8 @@ class Kernel(Metric):
 
     def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         if isinstance(self.k, str):
-            from sklearn.metrics import pairwise_kernels
+            with loading():
+                from sklearn.metrics import pairwise_kernels
 
             K = pairwise_kernels(X, Y, metric=self.k, **self.params)
         else:

@@ -1,6 +1,7 @@
 """One call or more of every public function, and their results as plain numbers; run as a script it writes them down.
 
-``python -m tests.calls OUT`` runs all calls, ``python -m tests.calls OUT few`` those that run the compiled loops.
+``python -m tests.calls OUT`` runs all calls, ``... OUT few`` those that run the compiled loops, and ``... OUT threads``
+all of them at once, in a process in which nothing was loaded before.
 """
 
 import dataclasses
@@ -8,6 +9,7 @@ import inspect
 import pickle
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -125,10 +127,14 @@ def flat(value, path=""):
     return {name: array for key, part in parts for name, array in flat(part, f"{path}.{key}").items()}
 
 
-def run(names=None):
-    """The numbers of all calls, or of some."""
+def run(names=None, threads=1):
+    """The numbers of all calls, or of some; from several threads at once, those that draw nothing."""
     calls = make_calls()
-    return {name: flat(calls[name]()) for name in names or calls}
+    if threads == 1:
+        return {name: flat(calls[name]()) for name in names or calls}
+    names = [name for name in calls if name != "plot_dendrogram"]  # matplotlib's figures belong to one thread
+    with ThreadPoolExecutor(threads) as pool:
+        return dict(zip(names, pool.map(lambda name: flat(calls[name]()), names), strict=True))
 
 
 def same_bits(first, second):
@@ -180,6 +186,6 @@ if __name__ == "__main__":
     mpl.use("Agg")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        numbers = run(LOOPS if "few" in sys.argv[2:] else None)
+        numbers = run(LOOPS if "few" in sys.argv[2:] else None, 8 if "threads" in sys.argv[2:] else 1)
     told = [(entry.category.__name__, str(entry.message)) for entry in caught]
     Path(sys.argv[1]).write_bytes(pickle.dumps((numbers, told)))

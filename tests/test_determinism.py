@@ -71,6 +71,12 @@ def test_many_threads_at_once_change_no_bit():
             for bad in calls.same_bits({name: ALONE[name]}, {name: one})] == []  # fmt: skip
 
 
+def test_a_process_may_begin_with_many_threads(tmp_path):
+    found, _ = in_new_process(tmp_path, "threads")
+    assert len(found) == len(IN_THREADS)
+    assert calls.same_bits(found, ALONE) == []
+
+
 def test_threads_leave_the_filters_of_warnings_alone():
     names = [name for name in IN_THREADS if not any(word in name for word in ALIEN)] * 2
     random.shuffle(names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from energystats._loading import loading
 from energystats._typing import FloatArray, IntArray
 from energystats.exceptions import ignoring
 
@@ -30,9 +31,10 @@ def cluster_rows(
     In one thread, so that no digit depends on their number, and because the threads of OpenMP are lost in a process
     that is forked after their first use, which then would wait for them for ever.
     """
-    from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
-    from threadpoolctl import threadpool_limits
+    with loading():
+        from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
+        from threadpoolctl import threadpool_limits
 
     model = KMeans(k, n_init=n_init, max_iter=max_iter, random_state=int(rng.integers(2**31)))
     with (
