@@ -26,7 +26,7 @@ __all__ = ["Dissimilarity", "Groups", "Standardization", "check_resolution"]
 
 TINY_WIDTH = 1e-70  # of the widest column, below which rho is looked at
 HUGE_WIDTH = 1e70  # above which it is, too
-SMALLEST_RHO = 1e-300  # below it rho loses digits
+SMALLEST_RHO = 1e-305  # of the widest column; below it rho loses digits
 LARGEST_SUM = 1e305  # of rho over all pairs
 HEAVY = 1e4  # square of the sum of weights, above which they are looked at together with rho
 ORDINARY = 1e-50  # and its inverse: data between them are not scaled
