@@ -133,8 +133,8 @@ OTHERS = {
 ...     warnings.simplefilter("ignore", es.EnergyStatsWarning)  # every warning of the package
 ...     p = es.cluster_test(X, n_resamples=19, rng=0).pvalue
 """,
-    "CompilationWarning": """
->>> issubclass(es.CompilationWarning, es.EnergyStatsWarning)  # given once, by the import, where numba fails
+    "PerformanceWarning": """
+>>> issubclass(es.PerformanceWarning, es.EnergyStatsWarning)  # given once, by the import, where numba fails
 True
 """,
     "metrics.Metric": """

@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from energystats._loading import loading as _loading
+
 __version__ = "0.1.0.dev0"
 
 if _TYPE_CHECKING:
@@ -26,7 +28,6 @@ if _TYPE_CHECKING:
     from energystats.distance import energy_distance as energy_distance
     from energystats.distance import pairwise as pairwise
     from energystats.exceptions import ColumnScaleWarning as ColumnScaleWarning
-    from energystats.exceptions import CompilationWarning as CompilationWarning
     from energystats.exceptions import ConvergenceWarning as ConvergenceWarning
     from energystats.exceptions import DisconnectedGraphWarning as DisconnectedGraphWarning
     from energystats.exceptions import DoubleDippingWarning as DoubleDippingWarning
@@ -34,6 +35,7 @@ if _TYPE_CHECKING:
     from energystats.exceptions import MissingValuesWarning as MissingValuesWarning
     from energystats.exceptions import NotCalibratedWarning as NotCalibratedWarning
     from energystats.exceptions import NotNegativeTypeWarning as NotNegativeTypeWarning
+    from energystats.exceptions import PerformanceWarning as PerformanceWarning
     from energystats.exceptions import TiesWarning as TiesWarning
     from energystats.geometry.checks import is_euclidean as is_euclidean
     from energystats.geometry.checks import negative_type as negative_type
@@ -82,7 +84,6 @@ if _TYPE_CHECKING:
 _HOME = {
     "ClusterTestResult": "results",
     "ColumnScaleWarning": "exceptions",
-    "CompilationWarning": "exceptions",
     "ConvergenceWarning": "exceptions",
     "DiscoResult": "results",
     "Dispersion": "results",
@@ -93,6 +94,7 @@ _HOME = {
     "MissingValuesWarning": "exceptions",
     "NotCalibratedWarning": "exceptions",
     "NotNegativeTypeWarning": "exceptions",
+    "PerformanceWarning": "exceptions",
     "Partition": "results",
     "TiesWarning": "exceptions",
     "cluster_1d": "clustering.exact_1d",
@@ -156,7 +158,8 @@ def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'energystats' has no attribute {name!r}")
     home = _HOME[name]
-    found = getattr(_import_module(f"energystats.{home}"), name) if home else _import_module(f"energystats.{name}")
+    with _loading():  # the estimator's module imports scikit-learn
+        found = getattr(_import_module(f"energystats.{home}"), name) if home else _import_module(f"energystats.{name}")
     globals()[name] = found
     return found
 

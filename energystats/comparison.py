@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from energystats._core.partitions import renumber
+from energystats._loading import loading
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.perturbation import tries_for
 from energystats.clustering.search import MOVE_TOLERANCE, Start, best_start, make_starts
@@ -115,7 +116,8 @@ def compared(
     squares: list[FloatArray], labels: list[IntArray], k: int, repaired: list[Euclidization], *, unit: float
 ) -> EuclidizationComparison:
     """The rows of the table."""
-    from sklearn.metrics import adjusted_rand_score
+    with loading():
+        from sklearn.metrics import adjusted_rand_score
 
     within = np.array([within_of(rho, own) for rho, own in zip(squares, labels, strict=True)])
     totals = np.array([total_of(rho) for rho in squares])

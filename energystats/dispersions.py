@@ -100,6 +100,7 @@ def dispersion(
     groups = Groups.from_labels(labels, d.n, name="labels")
     check_same_index(X, sample_weight, "sample_weight")
     weights = as_weights(sample_weight, d.n, "sample_weight")
+    d.check_weights(weights, "sample_weight")
     M, s = d.group_sums(groups, weights)
     within = statistics.within_per_group(M, s)
     return Dispersion(

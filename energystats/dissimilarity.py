@@ -14,12 +14,13 @@ from typing import Any, Self
 import numpy as np
 
 from energystats._core.gram import centred
+from energystats._core.scales import deviations, exponents
 from energystats._core.slices import random_directions
 from energystats._core.spectrum import largest_eigenpairs
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.blocks import Measures, Rows
 from energystats.exceptions import ColumnScaleWarning, warn
-from energystats.metrics import SUBSAMPLE, Euclidean, Metric, MetricLike, Precomputed, resolve
+from energystats.metrics import SUBSAMPLE, Euclidean, Exponential, Metric, MetricLike, Precomputed, resolve
 from energystats.pairs import Line, MadeAnew, Pairs, Sliced, choose_route, line_of, warn_if_negative
 from energystats.validation import (
     as_labels,
@@ -33,10 +34,14 @@ from energystats.validation import (
     row_index,
 )
 
-__all__ = ["Dissimilarity", "Groups", "Standardization"]
+__all__ = ["Dissimilarity", "Groups", "Standardization", "check_resolution"]
 
 TINY_WIDTH = 1e-70  # of the widest column, below which rho is looked at
-SMALLEST_RHO = 1e-300  # below it rho loses digits
+HUGE_WIDTH = 1e70  # above which it is, too
+SMALLEST_RHO = 1e-305  # of the widest column; below it rho loses digits
+LARGEST_SUM = 1e305  # of rho over all pairs
+HEAVY = 1e4  # square of the sum of weights, above which they are looked at together with rho
+ORDINARY = 1e-50  # and its inverse: data between them are not scaled
 SCALE_RATIO = 100.0  # of the columns' standard deviations, above which one of them decides every distance
 
 
@@ -50,11 +55,8 @@ class Standardization:
     @classmethod
     def of(cls, points: FloatArray) -> Self:
         """Measure the columns."""
-        width = np.ptp(points, axis=0)
-        unit = np.where(width > 0, width, 1.0)  # so that squares neither vanish nor overflow
-        center = points.mean(axis=0)
-        deviation = ((points - center) / unit).std(axis=0) * unit
-        return cls(center=center, scale=np.where(width > 0, deviation, 1.0))
+        deviation = deviations(points)
+        return cls(center=points.mean(axis=0), scale=np.where(deviation > 0, deviation, 1.0))
 
     @classmethod
     def from_measures(cls, measures: Measures) -> Self:
@@ -90,6 +92,8 @@ class Dissimilarity:
         Whether a negative rho is worth a warning; not for parts of points that were warned of in whole.
     directions : ndarray of shape (d, n_slices) or None
         Unit vectors, where sums over pairs are estimated from distances along them.
+    exponent : int
+        The points (or R) are those of the user divided by two to this power, see `near_one`.
     """
 
     metric: Metric
@@ -101,6 +105,7 @@ class Dissimilarity:
     index: Any = None
     warns: bool = True
     directions: FloatArray | None = None
+    exponent: int = 0
 
     @classmethod
     def from_data(
@@ -111,8 +116,12 @@ class Dissimilarity:
         alpha: float,
         standardize: bool = False,
         name: str = "X",
+        of_negative: bool = True,
     ) -> Self:
-        """One table of points, or one matrix of rho when `metric` is "precomputed"."""
+        """One table of points, or one matrix of rho when `metric` is "precomputed".
+
+        `of_negative` says whether a negative rho is worth a warning.
+        """
         X = as_pandas(X)
         resolved = resolve(metric, alpha)
         if isinstance(resolved, Precomputed):
@@ -124,13 +133,13 @@ class Dissimilarity:
             if standardize:
                 raise ValueError('`standardize` needs coordinates; it must be False when metric="precomputed".')
             R = as_square(X, name)
-            warn_if_negative(int(np.count_nonzero(R < 0)) // 2, float(R.min()))
+            warn_if_negative(of_negative * int(np.count_nonzero(R < 0)) // 2, float(R.min()))
             return cls(metric=resolved, R=R).named_after(X)
         if isinstance(X, Rows):
-            return cls.from_rows(X, resolved, standardize=standardize)
+            return replace(cls.from_rows(X, resolved, standardize=standardize), warns=of_negative)
         (points,), told = resolved.read((X,), (name,))
         d = cls.from_points(points, told, standardize=standardize, columns=column_names(X))
-        return d.named_after(X)
+        return replace(d, warns=of_negative).named_after(X)
 
     @classmethod
     def from_points(
@@ -149,11 +158,12 @@ class Dissimilarity:
         if standardization is not None:
             points = standardization.apply(points)
         elif warns and not metric.scale_free:
-            warn_of_scales(points.std(axis=0), np.ptp(points, axis=0), columns)
+            warn_of_scales(deviations(points), np.ptp(points, axis=0), columns)
+        settled = metric.fitted(points)
         if not metric.by_range:
-            check_resolution(points, metric)
+            check_resolution(points, settled)
         return cls(
-            metric=metric.fitted(points),
+            metric=settled,
             points=points,
             standardization=standardization,
             columns=None if columns is None else tuple(columns),
@@ -175,10 +185,10 @@ class Dissimilarity:
             rows = rows.standardized(standardization.center, standardization.scale)
         elif not metric.scale_free:
             warn_of_scales(measures.deviation, measures.width, rows.columns)
-        sample = rows.sample(SUBSAMPLE)
-        if measures.width.max() < TINY_WIDTH:
-            check_resolution(np.stack((measures.low, measures.high)), metric)
-        return cls(metric=metric.fitted(sample), rows=rows, standardization=standardization, columns=rows.columns)
+        settled = metric.fitted(rows.sample(SUBSAMPLE))
+        if standardization is None:
+            check_resolution(np.stack((measures.low, measures.high)), settled, len(rows))
+        return cls(metric=settled, rows=rows, standardization=standardization, columns=rows.columns)
 
     @classmethod
     def from_samples(
@@ -288,6 +298,24 @@ class Dissimilarity:
             warns=False,
         )
 
+    def near_one(self) -> Self:
+        """The same in a unit in which squares and their inverses stay numbers, where that changes nothing but the unit.
+
+        For results without a unit. Points of ordinary size, and metrics with a unit of their own, stay as they are.
+        """
+        held = self.points if self.points is not None else self.R
+        assert held is not None
+        size = float(np.ptp(held, axis=0).max())
+        if size == 0 or ORDINARY < size < 1 / ORDINARY:
+            return self
+        e = int(exponents(size))
+        metric = self.metric if self.points is None else self.metric.in_unit(-e)
+        if metric is None:
+            return self
+        scaled = np.ldexp(held, -e)
+        points, R = (scaled, None) if self.points is not None else (None, scaled)
+        return replace(self, metric=metric, points=points, R=R, exponent=self.exponent + e)
+
     def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Rho between two sets of points, given by their indices; (r, c)."""
         if self.R is not None:
@@ -312,6 +340,25 @@ class Dissimilarity:
         total = float(self.row_totals.sum()) if self.metric.negative_type else self.pairs.absolute_total()
         return total / (2 * self.n)
 
+    def check_weights(self, weights: FloatArray, name: str) -> None:
+        """Refuse weights with which sums over pairs are not numbers any more."""
+        heavy = float(weights.sum()) ** 2
+        if heavy < HEAVY:
+            return
+        if self.R is not None:
+            largest = float(np.abs(self.R).max())
+        elif self.metric.by_range or self.standardization is not None:
+            largest = 0.0
+        else:
+            points = self.points if self.rows is None else self.rows.corners()
+            assert points is not None
+            largest = points.shape[1] * rho_of_width(points, self.metric)
+        if not heavy * largest < LARGEST_SUM:
+            raise ValueError(
+                f"`{name}` must not be that large, its sum is {weights.sum():.3g}: sums of products of weights and rho "
+                "are too large for numbers; divide the weights by a constant first, or the data."
+            )
+
     def weighted_totals(self, weights: FloatArray | None) -> FloatArray:
         """sum_j w_j rho(x_i, x_j); (n,)."""
         return self.row_totals if weights is None else self.pairs.multiply(weights[:, None])[:, 0]
@@ -334,7 +381,10 @@ class Dissimilarity:
             return type(self).from_rows(self.rows, metric)
         assert self.points is not None
         columns = self.columns or tuple(map(str, range(self.points.shape[1])))
-        return replace(self, metric=metric.under(self.metric, columns).fitted(self.points), R=None)
+        settled = metric.under(self.metric, columns).fitted(self.points)
+        if not settled.by_range:
+            check_resolution(self.points, settled)
+        return replace(self, metric=settled, R=None)
 
     @property
     def all_coincide(self) -> bool:
@@ -419,20 +469,36 @@ def pool(samples: Sequence[ArrayLike], metric: Metric) -> tuple[FloatArray, list
     return np.concatenate(arrays), [len(a) for a in arrays], told
 
 
-def check_resolution(points: FloatArray, metric: Metric) -> None:
-    """Refuse points so close together that rho vanishes among the smallest numbers."""
+def check_resolution(points: FloatArray, metric: Metric, n: int | None = None) -> None:
+    """Refuse points so close together that rho vanishes, or so far apart that sums of it are not numbers any more.
+
+    The metric is settled on them. `n` is the number of points where only some are given.
+    """
+    n = len(points) if n is None else n
     width = np.ptp(points, axis=0)
-    if not 0 < width.max() < TINY_WIDTH:
+    small = width.max() < TINY_WIDTH or isinstance(metric, Exponential)  # whose sigma may be far from the data
+    if width.max() == 0 or (width.max() < HUGE_WIDTH and not small):
         return
-    column = points[:, int(width.argmax())]
-    ends = points[[int(column.argmin()), int(column.argmax())]]
-    with np.errstate(all="ignore"):
-        rho = float(metric.fitted(ends).between(ends[:1], ends[1:])[0, 0])
-    if not abs(rho) > SMALLEST_RHO:
+    rho = rho_of_width(points, metric)
+    if small and not rho > SMALLEST_RHO:
         raise ValueError(
             f"The points must lie further apart: their largest difference is {width.max():.3g}, and rho under "
             f"{metric!r} is too small a number for it; multiply the data by a constant first, or use standardize=True."
         )
+    if not rho * (points.shape[1] * float(n) ** 2) < LARGEST_SUM and width.max() > HUGE_WIDTH:
+        raise ValueError(
+            f"The points must lie closer: their largest difference is {width.max():.3g}, and sums of rho under "
+            f"{metric!r} over {n} points are too large for numbers; divide the data by a constant first, or "
+            "use standardize=True."
+        )
+
+
+def rho_of_width(points: FloatArray, metric: Metric) -> float:
+    """Size of rho between the ends of the widest column."""
+    column = points[:, int(np.ptp(points, axis=0).argmax())]
+    ends = points[[int(column.argmin()), int(column.argmax())]]
+    with np.errstate(all="ignore"):
+        return abs(float(metric.between(ends[:1], ends[1:])[0, 0]))
 
 
 def warn_of_scales(spread: FloatArray, width: FloatArray, columns: Sequence[str] | None) -> None:

@@ -156,6 +156,7 @@ def energy_distance(
     if estimator == "u" and min(n, m) < 2:
         raise ValueError(f'`estimator="u"` needs at least two points in each sample, got {n} and {m}.')
     weights = np.concatenate((as_weights(x_weights, n, "x_weights"), as_weights(y_weights, m, "y_weights")))
+    d.check_weights(weights, "x_weights")
     if method == "sliced":
         d = d.sliced(n_slices, generator)
     E = statistics.energy_distances(*d.group_sums(groups, weights), unbiased=estimator == "u")

@@ -6,12 +6,16 @@ deserves a second look warns with one of these classes, so that each can be sile
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 __all__ = [
     "ColumnScaleWarning",
-    "CompilationWarning",
     "ConvergenceWarning",
     "DisconnectedGraphWarning",
     "DoubleDippingWarning",
@@ -19,9 +23,16 @@ __all__ = [
     "MissingValuesWarning",
     "NotCalibratedWarning",
     "NotNegativeTypeWarning",
+    "PerformanceWarning",
     "TiesWarning",
+    "collected",
+    "ignoring",
     "warn",
 ]
+
+# of one thread: warnings go here instead of to Python's filters, which belong to all threads
+_collector: ContextVar[list[tuple[str, type[EnergyStatsWarning]]] | None] = ContextVar("collector", default=None)
+_changing_filters = threading.RLock()
 
 
 class EnergyStatsWarning(UserWarning):
@@ -60,13 +71,46 @@ class DisconnectedGraphWarning(EnergyStatsWarning):
     """The graph has several components, which cost nothing to cut apart."""
 
 
-class CompilationWarning(EnergyStatsWarning):
+class PerformanceWarning(EnergyStatsWarning):
     """Compiled loops are unavailable; the plain Python ones run instead, slowly."""
 
 
 def warn(message: str, category: type[EnergyStatsWarning]) -> None:
     """Warn at the line of the user's code that called into the package."""
+    collector = _collector.get()
+    if collector is not None:
+        collector.append((message, category))
+        return
     level, frame = 1, sys._getframe(0)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(("energystats.", "contextlib")):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def collected() -> Iterator[list[tuple[str, type[EnergyStatsWarning]]]]:
+    """Hold back the package's own warnings inside the block; each is a text and its class."""
+    found: list[tuple[str, type[EnergyStatsWarning]]] = []
+    token = _collector.set(found)
+    try:
+        yield found
+    finally:
+        _collector.reset(token)
+
+
+@contextmanager
+def ignoring(category: type[Warning], beginning: str = "") -> Iterator[None]:
+    """Ignore another package's warning; one thread at a time, because the filters belong to all of them."""
+    with _changing_filters, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", beginning, category)
+        yield
+
+
+def _new_lock() -> None:
+    """Forget the lock that another thread of the parent process may have held."""
+    global _changing_filters
+    _changing_filters = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_lock)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from energystats._loading import loading
 from energystats._typing import BoolArray, FloatArray
 from energystats.exceptions import MissingValuesWarning, warn
 from energystats.validation import as_pandas, near_names
@@ -200,8 +201,9 @@ def plain(error: Exception) -> str:
 
 def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
     """Read a formula, with or without a response, and find its columns in the table."""
-    from formulaic import Formula
-    from formulaic.errors import FormulaicError
+    with loading():
+        from formulaic import Formula
+        from formulaic.errors import FormulaicError
 
     if "~" not in formula:
         raise ValueError(f'`formula` must have a ~ before its terms, as in "y ~ g" or "~ g", got {formula!r}.')

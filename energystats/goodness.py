@@ -11,6 +11,7 @@ from scipy.linalg import qr
 
 from energystats._core import normal, permutation
 from energystats._typing import ArrayLike, FloatArray, RandomLike
+from energystats.dissimilarity import check_resolution
 from energystats.metrics import Euclidean, Metric, MetricLike, Precomputed, resolve
 from energystats.pairs import MadeAnew, line_of
 from energystats.progress import with_bar
@@ -330,6 +331,8 @@ def reference_of(
             f"({source.label})."
         )
     settled = metric.fitted(points)
+    if not settled.by_range:
+        check_resolution(points, settled)
     if line_of(points, settled) is not None:
         return OnLine.of(points[:, 0]), settled
     return Cloud.of(points, settled), settled

@@ -225,6 +225,8 @@ def energy_test(
             check_same_index(samples[0], labels, name)
     design = Design.of(checked, strata=strata, whole_plots=whole_plots, paired=paired)
     weights = None if sample_weight is None else as_weights(sample_weight, d.n, "sample_weight")
+    if weights is not None:
+        d.check_weights(weights, "sample_weight")
     several = [d, *(d.under(other) for other in others)]
     check_combination(sampling, design, len(several), weights)
     if weights is not None and statistic == "f":

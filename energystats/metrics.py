@@ -15,6 +15,8 @@ from scipy.spatial.distance import cdist
 
 from energystats._core.distances import euclidean
 from energystats._core.mixed import GRADED, MATCHED, PRESENCE, gower_between
+from energystats._core.scales import deviations, exponents, two_to
+from energystats._loading import loading
 from energystats._typing import ArrayLike, FloatArray
 from energystats.coding import Columns, encode
 from energystats.validation import as_points, check_alpha, check_positive, near_names
@@ -35,6 +37,7 @@ __all__ = [
 ]
 
 SMALL = 1e-120  # coordinates below this are scaled up before they are squared
+TINY = 1e-290  # parameters below this, and above its inverse, lose digits
 SUBSAMPLE = 2000  # rows used for the median that replaces sigma=None
 
 
@@ -131,6 +134,10 @@ class Metric(abc.ABC):
         """The same metric with every parameter that depends on the data settled on `X`."""
         return self
 
+    def in_unit(self, exponent: int) -> Metric | None:
+        """The metric whose rho of points times 2**exponent is proportional to that of the points; None for none."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Euclidean(Metric):
@@ -166,6 +173,9 @@ class Euclidean(Metric):
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         return euclidean_power(X, Y, self.alpha)
 
+    def in_unit(self, exponent: int) -> Euclidean:
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class Exponential(Metric):
@@ -197,8 +207,13 @@ class Exponential(Metric):
 
     def exponent(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         """-||x - y|| / (2 sigma)."""
+        return -0.5 * self.relative(X, Y)
+
+    def relative(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        """||x - y|| / sigma, infinite where that is too large for a number."""
         assert self.sigma is not None  # `fitted` comes first
-        return euclidean_power(X, Y, 1.0) / (-2 * self.sigma)
+        with np.errstate(over="ignore"):
+            return np.asarray(euclidean_power(X, Y, 1.0) / self.sigma)
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         return -2 * np.expm1(self.exponent(X, Y))
@@ -209,6 +224,12 @@ class Exponential(Metric):
 
     def fitted(self, X: FloatArray) -> Exponential:
         return self if self.sigma is not None else replace(self, sigma=median_distance(X))
+
+    def in_unit(self, exponent: int) -> Exponential | None:
+        assert self.sigma is not None
+        with np.errstate(over="ignore", under="ignore"):
+            sigma = float(np.ldexp(self.sigma, exponent))
+        return replace(self, sigma=sigma) if TINY < sigma < 1 / TINY else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +250,8 @@ class Gaussian(Exponential):
 
     def exponent(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         """-||x - y||**2 / (2 sigma**2)."""
-        assert self.sigma is not None
-        return euclidean_power(X, Y, 2.0) / (-2 * self.sigma**2)
+        with np.errstate(over="ignore"):  # exp(-inf) is 0
+            return np.asarray(-0.5 * np.square(self.relative(X, Y)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -491,7 +512,8 @@ class Kernel(Metric):
 
     def __init__(self, k: Callable[..., FloatArray] | str, **params: Any) -> None:
         if isinstance(k, str):
-            from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
+            with loading():
+                from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
             if k not in PAIRWISE_KERNEL_FUNCTIONS:
                 known = sorted(PAIRWISE_KERNEL_FUNCTIONS)
@@ -525,7 +547,8 @@ class Kernel(Metric):
 
     def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         if isinstance(self.k, str):
-            from sklearn.metrics import pairwise_kernels
+            with loading():
+                from sklearn.metrics import pairwise_kernels
 
             K = pairwise_kernels(X, Y, metric=self.k, **self.params)
         else:
@@ -573,7 +596,7 @@ class SciPyMetric(Metric):
     trusted: ClassVar[bool] = True
     name: str
     alpha: float = 1.0
-    params: dict[str, FloatArray] = field(default_factory=dict, repr=False, compare=False)
+    params: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  # "exponents": units of columns
 
     def __post_init__(self) -> None:
         if self.name not in SCIPY_NAMES:
@@ -610,8 +633,23 @@ class SciPyMetric(Metric):
         return None if self.name == "jensenshannon" else False  # means alone, or the law of each column alone
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        distances = cdist(X, Y, self.name, **self.params)
+        size = max(float(np.abs(X).max()), float(np.abs(Y).max()))
+        if self.name in DEGREES and 0 < size < SMALL:
+            e = int(exponents(size))
+            near_one = self.between(np.ldexp(X, -e), np.ldexp(Y, -e))
+            return np.asarray(near_one * two_to(e * DEGREES[self.name], self.alpha))
+        parameters = dict(self.params)
+        if "exponents" in parameters:
+            units = parameters.pop("exponents")
+            X, Y = np.ldexp(X, -units), np.ldexp(Y, -units)
+        distances = cdist(X, Y, self.name, **parameters)
         return np.asarray(distances if self.alpha == 1 else distances**self.alpha)
+
+    def in_unit(self, exponent: int) -> SciPyMetric | None:
+        if self.params:
+            units = self.params["exponents"] + exponent
+            return replace(self, params={**self.params, "exponents": units})
+        return self if self.name in DEGREES else None
 
     def fitted(self, X: FloatArray) -> SciPyMetric:
         """Settle the variances of "seuclidean" and the covariance of "mahalanobis" on the rows of X."""
@@ -621,10 +659,12 @@ class SciPyMetric(Metric):
             return self
         if len(X) < 2:
             raise ValueError(f'metric="{self.name}" needs at least two rows to estimate variances, got {len(X)}.')
-        spread = X.std(axis=0, ddof=1)
-        spread = np.where(np.ptp(X, axis=0) > 0, spread, 1.0)
+        spread = deviations(X, ddof=1)
+        spread = np.where(spread > 0, spread, 1.0)
+        units = exponents(spread)
+        near_one = np.ldexp(spread, -units)
         if self.name == "seuclidean":
-            return replace(self, params={"V": spread**2})
+            return replace(self, params={"V": near_one**2, "exponents": units})
         correlation = np.atleast_2d(np.cov((X - X.mean(axis=0)) / spread, rowvar=False))
         rank = int(np.linalg.matrix_rank(correlation))
         if rank < len(correlation):
@@ -632,7 +672,8 @@ class SciPyMetric(Metric):
                 'metric="mahalanobis" needs an invertible covariance matrix, but the columns are linearly dependent '
                 f"(rank {rank} of {len(correlation)}); drop columns, or use more rows than columns."
             )
-        return replace(self, params={"VI": np.linalg.inv(correlation) / np.multiply.outer(spread, spread)})
+        inverse = np.linalg.inv(correlation) / np.multiply.outer(near_one, near_one)
+        return replace(self, params={"VI": inverse, "exponents": units})
 
 
 @dataclass(frozen=True, slots=True)
@@ -693,6 +734,17 @@ NEGATIVE_TYPE_UP_TO = {
     "cosine": 1.0,
     "correlation": 1.0,
     "jensenshannon": 2.0,
+}
+DEGREES = {  # rho of points times c is rho times c to this power, for alpha = 1
+    "braycurtis": 0,
+    "canberra": 0,
+    "chebyshev": 1,
+    "cityblock": 1,
+    "correlation": 0,
+    "cosine": 0,
+    "euclidean": 1,
+    "minkowski": 1,
+    "sqeuclidean": 2,
 }
 POSITIVE_KERNELS = {"linear", "rbf", "laplacian", "cosine", "chi2"}
 BOOLEAN_NAMES = ("dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
@@ -781,9 +833,8 @@ def euclidean_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
     """||x - y||**alpha from coordinate differences, so that an offset of the data costs no digits."""
     size = max(float(np.abs(X).max()), float(np.abs(Y).max()))
     if 0 < size < SMALL:  # squares would underflow; a power of two changes no digit
-        power = -int(np.frexp(size)[1])
-        X, Y = np.ldexp(X, power), np.ldexp(Y, power)
-        return np.asarray(euclidean_power(X, Y, alpha) * 2.0 ** (-power * alpha))
+        e = int(exponents(size))
+        return np.asarray(euclidean_power(np.ldexp(X, -e), np.ldexp(Y, -e), alpha) * two_to(e, alpha))
     distances = euclidean(X, Y, squared=alpha == 2)
     if alpha == 2:
         return distances

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent / "energystats"
 ORDER = [  # each line may import the lines above it, and modules of its own line unless said otherwise
-    ["exceptions", "_typing", "progress"],
+    ["exceptions", "_typing", "_loading", "progress"],
     ["_core"],
     ["validation", "coding"],
     ["metrics", "datasets"],

@@ -566,7 +566,7 @@ BAD = {
     "empty": (np.empty((0, 0)), "square matrix"),
     "condensed": ([1.0, 2.0], r"n\(n - 1\)/2 entries"),
     "huge": (square() * 1e160, "must not exceed 1e\\+150"),
-    "nothing but dust": (square() * 1e-200, "rescale"),
+    "nothing but dust": (square() * 1e-305, "rescale"),
 }
 
 

@@ -463,7 +463,9 @@ def test_no_warning_of_scales(rng):
         warnings.simplefilter("error")
         es.energy_test(table, groups=G, metric="gower", n_resamples=9)
         tiny = rng.permutation(9) * 5e-324  # the smallest numbers there are
-        assert_allclose(es.pairwise(tiny, metric="gower"), es.pairwise(tiny / 5e-324, metric="gower"), rtol=1e-12)
+        assert_allclose(
+            es.pairwise(tiny, metric="gower"), es.pairwise(np.ldexp(tiny, 1074), metric="gower"), rtol=1e-12
+        )
 
 
 def test_disco(rng):
@@ -686,7 +688,7 @@ def test_command_line_test(file, capsys):
     assert cli.main([*words, "gower", "--standardize"]) == 2
     assert "--standardize does not go with Gower" in capsys.readouterr().err
     assert cli.main([*words, "cityblock"]) == 2
-    assert re.search(r"row 1 \(line 2\), column 'colour': '\w+' is not a number", capsys.readouterr().err)
+    assert re.search(r"row \d+ \(line \d+\), column 'colour': '\w+' is not a number", capsys.readouterr().err)
     assert cli.main([*words[:4], "--columns", "count", "--metric", "cityblok"]) == 2
     assert "--metric must be one of" in capsys.readouterr().err
 

@@ -79,7 +79,7 @@ def test_the_fit_is_that_of_scikit_learn(rng):
 
 
 def test_the_ratio_is_its_definition(rng):
-    x = np.sort(np.concatenate((rng.normal(0, 1, 60), rng.normal(5, 1, 40))))
+    x = np.sort(np.concatenate((rng.normal(0, 1, 60), rng.normal(7, 1, 40))))
     z = (x - x.mean()) / x.std()
     fitted = fit_two_normals(z, np.ones(100))
     a, b, level = plateau(*fitted)

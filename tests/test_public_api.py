@@ -284,7 +284,7 @@ def test_without_numba_the_plain_loops_run_with_one_warning():
     expected = [es.energy_cluster(X, 3, rng=0).within, es.cluster_test(X, n_resamples=19, rng=0).pvalue]
     W, p, *categories = done.stdout.split()
     assert [float(W), float(p)] == pytest.approx(expected, rel=1e-12), done.stderr
-    assert categories == ["['CompilationWarning']"]
+    assert categories == ["['PerformanceWarning']"]
 
 
 def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path):

@@ -205,9 +205,11 @@ def test_vanishing_distances_are_refused(rng):
     x, y = 1e-200 * rng.normal(size=(2, 25, 2))
     with pytest.raises(ValueError, match=r"The points must lie further apart: their largest difference is .*e-200"):
         es.energy_test(x, y, alpha=2.0)
-    for metric in ("gaussian", "sqeuclidean"):
+    for metric in (es.metrics.Localised(), "sqeuclidean"):
         with pytest.raises(ValueError, match="multiply the data by a constant first"):
             es.energy_test(x, y, metric=metric)
+    with pytest.raises(ValueError, match="divide the data by a constant first"):
+        es.dispersion(np.linspace(-1e150, 1e150, 2000)[:, None] * np.ones(9), np.arange(2000) % 2, alpha=2.0)
     standardized = es.energy_test(x, y, standardize=True, rng=0)
     assert standardized.pvalue == es.energy_test(x * 2.0**600, y * 2.0**600, standardize=True, rng=0).pvalue
     with pytest.raises(ValueError, match=r"`sample_weight` must not be that small or large"):

@@ -45,7 +45,7 @@ def test_nearest_unimodal_is_unimodal_and_nearer_than_others(f, other):
 def test_nearest_unimodal_is_the_law_itself_where_that_is_unimodal(f):
     f = np.sort(f)
     f = np.concatenate((f[::2], f[1::2][::-1]))
-    assert limit.nearest_unimodal(f) == pytest.approx(f, abs=1e-12)
+    assert limit.nearest_unimodal(f) == pytest.approx(f, abs=1e-7)  # the divergence is a square: 1e-14 of it
 
 
 def test_nearest_unimodal_against_an_optimiser(rng):

@@ -1,12 +1,11 @@
 """The only place that knows about numba.
 
 A loop decorated with `njit` is compiled on first use and cached on disk. Where numba cannot be
-imported the undecorated Python function runs instead, after one warning.
+imported, or NUMBA_DISABLE_JIT is set, the undecorated Python function runs instead, after one warning.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -14,23 +13,24 @@ from importlib import import_module
 from typing import Any, TypeVar, cast
 
 from energystats._core.interrupts import uninterrupted
-from energystats.exceptions import CompilationWarning
+from energystats.exceptions import PerformanceWarning, warn
 
 __all__ = ["njit", "on_compilation"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+SLOWLY = "the loops run in plain Python, with the same results, about a hundred times slower."
 
 numba: Any = None
 try:
     with uninterrupted():
         numba = import_module("numba")
 except Exception as error:  # numba refuses some versions of numpy or Python with other errors than ImportError
-    warnings.warn(
-        f"numba cannot be imported ({error}); the loops run in plain Python, with the same results, "
-        "about a hundred times slower.",
-        CompilationWarning,
-        stacklevel=2,
-    )
+    warn(f"numba cannot be imported ({error}); {SLOWLY}", PerformanceWarning)
+else:
+    if numba.config.DISABLE_JIT:
+        numba = None
+        warn(f"NUMBA_DISABLE_JIT is set; {SLOWLY}", PerformanceWarning)
 
 
 def njit(function: Function) -> Function:

@@ -44,7 +44,8 @@ def add_column(
     weight += own * counted
     if how == GRADED:
         gap = np.abs(x - y)
-        gap /= width
+        with np.errstate(over="ignore"):  # some versions of numpy say so of the smallest numbers
+            gap /= width
         gap *= own
         out += np.fmax(gap, 0.0, out=gap)
     else:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from energystats._core.permutation import LABELINGS_PER_BLOCK
+from energystats._core.scales import exponents
 from energystats._typing import AnyArray, FloatArray
 
 __all__ = ["Forms", "Hypothesis", "added_basis", "count_reaching", "null_forms", "observed_forms"]
@@ -24,6 +25,7 @@ BASIS_BYTES = 2**28  # of the permuted bases held at a time
 
 def added_basis(columns: FloatArray, basis: FloatArray) -> FloatArray:
     """Orthonormal basis of what columns add to the constant and to a centred orthonormal basis; (n, p), (n, q)."""
+    columns = np.ldexp(columns, -exponents(np.abs(columns).max(axis=0)))  # squares must be numbers
     centred = columns - columns.mean(axis=0)
     lengths = np.linalg.norm(centred, axis=0)
     moving = lengths > CONSTANT * np.linalg.norm(columns, axis=0)

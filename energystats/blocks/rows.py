@@ -132,6 +132,11 @@ class Rows(abc.ABC):
         n = len(self)
         return self.pick(np.arange(n) if n <= size else np.random.default_rng(0).choice(n, size, replace=False))
 
+    def corners(self) -> FloatArray:
+        """The smallest and the largest value of every column; (2, d)."""
+        measures = self.measured()
+        return np.stack((measures.low, measures.high))
+
     def standardized(self, center: FloatArray, scale: FloatArray) -> Self:
         """The same rows as z-scores."""
         return replace(self, center=center, scale=scale)

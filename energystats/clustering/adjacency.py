@@ -11,6 +11,8 @@ from energystats.validation import LARGEST, as_numbers, as_pandas, matrix_index
 
 __all__ = ["as_adjacency"]
 
+LARGEST_INDEX = 2**31 - 1
+
 
 def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[str, ...] | None]:
     """Symmetric CSR array in float64, zeros left out, and the names of the vertices of a square data frame.
@@ -77,4 +79,6 @@ def symmetric_part(matrix: Any, name: str) -> Any:
     half = sparse.csr_array(0.5 * (matrix + matrix.T))
     half.eliminate_zeros()
     half.sort_indices()
+    if half.nnz < LARGEST_INDEX:  # searches in graphs take no other indices before SciPy 1.15
+        half.indices, half.indptr = half.indices.astype(np.int32), half.indptr.astype(np.int32)
     return half

@@ -143,7 +143,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
 
     def _table(self, X: ArrayLike, **how: Any) -> Any:
         """Names and number of the columns checked, and the values too unless they may be categories."""
-        if not self._takes_tables():
+        if not self._takes_tables() or hasattr(X, "toarray"):  # which it refuses
             return validate_data(self, X, dtype=np.float64, **how)
         if hasattr(X, "columns") or np.asarray(X).dtype.kind not in "iufc":
             return validate_data(self, X, skip_check_array=True, **how)

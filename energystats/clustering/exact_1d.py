@@ -248,4 +248,6 @@ def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None,
         raise ValueError(f"`x` must be one column, got {d.points.shape[1]}; use `energy_cluster`.")
     check_same_index(x, sample_weight, "sample_weight")
     weights = None if sample_weight is None else as_weights(sample_weight, d.n, "sample_weight")
+    if weights is not None:
+        d.check_weights(weights, "sample_weight")
     return partition_line(d, k, weights)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
+from energystats._loading import loading
 from energystats._typing import FloatArray, IntArray
+from energystats.exceptions import ignoring
 
 __all__ = ["cluster_rows", "fill_empty", "on_sphere"]
 
@@ -26,13 +26,21 @@ def cluster_rows(
     n_init: int = 1,
     max_iter: int = 300,
 ) -> IntArray:
-    """Labels of scikit-learn's (weighted) k-means, no cluster empty."""
-    from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
+    """Labels of scikit-learn's (weighted) k-means, no cluster empty.
+
+    In one thread, so that no digit depends on their number, and because the threads of OpenMP are lost in a process
+    that is forked after their first use, which then would wait for them for ever.
+    """
+    with loading():
+        from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
+        from threadpoolctl import threadpool_limits
 
     model = KMeans(k, n_init=n_init, max_iter=max_iter, random_state=int(rng.integers(2**31)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: mended below
+    with (
+        threadpool_limits(1, "openmp"),
+        ignoring(ConvergenceWarning),
+    ):  # fewer distinct rows than clusters: mended below
         model.fit(rows, sample_weight=weights)
     return fill_empty(model.labels_.astype(np.intp), k, ((rows - model.cluster_centers_[model.labels_]) ** 2).sum(1))
 

@@ -190,6 +190,8 @@ def energy_cluster(
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     check_same_index(X, sample_weight, "sample_weight")
     weights = as_cluster_weights(sample_weight, d.n, "sample_weight")
+    if weights is not None:
+        d.check_weights(weights, "sample_weight")
     return partition_points(d, k, how, generator, weights=weights, progress=progress)
 
 

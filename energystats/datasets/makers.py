@@ -205,8 +205,8 @@ def make_cigars(
     --------
     >>> import energystats as es
     >>> X, labels = es.datasets.make_cigars(rng=0)
-    >>> X.shape, labels.sum()
-    ((400, 2), np.int64(200))
+    >>> X.shape, int(labels.sum())
+    ((400, 2), 200)
     """
     spread = as_numbers(variances, "variances")
     if spread.shape != (2,):
@@ -319,8 +319,8 @@ def make_circles(
     --------
     >>> import energystats as es
     >>> X, labels = es.datasets.make_circles((50, 50, 50), radii=(1, 3, 5), rng=0)
-    >>> X.shape, labels.max()
-    ((150, 2), np.int64(2))
+    >>> X.shape, int(labels.max())
+    ((150, 2), 2)
     """
     sizes = as_numbers(radii, "radii")
     if sizes.ndim != 1 or sizes.size == 0:
@@ -394,8 +394,8 @@ def make_spirals(
     --------
     >>> import energystats as es
     >>> X, labels = es.datasets.make_spirals(rng=0)
-    >>> X.shape, labels.sum()
-    ((300, 2), np.int64(150))
+    >>> X.shape, int(labels.sum())
+    ((300, 2), 150)
     """
     arc, step, sd = check_positive(turns, "turns"), check_positive(width, "width"), check_noise(noise)
     if not isinstance(start, int | float | np.floating) or not 0 <= start < 1:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal
 
 import numpy as np
 
 from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.dissimilarity import Dissimilarity
-from energystats.exceptions import NotNegativeTypeWarning
-from energystats.geometry.examination import DENSE_LIMIT, Examination, examine, unit_of
+from energystats.geometry.examination import DENSE_LIMIT, SMALLEST_ALONE, Examination, examine, unit_of
 from energystats.metrics import Metric, MetricLike, Precomputed
 from energystats.results import NegativeTypeResult
 from energystats.validation import as_distances, as_generator, check_count
@@ -97,13 +95,11 @@ def negative_type(
     """
     n_points = check_count(n_points, "n_points", low=2)
     generator = as_generator(rng)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotNegativeTypeWarning)  # it is what was asked
-        d = Dissimilarity.from_data(R, metric=metric, alpha=alpha, name="R")
-        if isinstance(d.metric, Precomputed) or d.n <= max(DENSE_LIMIT, n_points):
-            rho = d.matrix
-            summand = 0.0 if d.points is None else d.metric.summand(d.points)
-            return verdict(examine(rho, tol, summand=summand), d.metric, rho=rho, rows=None)
+    d = Dissimilarity.from_data(R, metric=metric, alpha=alpha, name="R", of_negative=False)  # it is what was asked
+    if isinstance(d.metric, Precomputed) or d.n <= max(DENSE_LIMIT, n_points):
+        rho = d.matrix
+        summand = 0.0 if d.points is None else d.metric.summand(d.points)
+        return verdict(examine(rho, tol, summand=summand), d.metric, rho=rho, rows=None)
     worst: tuple[Examination, IntArray] | None = None
     for _ in range(1 if d.metric.negative_type else N_SUBSETS):
         rows = np.sort(generator.choice(d.n, n_points, replace=False))
@@ -191,5 +187,5 @@ def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
 
 def examine_distances(d: Any, tol: float | None) -> Examination:
     """`examine` for d squared, whatever the size of d."""
-    unit = unit_of(d)
+    unit = unit_of(d, SMALLEST_ALONE)
     return examine((d / unit) ** 2, tol)

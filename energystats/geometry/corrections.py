@@ -9,7 +9,7 @@ from scipy.linalg import eigh
 
 from energystats._core.gram import additive_constant, centred
 from energystats._typing import ArrayLike, FloatArray
-from energystats.geometry.examination import Examination, examine, root_unit_of, unit_of
+from energystats.geometry.examination import SMALLEST_ALONE, Examination, examine, root_unit_of, unit_of
 from energystats.geometry.kernels import kernel_distance
 from energystats.results import Euclidization
 from energystats.results.geometry import Repair
@@ -390,7 +390,7 @@ def nearest_psd(K: ArrayLike) -> FloatArray:
     [[2.0, 2.0], [2.0, 2.0]]
     """
     matrix = as_symmetric(K, "K")
-    unit = unit_of(matrix)
+    unit = unit_of(matrix, SMALLEST_ALONE)
     values, vectors = eigh(matrix / unit, check_finite=False)
     negative = values < 0
     if values[0] >= -len(values) * np.finfo(float).eps * np.abs(values).max():

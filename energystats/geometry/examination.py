@@ -12,10 +12,11 @@ from energystats._core.gram import all_above, centred, largest_eigenvalue, small
 from energystats._typing import FloatArray
 from energystats.validation import check_positive
 
-__all__ = ["DENSE_LIMIT", "Examination", "examine", "relative_tolerance", "root_unit_of", "unit_of"]
+__all__ = ["DENSE_LIMIT", "SMALLEST_ALONE", "Examination", "examine", "relative_tolerance", "root_unit_of", "unit_of"]
 
 DENSE_LIMIT = 2000  # up to here every eigenvalue is computed; above it a factorisation, or Lanczos' method
-SMALLEST = 1e-140  # of the largest dissimilarity; squares of smaller ones lose digits
+SMALLEST = 1e-140  # of the largest dissimilarity where squares are reported; those of smaller ones lose digits
+SMALLEST_ALONE = 1e-300  # where they are not
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,19 +55,19 @@ class Examination:
         return None if self.witness is None else float(self.witness @ (rho @ self.witness))
 
 
-def unit_of(A: FloatArray) -> float:
+def unit_of(A: FloatArray, smallest: float = SMALLEST) -> float:
     """The power of two next to the largest entry's size, by which A is divided without losing a digit; 1 for zeros."""
     largest = float(np.abs(A).max())
     if largest == 0:
         return 1.0
-    if largest < SMALLEST:
-        raise ValueError(f"The largest entry must be at least {SMALLEST:g} in size, got {largest:.3g}; rescale it.")
+    if largest < smallest:
+        raise ValueError(f"The largest entry must be at least {smallest:g} in size, got {largest:.3g}; rescale it.")
     return float(2.0 ** int(np.frexp(largest)[1]))
 
 
 def root_unit_of(rho: FloatArray) -> float:
     """The same for squares: a power of two whose square is next to the largest entry's size."""
-    return float(2.0 ** ((int(np.frexp(unit_of(rho))[1])) // 2))
+    return float(2.0 ** ((int(np.frexp(unit_of(rho, SMALLEST_ALONE))[1])) // 2))
 
 
 def relative_tolerance(tol: float | None, n: int) -> float:
@@ -87,7 +88,7 @@ def examine(rho: FloatArray, tol: float | None = None, *, summand: float = 0.0) 
     G_c + threshold shows that no eigenvalue lies below -threshold; where there is none, Lanczos finds the smallest
     eigenvalue, whose vector is a witness that anybody can check.
     """
-    unit = unit_of(rho)
+    unit = unit_of(rho, SMALLEST_ALONE)
     share = relative_tolerance(tol, len(rho))
     half = max(float(np.abs(rho).max()) / 2, summand) / unit
     G = centred(rho / (-2 * unit))

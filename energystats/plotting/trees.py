@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from matplotlib.colors import to_hex
 from matplotlib.ticker import FixedLocator
 
 from energystats._typing import ArrayLike, FloatArray, IntArray
+from energystats.exceptions import ignoring
 from energystats.plotting.base import (
     CLUSTERS_LISTED,
     OBSERVED,
@@ -101,8 +101,7 @@ def plot_dendrogram(
     ax = axes_or_new(ax, height=4.8 + 0.07 * longest, more_width=0.0 if k <= 8 else legend_width(k))
     whole = n <= POINTS_DRAWN
     codes, colors = cut(tree, k), cluster_colors(k) if k > 1 else ["0.25"]
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Attempting to set identical low and high ylims")  # no height above 0
+    with ignoring(UserWarning, "Attempting to set identical low and high ylims"):  # no height above 0
         drawn = dendrogram(
             tree,
             p=max(LEAVES_DRAWN, 2 * k),

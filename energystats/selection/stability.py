@@ -8,6 +8,7 @@ from typing import Literal, cast
 
 import numpy as np
 
+from energystats._loading import loading
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.search import Search, partition_points, plain_search
 from energystats.clustering.seeding import count_distinct
@@ -137,7 +138,8 @@ def stability_of(
     rng: np.random.Generator,
 ) -> ClusterStabilityResult:
     """Cluster resamples of the points as these were clustered, and compare."""
-    from sklearn.metrics import adjusted_rand_score
+    with loading():
+        from sklearn.metrics import adjusted_rand_score
 
     similarities = np.full((n_resamples, found.k), np.nan)
     rand_indices = np.empty(n_resamples)

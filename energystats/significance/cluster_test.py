@@ -281,6 +281,7 @@ def unlabelled_test(
         check_coordinates(d, method)
     if d.all_coincide:
         return nothing_to_test(method, null, k, n_resamples, conservative)
+    d = d.near_one()
     if method == "unimodal-1d":
         result = one_column_test(d, k, n_resamples=n_resamples, conservative=conservative, rng=rng)
         return result if foreign is None else replace(result, remarks=(*result.remarks, UNUSED_CLUSTERER))

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from energystats._core.restarts import best_of_starts
+from energystats._loading import loading
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.exact_1d import best_intervals, has_exact
 from energystats.clustering.search import MOVE_TOLERANCE
@@ -106,7 +107,8 @@ class ForeignClusters:
         if not hasattr(self.clusterer, "fit_predict"):
             return self.clusterer  # type: ignore[no-any-return]
         if hasattr(self.clusterer, "get_params"):
-            from sklearn.base import clone
+            with loading():
+                from sklearn.base import clone
 
             fresh = clone(self.clusterer, safe=False)
             if self.unseeded:

@@ -96,7 +96,7 @@ def spread_columns(d: Dissimilarity, rng: np.random.Generator) -> tuple[Dissimil
     for j, column in enumerate(points.T):
         if (spread := spread_ties(column, rng)) is not None:
             column[:] = spread[0]
-            ties.append(f"{spread[1]:.3g} in {d.columns[j] if d.columns else f'column {j}'}")
+            ties.append(f"{np.ldexp(spread[1], d.exponent):.3g} in {d.columns[j] if d.columns else f'column {j}'}")
     return replace(d, points=points), tuple(ties)
 
 

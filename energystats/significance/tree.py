@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.clustering.exact_1d import has_exact
 from energystats.clustering.search import plain_search
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.exceptions import EnergyStatsWarning, warn
+from energystats.exceptions import EnergyStatsWarning, collected, warn
 from energystats.metrics import MetricLike
 from energystats.progress import with_bar
 from energystats.results import ClusterTreeResult, TreeNode
@@ -433,15 +432,11 @@ def numbered(root: Sprout, rules: Rules) -> tuple[tuple[TreeNode, ...], IntArray
 def warned_once() -> Iterator[list[str]]:
     """Of the package's warnings inside the block, the first of each kind, afterwards; their texts are yielded."""
     texts: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with collected() as found:
         yield texts
-        seen: dict[type[Warning], warnings.WarningMessage] = {}
-        for entry in caught:
-            seen.setdefault(entry.category, entry)
-        texts.extend(str(entry.message) for entry in seen.values() if issubclass(entry.category, EnergyStatsWarning))
-    for entry in seen.values():
-        if issubclass(entry.category, EnergyStatsWarning):
-            warn(str(entry.message), entry.category)
-        else:
-            warnings.warn_explicit(entry.message, entry.category, entry.filename, entry.lineno)
+    first: dict[type[EnergyStatsWarning], str] = {}
+    for text, category in found:
+        first.setdefault(category, text)
+    texts.extend(first.values())
+    for category, text in first.items():
+        warn(text, category)

@@ -1,0 +1,174 @@
+"""Numerical promises on repeats: the same bits for the same seed, whatever else goes on in the process or around it."""
+
+import multiprocessing
+import os
+import pickle
+import random
+import subprocess
+import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+
+import energystats as es
+from energystats import pairs
+from tests import calls
+
+mpl.use("Agg")
+
+HERE = Path(__file__).parent.parent
+ALONE = calls.run()
+CALLS = calls.make_calls()
+IN_THREADS = [name for name in CALLS if name != "plot_dendrogram"]  # matplotlib's figures belong to one thread
+# Functions that call into scikit-learn or pandas, which change the filters of all threads for moments themselves
+ALIEN = ("EnergyClustering", "energy_cluster spectral", "disco formula", "select_k", "gower", "compare", "stability")
+
+
+def in_new_process(tmp_path, *arguments, **environment):
+    """Numbers and warnings of all calls in a process of its own."""
+    out = tmp_path / "numbers.pickle"
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.calls", str(out), *arguments],
+        env={**os.environ, **environment}, cwd=HERE, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return pickle.loads(out.read_bytes())
+
+
+def test_every_public_function_is_called():
+    assert {name.split()[0] for name in CALLS} == calls.functions()
+
+
+def test_a_repeat_has_the_same_bits():
+    assert calls.same_bits(ALONE, calls.run()) == []
+
+
+def test_the_comparison_sees_a_single_bit():
+    changed = {"x": {"": np.array([np.nextafter(1.0, 2)])}}
+    assert calls.same_bits({"x": {"": np.array([1.0])}}, changed) == ["x"]
+    assert calls.same_numbers({"x": {".pvalue": np.array(0.5)}}, {"x": {".pvalue": np.array(0.5 + 1e-15)}})
+    assert calls.same_numbers({"x": {"": np.array(1.0)}}, {"x": {"": np.array(1 + 1e-11)}})
+
+
+@pytest.mark.parametrize("n_jobs", [2, 5, -1])
+def test_the_number_of_jobs_changes_no_bit(n_jobs):
+    X = calls.make_data()[0]
+    one, more = (es.cluster_test(X, 3, n_resamples=49, rng=1, n_jobs=jobs) for jobs in (None, n_jobs))
+    assert calls.same_bits({"": calls.flat(one)}, {"": calls.flat(more)}) == []
+
+
+def test_many_threads_at_once_change_no_bit():
+    names = IN_THREADS * 2
+    random.shuffle(names)
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda name: calls.flat(CALLS[name]()), names))
+    assert [bad for name, one in zip(names, found, strict=True)
+            for bad in calls.same_bits({name: ALONE[name]}, {name: one})] == []  # fmt: skip
+
+
+def test_a_process_may_begin_with_many_threads(tmp_path):
+    found, _ = in_new_process(tmp_path, "threads")
+    assert len(found) == len(IN_THREADS)
+    assert calls.same_bits(found, ALONE) == []
+
+
+def test_threads_leave_the_filters_of_warnings_alone():
+    names = [name for name in IN_THREADS if not any(word in name for word in ALIEN)] * 2
+    random.shuffle(names)
+    before = list(warnings.filters)
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda name: CALLS[name](), names))
+    assert warnings.filters == before
+
+
+def test_warnings_held_back_by_one_thread_reach_the_others():
+    tied = np.round(calls.make_data()[0])
+    negative = -es.pairwise(tied)
+    with ThreadPoolExecutor(2) as pool, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        tree = pool.submit(es.cluster_tree, tied, n_resamples=49, rng=0)
+        for _ in range(20):
+            es.dispersion(negative, tied[:, 0], metric="precomputed")
+        tree.result()
+    counts = [sum(issubclass(w.category, kind) for w in caught) for kind in (es.NotNegativeTypeWarning, es.TiesWarning)]
+    assert counts == [20, 1]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_no_state_of_the_process_is_changed(name, capfd):
+    def state():
+        generator = np.random.get_state()  # noqa: NPY002, the global one is what must not be touched
+        return (
+            generator[1].tolist(), generator[2:], np.geterr(), np.get_printoptions(), list(warnings.filters),
+            dict(os.environ), random.getstate(), mpl.rcParams.copy(), Path.cwd(),
+        )  # fmt: skip
+
+    before = state()
+    CALLS[name]()
+    assert state() == before
+    assert capfd.readouterr() == ("", "")
+
+
+def test_tables_are_not_changed():
+    X, g, three = calls.make_data()
+    frame = pd.DataFrame({"u": X[:, 0], "v": X[:, 1], "g": g, "three": three})
+    given = frame.copy(deep=True)
+    es.disco("u + v ~ g * three", data=frame, standardize=True, n_resamples=9, rng=0)
+    es.energy_test(frame[["u", "v"]], groups=frame["g"], standardize=True, n_resamples=9, rng=0)
+    es.energy_cluster(frame, 2, metric="gower", n_init=1, rng=0)
+    es.EnergyClustering(2, metric="gower", random_state=0).fit(frame).predict(frame)
+    pd.testing.assert_frame_equal(frame, given)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_nothing_overflows_or_is_invalid_inside(name):
+    """No RuntimeWarning, and no error where the user has asked numpy for errors."""
+    with np.errstate(over="raise", divide="raise", invalid="raise"):
+        assert calls.same_bits({name: ALONE[name]}, {name: calls.flat(CALLS[name]())}) == []
+
+
+@pytest.mark.parametrize(("rows", "columns", "stored"), [(7, 11, 4096), (64, 100, 8)])
+def test_the_size_of_tiles_changes_rounding_only(monkeypatch, rows, columns, stored):
+    monkeypatch.setattr(pairs, "TILE_ROWS", rows)
+    monkeypatch.setattr(pairs, "TILE_COLUMNS", columns)
+    monkeypatch.setattr(pairs, "STORED_UP_TO", stored)
+    found = calls.run()
+    assert calls.same_bits(ALONE, found), "other tiles were used"
+    assert calls.same_numbers(ALONE, found) == []
+
+
+def test_hash_randomisation_changes_no_bit(tmp_path):
+    assert calls.same_bits(ALONE, in_new_process(tmp_path, PYTHONHASHSEED=str(random.randrange(1, 2**32)))[0]) == []
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "3"])
+def test_the_number_of_threads_changes_rounding_only(tmp_path, threads):
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+    names = names if int(threads) <= (os.cpu_count() or 1) else names[:3]  # numba refuses more than there are
+    found, _ = in_new_process(tmp_path, **dict.fromkeys(names, threads))
+    assert calls.same_numbers(ALONE, found) == []
+
+
+@pytest.mark.slow
+def test_a_cold_cache_changes_no_bit(tmp_path):
+    cache = tmp_path / "cache"
+    for _ in ("cold", "warm"):
+        assert calls.same_bits(ALONE, in_new_process(tmp_path, NUMBA_CACHE_DIR=str(cache))[0]) == []
+        assert any(cache.rglob("*.nbc"))
+
+
+def in_child(_):
+    return calls.run()
+
+
+@pytest.mark.parametrize("how", multiprocessing.get_all_start_methods())
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
+def test_child_processes_find_the_same_bits(how):
+    with multiprocessing.get_context(how).Pool(1) as pool:
+        found = pool.map_async(in_child, [0]).get(timeout=300)[0]
+    assert calls.same_bits(ALONE, found) == []

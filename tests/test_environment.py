@@ -1,0 +1,114 @@
+"""Numerical promises on the environment: no compiler, no place to write, no network, no import before its time."""
+
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import calls
+
+HERE = Path(__file__).parent.parent
+DENIED = """
+import os, sys
+
+def refuse(event, arguments):
+    if event == "open":
+        path, mode, flags = arguments
+        if isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) and path not in ALLOWED:
+            raise PermissionError(13, "read-only", str(path))
+    elif event in ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink"):
+        raise PermissionError(13, "read-only", str(arguments[0]))
+    elif event.startswith("socket.") and event != "socket.__new__" and event != "socket.gethostname":
+        raise ConnectionError(f"{event} {arguments}")
+
+sys.dont_write_bytecode = True
+ALLOWED = (os.devnull, sys.argv[1])
+sys.addaudithook(refuse)
+"""
+BLOCKED = "import sys; sys.modules['numba'] = None\n"
+RUN = "import runpy; sys.argv[0] = 'calls'; runpy.run_module('tests.calls', run_name='__main__')\n"
+
+
+def run_python(code, *arguments, **environment):
+    """Output of a process with this code."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        env={**os.environ, **environment}, cwd=HERE, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """What the compiled loops give."""
+    out = tmp_path_factory.mktemp("compiled") / "numbers.pickle"
+    run_python("import sys\n" + RUN, out, "few")
+    numbers, told = pickle.loads(out.read_bytes())
+    assert told == []
+    return numbers
+
+
+@pytest.mark.parametrize("how", ["not importable", "switched off"])
+def test_plain_loops_give_the_same_answers_with_one_warning(tmp_path, compiled, how):
+    out = tmp_path / "numbers.pickle"
+    off = {"NUMBA_DISABLE_JIT": "1"} if how == "switched off" else {}
+    run_python(("import sys\n" if off else BLOCKED) + RUN, out, "few", **off)
+    numbers, told = pickle.loads(out.read_bytes())
+    assert [category for category, _ in told] == ["PerformanceWarning"]
+    assert "plain Python" in told[0][1]
+    assert ("NUMBA_DISABLE_JIT" in told[0][1]) == bool(off)
+    assert calls.same_numbers(compiled, numbers) == []
+
+
+@pytest.mark.slow  # everything is compiled anew
+def test_without_a_place_to_write_and_without_network(tmp_path, compiled):
+    out = tmp_path / "numbers.pickle"
+    code = "import os; os.environ.pop('NUMBA_CACHE_DIR', None)\n" + DENIED + RUN
+    run_python(code, out, "few", MPLCONFIGDIR=str(tmp_path))
+    numbers, told = pickle.loads(out.read_bytes())
+    assert told == []
+    assert calls.same_bits(compiled, numbers) == []
+
+
+def test_a_loop_is_compiled_without_a_place_for_the_cache(tmp_path):
+    code = DENIED + "from energystats._core.squares import fill_distances as f; print(type(f._cache).__name__)"
+    assert run_python(code, tmp_path) == "NullCache"
+
+
+def test_the_guard_refuses_files_and_sockets(tmp_path):
+    code = DENIED + (
+        "import socket, pathlib\n"
+        "connect = lambda: socket.create_connection(('127.0.0.1', 9))\n"
+        "for act in (lambda: open('x', 'w'), lambda: os.mkdir('y'), connect):\n"
+        "    try: act()\n"
+        "    except (PermissionError, ConnectionError) as error: print(type(error).__name__)\n"
+    )
+    assert run_python(code, tmp_path).split() == ["PermissionError", "PermissionError", "ConnectionError"]
+
+
+LOADED = (
+    "import sys; before = set(sys.modules)\n"
+    "{action}\n"
+    "new = {{name.split('.')[0] for name in set(sys.modules) - before}} - set(sys.stdlib_module_names)\n"
+    "print(*sorted(name for name in new if not name.startswith('_')))"
+)
+
+
+def test_the_package_alone_is_imported():
+    assert run_python(LOADED.format(action="import energystats")) == "energystats"
+
+
+def test_a_distance_needs_no_compiler():
+    action = "import energystats; energystats.energy_distance([1.0, 2.0], [3.0])"
+    found = set(run_python(LOADED.format(action=action)).split())
+    assert not found & {"numba", "sklearn", "matplotlib", "statsmodels", "formulaic", "tqdm"}
+    assert {"energystats", "numpy"} <= found
+
+
+@pytest.mark.parametrize("heavy", ["numpy", "pandas", "sklearn"])
+def test_the_guard_of_imports_sees_a_heavy_one(heavy):
+    assert heavy in run_python(LOADED.format(action=f"import energystats, {heavy}")).split()
