@@ -1,8 +1,9 @@
 """Speed and memory beside named peers, each pair on the same data in the same run.
 
-    python benchmarks/run.py            the sizes of benchmarks/README.md; prints its table
-    python benchmarks/run.py --quick    small sizes, to see that everything runs
-    python benchmarks/run.py --large    time and memory of energy_test against N, and its picture in docs/figures
+    python benchmarks/run.py            writes benchmarks/results/speed.json
+    python benchmarks/run.py --quick    small sizes, to see that everything runs; writes nothing
+    python benchmarks/run.py --large    time and memory of energy_test against N: benchmarks/results/size.json
+    python benchmarks/page.py           docs/benchmarks.md and its pictures from these files
 
 A peer that is not installed is left out, and the table says so. Absolute times depend on the machine; the ratios
 are what is compared. Every time is the median of several runs, after one that is not counted.
@@ -11,6 +12,7 @@ are what is compared. Every time is the median of several runs, after one that i
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import platform
 import shutil
@@ -20,6 +22,7 @@ import sys
 import tempfile
 import time
 import tracemalloc
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +31,38 @@ import energystats as es
 
 HERE = Path(__file__).parent
 NONE = "no peer has it"
+RESULTS = HERE / "results"
+PEERS = ("dcor", "kmeans1d", "numba", "numpy", "scikit-bio", "scikit-learn", "scipy", "tslearn")
+R_PACKAGES = ("ade4", "ape", "cluster", "energy", "kernlab")
+rows: list[dict[str, object]] = []  # of the table, in their order
+
+
+def environment():
+    """What the numbers depend on: processor, threads, versions."""
+    versions = {"energystats": es.__version__, "Python": platform.python_version()}
+    for name in PEERS:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    if shutil.which("Rscript") is not None:
+        listed = ", ".join(f'"{name}"' for name in R_PACKAGES)
+        code = 'cat("R", as.character(getRversion()), "\\n"); '
+        code += f"for (p in c({listed})) if (requireNamespace(p, quietly = TRUE)) "
+        code += 'cat(paste0("R package ", p), as.character(packageVersion(p)), "\\n")'
+        done = subprocess.run(["Rscript", "-e", code], capture_output=True, text=True, check=False)
+        versions |= dict(line.rsplit(maxsplit=1) for line in done.stdout.splitlines() if line.strip())
+    threads = os.environ.get("OPENBLAS_NUM_THREADS", "as many as cores")
+    load = round(os.getloadavg()[2], 1)  # of the last quarter of an hour, this run included
+    fixed = {"cores": os.cpu_count(), "machine": platform.machine(), "threads": threads, "load": load}
+    return fixed | {"versions": versions}
+
+
+def write(name, found):
+    """Results with their environment, as JSON."""
+    RESULTS.mkdir(exist_ok=True)
+    text = json.dumps({"environment": environment(), "rows": found}, indent=1)
+    (RESULTS / name).write_text(text + "\n", encoding="utf-8")
 
 
 def median_time(call, runs=5):
@@ -71,6 +106,7 @@ def dcor_seconds(x, y, resamples):
 def row(what, ours, peer, theirs, note=""):
     ratio = f"{theirs / ours:.3g} x" if theirs is not None else "-"
     shown = f"{theirs:.3g} s" if theirs is not None else "-" if peer in (NONE, "-") else "not installed"
+    rows.append({"job": what, "seconds": ours, "peer": peer, "peer_seconds": theirs, "note": note})
     print(f"| {what} | {ours:.3g} s | {peer} | {shown} | {ratio} | {note} |", flush=True)
 
 
@@ -91,7 +127,8 @@ def two_sample_test(n, d, resamples, dcor_resamples):
         one = dcor_seconds(x, y, 1)
         scaled = one + (few - one) * (resamples - 1) / (dcor_resamples - 1)
     row(what, ours, "dcor energy_test", scaled, f"scaled up from {dcor_resamples} permutations" if few else "")
-    print(f"| the same, peak memory | {peak_megabytes(lambda: es.energy_test(x, y, rng=0)):.0f} MB | - | - | - | - |")
+    peak = peak_megabytes(lambda: es.energy_test(x, y, rng=0))
+    row(what, ours, "-", None, f"peak {peak:.0f} MB")
 
 
 def ready_matrix(n, resamples):
@@ -201,7 +238,7 @@ def hierarchy(n):
     scipys, ward = median_time(lambda: linkage(np.sqrt(pdist(X)), "ward"), runs=3)
     row(what, ours, "SciPy linkage", scipys, f"last height {Z[-1, 2]:.6f} / {ward[-1, 2] ** 2:.6f}")
     theirs = r_energy("hclust", data=X)
-    row("the same", ours, "R energy::energy.hclust", theirs and theirs[0], f"/ {theirs[1]:.6f}" if theirs else "")
+    row(what, ours, "R energy::energy.hclust", theirs and theirs[0], f"/ {theirs[1]:.6f}" if theirs else "")
 
 
 def mixed_table(n):
@@ -356,31 +393,17 @@ print(seconds, megabytes, n * n * 999 / seconds / rate)
 def large(sizes):
     """Each size in a process of its own, so that its peak memory is its own."""
     print("| route | N | d | time | peak memory above the data | share of dgemm's rate |\n|---|---|---|---|---|---|")
-    found = {}
+    found = []
     for route, (d, all_sizes) in sizes.items():
         for n in all_sizes:
             command = [sys.executable, "-c", ONE_RUN, str(n), str(d)]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             seconds, megabytes, share = map(float, done.stdout.split())
-            found.setdefault(route, []).append((n, seconds))
+            found.append({"route": route, "n": n, "d": d, "seconds": seconds, "megabytes": megabytes, "share": share})
             rate = "-" if route == SORTED else f"{share:.0%}"
             memory = f"{megabytes:.0f} MB" if n >= 10_000 else "-"  # below it the call was made once before
             print(f"| {route} | {n:,} | {d} | {seconds:.3g} s | {memory} | {rate} |", flush=True)
     return found
-
-
-def draw(found, file):
-    import matplotlib.pyplot as plt
-
-    figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
-    for (route, points), marker, color in zip(found.items(), "os^", ["#0072b2", "#e69f00", "#009e73"], strict=True):
-        ax.loglog(*zip(*points, strict=True), marker=marker, color=color, label=route)
-    ax.set_xlabel("N, points in two samples")
-    ax.set_ylabel("seconds, 999 permutations")
-    ax.set_title("energy_test, distances included", loc="left")
-    ax.grid(alpha=0.3)
-    ax.legend(frameon=False)
-    figure.savefig(file, dpi=150)
 
 
 def main():
@@ -391,7 +414,7 @@ def main():
     quick = options.quick
     print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, {platform.machine()}\n")
     if options.large:
-        draw(large(LARGE), HERE.parent / "docs" / "figures" / "time-against-n.png")
+        write("size.json", large(LARGE))
         return
     print("| job | energystats | peer | peer's time | ratio | both results |")
     print("|---|---|---|---|---|---|")
@@ -410,6 +433,8 @@ def main():
     import_time()
     if quick:
         large({DENSE: (5, [500]), TILED: (5, [5000]), SORTED: (1, [10_000])})
+        return
+    write("speed.json", rows)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ Build with ``python -m sphinx -W -n docs docs/_build/html``.
 """
 
 import inspect
+import sys
 from pathlib import Path
 
 from docutils import nodes
@@ -13,6 +14,9 @@ import energystats as es
 from energystats.results import Result
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from examples import DATA, EXAMPLES  # noqa: E402
 
 project = "energystats"
 author = "The energystats developers"
@@ -63,7 +67,7 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "pygments_light_style": "tango",
 }
-html_sidebars = {"index": [], "changelog": []}
+html_sidebars = {"index": [], "changelog": [], "plots": []}
 
 
 def copy_vignettes(app):
@@ -100,6 +104,15 @@ def is_public(target):
     return last in getattr(es, home).__all__
 
 
+def add_example(app, what, name, obj, options, lines):
+    """Show the example of `examples.py` where the docstring has none; before numpydoc reads the lines."""
+    name = name.removeprefix("energystats.")
+    if what == "data" and name in DATA:
+        lines[:] = [DATA[name], "", ".. rubric:: Examples", "", *EXAMPLES[name].strip().splitlines(), ""]
+    elif what in ("class", "exception") and name in EXAMPLES:
+        lines += ["", "Examples", "--------", *EXAMPLES[name].strip().splitlines(), ""]
+
+
 def hide_signature(app, what, name, obj, options, signature, returns):
     """Results are made by functions, so that their constructors are nobody's business."""
     if inspect.isclass(obj) and issubclass(obj, Result):
@@ -121,5 +134,6 @@ def setup(app):
     """Register what is above."""
     app.connect("config-inited", lambda app, config: copy_vignettes(app))
     app.connect("autodoc-process-signature", hide_signature)
+    app.connect("autodoc-process-docstring", add_example, priority=100)
     app.add_role("name", name_role)
     app.add_html_math_renderer("mathml", inline_renderers=(visit_math, None), block_renderers=(visit_math, None))

@@ -11,7 +11,7 @@ import numpy as np
 
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.exceptions import MissingValuesWarning, warn
-from energystats.validation import LARGEST, as_numbers, check_same_columns, column_names
+from energystats.validation import LARGEST, as_numbers, as_pandas, check_same_columns, column_names
 
 __all__ = ["Columns", "Kind", "encode"]
 
@@ -126,6 +126,7 @@ def columns_of(values: Any, name: str) -> tuple[tuple[str, ...], list[Any]]:
     """Names and columns of a table, each as a float array or a pandas Series."""
     if hasattr(values, "toarray"):
         raise TypeError(f"`{name}` must be dense, got a sparse {type(values).__name__}; use `{name}.toarray()`.")
+    values = as_pandas(values)
     labels = column_names(values)
     if labels is None:
         array = values if isinstance(values, np.ma.MaskedArray) else as_array(values, name)

@@ -34,7 +34,7 @@ def cross_test(d: Dissimilarity, groups: Groups, rng: np.random.Generator) -> En
     scores = 0.5 * d.pairs.multiply(finding) @ np.array([-1.0, 1.0])
     scores /= d.scale / d.n or 1.0  # variances must stay in the range of numbers
     statistic = studentised(scores[x], scores[y])
-    pvalue = 0.5 * math.erfc(statistic / math.sqrt(2))
+    pvalue = max(0.5 * math.erfc(statistic / math.sqrt(2)), float(np.finfo(float).tiny))
     M, s = d.group_sums(groups)
     return report(d, groups, M, s, FREE, statistic, "cross", pvalue, method="cross", null_moments=(0.0, 1.0, 0.0))
 

@@ -5,6 +5,8 @@ The module has another name than its function, which the package exports.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -14,6 +16,7 @@ from energystats._core import permutation, statistics
 from energystats._core.permutation import Exchangeable
 from energystats._core.subspaces import Forms, Hypothesis, added_basis, count_reaching, null_forms, observed_forms
 from energystats._typing import ArrayLike, BoolArray, FloatArray, RandomLike
+from energystats.blocks import Rows, opened
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.formulas import Term, check_table, complete_rows, missing_in, parse, rows_of
@@ -21,7 +24,15 @@ from energystats.metrics import Gower, MetricLike, Precomputed, resolve
 from energystats.progress import with_bar
 from energystats.relabeling import Sampling, relabeling_test
 from energystats.results import DiscoResult, DiscoRow
-from energystats.validation import as_generator, as_numbers, check_count, check_option, check_same_index, near_names
+from energystats.validation import (
+    as_generator,
+    as_numbers,
+    as_pandas,
+    check_count,
+    check_option,
+    check_same_index,
+    near_names,
+)
 
 __all__ = ["disco"]
 
@@ -43,6 +54,7 @@ def disco(
     missing: str = "raise",
     standardize: bool = False,
     progress: bool = False,
+    client: Any = None,
     rng: RandomLike = None,
 ) -> DiscoResult:
     r"""Distance components: decompose the total dispersion by factors and covariates, with permutation tests.
@@ -53,11 +65,12 @@ def disco(
     ----------
     X : array_like of shape (n,) or (n, d), or str
         Points; with ``metric="precomputed"`` the matrix of rho, square or condensed. Or a formula with its responses
-        on the left side, joined by +; with ``metric="gower"`` they may be categorical columns.
+        on the left side, joined by +; with ``metric="gower"`` they may be categorical columns. Without a left side also
+        the path of a Parquet file, a memory map, a Dask array or frame, which are read in blocks as in `energy_test`.
     formula : str, optional
         With points in `X`: a formula without a left side, such as "~ a * b".
-    groups : array_like of shape (n,), optional
-        Group of each row, in place of a formula.
+    groups : array_like of shape (n,), or str, optional
+        Group of each row, in place of a formula; or the name of the column of a Parquet file or Dask frame.
     data : DataFrame, optional
         The columns that the formula names, one row a point.
     metric : str, Metric or callable, default "euclidean"
@@ -80,6 +93,8 @@ def disco(
         Z-scores (divisor n) of the columns of points or responses before distances.
     progress : bool, default False
         Show a bar over the permutations.
+    client : distributed.Client, optional
+        Dask cluster that does the work, as in `energy_test`.
     rng : int, Generator or None, default None
         Seed of the permutations.
 
@@ -169,7 +184,12 @@ def disco(
     check_option(missing, "missing", ("raise", "drop"))
     how = How(method, check_count(n_resamples, "n_resamples", low=1), as_generator(rng), progress)
     door = Door(metric, alpha, standardize)
-    if isinstance(X, str) or formula is not None:
+    asks_by_formula = isinstance(X, str) and (groups is None or "~" in X)
+    if not asks_by_formula:
+        X, groups = as_pandas(X), as_pandas(groups)
+        (X,), groups = opened((X,), groups, "groups", client)
+    strata = as_pandas(strata)
+    if asks_by_formula or formula is not None:
         check_one_question(X, formula, groups)
         question = by_formula(X, formula, data, strata, missing, door, marginal=decomposition == "marginal")
     else:
@@ -219,6 +239,8 @@ class Door:
         if self.takes_matrix:
             matrix = self.read(X)
             return Source(self, X, matrix, np.zeros(matrix.n, dtype=bool))
+        if isinstance(X, Rows):
+            return Source(self, X, None, np.zeros(len(X), dtype=bool))
         if self.takes_tables:
             return Source(self, X, None, np.zeros(self.read(X).n, dtype=bool))
         values = as_numbers(X, "X")
@@ -250,6 +272,8 @@ class Source:
 
     def rows(self, kept: BoolArray) -> Dissimilarity:
         """The points to keep."""
+        if isinstance(self.values, Rows) and not kept.all():
+            raise ValueError("`groups` must not be missing where `X` is read in blocks; leave those rows out first.")
         if self.matrix is None:
             return self.door.read(rows_of(self.values, kept))
         return self.matrix if kept.all() else self.matrix.subset(np.flatnonzero(kept))
@@ -321,7 +345,7 @@ def by_formula(
         gaps["`strata`"] = gaps_of(strata, len(table), "strata")
     kept = complete_rows(gaps, len(table), missing)
     rows = table.iloc[:, [position(table, name) for name in parsed.variables]][kept]
-    used = tidy(rows)
+    used = tidy(rows, parsed.bare)
     if source is None:
         d = door.read(parsed.response_columns(used, rows if door.takes_tables else None))
     else:
@@ -358,16 +382,24 @@ def position(table: Any, name: str) -> int:
     return list(map(str, table.columns)).index(name)
 
 
-def tidy(table: Any) -> Any:
-    """Complete rows numbered anew, in dtypes that formulaic knows, without categories that do not occur."""
+def tidy(table: Any, bare: Collection[str]) -> Any:
+    """Complete rows numbered anew, in dtypes that formulaic knows, without categories that do not occur.
+
+    Dates may stand in functions, but not `bare`.
+    """
     import pandas as pd
-    from pandas.api.types import is_bool_dtype, is_extension_array_dtype, is_numeric_dtype
+    from pandas.api.types import is_bool_dtype, is_extension_array_dtype, is_numeric_dtype, is_string_dtype
 
     table = table.reset_index(drop=True)
     for name, dtype in table.dtypes.items():
         if isinstance(dtype, pd.CategoricalDtype):
             table[name] = table[name].cat.remove_unused_categories()
-        elif isinstance(dtype, pd.StringDtype):
+        elif dtype.kind in "mM" and str(name) in bare:
+            raise ValueError(
+                f"`formula` must not take dates as they are, but column {name!r} has {dtype}; make numbers of it (days "
+                'since one of them), or categories with `.astype("category")`.'
+            )
+        elif is_extension_array_dtype(dtype) and is_string_dtype(dtype):
             table[name] = table[name].astype(object)
         elif is_extension_array_dtype(dtype) and is_numeric_dtype(dtype):  # whole numbers, fractions or truth values
             table[name] = table[name].astype(bool if is_bool_dtype(dtype) else float)
@@ -535,8 +567,8 @@ def dispersions(
 
     orders = Exchangeable(np.arange(d.n), blocks).random(how.n_resamples, permutation.draw_key(how.rng))
     drawn = null_forms(d.pairs.block_sums, Q, RQ, orders)
-    bar = with_bar(drawn, how.progress, total=how.n_resamples, unit="permutation", size=len)
-    parts = zip(*(read(forms) for forms in bar), strict=True)  # of every hypothesis
+    with closing(with_bar(drawn, how.progress, total=how.n_resamples, unit="permutation", size=len)) as bar:
+        parts = zip(*[read(forms) for forms in bar], strict=True)  # of every hypothesis
     null = [(np.concatenate([S for S, _ in part]), np.concatenate([W for _, W in part])) for part in parts]
     return [(float(S[0]), float(W[0])) for S, W in read(seen)], null
 

@@ -5,8 +5,11 @@ The module is in the plural because the package exports the function `dispersion
 
 from __future__ import annotations
 
+from typing import Any
+
 from energystats._core import statistics
 from energystats._typing import ArrayLike
+from energystats.blocks import opened
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.metrics import MetricLike
 from energystats.results import Dispersion
@@ -23,15 +26,18 @@ def dispersion(
     alpha: float = 1.0,
     sample_weight: ArrayLike | None = None,
     standardize: bool = False,
+    client: Any = None,
 ) -> Dispersion:
     r"""Within (W), between (S) and total (T) energy dispersion of labelled points.
 
     Parameters
     ----------
     X : array_like of shape (n,) or (n, d)
-        Points; with ``metric="precomputed"`` the matrix of rho, square or condensed.
-    labels : array_like of shape (n,)
-        Group of each row, of any sortable kind. One group is allowed; then S = 0.
+        Points; with ``metric="precomputed"`` the matrix of rho, square or condensed. Or the path of a Parquet file, a
+        memory map, a Dask array or frame, which are read in blocks as in `energy_test`.
+    labels : array_like of shape (n,), or str
+        Group of each row, of any sortable kind. One group is allowed; then S = 0. Or the name of the column of a
+        Parquet file or Dask frame.
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho.
     alpha : float, default 1.0
@@ -40,6 +46,8 @@ def dispersion(
         Positive weights. Whole numbers count as repeated rows.
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
+    client : distributed.Client, optional
+        Dask cluster that does the work, as in `energy_test`.
 
     Returns
     -------
@@ -86,9 +94,11 @@ def dispersion(
     >>> result.within, result.between, result.total
     (1.0, 4.5, 5.5)
     """
+    (X,), labels = opened((X,), labels, "labels", client)
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     check_same_index(X, labels, "labels")
     groups = Groups.from_labels(labels, d.n, name="labels")
+    check_same_index(X, sample_weight, "sample_weight")
     weights = as_weights(sample_weight, d.n, "sample_weight")
     M, s = d.group_sums(groups, weights)
     within = statistics.within_per_group(M, s)
@@ -98,6 +108,7 @@ def dispersion(
         total=float(statistics.total(M, s)),
         sizes=tuple(groups.sizes.tolist()),
         labels=groups.names,
+        group_name=groups.name,
         g=statistics.group_means(M, s),
         within_per_group=within,
         metric=d.metric,

@@ -16,10 +16,21 @@ import numpy as np
 from energystats._core.gram import centred
 from energystats._core.spectrum import largest_eigenpairs
 from energystats._typing import ArrayLike, FloatArray, IntArray
+from energystats.blocks import Measures, Rows
 from energystats.exceptions import ColumnScaleWarning, warn
-from energystats.metrics import Metric, MetricLike, Precomputed, resolve
+from energystats.metrics import SUBSAMPLE, Metric, MetricLike, Precomputed, resolve
 from energystats.pairs import Line, MadeAnew, Pairs, choose_route, line_of, warn_if_negative
-from energystats.validation import as_labels, as_square, check_same_columns, check_same_index, column_names
+from energystats.validation import (
+    as_labels,
+    as_pandas,
+    as_square,
+    check_same_columns,
+    check_same_index,
+    column_names,
+    label_name,
+    matrix_index,
+    row_index,
+)
 
 __all__ = ["Dissimilarity", "Groups", "Standardization"]
 
@@ -44,6 +55,11 @@ class Standardization:
         deviation = ((points - center) / unit).std(axis=0) * unit
         return cls(center=center, scale=np.where(width > 0, deviation, 1.0))
 
+    @classmethod
+    def from_measures(cls, measures: Measures) -> Self:
+        """The same of columns measured in blocks."""
+        return cls(center=measures.mean, scale=np.where(measures.width > 0, measures.deviation, 1.0))
+
     def apply(self, points: FloatArray) -> FloatArray:
         """Column z-scores."""
         return (points - self.center) / self.scale
@@ -61,10 +77,14 @@ class Dissimilarity:
         Coordinates, standardized if asked for, or codes of a mixed table; None when the matrix of rho was given.
     R : ndarray of shape (n, n) or None
         The matrix of rho, where it was given or has been stored.
+    rows : Rows or None
+        The points of a table that is read in blocks; then the other two are None.
     standardization : Standardization or None
         What was done to the columns.
     columns : tuple of str or None
         Names of the columns, where the data had any.
+    index : pandas.Index or None
+        Names of the points, where the data had any.
     warns : bool
         Whether a negative rho is worth a warning; not for parts of points that were warned of in whole.
     """
@@ -72,8 +92,10 @@ class Dissimilarity:
     metric: Metric
     points: FloatArray | None = None
     R: FloatArray | None = None
+    rows: Rows | None = None
     standardization: Standardization | None = None
     columns: tuple[str, ...] | None = None
+    index: Any = None
     warns: bool = True
 
     @classmethod
@@ -87,15 +109,24 @@ class Dissimilarity:
         name: str = "X",
     ) -> Self:
         """One table of points, or one matrix of rho when `metric` is "precomputed"."""
+        X = as_pandas(X)
         resolved = resolve(metric, alpha)
         if isinstance(resolved, Precomputed):
+            if isinstance(X, Rows):
+                raise ValueError(
+                    '`client` and blocks of rows go with points; metric="precomputed" needs its matrix in memory, for '
+                    "example np.asarray(X)."
+                )
             if standardize:
                 raise ValueError('`standardize` needs coordinates; it must be False when metric="precomputed".')
             R = as_square(X, name)
             warn_if_negative(int(np.count_nonzero(R < 0)) // 2, float(R.min()))
-            return cls(metric=resolved, R=R)
+            return cls(metric=resolved, R=R).named_after(X)
+        if isinstance(X, Rows):
+            return cls.from_rows(X, resolved, standardize=standardize)
         (points,), told = resolved.read((X,), (name,))
-        return cls.from_points(points, told, standardize=standardize, columns=column_names(X))
+        d = cls.from_points(points, told, standardize=standardize, columns=column_names(X))
+        return d.named_after(X)
 
     @classmethod
     def from_points(
@@ -114,7 +145,7 @@ class Dissimilarity:
         if standardization is not None:
             points = standardization.apply(points)
         elif warns and not metric.scale_free:
-            warn_of_scales(points, columns)
+            warn_of_scales(points.std(axis=0), np.ptp(points, axis=0), columns)
         if not metric.by_range:
             check_resolution(points, metric)
         return cls(
@@ -124,6 +155,26 @@ class Dissimilarity:
             columns=None if columns is None else tuple(columns),
             warns=warns,
         )
+
+    @classmethod
+    def from_rows(cls, rows: Rows, metric: Metric, *, standardize: bool = False) -> Self:
+        """A table that is read in blocks; the metric is settled on a few rows, so it must not need all of them."""
+        if metric.needs_all_rows:
+            raise ValueError(
+                f"{metric!r} is settled on all rows at once, and `X` is read in blocks; name its parameters (an "
+                "`es.metrics` object), or give the table as an array."
+            )
+        measures = rows.measured()
+        standardization = None
+        if standardize:
+            standardization = Standardization.from_measures(measures)
+            rows = rows.standardized(standardization.center, standardization.scale)
+        elif not metric.scale_free:
+            warn_of_scales(measures.deviation, measures.width, rows.columns)
+        sample = rows.sample(SUBSAMPLE)
+        if measures.width.max() < TINY_WIDTH:
+            check_resolution(np.stack((measures.low, measures.high)), metric)
+        return cls(metric=metric.fitted(sample), rows=rows, standardization=standardization, columns=rows.columns)
 
     @classmethod
     def from_samples(
@@ -146,18 +197,27 @@ class Dissimilarity:
             raise ValueError(
                 f"At least two samples are needed, or one pooled table with `groups=`; got {len(samples)}."
             )
+        samples = [as_pandas(sample) for sample in samples]
         resolved = resolve(metric, alpha)
         if isinstance(resolved, Precomputed):
             raise ValueError('metric="precomputed" needs one pooled matrix with `groups=`, got several samples.')
         pooled, sizes, told = pool(samples, resolved)
         d = cls.from_points(pooled, told, standardize=standardize, columns=column_names(samples[0]))
-        return d, Groups.from_labels(np.repeat(np.arange(len(sizes)), sizes), d.n, name="samples")
+        pooled_groups = Groups.from_labels(np.repeat(np.arange(len(sizes)), sizes), d.n, name="samples")
+        return d, replace(pooled_groups, names=series_names(samples) or pooled_groups.names)
+
+    def named_after(self, X: Any) -> Self:
+        """The same points with the names of a table's rows and columns, or of a matrix' items."""
+        X = as_pandas(X)
+        if self.points is None:
+            return replace(self, index=matrix_index(X))
+        columns = column_names(X)
+        return replace(self, index=row_index(X), columns=None if columns is None else tuple(columns))
 
     @property
     def n(self) -> int:
         """Number of points."""
-        held = self.points if self.points is not None else self.R
-        assert held is not None
+        held = next(held for held in (self.points, self.rows, self.R) if held is not None)
         return len(held)
 
     @property
@@ -173,6 +233,8 @@ class Dissimilarity:
     @cached_property
     def pairs(self) -> Pairs:
         """R as a linear map, by the cheapest route."""
+        if self.rows is not None:
+            return self.rows.pairs(self.metric)
         blocks = None if self.points is None else MadeAnew(self.points, self.metric, self.warns)
         return choose_route(blocks, self.R, self.line)
 
@@ -181,20 +243,31 @@ class Dissimilarity:
         """R in whole, (n, n); computed at every call unless it is stored."""
         if self.R is not None:
             return self.R
-        assert self.points is not None
         check_memory(self.n)
+        self.check_at_hand()
+        assert self.points is not None
         return MadeAnew(self.points, self.metric, self.warns).matrix()
 
     def stored(self) -> Self:
         """Hold R in memory, for methods that read it again and again."""
         return self if self.R is not None else replace(self, R=self.matrix)
 
+    def check_at_hand(self) -> None:
+        """Raise where points are read in blocks and a method needs all of them."""
+        if self.rows is not None:
+            raise ValueError(
+                f"`X` is read in blocks of rows, and this needs all {self.n} of them in memory: give it as an array, "
+                "for example np.asarray(X)."
+            )
+
     def subset(self, rows: IntArray) -> Self:
         """Part of the points, under the metric settled on all of them."""
+        self.check_at_hand()
         return replace(
             self,
             points=None if self.points is None else self.points[rows],
             R=None if self.R is None else self.R[np.ix_(rows, rows)],
+            index=None if self.index is None else self.index[rows],
             warns=False,
         )
 
@@ -202,6 +275,7 @@ class Dissimilarity:
         """Rho between two sets of points, given by their indices; (r, c)."""
         if self.R is not None:
             return self.R[np.ix_(rows, columns)]
+        self.check_at_hand()
         assert self.points is not None
         return self.metric.finite_between(self.points[rows], self.points[columns])
 
@@ -239,6 +313,8 @@ class Dissimilarity:
 
     def under(self, metric: Metric) -> Self:
         """The same points with another metric, not yet settled on them."""
+        if self.rows is not None:
+            return type(self).from_rows(self.rows, metric)
         assert self.points is not None
         columns = self.columns or tuple(map(str, range(self.points.shape[1])))
         return replace(self, metric=metric.under(self.metric, columns).fitted(self.points), R=None)
@@ -266,16 +342,19 @@ class Groups:
         Integers 0..k-1.
     names : tuple of length k
         The user's labels, sorted (or in the order of a categorical's categories).
+    name : str
+        Of the Series that the labels came from; empty without one.
     """
 
     codes: IntArray
     names: tuple[Any, ...]
+    name: str = ""
 
     @classmethod
     def from_labels(cls, labels: Any, n: int, *, name: str) -> Self:
         """From labels of any sortable kind, one for each of n rows."""
         codes, names = as_labels(labels, n, name)
-        return cls(codes, names)
+        return cls(codes, names, label_name(as_pandas(labels)))
 
     def at_least_two(self, name: str) -> Self:
         """Self, if there is more than one group."""
@@ -309,6 +388,12 @@ class Groups:
         return np.asarray(Z[:, :, None])
 
 
+def series_names(samples: Sequence[Any]) -> tuple[str, ...] | None:
+    """Names of samples that are Series with a name each, no two alike; else None."""
+    names = tuple(label_name(sample) if getattr(sample, "ndim", 0) == 1 else "" for sample in samples)
+    return names if all(names) and len(set(names)) == len(names) else None
+
+
 def pool(samples: Sequence[ArrayLike], metric: Metric) -> tuple[FloatArray, list[int], Metric]:
     """All samples below each other, their sizes, and the metric that knows their columns."""
     names = [f"sample {i}" for i in range(1, len(samples) + 1)]
@@ -333,10 +418,9 @@ def check_resolution(points: FloatArray, metric: Metric) -> None:
         )
 
 
-def warn_of_scales(points: FloatArray, columns: Sequence[str] | None) -> None:
-    """One column with a far larger spread decides every distance."""
-    spread = points.std(axis=0)
-    moving = np.flatnonzero(np.ptp(points, axis=0) > 0)
+def warn_of_scales(spread: FloatArray, width: FloatArray, columns: Sequence[str] | None) -> None:
+    """One column with a far larger spread decides every distance; standard deviations and ranges of the columns."""
+    moving = np.flatnonzero(width > 0)
     if moving.size < 2:
         return
     low, high = moving[spread[moving].argmin()], moving[spread[moving].argmax()]

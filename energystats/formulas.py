@@ -17,7 +17,7 @@ import numpy as np
 
 from energystats._typing import BoolArray, FloatArray
 from energystats.exceptions import MissingValuesWarning, warn
-from energystats.validation import near_names
+from energystats.validation import as_pandas, near_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,6 +72,12 @@ class Parsed:
     def bare_responses(self) -> tuple[str, ...]:
         """Columns that are responses as they stand."""
         return tuple(name for term in self.response if (name := str(term).strip("`")) in self.variables)
+
+    @property
+    def bare(self) -> tuple[str, ...]:
+        """Columns that stand in the formula as they are, outside of functions."""
+        factors = (factor for term in (*self.response, *self.terms) for factor in term.factors)
+        return tuple(name for factor in factors if (name := str(factor).strip("`")) in self.variables)
 
     def response_columns(self, data: pd.DataFrame, mixed: pd.DataFrame | None = None) -> pd.DataFrame:
         """The responses, one a column: what is computed of numbers, and the columns of `mixed` as they are."""
@@ -250,6 +256,7 @@ def check_table(data: Any) -> pd.DataFrame:
     """A data frame that has rows and columns."""
     import pandas as pd
 
+    data = as_pandas(data)
     if data is None:
         raise ValueError("`data` is missing: a formula needs the data frame whose columns it names.")
     if not isinstance(data, pd.DataFrame):

@@ -10,6 +10,7 @@ import numpy as np
 
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.aggregation import aggregated_test
+from energystats.blocks import opened
 from energystats.bootstrap import energy_interval
 from energystats.cross import cross_test
 from energystats.designs import Design
@@ -41,6 +42,7 @@ def energy_test(
     n_bootstrap: int = 0,
     standardize: bool = False,
     progress: bool = False,
+    client: Any = None,
     rng: RandomLike = None,
 ) -> EnergyTestResult:
     r"""Permutation test of equal distributions of two or more samples.
@@ -48,9 +50,11 @@ def energy_test(
     Parameters
     ----------
     *samples : array_like of shape (n_i,) or (n_i, d)
-        The samples one by one, or one pooled table with `groups`.
-    groups : array_like of shape (n,), optional
-        Group of each row of the pooled table. Groups are reported in sorted order, categoricals in theirs.
+        The samples one by one, or one pooled table with `groups`. Series with a name each give it to their samples.
+        Besides arrays and frames the path of a Parquet file, a memory map, or a Dask array or frame, see Notes.
+    groups : array_like of shape (n,), or str, optional
+        Group of each row of the pooled table, or the name of its column in a Parquet file or Dask frame. Groups are
+        reported in sorted order, categoricals in theirs.
     metric : str, Metric, callable or a sequence of them, default "euclidean"
         The semimetric rho; with "precomputed" the pooled table is its matrix. With a sequence, the smallest of the
         p-values is tested itself, on the same relabelings, so that the level is exact and none has to be chosen.
@@ -87,6 +91,9 @@ def energy_test(
         Z-scores (divisor n) of the pooled columns before distances.
     progress : bool, default False
         Show a bar over the relabelings.
+    client : distributed.Client, optional
+        Dask cluster that does the work; None takes the client in force where a sample is a Dask collection, and this
+        process otherwise.
     rng : int, Generator or None, default None
         Seed of the relabelings, and of the halves of "cross".
 
@@ -147,6 +154,15 @@ def energy_test(
     column with rho = \|x - y\|, O(n log n + n k n_resamples). "asymptotic": O(n^3) time, O(n^2) memory; "cross":
     O(n^2 d) time.
 
+    **Tables beyond memory.** A Parquet file, a memory map or a Dask collection of more than 64 MiB is read in blocks of
+    rows; Parquet files and Dask collections are written once, as 8 n d bytes, to a temporary file first. Memory is that
+    of two blocks (32 MiB each), the labels, and at most 200 MB of indicators; the numbers are those of the array to
+    1e-12 of T. What needs all rows at once ("asymptotic", a metric settled on all of them) says so. With a `client`,
+    pairs of blocks are tasks; the workers draw the relabelings themselves from the seed, so that the p-value depends
+    neither on their number nor on the blocks, and a lost worker's tasks are done again by others. Exact tests, early
+    stops and designs work there too. Arrays of another library that follows the array API standard, such as torch,
+    stay where they are, in double precision, on a GPU too; these go with "euclidean", "exponential" and "gaussian".
+
     References
     ----------
     Szekely & Rizzo (2004, 2013); Rizzo & Szekely (2010) for "f"; Phipson & Smyth (2010) for the p-value; Kazi-Aoual et
@@ -177,6 +193,7 @@ def energy_test(
     )
     n_bootstrap = check_count(n_bootstrap, "n_bootstrap", low=0)
     generator = as_generator(rng)
+    samples, groups = opened(samples, groups, "groups", client)
     first, *others = semimetrics(metric, alpha)
     d, checked = Dissimilarity.from_samples(samples, groups, metric=first, alpha=1.0, standardize=standardize)
     if groups is not None:

@@ -7,21 +7,26 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mode
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from energystats._typing import FloatArray
 from energystats.validation import Places, as_distances
 
-__all__ = ["MatrixFile", "parse_cells", "read_cells", "read_parquet_cells"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["MatrixFile", "cells_of_frame", "cells_of_text", "parse_cells", "read_cells"]
 
 MISSING = {"", "na", "nan", "n/a", "null", "none"}
+COMMA = re.compile(r"[-+]?\d*,\d+(e[-+]?\d+)?", re.IGNORECASE)  # a number with a decimal comma
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|[-+]?inf(inity)?", re.IGNORECASE)
 
 
@@ -53,6 +58,13 @@ class MatrixFile:
         import pandas as pd
 
         return self.distances if self.names is None else pd.DataFrame(self.distances, self.names, self.names)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The dissimilarities as a data frame; items without names are counted from 0."""
+        import pandas as pd
+
+        return pd.DataFrame(self.distances, self.names, self.names)
 
     def describe(self) -> str:
         """Size and layout, in words."""
@@ -88,29 +100,31 @@ class FilePlaces(Places):
 
 
 def read_cells(path: Path) -> list[list[str]]:
-    """The cells of a CSV file, as text; empty lines at the end are left out."""
+    """The cells of a CSV file with commas, as text."""
     opener = gzip.open if path.suffix.lower() == ".gz" else open
     with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-        try:
-            cells = [[cell.strip() for cell in row] for row in csv.reader(file, strict=True)]
-        except csv.Error as error:
-            file.seek(0)
-            if ";" in file.readline():
-                raise ValueError("looks separated by semicolons; separate the columns by commas.") from error
-            raise
+        return cells_of_text(file.read())
+
+
+def cells_of_text(text: str, sep: str = ",", *, decimal: str = ".", comment: str | None = None) -> list[list[str]]:
+    """The cells of a text; empty lines at the end, and what follows a comment sign, are left out."""
+    file = io.StringIO(text, newline="")
+    lines = file if comment is None else (line for line in file if not line.lstrip().startswith(comment))
+    cells = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=sep, strict=True)]
     while cells and not any(cells[-1]):
         cells.pop()
+    if decimal != ".":
+        cells = [[cell.replace(",", ".") if COMMA.fullmatch(cell) else cell for cell in row] for row in cells]
     return cells
 
 
-def read_parquet_cells(path: Path) -> list[list[str]]:
-    """The same of a Parquet file; an index that is not a mere count gives the names of the rows."""
+def cells_of_frame(frame: pd.DataFrame) -> list[list[str]]:
+    """The same of a table from Parquet; an index that is not a mere count gives the names of the rows."""
     import pandas as pd
 
-    frame = pd.read_parquet(path)
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()
-        frame.columns = ["", *map(str, frame.columns[1:])]
+        frame.columns = pd.Index(["", *map(str, frame.columns[1:])])
     rows = frame.astype(object).to_numpy().tolist()
     return [list(map(str, frame.columns)), *(["" if pd.isna(v) else str(v) for v in row] for row in rows)]
 
@@ -137,8 +151,6 @@ def layout_of(cells: list[list[str]]) -> Literal["both", "header", "none"]:
     """Where the names are, from the shape; a matrix of numbers alone has none."""
     if not cells:
         raise ValueError("the file is empty.")
-    if max(map(len, cells)) == 1 and re.search("[;\t]", cells[0][0]):
-        raise ValueError("looks separated by semicolons or tabs; separate the columns by commas.")
     widths = [len(row) for row in cells]
     m, width = len(cells), mode(widths)
     corner_missing = set(widths[1:]) == {m} and widths[0] == m - 1

@@ -49,6 +49,7 @@ class Metric(abc.ABC):
     trusted: ClassVar[bool] = True  # symmetric and zero at x = y by its formula
     scale_free: ClassVar[bool] = False  # weighs the columns itself
     by_range: ClassVar[bool] = False  # divides every column by its range, so that z-scores have no place
+    needs_all_rows: ClassVar[bool] = False  # to settle its parameters; a sample will not do
 
     @property
     def only_means(self) -> bool:
@@ -340,6 +341,7 @@ class Gower(Metric):
 
     scale_free: ClassVar[bool] = True
     by_range: ClassVar[bool] = True
+    needs_all_rows: ClassVar[bool] = True
     alpha: float = 1.0
     asymmetric: Sequence[str] = ()
     weights: Mapping[str, float] | Sequence[float] | None = field(default=None, hash=False)
@@ -581,6 +583,10 @@ class SciPyMetric(Metric):
     @property
     def scale_free(self) -> bool:  # type: ignore[override]
         return self.name in ("seuclidean", "mahalanobis")
+
+    @property
+    def needs_all_rows(self) -> bool:  # type: ignore[override]
+        return self.name in BOOLEAN_NAMES or (self.scale_free and not self.params)
 
     @property
     def only_means(self) -> bool:

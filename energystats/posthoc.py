@@ -127,6 +127,7 @@ def pairwise_tests(
         correction=correction,
         method=method,
         n_resamples=n_resamples,
+        group_name=checked.name,
         metric=d.metric,
         standardization=d.standardization,
     )

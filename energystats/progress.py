@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from typing import TypeVar
 
 __all__ = ["with_bar"]
@@ -12,8 +12,11 @@ Block = TypeVar("Block")
 
 def with_bar(
     blocks: Iterable[Block], progress: bool, *, total: int, unit: str, size: Callable[[Block], int]
-) -> Iterator[Block]:
-    """Pass blocks of work through a tqdm bar that counts `size` items for each, if there is to be one."""
+) -> Generator[Block, None, None]:
+    """Pass blocks of work through a tqdm bar that counts `size` items for each, if there is to be one.
+
+    Where the caller does more than collect the blocks, `contextlib.closing` closes the bar when that fails.
+    """
     if not progress:
         yield from blocks
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -11,7 +12,10 @@ from typing import Any, Literal
 import numpy as np
 
 from energystats._core import moments, permutation, statistics, tails
-from energystats._typing import AnyArray, FloatArray
+from energystats._core.permutation import Labelings
+from energystats._typing import FloatArray
+from energystats.blocks.cluster import OnCluster
+from energystats.blocks.device import OnDevice
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.progress import with_bar
@@ -197,25 +201,38 @@ def draw_null(
     weights: FloatArray | None = None,
 ) -> Null:
     """Rank the observed labeling and the others, all of them or a random sample that may end early."""
-    others, exact, n_others = choose_labelings(groups, design, sampling, rng)
-    labelings = itertools.chain([groups.codes[None, :]], others)
-    w = np.ones(d.n) if weights is None else weights
-    at_once = None if sampling.stop_at is None else BLOCKS_BETWEEN_LOOKS
-    sums = permutation.null_sums(d.pairs, w, labelings, groups.k, at_once=at_once)
+    others = choose_labelings(groups, design, sampling, rng)
+    exact, n_others = others.exact, others.count
+    sums = sums_of_labelings(d, groups, others, weights, sampling.stop_at is not None)
     values: list[FloatArray] = []
     extreme = 0
-    for M, s in with_bar(sums, sampling.progress, total=n_others + 1, unit="labeling", size=lambda pair: len(pair[0])):
-        ranked = ranking.read(M, s)
-        if not values:
-            first = M[0], s[0], float(ranked[0])
-            tolerance = ranking.ties(s[0]) * permutation.tie_tolerance(size_of_summands(d, weights, M[0], s[0]), d.n)
-            ranked = ranked[1:]
-        values.append(ranked)
-        extreme += permutation.count_extreme(first[2], ranked, tolerance)
-        if sampling.stop_at is not None and not exact and extreme >= sampling.stop_at:
-            kept = stop_short(first[2], np.concatenate(values), sampling.stop_at, tolerance)
-            return Null(*first, kept, sampling.stop_at, exact=False, stopped=True)
+    bar = with_bar(sums, sampling.progress, total=n_others + 1, unit="labeling", size=lambda pair: len(pair[0]))
+    with closing(bar):
+        for M, s in bar:
+            ranked = ranking.read(M, s)
+            if not values:
+                first = M[0], s[0], float(ranked[0])
+                scale = size_of_summands(d, weights, M[0], s[0])
+                tolerance = ranking.ties(s[0]) * permutation.tie_tolerance(scale, d.n)
+                ranked = ranked[1:]
+            values.append(ranked)
+            extreme += permutation.count_extreme(first[2], ranked, tolerance)
+            if sampling.stop_at is not None and not exact and extreme >= sampling.stop_at:
+                kept = stop_short(first[2], np.concatenate(values), sampling.stop_at, tolerance)
+                return Null(*first, kept, sampling.stop_at, exact=False, stopped=True)
     return Null(*first, np.concatenate(values), extreme, exact, stopped=False)
+
+
+def sums_of_labelings(
+    d: Dissimilarity, groups: Groups, others: Labelings, weights: FloatArray | None, looks: bool
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """M and sizes of the observed labeling and then of the others; workers of a cluster draw random ones themselves."""
+    w = np.ones(d.n) if weights is None else weights
+    at_once = BLOCKS_BETWEEN_LOOKS if looks else None
+    if isinstance(d.pairs, OnDevice) or (isinstance(d.pairs, OnCluster) and others.key is not None):
+        return d.pairs.null_sums(w, groups.codes, others, groups.k, at_once=at_once)
+    labelings = itertools.chain([groups.codes[None, :]], others.blocks())
+    return permutation.null_sums(d.pairs, w, labelings, groups.k, at_once=at_once)
 
 
 def size_of_summands(d: Dissimilarity, weights: FloatArray | None, M: FloatArray, s: FloatArray) -> float:
@@ -229,10 +246,8 @@ def stop_short(observed: float, values: FloatArray, stop_at: int, tolerance: flo
     return values[: int(np.searchsorted(reached, stop_at)) + 1]
 
 
-def choose_labelings(
-    groups: Groups, design: Design, sampling: Sampling, rng: np.random.Generator
-) -> tuple[Iterator[AnyArray], bool, int]:
-    """The labelings to visit besides the observed one, whether they are all there are, and their number."""
+def choose_labelings(groups: Groups, design: Design, sampling: Sampling, rng: np.random.Generator) -> Labelings:
+    """The labelings to visit besides the observed one."""
     scheme = design.scheme(groups.codes)
     n_labelings = scheme.count()
     if sampling.method == "exact" and n_labelings > ENUMERATED_UP_TO:
@@ -241,8 +256,8 @@ def choose_labelings(
             f'{n_labelings:.3g}. Use method="permutation".'
         )
     if sampling.method == "exact" or (sampling.method == "auto" and n_labelings <= sampling.n_resamples):
-        return scheme.distinct(), True, int(n_labelings) - 1
-    return scheme.random(sampling.n_resamples, permutation.draw_key(rng)), False, sampling.n_resamples
+        return Labelings(scheme, int(n_labelings) - 1)
+    return Labelings(scheme, sampling.n_resamples, permutation.draw_key(rng))
 
 
 def permutation_law(d: Dissimilarity, groups: Groups, ranking: Ranking, s: FloatArray) -> tuple[float, float, float]:
@@ -293,6 +308,7 @@ def report(
         total=T,
         sizes=tuple(groups.sizes.tolist()),
         labels=groups.names,
+        group_name=groups.name,
         metric=d.metric,
         standardization=d.standardization,
         **{**values, **more},

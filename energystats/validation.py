@@ -20,6 +20,7 @@ __all__ = [
     "as_labels",
     "as_linkage",
     "as_numbers",
+    "as_pandas",
     "as_points",
     "as_square",
     "as_symmetric",
@@ -34,7 +35,12 @@ __all__ = [
     "check_same_columns",
     "check_same_index",
     "column_names",
+    "label_name",
+    "matrix_index",
+    "name_text",
+    "names_of",
     "near_names",
+    "row_index",
     "row_names",
 ]
 
@@ -67,6 +73,7 @@ class Places:
 
 def as_points(values: ArrayLike, name: str) -> FloatArray:
     """Finite float array of shape (n, d) with n, d >= 1; a one-dimensional input has d = 1."""
+    values = as_pandas(values)
     array = as_numbers(values, name)
     if array.ndim == 1:
         array = array[:, None]
@@ -87,6 +94,7 @@ def as_square(values: ArrayLike, name: str, places: Places | None = None) -> Flo
             f"`{name}` must be dense, got a sparse {type(values).__name__}: what it does not store would have distance "
             "0. Adjacency and similarity matrices, with 0 for no link, go to `graph_partition` as they are."
         )
+    values = as_pandas(values)
     places = places or Places(row_names(values))
     array = as_numbers(values, name)
     if array.ndim == 1:
@@ -112,6 +120,7 @@ def as_square(values: ArrayLike, name: str, places: Places | None = None) -> Flo
 
 def as_distances(values: ArrayLike, name: str, places: Places | None = None) -> FloatArray:
     """Matrix of dissimilarities: as `as_square`, and nowhere negative."""
+    values = as_pandas(values)
     places = places or Places(row_names(values))
     square = as_square(values, name, places)
     if (square < 0).any():
@@ -130,7 +139,7 @@ def row_names(values: object) -> tuple[str, ...] | None:
     columns = column_names(values)
     if columns is None or not hasattr(values, "columns") or len(values) != len(columns):  # type: ignore[arg-type]
         return None
-    rows, numbered = [str(label) for label in values.index], [str(i) for i in range(len(columns))]  # type: ignore[attr-defined]
+    rows, numbered = [name_text(label) for label in values.index], [str(i) for i in range(len(columns))]  # type: ignore[attr-defined]
     if rows in (columns, numbered):
         return None if columns == numbered else tuple(columns)
     if columns == numbered:
@@ -145,6 +154,7 @@ def row_names(values: object) -> tuple[str, ...] | None:
 
 def as_symmetric(values: ArrayLike, name: str) -> FloatArray:
     """Square symmetric matrix."""
+    values = as_pandas(values)
     return symmetrized(as_numbers(values, name), name, Places(row_names(values)))
 
 
@@ -185,6 +195,7 @@ def as_numbers(values: ArrayLike, name: str) -> FloatArray:
     """Float64 array; anything that is not a table of real numbers is a `TypeError` or `ValueError`."""
     if hasattr(values, "toarray"):
         raise TypeError(f"`{name}` must be dense, got a sparse {type(values).__name__}; use `{name}.toarray()`.")
+    values = as_pandas(values)
     columns = column_names(values)
     if columns is not None:
         return frame_numbers(values, name, columns)
@@ -200,17 +211,14 @@ def as_numbers(values: ArrayLike, name: str) -> FloatArray:
             f"`{name}` must hold real numbers, got dtype {kind.get(array.dtype.kind, array.dtype.name)}; "
             f"convert it first, for example with `np.asarray({name}, dtype=float)`."
         )
-    if array.dtype.kind in "iu" and array.size and max(int(array.max()), -int(array.min())) > LARGEST_INTEGER:
-        raise ValueError(
-            f"`{name}` holds whole numbers beyond 2**53, which are not exact as floating-point numbers; "
-            "subtract a common offset first."
-        )
+    if array.dtype.kind in "iu":
+        check_whole_numbers(array, name)
     return np.array(array, dtype=np.float64, order="C")
 
 
 def frame_numbers(frame: Any, name: str, columns: Sequence[str]) -> FloatArray:
     """Numbers of a pandas object, missing values as NaN."""
-    from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
+    from pandas.api.types import is_bool_dtype, is_complex_dtype, is_integer_dtype, is_numeric_dtype
 
     dtypes = frame.dtypes if frame.ndim == 2 else [frame.dtype]
     bad = [
@@ -219,18 +227,81 @@ def frame_numbers(frame: Any, name: str, columns: Sequence[str]) -> FloatArray:
         if not is_numeric_dtype(dtype) or is_bool_dtype(dtype) or is_complex_dtype(dtype)
     ]
     if bad:
-        raise TypeError(f"`{name}` must hold real numbers, but these columns do not: {', '.join(bad)}.")
-    return np.array(frame.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")
+        raise TypeError(
+            f"`{name}` must hold real numbers, but these columns do not: {', '.join(bad)}. Leave them out, or make "
+            'numbers of them (of dates, days since one of them); metric="gower" takes categories and truth values.'
+        )
+    array = np.array(frame.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")
+    check_whole_numbers(array.reshape(len(array), -1)[:, [is_integer_dtype(dtype) for dtype in dtypes]], name)
+    return array
+
+
+def check_whole_numbers(array: Any, name: str) -> None:
+    """Refuse whole numbers that floating-point numbers cannot tell apart."""
+    known = array[~np.isnan(array)] if array.dtype.kind == "f" else array
+    if known.size and max(int(known.max()), -int(known.min())) > LARGEST_INTEGER:
+        raise ValueError(
+            f"`{name}` holds whole numbers beyond 2**53, which are not exact as floating-point numbers; "
+            "subtract a common offset first."
+        )
+
+
+def as_pandas(values: Any) -> Any:
+    """The pandas form of a table or column of another library (Polars, PyArrow); anything else as it is."""
+    if hasattr(values, "iloc") or not hasattr(values, "to_pandas"):
+        return values
+    return values.to_pandas()
 
 
 def column_names(values: object) -> list[str] | None:
     """Column names of a pandas object, None for anything else."""
-    if not hasattr(values, "to_numpy") or not hasattr(values, "index"):
+    if not is_pandas(values):
         return None
     if hasattr(values, "columns"):
-        return [str(c) for c in values.columns]
+        return [name_text(c) for c in values.columns]
     name = getattr(values, "name", None)
-    return ["x" if name is None else str(name)]
+    return ["x" if name is None else name_text(name)]
+
+
+def is_pandas(values: object) -> bool:
+    """Whether something is a DataFrame or a Series."""
+    return hasattr(values, "to_numpy") and hasattr(values, "index") and hasattr(values, "iloc")
+
+
+def name_text(name: object) -> str:
+    """Name of a row or column; the levels of a MultiIndex with commas between them."""
+    return ", ".join(map(str, name)) if isinstance(name, tuple) else str(name)
+
+
+def label_name(labels: object) -> str:
+    """Name of a Series or of the only column of a frame; empty for anything else."""
+    if is_pandas(labels) and hasattr(labels, "columns"):
+        return name_text(labels.columns[0]) if len(labels.columns) == 1 else ""
+    name = getattr(labels, "name", None) if is_pandas(labels) else None
+    return "" if name is None else name_text(name)
+
+
+def row_index(values: object) -> Any:
+    """Copy of the index of the rows of a pandas object, None for anything else."""
+    return values.index.copy() if is_pandas(values) else None  # type: ignore[attr-defined]
+
+
+def matrix_index(values: object) -> Any:
+    """Index of the items of a square data frame, from its rows or its columns; None where both only count."""
+    values = as_pandas(values)
+    if row_names(values) is None:
+        return None
+    numbered = [str(i) for i in range(len(values))]  # type: ignore[arg-type]
+    rows = [name_text(label) for label in values.index]  # type: ignore[attr-defined]
+    return (values.columns if rows == numbered else values.index).copy()  # type: ignore[attr-defined]
+
+
+def names_of(index: Any) -> tuple[str, ...] | None:
+    """Entries of an index as texts; None without one, or where it only counts the rows."""
+    if index is None:
+        return None
+    names = tuple(name_text(label) for label in index)
+    return None if names == tuple(map(str, range(len(names)))) else names
 
 
 def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) -> None:
@@ -308,6 +379,9 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
     """Codes 0..k-1 and the sorted names (a categorical keeps the order of its categories)."""
     import pandas as pd
 
+    labels = as_pandas(labels)
+    if isinstance(labels, pd.DataFrame) and labels.shape[1] == 1:
+        labels = labels.iloc[:, 0]  # so that a categorical keeps its order
     if np.ndim(labels) == 0:
         raise TypeError(
             f"`{name}` must be one label a row, got {type(labels).__name__}; labels found from the same data belong "
@@ -331,7 +405,7 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
             values, codes = np.unique(array[~missing], return_inverse=True)
         except TypeError as error:
             raise TypeError(f"`{name}` mixes labels that cannot be sorted, such as numbers and text.") from error
-        names = values.tolist()
+        names = list(pd.Index(values)) if values.dtype.kind in "mM" else values.tolist()
     if len(codes) != n and not missing.any():
         raise ValueError(f"`{name}` must have one label for each of the {n} rows, got {len(codes)}.")
     if missing.any():

@@ -13,6 +13,7 @@ ORDER = [  # each line may import the lines above it, and modules of its own lin
     ["validation", "coding"],
     ["metrics", "datasets"],
     ["pairs"],
+    ["blocks"],
     ["dissimilarity", "formulas"],
     ["tables", "multiplicity", "samplers", "matrix_files"],
     ["results"],
@@ -22,7 +23,7 @@ ORDER = [  # each line may import the lines above it, and modules of its own lin
     ["homogeneity", "clustering", "mmd", "posthoc", "goodness", "power", "decomposition"],
     ["significance", "comparison"],
     ["selection"],
-    ["plotting", "cli", "__main__", "__init__"],
+    ["plotting", "report", "cli", "__main__", "__init__"],
 ]
 LEVEL = {name: level for level, names in enumerate(ORDER) for name in names}
 MODULES = sorted(ROOT.rglob("*.py"))

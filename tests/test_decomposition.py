@@ -521,7 +521,7 @@ GAPS = BAD.assign(y1=BAD["y1"].where(BAD.index > 1), a=BAD["a"].where(BAD.index 
         (["y1 ~ a + log(x)"], {}, r"`formula`: log\(x\) is not finite in 1 of 24 rows"),
         (["log(y1 - 0.5) ~ a"], {}, r"`formula`: log\(y1 - 0.5\) is not finite in 4 of 24 rows"),
         (["y1 ~ C(a, 7)"], {}, r"`formula` 'y1 ~ C\(a, 7\)' cannot be evaluated"),
-        (["y1 ~ when"], {}, r"`formula` 'y1 ~ when' cannot be evaluated"),
+        (["y1 ~ when"], {}, r"`formula` must not take dates as they are, but column 'when' has"),
         (["y1 ~ a"], {"data": GAPS}, r'missing in 3 of 24 rows \(y1 2, a 1\); fill them in, .*`missing="drop"`'),
         (["y1 ~ a"], {"data": GAPS.assign(y1=np.nan), "missing": "drop"}, r'`missing="drop"` leaves no row'),
         (["y1 ~ a + x"], {"method": "exact"}, r'`method="exact"` is for a single factor'),

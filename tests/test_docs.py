@@ -1,22 +1,66 @@
-"""The site names everything: each public name in the reference, each vignette in the list, each link a page."""
+"""The site names everything: each public name in the reference, each page in a list, each link and picture a file."""
 
+import ast
+import doctest
 import re
+import runpy
 from pathlib import Path
 
 import pytest
 
 import energystats as es
+from benchmarks import page as benchmark_page
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 VIGNETTES = {path.stem for path in (ROOT / "vignettes").glob("*.md")}
-PAGES = [*sorted(DOCS.glob("*.md")), *sorted((ROOT / "vignettes").glob("*.md"))]
-LINK = re.compile(r"\]\(([\w./-]+\.md)\)")
+RECIPES = {path.stem for path in (DOCS / "howto").glob("*.md")} - {"index"}
+PAGES = [
+    *sorted(DOCS.glob("*.md")),
+    *sorted((DOCS / "howto").glob("*.md")),
+    *sorted((ROOT / "vignettes").glob("*.md")),
+    ROOT / "README.md",
+]
+EXAMPLES = runpy.run_path(str(DOCS / "examples.py"))["EXAMPLES"]
+LINK = re.compile(r"\]\(([^()\s]+)\)")
+NAME = re.compile(r"\bes\.((?:metrics\.|datasets\.)?[A-Za-z_]\w*)")
 
 
 def entries(path):
     """Lines of a page that are one indented or plain name, as in a toctree or a summary."""
     return {line.strip() for line in path.read_text(encoding="utf-8").splitlines() if re.fullmatch(r" *[\w./-]+", line)}
+
+
+def slugs(text):
+    """Anchors of the headings, as the site makes them."""
+    text = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    heads = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads}
+
+
+def broken(text, home):
+    """Links and pictures of a page that lead to no file, or to no heading of one; vignettes are copied by the build."""
+    gone = []
+    for link in LINK.findall(text):
+        if re.match(r"[a-z]+:", link):
+            continue
+        target, _, anchor = link.partition("#")
+        path = (home / target).resolve() if target else None
+        if path is not None and path.parent == DOCS / "vignettes" and path.stem in VIGNETTES:
+            path = ROOT / "vignettes" / path.name
+        exists = path is None or path.exists()
+        page = text if path is None else path.read_text(encoding="utf-8") if exists and path.suffix == ".md" else ""
+        if not exists or (anchor and anchor not in slugs(page)):
+            gone.append(link)
+    return gone
+
+
+def unknown_names(text):
+    """`es.` names of a page that are not public."""
+    public = {*es.__all__, "__version__"}
+    for module in ("metrics", "datasets"):
+        public |= {f"{module}.{name}" for name in getattr(es, module).__all__}
+    return sorted({name for name in NAME.findall(text) if name not in public and name != "datasets.make_"})
 
 
 def test_every_public_name_is_in_the_reference():
@@ -28,13 +72,73 @@ def test_every_public_name_is_in_the_reference():
     assert {name for name in listed if name.split(".")[0] in ("metrics", "datasets")} <= expected
 
 
-def test_every_vignette_is_in_the_list():
+def test_every_page_is_in_a_list():
     assert entries(DOCS / "vignettes" / "index.md") == VIGNETTES
+    assert entries(DOCS / "howto" / "index.md") == RECIPES
+    listed = entries(DOCS / "index.md") | entries(DOCS / "guides.md") | entries(DOCS / "background.md") | {"index"}
+    assert {path.stem for path in DOCS.glob("*.md")} <= listed
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: f"{p.parent.name}/{p.name}")
 def test_links_lead_to_pages(page):
-    home = DOCS / "vignettes" if page.parent.name == "vignettes" else DOCS
-    for target in LINK.findall(page.read_text(encoding="utf-8")):
-        path = (home / target).resolve()
-        assert path.stem in VIGNETTES or path.exists(), target
+    text = page.read_text(encoding="utf-8")
+    home = DOCS / "vignettes" if page.parent.name == "vignettes" else page.parent
+    assert not broken(text, home)
+    assert not unknown_names(text)
+
+
+def test_broken_links_and_unknown_names_are_found():
+    text = "# A b\n[](gone.md) [](#a-b) [](#no) ![p](figures/no.png) [t](theory.md#2-energy-distance) [](theory.md#0)"
+    assert broken(text, DOCS) == ["gone.md", "#no", "figures/no.png", "theory.md#0"]
+    assert broken("[a](../vignettes/first-test.md) [b](../vignettes/last-test.md)", DOCS / "howto") == [
+        "../vignettes/last-test.md"
+    ]
+    assert unknown_names("es.energy_tets(x), es.metrics.Gower(), es.metrics.Gauss()") == [
+        "energy_tets",
+        "metrics.Gauss",
+    ]
+
+
+def test_the_gallery_shows_every_figure_that_is_drawn():
+    tree = ast.parse((DOCS / "make_figures.py").read_text(encoding="utf-8"))
+    assigned = [node for node in tree.body if isinstance(node, ast.AnnAssign) and node.target.id == "FIGURES"]
+    drawn = {f"figures/plot-{key.value}.png" for key in assigned[0].value.keys}
+    shown = set(LINK.findall((DOCS / "plots.md").read_text(encoding="utf-8")))
+    assert drawn <= shown, drawn - shown
+    assert {f"figures/{path.name}" for path in (DOCS / "figures").glob("plot-*.png")} == drawn
+
+
+def test_the_benchmark_page_has_the_numbers_of_the_results():
+    text = benchmark_page.PAGE.read_text(encoding="utf-8")
+    assert text == benchmark_page.with_tables(text, benchmark_page.tables())
+    speed = benchmark_page.load("speed.json")
+    assert speed["environment"]["versions"]["numpy"] in text
+    assert f"| {speed['rows'][0]['peer_seconds'] / speed['rows'][0]['seconds']:.3g} |" in text
+
+
+def test_a_number_or_mark_that_was_changed_by_hand_is_noticed():
+    text = benchmark_page.PAGE.read_text(encoding="utf-8")
+    assert benchmark_page.with_tables(text, {"speed": "changed"}) != text
+    with pytest.raises(ValueError, match="one mark 'gone', got 0"):
+        benchmark_page.with_tables(text, {"gone": ""})
+
+
+def resolved(name):
+    """A public name of the package or of its modules."""
+    home, _, last = name.rpartition(".")
+    return getattr(getattr(es, home) if home else es, last)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_of_the_site_run(name):
+    test = doctest.DocTestParser().get_doctest(EXAMPLES[name], {}, name, None, None)
+    assert test.examples
+    assert doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test).failed == 0
+
+
+def test_every_public_name_has_an_example_once():
+    names = {name for name in es.__all__ if name not in ("metrics", "datasets")}
+    for module in ("metrics", "datasets"):
+        names |= {f"{module}.{name}" for name in getattr(es, module).__all__}
+    without = {name for name in names if not callable(resolved(name)) or ">>>" not in (resolved(name).__doc__ or "")}
+    assert without == set(EXAMPLES)

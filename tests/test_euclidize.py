@@ -14,6 +14,7 @@ from scipy.spatial.distance import squareform
 import energystats as es
 from energystats import cli
 from energystats.matrix_files import MatrixFile, parse_cells, read_cells
+from energystats.tables import number
 
 
 @pytest.fixture
@@ -79,10 +80,8 @@ def test_every_layout_comes_back_as_it_was(d, tmp_path, capsys, layout, method):
     assert es.is_euclidean(found.distances)
     out = capsys.readouterr().out
     assert f"21 x 21 dissimilarities, {'no names' if names is None else 'names in the first row'}" in out
-    assert (
-        f"constant {repaired.constant:25.6g}".split()
-        == next(li for li in out.splitlines() if "const" in li[:8]).split()
-    )
+    line = next(li for li in out.splitlines() if "const" in li[:8])
+    assert line.split() == ["constant", number(repaired.constant)]
     assert "0 (to rounding)" in out
 
 
@@ -206,7 +205,6 @@ def test_bad_matrices_are_one_line(d, tmp_path, capsys, case):
         ("0,1\n1,0,5\n", "lines must have the same number of cells, but line 2 has 3 and others have 2."),
         ("0,1,2\n1,0,3\n2,3\n", "lines must have the same number of cells, but line 3 has 2 and others have 3."),
         ("0,1,2\n1,0,3\n", "the matrix must be square, got 2 lines of 3 cells"),
-        ("0;1\n1;0\n", "looks separated by semicolons or tabs; separate the columns by commas."),
         ("0,x\nx,0\n", "every cell must be a number"),
         ("0,1,x\n1,0,2\nx,2,0\n", "the one at line 1, column 3 holds 'x'."),
         ("0,1,2\n1,0,3\n2,4,0\n", "entry at line 2, column 3 is 3 and at line 3, column 2 is 4"),
@@ -233,14 +231,15 @@ def test_bad_files_are_one_line(tmp_path, monkeypatch, capsys, text, message):
         (["d.csv", "-o", "out.csv", "--plot", "out.gif"], "the name of a picture must end in"),
         (["d.csv", "-o", "out.csv", "--tol", "0"], "--tol must be positive and finite, got 0."),
         (["none.csv", "-o", "out.csv"], "none.csv: no such file."),
-        (["bad.csv.gz", "-o", "out.csv"], "bad.csv.gz: cannot be read:"),
         (["cut.csv.gz", "-o", "out.csv"], "cut.csv.gz: cannot be read:"),
-        (["latin.csv", "-o", "out.csv"], "latin.csv: is not UTF-8 text; save it as UTF-8."),
+        (
+            ["latin.csv", "-o", "out.csv"],
+            "latin.csv: is not UTF-8 text; name its encoding, such as --encoding latin-1.",
+        ),
     ],
 )
 def test_bad_options_are_one_line(d, tmp_path, capsys, words, message):
     d.to_csv("d.csv")
-    (tmp_path / "bad.csv.gz").write_bytes(b"0,1\n1,0\n")
     (tmp_path / "cut.csv.gz").write_bytes(gzip.compress(d.to_csv().encode())[:-20])
     (tmp_path / "latin.csv").write_bytes("ä,b\n0,1\n1,0\n".encode("latin-1"))
     check_refused(["euclidize", *words], tmp_path, capsys, message)

@@ -212,7 +212,7 @@ def test_dendrogram_names_and_negative_heights(rng):
     R = np.full((4, 4), -1.0) + np.eye(4)
     with pytest.warns(es.NotNegativeTypeWarning):
         Z = es.energy_hclust(R, metric="precomputed")
-    assert es.plot_dendrogram(Z).get_ylabel().endswith("plus 1")
+    assert es.plot_dendrogram(Z).get_ylabel().endswith("plus 1\n(square-root scale)")
     plt.close("all")
 
 

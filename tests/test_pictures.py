@@ -1,5 +1,7 @@
 """What pictures must not do: names over names or beyond the axes, fractions of ranks, titles without the repair."""
 
+from itertools import pairwise
+
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
@@ -68,3 +70,43 @@ def test_ranks_are_whole_numbers():
     for name in ("eurodist", "dune_bray", "graph_path"):
         ax = es.negative_type(es.datasets.load(name) ** 2).plot()
         assert np.all(ax.get_xticks() % 1 == 0)
+
+
+def test_the_title_above_a_tree_stays_in_the_figure():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    names = np.repeat(["$x_1$", "_y", "a very long name of a group that goes on and on"], 20)
+    ax = es.dispersion(X, names).plot_distances()
+    ax.figure.canvas.draw()
+    title = ax.child_axes[0].title if not ax.child_axes[0].get_title(loc="left") else ax.child_axes[0]._left_title
+    assert title.get_window_extent().y1 <= ax.figure.bbox.y1
+
+
+def test_bars_of_nothing_have_their_words_inside_the_axes():
+    same, g = np.ones((20, 2)), np.arange(20) % 3
+    for result in (es.pairwise_tests(same, g, n_resamples=19, rng=0), es.disco(same, groups=g, n_resamples=19, rng=0)):
+        ax = result.plot()
+        frame = ax.get_window_extent()
+        assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 for box in boxes(ax))
+        assert ax.get_xlim()[1] >= 0.5
+
+
+def test_numbers_of_many_clusters_do_not_overlap():
+    X = np.repeat(30 * np.random.default_rng(0).normal(size=(40, 2)), 6, axis=0)
+    X += np.random.default_rng(1).normal(size=X.shape)
+    ax = es.cluster_stability(X, 40, n_resamples=2, n_init=1, rng=0).plot()
+    ax.figure.canvas.draw()
+    ticks = [label.get_window_extent() for label in ax.get_xticklabels()]
+    assert all(left.x1 < right.x0 for left, right in pairwise(ticks))
+
+
+@pytest.mark.parametrize("name", ["$x_1$", "_hidden", "a_b^{c}$", "50 % \\frac{", "x" * 90, "ünï"])
+def test_names_with_signs_of_formulas_are_written_as_they_are(name):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 2)), columns=[name, "other"])
+    found = es.energy_cluster(X, 2, rng=0)
+    g = np.repeat([name, "b"], 15)
+    results = [es.dispersion(X, g), es.pairwise_tests(X, g, n_resamples=19, rng=0), found, es.cluster_1d(X[name], 2)]
+    axes = [result.plot() for result in results] + [found.plot_means(), es.dispersion(X, g).plot_dendrogram()]
+    for ax in axes:
+        ax.figure.canvas.draw()  # a formula that cannot be read would raise
+    shown = axes[2].get_xlabel().replace("\\$", "$").strip("'")
+    assert shown == name or (len(name) > 40 and shown.startswith("xxx"))

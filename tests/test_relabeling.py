@@ -291,7 +291,7 @@ def test_cross_statistic_against_the_definition(two):
 
 def test_cross_of_constant_data():
     assert es.energy_test(np.ones(29), np.ones(27), method="cross", rng=0).pvalue == 0.5
-    assert es.energy_test(np.zeros(29), np.ones(27), method="cross", rng=0).pvalue == 0.0
+    assert 0 < es.energy_test(np.zeros(29), np.ones(27), method="cross", rng=0).pvalue < 1e-300
 
 
 def test_interval_of_e_against_the_definition(rng):

@@ -329,7 +329,8 @@ def test_bad_input(call, error, message):
 def test_the_fewest_draws_can_reject(three):
     assert es.cluster_tree(three * 9, n_resamples=23, rng=0).nodes[0].rejected
     assert es.cluster_tree(np.r_[three[:40, 0], 200 + three[:40, 0]], n_resamples=23, rng=0).nodes[0].rejected
-    hundred = es.cluster_tree(three * 9, level=0.012, n_resamples=99, rng=0)  # combined: .012 and a rounding
+    two = three[:80] * 9
+    hundred = es.cluster_tree(two, level=0.012, n_resamples=99, rng=0)  # combined: .012 and a rounding
     assert hundred.nodes[0].rejected
     assert hundred.nodes[0].pvalue_adjusted <= 0.012
 
@@ -398,7 +399,8 @@ def test_picture_shows_every_split(five):
     tested = [node for node in five.nodes if node.tested]
     assert len(solid) == five.k - 1
     assert len(dashed) == sum(not node.children for node in tested)
-    assert {text.get_text() for text in ax.texts} == {f"p = {node.pvalue_adjusted:.2g}" for node in tested}
+    assert {text.get_text() for text in ax.texts} == {f"adj. p = {node.pvalue_adjusted:.2g}" for node in tested}
+    assert "square-root scale" in ax.get_ylabel()
     heights = five.heights()
     assert sorted(line.get_ydata()[1] for line in solid) == pytest.approx(
         sorted(heights[node.id] for node in five.nodes if node.children)
@@ -430,7 +432,7 @@ def test_marks_do_not_need_colour(five):
     markers = {line.get_label(): line.get_marker() for line in ax.lines if line.get_marker() not in ("None", None)}
     assert markers["adjusted p at most 0.05"] == "D"
     if any(node.tested and not node.rejected for node in five.nodes):
-        assert markers["not significant"] == "o"
+        assert markers["adjusted p above 0.05"] == "o"
     if any(not node.tested for node in five.nodes):
         assert markers["not tested"] == "_"
 

@@ -9,6 +9,8 @@ from energystats._typing import FloatArray, IntArray
 
 __all__ = ["agglomerate"]
 
+AT_ONCE = 2**25  # pairs of a merge and a cluster, handled in one call
+
 
 @njit
 def nearest_neighbour(row: FloatArray, own: int, active: IntArray, count: int, nearest: int) -> int:
@@ -46,20 +48,20 @@ def merge_rows(H: FloatArray, x: int, y: int, active: IntArray, count: int, size
 
 
 @njit
-def nearest_neighbour_chain(H: FloatArray) -> tuple[IntArray, FloatArray]:
-    """All merges, in the order in which chains find them, and their heights; `H` is overwritten.
-
-    A chain leads from a cluster to its nearest neighbour and on, until two are nearest to each other: they merge. A
-    union is not nearer to others than its parts were, so the rest of the chain stays valid.
-    """
+def chained_merges(
+    H: FloatArray,
+    sizes: IntArray,
+    active: IntArray,
+    chain: IntArray,
+    length: int,
+    pairs: IntArray,
+    heights: FloatArray,
+    first: int,
+    last: int,
+) -> int:
+    """Merges first..last-1, which follow those made before; returns the length of the chain that is left."""
     n = H.shape[0]
-    sizes = np.ones(n, np.intp)
-    active = np.arange(n)
-    chain = np.empty(n, np.intp)
-    length = 0
-    pairs = np.empty((n - 1, 2), np.intp)
-    heights = np.empty(n - 1)
-    for merge in range(n - 1):
+    for merge in range(first, last):
         count = n - merge
         if length == 0:
             chain[0] = active[0]
@@ -82,6 +84,23 @@ def nearest_neighbour_chain(H: FloatArray) -> tuple[IntArray, FloatArray]:
                 active[kept] = active[a]
                 kept += 1
         merge_rows(H, x, y, active, count - 1, sizes)
+    return length
+
+
+def nearest_neighbour_chain(H: FloatArray) -> tuple[IntArray, FloatArray]:
+    """All merges, in the order in which chains find them, and their heights; `H` is overwritten.
+
+    A chain leads from a cluster to its nearest neighbour and on, until two are nearest to each other: they merge. A
+    union is not nearer to others than its parts were, so the rest of the chain stays valid.
+    """
+    n = len(H)
+    sizes, active = np.ones(n, np.intp), np.arange(n)
+    chain, length = np.empty(n, np.intp), 0
+    pairs, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
+    at_once = max(1, AT_ONCE // n)
+    for first in range(0, n - 1, at_once):  # in pieces, so that Ctrl-C is heard
+        last = min(first + at_once, n - 1)
+        length = int(chained_merges(H, sizes, active, chain, length, pairs, heights, first, last))
     return pairs, heights
 
 

@@ -177,34 +177,42 @@ def next_layer(
 
 
 @njit
+def first_layer(sums: FloatArray, squared: bool, first: int, old: FloatArray) -> None:
+    """W of one run from point `first` on, for every number of points."""
+    for r in range(old.size):
+        old[r] = careful_cost(sums, first, first + r + 1, squared)
+
+
+@njit
+def last_row(sums: FloatArray, squared: bool, start: int, old: FloatArray, least: int) -> tuple[float, int]:
+    """The last row of the last layer, the only one that is needed there."""
+    return best_run(sums, squared, start, old, old.size - 1, least, old.size - 1, np.empty(AT_ONCE))
+
+
 def run_layers(sums: FloatArray, squared: bool, first: int, last: int, k: int, half: int, choices: Ranks) -> int:
     """Best partition of points first..last-1 into k >= 2 runs; the point at which run `half` + 1 starts.
 
     Each layer has a row for every number of points that leaves enough for the other runs. The choices are written
-    down where `choices` has room for them, k - 1 rows of n - k + 1.
+    down where `choices` has room for them, k - 1 rows of n - k + 1. Layers are made one by one, so that Ctrl-C is
+    heard.
     """
     n = last - first - k + 1
-    keep = choices.shape[0] > 0
-    costs = np.empty(AT_ONCE)
     old, new = np.empty(n), np.empty(n)
-    least, chosen = np.zeros(n, np.int32), np.zeros(n, np.int32)
-    middle, next_middle = np.zeros(n, np.int32), np.zeros(n, np.int32)
-    for r in range(n):
-        old[r] = careful_cost(sums, first, first + r + 1, squared)
+    least, chosen, middle = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n, np.int32)
+    first_layer(sums, squared, first, old)
     for j in range(2, k + 1):
         start = first + j - 1
         if j < k:
             next_layer(sums, squared, start, old, least, new, chosen)
         else:
-            new[n - 1], chosen[n - 1] = best_run(sums, squared, start, old, n - 1, least[n - 1], n - 1, costs)
-        if keep:
+            new[-1], chosen[-1] = last_row(sums, squared, start, old, int(least[-1]))
+        if choices.shape[0] > 0:
             choices[j - 2] = chosen
-        for r in range(n):
-            next_middle[r] = chosen[r] if j == half + 1 else middle[chosen[r]]
-            least[r] = max(chosen[min(r + 1, n - 1)] - 1, 0)
+        middle = chosen.copy() if j == half + 1 else middle[chosen]
+        least[:-1], least[-1] = chosen[1:], chosen[-1]
+        np.maximum(least - 1, 0, out=least)
         old, new = new, old
-        middle, next_middle = next_middle, middle
-    return first + half + int(middle[n - 1])
+    return first + half + int(middle[-1])
 
 
 def best_breaks(sums: FloatArray, squared: bool, k: int, room: int = ROOM) -> IntArray:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from importlib import import_module
 from typing import Any, TypeVar, cast
 
+from energystats._core.interrupts import uninterrupted
 from energystats.exceptions import CompilationWarning
 
 __all__ = ["njit", "on_compilation"]
@@ -20,7 +22,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 numba: Any = None
 try:
-    numba = import_module("numba")
+    with uninterrupted():
+        numba = import_module("numba")
 except Exception as error:  # numba refuses some versions of numpy or Python with other errors than ImportError
     warnings.warn(
         f"numba cannot be imported ({error}); the loops run in plain Python, with the same results, "
@@ -36,9 +39,22 @@ def njit(function: Function) -> Function:
         function.py_func = function  # type: ignore[attr-defined]
         return function
     try:
-        return cast(Function, numba.njit(cache=True, nogil=True)(function))
+        loop = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # no folder where the cache could be written
-        return cast(Function, numba.njit(nogil=True)(function))
+        loop = numba.njit(nogil=True)(function)
+    loop.compile = whole(loop.compile)
+    return cast(Function, loop)
+
+
+def whole(compile_loop: Callable[..., Any]) -> Callable[..., Any]:
+    """A compilation, or the loading of one, that Ctrl-C waits for: numba cannot use what was compiled in part."""
+
+    @wraps(compile_loop)
+    def compile_whole(*arguments: Any) -> Any:
+        with uninterrupted():
+            return compile_loop(*arguments)
+
+    return compile_whole
 
 
 @contextmanager

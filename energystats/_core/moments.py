@@ -24,6 +24,7 @@ from energystats._typing import FloatArray
 
 __all__ = ["GraphSums", "permutation_moments", "upper_tail"]
 
+ROWS_AT_ONCE = 512
 Pattern = tuple[int, ...]  # the block of each index; the r-th factor holds indices 2r and 2r + 1
 
 
@@ -42,10 +43,14 @@ class GraphSums:
 
     @classmethod
     def of(cls, A: FloatArray) -> Self:
-        """O(n^3) time, one more matrix in memory."""
+        """O(n^3) time; rows of the square of A are made a few at a time."""
         a = np.diagonal(A)
-        squares = A @ A
-        own = np.diagonal(squares)
+        own, triangle = np.empty(len(A)), 0.0
+        for start in range(0, len(A), ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            squares = A[rows] @ A
+            own[rows] = np.diagonal(squares[:, rows])
+            triangle += float(np.einsum("ij,ij->", squares, A[rows]))
         return cls(
             {
                 "loop": float(a.sum()),
@@ -55,7 +60,7 @@ class GraphSums:
                 "edge thrice": float(np.einsum("ij,ij,ij->", A, A, A)),
                 "dumbbell": float(a @ A @ a),
                 "loop on edge": float(a @ own),
-                "triangle": float(np.einsum("ij,ij->", squares, A)),
+                "triangle": triangle,
             }
         )
 
@@ -151,7 +156,9 @@ def permutation_moments(A: FloatArray, C: FloatArray) -> tuple[float, float, flo
 
 
 def upper_tail(x: float, mean: float, sd: float, skewness: float) -> float:
-    """P(X >= x) for the Pearson type III law with these moments; 1 for a point mass."""
+    """P(X >= x) for the Pearson type III law with these moments; 1 for a point mass, never 0."""
     from scipy.stats import pearson3
 
-    return float(pearson3.sf((x - mean) / sd, skewness)) if sd > 0 else 1.0
+    if not sd > 0:
+        return 1.0
+    return max(float(pearson3.sf((x - mean) / sd, skewness)), float(np.finfo(float).tiny))

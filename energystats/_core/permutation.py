@@ -16,7 +16,9 @@ from energystats._core.labelings import COMPILED_FROM, Deal
 from energystats._typing import AnyArray, FloatArray, IntArray
 
 __all__ = [
+    "LABELINGS_PER_BLOCK",
     "Exchangeable",
+    "Labelings",
     "arrangements",
     "count_extreme",
     "count_labelings",
@@ -31,6 +33,7 @@ __all__ = [
 
 LABELINGS_PER_BLOCK = 64  # relabelings drawn from one stream; part of what a seed means
 COUNTED_UP_TO = 30.0  # log of the number of labelings; beyond it no digit matters
+UNIFORM_BYTES = 2**26  # of the random numbers held at a time
 INDICATOR_BYTES = 3 * 2**26  # of the indicators held at a time
 
 
@@ -85,8 +88,17 @@ class Exchangeable:
         draws = self.deal.dealt.size
         compiled = n_resamples * draws >= COMPILED_FROM
         for block, start in enumerate(range(0, n_resamples, LABELINGS_PER_BLOCK)):
-            uniform = stream_of(key, block).random((LABELINGS_PER_BLOCK, draws))[: n_resamples - start]
-            yield self.of_rows(self.deal.labelings(uniform, compiled=compiled))
+            yield self.block(block, min(LABELINGS_PER_BLOCK, n_resamples - start), key, compiled=compiled)
+
+    def block(self, block: int, count: int, key: AnyArray, *, compiled: bool = True) -> AnyArray:
+        """The first labelings of a block, drawn a few at a time from its stream; (count, n)."""
+        draws = self.deal.dealt.size
+        stream, room = stream_of(key, block), max(1, UNIFORM_BYTES // (8 * max(draws, 1)))
+        dealt = [
+            self.deal.labelings(stream.random((min(room, count - done), draws)), compiled=compiled)
+            for done in range(0, count, room)
+        ]
+        return self.of_rows(dealt[0] if len(dealt) == 1 else np.concatenate(dealt))
 
     def distinct(self) -> Iterator[AnyArray]:
         """All distinct labelings but the observed one, in blocks of shape (<= 64, n)."""
@@ -104,6 +116,34 @@ class Exchangeable:
         others = (labeling for labeling in everything if not np.array_equal(labeling, self.codes))
         while chunk := list(itertools.islice(others, LABELINGS_PER_BLOCK)):
             yield self.of_rows(np.array(chunk))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labelings:
+    """The labelings to visit besides the observed one.
+
+    Attributes
+    ----------
+    scheme : Exchangeable
+        What may be permuted.
+    count : int
+        Their number.
+    key : ndarray or None
+        Key of random ones; None for all distinct ones.
+    """
+
+    scheme: Exchangeable
+    count: int
+    key: AnyArray | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether they are all there are."""
+        return self.key is None
+
+    def blocks(self) -> Iterator[AnyArray]:
+        """Blocks of shape (<= 64, n)."""
+        return self.scheme.distinct() if self.key is None else self.scheme.random(self.count, self.key)
 
 
 def count_labelings(sizes: IntArray) -> float:

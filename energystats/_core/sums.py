@@ -40,17 +40,19 @@ def block_sums_from_upper(upper: UpperTiles, Z: FloatArray) -> FloatArray:
 
 
 def row_products(upper: UpperTiles, columns: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-    """Rows of (upper triangle + half of the diagonal) @ columns; tiles of one row of tiles come together."""
+    """Rows of (upper triangle + half of the diagonal) @ columns; neighbouring tiles of the same rows as one."""
     product, rows = np.empty((0, 0)), slice(0, 0)
     for row, column, tile in upper:
-        stop = column + tile.shape[1]
-        if row == column:
-            if rows.stop:
-                yield rows, product
-            rows, product = slice(row, stop), tile @ columns[row:stop]  # both triangles
-            product *= 0.5
-        else:
-            product += tile @ columns[column:stop]
+        height, width = tile.shape
+        part = tile @ columns[column : column + width]
+        if row == column:  # both triangles
+            part *= 0.5
+        if rows.stop and rows.start == row:
+            product += part
+            continue
+        if rows.stop:
+            yield rows, product
+        rows, product = slice(row, row + height), part
     yield rows, product
 
 

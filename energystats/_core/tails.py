@@ -32,4 +32,5 @@ def generalised_pareto_pvalue(observed: float, null: FloatArray) -> float | None
     shape, _, scale = genpareto.fit(excess / unit, floc=0)
     if shape < 0:
         shape, scale = 0.0, 1.0
-    return float(size / null.size * genpareto.sf(beyond / unit, shape, scale=scale))
+    tail = float(size / null.size * genpareto.sf(beyond / unit, shape, scale=scale))
+    return max(tail, float(np.finfo(float).tiny))

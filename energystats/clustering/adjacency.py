@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 from scipy import sparse
 
-from energystats.validation import LARGEST, as_numbers, row_names
+from energystats.validation import LARGEST, as_numbers, as_pandas, matrix_index
 
 __all__ = ["as_adjacency"]
 
@@ -22,13 +22,14 @@ def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[st
             f"`{name}` must be a matrix, got {type(values).__name__}; pass its adjacency matrix, for example "
             f"`networkx.to_scipy_sparse_array({name})`."
         )
-    names = None
+    index = None
     if sparse.issparse(values):
         if values.dtype.kind not in "biuf":
             raise TypeError(f"`{name}` must hold real numbers, got dtype {values.dtype.name}.")
         matrix = values
     else:
-        names = row_names(values)
+        values = as_pandas(values)
+        index = matrix_index(values)
         truth = np.asarray(values).dtype == bool if hasattr(values, "dtype") or hasattr(values, "columns") else False
         matrix = np.asarray(values).astype(np.float64) if truth else as_numbers(values, name)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
@@ -37,7 +38,7 @@ def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[st
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     check_entries(matrix, name, signed)
-    return symmetric_part(matrix, name), names
+    return symmetric_part(matrix, name), index
 
 
 def check_entries(matrix: Any, name: str, signed: bool) -> None:

@@ -167,6 +167,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         d = Dissimilarity.from_data(
             self._weighted_part(table), metric=self.metric, alpha=self.alpha, standardize=self.standardize
         )
+        if self._rows is None:
+            d = d.named_after(X)
         k = check_count(self.n_clusters, "n_clusters", low=1)
         self.partition_ = partition_points(d, k, how, as_generator(self.random_state, "random_state"), weights=weights)
         self._points = d.points

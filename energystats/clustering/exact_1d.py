@@ -14,7 +14,7 @@ from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.pairs import power_on_line
 from energystats.results import Partition
-from energystats.validation import as_weights, check_alpha, check_count
+from energystats.validation import as_weights, check_alpha, check_count, check_same_index
 
 __all__ = ["best_intervals", "cluster_1d", "has_exact", "partition_line", "why_not_exact"]
 
@@ -129,6 +129,7 @@ def partition_line(d: Dissimilarity, k: int, weights: FloatArray | None = None) 
         standardization=d.standardization,
         points=d.coordinates,
         columns=d.columns,
+        index=d.index,
         masses=None if weights is None else np.bincount(labels, weights, minlength=k).astype(np.float64),
     )
 
@@ -245,5 +246,6 @@ def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None,
     assert d.points is not None
     if d.points.shape[1] != 1:
         raise ValueError(f"`x` must be one column, got {d.points.shape[1]}; use `energy_cluster`.")
+    check_same_index(x, sample_weight, "sample_weight")
     weights = None if sample_weight is None else as_weights(sample_weight, d.n, "sample_weight")
     return partition_line(d, k, weights)

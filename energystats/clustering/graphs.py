@@ -130,7 +130,7 @@ def graph_partition(
     n_init = check_count(n_init, "n_init", low=1)
     max_iter = check_count(max_iter, "max_iter", low=1)
     generator = as_generator(rng)
-    matrix, names = as_adjacency(A, "A", signed=cut == "association")
+    matrix, index = as_adjacency(A, "A", signed=cut == "association")
     exponent = int(np.frexp(np.abs(matrix.data).max(initial=0.0))[1])
     matrix.data = np.ldexp(matrix.data, -exponent)  # the same digits at every scale
     n = matrix.shape[0]
@@ -151,7 +151,7 @@ def graph_partition(
         n_init, how = (1, "labels") if given is not None else (n_init, str(init))
         best = best_of(graph, starts, max_iter)
     report_doubts(graph, best, max_iter)
-    return reported(graph, best, how=how, n_init=n_init, names=names, exponent=exponent)
+    return reported(graph, best, how=how, n_init=n_init, index=index, exponent=exponent)
 
 
 def check_start(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
@@ -435,7 +435,7 @@ def reported(
     *,
     how: str,
     n_init: int,
-    names: tuple[str, ...] | None,
+    index: Any,
     exponent: int,
 ) -> GraphPartition:
     """The result, with the sign of an association turned back, in the unit of the links."""
@@ -467,7 +467,7 @@ def reported(
         n_iter=best.n_iter,
         converged=best.converged,
         weighted=graph.given is not None,
-        names=names,
+        index=index,
         matrix=read_only(matrix),
     )
 

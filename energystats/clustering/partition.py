@@ -43,6 +43,7 @@ def make_partition(
         standardization=d.standardization,
         points=d.coordinates,
         columns=d.columns,
+        index=d.index,
         coordinates=coordinates,
         **fields,
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from functools import partial
 from typing import NamedTuple, cast
 
 import numpy as np
 
+from energystats._core.interrupts import checkpoint
 from energystats._core.partitions import renumber
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering import perturbation
@@ -23,7 +25,14 @@ from energystats.exceptions import ConvergenceWarning, NotNegativeTypeWarning, w
 from energystats.metrics import MetricLike
 from energystats.progress import with_bar
 from energystats.results import Partition
-from energystats.validation import as_cluster_weights, as_generator, as_labels, check_count, check_option
+from energystats.validation import (
+    as_cluster_weights,
+    as_generator,
+    as_labels,
+    check_count,
+    check_option,
+    check_same_index,
+)
 
 __all__ = [
     "ALGORITHMS",
@@ -103,7 +112,7 @@ def energy_cluster(
     -------
     Partition
         `.labels`, `.sizes`, `.within` (W), `.between` (S), `.total` (T), `.bound` (no partition has a larger S),
-        `.summary()`, `.plot()`.
+        `.summary()`, `.plot()`; `.to_series()` has the labels under the index of a data frame.
 
     Raises
     ------
@@ -159,6 +168,7 @@ def energy_cluster(
     how = Search.of(algorithm, init, n_init, max_iter, n_perturb, log_moves=log_moves, callback=callback)
     generator = as_generator(rng)
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
+    check_same_index(X, sample_weight, "sample_weight")
     weights = as_cluster_weights(sample_weight, d.n, "sample_weight")
     return partition_points(d, k, how, generator, weights=weights, progress=progress)
 
@@ -252,10 +262,11 @@ def partition_points(
         starts = (Start(*start) for start in spectral_starts(d, k, n_starts, rng, weights))
     else:
         starts = make_starts(problem, str(how.init), n_starts, rng)
-    starts = with_bar(starts, progress, total=n_starts, unit="start", size=lambda _: 1)
+    bar = with_bar(starts, progress, total=n_starts, unit="start", size=lambda _: 1)
     n_perturb = 0 if given is not None else how.tries(d.n)
     method = "lloyd" if how.algorithm == "lloyd" else "hartigan"
-    best = best_start(problem, method, starts, n_perturb=n_perturb, log_moves=how.log_moves, callback=how.callback)
+    with closing(bar):
+        best = best_start(problem, method, bar, n_perturb=n_perturb, log_moves=how.log_moves, callback=how.callback)
     if not best.converged and not best.rose:
         warn(
             f"The best start was cut off after `max_iter`={how.max_iter} passes; W can still fall.", ConvergenceWarning
@@ -345,6 +356,7 @@ def best_start(
     best: LocalOptimum | None = None
     made = taken_back = 0
     for start in starts:
+        checkpoint()
         on_pass = None if callback is None else partial(callback, made)
         search = partial(METHODS[algorithm], problem, log_moves=log_moves, on_pass=on_pass)
         found = search(start.labels)

@@ -132,6 +132,7 @@ def spectral_embedding(
         similarity=similarity,
         metric=d.metric,
         standardization=d.standardization,
+        index=d.index,
     )
 
 

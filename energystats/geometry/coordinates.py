@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.linalg import eigh
@@ -15,7 +15,7 @@ from energystats.geometry.examination import relative_tolerance, root_unit_of, u
 from energystats.geometry.kernels import KernelLike, kernel_distance, semimetric_of
 from energystats.metrics import MetricLike
 from energystats.results import PrincipalCoordinates
-from energystats.validation import as_distances, as_symmetric, check_count, check_option, row_names
+from energystats.validation import as_distances, as_symmetric, check_count, check_option, matrix_index
 
 __all__ = ["kernel_pca", "principal_coordinates"]
 
@@ -94,7 +94,7 @@ def principal_coordinates(
         correction=kind,
         constant=constant,
         source="distances",
-        names=row_names(d),
+        index=matrix_index(d),
     )
 
 
@@ -167,11 +167,11 @@ def kernel_pca(
     if isinstance(kernel, str) and kernel == "precomputed":
         if metric != "euclidean" or alpha != 1 or standardize:
             raise ValueError('`metric`, `alpha` and `standardize` need points; `kernel="precomputed"` has none.')
-        rho, names = kernel_distance(X), row_names(X)
+        rho, index = kernel_distance(X), matrix_index(X)
         summand = float(np.abs(as_symmetric(X, "X")).max())
     else:
         d = Dissimilarity.from_data(X, metric=semimetric_of(kernel, metric, alpha), alpha=1.0, standardize=standardize)
-        rho, names = d.matrix, None
+        rho, index = d.matrix, d.index
         if d.points is not None:
             summand = d.metric.summand(d.points)
     unit = root_unit_of(rho)
@@ -183,7 +183,7 @@ def kernel_pca(
         correction=None,
         constant=0.0,
         source="kernel",
-        names=names,
+        index=index,
         summand=summand / unit**2,
     )
 
@@ -197,7 +197,7 @@ def coordinates_of(
     correction: Literal["lingoes", "cailliez"] | None,
     constant: float,
     source: Literal["distances", "kernel"],
-    names: tuple[str, ...] | None,
+    index: Any,
     summand: float = 0.0,
 ) -> PrincipalCoordinates:
     """Eigenvectors of G_c times the roots of its positive eigenvalues, with an account of the others."""
@@ -221,5 +221,5 @@ def coordinates_of(
         correction=correction,
         constant=constant,
         source=source,
-        names=names,
+        index=index,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.linalg import eigh
@@ -13,7 +13,7 @@ from energystats.geometry.examination import Examination, examine, root_unit_of,
 from energystats.geometry.kernels import kernel_distance
 from energystats.results import Euclidization
 from energystats.results.geometry import Repair
-from energystats.validation import as_distances, as_symmetric, row_names
+from energystats.validation import as_distances, as_symmetric, matrix_index
 
 __all__ = ["cailliez", "clip_spectrum", "flip_spectrum", "lingoes", "lingoes_kernel", "nearest_psd"]
 
@@ -74,7 +74,7 @@ def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
     unit = unit_of(given)
     rho = (given / unit) ** 2
     found = examine(rho, tol)
-    return shifted(rho, unit, found, given=given, names=row_names(d))
+    return shifted(rho, unit, found, given=given, index=matrix_index(d))
 
 
 def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
@@ -129,7 +129,7 @@ def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
     rounding = 8 * np.finfo(float).eps * np.abs(np.diagonal(matrix)).max() / unit**2
     rho[np.abs(rho) <= rounding] = 0.0
     found = examine(rho, tol, summand=float(np.abs(matrix).max()) / unit**2)
-    return shifted(rho, unit, found, given=None, names=row_names(K), source="kernel")
+    return shifted(rho, unit, found, given=None, index=matrix_index(K), source="kernel")
 
 
 def shifted(
@@ -138,7 +138,7 @@ def shifted(
     found: Examination,
     *,
     given: FloatArray | None,
-    names: tuple[str, ...] | None,
+    index: Any,
     source: Literal["distances", "kernel"] = "distances",
 ) -> Euclidization:
     """sqrt(rho + 2 sigma) off the diagonal; what was given, if nothing had to be done."""
@@ -148,7 +148,7 @@ def shifted(
     else:
         distances = np.sqrt(np.maximum(rho + 2 * sigma, 0.0)) * unit
         np.fill_diagonal(distances, 0.0)
-    return report("lingoes", distances, sigma * unit**2, rho, unit, found, names, source)
+    return report("lingoes", distances, sigma * unit**2, rho, unit, found, index, source)
 
 
 def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
@@ -218,7 +218,7 @@ def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
         kappa = additive_constant(centred(-0.5 * rho), centred(-0.5 * scaled), pair) * unit
         distances = given + kappa
         np.fill_diagonal(distances, 0.0)
-    return report("cailliez", distances, kappa, rho, unit, found, row_names(d))
+    return report("cailliez", distances, kappa, rho, unit, found, matrix_index(d))
 
 
 def clip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
@@ -321,7 +321,7 @@ def respectralized(d: ArrayLike, tol: float | None, method: Repair) -> Euclidiza
         values = np.abs(values) if method == "flip" else np.maximum(values, 0.0)
         half = vectors * np.sqrt(values)
         distances = np.sqrt(np.maximum(kernel_distance(half @ half.T), 0.0)) * unit
-    return report(method, distances, None, rho, unit, found, row_names(d))
+    return report(method, distances, None, rho, unit, found, matrix_index(d))
 
 
 def report(
@@ -331,7 +331,7 @@ def report(
     rho: FloatArray,
     unit: float,
     found: Examination,
-    names: tuple[str, ...] | None,
+    index: Any,
     source: Literal["distances", "kernel"] = "distances",
 ) -> Euclidization:
     """The result, in the unit of the data."""
@@ -344,7 +344,7 @@ def report(
         max_eigenvalue=found.highest * unit**2,
         threshold=found.threshold * unit**2,
         source=source,
-        names=names,
+        index=index,
     )
 
 

@@ -30,6 +30,7 @@ from energystats.plotting.dispersions import energy_distances as energy_distance
 from energystats.plotting.dispersions import group_tree as group_tree
 from energystats.plotting.dispersions import heat_height as heat_height
 from energystats.plotting.dispersions import leaf_order as leaf_order
+from energystats.plotting.dispersions import leave_room_above as leave_room_above
 from energystats.plotting.dispersions import named_parts as named_parts
 from energystats.plotting.dispersions import pair_matrix as pair_matrix
 from energystats.plotting.dispersions import (
@@ -118,6 +119,7 @@ from energystats.plotting.trees import below as below
 from energystats.plotting.trees import cut_height as cut_height
 from energystats.plotting.trees import draw_fork as draw_fork
 from energystats.plotting.trees import finish_tree as finish_tree
+from energystats.plotting.trees import height_label as height_label
 from energystats.plotting.trees import link_colors as link_colors
 from energystats.plotting.trees import mark_nodes as mark_nodes
 from energystats.plotting.trees import name_leaves as name_leaves

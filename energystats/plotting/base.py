@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from energystats._typing import ArrayLike, IntArray
+from energystats.tables import cut
 from energystats.validation import as_labels
 
 __all__ = ["cluster_colors"]
@@ -73,11 +74,8 @@ def plain(name: object, length: int = NAME_LENGTH) -> str:
 
     A dollar sign would begin a formula, and a label that begins with an underscore is left out of legends.
     """
-    text = " ".join("".join(c if c.isprintable() else " " for c in str(name)).split())
-    if len(text) > length:
-        tail = (length - 1) // 3
-        text = f"{text[: length - 1 - tail]}…{text[-tail:]}"
-    if not text or text.startswith("_"):
+    text = cut(name, length)
+    if text.startswith("_"):
         text = f"'{text}'"
     return text.replace("$", r"\$")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,6 +12,7 @@ from energystats._typing import FloatArray, IntArray
 from energystats.metrics import Metric, Precomputed
 from energystats.plotting.base import OBSERVED, QUIET, WHITE, axes_or_new, font_along, plain, plain_all, sizes_text
 from energystats.plotting.heat import draw_heat, room_for
+from energystats.tables import p_text
 
 if TYPE_CHECKING:
     from energystats.results import DiscoResult, Dispersion, Partition
@@ -31,16 +32,17 @@ def plot_decomposition(result: DiscoResult, ax: Axes | None = None) -> Axes:
     for i, (row, bar) in enumerate(zip(rows, bars, strict=True)):
         if row.pvalue <= 0.05:
             bar.set(facecolor=OBSERVED, hatch="//")
-        p = "" if np.isnan(row.pvalue) else f", p = {row.pvalue:.2g}"
+        p = "" if np.isnan(row.pvalue) else f", {p_text(row.pvalue, short=True)}"
         ax.text(max(row.share, 0.0), i, f" {row.share:.1%}{p}", va="center", fontsize="small")
     ax.set_yticks(range(len(rows)), names)
     ax.invert_yaxis()
-    low, high = min(0.0, *(row.share for row in rows)), max(1e-12, *(row.share for row in rows))
-    ax.set_xlim(1.05 * low, high + 0.5 * (high - low))  # room for what is written beside the bars
+    low, high = min(0.0, *(row.share for row in rows)), max(0.0, *(row.share for row in rows))
+    wide = high - low or 1.0
+    ax.set_xlim(1.05 * low, high + 0.5 * wide)  # room for what is written beside the bars
     ax.axvline(0, color="0.25", lw=0.8)
     ax.set_xlabel(f"share of the total dispersion T ({SIGNIFICANT})")
     kind = f"{result.decomposition} terms, " if len(result.terms) > 1 else ""
-    ax.set_title(f"{kind}p of the model = {result.pvalue:.2g}, n = {result.n}", loc="left")
+    ax.set_title(f"{kind}model: {p_text(result.pvalue, short=True)}, n = {result.n}", loc="left")
     return ax
 
 
@@ -64,7 +66,9 @@ def plot_parts(found: Dispersion | Partition, ax: Axes | None = None) -> Axes:
     for i, (start, width) in enumerate(zip(starts, widths, strict=True)):
         share = f", {width / found.total:.1%} of T" if found.total > 0 and i else ""
         end = max(start, start + width)
-        ax.text(end + 0.01 * scale, i, f"{width:.4g}{share}", va="center", fontsize="small", bbox=WHITE)
+        ax.text(
+            end + 0.01 * scale, i, f"{width:.4g}{share}", va="center", fontsize="small", bbox=WHITE | {"alpha": 1.0}
+        )
     ax.set_xlim(min(0.0, float((starts + widths).min())), float((starts + widths).max(initial=0.0)) + 0.38 * scale)
     ax.set_yticks(range(len(names)), names, fontsize=font_along(ax, len(names), "y"))
     ax.set_ylim(len(names) - 0.4, -0.6)
@@ -123,7 +127,10 @@ def plot_distances(result: Dispersion, ax: Axes | None = None, *, tree: bool = T
     written = plain_all(result.labels)
     names = [written[j] for j in order]
     room = room_for(names)
-    ax = axes_or_new(ax, height=heat_height(k) + room + (1.0 if tree else 0.0), more_width=room)
+    given = ax is not None
+    ax = axes_or_new(ax, height=heat_height(k) + room + (1.3 if tree else 0.0), more_width=room)
+    if tree and not given:
+        leave_room_above(ax, 0.3)
     label = f"energy distance E ({unit(result.metric)})"
     draw_heat(E[np.ix_(order, order)], names, names, ax, label=label)
     title = f"Energy distances, n = {sum(result.sizes)} in {k} group{'s' * (k > 1)}"
@@ -137,6 +144,12 @@ def plot_distances(result: Dispersion, ax: Axes | None = None, *, tree: bool = T
     above.set_ylabel("height", fontsize="small")
     above.set_title(title, loc="left")
     return ax
+
+
+def leave_room_above(ax: Axes, inches: float) -> None:
+    """Keep the layout below a strip for the title of the tree, whose height it underrates."""
+    figure = cast(Any, ax.figure)
+    figure.get_layout_engine().set(rect=(0, 0, 1, 1 - inches / figure.get_figheight()))
 
 
 def plot_group_tree(result: Dispersion, ax: Axes | None = None) -> Axes:

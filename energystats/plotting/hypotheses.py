@@ -12,6 +12,7 @@ from energystats._typing import FloatArray
 from energystats.plotting.base import OBSERVED, QUIET, axes_or_new, font_along, plain, plain_all, sizes_text
 from energystats.plotting.dispersions import pair_matrix
 from energystats.plotting.heat import draw_heat, room_for
+from energystats.tables import p_text
 
 if TYPE_CHECKING:
     from energystats.results import (
@@ -79,7 +80,7 @@ def histogram_with_line(null: FloatArray, observed: float, pvalue: float, what: 
     if finite.size:
         ax.hist(finite, bins=min(40, max(5, finite.size // 10)), color=QUIET, label=f"{finite.size} {what}")
     if np.isfinite(observed):
-        ax.axvline(observed, color=OBSERVED, lw=2, label=f"observed, p = {pvalue:.2g}")
+        ax.axvline(observed, color=OBSERVED, lw=2, label=f"observed, {p_text(pvalue, short=True)}")
     ax.set_xlabel("between-sample energy S")
     ax.set_ylabel("count")
     ax.legend(frameon=False)
@@ -124,7 +125,7 @@ def plot_cluster_test(result: ClusterTestResult, ax: Axes | None = None) -> Axes
     ax.set_ylabel("density")
     what = "H0: unimodal" if result.method == "unimodal-1d" else "H0: unimodal along linear projections"
     of_all = " of all splits" if result.n_splits else ""
-    ax.set_title(f"{what}, p = {result.pvalue:.2g}{of_all}", loc="left")
+    ax.set_title(f"{what}, {p_text(result.pvalue, short=True)}{of_all}", loc="left")
     ax.legend(frameon=False)
     return ax
 
@@ -133,7 +134,7 @@ def clearest_split(result: ClusterTestResult) -> str:
     """Which scores are drawn, and the p-value of their own."""
     split, contrast = np.unravel_index(result.pvalues.argmin(), result.pvalues.shape)
     which = f", {result.rows[contrast].name}" if len(result.rows) > 1 else ""
-    own = f"own p = {result.pvalues[split, contrast]:.2g}"
+    own = f"own {p_text(result.pvalues[split, contrast], short=True)}"
     return f"scores of held-out points{which}, clearest of {result.n_splits} splits ({own})"
 
 
@@ -154,10 +155,11 @@ def plot_pairs(result: PairwiseTestsResult, ax: Axes | None = None) -> Axes:
         if p <= 0.05:
             bar.set(facecolor=OBSERVED, hatch="//")
         n = f"n = {result.rows[i].n1} + {result.rows[i].n2}"
-        ax.text(max(effect, 0.0), i, f" p = {p:.2g}, {n}", va="center", fontsize="small")
+        ax.text(max(effect, 0.0), i, f" {p_text(p, short=True)}, {n}", va="center", fontsize="small")
     ax.set_yticks(range(len(names)), names, fontsize=font_along(ax, len(names), "y"))
     ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.set_xlim(right=1.6 * max(*effects, 1e-12))
+    low, high = min(0.0, *effects), max(0.0, *effects)
+    ax.set_xlim(1.05 * low, high + 0.6 * (high - low or 1.0))  # room for what is written beside the bars
     ax.set_xlabel("S/T of the pair (hatched: adjusted p at most .05)")
     ax.set_title(f"pairs of groups, adjusted: {result.correction}", loc="left")
     return ax

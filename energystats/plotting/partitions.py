@@ -17,6 +17,7 @@ from energystats.plotting.base import (
     POINTS_SHOWN,
     axes_or_new,
     cluster_colors,
+    group_codes,
     legend_of_clusters,
     legend_width,
     marker_area,
@@ -25,7 +26,9 @@ from energystats.plotting.base import (
     rows_shown,
 )
 from energystats.plotting.heat import NAMES_FIT, draw_heat, room_for
+from energystats.plotting.names import NAMES_DRAWN, draw_names
 from energystats.plotting.planes import KERNEL_POINTS, plane_of
+from energystats.validation import as_pandas, name_text
 
 if TYPE_CHECKING:
     from energystats.results import Partition
@@ -36,7 +39,7 @@ __all__ = ["mark_classes", "plot_cluster_means", "plot_partition", "plot_path"]
 def plot_partition(found: Partition, ax: Axes | None = None, *, space: Any = None) -> Axes:
     """Points by cluster: a colour and a marker each, in one or two coordinates or the first two principal ones.
 
-    Of more than 5,000 points a random part is drawn.
+    Of more than 5,000 points a random part is drawn; up to forty points with names have them beside.
     """
     if space is None and found.points is not None and found.points.shape[1] == 1:
         return plot_line(found, cluster_colors(found.k), axes_or_new(ax, more_width=legend_width(found.k)))
@@ -51,10 +54,14 @@ def plot_partition(found: Partition, ax: Axes | None = None, *, space: Any = Non
         ax.scatter(inside[:, 0], inside[:, 1], s=area, alpha=0.85, label=label, rasterized=rows.size > 1000, **style)
     ax.set_xlabel(plane.x)
     ax.set_ylabel(plane.y)
+    named = found.spelled and found.labels.size <= NAMES_DRAWN
     if plane.same_unit:
         ax.set_aspect("equal", adjustable="datalim")
     ax.set_title(partition_title(found, rows.size), loc="left")
     legend_of_clusters(found.k, ax, area=area)
+    if named:
+        ax.margins(0.12)
+        draw_names(plane.points, [plain(name) for name in found.names or ()], ax)
     return ax
 
 
@@ -79,9 +86,9 @@ def mark_classes(found: Partition, classes: ArrayLike, ax: Axes, *, space: Any =
         plane = np.column_stack([found.points[rows, 0], np.zeros(rows.size)])
     else:
         plane = plane_of(found, space, rows).points
-    names = np.asarray(classes)
-    for i, name in enumerate(np.unique(names)):
-        inside = plane[names[rows] == name]
+    codes, names = group_codes(classes, found.labels.size)
+    for i, name in enumerate(names):
+        inside = plane[codes[rows] == i]
         style: dict[str, Any] = {
             "s": 60,
             "marker": "s^Dovphd"[i % 8],
@@ -89,7 +96,7 @@ def mark_classes(found: Partition, classes: ArrayLike, ax: Axes, *, space: Any =
             "edgecolors": "0.25",
             "lw": 0.6,
         }
-        ax.scatter(inside[:, 0], inside[:, 1], label=plain(name), **style)
+        ax.scatter(inside[:, 0], inside[:, 1], label=name, **style)
     ax.legend(frameon=False, fontsize="small")
 
 
@@ -220,6 +227,7 @@ def features(found: Partition, data: Any) -> tuple[FloatArray, Sequence[str]]:
         return np.asarray(found.points), found.columns or [f"column {j}" for j in range(d)]
     import pandas as pd
 
+    data = as_pandas(data)
     frame = data if isinstance(data, pd.DataFrame) else pd.DataFrame(np.asarray(data)).add_prefix("column ")
     numbers = frame.select_dtypes("number")
     if len(frame) != found.labels.size:
@@ -233,7 +241,7 @@ def features(found: Partition, data: Any) -> tuple[FloatArray, Sequence[str]]:
         raise ValueError(
             f"`data` must have a finite value in every column, but {numbers.columns[empty[0]]!r} has none."
         )
-    return table, [str(name) for name in numbers.columns]
+    return table, [name_text(name) for name in numbers.columns]
 
 
 # ---------------------------------------------------------------- the search

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from energystats._typing import FloatArray, IntArray
-from energystats.plotting.base import OBSERVED, QUIET, axes_or_new, cluster_colors
+from energystats.plotting.base import OBSERVED, QUIET, axes_or_new, cluster_colors, font_along
 from energystats.validation import check_option
 
 if TYPE_CHECKING:
@@ -97,7 +97,8 @@ def plot_stability(found: ClusterStabilityResult, ax: Axes | None = None) -> Axe
     ax.axhline(0.75, color="0.4", lw=1, ls="--", label="recovered from here")
     ax.axhline(0.5, color="0.4", lw=1, ls=":", label="dissolved up to here")
     names = [f"{j}\n(n = {size})" for j, size in enumerate(found.partition.sizes)]
-    ax.set_xticks(range(1, found.k + 1), names if found.k <= 8 else [str(j) for j in range(found.k)])
+    size = font_along(ax, found.k if found.k <= 8 else 5 * found.k // 4, "x")
+    ax.set_xticks(range(1, found.k + 1), names if found.k <= 8 else [str(j) for j in range(found.k)], fontsize=size)
     ax.set_ylim(0, 1.05)
     ax.set_xlabel("cluster")
     ax.set_ylabel("Jaccard similarity")

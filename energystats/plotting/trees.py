@@ -22,6 +22,7 @@ from energystats.plotting.base import (
     legend_width,
     plain,
 )
+from energystats.tables import p_text
 from energystats.validation import as_linkage, check_count
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def plot_dendrogram(
     >>> import energystats as es
     >>> ax = es.plot_dendrogram(es.energy_hclust([0.0, 1.0, 9.0, 11.0]), k=2)
     >>> ax.get_ylabel()
-    'height: energy distance x n1 n2/(n1 + n2)'
+    'height: energy distance x n1 n2/(n1 + n2)\n(square-root scale)'
     """
     from scipy.cluster.hierarchy import dendrogram
 
@@ -117,8 +118,14 @@ def plot_dendrogram(
     if 1 < k <= CLUSTERS_NUMBERED:
         number_clusters(ax, codes[below(tree)[drawn["leaves"]]], cut_height(tree, k))
     ax.set_xlabel(f"{'point' if whole else 'point, or (number of points)'}, n = {n}")
-    ax.set_ylabel("height: energy distance x n1 n2/(n1 + n2)" + (f", plus {-shift:.3g}" if shift else ""), fontsize=9)
+    ax.set_ylabel(height_label(shift), fontsize=9)
     return ax
+
+
+def height_label(shift: float = 0.0) -> str:
+    """What the heights are, that their scale is not even, and by how much they were moved up."""
+    moved = f", plus {-shift:.3g}" if shift else ""
+    return f"height: energy distance x n1 n2/(n1 + n2){moved}\n(square-root scale)"
 
 
 def link_colors(Z: FloatArray, k: int, codes: IntArray, colors: list[Any]) -> dict[int, Any]:
@@ -202,7 +209,7 @@ def plot_cluster_tree(found: ClusterTreeResult, ax: Axes | None = None) -> Axes:
     ax.set_ylim(0, 1.6 * top or 1.0)  # room for the legend
     ax.set_xlim(-0.6, found.k - 0.4)
     ax.spines[["top", "right", "bottom"]].set_visible(False)
-    ax.set_ylabel("height: energy distance x n1 n2/(n1 + n2)")
+    ax.set_ylabel(height_label(), fontsize=9)
     ax.set_title(f"{found.k} cluster{'s' * (found.k > 1)}, family-wise level {found.level:g}", loc="left")
     return ax
 
@@ -215,7 +222,10 @@ def draw_fork(ax: Axes, ends: list[float], below: list[float], height: float, st
 def mark_nodes(found: ClusterTreeResult, place: dict[int, float], heights: FloatArray, ax: Axes) -> None:
     """Diamonds on rejected nodes, circles on others that were tested, each with its adjusted p."""
     size = float(np.clip(110 / max(found.k, 1), 5, 8.5))
-    kinds = ((True, "D", "0.15", f"adjusted p at most {found.level:g}"), (False, "o", "white", "not significant"))
+    kinds = (
+        (True, "D", "0.15", f"adjusted p at most {found.level:g}"),
+        (False, "o", "white", f"adjusted p above {found.level:g}"),
+    )
     for rejected, marker, face, label in kinds:
         drawn = [node for node in found.nodes if node.tested and node.rejected == rejected]
         if not drawn:
@@ -223,7 +233,8 @@ def mark_nodes(found: ClusterTreeResult, place: dict[int, float], heights: Float
         x, y = [place[node.id] for node in drawn], [float(heights[node.id]) for node in drawn]
         ax.plot(x, y, ls="", marker=marker, ms=6, mfc=face, mec="0.15", label=label, zorder=3, clip_on=False)
         for node, across, up in zip(drawn, x, y, strict=True):
-            text = f"{'p = ' if found.k <= 8 else ''}{node.pvalue_adjusted:.2g}"
+            text = "adj. " + p_text(node.pvalue_adjusted, short=True)
+            text = text if found.k <= 8 else text.removeprefix("adj. p ").removeprefix("= ")
             weight = "bold" if rejected else "normal"
             ax.annotate(
                 text,

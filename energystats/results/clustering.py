@@ -10,7 +10,21 @@ import numpy as np
 
 from energystats._typing import FloatArray, IntArray
 from energystats.results.base import Result
-from energystats.tables import decomposition_table, metric_note, number, probability, text_table
+from energystats.results.named import Labelled
+from energystats.tables import (
+    LEVEL,
+    Table,
+    cut_all,
+    decomposition_table,
+    metric_note,
+    number,
+    numbers,
+    probability,
+    proportion,
+    seed_note,
+    text_table,
+    verdict,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +39,7 @@ BOUND_ROUNDING = 1e-12  # of the dispersions; a bound below it may be 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Partition(Result):
+class Partition(Labelled):
     """Clusters found by minimising W, which is maximising S.
 
     Attributes
@@ -70,6 +84,8 @@ class Partition(Result):
         The (standardized) data that were clustered, for plots; None for a precomputed matrix or mixed columns.
     columns : tuple of str or None
         Names of the columns of a data frame.
+    index : pandas.Index or None
+        Names of the points: the index of the data frame, behind `names` and `to_series()`.
     coordinates : ndarray of shape (n, 2) or None
         First two principal coordinates, for plots where there are no `points`.
     remark : str
@@ -97,6 +113,7 @@ class Partition(Result):
     standardization: Standardization | None = field(default=None, repr=False)
     points: FloatArray | None = field(default=None, repr=False)
     columns: tuple[str, ...] | None = field(default=None, repr=False)
+    index: Any = field(default=None, repr=False)
     coordinates: FloatArray | None = field(default=None, repr=False)
     remark: str = field(default="", repr=False)
 
@@ -106,15 +123,15 @@ class Partition(Result):
         rounding = BOUND_ROUNDING * max(abs(self.within), abs(self.between), abs(self.total))
         return float(self.between / self.bound) if self.bound > rounding else float("nan")
 
-    def _tables(self) -> list[Any]:
-        rows = [[str(n), number(w)] for n, w in zip(self.sizes, self.within_per_cluster, strict=True)]
+    def _tables(self) -> list[Table]:
+        rows = [[str(n), w] for n, w in zip(self.sizes, numbers(self.within_per_cluster), strict=True)]
         heads = ["size", "W"]
         if self.masses is not None:
-            rows = [[*row[:1], number(s), *row[1:]] for row, s in zip(rows, self.masses, strict=True)]
+            rows = [[*row[:1], s, *row[1:]] for row, s in zip(rows, numbers(self.masses), strict=True)]
             heads.insert(1, "weight")
         title = f"Energy clustering into {self.k} cluster{'s' * (self.k > 1)}"
-        tightness = "-" if math.isnan(self.tightness) else number(self.tightness)
-        bound = [["bound on S", number(self.bound)], ["S/bound", tightness]]
+        shown = numbers([self.within, self.between, self.total, self.bound])[-1]
+        bound = [["bound on S", shown], ["S/bound", proportion(self.tightness)]]
         return [
             text_table(rows, heads, [f"cluster {j}" for j in range(self.k)], title),
             decomposition_table(self.within, self.between, self.total, bound),
@@ -122,7 +139,7 @@ class Partition(Result):
 
     def _notes(self) -> list[str]:
         if self.algorithm == "exact-1d":
-            how = "Algorithm: exact in one dimension, the global optimum."
+            how = "Algorithm: exact in one dimension, the global optimum; it does not depend on a seed."
         elif self.algorithm == "spectral":
             how = f"Algorithm: spectral, best of {self.n_init} k-means of the relaxed solution; W was not searched."
         else:
@@ -130,12 +147,18 @@ class Partition(Result):
             if self.n_perturb:
                 starts += f", each perturbed {self.n_perturb} time{'s' * (self.n_perturb > 1)}"
             how = f"Algorithm: {self.algorithm}, {starts}, {self.n_iter} pass{'es' * (self.n_iter > 1)}"
-            how += ", a local optimum." if self.converged else ", stopped before it converged."
+            how += ", a local optimum" if self.converged else ", stopped before it converged"
+            how += "; another seed can find another." if self.n_init > 1 or self.n_perturb else "."
         proof = "S/bound is at most 1; 1 would prove that no partition into as many clusters has a larger S."
         remark = [self.remark] if self.remark else []
         if math.isnan(self.tightness) and self.k > 1:
             proof = "No S is above the bound, but the bound is not positive, so S/bound says nothing."
-        return [how, *remark, proof, metric_note(self.metric, self.standardization)]
+        return [*self._members(), how, *remark, proof, metric_note(self.metric, self.standardization)]
+
+    def _conclusion(self) -> str:
+        if self.k == 1:
+            return "One cluster: nothing was divided."
+        return f"Any data can be cut into {self.k}; `cluster_test` asks whether these clusters are more than a cut."
 
     def to_frame(self) -> pd.DataFrame:
         """One row per cluster: cluster, size and W of the cluster."""
@@ -159,8 +182,9 @@ class Partition(Result):
         Returns
         -------
         Axes
-            Of more than 5,000 points (2,000 for "kernel") a random part is drawn, always the same one, with at least
-            fifty of every cluster; the title says so.
+            Up to forty points of a data frame whose index has names carry them. Of more than 5,000 points (2,000 for
+            "kernel") a random part is drawn, always the same one, with at least fifty of every cluster; the title
+            says so.
 
         Raises
         ------
@@ -302,6 +326,8 @@ class ClusterTestResult(Result):
         By which p-values of "split" and "unimodal-1d" were multiplied, because flat densities need it.
     """
 
+    _one_row = True
+
     statistic: float
     pvalue: float
     method: Literal["split", "unimodal-1d", "refit", "crossfit", "labels"]
@@ -329,7 +355,7 @@ class ClusterTestResult(Result):
         columns = ["contrast", "statistic", "pvalue", "pvalue_adjusted"]
         return pd.DataFrame([(r.name, r.statistic, r.pvalue, r.pvalue_adjusted) for r in self.rows], columns=columns)
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         pivoted = bool(self.comparisons) and self.comparisons[0].name == "pivoted"
         symbol = {"labels": "S", "refit": "S/T less mean of references" if pivoted else "S/T"}.get(self.method, "E")
         rows = [
@@ -353,11 +379,17 @@ class ClusterTestResult(Result):
         }
         tables = [text_table(rows, None, None, titles[self.method])]
         if len(self.rows) > 1:
-            cells = [[number(r.statistic), probability(r.pvalue), probability(r.pvalue_adjusted)] for r in self.rows]
+            columns = [
+                numbers([r.statistic for r in self.rows]),
+                [probability(r.pvalue) for r in self.rows],
+                [probability(r.pvalue_adjusted) for r in self.rows],
+            ]
+            cells = list(zip(*columns, strict=True))
             heads = ["statistic", "p", "p (Holm)"]
-            tables.append(text_table(cells, heads, [r.name for r in self.rows], "One versus rest"))
+            tables.append(text_table(cells, heads, cut_all(r.name for r in self.rows), "One versus rest"))
         if self.comparisons:
-            cells = [[number(c.statistic), number(c.mean), probability(c.pvalue)] for c in self.comparisons]
+            values = numbers([value for c in self.comparisons for value in (c.statistic, c.mean)])
+            cells = [(values[2 * i], values[2 * i + 1], probability(c.pvalue)) for i, c in enumerate(self.comparisons)]
             heads = ["observed", "mean of references", "p"]
             counts = "the first counts" if pivoted else "the larger p counts"
             title = f"References: {counts}" if len(cells) > 1 else "References"
@@ -365,7 +397,7 @@ class ClusterTestResult(Result):
         return tables
 
     def _notes(self) -> list[str]:
-        if self.pvalue > 0.05:
+        if self.pvalue > LEVEL:
             meaning = ["A large p is no evidence that there is only one cluster."]
         elif self.method == "labels":
             meaning = []
@@ -374,7 +406,30 @@ class ClusterTestResult(Result):
                 "A small p means structure beyond the null hypothesis; not that a certain cluster, or their number, is "
                 "real."
             ]
-        return [f"Null hypothesis: {self.null_hypothesis}.", *meaning, *self._rule(), *self.remarks]
+        return [f"Null hypothesis: {self.null_hypothesis}.", *self._seed(), *meaning, *self._rule(), *self.remarks]
+
+    def _seed(self) -> list[str]:
+        """What p owes to the seed, and by how much it moves where that is known."""
+        if self.n_resamples < 1 or (self.method == "split" and not self.n_splits):
+            return []
+        if self.method == "split":
+            return [
+                f"p-value by {self.n_splits} random splits of the points, and {self.n_resamples} draws behind the p of "
+                "each: another seed makes other splits and gives another p."
+            ]
+        what = {"unimodal-1d": "draws", "labels": "random relabelings"}.get(self.method, "reference samples")
+        factor = self.factor if self.method == "unimodal-1d" else 1.0
+        return [seed_note(self.pvalue, self.n_resamples, what, factor=factor)]
+
+    def _conclusion(self) -> str:
+        if self.method == "labels":
+            if any("means nothing" in remark for remark in self.remarks):
+                return "This p says nothing about clusters: the labels were found in the data that they were tested on."
+            known = ", if the labels were known beforehand"
+            return verdict(self.pvalue, "that the groups differ", note=known * (self.pvalue <= LEVEL))
+        if self.pvalue <= LEVEL:
+            return verdict(self.pvalue, "of more structure than the null hypothesis allows")
+        return verdict(self.pvalue, "of more than one cluster")
 
     def _rule(self) -> list[str]:
         """How the p-value of a test of unimodality was made."""

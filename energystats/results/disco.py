@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from energystats._core.statistics import share
 from energystats._typing import FloatArray
 from energystats.results.base import Result
-from energystats.tables import metric_note, number, probability, text_table
+from energystats.tables import (
+    LEVEL,
+    Table,
+    cut,
+    cut_all,
+    exact_note,
+    metric_note,
+    number,
+    numbers,
+    probability,
+    proportion,
+    seed_note,
+    text_table,
+    verdict,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,36 +145,52 @@ class DiscoResult(Result):
         index = pd.Index([row.name for row in rows], name="term")
         return pd.DataFrame(cells, index=index, columns=["df", "dispersion", "F", "R2", "pvalue"])
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         how = "all distinct labelings" if self.method == "exact" else "random permutations"
         if self.n_strata:
             how += f" within {self.n_strata} strata"
         model = [
             ["F of the model", number(self.statistic)],
             ["p-value", probability(self.pvalue)],
+            ["method", self.method],
             [how, str(self.n_resamples)],
             ["rows", str(self.n)],
         ]
-        cells = [
-            [str(r.df), number(r.dispersion), blank(r.f, number), number(r.share), blank(r.pvalue, probability)]
-            for r in self.rows
+        rows = self.rows
+        columns = [
+            [str(row.df) for row in rows],
+            numbers([row.dispersion for row in rows]),
+            ["" if text == "-" else text for text in numbers([row.f for row in rows])],
+            [proportion(row.share) for row in rows],
+            ["" if math.isnan(row.pvalue) else probability(row.pvalue) for row in rows],
         ]
         heads = ["df", "dispersion", "F", "R2", "p"]
         title = "Energy dispersion" + (f", {self.decomposition} terms" if len(self.terms) > 1 else "")
         return [
             text_table(model, None, None, "Distance components"),
-            text_table(cells, heads, [row.name for row in self.rows], title),
+            text_table(list(zip(*columns, strict=True)), heads, cut_all(row.name for row in rows), title),
         ]
 
     def _notes(self) -> list[str]:
         notes = [f"Null hypothesis of the model: {self.null_hypothesis}."]
+        if self.method == "exact":
+            notes.append(exact_note(self.n_resamples))
+        else:
+            notes.append(seed_note(self.pvalue, self.n_resamples, "random permutations"))
         if len(self.terms) > 1:
             adjusted = "the terms before it" if self.decomposition == "sequential" else "all that do not contain it"
             notes.append(f"Each term is adjusted for {adjusted}; its p permutes residuals and is approximate.")
+            notes.append(f"The p of {len(self.terms)} terms are not adjusted for their number.")
         untested = [row.name for row in self.terms if math.isnan(row.pvalue)]
         if untested:
             notes.append(f"Without p, because constant within every stratum: {', '.join(untested)}.")
         return [*notes, metric_note(self.metric, self.standardization)]
+
+    def _conclusion(self) -> str:
+        tested = [row.name for row in self.terms if not math.isnan(row.pvalue)]
+        one = f"that the distribution depends on {cut(tested[0])}" if len(tested) == 1 else ""
+        some = "some" if self.pvalue <= LEVEL else "any"
+        return verdict(self.pvalue, one or f"that {some} term of the model matters")
 
     def to_frame(self) -> pd.DataFrame:
         """The same as `table`."""
@@ -177,8 +207,3 @@ class DiscoResult(Result):
         from energystats import plotting
 
         return plotting.plot_model_null(self, ax)
-
-
-def blank(value: float, write: Any) -> str:
-    """A number as written, or nothing for NaN."""
-    return "" if math.isnan(value) else str(write(value))

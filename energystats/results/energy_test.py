@@ -7,7 +7,21 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from energystats._typing import FloatArray
 from energystats.results.base import Result
-from energystats.tables import metric_note, number, probability, text_table
+from energystats.tables import (
+    LEVEL,
+    Table,
+    cut,
+    exact_note,
+    metric_note,
+    metric_text,
+    number,
+    probability,
+    proportion,
+    seed_note,
+    sizes_text,
+    text_table,
+    verdict,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,6 +74,8 @@ class EnergyTestResult(Result):
         Points per group.
     labels : tuple
         Names of the groups.
+    group_name : str
+        Name of the Series that the labels came from; empty without one.
     null_distribution : ndarray of shape (n_resamples,) or (n_resamples - 1,)
         The statistic of the other labelings, without the observed one.
     null_moments : tuple of float or None
@@ -73,6 +89,8 @@ class EnergyTestResult(Result):
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
     """
+
+    _one_row = True
 
     statistic: float
     pvalue: float
@@ -93,6 +111,7 @@ class EnergyTestResult(Result):
     total: float
     sizes: tuple[int, ...]
     labels: tuple[Any, ...]
+    group_name: str = field(default="", repr=False)
     null_distribution: FloatArray = field(repr=False)
     null_moments: tuple[float, float, float] | None = None
     energy_interval: tuple[float, float] | None = None
@@ -100,31 +119,30 @@ class EnergyTestResult(Result):
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         rows = [
-            [f"statistic ({self.statistic_name})", number(self.statistic)],
+            [f"statistic ({self.statistic_name})", (probability if self.components else number)(self.statistic)],
             ["p-value", probability(self.pvalue)],
         ]
-        if self.pvalue_interval[0] < self.pvalue_interval[1]:
+        low, high = self.pvalue_interval
+        if low < high:
             counted = " (counted)" if self.extrapolated else ""
-            rows.append(
-                [f"95 % interval of p{counted}", f"{self.pvalue_interval[0]:.3g} to {self.pvalue_interval[1]:.3g}"]
-            )
+            rows.append([f"95 % interval of p{counted}", f"{proportion(low)} to {proportion(high)}"])
+        rows.append(["method", self.method])
         rows += [[self._how(), str(self.n_resamples)]] if self.n_resamples else []
-        rows.append(["S/T (effect size)", number(self.effect_size)])
+        rows.append(["S/T (effect size)", proportion(self.effect_size)])
         if self.inhomogeneity is not None:
-            rows.append(["H (inhomogeneity)", number(self.inhomogeneity)])
+            rows.append(["H (inhomogeneity)", proportion(self.inhomogeneity)])
         if self.energy_interval is not None:
-            rows.append(["95 % interval of E", f"{self.energy_interval[0]:.3g} to {self.energy_interval[1]:.3g}"])
-        groups = [f"{name}: {size}" for name, size in zip(self.labels, self.sizes, strict=True)]
-        rest = [f"... ({len(groups)} groups)"] if len(groups) > 8 else []
-        rows.append(["group sizes", ", ".join(groups[:8] + rest)])
+            rows.append(["95 % interval of E", " to ".join(map(number, self.energy_interval))])
+        whose = f"sizes of {cut(self.group_name)}" if self.group_name else "group sizes"
+        rows.append([whose, sizes_text(self.labels, self.sizes)])
         tested = self.components[0] if self.components else self
         kind = "MMD" if tested.statistic_name.startswith("mmd2") else "Energy"
         tables = [text_table(rows, None, None, f"{kind} test of equal distributions")]
         if self.components:
             cells = [[number(part.statistic), probability(part.pvalue)] for part in self.components]
-            stubs = [repr(part.metric) for part in self.components]
+            stubs = [metric_text(part.metric) for part in self.components]
             tables.append(text_table(cells, ["statistic", "p"], stubs, "Under each semimetric"))
         return tables
 
@@ -137,8 +155,15 @@ class EnergyTestResult(Result):
 
     def _notes(self) -> list[str]:
         notes = [f"Null hypothesis: {self.null_hypothesis}."]
+        if self.method == "exact":
+            notes.append(exact_note(self.n_resamples))
+        if self.method == "permutation" and not self.extrapolated:
+            notes.append(seed_note(self.pvalue, self.n_resamples, "random relabelings"))
         if self.method == "asymptotic":
-            notes.append("p is an approximation: Pearson type III with the exact moments of the permutation law.")
+            notes.append(
+                "p is an approximation: Pearson type III with the exact moments of the permutation law. It does not "
+                "depend on a seed."
+            )
         if self.method == "cross":
             notes.append(
                 "p is an approximation: normal law of the cross statistic, for large samples. It belongs to one random "
@@ -149,7 +174,10 @@ class EnergyTestResult(Result):
         if self.weighted:
             notes.append("Rows are weighted; equality includes their weights.")
         if self.extrapolated:
-            notes.append("p is extrapolated: a generalised Pareto law fitted to the largest null values.")
+            notes.append(
+                "p is extrapolated: a generalised Pareto law fitted to the largest null values, which another seed "
+                "changes."
+            )
         if self.stopped_early:
             notes.append("The relabelings stopped early (Besag & Clifford); p is the share of those made.")
         if self.components:
@@ -162,14 +190,20 @@ class EnergyTestResult(Result):
             )
         return [*notes, metric_note(self.metric, self.standardization)]
 
+    def _conclusion(self) -> str:
+        several = f"{'some' if self.pvalue <= LEVEL else 'any'} of the {len(self.sizes)} distributions differ"
+        claim = "that the two distributions differ" if len(self.sizes) == 2 else f"that {several}"
+        return verdict(self.pvalue, claim)
+
     def to_frame(self) -> pd.DataFrame:
-        """One row; the columns are the field names."""
+        """One row; the columns are the field names. H is NaN where there is none."""
         import pandas as pd
 
         names = ("statistic", "pvalue", "statistic_name", "method", "n_resamples", "n_strata", "n_plots")
         decomposed = ("effect_size", "inhomogeneity", "within", "between", "total")
         row = {name: getattr(self, name) for name in (*names, "stopped_early", "extrapolated", *decomposed)}
-        return pd.DataFrame([row])
+        row["null_hypothesis"] = self.null_hypothesis
+        return pd.DataFrame([row]).astype({"inhomogeneity": float})
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Histogram of the null distribution with the observed statistic."""

@@ -11,7 +11,8 @@ import numpy as np
 from energystats._core.gram import centred, decomposed
 from energystats._typing import FloatArray, IntArray
 from energystats.results.base import Result
-from energystats.tables import number, text_table
+from energystats.results.named import Named
+from energystats.tables import Table, metric_text, number, numbers, proportion, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,6 +69,8 @@ class NegativeTypeResult(Result):
         All eigenvalues of G_c, falling, where they were computed.
     """
 
+    _one_row = True
+
     holds: bool
     min_eigenvalue: float
     max_eigenvalue: float
@@ -86,7 +89,7 @@ class NegativeTypeResult(Result):
     def __bool__(self) -> bool:
         return self.holds
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         rows = [
             ["of negative type", "yes" if self.holds else "no"],
             ["smallest eigenvalue of G_c", eigenvalue(self.min_eigenvalue, self.threshold)],
@@ -100,7 +103,7 @@ class NegativeTypeResult(Result):
         return [text_table(rows, None, None, "Negative type of rho")]
 
     def _notes(self) -> list[str]:
-        notes = [f"Semimetric: {self.metric!r}."]
+        notes = [f"Semimetric: {metric_text(self.metric)}."]
         if self.known is not None:
             general = "of negative type" if self.known else "not of negative type"
             strong = ", and strongly so: E = 0 for equal distributions only" if self.strong else ""
@@ -113,15 +116,24 @@ class NegativeTypeResult(Result):
                 "If that is no more than the rounding of the data, pass a larger `tol`; else see `lingoes`."
             )
         elif self.method == "random subsets":
-            notes.append("No subset refuted it, which is no proof for the other points.")
+            notes.append("No subset refuted it, which is no proof for the other points; another seed takes others.")
         return notes
 
+    def _conclusion(self) -> str:
+        if not self.holds:
+            return "Not of negative type: S and E can be negative, and E = 0 need not mean equal distributions."
+        if self.known and self.method == "formula":
+            return "Of negative type for all points, by its formula."
+        some = "" if self.rows is None else " that were looked at"
+        return f"Of negative type, to rounding, on the {self.n} points{some}; other points may differ."
+
     def to_frame(self) -> pd.DataFrame:
-        """One row; the columns are the field names."""
+        """One row; the columns are the field names. NaN and NA where there is none."""
         import pandas as pd
 
         names = ("holds", "min_eigenvalue", "max_eigenvalue", "threshold", "tol", "violation", "n", "method")
-        return pd.DataFrame([{name: getattr(self, name) for name in (*names, "known", "strong")}])
+        frame = pd.DataFrame([{name: getattr(self, name) for name in (*names, "known", "strong")}])
+        return frame.astype({"violation": float, "known": "boolean", "strong": "boolean"})
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Eigenvalues of G_c, falling, the negative ones marked; the two extreme ones where no others are known."""
@@ -131,7 +143,7 @@ class NegativeTypeResult(Result):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Euclidization(Result):
+class Euclidization(Named):
     """A Euclidean repair of a dissimilarity.
 
     Attributes
@@ -151,9 +163,11 @@ class Euclidization(Result):
         What counts as rounding of an eigenvalue, in the unit of d squared.
     source : {"distances", "kernel"}
         What was given; for a kernel "d squared" is the rho that it generates, which may be negative.
-    names : tuple of str or None
-        Names of the points, for pictures.
+    index : pandas.Index or None
+        Names of the points: the index of the data frame, behind `names` and `to_matrix()`.
     """
+
+    _one_row = True
 
     method: Repair
     distances: FloatArray = field(repr=False)
@@ -163,12 +177,18 @@ class Euclidization(Result):
     max_eigenvalue: float
     threshold: float
     source: Literal["distances", "kernel"] = "distances"
-    names: tuple[str, ...] | None = field(default=None, repr=False)
+    index: Any = field(default=None, repr=False)
 
     @property
     def n(self) -> int:
         """Number of points."""
         return len(self.distances)
+
+    def to_matrix(self) -> pd.DataFrame:
+        """The repaired distances as a square frame with the names of the points, for ``metric="precomputed"``."""
+        import pandas as pd
+
+        return pd.DataFrame(np.array(self.distances), index=self._index(), columns=self._index())
 
     @property
     def changed(self) -> bool:
@@ -212,7 +232,7 @@ class Euclidization(Result):
         largest = before.max(initial=0.0)
         return np.asarray((self.distances[upper] - before) / (largest if largest > 0 else 1.0))
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         moved = np.abs(self.moved)
         rows = [
             ["constant", "-" if self.constant is None else number(self.constant)],
@@ -255,6 +275,11 @@ class Euclidization(Result):
             )
         return notes
 
+    def _conclusion(self) -> str:
+        if not self.changed:
+            return "No repair was needed."
+        return f"Euclidean now, to rounding; distances moved by {np.abs(self.moved).mean():.1%} on average."
+
     def to_frame(self) -> pd.DataFrame:
         """One row: method, constant, eigenvalues before and after, and how far the distances moved."""
         import pandas as pd
@@ -269,7 +294,7 @@ class Euclidization(Result):
             "largest_change": float(moved.max(initial=0.0)),
             "n": self.n,
         }
-        return pd.DataFrame([row])
+        return pd.DataFrame([row]).astype({"constant": float})
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Repaired against original distances."""
@@ -306,7 +331,7 @@ class Euclidization(Result):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class PrincipalCoordinates(Result):
+class PrincipalCoordinates(Named):
     """Coordinates whose Euclidean distances are, or come near to, given dissimilarities.
 
     Attributes
@@ -330,8 +355,8 @@ class PrincipalCoordinates(Result):
         Its constant; 0 without one.
     source : {"distances", "kernel"}
         What the coordinates come from; of a kernel they are those of kernel PCA.
-    names : tuple of str or None
-        Names of the points.
+    index : pandas.Index or None
+        Names of the points: the index of the data frame, behind `names`.
     """
 
     coordinates: FloatArray = field(repr=False)
@@ -343,14 +368,12 @@ class PrincipalCoordinates(Result):
     correction: Literal["lingoes", "cailliez"] | None
     constant: float
     source: Literal["distances", "kernel"]
-    names: tuple[str, ...] | None = field(default=None, repr=False)
+    index: Any = field(default=None, repr=False)
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         p = min(self.explained.size, 10)
-        cells = [
-            [number(self.eigenvalues[j]), f"{self.explained[j]:.1%}", f"{self.explained[: j + 1].sum():.1%}"]
-            for j in range(p)
-        ]
+        values = numbers(self.eigenvalues[:p])
+        cells = [[values[j], f"{self.explained[j]:.1%}", f"{self.explained[: j + 1].sum():.1%}"] for j in range(p)]
         stubs = [f"axis {j + 1}" for j in range(p)]
         title = "Principal coordinates" if self.source == "distances" else "Kernel principal components"
         heads = ["eigenvalue", "share", "cumulated"]
@@ -358,6 +381,7 @@ class PrincipalCoordinates(Result):
             ["negative eigenvalues", str(self.n_negative)],
             ["smallest eigenvalue", eigenvalue(self.eigenvalues[-1], self.threshold)],
             ["negative share", f"{self.negative_share:.1%}"],
+            ["axes kept", str(self.explained.size)],
             ["correction", self.correction or "none"],
             ["constant", number(self.constant)],
         ]
@@ -371,12 +395,20 @@ class PrincipalCoordinates(Result):
             notes.append(f"No real coordinates can show the negative eigenvalues' part; {mend} leaves none.")
         return notes
 
+    def _conclusion(self) -> str:
+        p = self.explained.size
+        if not p:
+            return "All points coincide: there is no axis."
+        axes = "axis holds" if p == 1 else f"{p} axes hold"
+        lost = f"; {self.negative_share:.1%} cannot be drawn at all" if self.n_negative else ""
+        return f"The {axes} {self.explained.sum():.1%} of the sizes of all eigenvalues{lost}."
+
     def to_frame(self) -> pd.DataFrame:
         """Coordinates, one row per point, columns axis1, axis2, ..."""
         import pandas as pd
 
         columns = [f"axis{j + 1}" for j in range(self.coordinates.shape[1])]
-        return pd.DataFrame(np.array(self.coordinates), columns=columns, index=self.names)
+        return pd.DataFrame(np.array(self.coordinates), columns=columns, index=self._index())
 
     def plot(self, ax: Axes | None = None, *, dimensions: int = 2, labels: Any = None) -> Axes:
         """Points on the first two or three axes with their shares; `labels` (n,) colours them by group."""
@@ -451,14 +483,14 @@ class EuclidizationComparison(Result):
         """The table."""
         return self.table
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         cells = [
             [
-                "-" if np.isnan(self.constants[r]) else number(self.constants[r]),
+                number(self.constants[r]),
                 eigenvalue(self.min_eigenvalues[r], 10 * self.n * float(np.finfo(float).eps * self.totals[r])),
                 f"{self.mean_changes[r]:.1%}",
                 f"{self.largest_changes[r]:.1%}",
-                number(1 - self.within[r] / self.totals[r]),
+                proportion(1 - self.within[r] / self.totals[r]),
                 f"{self.losses[r]:.2%}",
                 "yes" if self.changed[r] else "no",
             ]
@@ -472,7 +504,14 @@ class EuclidizationComparison(Result):
             "S/T is of the best partition found on the squared (repaired) distances. Loss: by how much W of the "
             "original's best partition exceeds that of the repair's own best, as a share of T.",
             "Changes of distances are shares of the largest original distance.",
+            "Best partitions are the best that a search of several starts found; another seed can find better ones.",
         ]
+
+    def _conclusion(self) -> str:
+        moved = [name for name, changed in zip(self.repairs, self.changed, strict=True) if changed]
+        if not moved:
+            return "After every repair the original's best partition stays the best that was found."
+        return f"The original's best partition is no longer the best after {', '.join(moved)}."
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """S/T of the best partition under every repair, and how far the distances moved."""

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from energystats._typing import FloatArray
 from energystats.results.base import Result
-from energystats.tables import metric_note, number, probability, text_table
+from energystats.tables import (
+    LEVEL,
+    Table,
+    metric_note,
+    number,
+    probability,
+    proportion,
+    seed_note,
+    text_table,
+    verdict,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,6 +60,8 @@ class GoodnessOfFitResult(Result):
         With every parameter that was settled on the reference.
     """
 
+    _one_row = True
+
     statistic: float
     pvalue: float
     pvalue_interval: tuple[float, float]
@@ -64,11 +76,12 @@ class GoodnessOfFitResult(Result):
     null_distribution: FloatArray = field(repr=False)
     metric: Metric
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         rows = [
             ["statistic (n times the energy distance)", number(self.statistic)],
             ["p-value", probability(self.pvalue)],
-            ["95 % interval of p", f"{self.pvalue_interval[0]:.3g} to {self.pvalue_interval[1]:.3g}"],
+            ["95 % interval of p", " to ".join(map(proportion, self.pvalue_interval))],
+            ["method", self.method],
             ["simulated samples", str(self.n_resamples)],
             ["rows, columns", f"{self.n}, {self.d}"],
         ]
@@ -80,13 +93,29 @@ class GoodnessOfFitResult(Result):
             "quantiles": f"The distribution is represented by {self.n_reference} of its quantiles.",
             "draws": f"The distribution is represented by {self.n_reference} draws.",
         }
-        return [f"Null hypothesis: {self.null_hypothesis}.", how[self.reference], metric_note(self.metric, None)]
+        seed = seed_note(self.pvalue, self.n_resamples, "simulated samples")
+        return [f"Null hypothesis: {self.null_hypothesis}.", seed, how[self.reference], metric_note(self.metric, None)]
+
+    def _conclusion(self) -> str:
+        if self.pvalue <= LEVEL:
+            return verdict(self.pvalue, "against the null hypothesis")
+        return verdict(self.pvalue, "against the null hypothesis", note="; others may fit as well")
 
     def to_frame(self) -> pd.DataFrame:
         """One row; the columns are the field names."""
         import pandas as pd
 
-        names = ("statistic", "pvalue", "method", "n_resamples", "distribution", "n", "d", "n_reference")
+        names = (
+            "statistic",
+            "pvalue",
+            "method",
+            "n_resamples",
+            "distribution",
+            "n",
+            "d",
+            "n_reference",
+            "null_hypothesis",
+        )
         return pd.DataFrame([{name: getattr(self, name) for name in names}])
 
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from energystats._typing import FloatArray, IntArray
-from energystats.results.base import Result
-from energystats.tables import number, text_table
+from energystats.results.named import Labelled
+from energystats.tables import Table, numbers, proportion, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +17,7 @@ __all__ = ["GraphPartition"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class GraphPartition(Result):
+class GraphPartition(Labelled):
     """Clusters of the vertices of a graph.
 
     Attributes
@@ -53,8 +53,8 @@ class GraphPartition(Result):
         Whether no single move improves the value.
     weighted : bool
         Whether the user gave weights of the vertices.
-    names : tuple of str or None
-        Names of the vertices.
+    index : pandas.Index or None
+        Names of the vertices: the index of the data frame, behind `names` and `to_series()`.
     matrix : csr_array of shape (n, n)
         The adjacency that was partitioned.
     """
@@ -75,7 +75,7 @@ class GraphPartition(Result):
     n_iter: int
     converged: bool
     weighted: bool = field(repr=False)
-    names: tuple[str, ...] | None = field(default=None, repr=False)
+    index: Any = field(default=None, repr=False)
     matrix: Any = field(repr=False)
 
     @property
@@ -91,23 +91,21 @@ class GraphPartition(Result):
             return 1.0
         return low / high if high > 0 and low >= 0 else float("nan")
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         heads = ["vertices", "links inside", "links leaving", "value"]
-        columns = [map(str, self.sizes), *(map(number, a) for a in (self.inside, self.leaving, self.cluster_values))]
+        columns = [list(map(str, self.sizes)), *map(numbers, (self.inside, self.leaving, self.cluster_values))]
         if self.weighted or self.cut == "normalized":
             heads.insert(1, "degree" if self.cut == "normalized" else "weight")
-            columns.insert(1, map(number, self.masses))
+            columns.insert(1, numbers(self.masses))
         titles = {"ratio": "Ratio cut", "normalized": "Normalised cut", "association": "Ratio association"}
         title = f"{titles[self.cut]} of {self.n} vertices into {self.k} cluster{'s' * (self.k > 1)}"
         rows = [list(row) for row in zip(*columns, strict=True)]
         upper = self.cut == "association"
+        value, bound = numbers([self.value, self.bound])
         account = [
-            ["value", number(self.value)],
-            [f"{'upper' if upper else 'lower'} bound", number(self.bound)],
-            [
-                "value/bound" if upper else "bound/value",
-                "-" if self.tightness != self.tightness else number(self.tightness),
-            ],
+            ["value", value],
+            [f"{'upper' if upper else 'lower'} bound", bound],
+            ["value/bound" if upper else "bound/value", proportion(self.tightness)],
             ["connected components", str(self.n_components)],
         ]
         return [
@@ -117,15 +115,20 @@ class GraphPartition(Result):
 
     def _notes(self) -> list[str]:
         if self.init == "components":
-            return ["Whole components were joined; the value 0 is the global optimum."]
+            return [*self._members(), "Whole components were joined; the value 0 is the global optimum."]
         starts = "1 start" if self.n_init == 1 else f"best of {self.n_init} starts ({self.init})"
         how = f"Single moves, {starts}, {self.n_iter} pass{'es' * (self.n_iter > 1)}"
         how += ", a local optimum." if self.converged else ", stopped before they converged."
         which = "higher" if self.cut == "association" else "lower"
         return [
+            *self._members(),
             how,
             f"No partition into {self.k} has a {which} value than the bound; a quotient of 1 proves the optimum.",
         ]
+
+    def _conclusion(self) -> str:
+        proved = " This one is the best possible." if self.tightness == 1 else ""
+        return f"Every graph can be cut; that it was is no evidence of clusters.{proved}"
 
     def to_frame(self) -> pd.DataFrame:
         """One row per cluster: cluster, size, mass, links inside and leaving, value."""

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from energystats._typing import FloatArray
 from energystats.results.base import Result
-from energystats.tables import metric_note, number, probability, text_table
+from energystats.tables import (
+    LEVEL,
+    ROWS_SHOWN,
+    Table,
+    cut_all,
+    metric_note,
+    numbers,
+    probability,
+    proportion,
+    rounded,
+    text_table,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,6 +76,8 @@ class PairwiseTestsResult(Result):
         How labelings were chosen: "auto" is exact where there are few.
     n_resamples : int
         Random relabelings of each pair.
+    group_name : str
+        Name of the Series that the labels came from; empty without one.
     metric : Metric
         With every parameter that was settled on the data.
     standardization : Standardization or None
@@ -77,6 +90,7 @@ class PairwiseTestsResult(Result):
     correction: str
     method: str
     n_resamples: int
+    group_name: str = field(default="", repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
 
@@ -91,30 +105,60 @@ class PairwiseTestsResult(Result):
         names = [name for name in table.columns if "pvalue" not in name]
         return table[[*names, "pvalue", "pvalue_adjusted", "pvalue_spread", "pvalue_spread_adjusted"]]
 
-    def _tables(self) -> list[Any]:
-        heads = ["n", "E", "S/T", "p", "p adjusted", "p spread", "adjusted"]
-        cells = [
-            [
-                f"{row.n1} + {row.n2}",
-                number(row.energy_distance),
-                number(row.effect_size),
-                probability(row.pvalue),
-                probability(adjusted),
-                probability(row.pvalue_spread),
-                probability(spread),
-            ]
-            for row, adjusted, spread in zip(self.rows, self.pvalues_adjusted, self.spread_adjusted, strict=True)
+    def _tables(self) -> list[Table]:
+        heads = ["n", "E", "S/T", "p", "adjusted", "p spread", "adjusted"]
+        shown = self._shown()
+        rows = [self.rows[i] for i in shown]
+        columns = [
+            [f"{row.n1} + {row.n2}" for row in rows],
+            numbers([row.energy_distance for row in rows]),
+            [proportion(row.effect_size) for row in rows],
+            [probability(row.pvalue) for row in rows],
+            [probability(self.pvalues_adjusted[i]) for i in shown],
+            [probability(row.pvalue_spread) for row in rows],
+            [probability(self.spread_adjusted[i]) for i in shown],
         ]
-        stubs = [f"{row.group1} vs {row.group2}" for row in self.rows]
-        return [text_table(cells, heads, stubs, f"Energy tests of pairs of groups ({self.correction})")]
+        names = list(dict.fromkeys(name for row in self.rows for name in (row.group1, row.group2)))
+        written = dict(zip(names, cut_all(names, 16), strict=True))
+        stubs = [f"{written[row.group1]} vs {written[row.group2]}" for row in rows]
+        part = "" if len(rows) == len(self.rows) else f", the {len(rows)} with the smallest p of {len(self.rows)}"
+        title = f"Energy tests of pairs of groups{part}; correction: {self.correction}"
+        return [text_table(list(zip(*columns, strict=True)), heads, stubs, title, self.group_name)]
+
+    def _shown(self) -> list[int]:
+        """The pairs of the summary, in their order: all, or of very many those with the smallest p."""
+        if len(self.rows) <= ROWS_SHOWN:
+            return list(range(len(self.rows)))
+        order = sorted(range(len(self.rows)), key=lambda i: (self.rows[i].pvalue, -self.rows[i].effect_size))
+        return sorted(order[: ROWS_SHOWN // 2])
 
     def _notes(self) -> list[str]:
+        all_of_them = {"auto": ", or over all labelings of a pair where they are no more", "permutation": ""}
+        error = rounded((0.05 * 0.95 / self.n_resamples) ** 0.5)
+        how = (
+            f"p-values by {self.n_resamples} random relabelings of each pair{all_of_them.get(self.method, '')}: "
+            f"another seed moves a p of .05 by about ±{error} (Monte Carlo standard error)."
+        )
+        if self.method == "exact":
+            how = (
+                "p-values over all distinct labelings of each pair: they do not depend on a seed; those of spread are "
+                f"by {self.n_resamples} random relabelings."
+            )
         return [
             "Null hypothesis of p: the two groups come from one distribution. Of p spread: their points are spread "
             "equally around their own centres (approximate); where only p is small, the groups differ in place or "
             "shape.",
+            how,
             metric_note(self.metric, self.standardization),
         ]
+
+    def _conclusion(self) -> str:
+        differ = int((self.pvalues_adjusted <= LEVEL).sum())
+        wide = int((self.spread_adjusted <= LEVEL).sum())
+        adjusted = "unadjusted" if self.correction == "none" else "adjusted"
+        pairs = f"{len(self.rows)} pair{'s' * (len(self.rows) > 1)}"
+        evidence = f"evidence of a difference in {differ} of {pairs}, of unequal spread in {wide}"
+        return f"At level {LEVEL:g}, {adjusted}: {evidence}."
 
     def to_frame(self) -> pd.DataFrame:
         """The same as `table`."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from energystats._typing import FloatArray
 from energystats.results.base import Result
-from energystats.tables import metric_note, probability, text_table
+from energystats.tables import Table, metric_note, proportion, text_table
 from energystats.validation import check_positive
 
 if TYPE_CHECKING:
@@ -113,25 +113,30 @@ class PowerResult(Result):
         share = (power - fitted[j - 1]) / (fitted[j] - fitted[j - 1])
         return float(math.ceil(sizes[j - 1] + share * (sizes[j] - sizes[j - 1]) - 1e-9))
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         heads = ["power", "standard error", "low", "high"]
-        cells = [list(map(probability, (row.power, row.standard_error, row.low, row.high))) for row in self.rows]
+        cells = [list(map(proportion, (row.power, row.standard_error, row.low, row.high))) for row in self.rows]
         stubs = [f"n = {row.n_x} + {row.n_y}" for row in self.rows]
         return [text_table(cells, heads, stubs, f"Power of the energy test at level {self.level:g}")]
 
     def _notes(self) -> list[str]:
+        return [
+            "Null hypothesis of the test: x and y come from one distribution. Power: how often it is rejected.",
+            f"x: {self.x}. y: {self.y}.",
+            f"Method: permutation test (statistic: {self.statistic_name}) of {self.n_replicates} replicates a size, "
+            f"{self.n_resamples} relabelings each; low and high: 95 % interval of the power. Another seed moves a "
+            "power by about its standard error.",
+            metric_note(self.metric, None)[:-1] + (", columns standardized." if self.standardize else "."),
+        ]
+
+    def _conclusion(self) -> str:
         needed = self.sample_size()
         asked = f"takes about {needed:g} points of x"
         if math.isnan(needed):
             asked = "is not reached by these sizes"
         elif needed == self.rows[0].n_x:
             asked = f"takes {needed:g} points of x or fewer"
-        return [
-            f"x: {self.x}. y: {self.y}. Power .8 {asked}.",
-            f"{self.n_replicates} replicates a size, {self.n_resamples} relabelings each; low and high: 95 % interval "
-            f"of the power. Statistic: {self.statistic_name}.",
-            metric_note(self.metric, None)[:-1] + (", columns standardized." if self.standardize else "."),
-        ]
+        return f"Power .8 {asked}, if the populations are as x and y."
 
     def to_frame(self) -> pd.DataFrame:
         """The same as `table`."""

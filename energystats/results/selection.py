@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from energystats._typing import FloatArray
 from energystats.results.base import Result
 from energystats.results.clustering import Partition
 from energystats.results.tree import ClusterTreeResult
-from energystats.tables import metric_note, number, probability, text_table
+from energystats.tables import Table, metric_note, numbers, probability, proportion, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NOT_SIGNIFICANCE", "ClusterStabilityResult", "SelectKResult", "SelectKRow"]
 
+RECOVERED = 0.75  # mean Jaccard similarity
 NOT_SIGNIFICANCE = (
     "Stability is not significance: a single cloud that is longer than it is wide is cut in two at the same place "
     "again and again. `cluster_test` asks whether there is more than one cluster, `cluster_tree` how many."
@@ -123,21 +125,18 @@ class SelectKResult(Result):
         """One column of the table; (k_max,)."""
         return np.array([getattr(row, name) for row in self.rows], dtype=np.float64)
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         wanted = {
-            "within": ("W", number),
-            "share": ("S/T", probability),
-            "gap": ("gap", probability),
-            "gap_error": ("error", probability),
-            "eigengap": ("eigengap", probability),
-            "pvalue": ("adjusted p", probability),
-            "stability": ("stability", probability),
+            "within": ("W", numbers),
+            "share": ("S/T", each(proportion)),
+            "gap": ("gap", three_digits),
+            "gap_error": ("error", three_digits),
+            "eigengap": ("eigengap", three_digits),
+            "pvalue": ("adjusted p", each(probability)),
+            "stability": ("stability", each(proportion)),
         }
         shown = {name: how for name, how in wanted.items() if not np.isnan(self.column(name)).all()}
-        cells = [
-            ["-" if np.isnan(getattr(row, name)) else how(getattr(row, name)) for name, (_, how) in shown.items()]
-            for row in self.rows
-        ]
+        cells = list(zip(*(how(self.column(name)) for name, (_, how) in shown.items()), strict=True))
         stubs = [f"k = {row.k}{' *' if row.k == self.k else ''}" for row in self.rows]
         heads = [head for head, _ in shown.values()]
         table = text_table(cells, heads, stubs, f"Number of clusters: {self.k}, by {self.method}")
@@ -151,7 +150,35 @@ class SelectKResult(Result):
         return [table, text_table(by, None, None, "Number by each criterion")]
 
     def _notes(self) -> list[str]:
-        return [self.reason, *self.remarks, metric_note(self.partition.metric, self.partition.standardization)]
+        null = [] if self.tree is None else [f"Null hypothesis at each split: {self.tree.null_hypothesis}."]
+        return [
+            self.reason,
+            *null,
+            *self.remarks,
+            *self._seed(),
+            metric_note(self.partition.metric, self.partition.standardization),
+        ]
+
+    def _seed(self) -> list[str]:
+        """What depends on the seed."""
+        if self.k_max == 1:
+            return []
+        if self.method == "eigengap":
+            return ["Eigenvalue gaps do not depend on a seed; W is of the best of several random starts."]
+        if self.method == "gap" and self.n_resamples:
+            part = (self.n_resamples + 1) ** -0.5  # the error is that of one reference set
+            return [f"Another seed draws other reference sets and moves each gap by about {part:.2g} of its error."]
+        if self.method == "significance" and self.tree is not None and self.tree.nodes[0].tested:
+            return ["Another seed gives other p-values."]
+        return []
+
+    def _conclusion(self) -> str:
+        if self.tree is not None and self.method == "significance":
+            return self.tree._conclusion()
+        by = {"gap": "the gap statistic", "eigengap": "the eigenvalue gap"}.get(self.method, self.method)
+        if self.k_max == 1:
+            return "There was no other number to choose."
+        return f"{by[0].upper()}{by[1:]} points to k = {self.k}; that is an estimate, not evidence of clusters."
 
     def to_frame(self) -> pd.DataFrame:
         """The same as `table`."""
@@ -204,15 +231,15 @@ class ClusterStabilityResult(Result):
     rand_indices: FloatArray = field(repr=False)
     partition: Partition = field(repr=False)
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         columns = (self.jaccard, self.dissolved, self.recovered)
         cells = [
-            [str(size), *("-" if np.isnan(value) else probability(value) for value in values)]
+            [str(size), *map(proportion, values)]
             for size, *values in zip(self.partition.sizes, *(c.tolist() for c in columns), strict=True)
         ]
         heads = ["size", "mean Jaccard", "dissolved", "recovered"]
         stubs = [f"cluster {j}" for j in range(self.k)]
-        rows = [["adjusted Rand index, mean", probability(self.adjusted_rand)], ["resamples", str(self.n_resamples)]]
+        rows = [["adjusted Rand index, mean", proportion(self.adjusted_rand)], ["resamples", str(self.n_resamples)]]
         title = f"Stability of {self.k} cluster{'s' * (self.k > 1)} under {self.scheme}"
         return [text_table(cells, heads, stubs, title), text_table(rows, None, None, "Whole partition")]
 
@@ -221,7 +248,14 @@ class ClusterStabilityResult(Result):
             "Jaccard similarity: |A and B| / |A or B| of a cluster and the most similar one of a resample. Dissolved: "
             "at most .5, recovered: at least .75, as shares of the resamples."
         )
-        return [meaning, NOT_SIGNIFICANCE, metric_note(self.partition.metric, self.partition.standardization)]
+        seed = "Another seed draws other resamples."
+        return [meaning, NOT_SIGNIFICANCE, seed, metric_note(self.partition.metric, self.partition.standardization)]
+
+    def _conclusion(self) -> str:
+        back = int((self.jaccard >= RECOVERED).sum())
+        return (
+            f"{back} of {self.k} came back in most resamples (mean Jaccard .75 or more); that is no test of clusters."
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """One row per cluster: cluster, size, jaccard, dissolved, recovered."""
@@ -242,3 +276,13 @@ class ClusterStabilityResult(Result):
         from energystats import plotting
 
         return plotting.plot_stability(self, ax)
+
+
+def each(write: Callable[[float], str]) -> Callable[[FloatArray], list[str]]:
+    """Writer of a column from that of a number."""
+    return lambda column: list(map(write, column.tolist()))
+
+
+def three_digits(column: FloatArray) -> list[str]:
+    """Numbers of a column, the largest with three significant digits."""
+    return numbers(column, 3)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats._typing import FloatArray, IntArray
-from energystats.results.base import Result
-from energystats.tables import metric_note, number, text_table
+from energystats.results.named import Named
+from energystats.tables import Table, metric_note, numbers, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,7 @@ __all__ = ["SpectralEmbedding"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class SpectralEmbedding(Result):
+class SpectralEmbedding(Named):
     """Spectral coordinates of points.
 
     Attributes
@@ -39,6 +39,8 @@ class SpectralEmbedding(Result):
         With every parameter that was settled on the data.
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
+    index : pandas.Index or None
+        Names of the points: the index of the data frame, behind `names`.
     """
 
     embedding: FloatArray = field(repr=False)
@@ -47,6 +49,7 @@ class SpectralEmbedding(Result):
     similarity: str | None = None
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
+    index: Any = field(default=None, repr=False)
 
     @property
     def eigengaps(self) -> FloatArray:
@@ -64,25 +67,29 @@ class SpectralEmbedding(Result):
         allowed = np.where(self.gap_k >= 2, self.eigengaps, 0.0)
         return int(self.gap_k[allowed.argmax()]) if allowed.any() else 1
 
-    def _tables(self) -> list[Any]:
+    def _tables(self) -> list[Table]:
         stubs = [str(j + 1) for j in range(self.eigenvalues.size)]
-        gaps = [number(gap) for gap in self.eigengaps] + ["-"]
+        gaps = [*numbers(self.eigengaps), "-"]
         k = [str(j) for j in self.gap_k] + ["-"]
-        cells = [list(row) for row in zip(map(number, self.eigenvalues), gaps, k, strict=True)]
+        cells = [list(row) for row in zip(numbers(self.eigenvalues), gaps, k, strict=True)]
         title = "Random-walk Laplacian" if self.laplacian else "Centred Gram matrix"
         return [text_table(cells, ["eigenvalue", "gap to the next", "would suggest k"], stubs, title)]
 
     def _notes(self) -> list[str]:
-        gap = f"The largest gap with k >= 2 is at k = {self.suggested_k}; that is no evidence that clusters exist."
         similarity = [f"Similarity: {self.similarity}."] if self.similarity else []
-        return [gap, *similarity, metric_note(self.metric, self.standardization)]
+        return [*similarity, metric_note(self.metric, self.standardization)]
+
+    def _conclusion(self) -> str:
+        if self.suggested_k < 2:
+            return "No gap between the eigenvalues suggests more than one cluster."
+        return f"The largest gap with k >= 2 is at k = {self.suggested_k}; that is no evidence that clusters exist."
 
     def to_frame(self) -> pd.DataFrame:
         """Coordinates, one row per point, columns axis1, axis2, ..."""
         import pandas as pd
 
         columns = [f"axis{j + 1}" for j in range(self.embedding.shape[1])]
-        return pd.DataFrame(np.array(self.embedding), columns=columns)
+        return pd.DataFrame(np.array(self.embedding), columns=columns, index=self._index())
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Eigenvalues, and their gaps as bars with the largest one marked."""

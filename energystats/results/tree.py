@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from energystats._typing import FloatArray, IntArray
-from energystats.results.base import Result
-from energystats.tables import metric_note, probability, text_table
+from energystats.results.named import Labelled
+from energystats.tables import Table, metric_note, numbers, probability, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,7 +75,7 @@ class TreeNode:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ClusterTreeResult(Result):
+class ClusterTreeResult(Labelled):
     """Clusters found by splitting in two for as long as a test rejects.
 
     Attributes
@@ -109,6 +108,8 @@ class ClusterTreeResult(Result):
         With every parameter that was settled on the data.
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
+    index : pandas.Index or None
+        Names of the points: the index of the data frame, behind `names` and `to_series()`.
     """
 
     labels: IntArray = field(repr=False)
@@ -125,6 +126,7 @@ class ClusterTreeResult(Result):
     remarks: tuple[str, ...] = field(repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
+    index: Any = field(default=None, repr=False)
 
     @property
     def leaves(self) -> tuple[TreeNode, ...]:
@@ -159,15 +161,16 @@ class ClusterTreeResult(Result):
             Z[row] = a, b, heights[node.id], size_a + size_b
         return Z
 
-    def _tables(self) -> list[Any]:
-        cells = []
-        for node in self.nodes:
-            known = (node.pvalue, node.pvalue_adjusted)
-            p, adjusted = ("-" if math.isnan(value) else probability(value) for value in known)
-            height = "-" if math.isnan(node.height) else f"{node.height:.4g}"
-            cells.append(
-                [str(node.size), height, p, adjusted, "" if node.label is None else str(node.label), node.outcome]
-            )
+    def _tables(self) -> list[Table]:
+        columns = [
+            [str(node.size) for node in self.nodes],
+            numbers([node.height for node in self.nodes], 4),
+            [probability(node.pvalue) for node in self.nodes],
+            [probability(node.pvalue_adjusted) for node in self.nodes],
+            ["" if node.label is None else str(node.label) for node in self.nodes],
+            [node.outcome for node in self.nodes],
+        ]
+        cells = list(zip(*columns, strict=True))
         title = f"Tree of splits: {self.k} cluster{'s' * (self.k > 1)}, family-wise level {self.level:g}"
         heads = ["size", "height", "p", "adjusted p", "cluster", "outcome"]
         return [text_table(cells, heads, self._stubs(), title)]
@@ -202,7 +205,18 @@ class ClusterTreeResult(Result):
             notes.append(f"Splits that were significant too were left out, because `k_max` is {self.k_max}.")
         if any(node.tested for node in self.nodes):
             notes.append(f"Draws: {self.n_resamples} for all points, n/size times as many for smaller nodes.")
-        return [*notes, *self.remarks, metric_note(self.metric, self.standardization)]
+        if any(node.tested for node in self.nodes):
+            notes.append("Another seed gives other p-values.")
+        return [*self._members(), *notes, *self.remarks, metric_note(self.metric, self.standardization)]
+
+    def _conclusion(self) -> str:
+        splits = sum(node.rejected for node in self.nodes)
+        if not self.nodes[0].tested:
+            return "Nothing was tested: no statement about clusters."
+        if not splits:
+            return f"At level {self.level:g}: no evidence at this sample size of more than one cluster."
+        were = "split was" if splits == 1 else "splits were"
+        return f"{splits} {were} significant at family-wise level {self.level:g}; where a cut runs was not tested."
 
     def to_frame(self) -> pd.DataFrame:
         """One row per node; the columns are the fields of `TreeNode` without rows and children."""

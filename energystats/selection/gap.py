@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,7 +50,8 @@ def gap_curve(
         reference.draws(n_resamples, rng), progress, total=n_resamples, unit="reference set", size=lambda _: 1
     )
     k_max = log_within.size
-    logs = np.array([logarithm(withins_up_to(drawn, k_max, n_init, child)) for drawn, child in sets])
+    with closing(sets):
+        logs = np.array([logarithm(withins_up_to(drawn, k_max, n_init, child)) for drawn, child in sets])
     if not np.isfinite(logs).all():
         return None
     return GapCurve(logs.mean(axis=0) - log_within, logs.std(axis=0) * np.sqrt(1 + 1 / n_resamples))

@@ -21,6 +21,7 @@ from energystats.selection.references import Reference, ReferenceKind, reference
 from energystats.selection.stability import stability_of
 from energystats.significance.cluster_test import check_lines
 from energystats.significance.tree import SMALLEST_NODE, Rules, check_level, tree_of_points
+from energystats.tables import p_text, probability
 from energystats.validation import as_generator, check_count, check_flag, check_option
 
 __all__ = ["select_k"]
@@ -421,9 +422,9 @@ def by_significance(tree: ClusterTreeResult) -> tuple[int, str]:
     if not left:
         return k, f"No leaf of the tree has the {tree.min_size} distinct points that a further test takes."
     if min(left) <= level:
-        return k, f"A split is still significant (adjusted p = {min(left):.2g}) at k = {k}, the largest looked at."
+        return k, f"A split is still significant (adjusted {p_text(min(left))}) at k = {k}, the largest looked at."
     split = f"{k - 1} split{'s' * (k > 2)} had an adjusted p <= {level:g}, and " if k > 1 else ""
-    return k, f"{split}no {'further ' * (k > 1)}split has: the smallest is {min(left):.2g}.".capitalize()
+    return k, f"{split}no {'further ' * (k > 1)}split has: the smallest is {probability(min(left))}.".capitalize()
 
 
 def remarks_on(d: Dissimilarity, plan: Plan, gaps: GapCurve | None, tree: ClusterTreeResult | None) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Literal, cast
 
 import numpy as np
@@ -143,10 +144,11 @@ def stability_of(
     resamples = with_bar(
         resampled(d.n, n_resamples, scheme, rng), progress, total=n_resamples, unit="resample", size=len
     )
-    for b, ((rows, child),) in enumerate(resamples):
-        before, after = found.labels[rows], clusters_of(d.subset(rows), found.k, n_init, child)
-        similarities[b] = best_jaccard(overlaps(before, found.k, after))
-        rand_indices[b] = adjusted_rand_score(before, after)
+    with closing(resamples):
+        for b, ((rows, child),) in enumerate(resamples):
+            before, after = found.labels[rows], clusters_of(d.subset(rows), found.k, n_init, child)
+            similarities[b] = best_jaccard(overlaps(before, found.k, after))
+            rand_indices[b] = adjusted_rand_score(before, after)
     known = ~np.isnan(similarities)
     drawn = np.maximum(known.sum(axis=0), 1)
     return ClusterStabilityResult(

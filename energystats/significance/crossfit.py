@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,7 +90,8 @@ def crossfit_test(
     laws = [(name, MarginalReference.of(axes, "unimodal", tie_rng)) for name, axes in unimodal_axes(d.points)]
     sets = ((name, *pair) for name, law in laws for pair in reference_sets(d, law, n_resamples, null_rng))
     bar = with_bar(sets, progress, total=n_resamples * len(laws), unit="reference sample", size=lambda _: 1)
-    null = np.array([held_out.mean(drawn, child) for _, drawn, child in bar]).reshape(len(laws), n_resamples)
+    with closing(bar):
+        null = np.array([held_out.mean(drawn, child) for _, drawn, child in bar]).reshape(len(laws), n_resamples)
     found = [compared(name, observed, against) for (name, _), against in zip(laws, null, strict=True)]
     decisive, against = max(found, key=lambda pair: pair[0].pvalue)
     return ClusterTestResult(

@@ -8,6 +8,7 @@ a sample's largest variances are too large on average, and references that inher
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,7 +63,8 @@ class Refit:
         """S/T of every reference sample, and its excess over the mean of `inner` references of its own."""
         sets = reference_sets(self.d, reference, self.n_resamples, self.rng)
         bar = with_bar(sets, self.progress, total=self.n_resamples, unit="reference sample", size=lambda _: 1)
-        pairs = np.array([self.share_and_excess(drawn, child, inner) for drawn, child in bar])
+        with closing(bar):
+            pairs = np.array([self.share_and_excess(drawn, child, inner) for drawn, child in bar])
         return pairs[:, 0], pairs[:, 1]
 
     def share_and_excess(self, drawn: Dissimilarity, rng: np.random.Generator, inner: int) -> tuple[float, float]:

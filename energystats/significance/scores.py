@@ -120,7 +120,7 @@ def warned_if_not_euclidean(squared: FloatArray, power: float) -> str:
     root = "R" if power == 1 else f"R**(1/{power:g})"
     text = (
         f"{root} is not a Euclidean distance (eigenvalues from {found.lowest:.3g} to {found.highest:.3g}); on "
-        "Manhattan distances of uniform data this test rejected .14 to .20 at level .05. Pass coordinates if there "
+        "Manhattan distances of uniform data this test rejected up to .24 at level .05. Pass coordinates if there "
         "are any, or say with `alpha` which power of a Euclidean distance R is."
     )
     warn(text, NotCalibratedWarning)

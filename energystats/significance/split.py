@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from energystats._core.interrupts import map_in_threads
 from energystats._core.mixture import mixture_ratio
 from energystats._core.partitions import renumber
 from energystats._core.statistics import within_per_group
@@ -203,7 +203,7 @@ def split_test(
     )
     splits = [[no_evidence(np.zeros(1))]]
     if k > 1:
-        of_splits = in_order(splitter.split, split_rngs, n_jobs)
+        of_splits = map_in_threads(splitter.split, split_rngs, n_jobs)
         splits = list(with_bar(of_splits, progress, total=n_splits, unit="split", size=lambda _: 1))
     pvalues = np.array([[e.pvalue for e in split] for split in splits])
     indices = np.array([[e.indices for e in split] for split in splits]).mean(axis=0)
@@ -258,17 +258,6 @@ def check_size(n: int, k: int) -> int:
             f"at a time, got {k}."
         )
     return n_clustered
-
-
-def in_order(
-    split: Callable[[np.random.Generator], list[Unimodality]], rngs: Sequence[np.random.Generator], n_jobs: int
-) -> Iterator[list[Unimodality]]:
-    """Results in the order of their generators, from several threads where they are asked for."""
-    if n_jobs == 1:
-        yield from map(split, rngs)
-        return
-    with ThreadPoolExecutor(n_jobs) as pool:
-        yield from pool.map(split, rngs)
 
 
 def naming_clusters(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntArray | None:

@@ -363,6 +363,7 @@ def tree_of_points(
     nodes, labels = numbered(root, rules)
     return ClusterTreeResult(
         labels=labels,
+        index=d.index,
         k=sum(not node.children for node in nodes),
         level=rules.level,
         nodes=nodes,

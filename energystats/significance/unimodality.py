@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from energystats._core.interrupts import checkpoint
 from energystats._core.ties import spread_ties
 from energystats._core.unimodal import EXCESS, indices, indices_of_draws
 from energystats._typing import FloatArray
@@ -35,7 +36,7 @@ WEIGHTS = np.array([0.65, 0.1, 0.25])  # of the indices, as shares of the level
 CAUCHY_CAP = 0.99  # so that a single p of 1 cannot veto the others
 CAP_OF_CONTRASTS = 0.5  # a contrast that shows nothing must not hide one that does
 CLEARLY_LARGE = 0.2  # more draws are not worth their time
-DRAWS_AT_ONCE = 2**23  # numbers; the stream of draws does not depend on it
+DRAWS_AT_ONCE = 2**20  # numbers, so that Ctrl-C is heard soon; the stream of draws does not depend on it
 SAME_VALUE = 1e-13  # of the largest one: closer values differ by rounding
 OFF_GRID = 1e-3  # of a grid step
 INDEX_TOLERANCE = 1e-12  # of the number of summands: closer indices are tied
@@ -104,8 +105,12 @@ def unimodality_test(
 def null_indices(x: FloatArray, n_draws: int, rng: np.random.Generator) -> list[FloatArray]:
     """Indices of samples from the nearest unimodal law of x, in blocks of bounded size."""
     at_once = max(1, DRAWS_AT_ONCE // x.size)
-    sizes = [min(at_once, n_draws - done) for done in range(0, n_draws, at_once)]
-    return [indices_of_draws(x, np.sort(rng.random((size, x.size)), axis=1)) for size in sizes]
+    found = []
+    for done in range(0, n_draws, at_once):
+        checkpoint()
+        uniforms = rng.random((min(at_once, n_draws - done), x.size))
+        found.append(indices_of_draws(x, np.sort(uniforms, axis=1)))
+    return found
 
 
 def smallest_weighted(table: FloatArray, tolerance: FloatArray) -> float:

@@ -1,0 +1,102 @@
+"""The permutation test on a Dask cluster: one worker beside two, memory of each, and an estimate for larger tables.
+
+    python benchmarks/cluster.py            two sizes, one and two workers; about ten minutes on two cores
+    python benchmarks/cluster.py --quick    small sizes, to see that everything runs
+
+Every worker is a process of one thread. The estimate is fitted to the first size and checked on the second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+
+import numpy as np
+
+import energystats as es
+
+D, RESAMPLES = 10, 999
+
+
+def points(n):
+    rng = np.random.default_rng(2026)
+    X = rng.normal(size=(n, D))
+    X[: n // 2, 0] += 0.02
+    return X, np.arange(n) >= n // 2
+
+
+def peak_of_worker(dask_worker):
+    """Largest resident memory of this process so far, in MB."""
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def run(n, n_workers, n_resamples=RESAMPLES):
+    """Seconds, p-value, null distribution, MB of every worker before and at most, bytes moved."""
+    from dask import array as da
+    from distributed import Client, LocalCluster
+
+    X, groups = points(n)
+    with (
+        LocalCluster(n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        client.wait_for_workers(n_workers)
+        es.energy_test(
+            X[:1500], groups=groups[:1500] ^ (np.arange(1500) % 2 == 0), n_resamples=70, client=client, rng=0
+        )
+        before = list(client.run(peak_of_worker).values())
+        start = time.perf_counter()
+        found = es.energy_test(
+            da.from_array(X, chunks=(4096, D)), groups=groups, n_resamples=n_resamples, client=client, rng=1
+        )
+        seconds = time.perf_counter() - start
+        after = list(client.run(peak_of_worker).values())
+    return seconds, found, before, after
+
+
+def tasks_of(n, threads):
+    """Blocks, pairs of them and chunks of relabelings, as the package cuts them."""
+    height = max(512, min(256 * math.ceil(n / math.ceil(math.sqrt(32 * threads)) / 256), 2**14))
+    blocks = math.ceil(n / height)
+    labels = max(1, min(2**27 // (64 * n), 2048 // 64))
+    return blocks, blocks * (blocks + 1) // 2, math.ceil(math.ceil(RESAMPLES / 64) / labels)
+
+
+def estimate(n, threads, per_pair, n_resamples=RESAMPLES):
+    """A row of the table: tasks, flops, bytes moved and time."""
+    blocks, pairs, chunks = tasks_of(n, threads)
+    flops = n * n / 2 * (2 * (n_resamples + 2) + 3 * D)
+    moved = 8 * n * D * min(blocks, 2 * threads)  # at worst every worker reads every block once, and the labels
+    seconds = n * n / 2 * per_pair / threads
+    return f"| {n:.0e} | {threads} | {pairs * chunks} | {flops:.1e} | {moved / 1e9:.2g} GB | {seconds / 3600:.3g} h |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    sizes = (3000, 5000) if options.quick else (40_000, 80_000)
+    print("| n | workers | seconds | p | MB of a worker before, at most |\n|---|---|---|---|---|")
+    times = {}
+    for n in sizes:
+        for workers in (1, 2):
+            seconds, found, before, after = run(n, workers)
+            times[n, workers] = seconds
+            memory = ", ".join(f"{a:.0f} to {b:.0f}" for a, b in zip(before, after, strict=True))
+            print(f"| {n} | {workers} | {seconds:.1f} | {found.pvalue:g} | {memory} |", flush=True)
+    first, second = sizes
+    for n in sizes:
+        print(f"\n{n}: two workers are {times[n, 1] / times[n, 2]:.2f} times as fast as one")
+    per_pair = times[first, 2] * 2 / (first**2 / 2)
+    expected = second**2 / 2 * per_pair / 2
+    print(f"estimate for {second} from {first}: {expected:.1f} s, measured {times[second, 2]:.1f} s\n")
+    print("| n | threads | tasks | flops | moved at most | estimated time |\n|---|---|---|---|---|---|")
+    for n, threads in ((10**6, 32), (10**6, 256), (10**7, 1024)):
+        print(estimate(n, threads, per_pair))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""Ctrl-C: held back where it would break something, passed on to threads that would not hear of it.
+
+Python answers a signal between two steps of the main thread. Long compiled loops are therefore called in pieces, and
+what must not stop half-way, such as a compilation, is done with the signal held back.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any, TypeVar
+
+__all__ = ["Stopped", "checkpoint", "map_in_threads", "uninterrupted"]
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+STEP = 0.1  # seconds
+_of_thread = threading.local()
+
+
+class Stopped(Exception):  # noqa: N818  # nothing is wrong
+    """Raised in a worker whose caller has been interrupted; nobody sees it."""
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Hold Ctrl-C back until the block has ended."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield  # no signal arrives here, or none is answered
+        return
+    arrived: list[tuple[Any, ...]] = []
+    signal.signal(signal.SIGINT, lambda *signal_and_frame: arrived.append(signal_and_frame))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if arrived:
+            handler(*arrived[0])
+
+
+def checkpoint() -> None:
+    """End the work of a thread whose caller no longer waits; nothing elsewhere."""
+    stop = getattr(_of_thread, "stop", None)
+    if stop is not None and stop.is_set():
+        raise Stopped
+
+
+def map_in_threads(function: Callable[[Item], Answer], items: Sequence[Item], n_threads: int) -> Iterator[Answer]:
+    """Answers in the order of their items; when the caller goes, its threads end at their next `checkpoint`."""
+    if n_threads == 1:
+        yield from map(function, items)
+        return
+    stop = threading.Event()
+
+    def prepare() -> None:
+        _of_thread.stop = stop
+
+    rest, begun = iter(items), deque[Future[Answer]]()
+    with ThreadPoolExecutor(n_threads, initializer=prepare) as pool:
+        try:
+            while True:
+                for item in islice(rest, 2 * n_threads - len(begun)):
+                    begun.append(pool.submit(function, item))
+                if not begun:
+                    return
+                yield settled(begun.popleft())
+        finally:
+            stop.set()
+            pool.shutdown(cancel_futures=True)  # what has not begun never does
+
+
+def settled(future: Future[Answer]) -> Answer:
+    """The answer, waited for in short steps: not every system lets Ctrl-C end a long one."""
+    while not future.done():
+        wait((future,), timeout=STEP)
+    return future.result()

@@ -1,0 +1,115 @@
+"""How a table gets to the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from energystats._typing import FloatArray, IntArray
+from energystats.blocks.cluster import RowsOnCluster, itself
+from energystats.validation import as_points
+
+__all__ = ["active_client", "distributed_array", "distributed_file", "distributed_points", "together"]
+
+LARGEST_BLOCK = 2**25  # bytes
+MOST_ROWS, FEWEST_ROWS, STEP = 2**14, 2**9, 2**8  # of a block
+PAIRS_PER_THREAD = 16  # so that no worker waits long for the last one
+
+
+def active_client(client: Any, samples: Sequence[Any]) -> Any:
+    """The client that was given, or the one in force where a Dask collection is given; None for neither."""
+    if client is not None:
+        if not (hasattr(client, "submit") and hasattr(client, "gather") and hasattr(client, "nthreads")):
+            raise TypeError(f"`client` must be a distributed.Client, got {type(client).__name__}.")
+        return client
+    if "distributed" in sys.modules and any(hasattr(sample, "__dask_graph__") for sample in samples):
+        try:
+            return sys.modules["distributed"].default_client()
+        except ValueError:  # there is none
+            return None
+    return None
+
+
+def block_ends(n: int, d: int, client: Any) -> IntArray:
+    """Where blocks end: enough of them to keep all threads busy, and none too large."""
+    threads = max(1, sum(client.nthreads().values()))
+    wanted = math.ceil(math.sqrt(2 * PAIRS_PER_THREAD * threads))
+    height = STEP * math.ceil(n / wanted / STEP)
+    height = max(FEWEST_ROWS, min(height, MOST_ROWS, LARGEST_BLOCK // (8 * d) // STEP * STEP))
+    return np.append(np.arange(height, n, height), n).astype(np.intp)
+
+
+def distributed_points(part: Any, columns: tuple[str, ...] | None, client: Any) -> RowsOnCluster:
+    """Rows that are here are sent, a block at a time."""
+    ends = block_ends(part.n, part.d, client)
+    starts = [0, *ends[:-1].tolist()]
+    with large_blocks_allowed():
+        blocks = [
+            client.submit(itself, part.take(start, int(end)), pure=False)
+            for start, end in zip(starts, ends, strict=True)
+        ]
+    return RowsOnCluster(columns, client=client, blocks=tuple(blocks), ends=ends, d=part.d)
+
+
+def distributed_file(path: Path, n: int, columns: tuple[str, ...], name: str, client: Any) -> RowsOnCluster:
+    """Every worker reads its own rows of a Parquet file."""
+    ends = block_ends(n, len(columns), client)
+    starts = [0, *ends[:-1].tolist()]
+    blocks = [
+        client.submit(read_rows, str(path), start, int(end), list(columns), name, pure=False)
+        for start, end in zip(starts, ends, strict=True)
+    ]
+    return RowsOnCluster(columns, client=client, blocks=tuple(blocks), ends=ends, d=len(columns))
+
+
+def distributed_array(array: Any, columns: tuple[str, ...] | None, name: str, client: Any) -> RowsOnCluster:
+    """The blocks of a Dask array, cut anew."""
+    n, d = array.shape
+    ends = block_ends(n, d, client)
+    heights = tuple(np.diff(ends, prepend=0).tolist())
+    delayed = array.rechunk((heights, (d,))).to_delayed().ravel().tolist()
+    blocks = [client.submit(as_points, block, name, pure=False) for block in client.compute(delayed)]
+    return RowsOnCluster(columns, client=client, blocks=tuple(blocks), ends=ends, d=d)
+
+
+def together(tables: Sequence[RowsOnCluster]) -> RowsOnCluster:
+    """The rows of several tables, one after the other."""
+    if len(tables) == 1:
+        return tables[0]
+    starts = np.cumsum([0, *(len(table) for table in tables[:-1])])
+    first = tables[0]
+    return RowsOnCluster(
+        first.columns,
+        client=first.client,
+        blocks=tuple(block for table in tables for block in table.blocks),
+        ends=np.concatenate([table.ends + start for table, start in zip(tables, starts, strict=True)]),
+        d=first.d,
+    )
+
+
+def read_rows(path: str, start: int, stop: int, columns: list[str], name: str) -> FloatArray:
+    """Rows of a Parquet file, from the row groups that hold them."""
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path) as file:
+        found, first = [], 0
+        for group in range(file.metadata.num_row_groups):
+            end = first + file.metadata.row_group(group).num_rows
+            low, high = max(start, first), min(stop, end)
+            if low < high:
+                table = file.read_row_group(group, columns=columns).slice(low - first, high - low)
+                found.append(as_points(table.to_pandas()[columns], name))
+            first = end
+    return np.concatenate(found)
+
+
+def large_blocks_allowed() -> Any:
+    """Blocks of rows are sent on purpose."""
+    import dask
+
+    return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})

@@ -1,0 +1,233 @@
+"""Which inputs are read in blocks, and how they are opened."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from energystats.blocks.device import is_foreign, on_device
+from energystats.blocks.distribution import (
+    active_client,
+    distributed_array,
+    distributed_file,
+    distributed_points,
+    together,
+)
+from energystats.blocks.rows import Mapped, Rows, RowsOnDisk, spool
+from energystats.validation import as_points, column_names, near_names
+
+__all__ = ["IN_MEMORY", "Opened", "opened"]
+
+IN_MEMORY = 2**26  # bytes of numbers; fewer are read at once
+BATCH = 2**16  # rows of a Parquet file that are decoded at a time
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opened:
+    """One table that was given as a file, a memory map or a Dask collection.
+
+    Attributes
+    ----------
+    part : Part or RowsOnCluster
+        Its rows.
+    columns : tuple of str or None
+        Names of the columns.
+    labels : object
+        The column of labels that was asked for by name, or None.
+    """
+
+    part: Any
+    columns: tuple[str, ...] | None = None
+    labels: Any = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, d)."""
+        return self.part.n, self.part.d
+
+
+def opened(samples: Sequence[Any], labels: Any, argument: str, client: Any = None) -> tuple[tuple[Any, ...], Any]:
+    """Tables that lie outside of memory as `Rows` (several as one, with labels), everything else as it came.
+
+    Paths of Parquet files and Dask frames may name their column of labels; `argument` is what labels are called in
+    messages. What is small, or has one column, is read. With a client all tables go to its workers.
+    """
+    labels = in_memory(labels)
+    client = active_client(client, samples)
+    if client is None and not any(is_outside(sample) or is_foreign(sample) for sample in samples):
+        return tuple(samples), labels
+    names = [f"sample {i}" for i in range(1, len(samples) + 1)] if len(samples) > 1 else ["X"]
+    if is_foreign(samples[0]):
+        return with_labels((on_device(tuple(samples), names),), labels, [int(sample.shape[0]) for sample in samples])
+    column = labels if len(samples) == 1 and isinstance(labels, str) else None
+    tables = [open_table(sample, name, column, argument, client) for sample, name in zip(samples, names, strict=True)]
+    if column is not None:
+        labels = tables[0].labels
+    small = all(8 * math.prod(table.shape) <= IN_MEMORY or table.shape[1] == 1 for table in tables)
+    if client is None and small:
+        return tuple(read_whole(table) for table in tables), labels
+    check_widths(tables, names)
+    parts = [table.part for table in tables]
+    rows = RowsOnDisk(tables[0].columns, parts=tuple(parts)) if client is None else together(parts)
+    return with_labels((rows,), labels, [table.shape[0] for table in tables])
+
+
+def with_labels(table: tuple[Rows], labels: Any, sizes: list[int]) -> tuple[tuple[Any, ...], Any]:
+    """One table, and the numbers of the samples that its rows come from, where no labels were given."""
+    return table, np.repeat(np.arange(len(sizes)), sizes) if labels is None and len(sizes) > 1 else labels
+
+
+def in_memory(values: Any) -> Any:
+    """The numbers or labels of a Dask collection; anything else as it came."""
+    return values.compute() if hasattr(values, "__dask_graph__") else values
+
+
+def is_outside(sample: Any) -> bool:
+    """Whether a table is a file, a memory map, a Dask collection, or opened already."""
+    return isinstance(sample, np.memmap | os.PathLike | str) or hasattr(sample, "__dask_graph__")
+
+
+def open_table(sample: Any, name: str, column: str | None, argument: str, client: Any) -> Opened:
+    """A table by its kind; `column` names the labels."""
+    if isinstance(sample, str | os.PathLike):
+        return open_parquet(Path(sample), name, column, argument, client)
+    if column is not None and not hasattr(sample, "columns"):
+        raise TypeError(f"`{argument}` names a column, {column!r}, but `{name}` has no named columns.")
+    if hasattr(sample, "__dask_graph__"):
+        framed = hasattr(sample, "columns")
+        return open_frame(sample, column, argument, name, client) if framed else open_array(sample, name, client)
+    if client is not None and column is not None:
+        labels = sample[column]
+        sample = sample.drop(columns=column)
+    else:
+        labels = None
+    columns = column_names(sample)
+    array = sample if isinstance(sample, np.memmap) else as_points(sample, name)
+    part = Mapped(array[:, None] if array.ndim == 1 else array, name)
+    named = None if columns is None else tuple(columns)
+    return Opened(part if client is None else distributed_points(part, named, client), named, labels)
+
+
+def open_parquet(path: Path, name: str, column: str | None, argument: str, client: Any) -> Opened:
+    """Decode a Parquet file once, some rows at a time, to a temporary file; or leave it to the workers."""
+    try:
+        from pyarrow import parquet
+    except ImportError as error:
+        raise ImportError("Parquet files are read by pyarrow: pip install 'energystats-toolkit[parquet]'.") from error
+    if not path.is_file():
+        raise ValueError(f"`{name}` must be data or the path of a Parquet file, and there is no file {str(path)!r}.")
+    try:
+        file = parquet.ParquetFile(path)
+    except (ValueError, OSError) as error:
+        raise ValueError(f"`{name}`: {str(path)!r} is not a Parquet file ({error}).") from error
+    with file:
+        columns = own_columns([str(c) for c in file.schema_arrow.names], column, str(path), argument)
+        found: list[Any] = []
+
+        def batches(wanted: list[str]) -> Iterator[Any]:
+            for batch in file.iter_batches(BATCH, columns=wanted):
+                frame = batch.to_pandas()
+                if column:
+                    found.append(frame.pop(column))
+                yield frame
+
+        if client is not None:
+            for _ in batches([column] if column else []):
+                pass
+            n, named = file.metadata.num_rows, tuple(columns)
+            return Opened(distributed_file(path.resolve(), n, named, name, client), named, joined(found))
+        part = spool((frame[columns] for frame in batches([*columns, *([column] if column else [])])), name)
+    return Opened(part, tuple(columns), joined(found))
+
+
+def open_frame(frame: Any, column: str | None, argument: str, name: str, client: Any) -> Opened:
+    """Compute every partition of a Dask frame once, to a temporary file; or leave it to the workers."""
+    columns = own_columns([str(c) for c in frame.columns], column, "the frame", argument)
+    if client is not None:
+        array = frame[columns].to_dask_array(lengths=True)
+        labels = frame[column].compute() if column else None
+        return Opened(distributed_array(array, tuple(columns), name, client), tuple(columns), labels)
+    found: list[Any] = []
+
+    def partitions() -> Iterator[Any]:
+        for partition in frame.partitions:
+            table = partition.compute()
+            table.columns = table.columns.map(str)
+            if column and len(table):
+                found.append(table[column])
+            if len(table):
+                yield table[columns]
+
+    part = spool(partitions(), name)
+    return Opened(part, tuple(columns), joined(found))
+
+
+def open_array(array: Any, name: str, client: Any) -> Opened:
+    """Compute every block of rows of a Dask array once, to a temporary file; or leave it to the workers."""
+    array = array[:, None] if array.ndim == 1 else array
+    if array.ndim != 2:
+        raise ValueError(f"`{name}` must have shape (n,) or (n, d), got {array.shape}.")
+    heights = array.chunks[0]
+    if any(np.isnan(height) for height in heights):
+        raise ValueError(f"`{name}` must be a Dask array of known chunks: call `.compute_chunk_sizes()` on it first.")
+    if client is not None:
+        return Opened(distributed_array(array, None, name, client))
+    ends = np.cumsum(heights).tolist()
+    blocks = (
+        np.asarray(array[end - height : end].compute()) for height, end in zip(heights, ends, strict=True) if height
+    )
+    return Opened(spool(blocks, name))
+
+
+def own_columns(names: list[str], column: str | None, where: str, argument: str) -> list[str]:
+    """The columns that hold the points: all but that of the labels."""
+    if column is not None and column not in names:
+        raise ValueError(
+            f"`{argument}` must be labels or a column of {where}, got {column!r}.{near_names(column, names)}"
+        )
+    found = [name for name in names if name != column]
+    if not found:
+        raise ValueError(f"There must be a column beside {column!r} in {where}.")
+    return found
+
+
+def joined(parts: list[Any]) -> Any:
+    """Labels of all parts, None for none; categories in their order."""
+    if not parts:
+        return None
+    import pandas as pd
+    from pandas.api.types import union_categoricals
+
+    if all(isinstance(part.dtype, pd.CategoricalDtype) for part in parts):
+        return pd.Series(union_categoricals(parts))
+    return pd.concat(parts, ignore_index=True)
+
+
+def read_whole(table: Opened) -> Any:
+    """All rows, with the names of their columns."""
+    points = table.part.take(0, table.part.n)
+    if table.columns is None:
+        return points
+    import pandas as pd
+
+    return pd.DataFrame(points, columns=list(table.columns))
+
+
+def check_widths(tables: Sequence[Opened], names: Sequence[str]) -> None:
+    """Raise where samples have other columns than the first one."""
+    widths = [table.shape[1] for table in tables]
+    if len(set(widths)) > 1:
+        raise ValueError(f"The samples must have the same number of columns, got {', '.join(map(str, widths))}.")
+    first = tables[0].columns
+    for table, name in zip(tables[1:], names[1:], strict=True):
+        if first is not None and table.columns is not None and table.columns != first:
+            raise ValueError(
+                f"The samples must have the same columns: {names[0]} has {list(first)}, {name} has "
+                f"{list(table.columns)}."
+            )

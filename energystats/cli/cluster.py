@@ -1,0 +1,301 @@
+"""`energystats cluster`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from energystats.cli.console import Console
+from energystats.cli.errors import BadInputError, bad_input, in_options
+from energystats.cli.files import check_outputs, save, write_labels, write_picture
+from energystats.cli.options import (
+    Parser,
+    add_command,
+    add_general,
+    add_numbers,
+    add_picture,
+    add_reading,
+    add_selection,
+    dialect_of,
+)
+from energystats.cli.payloads import payload_of
+from energystats.cli.reading import Table, read_matrix, read_table
+from energystats.cli.selection import Choice, choose_columns, column_of, complete_rows, describe, keep_rows, split_names
+from energystats.validation import near_names
+
+if TYPE_CHECKING:
+    from energystats.results import ClusterTestResult, Partition, SelectKResult
+
+__all__ = ["Plan", "add", "cluster_and_test", "print_results", "run"]
+
+METHODS = ("gap", "eigengap", "significance")
+NOT_CHOSEN = "k = 2 is the default; it was not chosen from the data."
+EXAMPLES = """\
+  energystats cluster data.csv -k 3 --labels labels.csv --plot clusters.png
+  energystats cluster data.csv --columns height,weight --standardize --report out.html
+  energystats cluster data.csv --select gap --k-max 8
+  energystats cluster survey.csv --metric gower --id person --labels labels.csv
+  energystats cluster distances.csv --metric precomputed -k 4
+  zcat big.csv.gz | energystats cluster - --where "year>=2020" --json | jq .test.pvalue"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Options of the clustering and its test."""
+
+    k: int
+    metric: str = "euclidean"
+    alpha: float = 1.0
+    standardize: bool = False
+    conservative: bool = False
+    resamples: int = 199
+    seed: int = 0
+    progress: bool = False
+
+    @property
+    def search(self) -> dict[str, Any]:
+        """Arguments of `energy_cluster`; a matrix of rho has its power already."""
+        alpha = 1.0 if self.metric == "precomputed" else self.alpha
+        return {"metric": self.metric, "alpha": alpha, "standardize": self.standardize, "progress": self.progress}
+
+    @property
+    def test(self) -> dict[str, Any]:
+        """Arguments of `cluster_test`."""
+        draws = {"n_resamples": self.resamples, "conservative": self.conservative}
+        return {**self.search, "alpha": self.alpha, **draws}
+
+
+def add(commands: argparse._SubParsersAction[Parser]) -> None:
+    """The command and its options."""
+    cluster = add_command(
+        commands,
+        "cluster",
+        "cluster the rows of a table and ask whether the clusters are real",
+        "Cluster the rows of a table by energy, and test whether there is cluster structure at all.",
+        EXAMPLES,
+    )
+    cluster.add_argument("file", metavar="FILE", help="CSV or Parquet, gzipped or not; - reads standard input")
+    cluster.add_argument("-k", type=int, default=None, help="number of clusters (default 2)")
+    cluster.add_argument("--select", metavar="HOW", help="choose k by gap, eigengap or significance")
+    cluster.add_argument("--k-max", type=int, default=10, help="largest k that --select looks at (default 10)")
+    cluster.add_argument("--conservative", action="store_true", help="a larger margin for flat densities in the test")
+    cluster.add_argument("--id", metavar="COL", help="column that names the rows; it goes into --labels")
+    cluster.add_argument("--labels", metavar="CSV", type=Path, help="write the cluster of every row")
+    cluster.add_argument("--report", metavar="HTML", type=Path, help="write a report, one file with its pictures")
+    add_picture(cluster, "the clusters")
+    add_general(cluster, resamples=199)
+    add_numbers(cluster)
+    add_selection(cluster)
+    add_reading(cluster)
+    cluster.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, console: Console) -> None:
+    """Cluster the rows of a file."""
+    read = None if options.file == "-" else options.file
+    check_outputs(read, picture=options.plot, table=options.labels, report=options.report)
+    check_select(options)
+    given = matrix_of(options, console) if options.metric == "precomputed" else rows_of(options, console)
+    with console.announcing_compilation(), bad_input(given.choice.table.file):
+        selection = chosen_k(given.choice.frame, options)
+        k = options.k if options.k is not None else 2 if selection is None else selection.k
+        say_k(options, k, console)
+        plan = plan_of(options, k)
+        found, test = cluster_and_test(given.choice.frame, plan)
+    if options.labels is not None:
+        write_labels(options.labels, given.labels(found), console)
+    if options.report is not None:
+        write_report(options, console, given, plan, found, test, selection)
+    if options.plot is not None:
+        write_picture(options.plot, found, test, console)
+    print_results(found, test, console)
+    if selection is not None:
+        console.say(f"\n{selection.summary()}")
+    console.answer("cluster", **answer_of(given, options, found, test, selection))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Given:
+    """What is clustered: columns, their place in the file, and the names of the rows."""
+
+    choice: Choice
+    n_read: int
+    rows: tuple[int, ...] = ()
+    id_name: str | None = None
+    ids: tuple[Any, ...] = ()
+
+    def labels(self, found: Partition) -> dict[str, Any]:
+        """Columns of the file of labels; row 1 is the first below the header."""
+        rows = list(self.rows) or list(range(1, found.labels.size + 1))
+        names = {} if self.id_name is None else {self.id_name: list(self.ids)}
+        return {"row": rows, **names, "cluster": found.labels}
+
+
+def check_select(options: argparse.Namespace) -> None:
+    """Refuse an unknown way to choose k."""
+    if options.select not in (None, *METHODS):
+        near = near_names(options.select, METHODS)
+        raise BadInputError(f"--select must be one of {', '.join(METHODS)}, got {options.select!r}.{near}")
+
+
+def rows_of(options: argparse.Namespace, console: Console) -> Given:
+    """Rows and columns of a table."""
+    table = read_table(options.file, dialect_of(options), console)
+    n_read = len(table.frame)
+    if options.id is not None:
+        column_of(table, options.id)
+    table = keep_rows(table, options.where, options.rows)
+    if options.columns is not None and options.id in split_names(options.columns, list(table.frame.columns)):
+        raise BadInputError(f"--columns must not name the column of --id, {options.id!r}.")
+    mixed = options.metric == "gower"
+    leave_out = () if options.id is None else (options.id,)
+    names = None if options.id is None else table.frame[options.id]
+    choice = choose_columns(table, options.columns, console, drop=options.drop, leave_out=leave_out, mixed=mixed)
+    choice = complete_rows(choice, options.missing, console, mixed=mixed)
+    console.say(describe(choice.frame, choice.table.file))
+    ids = () if names is None else tuple(names.loc[choice.frame.index])
+    rows = tuple(int(i) + 1 for i in choice.frame.index)
+    return Given(choice=choice, n_read=n_read, rows=rows, id_name=options.id, ids=ids)
+
+
+def matrix_of(options: argparse.Namespace, console: Console) -> Given:
+    """A square matrix of rho."""
+    for option, value in (("--columns", options.columns), ("--drop", options.drop), ("--rows", options.rows),
+                          ("--where", options.where), ("--id", options.id),
+                          ("--standardize", options.standardize)):  # fmt: skip
+        if value:
+            raise BadInputError(f"{option} has no use with --metric precomputed, whose rows and columns are points.")
+    matrix, code = read_matrix(options.file, dialect_of(options), console)
+    frame = matrix.frame
+    file = "standard input" if options.file == "-" else options.file
+    table = Table(file=file, frame=frame, code=(code,))
+    console.say(f"{file}: {matrix.describe()}, taken for the semimetric rho.")
+    names = () if matrix.names is None else matrix.names
+    return Given(choice=Choice(table=table), n_read=len(frame), id_name="name" if names else None, ids=names)
+
+
+def chosen_k(frame: Any, options: argparse.Namespace) -> SelectKResult | None:
+    """The choice of k, where it was asked for."""
+    if options.select is None:
+        return None
+    from energystats.selection.select_k import select_k
+
+    search = plan_of(options, 2).search
+    return select_k(frame, options.k_max, options.select, conservative=options.conservative, rng=options.seed, **search)
+
+
+def plan_of(options: argparse.Namespace, k: int) -> Plan:
+    """Options of the clustering."""
+    return Plan(
+        k=k,
+        metric=options.metric,
+        alpha=options.alpha,
+        standardize=options.standardize,
+        conservative=options.conservative,
+        resamples=options.resamples,
+        seed=options.seed,
+        progress=options.progress and sys.stderr.isatty(),
+    )
+
+
+def say_k(options: argparse.Namespace, k: int, console: Console) -> None:
+    """Where k comes from."""
+    if options.k is not None:
+        console.say(f"k = {k}, as given.\n")
+    elif options.select is not None:
+        console.say(f"k = {k}, chosen from the same data by {options.select}.\n")
+    else:
+        console.say(f"{NOT_CHOSEN}\n")
+
+
+def cluster_and_test(frame: Any, plan: Plan) -> tuple[Partition, ClusterTestResult | str]:
+    """The partition, and its test or why there is none."""
+    from energystats.clustering.search import energy_cluster
+    from energystats.significance.cluster_test import cluster_test
+
+    found = energy_cluster(frame, plan.k, rng=plan.seed, **plan.search)
+    if plan.k == 1:
+        return found, "Not tested: one cluster makes no contrast."
+    try:
+        return found, cluster_test(frame, plan.k, rng=plan.seed, **plan.test)
+    except ValueError as error:  # the partition stands, whatever the test lacks
+        return found, f"Not tested: {in_options(str(error))}"
+
+
+def print_results(found: Partition, test: ClusterTestResult | str, console: Console) -> None:
+    """Both summaries."""
+    console.say(found.summary())
+    console.say()
+    console.say(test if isinstance(test, str) else test.summary())
+
+
+def answer_of(
+    given: Given,
+    options: argparse.Namespace,
+    found: Partition,
+    test: ClusterTestResult | str,
+    selection: SelectKResult | None,
+) -> dict[str, Any]:
+    """What the JSON object holds."""
+    labels = given.labels(found)
+    return {
+        "file": given.choice.table.file,
+        "n": found.labels.size,
+        "n_read": given.n_read,
+        "columns": [str(c) for c in given.choice.frame.columns] if options.metric != "precomputed" else None,
+        "seed": options.seed,
+        "partition": payload_of(found) | {"rows": list(labels["row"]), "names": list(given.ids) or None},
+        "test": None if isinstance(test, str) else payload_of(test),
+        "not_tested": test if isinstance(test, str) else None,
+        "selection": None if selection is None else payload_of(selection),
+    }
+
+
+def write_report(
+    options: argparse.Namespace,
+    console: Console,
+    given: Given,
+    plan: Plan,
+    found: Partition,
+    test: ClusterTestResult | str,
+    selection: SelectKResult | None,
+) -> None:
+    """The report, from what was computed already."""
+    import matplotlib as mpl
+
+    from energystats.report import Reading, Study, render
+
+    mpl.use("Agg")
+    reading = Reading(
+        file=given.choice.table.file,
+        code=given.choice.table.code,
+        command=options.words,
+        n_read=given.n_read,
+        left_out=given.choice.left_out,
+        ids=given.ids,
+        rows=given.rows,
+    )
+    selecting = {"k_max": options.k_max, "method": options.select, **plan.search, "conservative": plan.conservative}
+    study = Study(
+        data=given.choice.frame,
+        found=found,
+        test=test,
+        selection=selection,
+        k_from="given" if options.k is not None else "default" if selection is None else "chosen",
+        seed=plan.seed,
+        search=plan.search,
+        testing=plan.test,
+        selecting=selecting,
+        reading=reading,
+        notes=tuple(console.notes),
+    )
+    page = render(study)
+    save(options.report, lambda path: write_text(path, page), console)
+
+
+def write_text(path: Path, text: str) -> None:
+    """A text file in UTF-8."""
+    path.write_text(text, encoding="utf-8")

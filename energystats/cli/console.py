@@ -1,0 +1,115 @@
+"""What is said, where, and in which form: text, JSON or nothing."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from energystats import __version__
+from energystats.cli.errors import in_options
+from energystats.exceptions import EnergyStatsWarning, TiesWarning
+
+__all__ = ["Console", "jsonable"]
+
+
+class Console:
+    """Standard output and standard error of a command.
+
+    Parameters
+    ----------
+    json : bool
+        Whether standard output has one JSON object in place of text.
+    quiet : bool
+        Whether neither text nor notes are wanted.
+    """
+
+    def __init__(self, *, json: bool = False, quiet: bool = False) -> None:
+        self.json, self.quiet = json, quiet
+        self.notes: list[str] = []
+        self.files: list[str] = []
+
+    def say(self, text: str = "") -> None:
+        """A piece of the text."""
+        if not self.json and not self.quiet:
+            self.write(text)
+
+    def note(self, text: str) -> None:
+        """Something to know, once: on standard error, and in the JSON."""
+        text = " ".join(text.split())
+        if text not in self.notes:
+            self.notes.append(text)
+            if not self.quiet:
+                print(f"note: {text}", file=sys.stderr)
+
+    def wrote(self, path: object) -> None:
+        """A file is there."""
+        self.files.append(str(path))
+        self.say(f"Wrote {path}.")
+
+    def answer(self, command: str, **parts: Any) -> None:
+        """The JSON object, where it was asked for."""
+        if self.json:
+            head = {"command": command, "version": __version__}
+            whole = {**head, **parts, "files": self.files, "warnings": self.notes}
+            self.write(json.dumps(jsonable(whole), indent=2, allow_nan=False, ensure_ascii=False))
+
+    @staticmethod
+    def write(text: str) -> None:
+        """A line of output; a reader of a pipe who has left is not told, and the files are still written."""
+        try:
+            print(text, flush=True)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    @contextmanager
+    def hearing(self) -> Iterator[None]:
+        """Turn the package's warnings into notes; those about ties stand in the summaries."""
+        shown = warnings.showwarning
+
+        def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
+            if not issubclass(category, EnergyStatsWarning):
+                shown(message, category, filename, lineno, file, line)
+            elif category is not TiesWarning:
+                self.note(in_options(str(message)))
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", EnergyStatsWarning)
+            warnings.showwarning = show
+            yield
+
+    @contextmanager
+    def announcing_compilation(self) -> Iterator[None]:
+        """Say so when the loops have to be compiled first."""
+        from energystats._core.jit import on_compilation
+
+        def announce() -> None:
+            if not self.quiet:
+                print("Compiling the numerical loops; only the first run has to.", file=sys.stderr, flush=True)
+
+        with on_compilation(announce):
+            yield
+
+
+def jsonable(value: Any) -> Any:
+    """Numbers, text, lists and objects of JSON; what is not finite is null."""
+    if isinstance(value, dict):
+        return {str(key): jsonable(entry) for key, entry in value.items()}
+    if isinstance(value, np.ndarray):
+        return jsonable(value.tolist())
+    if isinstance(value, list | tuple):
+        return [jsonable(entry) for entry in value]
+    if isinstance(value, np.generic):
+        return jsonable(value.item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    return str(value)

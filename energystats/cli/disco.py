@@ -1,0 +1,82 @@
+"""`energystats disco`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from energystats.cli.console import Console
+from energystats.cli.errors import bad_input
+from energystats.cli.files import check_outputs, draw, save
+from energystats.cli.options import (
+    FILE,
+    Parser,
+    add_command,
+    add_general,
+    add_picture,
+    add_reading,
+    add_selection,
+    dialect_of,
+)
+from energystats.cli.payloads import payload_of
+from energystats.cli.reading import read_table
+from energystats.cli.selection import column_of, keep_rows
+
+__all__ = ["add", "run"]
+
+EXAMPLES = """\
+  energystats disco "height + weight ~ treatment * site" data.csv --strata block
+  energystats disco "log(y) ~ C(year) + x" data.csv --decomposition marginal --missing drop
+  energystats disco "y1 + y2 ~ g" data.csv --where "site=north" --json"""
+
+
+def add(commands: argparse._SubParsersAction[Parser]) -> None:
+    """The command and its options."""
+    disco = add_command(
+        commands,
+        "disco",
+        "decompose the dispersion by factors and covariates, and test each",
+        "Distance components: decompose the dispersion of the responses by the terms of a formula, and test each.",
+        EXAMPLES,
+    )
+    disco.add_argument("formula", metavar="FORMULA", help='responses ~ terms, such as "y1 + y2 ~ a * b"')
+    disco.add_argument("file", metavar="FILE", help=FILE)
+    disco.add_argument("--decomposition", metavar="KIND", default="sequential", help="sequential (default) or marginal")
+    disco.add_argument("--strata", metavar="COL", help="column of blocks; rows are permuted within them only")
+    add_picture(disco, "the decomposition")
+    add_general(disco, resamples=999)
+    add_selection(disco)
+    add_reading(disco)
+    disco.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, console: Console) -> None:
+    """Decompose the dispersion of the responses in a file."""
+    from energystats.decomposition import disco
+
+    check_outputs(None if options.file == "-" else options.file, picture=options.plot)
+    table = read_table(options.file, dialect_of(options), console)
+    n_read = len(table.frame)
+    table = keep_rows(table, options.where, options.rows)
+    if options.strata is not None:
+        column_of(table, options.strata)
+    with bad_input(table.file), console.announcing_compilation():
+        result = disco(
+            options.formula,
+            data=table.frame,
+            metric=options.metric,
+            alpha=options.alpha,
+            decomposition=options.decomposition,
+            strata=options.strata,
+            missing=options.missing,
+            n_resamples=options.resamples,
+            standardize=options.standardize,
+            progress=options.progress and sys.stderr.isatty(),
+            rng=options.seed,
+        )
+    if options.plot is not None:
+        save(options.plot, lambda path: draw(path, [result]), console)
+    console.say(f"{result.n} of {n_read} rows of {table.file}, {options.formula}.\n")
+    console.say(result.summary())
+    head = {"file": table.file, "n": result.n, "n_read": n_read, "formula": options.formula, "seed": options.seed}
+    console.answer("disco", **head, model=payload_of(result))

@@ -1,0 +1,66 @@
+"""`energystats euclidize`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from energystats.cli.console import Console
+from energystats.cli.errors import BadInputError, bad_input
+from energystats.cli.files import check_outputs, draw, save
+from energystats.cli.options import Parser, add_command, add_output, add_picture, add_reading, dialect_of
+from energystats.cli.payloads import payload_of
+from energystats.cli.reading import read_matrix
+from energystats.validation import near_names
+
+__all__ = ["add", "run"]
+
+DESCRIPTION = """\
+Make a square matrix of dissimilarities d (not squared) Euclidean by the least constant that does it. Lingoes adds it
+to d squared and keeps the best clusters; Cailliez adds it to d. Euclidean ones come back unchanged."""
+EXAMPLES = """\
+  energystats euclidize distances.csv --method lingoes -o repaired.csv --plot repair.png
+  energystats euclidize distances.csv --method cailliez -o repaired.csv --json | jq .result.constant
+  energystats euclidize excel.csv --sep ";" --decimal , -o repaired.csv"""
+
+
+def add(commands: argparse._SubParsersAction[Parser]) -> None:
+    """The command and its options."""
+    euclidize = add_command(commands, "euclidize", "make a matrix of dissimilarities Euclidean", DESCRIPTION, EXAMPLES)
+    euclidize.add_argument(
+        "file",
+        metavar="FILE",
+        help="CSV or Parquet: n x n numbers, with names in the first row and column, in the first row, or without; "
+        "- reads standard input",
+    )
+    euclidize.add_argument("--method", metavar="NAME", default="lingoes", help="lingoes (default) or cailliez")
+    euclidize.add_argument(
+        "-o", "--output", metavar="CSV", type=Path, required=True, help="the repaired matrix, laid out as FILE is"
+    )
+    euclidize.add_argument("--tol", type=float, help="rounding to allow for, as a share of the largest eigenvalue")
+    add_picture(euclidize, "repaired against original")
+    add_output(euclidize)
+    add_reading(euclidize)
+    euclidize.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, console: Console) -> None:
+    """Repair the dissimilarities in a file."""
+    from energystats.geometry.corrections import cailliez, lingoes
+
+    repairs = {"lingoes": lingoes, "cailliez": cailliez}
+    if options.method not in repairs:
+        near = near_names(options.method, repairs)
+        raise BadInputError(f"--method must be lingoes or cailliez, got {options.method!r}.{near}")
+    check_outputs(None if options.file == "-" else options.file, picture=options.plot, table=options.output)
+    given, _ = read_matrix(options.file, dialect_of(options), console)
+    file = "standard input" if options.file == "-" else options.file
+    with bad_input(file):
+        result = repairs[options.method](given.labelled, options.tol)
+    save(options.output, lambda path: given.write(path, result.distances), console)
+    if options.plot is not None:
+        save(options.plot, lambda path: draw(path, [result]), console)
+    console.say(f"\n{file}: {given.describe()}.\n")
+    console.say(result.summary())
+    answer = {"file": file, "n": len(given.distances), "output": str(options.output)}
+    console.answer("euclidize", **answer, result=payload_of(result))

@@ -1,0 +1,56 @@
+"""Results as objects of JSON, with keys that stay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from energystats._core.statistics import share
+from energystats.results import (
+    ClusterTestResult,
+    DiscoResult,
+    EnergyTestResult,
+    Euclidization,
+    Partition,
+    SelectKResult,
+)
+
+__all__ = ["payload_of"]
+
+FIELDS: dict[type, tuple[str, ...]] = {
+    Partition: (
+        "k", "labels", "sizes", "within", "between", "total", "within_per_cluster", "bound", "tightness", "algorithm",
+        "n_init", "n_iter", "converged", "breaks", "metric",
+    ),
+    ClusterTestResult: (
+        "statistic", "pvalue", "method", "null_hypothesis", "k", "n_resamples", "n_splits", "n_clustered",
+        "conservative", "jittered", "remarks",
+    ),
+    EnergyTestResult: (
+        "statistic", "statistic_name", "pvalue", "pvalue_interval", "method", "n_resamples", "null_hypothesis",
+        "effect_size", "inhomogeneity", "within", "between", "total", "sizes", "labels", "metric",
+    ),
+    DiscoResult: (
+        "statistic", "pvalue", "method", "n_resamples", "n_strata", "null_hypothesis", "decomposition", "residual",
+        "df_residual", "total", "n", "metric",
+    ),
+    Euclidization: ("method", "constant", "min_eigenvalue", "max_eigenvalue", "threshold", "changed", "n"),
+    SelectKResult: ("k", "method", "reason", "k_max", "choices", "n_resamples", "level", "remarks"),
+}  # fmt: skip
+CONTRAST = ("name", "statistic", "pvalue", "pvalue_adjusted")
+TERM = ("name", "df", "dispersion", "f", "share", "pvalue")
+
+
+def payload_of(result: Any) -> dict[str, Any]:
+    """Fields of a result under their own names."""
+    fields = {name: getattr(result, name) for name in FIELDS[type(result)]}
+    if "metric" in fields:
+        fields["metric"] = repr(result.metric)
+    if isinstance(result, Partition):
+        fields["share"] = share(result.between, result.total)
+    if isinstance(result, ClusterTestResult):
+        fields["contrasts"] = [{name: getattr(row, name) for name in CONTRAST} for row in result.rows]
+    if isinstance(result, DiscoResult):
+        fields["terms"] = [{name: getattr(row, name) for name in TERM} for row in result.terms]
+    if isinstance(result, SelectKResult):
+        fields["table"] = result.table.to_dict(orient="records")
+    return fields

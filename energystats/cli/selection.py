@@ -1,0 +1,287 @@
+"""Which rows and columns of a table are used, and what is wrong with their cells."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from energystats.cli.console import Console
+from energystats.cli.errors import BadInputError
+from energystats.cli.reading import COMMA_NUMBER, Table
+from energystats.validation import near_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Choice", "choose_columns", "column_of", "complete_rows", "describe", "keep_rows", "split_names"]
+
+OPERATORS = ("<=", ">=", "!=", "==", "=", "<", ">")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Choice:
+    """Columns that are used, and why the others are not: (names, reason)."""
+
+    table: Table
+    left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The columns."""
+        return self.table.frame
+
+
+# ---------------------------------------------------------------- columns
+
+
+def column_of(table: Table, name: str) -> pd.Series[Any]:
+    """One column, or an error with the names that look like it."""
+    known = list(table.frame.columns)
+    if name not in known:
+        hint = near_names(name, known) or " Columns: " + ", ".join(known) + "."
+        raise BadInputError(f"{table.file}: no column {name!r}.{hint}")
+    return table.frame.iloc[:, known.index(name)]
+
+
+def split_names(text: str, known: Sequence[str]) -> list[str]:
+    """Names separated by commas; one that holds a comma stands alone or in double quotes."""
+    if text in known:
+        return [text]
+    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+
+
+def choose_columns(
+    table: Table,
+    columns: str | None,
+    console: Console,
+    *,
+    drop: str | None = None,
+    leave_out: Sequence[str] = (),
+    mixed: bool = False,
+) -> Choice:
+    """The columns asked for, or every numeric one (every one when mixed), saying which were left out."""
+    known = list(table.frame.columns)
+    dropped = [] if drop is None else split_names(drop, known)
+    for name in dropped:
+        column_of(table, name)
+    reasons: list[tuple[tuple[str, ...], str]] = [(tuple(dropped), "--drop names it")] * bool(dropped)
+    if columns is not None:
+        names = [name for name in named_columns(table, columns, mixed) if name not in dropped]
+        if not names:
+            raise BadInputError("--drop must leave a column of --columns, and leaves none.")
+        rest = tuple(c for c in known if c not in (*names, *dropped, *leave_out))
+        reasons += [(rest, "--columns does not name it")] * bool(rest)
+        return chosen(table, names, reasons)
+    others = [c for c in known if c not in (*leave_out, *dropped)]
+    for c in others:
+        if not is_number(table.frame[c]) and mostly_numbers(table.frame[c]):
+            raise BadInputError(f"{table.file}: {first_text(table, c)}; mend it, or choose --columns.")
+    empty = [c for c in others if not mixed and len(others) > 1 and table.frame[c].isna().all()]
+    if empty:
+        console.note(note_of(empty, "it is empty", ""))
+        reasons.append((tuple(empty), "it is empty"))
+        others = [c for c in others if c not in empty]
+    counters = [c for c in others if is_number(table.frame[c]) and numbers_the_rows(table.frame[c])]
+    if counters and len(others) > len(counters):
+        console.note(note_of(counters, "it numbers the rows", "; name it in --columns to use it"))
+        reasons.append((tuple(counters), "it numbers the rows"))
+        others = [c for c in others if c not in counters]
+    used = [c for c in others if usable(table.frame[c], mixed)]
+    if not used:
+        what = "column to use" if mixed else "numeric column"
+        raise BadInputError(f"{table.file}: no {what} among {', '.join(others) or 'none'}.")
+    unused = [c for c in others if c not in used]
+    why = "every row has a text of its own" if mixed else "not numeric"
+    if unused:
+        console.note(note_of(unused, why, "; name it in --columns to use it" * mixed))
+        reasons.append((tuple(unused), why))
+    return chosen(table, used, reasons)
+
+
+def chosen(table: Table, names: list[str], reasons: Sequence[tuple[tuple[str, ...], str]]) -> Choice:
+    """Those columns of the table."""
+    frame = table.frame.loc[:, names]
+    return Choice(table=table.having(frame, f"X = table[{names!r}]"), left_out=tuple(reasons))
+
+
+def named_columns(table: Table, columns: str, mixed: bool) -> list[str]:
+    """The columns asked for, numeric ones unless mixed."""
+    names = split_names(columns, list(table.frame.columns))
+    if len(set(names)) < len(names):
+        raise BadInputError(f"--columns must not name a column twice, got {columns}.")
+    for name in names:
+        column = column_of(table, name)
+        if not mixed and not is_number(column):
+            raise BadInputError(f"{table.file}: {first_text(table, name)}.")
+    return names
+
+
+def note_of(names: Sequence[str], why: str, hint: str) -> str:
+    """Which columns are not used."""
+    return f"not used, because {why}: {', '.join(names)}{hint}."
+
+
+def is_number(column: pd.Series[Any]) -> bool:
+    """Whether a column holds numbers, truth values aside."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    return is_numeric_dtype(column) and not is_bool_dtype(column)
+
+
+def usable(column: pd.Series[Any], mixed: bool) -> bool:
+    """Whether a column is used where none are named."""
+    return not names_the_rows(column) if mixed else is_number(column)
+
+
+def names_the_rows(column: pd.Series[Any]) -> bool:
+    """Whether a column of text never repeats itself, as names do; such a column says nothing about likeness."""
+    return not is_number(column) and len(column) > 2 and bool(column.notna().all()) and bool(column.is_unique)
+
+
+def mostly_numbers(column: pd.Series[Any]) -> bool:
+    """Whether text in a column is the exception, and so probably a slip."""
+    import pandas as pd
+
+    if column.dtype == bool:
+        return False
+    numbers = pd.to_numeric(column, errors="coerce").notna().mean()
+    commas = column.dropna().astype(str).str.fullmatch(COMMA_NUMBER).mean()
+    return bool(numbers > 0.5) or bool(commas > 0.5)
+
+
+def numbers_the_rows(column: pd.Series[Any]) -> bool:
+    """Whether a column is 0, 1, 2, ... or 1, 2, 3, ..., as spreadsheets and data frames add on saving."""
+    counted = np.arange(len(column))
+    return len(column) > 2 and any(np.array_equal(column.to_numpy(), counted + first) for first in (0, 1))
+
+
+def first_text(table: Table, name: str) -> str:
+    """'row 17 (line 18), column 'height': 'abc' is not a number' for the first entry that is none."""
+    import pandas as pd
+
+    column = table.frame[name]
+    bad = pd.to_numeric(column, errors="coerce").isna() & column.notna()
+    if not bad.any():
+        return f"column {name!r} must hold numbers, and holds {column.dtype} values"
+    value = str(column[bad].iloc[0])
+    hint = "; --decimal , reads decimal commas" if COMMA_NUMBER.fullmatch(value) else ""
+    return f"{table.where(int(column.index[bad.to_numpy()][0]))}, column {name!r}: {value!r} is not a number{hint}"
+
+
+# ---------------------------------------------------------------- rows
+
+
+def keep_rows(table: Table, conditions: Sequence[str], ranges: str | None) -> Table:
+    """The rows in the ranges that meet every condition."""
+    if ranges is not None:
+        table = rows_between(table, ranges)
+    for condition in conditions:
+        table = rows_where(table, condition)
+    return table
+
+
+def rows_between(table: Table, ranges: str) -> Table:
+    """Rows by number, such as 1:100,205,300: (the last open at the end); both ends belong to it."""
+    n = len(table.frame)
+    taken = np.zeros(n, dtype=bool)
+    for part in ranges.split(","):
+        match = re.fullmatch(r"\s*(\d*)\s*(:?)\s*(\d*)\s*", part)
+        if match is None or not (match[1] or match[3]) or (match[3] and not match[2]):
+            raise BadInputError(f"--rows must be numbers and ranges such as 1:100,205,300:, got {part.strip()!r}.")
+        first = int(match[1] or 1)
+        last = int(match[3] or n) if match[2] else first
+        if not 1 <= first <= last or last > n:
+            raise BadInputError(f"--rows must lie in 1:{n}, the first before the last, got {part.strip()!r}.")
+        taken[first - 1 : last] = True
+    numbers = np.flatnonzero(taken)
+    whole = numbers[-1] - numbers[0] + 1 == numbers.size
+    code = f"{numbers[0]}:{numbers[-1] + 1}" if whole else repr(numbers.tolist())
+    return table.having(table.frame[taken], f"table = table.iloc[{code}]")
+
+
+def rows_where(table: Table, condition: str) -> Table:
+    """Rows with column=value, or another comparison; those with a missing value never meet it."""
+    name, operator, value = condition_of(table, condition)
+    column = column_of(table, name)
+    compare = "==" if operator == "=" else operator
+    if is_number(column):
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if math.isnan(number):
+            raise BadInputError(f"--where {condition}: column {name!r} holds numbers, and {value!r} is none.")
+        shown: Any = int(number) if number.is_integer() else number
+        values, code = column, f"table[{name!r}]"
+    elif compare in ("==", "!="):
+        shown = value
+        values, code = column.astype(str), f"table[{name!r}].astype(str)"
+    else:
+        raise BadInputError(f"--where {condition}: column {name!r} holds text, which = and != compare.")
+    meets = {"==": values.eq, "!=": values.ne, "<": values.lt, "<=": values.le, ">": values.gt, ">=": values.ge}
+    kept = meets[compare](shown) & column.notna()
+    if not kept.any():
+        near = "" if is_number(column) else near_names(value, sorted(set(map(str, column.dropna()))))
+        raise BadInputError(f"--where {condition}: no row of {table.file} meets it.{near}")
+    known = f" & table[{name!r}].notna()" if compare == "!=" or not is_number(column) else ""
+    return table.having(table.frame[kept.to_numpy(dtype=bool)], f"table = table[({code} {compare} {shown!r}){known}]")
+
+
+def condition_of(table: Table, condition: str) -> tuple[str, str, str]:
+    """Column, comparison and value; the longest name of a column counts, since names may hold signs."""
+    fits = []
+    for i in range(len(condition)):
+        operator = next((o for o in OPERATORS if condition.startswith(o, i)), None)
+        if operator is not None:
+            fits.append((condition[:i].strip(), operator, condition[i + len(operator) :].strip()))
+    if not fits:
+        raise BadInputError(f"--where must be COLUMN=VALUE, or with != < <= > >=, got {condition!r}.")
+    known = set(table.frame.columns)
+    named = [fit for fit in fits if fit[0] in known]
+    if not named:
+        column_of(table, fits[0][0])
+    return max(named, key=lambda fit: len(fit[0]))
+
+
+def complete_rows(choice: Choice, missing: str, console: Console, *, mixed: bool = False) -> Choice:
+    """Rows without gaps: others are complained about with their place, or left out where that was asked for."""
+    if missing not in ("raise", "drop"):
+        raise BadInputError(f"--missing must be raise or drop, got {missing!r}.")
+    table, frame = choice.table, choice.frame
+    if mixed:
+        return choice
+    gaps = frame.isna().to_numpy()
+    bad_rows = np.flatnonzero(gaps.any(axis=1))
+    if bad_rows.size and missing == "raise":
+        row, column = int(bad_rows[0]), int(gaps[bad_rows[0]].argmax())
+        where = f"{table.where(int(frame.index[row]))}, column {frame.columns[column]!r}"
+        counts = ", ".join(f"{c} {int(m)}" for c, m in zip(frame.columns, gaps.sum(axis=0), strict=True) if m)
+        rows = "rows has" if bad_rows.size == 1 else "rows have"
+        raise BadInputError(
+            f"{table.file}: {bad_rows.size} of {len(frame)} {rows} empty cells ({counts}), the first in {where}; fill "
+            "them, or leave those rows out with --missing drop."
+        )
+    if bad_rows.size:
+        if bad_rows.size == len(frame):
+            raise BadInputError(f"{table.file}: every row has an empty cell; choose --columns.")
+        console.note(f"{bad_rows.size} of {len(frame)} rows were left out for empty cells.")
+        table = table.having(frame.dropna(), "X = X.dropna()")
+    infinite = np.isinf(table.frame.to_numpy(dtype=np.float64, na_value=np.nan))
+    if infinite.any():
+        row, column = (int(i) for i in np.argwhere(infinite)[0])
+        where = f"{table.where(int(table.frame.index[row]))}, column {table.frame.columns[column]!r}"
+        value = float(table.frame.iloc[row, column])  # type: ignore[arg-type]
+        raise BadInputError(f"{table.file}: {where}: {value} is not a finite number.")
+    return Choice(table=table, left_out=choice.left_out)
+
+
+def describe(frame: pd.DataFrame, file: str) -> str:
+    """How much of which columns is used."""
+    rows = "1 row" if len(frame) == 1 else f"{len(frame)} rows"
+    return f"{rows} of {file}, columns {', '.join(frame.columns)}."

@@ -1,0 +1,102 @@
+"""`energystats test`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from energystats.cli.console import Console
+from energystats.cli.errors import BadInputError, bad_input
+from energystats.cli.files import check_outputs, draw, save
+from energystats.cli.options import (
+    FILE,
+    Parser,
+    add_command,
+    add_general,
+    add_numbers,
+    add_picture,
+    add_reading,
+    add_selection,
+    dialect_of,
+)
+from energystats.cli.payloads import payload_of
+from energystats.cli.reading import Table, read_table
+from energystats.cli.selection import choose_columns, column_of, complete_rows, describe, keep_rows, split_names
+from energystats.validation import as_labels
+
+__all__ = ["add", "run"]
+
+EXAMPLES = """\
+  energystats test data.csv --group treatment
+  energystats test data.csv --group treatment --columns height,weight --standardize --plot null.png
+  energystats test data.csv --group site --where "year=2021" --missing drop
+  energystats test survey.csv --group region --metric gower     # text columns are categories
+  energystats test data.csv --group treatment --json | jq .test.pvalue"""
+
+
+def add(commands: argparse._SubParsersAction[Parser]) -> None:
+    """The command and its options."""
+    test = add_command(
+        commands,
+        "test",
+        "test whether groups known in advance have equal distributions",
+        "Permutation test of equal distributions of groups that were known before the data were seen.",
+        EXAMPLES,
+    )
+    test.add_argument("file", metavar="FILE", help=FILE)
+    test.add_argument("--group", metavar="COL", required=True, help="column that names the groups")
+    add_picture(test, "the null distribution")
+    add_general(test, resamples=999)
+    add_numbers(test)
+    add_selection(test)
+    add_reading(test)
+    test.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, console: Console) -> None:
+    """Test equality of the distributions of the groups in a file."""
+    from energystats.homogeneity import energy_test
+
+    check_outputs(None if options.file == "-" else options.file, picture=options.plot)
+    table = read_table(options.file, dialect_of(options), console, as_text=options.group)
+    n_read = len(table.frame)
+    column_of(table, options.group)
+    table = with_groups(keep_rows(table, options.where, options.rows), options, console)
+    if options.columns is not None and options.group in split_names(options.columns, list(table.frame.columns)):
+        raise BadInputError(f"--columns must not name the column of the groups, {options.group!r}.")
+    mixed = options.metric == "gower"
+    choice = choose_columns(table, options.columns, console, drop=options.drop, leave_out=(options.group,), mixed=mixed)
+    frame = complete_rows(choice, options.missing, console, mixed=mixed).frame
+    groups = table.frame.loc[frame.index, options.group]
+    console.say(describe(frame, table.file))
+    named = ", ".join(map(str, as_labels(groups, len(groups), options.group)[1]))
+    console.say(f"Groups of {options.group}: {named}.\n")
+    how: dict[str, Any] = {"metric": options.metric, "alpha": options.alpha, "standardize": options.standardize}
+    progress = options.progress and sys.stderr.isatty()
+    with bad_input(table.file), console.announcing_compilation():
+        result = energy_test(
+            frame, groups=groups, n_resamples=options.resamples, rng=options.seed, progress=progress, **how
+        )
+    if options.plot is not None:
+        save(options.plot, lambda path: draw(path, [result]), console)
+    console.say(result.summary())
+    head = {"file": table.file, "n": len(frame), "n_read": n_read, "columns": list(frame.columns)}
+    console.answer("test", **head, group=options.group, seed=options.seed, test=payload_of(result))
+
+
+def with_groups(table: Table, options: argparse.Namespace, console: Console) -> Table:
+    """Rows whose group is known; others are complained about, or left out."""
+    missing = table.frame[options.group].isna().to_numpy()
+    if not missing.any():
+        return table
+    first = table.where(int(table.frame.index[missing][0]))
+    if options.missing != "drop":
+        raise BadInputError(
+            f"{table.file}: {int(missing.sum())} of {missing.size} rows have no group, the first is {first}; fill "
+            f"{options.group!r}, or leave those rows out with --missing drop."
+        )
+    if missing.all():
+        raise BadInputError(f"{table.file}: no row has a group in {options.group!r}.")
+    console.note(f"{int(missing.sum())} of {missing.size} rows were left out because they have no group.")
+    return table.having(table.frame[~missing])

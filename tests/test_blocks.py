@@ -1,0 +1,262 @@
+"""Tables that are not held in memory: the same numbers as from an array, in bounded memory, or an error in words."""
+
+import subprocess
+import sys
+import textwrap
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import energystats as es
+from energystats._core import permutation
+from energystats._core.permutation import Exchangeable
+from energystats.blocks import door, rows
+from energystats.blocks.measures import Measures
+from energystats.blocks.rows import RowsOnDisk, spool
+
+pytest.importorskip("pyarrow")
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Everything is read in blocks, of the fewest rows there can be."""
+    monkeypatch.setattr(door, "IN_MEMORY", 0)
+    monkeypatch.setattr(rows, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(rows, "TILE_ROWS", 64)
+    monkeypatch.setattr(rows, "TILE_COLUMNS", 64)
+    monkeypatch.setattr(rows, "LARGE_TILES", (32, 64))
+
+
+@pytest.fixture
+def table(rng):
+    """Points in three columns and three groups, one of them shifted."""
+    frame = pd.DataFrame(rng.normal(size=(300, 3)), columns=["u", "v", "w"])
+    frame["group"] = np.repeat(["b", "a", "c"], [90, 100, 110])
+    frame.loc[frame.group == "a", "u"] += rng.uniform(0, 1)
+    return frame.sample(frac=1, random_state=int(rng.integers(2**31)), ignore_index=True)
+
+
+def memory_map(frame, tmp_path, dtype=np.float64):
+    np.save(tmp_path / "points.npy", frame[["u", "v", "w"]].to_numpy(dtype))
+    return np.load(tmp_path / "points.npy", mmap_mode="r")
+
+
+def parquet(frame, tmp_path, **how):
+    frame.to_parquet(tmp_path / "table.parquet", row_group_size=70, **how)
+    return tmp_path / "table.parquet"
+
+
+def same_test(found, expected):
+    assert found.pvalue == expected.pvalue
+    assert found.n_resamples == expected.n_resamples
+    assert found.labels == expected.labels
+    assert found.sizes == expected.sizes
+    tolerance = 1e-12 * max(abs(expected.total), 1.0)
+    assert found.statistic == pytest.approx(expected.statistic, abs=tolerance)
+    assert_allclose(found.null_distribution, expected.null_distribution, atol=tolerance, rtol=0)
+
+
+# ---------------------------------------------------------------- on disk
+
+OPTIONS = {
+    "plain": {},
+    "f": {"statistic": "f"},
+    "pairwise": {"statistic": "pairwise"},
+    "standardized": {"standardize": True},
+    "power": {"alpha": 0.5},
+    "several": {"alpha": [0.5, 1.0]},
+    "median width": {"metric": "gaussian"},
+    "cityblock": {"metric": "cityblock"},
+    "callable": {"metric": lambda X, Y: np.sqrt(np.abs(X[:, None] - Y[None]).sum(axis=2))},
+    "stopped": {"stop_at": 3},
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.usefixtures("small_blocks")
+def test_maps_and_files_give_the_numbers_of_arrays(name, table, tmp_path):
+    X, g = table[["u", "v", "w"]], table["group"]
+    how = {"n_resamples": 70, "rng": 3, **OPTIONS[name]}
+    expected = es.energy_test(X, groups=g, **how)
+    same_test(es.energy_test(memory_map(table, tmp_path), groups=g, **how), expected)
+    same_test(es.energy_test(parquet(table, tmp_path), groups="group", **how), expected)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_designs_weights_and_intervals(table, tmp_path, rng):
+    X, g = table[["u", "v", "w"]], table["group"]
+    m = memory_map(table, tmp_path)
+    strata, weights = rng.integers(0, 4, 300), rng.uniform(0.5, 2, 300)
+    for how in ({"strata": strata}, {"sample_weight": weights}):
+        same_test(
+            es.energy_test(m, groups=g, n_resamples=40, rng=1, **how),
+            es.energy_test(X, groups=g, n_resamples=40, rng=1, **how),
+        )
+    halves = m[:120], m[120:]
+    found = es.energy_test(*halves, n_resamples=40, n_bootstrap=20, rng=1)
+    expected = es.energy_test(*map(np.array, halves), n_resamples=40, n_bootstrap=20, rng=1)
+    same_test(found, expected)
+    assert_allclose(found.energy_interval, expected.energy_interval, atol=1e-12)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_dispersion_and_disco(table, tmp_path, rng):
+    X, g = table[["u", "v", "w"]], table["group"]
+    m, path = memory_map(table, tmp_path), parquet(table, tmp_path)
+    expected = es.dispersion(X, g)
+    for found in (es.dispersion(m, g), es.dispersion(path, "group"), es.dispersion(str(path), "group")):
+        assert_allclose(found.g, expected.g, rtol=1e-13)
+        assert found.labels == ("a", "b", "c")
+    expected = es.disco(X, groups=g, n_resamples=19, rng=1)
+    for found in (es.disco(m, groups=g, n_resamples=19, rng=1), es.disco(path, groups="group", n_resamples=19, rng=1)):
+        assert_allclose(found.table.to_numpy(float), expected.table.to_numpy(float), rtol=1e-11)
+    design = pd.DataFrame({"group": g, "x": rng.normal(size=300)})
+    found, expected = (es.disco(data, "~ group * x", data=design, n_resamples=19, rng=1) for data in (m, X))
+    assert_allclose(found.table.to_numpy(float), expected.table.to_numpy(float), rtol=1e-10)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_cross_halves_of_a_map(table, tmp_path):
+    g = (table["group"] == "a").to_numpy()
+    m = memory_map(table, tmp_path)
+    found, expected = (es.energy_test(X, groups=g, method="cross", rng=1) for X in (m, np.array(m)))
+    assert found.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+def test_small_tables_are_read_whole(table, tmp_path):
+    m = memory_map(table, tmp_path, np.float32)
+    assert isinstance(door.opened((m,), None, "groups")[0][0], np.ndarray)
+    (frame,), labels = door.opened((parquet(table, tmp_path),), "group", "groups")
+    assert list(frame.columns) == ["u", "v", "w"]
+    assert labels.tolist() == table["group"].tolist()
+    assert es.energy_test(m, groups=table["group"], n_resamples=19, rng=1).pvalue > 0
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_categories_keep_their_order(table, tmp_path):
+    table["group"] = pd.Categorical(table["group"], ["c", "a", "b"])
+    found = es.dispersion(parquet(table, tmp_path), "group")
+    assert found.labels == ("c", "a", "b")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int16, np.uint8])
+@pytest.mark.usefixtures("small_blocks")
+def test_maps_of_other_numbers(dtype, rng, tmp_path):
+    values = rng.integers(0, 200, (150, 4)).astype(dtype)
+    np.save(tmp_path / "points.npy", values)
+    m = np.load(tmp_path / "points.npy", mmap_mode="r")
+    g = rng.permutation(np.arange(150) % 2)
+    assert_allclose(es.dispersion(m, g).g, es.dispersion(values, g).g, rtol=1e-13)
+
+
+def test_measures_of_blocks_against_fractions(rng):
+    values = rng.integers(-50, 50, (37, 2)).astype(float)
+    parts = np.split(values, np.sort(rng.integers(1, 36, 3)))
+    found = Measures.over(Measures.of(part) for part in parts if len(part))
+    for j in range(2):
+        exact = [Fraction(int(v)) for v in values[:, j]]
+        mean = sum(exact) / 37
+        assert found.mean[j] == pytest.approx(float(mean), abs=1e-13)
+        assert found.deviation[j] ** 2 == pytest.approx(float(sum((v - mean) ** 2 for v in exact) / 37), rel=1e-13)
+    assert_array_equal(found.width, np.ptp(values, axis=0))
+
+
+def test_measures_far_from_the_origin_and_at_extreme_units(rng):
+    values = rng.normal(size=(200, 2)) * [1e-200, 1e140] + [0, 1e143]
+    found = Measures.over(Measures.of(part) for part in np.split(values, 4))
+    unit = np.ptp(values, axis=0)
+    assert_allclose(found.deviation / unit, ((values - values.mean(axis=0)) / unit).std(axis=0), rtol=1e-9)
+
+
+def test_rows_are_picked_in_the_order_asked_for(rng, monkeypatch):
+    monkeypatch.setattr(rows, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(rows, "TILE_ROWS", 16)
+    monkeypatch.setattr(rows, "TILE_COLUMNS", 16)
+    values = rng.normal(size=(100, 2))
+    both = RowsOnDisk(parts=(spool(iter([values[:33], values[33:60]]), "X"), spool(iter([values[60:]]), "X")))
+    wanted = rng.choice(100, 40, replace=False)
+    assert_array_equal(both.pick(wanted), values[wanted])
+    assert_array_equal(both.take(20, 75), values[20:75])
+    assert [stop - start for start, stop in both.spans()] == [16] * 6 + [4]
+
+
+def test_labelings_do_not_depend_on_how_many_are_drawn_at_once(rng, monkeypatch):
+    scheme = Exchangeable.freely(rng.permutation(np.arange(50) % 3))
+    key = permutation.draw_key(rng)
+    whole = scheme.block(2, 64, key)
+    monkeypatch.setattr(permutation, "UNIFORM_BYTES", 1000)
+    assert_array_equal(scheme.block(2, 64, key), whole)
+    assert_array_equal(scheme.block(2, 10, key), whole[:10])
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"method": "asymptotic"}, r"`X` is read in blocks of rows, and this needs all 300 of them in memory"),
+        ({"metric": "seuclidean"}, r"seuclidean.* is settled on all rows at once"),
+        ({"metric": "gower"}, r"Gower.* is settled on all rows at once"),
+        ({"metric": "dice"}, r"dice.* is settled on all rows"),
+    ],
+)
+def test_what_needs_all_rows_is_refused(how, message, table, tmp_path):
+    g = (table["group"] == "a").astype(int)
+    with pytest.raises(ValueError, match=message):
+        es.energy_test(memory_map(table, tmp_path), groups=g, **how)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_bad_files(table, tmp_path):
+    path = parquet(table, tmp_path)
+    with pytest.raises(ValueError, match=r"`groups` must be labels or a column of .* Did you mean 'group'"):
+        es.energy_test(path, groups="grup")
+    with pytest.raises(ValueError, match=r"there is no file '.*nothing.parquet'"):
+        es.dispersion(tmp_path / "nothing.parquet", "group")
+    with pytest.raises(TypeError, match=r"these columns do not: 'group'"):
+        es.energy_test(path, groups=table["group"].tolist())
+    table.loc[250, "v"] = np.nan
+    with pytest.raises(ValueError, match=r"`X` must be finite, but has 1 NaN values in column v"):
+        es.dispersion(parquet(table, tmp_path), "group")
+    m = memory_map(table.dropna(), tmp_path)
+    with pytest.raises(ValueError, match=r"same number of columns, got 3, 2"):
+        es.energy_test(m, m[:, :2])
+
+
+def test_a_file_that_is_no_parquet(tmp_path):
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1 this is not one")
+    with pytest.raises(ValueError, match=r"broken.parquet.* is not a Parquet file"):
+        es.dispersion(tmp_path / "broken.parquet", "group")
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_table(tmp_path):
+    """Anonymous memory of a process that sums a table of 160 MB in blocks of 10."""
+    code = """
+        import sys, numpy as np, energystats as es
+        X = np.load(sys.argv[1], mmap_mode="r")
+        peak = lambda: int(next(l for l in open("/proc/self/status") if l.startswith("RssAnon")).split()[1]) / 1024
+        es.energy_test(np.array(X[:1500, :2]), groups=np.arange(1500) % 2, n_resamples=9, rng=0)
+        from energystats.blocks import door, rows
+        rows.BLOCK_BYTES = 2**23
+        before, seen = peak(), []
+        take = rows.RowsOnDisk.take
+        rows.RowsOnDisk.take = lambda self, *span: seen.append(peak()) or take(self, *span)
+        es.dispersion(X, np.arange(len(X)) % 2)
+        print(max(seen) - before, len(seen))
+    """
+    X = np.lib.format.open_memmap(tmp_path / "X.npy", "w+", np.float64, (4_000, 5_000))
+    for start in range(0, len(X), 500):
+        X[start : start + 500] = np.random.default_rng(start).normal(size=(500, X.shape[1]))
+    del X
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), tmp_path / "X.npy"], capture_output=True, text=True, check=True
+    )
+    grown, blocks = done.stdout.split()
+    assert int(blocks) > 3
+    assert float(grown) < 110

@@ -1,0 +1,460 @@
+"""What the command line reads, which rows and columns it uses, and what scripts get from it."""
+
+import contextlib
+import gzip
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import energystats as es
+from energystats import cli, datasets
+from energystats.cli.console import Console, jsonable
+from energystats.cli.errors import BadInputError
+from energystats.cli.reading import Dialect, detected, line_of
+from energystats.cli.selection import rows_where, split_names
+
+
+@pytest.fixture
+def iris(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = datasets.load("iris")
+    frame.to_csv("iris.csv", index=False)
+    return frame
+
+
+def answer(capsys, *words):
+    """The JSON object of a command that ends well, and its standard error."""
+    assert cli.main([*words, "--json"]) == 0
+    captured = capsys.readouterr()
+    return json.loads(captured.out, parse_constant=pytest.fail), captured.err
+
+
+def standard_input(monkeypatch, content):
+    stream = io.TextIOWrapper(io.BytesIO(content))
+    monkeypatch.setattr(sys, "stdin", stream)
+
+
+ROWS = np.round(np.r_[np.arange(12) / 7, 5 + np.arange(12) / 9], 3)
+TABLE = pd.DataFrame({"g": ["a", "b"] * 12, "x y": ROWS, "z": ROWS[::-1] ** 2})
+DIALECTS = {
+    "semicolons and decimal commas": (lambda t: t.to_csv(index=False, sep=";", decimal=",").encode(), []),
+    "tabs": (lambda t: t.to_csv(index=False, sep="\t").encode(), []),
+    "bars": (lambda t: t.to_csv(index=False, sep="|").encode(), []),
+    "byte order mark and CRLF": (lambda t: t.to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig"), []),
+    "utf-16": (lambda t: t.to_csv(index=False, sep="\t").encode("utf-16"), []),
+    "latin-1": (lambda t: t.rename(columns={"z": "größe"}).to_csv(index=False).encode("latin-1"),
+                ["--encoding", "latin-1"]),
+    "everything quoted": (lambda t: t.to_csv(index=False, quoting=1).encode(), []),
+    "gzip": (lambda t: gzip.compress(t.to_csv(index=False).encode()), []),
+    "comments": (lambda t: b"# measured in 2021\n" + t.to_csv(index=False).encode(), ["--comment", "#"]),
+    "a separator at the end of lines": (lambda t: t.to_csv(index=False).replace("\n", ",\n").encode(), []),
+    "one but for the header": (lambda t: t.to_csv(index=False).replace("\n", ",\n").replace(",\n", "\n", 1).encode(),
+                               []),
+    "named separator": (lambda t: t.to_csv(index=False, sep=" ").encode(), ["--sep", "space"]),
+    "names of rows": (lambda t: t.to_csv(index=True).split(",", 1)[1].encode(), []),
+    "without a header": (lambda t: t.to_csv(index=False, header=False).encode(), ["--no-header"]),
+    "another word for missing": (lambda t: t.to_csv(index=False).encode() + b"a,?,?\n",
+                                 ["--na", "?", "--missing", "drop"]),
+    "parquet": (lambda t: t.to_parquet(), []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("stdin", [False, True], ids=["file", "standard input"])
+@pytest.mark.parametrize("name", DIALECTS)
+def test_every_dialect_gives_the_same_numbers(tmp_path, monkeypatch, capsys, name, stdin):
+    monkeypatch.chdir(tmp_path)
+    write, options = DIALECTS[name]
+    content = write(TABLE)
+    (tmp_path / "data").write_bytes(content)
+    standard_input(monkeypatch, content)
+    group = "V1" if name == "without a header" else "g"
+    found, _ = answer(capsys, "test", "-" if stdin else "data", "--group", group, "--seed", "3", *options)
+    expected = es.energy_test(TABLE[["x y", "z"]], groups=TABLE["g"], rng=3)
+    assert found["n"] == 24
+    assert len(found["columns"]) == 2
+    assert found["test"]["pvalue"] == expected.pvalue
+    assert found["test"]["statistic"] == pytest.approx(expected.statistic, rel=1e-12)
+    assert found["file"] == ("standard input" if stdin else "data")
+
+
+CELLS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), min_size=1, max_size=5)
+
+
+@settings(deadline=None)
+@given(
+    sep=st.sampled_from([",", ";", "\t", "|"]),
+    numbers=st.lists(st.floats(-1e6, 1e6).map(lambda v: round(v, 3)), min_size=2, max_size=9),
+    names=st.lists(st.text("abcxyz_", min_size=1, max_size=4), min_size=2, max_size=4, unique=True),
+)
+def test_separator_and_decimal_are_found(sep, numbers, names):
+    """From any table of numbers; a decimal comma wherever the comma is free."""
+    frame = pd.DataFrame(dict.fromkeys(names, numbers))
+    for decimal in ["."] if sep == "," else [".", ","]:
+        text = frame.to_csv(index=False, sep=sep, decimal=decimal)
+        dialect = detected(text, Dialect(), Console(quiet=True))
+        back = pd.read_csv(io.StringIO(text), sep=dialect.sep, decimal=dialect.decimal)
+        pd.testing.assert_frame_equal(back, frame, check_dtype=False)
+
+
+def test_one_column_of_decimal_commas(tmp_path, monkeypatch, capsys):
+    """Not names of rows beside a column of whole numbers, which would be read without a complaint."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.csv").write_text("x\n" + "".join(f"{i},5\n" for i in range(30)))
+    found, error = answer(capsys, "cluster", "d.csv")
+    assert found["partition"]["within"] == es.cluster_1d(np.arange(30) + 0.5, 2).within
+    assert "note: decimals have a comma; --sep and --decimal say otherwise.\n" in error
+    assert "names the rows" not in error
+
+
+@settings(deadline=None)
+@given(cells=st.lists(st.lists(CELLS | st.just("a\nb"), min_size=2, max_size=2), min_size=1, max_size=6))
+def test_line_of_a_row(cells):
+    """Where the parser itself says that the record begins, quoted line ends included."""
+    head, text = "p,q\n", ""
+    starts = []
+    for row in cells:
+        starts.append(1 + (head + text).count("\n"))
+        text += ",".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\n"
+    kept = [start for start, row in zip(starts, cells, strict=True) if any(cell.strip() for cell in row)]
+    assert [line_of(head + text, i, Dialect()) for i in range(len(kept))] == kept
+    assert line_of(head + text, len(kept), Dialect()) is None
+
+
+@pytest.mark.parametrize(
+    ("conditions", "query"),
+    [
+        (["species=setosa"], "species == 'setosa'"),
+        (["species != setosa"], "species != 'setosa'"),
+        (["sepal_length >= 5.1", "sepal_length<6"], "5.1 <= sepal_length < 6"),
+        (["petal_width==0.2"], "petal_width == 0.2"),
+        (["petal_width!=.2", "species=setosa"], "petal_width != 0.2 and species == 'setosa'"),
+        (["petal_width>2"], "petal_width > 2"),
+        (["petal_width<=.3"], "petal_width <= 0.3"),
+    ],
+)
+def test_where(iris, capsys, conditions, query):
+    words = [word for condition in conditions for word in ("--where", condition)]
+    found, _ = answer(capsys, "cluster", "iris.csv", *words)
+    rows = iris.query(query).index + 1
+    assert found["partition"]["rows"] == rows.tolist()
+    assert (found["n"], found["n_read"]) == (len(rows), 150)
+
+
+def test_where_reads_names_with_signs_and_never_runs_code(iris):
+    from energystats.cli.reading import Table
+
+    frame = pd.DataFrame({"a<b": [1.0, 2.0, np.nan], "a": ["x", "<b=1", None]})
+    table = Table(file="f", frame=frame, code=())
+    assert rows_where(table, "a<b=1").frame.index.tolist() == [0]
+    assert rows_where(table, "a<b!=1").frame.index.tolist() == [1]  # a missing value meets no condition
+    assert rows_where(table, "a=<b=1").frame.index.tolist() == [1]
+    with pytest.raises(BadInputError, match='holds numbers, and "__import__'):
+        rows_where(table, "a<b=__import__('os').abort()")
+    for code in rows_where(table, "a=x").code:
+        assert eval(code.removeprefix("table = "), {"table": frame}).index.tolist() == [0]
+
+
+@pytest.mark.parametrize(("ranges", "rows"), [("1:50", range(1, 51)), ("3,5:7,149:", [3, 5, 6, 7, 149, 150]),
+                                              (":4", [1, 2, 3, 4]), ("7", [7])])  # fmt: skip
+def test_rows_by_number(iris, capsys, ranges, rows):
+    found, _ = answer(capsys, "cluster", "iris.csv", "--rows", ranges, "-k", "1")
+    assert found["partition"]["rows"] == list(rows)
+
+
+def test_columns_with_commas_in_their_names():
+    assert split_names("a,b", ["a,b", "a"]) == ["a,b"]
+    assert split_names('"a,b", c', ["a,b", "c"]) == ["a,b", "c"]
+    assert split_names("a, b", ["a", "b"]) == ["a", "b"]
+
+
+def test_ids_end_in_the_labels(iris, tmp_path, capsys):
+    named = iris.assign(plant=[f"p{i}" for i in range(150)])
+    named.to_csv("named.csv", index=False)
+    words = ["cluster", "named.csv", "--id", "plant", "--labels", "out.csv", "--where", "species!=setosa"]
+    assert cli.main([*words, "--quiet"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == captured.err == ""
+    table = pd.read_csv("out.csv")
+    assert list(table.columns) == ["row", "plant", "cluster"]
+    assert table["row"].tolist() == list(range(51, 151))
+    assert table["plant"].tolist() == named["plant"][50:].tolist()
+    expected = es.energy_cluster(iris.iloc[50:, :4], 2, rng=0).labels
+    assert table["cluster"].tolist() == expected.tolist()
+
+
+def test_rows_left_out_keep_their_numbers(iris, capsys):
+    iris["sepal_width"] = iris["sepal_width"].where(iris.index % 50 > 0)
+    iris.to_csv("gaps.csv", index=False)
+    found, error = answer(capsys, "cluster", "gaps.csv", "--missing", "drop")
+    assert found["partition"]["rows"] == [i for i in range(1, 151) if i % 50 != 1]
+    assert "note: 3 of 150 rows were left out for empty cells." in error
+    assert "3 of 150 rows were left out for empty cells." in found["warnings"]
+
+
+def test_options_reach_the_library(iris, capsys):
+    found, _ = answer(
+        capsys, "cluster", "iris.csv", "-k", "3", "--alpha", ".5", "--conservative", "--n-resamples", "59",
+        "--drop", "petal_width", "--standardize", "--seed", "4",
+    )  # fmt: skip
+    X = iris.drop(columns=["petal_width", "species"])
+    partition = es.energy_cluster(X, 3, alpha=0.5, standardize=True, rng=4)
+    with pytest.warns(es.TiesWarning):
+        test = es.cluster_test(X, 3, alpha=0.5, standardize=True, conservative=True, n_resamples=59, rng=4)
+    assert found["partition"]["labels"] == partition.labels.tolist()
+    assert found["partition"]["within"] == partition.within
+    assert found["partition"]["share"] == pytest.approx(partition.between / partition.total)
+    assert found["test"]["pvalue"] == test.pvalue
+    assert found["test"]["conservative"] is True
+    assert [c["pvalue_adjusted"] for c in found["test"]["contrasts"]] == test.contrasts["pvalue_adjusted"].tolist()
+    assert found["selection"] is None
+
+
+def test_selection_of_k(iris, capsys):
+    found, _ = answer(capsys, "cluster", "iris.csv", "--select", "gap", "--k-max", "4")
+    chosen = es.select_k(iris.drop(columns="species"), 4, "gap", rng=0)
+    assert found["partition"]["k"] == found["selection"]["k"] == chosen.k
+    assert found["selection"]["table"][0]["eigengap"] == chosen.rows[0].eigengap
+    both, _ = answer(capsys, "cluster", "iris.csv", "--select", "gap", "--k-max", "4", "-k", "2")
+    assert (both["partition"]["k"], both["selection"]["k"]) == (2, chosen.k)
+
+
+def test_a_matrix_is_clustered_as_it_is(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    d = datasets.load("eurodist")
+    d.to_csv("d.csv", sep=";")
+    found, error = answer(capsys, "cluster", "d.csv", "--metric", "precomputed", "-k", "4", "--labels", "out.csv")
+    assert found["partition"]["labels"] == es.energy_cluster(d, 4, metric="precomputed", rng=0).labels.tolist()
+    assert found["partition"]["names"] == list(d.columns) == pd.read_csv("out.csv")["name"].tolist()
+    assert "semicolons" in error
+    assert found["files"] == ["out.csv"]
+
+
+def test_json_of_the_other_commands(iris, capsys):
+    found, _ = answer(capsys, "disco", "sepal_width ~ species * petal_width", "iris.csv", "--n-resamples", "19")
+    model = es.disco("sepal_width ~ species * petal_width", data=iris, n_resamples=19, rng=0)
+    assert [term["name"] for term in found["model"]["terms"]] == [term.name for term in model.terms]
+    assert found["model"]["pvalue"] == model.pvalue
+    d = datasets.load("eurodist")
+    d.to_csv("d.csv")
+    found, _ = answer(capsys, "euclidize", "d.csv", "-o", "out.csv")
+    assert found["result"]["constant"] == es.lingoes(d).constant
+    assert found["files"] == ["out.csv"]
+
+
+def test_what_is_not_finite_is_null():
+    values = {"a": float("nan"), "b": [np.inf, np.float64(2), np.int64(3)], "c": np.array([[np.nan, 1.0]]), "d": True}
+    assert (
+        json.dumps(jsonable(values), allow_nan=False)
+        == '{"a": null, "b": [null, 2.0, 3], "c": [[null, 1.0]], "d": true}'
+    )
+
+
+KEYS = {"command", "version", "file", "n", "n_read", "columns", "seed", "files", "warnings"}
+
+
+def test_keys_stay(iris, capsys):
+    cluster, _ = answer(capsys, "cluster", "iris.csv")
+    assert set(cluster) == KEYS | {"partition", "test", "not_tested", "selection"}
+    assert set(cluster["partition"]) == {
+        "k", "labels", "sizes", "within", "between", "total", "share", "within_per_cluster", "bound", "tightness",
+        "algorithm", "n_init", "n_iter", "converged", "breaks", "metric", "rows", "names",
+    }  # fmt: skip
+    assert set(cluster["test"]) >= {"statistic", "pvalue", "method", "null_hypothesis", "contrasts", "remarks"}
+    few, _ = answer(capsys, "cluster", "iris.csv", "--rows", "1:9")
+    assert few["test"] is None
+    assert few["not_tested"].startswith("Not tested: the table must have at least 20 rows")
+    test, _ = answer(capsys, "test", "iris.csv", "--group", "species", "--resamples", "9")
+    assert set(test) == KEYS | {"group", "test"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["cluster", "."], ".: is a folder, not a file."),
+        (["cluster", "book.xlsx"], "book.xlsx: is a workbook or an archive; save the table as CSV."),
+        (["cluster", "zeros.csv"], "zeros.csv: is not text; CSV or Parquet is needed."),
+        (["cluster", "iris.csv", "--encoding", "klingon"], "--encoding must be an encoding that Python knows, got"),
+        (["cluster", "iris.csv", "--encoding", "ascii", "--sep", "ab"], "--sep must be one character, or tab, space"),
+        (["cluster", "iris.csv", "--decimal", ","], "--decimal and --sep must differ, got ',' for both."),
+        (["cluster", "iris.csv", "--decimal", "x"], "--decimal must be . or , got 'x'."),
+        (["cluster", "iris.csv", "--comment", "//"], "--comment must be one character, got '//'."),
+        (["cluster", "iris.csv", "--where", "species"], "--where must be COLUMN=VALUE, or with != < <= > >=, got"),
+        (["cluster", "iris.csv", "--where", "specie=setosa"], "no column 'specie'. Did you mean 'species'?"),
+        (["cluster", "iris.csv", "--where", "species<setosa"], "column 'species' holds text, which = and != compare."),
+        (["cluster", "iris.csv", "--where", "sepal_width=wide"], "'sepal_width' holds numbers, and 'wide' is none."),
+        (["cluster", "iris.csv", "--where", "species=setossa"], "meets it. Did you mean 'setosa'?"),
+        (["cluster", "iris.csv", "--rows", "0:3"], "--rows must lie in 1:150, the first before the last, got '0:3'."),
+        (["cluster", "iris.csv", "--rows", "5:2"], "the first before the last, got '5:2'."),
+        (["cluster", "iris.csv", "--rows", "1-9"], "--rows must be numbers and ranges such as 1:100,205,300:, got"),
+        (["cluster", "iris.csv", "--drop", "width"], "no column 'width'."),
+        (["cluster", "iris.csv", "--id", "plant"], "no column 'plant'."),
+        (["cluster", "iris.csv", "--id", "sepal_width", "--columns", "sepal_width"], "not name the column of --id"),
+        (["cluster", "iris.csv", "--missing", "omit"], "--missing must be raise or drop, got 'omit'."),
+        (["cluster", "iris.csv", "--select", "elbow"], "must be one of gap, eigengap, significance, got 'elbow'."),
+        (["cluster", "iris.csv", "--report", "out.pdf"], "the name of a report must end in .html or .htm."),
+        (["cluster", "iris.csv", "--metric", "precomputed"], "iris.csv: the matrix must be square, got 151 lines"),
+        (["cluster", "inf.csv"], "inf.csv: row 2 (line 3), column 'a': inf is not a finite number."),
+        (["cluster", "short.csv"], "1 of 3 rows has empty cells (b 1), the first in row 2 (line 3), column 'b'"),
+        (["cluster", "long.csv"], "long.csv: cannot be read: Expected 2 fields in line 3, saw 3"),
+        (["cluster", "comma.csv"], "row 201 (line 202), column 'a': '1,5' is not a number; --decimal , reads"),
+        (["cluster", "cut.csv.gz"], "cut.csv.gz: cannot be read:"),
+        (["test", "groups.csv", "--group", "g"], "1 of 3 rows have no group, the first is row 2 (line 3); fill 'g'"),
+        (["test", "iris.csv", "--group", "species", "--columns", "species"], "must not name the column of the groups"),
+        (["disco", "sepal_width ~ species", "iris.csv", "--where", "species=x"], "no row of iris.csv meets it."),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_line(iris, tmp_path, capsys, words, message):
+    (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04rest")
+    (tmp_path / "zeros.csv").write_bytes(b"a,b\n\0\0,1\n")
+    (tmp_path / "inf.csv").write_text("a,b\n1,2\ninf,3\n4,5\n")
+    (tmp_path / "short.csv").write_text("a,b\n1,2\n3\n4,5\n")
+    (tmp_path / "long.csv").write_text("a,b\n1,2\n3,4,5\n4,5\n")
+    (tmp_path / "comma.csv").write_text("a;b\n" + "1;2\n" * 200 + "1,5;7\n")
+    (tmp_path / "cut.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n" * 99)[:-9])
+    (tmp_path / "groups.csv").write_text("g,v\na,1\n,2\nb,3\n")
+    before = sorted(p.name for p in tmp_path.iterdir())
+    for more in ([], ["--json"]):
+        assert cli.main([*words, *more]) == 2
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        (line,) = [text for text in captured.err.splitlines() if not text.startswith("note:")]
+        assert line.startswith("energystats: ")
+        assert message in line
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
+
+
+def run(*words, cwd, **how):
+    command = [sys.executable, "-m", "energystats", *words]
+    return subprocess.run(command, cwd=cwd, capture_output=True, check=False, **how)
+
+
+def test_as_a_program(iris, tmp_path):
+    done = run("cluster", "-", "--json", cwd=tmp_path, input=iris.to_csv(index=False).encode())
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["n"] == 150
+    assert done.stderr.decode().startswith("note: not used, because not numeric: species.")
+    bad = run("cluster", "-", cwd=tmp_path, input=b"a,b\n1,x\n2,3\n4,5\n")
+    assert (bad.returncode, bad.stdout) == (2, b"")
+    assert bad.stderr == (
+        b"energystats: standard input: row 1 (line 2), column 'b': 'x' is not a number; mend it, or choose --columns.\n"
+    )
+
+
+def test_a_reader_who_leaves_is_not_told_and_files_are_written(iris, tmp_path):
+    """As `energystats ... | head -1` does, with standard output closed before anything is said."""
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "energystats", "cluster", "iris.csv", "--labels", "out.csv"]
+    done = subprocess.run(command, cwd=tmp_path, stdout=write, stderr=subprocess.PIPE, check=False)
+    os.close(write)
+    assert done.returncode == 0
+    assert b"Error" not in done.stderr
+    assert len(pd.read_csv(tmp_path / "out.csv")) == 150
+
+
+def test_interrupted(tmp_path, rng):
+    """One line, status 130, and no output half-written."""
+    frame = pd.DataFrame(rng.standard_normal((3000, 4)), columns=list("abcd")).assign(g=np.arange(3000) % 2)
+    frame.to_csv(tmp_path / "big.csv", index=False)
+    words = ["test", "big.csv", "--group", "g", "--resamples", "1000000"]
+    before = sorted(p.name for p in tmp_path.iterdir())
+    command = [sys.executable, "-m", "energystats", *words, "--plot", "out.png"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()  # it has read the file
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    try:
+        _, error = process.communicate(timeout=30)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+    assert process.returncode == 130, error
+    assert error.decode().splitlines()[-1] == "energystats: interrupted."
+    assert b"Traceback" not in error
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
+
+
+def test_interrupted_while_writing(iris, tmp_path, monkeypatch, capsys):
+    """The file that was begun is taken away, and one that was there before stays."""
+    (tmp_path / "out.png").write_bytes(b"older")
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("energystats.cli.files.draw", interrupt)
+    assert cli.main(["cluster", "iris.csv", "--plot", "out.png", "--quiet"]) == 130
+    assert capsys.readouterr().err == "energystats: interrupted.\n"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["iris.csv", "out.png"]
+    assert (tmp_path / "out.png").read_bytes() == b"older"
+
+
+def test_every_key_is_in_the_documentation():
+    from pathlib import Path
+
+    from energystats.cli.payloads import CONTRAST, FIELDS, TERM
+
+    page = (Path(__file__).parent.parent / "docs" / "command-line.md").read_text(encoding="utf-8")
+    for key in {*KEYS, *CONTRAST, *TERM, *(name for names in FIELDS.values() for name in names), "rows", "share"}:
+        assert f"`{key}`" in page, key
+
+
+def test_help_has_examples_that_parse(capsys):
+    """Every example of every `--help` is a line that the parser takes."""
+    import shlex
+
+    from energystats.cli.program import make_parser
+
+    for command in ("cluster", "test", "disco", "euclidize"):
+        with pytest.raises(SystemExit, match="0"):
+            cli.main([command, "--help"])
+        lines = capsys.readouterr().out.split("examples:\n")[1].splitlines()
+        assert len(lines) >= 3
+        for line in lines:
+            words = shlex.split(line.split("|")[-2] if "zcat" in line else line.split("|")[0], comments=True)
+            words = shlex.split(line.split("|")[1], comments=True) if "zcat" in line else words
+            assert words[0] == "energystats"
+            options = make_parser().parse_args(words[1:])
+            assert options.command == command
+    with pytest.raises(SystemExit, match="0"):
+        cli.main(["--help"])
+    assert "130  interrupted" in capsys.readouterr().out
+
+
+CELL = st.sampled_from(["1", "2.5", "-3", "x", "", "NA", "1,5", "inf", "1e400", '"', '"a"', "0x1", "1_0", "é", " "])
+LINES = st.lists(st.lists(CELL, min_size=1, max_size=4), min_size=1, max_size=8)
+TABLES = st.builds(lambda lines, sep: "\n".join(sep.join(line) for line in lines), LINES, st.sampled_from(",;\t|"))
+
+
+COMMANDS = [["cluster"], ["test", "--group", "x"], ["disco", "x ~ é"], ["euclidize"]]
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@given(content=TABLES.map(str.encode) | st.binary(max_size=60), command=st.sampled_from(COMMANDS), options=st.lists(
+    st.sampled_from(["--no-header", "--standardize", "--missing=drop", "--metric=gower", "--comment=#", "--decimal=,",
+                     "--sep=;", "--encoding=latin-1", "--metric=precomputed", "--where=x=1", "--rows=1:2"]),
+    max_size=3, unique=True))  # fmt: skip
+def test_no_input_breaks_the_program(tmp_path, content, command, options):
+    """Whatever the bytes: an answer, or one line and status 2."""
+    (tmp_path / "f.csv").write_bytes(content)
+    out, error = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+        more = ["-o", str(tmp_path / "out.csv")] if command == ["euclidize"] else []
+        status = cli.main([*command, str(tmp_path / "f.csv"), *more, "--json", *options])
+    assert status in (0, 2)
+    if status == 2:
+        assert out.getvalue() == ""
+        (line,) = [text for text in error.getvalue().split("\n")[:-1] if not text.startswith("note:")]
+        assert line.startswith("energystats: ")
+    else:
+        json.loads(out.getvalue(), parse_constant=pytest.fail)

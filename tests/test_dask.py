@@ -1,0 +1,247 @@
+"""The same tests on the workers of a Dask cluster: the same p-values, whoever computes them, and whoever dies."""
+
+import os
+import threading
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import energystats as es
+from energystats.blocks import cluster as on_cluster
+from energystats.blocks import distribution
+from energystats.designs import Design
+from energystats.dissimilarity import Groups
+from energystats.relabeling import Sampling, choose_labelings
+
+distributed = pytest.importorskip("distributed")
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+N = 1300  # three blocks of the fewest rows
+
+
+def kill_a_worker(cluster):
+    """The process of one worker, without a word to anybody."""
+    nanny = next(iter(cluster.workers.values()))
+    os.kill(nanny.process.pid, 9)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+    ) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def client(cluster):
+    with distributed.Client(cluster, set_as_default=False) as found:
+        yield found
+
+
+@pytest.fixture
+def table(rng):
+    frame = pd.DataFrame(rng.normal(size=(N, 3)), columns=["u", "v", "w"])
+    frame["group"] = rng.choice(["a", "b", "c"], N)
+    frame.loc[frame.group == "a", "u"] += rng.uniform(0, 0.3)
+    return frame
+
+
+def same_test(found, expected):
+    assert found.pvalue == expected.pvalue
+    assert found.n_resamples == expected.n_resamples
+    assert found.labels == expected.labels
+    tolerance = 1e-12 * max(abs(expected.total), 1.0)
+    assert found.statistic == pytest.approx(expected.statistic, abs=tolerance)
+    assert_allclose(found.null_distribution, expected.null_distribution, atol=tolerance, rtol=0)
+
+
+def forms(frame, tmp_path):
+    """Every kind of table that a cluster can be given, with what names its groups."""
+    X, g = frame[["u", "v", "w"]], frame["group"]
+    frame.to_parquet(tmp_path / "table.parquet", row_group_size=170)
+    np.save(tmp_path / "points.npy", X.to_numpy())
+    array = da.from_array(X.to_numpy(), chunks=(211, 2))
+    return {
+        "array": (X.to_numpy(), g),
+        "frame": (X, g),
+        "frame with its groups": (frame, "group"),
+        "memory map": (np.load(tmp_path / "points.npy", mmap_mode="r"), g),
+        "path": (tmp_path / "table.parquet", "group"),
+        "Dask array": (array, g),
+        "Dask array of unknown length": (array[array[:, 0] > -np.inf].compute_chunk_sizes(), g),
+        "Dask frame": (dd.from_pandas(frame, npartitions=5), "group"),
+    }
+
+
+KINDS = ["array", "frame", "frame with its groups", "memory map", "path", "Dask array", "Dask frame"]
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "Dask array of unknown length"])
+def test_every_kind_of_table(kind, table, tmp_path, client):
+    expected = es.energy_test(table[["u", "v", "w"]], groups=table["group"], n_resamples=100, rng=2)
+    X, groups = forms(table, tmp_path)[kind]
+    same_test(es.energy_test(X, groups=groups, n_resamples=100, client=client, rng=2), expected)
+
+
+def test_samples_one_by_one(table, client):
+    X = table[["u", "v", "w"]].to_numpy()
+    expected = es.energy_test(X[:400], X[400:], n_resamples=30, rng=2)
+    same_test(es.energy_test(da.from_array(X[:400]), X[400:], n_resamples=30, client=client, rng=2), expected)
+    same_test(es.energy_test(X[:400], X[400:], n_resamples=30, client=client, rng=2), expected)
+
+
+OPTIONS = {
+    "weights": lambda rng: {"sample_weight": rng.uniform(0.5, 2, N)},
+    "strata": lambda rng: {"strata": rng.integers(0, 5, N)},
+    "standardized": lambda rng: {"standardize": True},
+    "median width": lambda rng: {"metric": "gaussian"},
+    "callable": lambda rng: {"metric": lambda X, Y: np.abs(X[:, None] - Y[None]).sum(axis=2) ** 0.5},
+    "several": lambda rng: {"alpha": [0.5, 1.5]},
+    "f": lambda rng: {"statistic": "f"},
+    "stopped": lambda rng: {"stop_at": 4},
+    "pairwise": lambda rng: {"statistic": "pairwise"},
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_options(name, table, client, rng):
+    X, g, how = table[["u", "v", "w"]], table["group"], OPTIONS[name](rng)
+    expected = es.energy_test(X, groups=g, n_resamples=70, rng=2, **how)
+    same_test(es.energy_test(X, groups=g, n_resamples=70, client=client, rng=2, **how), expected)
+
+
+def test_whole_plots(table, client, rng):
+    plots = np.repeat(np.arange(N // 10), 10)
+    g = rng.permutation(np.arange(N // 10) % 2)[plots]
+    X = table[["u", "v", "w"]].to_numpy()
+    how = {"groups": g, "whole_plots": plots, "n_resamples": 70, "rng": 1}
+    same_test(es.energy_test(X, client=client, **how), es.energy_test(X, **how))
+
+
+def test_exact_tests_stay_exact(rng, client):
+    X, g = rng.normal(size=(10, 2)), np.repeat([0, 1], 5)
+    found = es.energy_test(X, groups=g, client=client, rng=1)
+    assert found.method == "exact"
+    same_test(found, es.energy_test(X, groups=g, rng=1))
+
+
+def test_negative_values_are_told(table, client):
+    """A semimetric that is not of negative type: what rounding is measured against needs all |rho|."""
+
+    def rho(X, Y):
+        squares = ((X[:, None] - Y[None]) ** 2).sum(axis=2)
+        return squares * (1 - squares / 8)
+
+    X, g = table[["u", "v", "w"]].to_numpy()[:700], table["group"][:700].to_numpy()
+    with pytest.warns(es.NotNegativeTypeWarning) as told:
+        found = es.energy_test(X, groups=g, metric=rho, n_resamples=20, client=client, rng=1)
+    with pytest.warns(es.NotNegativeTypeWarning) as expected_told:
+        expected = es.energy_test(X, groups=g, metric=rho, n_resamples=20, rng=1)
+    same_test(found, expected)
+    assert str(told[0].message) == str(expected_told[0].message)
+
+
+def test_dispersion_and_disco(table, client, rng):
+    X, g = table[["u", "v", "w"]], table["group"]
+    w = rng.uniform(0.5, 2, N)
+    found, expected = (es.dispersion(X, g, sample_weight=w, client=c) for c in (client, None))
+    assert_allclose(found.g, expected.g, rtol=1e-12)
+    found, expected = (es.disco(X, groups=g, n_resamples=19, rng=1, client=c) for c in (client, None))
+    assert_allclose(found.table.to_numpy(float), expected.table.to_numpy(float), rtol=1e-10)
+    data = pd.DataFrame({"g": g, "x": rng.normal(size=N)})
+    found, expected = (es.disco(X, "~ g * x", data=data, n_resamples=19, rng=1, client=c) for c in (client, None))
+    assert_allclose(found.table.to_numpy(float), expected.table.to_numpy(float), rtol=1e-9)
+
+
+def test_any_chunking_and_the_client_in_force(table, client, monkeypatch):
+    X, g = table[["u", "v", "w"]].to_numpy(), table["group"].to_numpy()
+    expected = es.energy_test(X, groups=g, n_resamples=200, rng=5)
+    with client.as_current():
+        found = es.energy_test(da.from_array(X, chunks=100), groups=g, n_resamples=200, rng=5)
+    same_test(found, expected)
+    for rows, kept, level in ((256, 1, 1), (768, 2**27, 16), (2048, 2**17, 3)):
+        monkeypatch.setattr(distribution, "FEWEST_ROWS", rows)
+        monkeypatch.setattr(on_cluster, "LABELING_BYTES", kept)
+        monkeypatch.setattr(on_cluster, "ADDED_AT_ONCE", max(level, 2))
+        same_test(es.energy_test(X, groups=g, n_resamples=200, client=client, rng=5), expected)
+
+
+def test_one_worker_and_threads_alone(table):
+    X, g = table[["u", "v", "w"]].to_numpy(), table["group"].to_numpy()
+    expected = es.energy_test(X, groups=g, n_resamples=130, rng=5)
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=3, processes=False, dashboard_address=":0", silence_logs=50
+        ) as threads,
+        distributed.Client(threads, set_as_default=False) as own,
+    ):
+        same_test(es.energy_test(X, groups=g, n_resamples=130, client=own, rng=5), expected)
+
+
+def test_drawings_are_those_of_one_machine(rng):
+    codes = rng.integers(0, 3, 40).astype(np.intp)
+    groups = Groups(codes, (0, 1, 2))
+    others = choose_labelings(groups, Design(), Sampling(n_resamples=150), np.random.default_rng(1))
+    drawing = on_cluster.Drawing("test", codes.astype(np.uint8), np.ones(40), others, 3)
+    found = np.concatenate([drawing.labelings(chunk) for chunk in drawing.chunks(2)])
+    assert_array_equal(found[0], codes)
+    assert_array_equal(found[1:], np.concatenate(list(others.blocks())))
+    assert len(found) == 151
+
+
+def test_a_worker_that_dies_changes_nothing(rng, cluster, client):
+    X, g = rng.normal(size=(6000, 3)), rng.integers(0, 2, 6000)
+    expected = es.energy_test(X, groups=g, n_resamples=499, rng=3)
+    before = {worker: nanny.process.pid for worker, nanny in cluster.workers.items()}
+    found = []
+    running = threading.Thread(
+        target=lambda: found.append(es.energy_test(X, groups=g, n_resamples=499, client=client, rng=3))
+    )
+    running.start()
+    deadline = time.monotonic() + 60
+    while not any(client.processing().values()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert running.is_alive()
+    kill_a_worker(cluster)
+    running.join(120)
+    assert found, "the test did not come to an end"
+    same_test(found[0], expected)
+    after = {worker: nanny.process.pid for worker, nanny in cluster.workers.items()}
+    assert before != after
+
+
+def test_bad_rows_are_named(table, client):
+    table.loc[1111, "v"] = np.nan
+    X, g = table[["u", "v", "w"]], table["group"]
+    with pytest.raises(ValueError, match=r"`X` must be finite, but has 1 NaN"):
+        es.energy_test(da.from_array(X.to_numpy(), chunks=300), groups=g, client=client)
+    with pytest.raises(TypeError, match=r"`client` must be a distributed.Client, got str"):
+        es.energy_test(X, groups=g, client="tcp://127.0.0.1")
+    array = da.from_array(X.to_numpy(), chunks=300)
+    with pytest.raises(ValueError, match=r"known chunks: call `.compute_chunk_sizes\(\)`"):
+        es.energy_test(array[array[:, 0] > 0], groups=g, client=client)
+
+
+def test_matrices_do_not_go_to_a_cluster(table, client):
+    R = es.pairwise(table[["u", "v"]].to_numpy()[:50])
+    with pytest.raises(ValueError, match=r"`client` and blocks of rows go with points"):
+        es.dispersion(R, table["group"][:50], metric="precomputed", client=client)
+
+
+# ---------------------------------------------------------------- without a client
+
+
+@pytest.mark.parametrize("kind", ["Dask array", "Dask frame"])
+def test_collections_without_a_cluster(kind, table, tmp_path, monkeypatch):
+    from energystats.blocks import door
+
+    X, groups = forms(table, tmp_path)[kind]
+    expected = es.energy_test(table[["u", "v", "w"]], groups=table["group"], n_resamples=30, rng=2)
+    for limit in (2**26, 0):
+        monkeypatch.setattr(door, "IN_MEMORY", limit)
+        same_test(es.energy_test(X, groups=groups, n_resamples=30, rng=2), expected)

@@ -1,0 +1,401 @@
+"""Data frames at the door and in results: names survive, categories keep their order, dtypes are read or refused."""
+
+import pickle
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+
+import energystats as es
+
+mpl.use("Agg")
+
+N = 24
+LABELS = np.repeat(["hi", "lo"], N // 2)
+
+
+@pytest.fixture
+def points(rng):
+    X = rng.integers(-9, 9, (N, 2)).astype(float)
+    X[N // 2 :] += 12
+    X[0, 0], X[-1, 1] = 1.0, 0.0
+    return X
+
+
+@pytest.fixture
+def frame(points):
+    index = pd.Index([f"item {i}" for i in range(N)], name="id")
+    return pd.DataFrame(points, columns=["length", "width"], index=index)
+
+
+def series(values, frame, name="level"):
+    return pd.Series(values, index=frame.index, name=name)
+
+
+# ---------------------------------------------------------------- rows
+
+
+def labelled(frame):
+    R = pd.DataFrame(es.pairwise(frame), frame.index, frame.index)
+    return {
+        "points": es.energy_cluster(frame, 2, rng=0),
+        "spectral": es.energy_cluster(frame, 2, algorithm="spectral", rng=0),
+        "one column": es.cluster_1d(frame["length"], 2),
+        "matrix": es.energy_cluster(R, 2, metric="precomputed", rng=0),
+        "gower": es.energy_cluster(frame, 2, metric="gower", rng=0),
+        "graph": es.graph_partition(np.exp(-R), 2, rng=0),
+        "estimator": es.EnergyClustering(2, random_state=0).fit(frame).partition_,
+        "selected": es.select_k(frame, 3, n_init=2, rng=0).partition,
+    }
+
+
+def test_labels_go_back_into_the_frame(frame):
+    for how, found in labelled(frame).items():
+        labels = found.to_series()
+        pd.testing.assert_index_equal(labels.index, frame.index)
+        assert labels.name == "cluster"
+        assert labels.tolist() == found.labels.tolist()
+        assert isinstance(found.labels, np.ndarray), how
+        shuffled = frame.sample(frac=1, random_state=1)
+        shuffled["cluster"] = labels  # pandas matches rows by name
+        assert all(
+            shuffled.loc[name, "cluster"] == label for name, label in zip(frame.index, found.labels, strict=True)
+        )
+        assert pickle.loads(pickle.dumps(found)).names == found.names == tuple(frame.index)
+
+
+def test_labels_can_be_changed_without_changing_the_result(frame):
+    found = es.energy_cluster(frame, 2, rng=0)
+    labels = found.to_series()
+    labels.iloc[0] = 7
+    assert found.labels[0] != 7
+
+
+def test_names_of_a_result_stay_when_the_frame_changes(frame):
+    found, R = es.energy_cluster(frame, 2, rng=0), pd.DataFrame(es.pairwise(frame), frame.index, frame.index)
+    repaired = es.lingoes(R)
+    for index in (frame.index, R.index, found.to_series().index, repaired.to_matrix().columns):
+        index.name = "another"
+    assert found.index.name == "id"
+    assert found.to_series().index.name == "id"
+    assert repaired.to_matrix().columns.name == "id"
+
+
+def test_arrays_have_no_names(points):
+    found = es.energy_cluster(points, 2, rng=0)
+    assert found.index is None
+    assert found.names is None
+    assert found.to_series().index.equals(pd.RangeIndex(N))
+    assert es.energy_cluster(pd.DataFrame(points), 2, rng=0).names is None
+    assert "Cluster 0:" not in es.energy_cluster(pd.DataFrame(points), 2, rng=0).summary()
+
+
+def test_summaries_list_few_named_points_and_pictures_name_them(frame):
+    import matplotlib.pyplot as plt
+
+    found = es.energy_cluster(frame, 2, rng=0)
+    text = " ".join(found.summary().split())
+    inside = [", ".join(frame.index[found.labels == j]) for j in range(2)]
+    assert all(f"Cluster {j}: {members}." in text for j, members in enumerate(inside))
+    written = {text.get_text() for text in found.plot().texts}
+    assert set(frame.index) <= written
+    many = pd.concat([frame, frame + 0.5]).set_axis([f"row {i}" for i in range(2 * N)])
+    more = es.energy_cluster(many, 2, rng=0)
+    assert "Cluster 0:" not in more.summary()
+    assert not {text.get_text() for text in more.plot().texts} & set(many.index)
+    numbered = es.energy_cluster(frame.set_axis(range(5, 5 + N)), 2, rng=0)
+    assert numbered.names == tuple(map(str, range(5, 5 + N)))
+    assert "Cluster 0:" not in numbered.summary()
+    plt.close("all")
+
+
+def test_matrices_and_coordinates_keep_names(frame):
+    R = pd.DataFrame(es.pairwise(frame), frame.index, frame.index)
+    for found in (es.principal_coordinates(R), es.spectral_embedding(frame), es.kernel_pca(frame, kernel="distance")):
+        pd.testing.assert_index_equal(found.to_frame().index, frame.index)
+    for repair in (es.lingoes, es.cailliez, es.clip_spectrum, es.flip_spectrum):
+        matrix = repair(R**3).to_matrix()
+        pd.testing.assert_index_equal(matrix.index, frame.index)
+        pd.testing.assert_index_equal(matrix.columns, frame.index)
+    matrix = es.lingoes(R**3).to_matrix()
+    assert es.energy_cluster(matrix, 2, metric="precomputed", rng=0).names == tuple(frame.index)
+    by_columns = pd.DataFrame(R.to_numpy(), columns=frame.index)
+    pd.testing.assert_index_equal(es.principal_coordinates(by_columns).to_frame().index, frame.index)
+
+
+def test_a_multiindex_and_a_doubled_name_are_no_hindrance(points):
+    rows = pd.MultiIndex.from_product([["x", "y"], range(N // 2)], names=["site", "plot"])
+    columns = pd.MultiIndex.from_tuples([("leaf", "length"), ("leaf", "width")])
+    found = es.energy_cluster(pd.DataFrame(points, rows, columns), 2, rng=0)
+    pd.testing.assert_index_equal(found.to_series().index, rows)
+    assert found.names[:2] == ("x, 0", "x, 1")
+    assert found.columns == ("leaf, length", "leaf, width")
+    assert found.plot().get_xlabel() == "leaf, length"
+    doubled = es.energy_cluster(pd.DataFrame(points, columns=["a", "a"]), 2, rng=0)
+    assert doubled.columns == ("a", "a")
+    assert doubled.within == found.within
+    assert es.spectral_embedding(pd.DataFrame(points, rows, columns)).to_latex().count("site") == 1
+
+
+# ---------------------------------------------------------------- groups
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_categories_keep_their_order_everywhere(frame, ordered):
+    import matplotlib.pyplot as plt
+
+    kind = pd.CategoricalDtype(["lo", "mid", "hi"], ordered=ordered)
+    g = series(LABELS, frame).astype(kind)  # sorted, hi would come first; mid does not occur
+    for given in (g, g.to_frame(), pd.CategoricalIndex(g, name="level")):
+        labels = given if not isinstance(given, pd.Index) else pd.Series(given, frame.index)
+        found = es.dispersion(frame, labels)
+        assert found.labels == ("lo", "hi")
+        assert found.to_frame().index.tolist() == ["lo", "hi"]
+        assert found.to_frame().index.name == "level"
+        assert found.to_matrix().columns.tolist() == ["lo", "hi"]
+        assert es.energy_test(frame, groups=labels, n_resamples=9, rng=0).labels == ("lo", "hi")
+    found = es.dispersion(frame, g)
+    assert found.summary().index("\nlo ") < found.summary().index("\nhi ")
+    assert [tick.get_text() for tick in found.plot().get_yticklabels()] == ["lo", "hi"]
+    tested = es.energy_test(frame, groups=g, n_resamples=9, rng=0)
+    assert "lo: 12, hi: 12" in tested.summary()
+    pair = es.pairwise_tests(frame, g, n_resamples=9, rng=0)
+    assert (pair.rows[0].group1, pair.rows[0].group2) == ("lo", "hi")
+    assert "lo vs hi" in pair.summary()
+    ax = es.energy_cluster(frame, 2, rng=0).plot()
+    from energystats.plotting import mark_classes
+
+    mark_classes(es.energy_cluster(frame, 2, rng=0), g, ax)
+    assert [text.get_text() for text in ax.get_legend().get_texts()][-2:] == ["lo", "hi"]
+    coordinates = es.kernel_pca(frame, kernel="distance").plot(labels=g)
+    assert [text.get_text()[:2] for text in coordinates.get_legend().get_texts()] == ["lo", "hi"]
+    plt.close("all")
+
+
+def test_the_name_of_the_grouping_series_heads_the_tables(frame):
+    g = series(LABELS, frame, "species")
+    assert es.dispersion(frame, g).to_frame().index.name == "species"
+    assert re_line(es.dispersion(frame, g).summary(), "species").split() == ["species", "size", "W"]
+    assert "sizes of species" in es.energy_test(frame, groups=g, n_resamples=9, rng=0).summary()
+    assert re_line(es.pairwise_tests(frame, g, n_resamples=9, rng=0).summary(), "species").startswith("species")
+    assert es.disco(frame, groups=g, n_resamples=9, rng=0).table.index[0] == "species"
+    plain = es.dispersion(frame.to_numpy(), LABELS)
+    assert plain.group_name == ""
+    assert plain.to_frame().index.name == "group"
+    assert "group sizes" in es.energy_test(frame.to_numpy(), groups=LABELS, n_resamples=9, rng=0).summary()
+
+
+def re_line(text, word):
+    return next(line for line in text.splitlines() if word in line)
+
+
+WORDS = ["object", "str", "string", "string[pyarrow]", "category"]
+
+
+@pytest.mark.parametrize("kind", WORDS)
+def test_groups_of_words(frame, kind):
+    pytest.importorskip("pyarrow")
+    plain = es.energy_test(frame.to_numpy(), groups=LABELS, n_resamples=19, rng=3)
+    g = series(LABELS, frame).astype(kind)
+    check_groups(frame, g, plain, ("hi", "lo"))
+
+
+CODES = ["int64", "Int64", "int64[pyarrow]", "Float64", "double[pyarrow]", "bool", "boolean", "bool[pyarrow]"]
+
+
+@pytest.mark.parametrize("kind", CODES)
+def test_groups_of_numbers_and_truth_values(frame, kind):
+    pytest.importorskip("pyarrow")
+    codes = (LABELS == "lo").astype(int)
+    plain = es.energy_test(frame.to_numpy(), groups=codes, n_resamples=19, rng=3)
+    g = series(codes, frame).astype(bool if "bool" in kind else int).astype(kind)
+    check_groups(frame, g, plain, (0, 1))
+
+
+def check_groups(frame, g, plain, names):
+    found = es.energy_test(frame, groups=g, n_resamples=19, rng=3)
+    assert found.labels == names
+    assert (found.statistic, found.pvalue) == (plain.statistic, plain.pvalue)
+    blocks = es.energy_test(frame, groups=np.tile([0, 1], N // 2), strata=g, n_resamples=9, rng=0)
+    assert blocks.n_strata == 2
+    if g.dtype.kind in "ib" and not hasattr(g.dtype, "na_value"):
+        return  # these cannot be missing
+    gappy = g.astype(object) if g.dtype == bool else g.copy()
+    gappy.iloc[3] = pd.NA if gappy.dtype != object else None
+    with pytest.raises(ValueError, match="`groups` must not be missing, but 1 of 24 labels are"):
+        es.energy_test(frame, groups=gappy)
+    with pytest.warns(es.MissingValuesWarning):
+        assert es.disco(frame, groups=gappy, missing="drop", n_resamples=9, rng=0).n == N - 1
+
+
+def test_samples_that_are_named_series_keep_their_names(frame):
+    found = es.energy_test(frame["length"], frame["width"], n_resamples=9, rng=0)
+    assert found.labels == ("length", "width")
+    assert "length: 24, width: 24" in found.summary()
+    assert es.energy_test(frame["width"], frame["length"], n_resamples=9, rng=0).labels == ("width", "length")
+    assert es.energy_test(frame["length"], frame["length"], n_resamples=9, rng=0).labels == (0, 1)
+    assert es.energy_test(frame["length"], frame["width"].to_numpy(), n_resamples=9, rng=0).labels == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "kind", ["object", "string", "string[pyarrow]", "arrow", "category", "bool[pyarrow]", "boolean"]
+)
+def test_factors_of_a_formula_of_every_kind(frame, kind):
+    pa = pytest.importorskip("pyarrow")
+    plain = es.disco("length + width ~ level", data=frame.assign(level=LABELS), n_resamples=9, rng=0)
+    values = LABELS == "lo" if "bool" in kind else LABELS
+    dtype = pd.ArrowDtype(pa.string()) if kind == "arrow" else kind
+    found = es.disco(
+        "length + width ~ level", data=frame.assign(level=series(values, frame).astype(dtype)), n_resamples=9, rng=0
+    )
+    assert found.statistic == pytest.approx(plain.statistic, rel=1e-12)
+    assert found.table.index[0] == "level"
+
+
+def test_dates_in_a_formula_are_refused_in_words(frame):
+    for kind in ("datetime64[ns]", "datetime64[ns, UTC]", "timestamp[ns][pyarrow]"):
+        when = series(pd.date_range("2020-01-01", periods=N), frame)
+        when = when.dt.tz_localize("UTC") if "UTC" in kind else when.astype(kind)
+        with pytest.raises(ValueError, match=r"column 'when' has .*make numbers of it"):
+            es.disco("length + width ~ when", data=frame.assign(when=when), n_resamples=9)
+    months = frame.assign(when=pd.date_range("2020-01-01", periods=N, freq="MS"))
+    plain = es.disco("length + width ~ m", data=frame.assign(m=np.arange(N) % 12 + 1), n_resamples=9, rng=0)
+    found = es.disco("length + width ~ I(when.dt.month)", data=months, n_resamples=9, rng=0)
+    assert found.statistic == pytest.approx(plain.statistic, rel=1e-9)
+
+
+def test_groups_of_dates_have_dates_as_names(frame):
+    days = series(pd.to_datetime(np.repeat(["2021-05-01", "2020-05-01"], N // 2)), frame, "day")
+    found = es.energy_test(frame, groups=days, n_resamples=9, rng=0)
+    assert found.labels == (pd.Timestamp("2020-05-01"), pd.Timestamp("2021-05-01"))
+    assert "2020-05-01" in found.summary()
+
+
+# ---------------------------------------------------------------- columns
+
+NUMBERS = ["int64", "Int64", "float32", "Float64", "int64[pyarrow]", "double[pyarrow]"]
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_numbers_of_every_kind(frame, kind):
+    pytest.importorskip("pyarrow")
+    plain = es.energy_cluster(frame.to_numpy(), 2, rng=5)
+    found = es.energy_cluster(frame.astype(kind), 2, rng=5)
+    assert found.within == plain.within
+    assert found.labels.tolist() == plain.labels.tolist()
+    weights = np.arange(1.0, N + 1)
+    weighed = es.energy_cluster(frame, 2, sample_weight=series(weights, frame).astype(kind), rng=5)
+    assert weighed.within == es.energy_cluster(frame, 2, sample_weight=weights, rng=5).within
+    one = es.cluster_1d(frame["length"].astype(kind), 2)
+    assert one.within == es.cluster_1d(frame["length"], 2).within
+
+
+@pytest.mark.parametrize("kind", ["Int64", "Float64", "int64[pyarrow]", "double[pyarrow]", "float64"])
+def test_a_missing_number_is_named_or_dropped(frame, kind):
+    pytest.importorskip("pyarrow")
+    gappy = frame.astype(kind)
+    gappy.iloc[2, 1] = np.nan if kind == "float64" else pd.NA
+    for call in (
+        lambda: es.energy_cluster(gappy, 2, rng=0),
+        lambda: es.energy_test(gappy, groups=LABELS, rng=0),
+        lambda: es.dispersion(gappy, LABELS),
+        lambda: es.pairwise(gappy),
+        lambda: es.normality_test(gappy, rng=0),
+    ):
+        with pytest.raises(ValueError, match="must be finite, but has 1 NaN values in column width"):
+            call()
+    with pytest.raises(ValueError, match='leave those rows out with `missing="drop"`'):
+        es.disco(gappy, groups=LABELS)
+    with pytest.warns(es.MissingValuesWarning):
+        found = es.disco(gappy, groups=LABELS, missing="drop", n_resamples=9, rng=0)
+    kept = np.arange(N) != 2
+    plain = es.disco(frame.to_numpy()[kept], groups=LABELS[kept], n_resamples=9, rng=0)
+    assert found.table.to_numpy() == pytest.approx(plain.table.to_numpy(), nan_ok=True)
+    gaps = frame.copy()
+    gaps.iloc[2, 1] = np.nan
+    same = [es.energy_cluster(table, 2, metric="gower", rng=0).within for table in (gappy, gaps)]
+    assert same[0] == pytest.approx(same[1], rel=1e-12)
+    with pytest.raises(ValueError, match="`sample_weight` must be finite, but has 1 NaN"):
+        es.energy_cluster(frame, 2, sample_weight=gappy["width"].abs() + 1)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Timestamp("2020-01-01"),
+        pd.Timestamp("2020-01-01", tz="UTC"),
+        pd.Timedelta("1D"),
+        pd.Period("2020"),
+        "a word",
+        True,
+        pd.array([True] * N, dtype="boolean"),
+        pd.array(["a"] * N, dtype="string"),
+        pd.Categorical(["a"] * N),
+    ],
+    ids=str,
+)
+def test_a_column_without_numbers_is_refused_by_name(frame, column):
+    with pytest.raises(TypeError, match=r"real numbers, but these columns do not: 'when' \(.+\)\. Leave them out"):
+        es.energy_cluster(frame.assign(when=column), 2)
+
+
+def test_whole_numbers_that_would_be_rounded_are_refused(frame):
+    for kind in ("int64", "Int64"):
+        huge = pd.DataFrame({"id": pd.array([2**60 + 1, 2**60 + 2, 5], dtype=kind)})
+        with pytest.raises(ValueError, match=r"whole numbers beyond 2\*\*53"):
+            es.energy_cluster(huge, 2)
+
+
+def test_weights_are_matched_by_index(frame):
+    weights = pd.Series(np.ones(N))
+    for call in (
+        lambda: es.energy_cluster(frame, 2, sample_weight=weights),
+        lambda: es.cluster_1d(frame["length"], 2, sample_weight=weights),
+        lambda: es.dispersion(frame, LABELS, sample_weight=weights),
+        lambda: es.energy_test(frame, groups=LABELS, sample_weight=weights),
+    ):
+        with pytest.raises(ValueError, match="`sample_weight` must have the index of the table"):
+            call()
+    assert es.energy_cluster(frame, 2, sample_weight=weights.to_numpy(), rng=0).k == 2
+
+
+# ---------------------------------------------------------------- other libraries
+
+
+def test_polars_tables_are_read_by_name(frame):
+    pl = pytest.importorskip("polars")
+    pytest.importorskip("pyarrow")
+    table = pl.DataFrame({name: frame[name].to_numpy() for name in frame})
+    g = pl.Series("level", LABELS.tolist())
+    array = frame.to_numpy()
+    found = es.energy_cluster(table, 2, rng=1)
+    assert found.columns == ("length", "width")
+    assert found.within == es.energy_cluster(array, 2, rng=1).within
+    tested = es.energy_test(table, groups=g, n_resamples=19, rng=1)
+    assert tested.group_name == "level"
+    assert tested.pvalue == es.energy_test(array, groups=LABELS, n_resamples=19, rng=1).pvalue
+    ranked = es.dispersion(table, g.cast(pl.Enum(["lo", "mid", "hi"])))
+    assert ranked.labels == ("lo", "hi")
+    assert es.energy_distance(table[:12], table[12:]) == es.energy_distance(array[:12], array[12:])
+    assert (es.pairwise(table) == es.pairwise(array)).all()
+    assert es.mmd2(table[:12], table[12:]) == es.mmd2(array[:12], array[12:])
+    terms = es.disco("length + width ~ level", data=table.with_columns(g), n_resamples=9, rng=0)
+    assert terms.terms[0].name == "level"
+    assert es.disco(table, groups=g, n_resamples=9, rng=0).statistic == pytest.approx(terms.statistic)
+    mixed = es.energy_cluster(table.with_columns(g), 2, metric="gower", rng=0)
+    assert mixed.metric.coding.kinds == ("numeric", "numeric", "categorical")
+    assert es.EnergyClustering(2, random_state=0).fit(table).partition_.columns == ("length", "width")
+    weights = pl.Series(np.arange(1.0, N + 1))
+    assert es.energy_cluster(table, 2, sample_weight=weights, rng=1).masses.sum() == N * (N + 1) / 2
+    with pytest.raises(ValueError, match="1 NaN values in column length"):
+        es.energy_cluster(table.with_columns(pl.when(pl.arange(N) > 0).then(pl.col("length")).alias("length")), 2)
+    with pytest.raises(TypeError, match="real numbers"):
+        es.energy_cluster(table.lazy(), 2)
+
+
+def test_arrow_tables_are_read_by_name(frame):
+    pa = pytest.importorskip("pyarrow")
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    assert es.energy_cluster(table, 2, rng=1).columns == ("length", "width")
+    assert es.energy_test(table, groups=pa.array(LABELS), n_resamples=9, rng=0).labels == ("hi", "lo")

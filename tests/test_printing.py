@@ -1,0 +1,454 @@
+"""What results print: tables, p-values, sentences, and their forms for notebooks and papers."""
+
+import dataclasses
+import io
+import re
+from html.parser import HTMLParser
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import energystats as es
+from energystats import tables
+from tests.test_public_api import CASES
+
+mpl.use("Agg")
+
+TESTS = ("EnergyTest", "GoodnessOfFit", "Disco", "PairwiseTests", "Power", "ClusterTest", "ClusterTree")
+ZERO = re.compile(r"0(\.0*)?([eE][-+]?0+)?")
+
+
+@pytest.fixture(params=CASES)
+def result(request):
+    return CASES[request.param]
+
+
+# ---------------------------------------------------------------- p-values
+
+
+@given(st.floats(5e-324, 1))
+@example(np.nextafter(1, 0))
+@example(5e-324)
+@example(0.00005)
+@example(0.0009999)
+@example(0.99995)
+def test_no_p_value_reads_0_and_only_1_reads_1(p):
+    for text in (tables.probability(p), tables.p_text(p), tables.p_text(p, short=True)):
+        figures = text.removeprefix("p ").removeprefix("= ")
+        assert not ZERO.fullmatch(figures.lstrip("<> "))
+        assert re.fullmatch(r"[<>]? ?\d+(\.\d+)?(e-\d+)?", figures)
+        if p < 1:
+            assert not re.fullmatch(r"1(\.0*)?", figures)
+        shown = float(figures.lstrip("<> "))
+        assert (
+            p < shown if figures[0] == "<" else p > shown if figures[0] == ">" else shown == pytest.approx(p, rel=0.06)
+        )
+
+
+@given(st.lists(st.floats(1e-320, 1), min_size=1, max_size=6))
+def test_no_p_value_of_a_frame_reads_0_on_paper(values):
+    frame = tables.written(pd.DataFrame({"pvalue": values, "pvalue_adjusted": values[::-1]}))
+    assert not any(ZERO.fullmatch(text) for text in frame.to_numpy().ravel())
+
+
+def test_a_p_value_is_missing_certain_or_too_small_to_tell():
+    assert [tables.probability(p) for p in (np.nan, 1, 0.05, 0.00031, 3.14e-5, 1e-300)] == [
+        "-", "1.0000", "0.0500", "0.00031", "3.1e-05", "<2.2e-16",
+    ]  # fmt: skip
+    assert tables.p_text(0.9999999) == "p > 0.9999"
+    assert tables.p_text(0.999, short=True) == "p > 0.99"
+
+
+def with_p(thing, p):
+    """A result, or a row of one, whose p-values are all p; NaN stays."""
+    changed = {}
+    for entry in dataclasses.fields(thing):
+        value = getattr(thing, entry.name)
+        if entry.name.startswith("pvalue") or entry.name == "spread_adjusted":
+            if isinstance(value, np.ndarray):
+                changed[entry.name] = np.where(np.isnan(value), value, p)
+            elif isinstance(value, float):
+                changed[entry.name] = value if np.isnan(value) else p
+        elif entry.name in ("rows", "terms", "nodes", "comparisons", "components") and isinstance(value, tuple):
+            changed[entry.name] = tuple(with_p(part, p) for part in value)
+    return dataclasses.replace(thing, **changed)
+
+
+@pytest.mark.parametrize("p", [1e-20, 1e-7, 1 - 1e-9])
+def test_no_p_value_of_any_result_is_rounded_to_0_or_1(result, p):
+    import matplotlib.pyplot as plt
+
+    changed = with_p(result, p)
+    wrong = re.compile(r"[01](\.0*)?")
+    for table in changed._tables():
+        if not table.heads:
+            cells = [row[0] for stub, row in zip(table.stubs, table.rows, strict=True) if stub == "p-value"]
+        else:
+            columns = [
+                j for j, head in enumerate(table.heads) if head == "p" or "adjusted" in head or head.startswith("p ")
+            ]
+            cells = [row[j] for row in table.rows for j in columns]
+        assert not any(wrong.fullmatch(cell) for cell in cells)
+    ax = changed.plot()
+    ax.figure.draw_without_rendering()
+    texts = [text.get_text() for text in ax.figure.findobj(mpl.text.Text)]
+    for text in [*texts, changed._conclusion(), *changed._notes()]:
+        assert not re.search(r"\bp = [01](\.0*)?(?![\d.e])", text), text
+    plt.close("all")
+    frame = changed.to_frame()
+    for j, name in enumerate(frame.columns):
+        if "pvalue" in name:
+            assert not any(wrong.fullmatch(text) for text in tables.written(frame).iloc[:, j])
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e3, 1e6])
+def test_an_approximate_p_value_is_never_0(scale):
+    x, y = np.arange(60.0), np.arange(60.0) + 1e4 * scale
+    for method in ("asymptotic", "cross"):
+        found = es.energy_test(x, y, method=method, rng=0)
+        assert found.pvalue > 0
+        assert "<2.2e-16" in found.summary() or found.pvalue > 2.2e-16
+
+
+def test_pictures_write_p_values_alike():
+    import matplotlib.pyplot as plt
+
+    found = es.energy_test(np.arange(60.0), np.arange(60.0) + 1e4, method="asymptotic")
+    ax = found.plot()
+    assert any("p < 2.2e-16" in text.get_text() for text in ax.get_legend().get_texts())
+    plt.close("all")
+
+
+# ---------------------------------------------------------------- numbers
+
+
+@given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=8))
+def test_a_column_of_numbers_keeps_five_digits_of_its_largest(values):
+    texts = tables.numbers(values)
+    largest = max(map(abs, values))
+    for value, text in zip(values, texts, strict=True):
+        assert float(text) == pytest.approx(value, abs=1e-5 * largest + 1e-12 * largest)
+        assert len(re.sub(r"[-.]|e.*", "", text).lstrip("0")) <= 17
+    if all("e" not in text for text in texts):
+        assert len({len(text.partition(".")[2]) for text in texts}) == 1
+
+
+def test_numbers_have_no_needless_exponents():
+    assert tables.numbers([177429886.3, 11.06]) == ["177429886", "11"]
+    assert tables.numbers([1.94717, 0.018306, 0.0]) == ["1.94717", "0.01831", "0.00000"]
+    assert tables.numbers([12.0, 3.0]) == ["12", "3"]
+    assert tables.numbers([1e-14, 2e-15])[0] == "1.00000e-14"
+    assert tables.numbers([1.0, 1e-17]) == ["1", "0"]
+    assert tables.numbers([np.nan, 2.5]) == ["-", "2.50000"]
+    assert [tables.number(v) for v in (-0.0, 1234567.8, 46.96674724, 3.2e-7)] == ["0", "1234568", "46.9667", "3.2e-07"]
+
+
+@given(st.floats(0, 1))
+def test_shares_are_0_and_1_only_when_they_are(value):
+    text = tables.proportion(value)
+    assert (text == "0") == (value <= 1e-12)
+    assert (text == "1") == (value >= 1 - 1e-12)
+    assert not re.fullmatch(r"0\.0*|1\.0*", text)
+
+
+# ---------------------------------------------------------------- text
+
+
+def blocks(text):
+    """Tables of a summary: lines from a title to the closing rule, which has the width of all of them."""
+    lines, found = text.splitlines(), []
+    rules = [i for i, line in enumerate(lines) if line and not line.strip("=")]
+    for first, last in zip(rules[::2], rules[1::2], strict=True):
+        found.append(lines[first:last + 1])  # fmt: skip
+    return found
+
+
+def test_tables_are_aligned(result):
+    text = result.summary()
+    assert len(blocks(text)) == len(result._tables())
+    for block in blocks(text):
+        assert len({tables.width(line) for line in block}) == 1
+        assert len(block[0]) <= 100
+    assert all(len(line) <= 100 for line in text.splitlines())
+    assert not re.search(r"\d\.\d{9}", text), "digits that nobody needs"
+    assert "np.float" not in text
+
+
+def test_points_of_a_column_stand_below_each_other(result):
+    for table in result._tables():
+        if not table.heads:
+            continue
+        lines = table.as_text().splitlines()
+        rows = lines[next(i for i, line in enumerate(lines) if line and not line.strip("-")) + 1 : -1]
+        for j in range(len(table.heads)):
+            at = set()
+            for line, row in zip(rows, table.rows, strict=True):
+                if re.fullmatch(r"-?\d+\.\d+", row[j]):
+                    start = len(line) - sum(2 + width for width in column_widths(table)[j:]) + 2
+                    cell = line[start : start + column_widths(table)[j]]
+                    assert cell.strip() == row[j]
+                    at.add(cell.index("."))
+            assert len(at) <= 1
+
+
+def column_widths(table):
+    columns = zip(*table.rows, strict=True)
+    return [max(len(head), *map(len, tables.on_the_point(c))) for head, c in zip(table.heads, columns, strict=True)]
+
+
+def test_the_last_line_is_a_sentence_that_claims_no_more_than_was_found(result):
+    last = result.summary().splitlines()[-1]
+    assert last == result._conclusion()
+    assert last.endswith(".")
+    assert 20 <= len(last) <= 110
+    assert not re.search(r"\b(prove[sd]?|are equal|is equal|no clusters|are real|the same distribution)\b", last)
+    if "At level 0.05: no evidence" in last:
+        assert "at this sample size" in last
+
+
+def test_tests_say_what_was_asked_and_how(request, result):
+    kind = type(result).__name__
+    if not kind.startswith(TESTS):
+        return
+    text = " ".join(result.summary().split())
+    assert "Null hypothesis" in text
+    if kind == "ClusterTreeResult":
+        assert not result.nodes[0].tested or f"Draws: {result.n_resamples}" in text
+        return
+    assert str(result.n_resamples) in text or result.n_resamples == 0
+    tested = not (kind == "ClusterTestResult" and result.method == "split" and not result.n_splits)
+    assert not tested or "seed" in text
+    if hasattr(result, "method"):
+        assert result.method in text or kind == "PairwiseTestsResult"
+
+
+def test_the_seed_note_has_the_standard_error_of_the_p_value(rng):
+    x, y = rng.standard_normal(30), rng.standard_normal(30)
+    found = es.energy_test(x, y, n_resamples=999, rng=rng)
+    note = next(note for note in found._notes() if "seed" in note)
+    error = float(re.search(r"±([\d.]+)", note)[1])
+    smallest = 1 / 1000
+    p = min(max(found.pvalue, smallest), 1 - smallest)
+    assert error == pytest.approx(np.sqrt(p * (1 - p) / 999), rel=0.5)
+    pvalues = [es.energy_test(x, y, n_resamples=999, rng=seed).pvalue for seed in range(12)]
+    assert np.std(pvalues) < 4 * error
+    exact = es.energy_test(x[:4], y[:4], method="exact")
+    assert "does not depend on a seed" in exact.summary()
+    assert "±" not in exact.summary()
+
+
+@pytest.mark.parametrize(("shift", "words"), [(0.0, "no evidence at this sample size"), (9.0, "evidence that")])
+def test_conclusions_follow_the_p_value(shift, words):
+    x = np.r_[np.arange(20.0), np.arange(20.0) + shift * 5]
+    g = np.repeat(["a", "b"], 20)
+    found = es.energy_test(x, groups=g, n_resamples=99, rng=0)
+    assert words in found._conclusion()
+    assert words in es.disco(x, groups=g, n_resamples=99, rng=0)._conclusion()
+    assert ("0 of 1 pair" in es.pairwise_tests(x, g, n_resamples=99, rng=0)._conclusion()) == (shift == 0)
+
+
+def test_a_test_of_labels_found_in_the_data_says_that_its_p_means_nothing(rng):
+    X = rng.standard_normal((30, 2))
+    with pytest.warns(es.DoubleDippingWarning):
+        found = es.cluster_test(X, labels=es.energy_cluster(X, 2, rng=rng), rng=rng)
+    assert found.summary().splitlines()[-1].startswith("This p says nothing about clusters")
+
+
+# ---------------------------------------------------------------- many and long names
+
+
+@pytest.fixture
+def crowd(rng):
+    """Forty groups with long, odd and Japanese names."""
+    odd = ["日本語のグループ名", "<script>alert(1)</script>", "a_b% & $c$ #{}~^\\", "two\nlines", "", "x" * 300]
+    names = [*odd, *(f"a treatment with a long name, number {i}" for i in range(34))]
+    g = pd.Series(np.repeat(names, 3), name="<b>arm_1 & 50%</b>")
+    return rng.standard_normal((120, 2)), g
+
+
+def test_forty_groups_with_long_names_do_not_wreck_a_table(crowd):
+    X, g = crowd
+    for found in (
+        es.dispersion(X, g),
+        es.energy_test(X, groups=g, n_resamples=9, rng=0),
+        es.pairwise_tests(X, g, n_resamples=9, rng=0),
+        es.disco(X, groups=g, n_resamples=9, rng=0),
+    ):
+        text = found.summary()
+        for block in blocks(text):
+            assert len({tables.width(line) for line in block}) == 1
+            assert tables.width(block[0]) <= 100
+        assert len(text.splitlines()) < 120
+    assert "of 780" in es.pairwise_tests(X, g, n_resamples=9, rng=0).summary()
+
+
+def test_many_rows_are_cut_and_counted(rng):
+    text = es.cluster_1d(rng.standard_normal(300), 100).summary()
+    assert "... 50 more" in text
+    assert "cluster 49 " in text
+    assert "cluster 50 " not in text
+
+
+class Texts(HTMLParser):
+    """Tags that were opened and not closed, those met, and the text between them."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.met, self.text = [], set(), []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        self.met.add(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def parsed(result):
+    parser = Texts()
+    parser.feed(result._repr_html_())
+    parser.close()
+    assert parser.open == []
+    return parser
+
+
+def test_html_is_well_formed_and_says_the_same(result):
+    page = parsed(result)
+    assert page.met <= {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "p", "b", "code"}
+    text = " ".join("".join(page.text).split())
+    assert " ".join(result._conclusion().replace("`", "").split()) in text
+    assert 'class="dataframe' in result._repr_html_()
+    assert "<caption" in result._repr_html_()
+
+
+def test_html_escapes_names_of_groups_columns_and_rows(crowd):
+    X, g = crowd
+    frame = pd.DataFrame(X[:20], columns=["<script>", "&amp;"], index=[f"<i>{i}</i>" for i in range(20)])
+    for found in (
+        es.dispersion(X, g),
+        es.energy_test(X, groups=g, n_resamples=9, rng=0),
+        es.pairwise_tests(X, g, n_resamples=9, rng=0),
+        es.energy_cluster(frame, 2, rng=0),
+        es.disco(frame, "~ g", data=pd.DataFrame({"g": g[:20].to_numpy()}, frame.index), n_resamples=9, rng=0),
+    ):
+        page = parsed(found)
+        assert not page.met & {"script", "i"}
+    assert "<script>alert(1)" in "".join(parsed(es.dispersion(X, g)).text)
+
+
+# ---------------------------------------------------------------- frames and papers
+
+
+def test_frames_are_tidy(result):
+    frame = result.to_frame()
+    assert frame.columns.is_unique
+    assert all(isinstance(name, str) and name == name.strip() for name in frame.columns)
+    for name, kind in frame.dtypes.items():
+        assert kind.kind in "iufbO"
+        assert kind.kind != "O" or isinstance(kind, pd.StringDtype) or frame[name].map(type).eq(str).all(), name
+
+
+def test_latex_has_every_row_and_no_bare_specials(result):
+    frame, text = result.to_frame(), result.to_latex()
+    body = text.split("\\midrule")[1].split("\\bottomrule")[0]
+    rows = [line for line in body.splitlines() if line.strip().endswith("\\\\")]
+    assert len(rows) == (frame.shape[1] if result._one_row else len(frame))
+    assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1
+    assert not re.search(r"(?<!\\)[_%#$]", body)
+    assert "nan" not in text.lower().replace("unimodal", "")
+
+
+def test_markdown_has_every_row(result):
+    frame, lines = result.to_frame(), result.to_markdown().splitlines()
+    head = 2 if frame.shape[1] else 1  # tabulate writes no empty one
+    assert len(lines) == head + (frame.shape[1] if result._one_row else len(frame))
+    assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
+
+
+def test_latex_escapes_names(crowd):
+    X, g = crowd
+    text = es.dispersion(X, g).to_latex()
+    assert r"a\_b\% \& \$c\$ \#\{\}\textasciitilde{}\textasciicircum{}\textbackslash{}" in text
+    assert r"\textless{}b\textgreater{}arm\_1 \& 50\%" in text
+    assert "two lines" in text
+    raw = es.dispersion(X, g).to_latex(escape=False)
+    assert "a_b% & $c$" in raw
+    by_name = pd.DataFrame({"a_b%": g[:40].to_numpy()})
+    terms = es.disco(X[:40], "~ `a_b%`", data=by_name, n_resamples=9, rng=0)
+    assert r"a\_b\%" in terms.to_latex()
+
+
+def test_markdown_escapes_what_would_end_a_cell():
+    found = es.dispersion([1.0, 2.0, 6.0, 7.0], ["a|b", "a|b", "<c>\nd", "<c>\nd"])
+    lines = found.to_markdown().splitlines()
+    assert len(lines) == 4
+    assert r"a\|b" in lines[3] + lines[2]
+    assert "&lt;c> d" in lines[2] + lines[3]
+
+
+def test_arguments_go_to_pandas(tmp_path):
+    found = es.dispersion([1.0, 2.0, 6.0, 7.5], ["a", "a", "b", "b"])
+    text = found.to_latex(caption="Parts", label="tab:parts", float_format="%.1f", position="h")
+    assert r"\caption{Parts}" in text
+    assert r"\label{tab:parts}" in text
+    assert "0.8" in text
+    assert "0.75" not in text
+    assert "0.75" in found.to_latex(index=True)
+    assert found.to_latex(columns=["within"], index=False).split("midrule")[1].count("&") == 0
+    own = {"within": "<{:.1f}>".format}
+    assert "<0.8>" in found.to_latex(formatters=own)
+    assert found.to_latex(tmp_path / "t.tex") is None
+    assert (tmp_path / "t.tex").read_text() == found.to_latex()
+    assert found.to_markdown(tablefmt="grid").startswith("+--")
+    assert "0.8 " in found.to_markdown(floatfmt=".1f")
+    buffer = io.StringIO()
+    assert found.to_markdown(buffer) is None
+    assert buffer.getvalue() == found.to_markdown()
+
+
+@pytest.mark.parametrize(("method", "module"), [("to_latex", "jinja2"), ("to_markdown", "tabulate")])
+def test_a_missing_package_is_named(method, module, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, module, None)
+    for cached in ("style", "style_render"):
+        monkeypatch.delitem(sys.modules, f"pandas.io.formats.{cached}", raising=False)
+    with pytest.raises(ImportError, match=f"needs {module}; `pip install {module}`"):
+        getattr(es.dispersion([1.0, 2.0, 6.0], ["a", "a", "b"]), method)()
+
+
+@pytest.mark.parametrize("turned", [True, False])
+def test_a_format_of_numbers_leaves_p_values_as_they_are(turned):
+    X, g = np.arange(60.0), np.repeat(["a_1", "b", "c"], 20)
+    found = es.energy_test(X, groups=g, n_resamples=999, rng=0) if turned else es.disco(X, groups=g, rng=0)
+    for text in (found.to_latex(float_format="%.1f"), found.to_markdown(floatfmt=".1f")):
+        assert "0.0010" in text
+        assert f"{found.statistic:.1f} " in text
+        assert f"{found.statistic:.2f}" not in text
+    assert "pvalue" in found.to_latex(columns=["pvalue"])
+    assert "statistic" not in found.to_latex(columns=["pvalue"])
+    assert "| pvalue" in found.to_markdown(columns=["pvalue"]) or "pvalue |" in found.to_markdown(columns=["pvalue"])
+
+
+def test_p_values_on_paper_never_read_0():
+    found = es.energy_test(np.arange(60.0), np.arange(60.0) + 1e4, method="asymptotic")
+    assert r"pvalue & \textless{}2.2e-16" in found.to_latex()
+    assert "<2.2e-16" in found.to_markdown().replace("&lt;", "<")
+
+
+def test_repr_has_six_digits_and_never_a_p_of_1_that_is_less():
+    found = es.energy_test([1.0, 2.5, 3.1], [4.2, 5.7, 7.3])
+    statistic = re.search(r"statistic=([\d.]+)", repr(found))[1]
+    assert len(statistic) <= 8
+    assert float(statistic) == pytest.approx(found.statistic, rel=1e-5)
+    from energystats.results.base import short_repr
+
+    assert short_repr(1 - 1e-9) == "0.999999999"
+    assert short_repr(1.0) == "1.0"

@@ -1,0 +1,314 @@
+"""The report: what it says, that it is one file that fetches nothing, and that its calls give its numbers again."""
+
+import base64
+import html
+import json
+import re
+import shlex
+from html.parser import HTMLParser
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+
+import energystats as es
+from energystats import cli, datasets
+from energystats.report import cluster_report
+from energystats.report import page as page_module
+from energystats.tables import p_text, probability
+
+mpl.use("Agg")
+
+VOID = {"meta", "img", "br"}
+NASTY = "<script>alert(1)</script>"
+
+
+class Reader(HTMLParser):
+    """Tags that open and close in pairs, their attributes, and the text of every element by its path."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.attributes, self.text, self.ids = [], [], {}, []
+        self.feed(text)
+        self.close()
+        assert self.open == [], "elements that are not closed"
+
+    def handle_starttag(self, tag, attrs):
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        self.ids += [value for name, value in attrs if name == "id"]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        last = self.open[-1] if self.open else ""
+        self.text.setdefault(last, []).append(data)
+
+
+def check_self_contained(text):
+    """No script, no frame, no form, no address but data; SVG inside refers to nothing but itself."""
+    reader = Reader(text)
+    tags = {tag for tag, _, _ in reader.attributes} | set(reader.text)
+    assert not tags & {"script", "link", "iframe", "object", "embed", "form", "base", "a", "video", "audio"}
+    for tag, name, value in reader.attributes:
+        assert not name.startswith("on"), (tag, name)
+        if name in ("src", "href", "data", "action", "srcset", "background", "poster"):
+            assert value.startswith("data:image/")
+            kind, content = value.split(",", 1)
+            drawn = base64.b64decode(content, validate=True)
+            if "svg" in kind:
+                assert not re.search(rb"(?:href|src)=\"(?!#|data:)|url\((?!#)|<script|<foreignObject|@import", drawn)
+            else:
+                assert drawn.startswith(b"\x89PNG")
+    assert "default-src 'none'" in text
+    assert "@import" not in text
+    assert len(text.encode()) < 2_000_000
+    assert len(reader.ids) == len(set(reader.ids))
+    return reader
+
+
+def python_code(text):
+    return html.unescape(re.search(r"<h3>Python</h3>\s*<pre>(.*?)</pre>", text, re.DOTALL)[1])
+
+
+def sections(text):
+    return dict(re.findall(r'<section id="(\w+)">(.*?)</section>', text, re.DOTALL))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def mixed_table(rng, n=60):
+    table = pd.DataFrame(
+        {
+            "id": [f"p{i}" for i in range(n)],
+            "age": rng.normal(40, 9, n).round(),
+            "town": np.where(rng.random(n) < 0.7, "<b>C</b>", "A"),
+            NASTY: rng.normal(size=n),
+        }
+    )
+    table.loc[3:5, "age"] = np.nan
+    return table
+
+
+def iris_with(**columns):
+    return datasets.load("iris").assign(**columns)
+
+
+CALLS = {
+    "plain": (lambda rng: iris_with().to_csv("f.csv", index=False), ["f.csv", "-k", "3"]),
+    "default k": (lambda rng: iris_with().to_csv("f.csv", index=False), ["f.csv", "--columns", "petal_length"]),
+    "options": (lambda rng: iris_with().to_csv("f.csv", index=False),
+                ["f.csv", "--alpha", "0.5", "--standardize", "--conservative", "--n-resamples", "99", "--seed", "5"]),
+    "rows": (lambda rng: iris_with().to_csv("f.csv", index=False),
+             ["f.csv", "--where", "species!=setosa", "--rows", "1:80,90:", "--drop", "petal_width"]),
+    "conditions": (lambda rng: iris_with().to_csv("f.csv", index=False),
+                   ["f.csv", "--where", "sepal_length>=5", "--where", "species=virginica"]),
+    "scattered rows": (lambda rng: iris_with().to_csv("f.csv", index=False), ["f.csv", "--rows", "1:30,60,70,99:120"]),
+    "gaps": (lambda rng: iris_with(sepal_width=np.where(np.arange(150) % 9, 3, np.nan)).to_csv("f.csv", index=False),
+             ["f.csv", "--missing", "drop"]),
+    "semicolons": (lambda rng: iris_with().to_csv("a&b\"<i>.csv", index=False, sep=";", decimal=","),
+                   ['a&b"<i>.csv']),
+    "latin-1": (lambda rng: iris_with(größe=1.5).to_csv("f.csv", encoding="latin-1", index=False),
+                ["f.csv", "--encoding", "latin-1"]),
+    "utf-16": (lambda rng: iris_with().to_csv("f.csv", encoding="utf-16", sep="\t", index=False), ["f.csv"]),
+    "no header": (lambda rng: iris_with().to_csv("f.csv", index=False, header=False), ["f.csv", "--no-header"]),
+    "comment": (lambda rng: Path("f.csv").write_text("# x\n" + iris_with().to_csv(index=False)),
+                ["f.csv", "--comment", "#"]),
+    "parquet": (lambda rng: iris_with().to_parquet("f.parquet"), ["f.parquet", "-k", "2"]),
+    "gzip": (lambda rng: iris_with().to_csv("f.csv.gz", index=False), ["f.csv.gz"]),
+    "chosen k": (lambda rng: iris_with().to_csv("f.csv", index=False), ["f.csv", "--select", "gap", "--k-max", "4"]),
+    "chosen beside a given k": (lambda rng: iris_with().to_csv("f.csv", index=False),
+                                ["f.csv", "--select", "eigengap", "--k-max", "4", "-k", "2"]),
+    "gower": (lambda rng: mixed_table(rng).to_csv("f.csv", index=False), ["f.csv", "--metric", "gower", "--id", "id"]),
+    "matrix": (lambda rng: datasets.load("eurodist").to_csv("f.csv"), ["f.csv", "--metric", "precomputed", "-k", "4"]),
+    "matrix with semicolons": (lambda rng: (datasets.load("eurodist") + 0.5).mask(np.eye(21) > 0, 0).to_csv(
+                                   "f.csv", sep=";", decimal=","), ["f.csv", "--metric", "precomputed"]),
+    "matrix from R": (lambda rng: Path("f.csv").write_text(datasets.load("eurodist").to_csv().split(",", 1)[1]),
+                      ["f.csv", "--metric", "precomputed", "-k", "3"]),
+    "matrix from Parquet": (lambda rng: datasets.load("eurodist").to_parquet("f.parquet"),
+                            ["f.parquet", "--metric", "precomputed"]),
+    "matrix without names": (lambda rng: np.savetxt("f.csv", datasets.load("eurodist"), delimiter=","),
+                             ["f.csv", "--metric", "precomputed", "-k", "3"]),
+    "one cluster": (lambda rng: iris_with().to_csv("f.csv", index=False), ["f.csv", "-k", "1"]),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::energystats.EnergyStatsWarning")
+@pytest.mark.parametrize("name", CALLS)
+def test_the_calls_give_the_same_again(folder, rng, capsys, name):
+    write, words = CALLS[name]
+    write(rng)
+    assert cli.main(["cluster", *words, "--report", "out.html", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    text = (folder / "out.html").read_text(encoding="utf-8")
+    check_self_contained(text)
+    scope = {}
+    exec(python_code(text), scope)
+    assert scope["found"].labels.tolist() == answer["partition"]["labels"]
+    assert scope["found"].within == pytest.approx(answer["partition"]["within"], rel=1e-12)
+    if answer["test"] is None:
+        assert "test" not in scope
+    else:
+        assert scope["test"].pvalue == answer["test"]["pvalue"]
+        assert scope["test"].n_resamples == answer["test"]["n_resamples"]
+    if answer["selection"] is not None:
+        assert scope["selection"].k == answer["selection"]["k"]
+    command = html.unescape(re.search(r"<h3>Command line</h3>\s*<pre>(.*?)</pre>", text, re.DOTALL)[1])
+    assert shlex.split(command) == ["energystats", "cluster", *words, "--report", "out.html", "--json"]
+    if name in ("rows", "semicolons", "matrix"):
+        assert cli.main([*shlex.split(command)[1:]]) == 0
+        assert json.loads(capsys.readouterr().out)["partition"] == answer["partition"]
+        assert (folder / "out.html").read_text(encoding="utf-8") == text  # nothing depends on when it was made
+
+
+def test_what_it_says_of_the_irises():
+    iris = datasets.load("iris").drop(columns="species")
+    with pytest.warns(es.TiesWarning):
+        text = cluster_report(iris, 3, title="iris")
+    reader = check_self_contained(text)
+    parts = sections(text)
+    assert list(parts) == ["data", "partition", "dispersion", "significance", "pairs", "methods", "reproduction"]
+    found = es.energy_cluster(iris, 3, rng=0)
+    words = " ".join(piece for pieces in reader.text.values() for piece in pieces)
+    with pytest.warns(es.TiesWarning):
+        test = es.cluster_test(iris, 3, rng=0)
+    assert "divided into 3 clusters of 50, 62 and 38 rows. The number 3 was given." in words
+    assert f"{p_text(test.pvalue)}, which is evidence against it" in words
+    assert "it does not show that each of these clusters, or their number, is real" in words
+    assert "1 of 150 rows are equal to an earlier row" in words
+    for value in (found.within, found.between, found.total, found.bound, *found.within_per_cluster):
+        assert f"{value:.6g}" in parts["dispersion"]
+    assert "local optimum" in parts["dispersion"]
+    for row in test.rows:
+        assert (
+            f"{row.name}</th><td class=n>{row.statistic:.6g}</td><td class=n>{probability(row.pvalue)}"
+            in parts["significance"]
+        )
+        assert f"{probability(row.pvalue_adjusted)}</td></tr>" in parts["significance"]
+    for j in range(3):
+        for mean in iris[found.labels == j].mean():
+            assert f"<td class=n>{mean:.6g}</td>" in parts["partition"]
+        for i in range(j):
+            E = es.energy_distance(iris[found.labels == i], iris[found.labels == j])
+            assert f"{E:.6g}" in parts["pairs"]
+    assert "No p-values are given" in parts["pairs"]
+    assert "p =" not in parts["pairs"]
+    assert "França" in parts["methods"]
+    assert words.count("p = 0 ") == 0
+
+
+def test_representatives_are_the_rows_nearest_to_their_clusters(rng):
+    X = pd.DataFrame(rng.standard_normal((40, 3)) + 4 * (np.arange(40) % 2)[:, None])
+    text = cluster_report(X, 2, metric="cityblock", alpha=0.7)
+    R = es.pairwise(X, metric="cityblock", alpha=0.7)
+    labels = es.energy_cluster(X, 2, metric="cityblock", alpha=0.7, rng=0).labels
+    for j in range(2):
+        rows = np.flatnonzero(labels == j)
+        nearest = rows[np.argmin([sum(R[i, m] for m in rows) for i in rows])]
+        assert f"<td class=n>row {nearest + 1}</td></tr>" in sections(text)["partition"]
+
+
+@pytest.mark.filterwarnings("ignore::energystats.EnergyStatsWarning")
+def test_texts_stay_text(folder, rng, capsys):
+    table = mixed_table(rng).rename(columns={"town": 'to"wn&'})
+    table.to_csv('a&b"<i>.csv', index=False)
+    words = ["cluster", 'a&b"<i>.csv', "--metric", "gower", "--id", "id", "--report", "out.html", "--quiet"]
+    assert cli.main(words) == 0
+    text = (folder / "out.html").read_text(encoding="utf-8")
+    reader = check_self_contained(text)
+    assert NASTY not in text
+    assert html.escape(NASTY) in text
+    assert reader.text["h1"] == ['Energy clustering of a&b"<i>.csv']
+    assert reader.text["title"] == ['Energy clustering of a&b"<i>.csv']
+    assert any("<b>C</b>" in piece for piece in reader.text["td"])
+    assert "not tested" in text
+    assert 'to"wn&' in reader.text["th"]
+
+
+def test_large_p_is_no_evidence_of_one_cluster(rng):
+    text = cluster_report(rng.standard_normal((60, 2)), 2)
+    p = float(re.search(r"was tested: p = ([0-9.e-]+), which", text)[1])
+    if p > 0.05:
+        assert "which is no evidence against it at the level .05. Nor is it evidence that there is only one" in text
+    else:
+        assert "which is evidence against it" in text
+
+
+def test_one_column_is_exact(rng):
+    x = np.r_[rng.normal(0, 1, 40), rng.normal(9, 1, 50)]
+    text = cluster_report(pd.Series(x, name="height"), 2)
+    assert "global optimum" in sections(text)["dispersion"]
+    assert "breaks between clusters" in sections(text)["partition"]
+    assert "None" not in re.sub(r"base64,[^\"]*", "", text)
+
+
+EDGES = {
+    "sixty columns": lambda rng: (rng.standard_normal((70, 60)), 3),
+    "one cluster": lambda rng: (rng.standard_normal((30, 2)), 1),
+    "all points coincide": lambda rng: (np.ones((30, 2)), 1),
+    "a constant column": lambda rng: (np.column_stack([rng.standard_normal(50), np.ones(50)]), 2),
+    "few rows": lambda rng: (rng.standard_normal((5, 2)), 3),
+    "as many clusters as rows": lambda rng: (rng.standard_normal((6, 2)), 6),
+    "many clusters": lambda rng: (rng.standard_normal((80, 2)), 25),
+    "two points": lambda rng: ([[0.0], [1.0]], 2),
+    "huge and tiny numbers": lambda rng: (rng.standard_normal((40, 2)) * [1e60, 1e60], 2),
+}
+
+
+@pytest.mark.filterwarnings("ignore::energystats.EnergyStatsWarning")
+@pytest.mark.parametrize("name", EDGES)
+def test_edges(rng, name):
+    X, k = EDGES[name](rng)
+    text = cluster_report(X, k)
+    reader = check_self_contained(text)
+    assert ("pairs" in sections(text)) == (k > 1)
+    body = re.sub(r"<style>.*?</style>|base64,[^\"]*", "", text, flags=re.DOTALL)
+    assert not re.search(r"\bnan\b|\binf\b|np\.float64|Traceback", body), name
+    if name == "a constant column":
+        assert any("Constant, and so without any influence: column 1" in piece for piece in reader.text["li"])
+
+
+def test_many_rows_stay_small(rng):
+    X = rng.standard_normal((11_000, 4)) + 5 * (np.arange(11_000) % 2)[:, None]
+    text = cluster_report(X, 2)
+    check_self_contained(text)
+    assert len(text) < 1_000_000
+    assert "The cluster of each of the 11000 rows is not printed here" in text
+
+
+def test_complete_or_absent(folder, rng, monkeypatch):
+    X = rng.standard_normal((30, 2))
+    assert cluster_report(X, 2, path="out.html") == (folder / "out.html").read_text(encoding="utf-8")
+    before = (folder / "out.html").read_bytes()
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(page_module.Path, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        cluster_report(X + 1, 2, path="out.html")
+    assert (folder / "out.html").read_bytes() == before
+    pd.DataFrame(X, columns=["a", "b"]).to_csv("f.csv", index=False)
+    assert cli.main(["cluster", "f.csv", "--report", "new.html"]) == 2
+    assert sorted(p.name for p in folder.iterdir()) == ["f.csv", "out.html"]
+
+
+def test_prints_and_fits_a_phone():
+    """What a browser is told: a viewport, wide tables that scroll, heads repeated on every page, A4."""
+    for rule in (
+        "size: A4",
+        "display: table-header-group",
+        "break-inside: avoid",
+        "overflow-x: auto",
+        "max-width: 100%",
+    ):
+        assert rule in page_module.STYLE
+    assert page_module.STYLE.count("{") == page_module.STYLE.count("}")
