@@ -148,7 +148,7 @@ CALLS = {
             "distance_kernel",
             "kernel_distance",
             "center_kernel",
-        )  # fmt: skip
+        )
     },
     "equivalent_kernels": (two_tables(), es.equivalent_kernels, False),
 }
