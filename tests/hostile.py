@@ -251,7 +251,7 @@ def state_of_numpy():
 def our_own(error):
     """Whether an error was raised by a line of the package, and not by a library that it calls."""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    return Path(last.filename).is_relative_to(HERE) or "sklearn" in last.filename  # the estimator checks as all others do
+    return Path(last.filename).is_relative_to(HERE) or "sklearn" in last.filename  # whose checks are ours
 
 
 def attempt(call, *arguments):
