@@ -31,6 +31,7 @@ from energystats.validation import (
     check_count,
     check_option,
     check_same_index,
+    is_single,
     near_names,
 )
 
@@ -419,7 +420,7 @@ def strata_of(strata: Any, table: Any) -> Any:
 
 def gaps_of(labels: Any, n: int, name: str) -> BoolArray:
     """Rows whose label is missing, of n labels."""
-    if np.ndim(labels) == 0 or len(labels) != n:
+    if is_single(labels) or len(labels) != n:
         Groups.from_labels(labels, n, name=name)
     return missing_in(labels)
 

@@ -17,7 +17,7 @@ from energystats.progress import with_bar
 from energystats.relabeling import Sampling, StatisticName, relabeling_test
 from energystats.results import PowerResult, PowerRow
 from energystats.samplers import Sampler, as_sampler, is_distribution, resampler
-from energystats.validation import as_generator, check_count, check_option, check_positive
+from energystats.validation import as_generator, check_count, check_option, check_positive, is_single
 
 __all__ = ["energy_power"]
 
@@ -213,7 +213,7 @@ def sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler],
 
 def check_sizes(n: Any) -> list[int]:
     """Rising sizes of the first sample."""
-    values = [n] if np.ndim(n) == 0 else list(n)
+    values = [n] if is_single(n) else list(n)
     if not values:
         raise ValueError("`n` must hold at least one size, got none.")
     return sorted({check_count(value, "n", low=2) for value in values})

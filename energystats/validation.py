@@ -35,6 +35,7 @@ __all__ = [
     "check_same_columns",
     "check_same_index",
     "column_names",
+    "is_single",
     "label_name",
     "matrix_index",
     "name_text",
@@ -382,7 +383,7 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
     labels = as_pandas(labels)
     if isinstance(labels, pd.DataFrame) and labels.shape[1] == 1:
         labels = labels.iloc[:, 0]  # so that a categorical keeps its order
-    if np.ndim(labels) == 0:
+    if is_single(labels):
         raise TypeError(
             f"`{name}` must be one label a row, got {type(labels).__name__}; labels found from the same data belong "
             "to `cluster_test`."
@@ -411,6 +412,12 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
     if missing.any():
         raise ValueError(f"`{name}` must not be missing, but {int(missing.sum())} of {missing.size} labels are.")
     return np.asarray(codes, dtype=np.intp), tuple(names)
+
+
+def is_single(labels: object) -> bool:
+    """Whether something is no sequence of labels: a number, a word, a collection without order, a stream."""
+    unordered = isinstance(labels, str | bytes | set | frozenset | dict) or not hasattr(labels, "__len__")
+    return unordered or getattr(labels, "ndim", 1) == 0
 
 
 def without_coercion(labels: Any) -> Any:

@@ -18,6 +18,7 @@ from energystats.validation import (
     check_finite,
     check_option,
     check_positive,
+    is_single,
     near_names,
 )
 
@@ -88,7 +89,7 @@ def base_weights(base: Any, n: int) -> FloatArray:
     if isinstance(base, str):
         check_option(base, "base", ("center",))
         return np.full(n, 1 / n)
-    if np.ndim(base) == 0:
+    if is_single(base):
         index = check_count(base, "base", low=0, high=n - 1, why=f", the last of {n} points")
         return np.asarray(np.eye(1, n, index)[0])
     weights = as_numbers(base, "base")
