@@ -509,9 +509,12 @@ def warn_of_scales(spread: FloatArray, width: FloatArray, columns: Sequence[str]
     low, high = moving[spread[moving].argmin()], moving[spread[moving].argmax()]
     if spread[high] > SCALE_RATIO * spread[low]:
         names = columns or [str(j) for j in range(spread.size)]
+        with np.errstate(over="ignore"):
+            ratio = float(min(spread[high] / spread[low], np.finfo(np.float64).max))
         warn(
-            f"Column {names[high]} has a standard deviation {spread[high] / spread[low]:.0f} times that of column "
-            f"{names[low]} and decides the distances almost alone; use standardize=True unless the unit is shared.",
+            f"Column {names[high]} has a standard deviation {ratio:{'.0f' if ratio < 1e6 else '.1g'}} times that of "
+            f"column {names[low]} and decides the distances almost alone; use standardize=True unless the unit is "
+            "shared.",
             ColumnScaleWarning,
         )
 

@@ -250,8 +250,8 @@ def state_of_numpy():
 
 def our_own(error):
     """Whether an error was raised by a line of the package, and not by a library that it calls."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return Path(last.filename).is_relative_to(HERE) or "sklearn" in last.filename  # whose checks are ours
+    frames = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+    return Path(frames[-1]).is_relative_to(HERE) or any("sklearn" in name for name in frames)  # its checks are ours
 
 
 def attempt(call, *arguments):

@@ -35,7 +35,7 @@ def one_matrix(draw):
 @st.composite
 def two_tables(draw):
     X = draw(tables())
-    return X, draw(st.sampled_from([X, X])) if draw(st.integers(0, 5)) == 0 else draw(tables())
+    return X, X if draw(st.integers(0, 5)) == 0 else draw(tables())
 
 
 @st.composite
@@ -62,6 +62,12 @@ def labels_twice(draw):
 
 def sampler(size, rng):
     return rng.standard_normal((size, 2))
+
+
+def fitted_labels(X, k, **how):
+    """With scikit-learn's own check of the table, which adds all numbers up first."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return es.EnergyClustering(k, n_init=2, random_state=0, **how).fit(X).labels_
 
 
 FEW = {"n_resamples": RESAMPLES, "rng": 0}
@@ -116,11 +122,7 @@ CALLS = {
         False,
     ),
     "cluster_1d": (table_and_count(), es.cluster_1d, False),
-    "EnergyClustering": (
-        table_and_count(),
-        lambda X, k, **m: es.EnergyClustering(k, n_init=2, random_state=0, **m).fit(X).labels_,
-        True,
-    ),
+    "EnergyClustering": (table_and_count(), fitted_labels, True),
     "energy_hclust": (one_table(), es.energy_hclust, True),
     "cluster_test": (table_and_count(), lambda X, k: es.cluster_test(X, k, **FEW), False),
     "cluster_test refit": (table_and_count(), lambda X, k: es.cluster_test(X, k, method="refit", **FEW), False),
