@@ -33,10 +33,12 @@ __all__ = [
     "Pairs",
     "Sliced",
     "Stored",
+    "Tile",
     "choose_route",
     "line_of",
     "power_on_line",
     "warn_if_negative",
+    "watched",
 ]
 
 TILE_ROWS = 256  # twice as many where tiles are made anew: there are more of them, and wider ones multiply faster
@@ -45,6 +47,7 @@ STORED_UP_TO = 4096  # points; above it tiles are made anew for every sum
 LINES_BYTES = 2**28  # of sorted projections that are kept
 PROJECTED_AT_ONCE = 65_536  # rows
 POWERS_ON_LINE = {"cityblock": 1, "chebyshev": 1, "euclidean": 1, "minkowski": 1, "sqeuclidean": 2}
+Tile = tuple[int, int, FloatArray]  # first row, first column, rho
 LOST_DIGITS = 1e-4  # of the largest rho: what a user's function may be off by in symmetry and at x = y
 
 
@@ -73,7 +76,7 @@ class UpperTileSums(abc.ABC):
     __slots__ = ()
 
     @abc.abstractmethod
-    def upper_tiles(self) -> Iterator[tuple[int, int, FloatArray]]:
+    def upper_tiles(self) -> Iterator[Tile]:
         """Yield (row, column, tile), row after row of tiles, the square one on the diagonal first."""
 
     def multiply(self, columns: FloatArray) -> FloatArray:
@@ -99,7 +102,7 @@ class Stored(UpperTileSums):
 
     R: FloatArray
 
-    def upper_tiles(self) -> Iterator[tuple[int, int, FloatArray]]:
+    def upper_tiles(self) -> Iterator[Tile]:
         n = len(self.R)
         for row in range(0, n, TILE_ROWS):
             stop = row + TILE_ROWS
@@ -117,7 +120,7 @@ class Kept(UpperTileSums):
 
     tiles: tuple[tuple[int, int, FloatArray], ...]
 
-    def upper_tiles(self) -> Iterator[tuple[int, int, FloatArray]]:
+    def upper_tiles(self) -> Iterator[Tile]:
         return iter(self.tiles)
 
 
@@ -139,17 +142,10 @@ class MadeAnew(UpperTileSums):
     metric: Metric
     warns: bool = True
 
-    def upper_tiles(self) -> Iterator[tuple[int, int, FloatArray]]:
-        negative, smallest = 0, 0.0
-        for row, column, tile in self.computed_tiles():
-            if not self.metric.negative_type and tile.min() < 0:
-                negative += int(np.count_nonzero(tile < 0)) // (1 + (row == column))
-                smallest = min(smallest, float(tile.min()))
-            yield row, column, tile
-        if self.warns:
-            warn_if_negative(negative, smallest)
+    def upper_tiles(self) -> Iterator[Tile]:
+        return watched(self.computed_tiles(), self.metric, self.warns)
 
-    def computed_tiles(self) -> Iterator[tuple[int, int, FloatArray]]:
+    def computed_tiles(self) -> Iterator[Tile]:
         n = len(self.points)
         height = TILE_ROWS if n <= STORED_UP_TO else 2 * TILE_ROWS
         for row in range(0, n, height):
@@ -317,6 +313,18 @@ def choose_route(tiles: MadeAnew | None, R: FloatArray | None, line: Line | None
         return line
     assert tiles is not None
     return Kept(tuple(tiles.upper_tiles())) if len(tiles.points) <= STORED_UP_TO else tiles
+
+
+def watched(tiles: Iterator[Tile], metric: Metric, warns: bool) -> Iterator[Tile]:
+    """Pass tiles on, and warn at the end if some values of rho were negative."""
+    negative, smallest = 0, 0.0
+    for row, column, tile in tiles:
+        if not metric.negative_type and tile.min() < 0:
+            negative += int(np.count_nonzero(tile < 0)) // (1 + (row == column))
+            smallest = min(smallest, float(tile.min()))
+        yield row, column, tile
+    if warns:
+        warn_if_negative(negative, smallest)
 
 
 def check_semimetric(square: FloatArray, start: int) -> None:

@@ -16,6 +16,7 @@ from energystats._core.permutation import Exchangeable
 from energystats.blocks import door, rows
 from energystats.blocks.measures import Measures
 from energystats.blocks.rows import RowsOnDisk, spool
+from tests.comparisons import assert_same_test
 
 pytest.importorskip("pyarrow")
 
@@ -49,16 +50,6 @@ def parquet(frame, tmp_path, **how):
     return tmp_path / "table.parquet"
 
 
-def same_test(found, expected):
-    assert found.pvalue == expected.pvalue
-    assert found.n_resamples == expected.n_resamples
-    assert found.labels == expected.labels
-    assert found.sizes == expected.sizes
-    tolerance = 1e-12 * max(abs(expected.total), 1.0)
-    assert found.statistic == pytest.approx(expected.statistic, abs=tolerance)
-    assert_allclose(found.null_distribution, expected.null_distribution, atol=tolerance, rtol=0)
-
-
 # ---------------------------------------------------------------- on disk
 
 OPTIONS = {
@@ -82,8 +73,8 @@ def test_maps_and_files_give_the_numbers_of_arrays(name, table, tmp_path):
     X, g = table[["u", "v", "w"]], table["group"]
     how = {"n_resamples": 70, "rng": 3, **OPTIONS[name]}
     expected = es.energy_test(X, groups=g, **how)
-    same_test(es.energy_test(memory_map(table, tmp_path), groups=g, **how), expected)
-    same_test(es.energy_test(parquet(table, tmp_path), groups="group", **how), expected)
+    assert_same_test(es.energy_test(memory_map(table, tmp_path), groups=g, **how), expected)
+    assert_same_test(es.energy_test(parquet(table, tmp_path), groups="group", **how), expected)
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -99,14 +90,14 @@ def test_designs_weights_and_intervals(table, tmp_path, rng):
     m = memory_map(table, tmp_path)
     strata, weights = rng.integers(0, 4, 300), rng.uniform(0.5, 2, 300)
     for how in ({"strata": strata}, {"sample_weight": weights}):
-        same_test(
+        assert_same_test(
             es.energy_test(m, groups=g, n_resamples=40, rng=1, **how),
             es.energy_test(X, groups=g, n_resamples=40, rng=1, **how),
         )
     halves = m[:120], m[120:]
     found = es.energy_test(*halves, n_resamples=40, n_bootstrap=20, rng=1)
     expected = es.energy_test(*map(np.array, halves), n_resamples=40, n_bootstrap=20, rng=1)
-    same_test(found, expected)
+    assert_same_test(found, expected)
     assert_allclose(found.energy_interval, expected.energy_interval, atol=1e-12)
 
 

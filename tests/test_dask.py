@@ -15,6 +15,7 @@ from energystats.blocks import distribution
 from energystats.designs import Design
 from energystats.dissimilarity import Groups
 from energystats.relabeling import Sampling, choose_labelings
+from tests.comparisons import assert_same_test
 
 distributed = pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
@@ -51,15 +52,6 @@ def table(rng):
     return frame
 
 
-def same_test(found, expected):
-    assert found.pvalue == expected.pvalue
-    assert found.n_resamples == expected.n_resamples
-    assert found.labels == expected.labels
-    tolerance = 1e-12 * max(abs(expected.total), 1.0)
-    assert found.statistic == pytest.approx(expected.statistic, abs=tolerance)
-    assert_allclose(found.null_distribution, expected.null_distribution, atol=tolerance, rtol=0)
-
-
 def forms(frame, tmp_path):
     """Every kind of table that a cluster can be given, with what names its groups."""
     X, g = frame[["u", "v", "w"]], frame["group"]
@@ -85,14 +77,14 @@ KINDS = ["array", "frame", "frame with its groups", "memory map", "path", "Dask 
 def test_every_kind_of_table(kind, table, tmp_path, client):
     expected = es.energy_test(table[["u", "v", "w"]], groups=table["group"], n_resamples=100, rng=2)
     X, groups = forms(table, tmp_path)[kind]
-    same_test(es.energy_test(X, groups=groups, n_resamples=100, client=client, rng=2), expected)
+    assert_same_test(es.energy_test(X, groups=groups, n_resamples=100, client=client, rng=2), expected)
 
 
 def test_samples_one_by_one(table, client):
     X = table[["u", "v", "w"]].to_numpy()
     expected = es.energy_test(X[:400], X[400:], n_resamples=30, rng=2)
-    same_test(es.energy_test(da.from_array(X[:400]), X[400:], n_resamples=30, client=client, rng=2), expected)
-    same_test(es.energy_test(X[:400], X[400:], n_resamples=30, client=client, rng=2), expected)
+    assert_same_test(es.energy_test(da.from_array(X[:400]), X[400:], n_resamples=30, client=client, rng=2), expected)
+    assert_same_test(es.energy_test(X[:400], X[400:], n_resamples=30, client=client, rng=2), expected)
 
 
 OPTIONS = {
@@ -113,7 +105,7 @@ OPTIONS = {
 def test_options(name, table, client, rng):
     X, g, how = table[["u", "v", "w"]], table["group"], OPTIONS[name](rng)
     expected = es.energy_test(X, groups=g, n_resamples=70, rng=2, **how)
-    same_test(es.energy_test(X, groups=g, n_resamples=70, client=client, rng=2, **how), expected)
+    assert_same_test(es.energy_test(X, groups=g, n_resamples=70, client=client, rng=2, **how), expected)
 
 
 def test_whole_plots(table, client, rng):
@@ -121,14 +113,14 @@ def test_whole_plots(table, client, rng):
     g = rng.permutation(np.arange(N // 10) % 2)[plots]
     X = table[["u", "v", "w"]].to_numpy()
     how = {"groups": g, "whole_plots": plots, "n_resamples": 70, "rng": 1}
-    same_test(es.energy_test(X, client=client, **how), es.energy_test(X, **how))
+    assert_same_test(es.energy_test(X, client=client, **how), es.energy_test(X, **how))
 
 
 def test_exact_tests_stay_exact(rng, client):
     X, g = rng.normal(size=(10, 2)), np.repeat([0, 1], 5)
     found = es.energy_test(X, groups=g, client=client, rng=1)
     assert found.method == "exact"
-    same_test(found, es.energy_test(X, groups=g, rng=1))
+    assert_same_test(found, es.energy_test(X, groups=g, rng=1))
 
 
 def test_negative_values_are_told(table, client):
@@ -143,7 +135,7 @@ def test_negative_values_are_told(table, client):
         found = es.energy_test(X, groups=g, metric=rho, n_resamples=20, client=client, rng=1)
     with pytest.warns(es.NotNegativeTypeWarning) as expected_told:
         expected = es.energy_test(X, groups=g, metric=rho, n_resamples=20, rng=1)
-    same_test(found, expected)
+    assert_same_test(found, expected)
     assert str(told[0].message) == str(expected_told[0].message)
 
 
@@ -164,12 +156,12 @@ def test_any_chunking_and_the_client_in_force(table, client, monkeypatch):
     expected = es.energy_test(X, groups=g, n_resamples=200, rng=5)
     with client.as_current():
         found = es.energy_test(da.from_array(X, chunks=100), groups=g, n_resamples=200, rng=5)
-    same_test(found, expected)
+    assert_same_test(found, expected)
     for rows, kept, level in ((256, 1, 1), (768, 2**27, 16), (2048, 2**17, 3)):
         monkeypatch.setattr(distribution, "FEWEST_ROWS", rows)
         monkeypatch.setattr(on_cluster, "LABELING_BYTES", kept)
         monkeypatch.setattr(on_cluster, "ADDED_AT_ONCE", max(level, 2))
-        same_test(es.energy_test(X, groups=g, n_resamples=200, client=client, rng=5), expected)
+        assert_same_test(es.energy_test(X, groups=g, n_resamples=200, client=client, rng=5), expected)
 
 
 def test_one_worker_and_threads_alone(table):
@@ -181,7 +173,7 @@ def test_one_worker_and_threads_alone(table):
         ) as threads,
         distributed.Client(threads, set_as_default=False) as own,
     ):
-        same_test(es.energy_test(X, groups=g, n_resamples=130, client=own, rng=5), expected)
+        assert_same_test(es.energy_test(X, groups=g, n_resamples=130, client=own, rng=5), expected)
 
 
 def test_drawings_are_those_of_one_machine(rng):
@@ -211,7 +203,7 @@ def test_a_worker_that_dies_changes_nothing(rng, cluster, client):
     kill_a_worker(cluster)
     running.join(120)
     assert found, "the test did not come to an end"
-    same_test(found[0], expected)
+    assert_same_test(found[0], expected)
     after = {worker: nanny.process.pid for worker, nanny in cluster.workers.items()}
     assert before != after
 
@@ -245,4 +237,4 @@ def test_collections_without_a_cluster(kind, table, tmp_path, monkeypatch):
     expected = es.energy_test(table[["u", "v", "w"]], groups=table["group"], n_resamples=30, rng=2)
     for limit in (2**26, 0):
         monkeypatch.setattr(door, "IN_MEMORY", limit)
-        same_test(es.energy_test(X, groups=groups, n_resamples=30, rng=2), expected)
+        assert_same_test(es.energy_test(X, groups=groups, n_resamples=30, rng=2), expected)

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 import energystats as es
 from energystats.blocks import device
+from tests.comparisons import assert_same_test
 
 pytest.importorskip("array_api_compat")
 
@@ -34,15 +35,6 @@ def points(rng):
     return X
 
 
-def same_test(found, expected):
-    assert found.pvalue == expected.pvalue
-    assert found.n_resamples == expected.n_resamples
-    assert found.labels == expected.labels
-    tolerance = 1e-12 * max(abs(expected.total), 1.0)
-    assert found.statistic == pytest.approx(expected.statistic, abs=tolerance)
-    assert_allclose(found.null_distribution, expected.null_distribution, atol=tolerance, rtol=0)
-
-
 OPTIONS = {
     "plain": {},
     "f": {"statistic": "f"},
@@ -61,12 +53,14 @@ OPTIONS = {
 def test_numbers_are_those_of_numpy(name, array, points, rng):
     g = np.repeat([0, 1, 2], [40, 60, 50])
     how = {"groups": g, "n_resamples": 150, "rng": 1, **OPTIONS[name]}
-    same_test(es.energy_test(array(points), **how), es.energy_test(points, **how))
+    assert_same_test(es.energy_test(array(points), **how), es.energy_test(points, **how))
 
 
 def test_samples_designs_and_weights(array, points, rng):
     x, y = points[:60], points[60:]
-    same_test(es.energy_test(array(x), array(y), n_resamples=99, rng=2), es.energy_test(x, y, n_resamples=99, rng=2))
+    assert_same_test(
+        es.energy_test(array(x), array(y), n_resamples=99, rng=2), es.energy_test(x, y, n_resamples=99, rng=2)
+    )
     g, strata, w = rng.integers(0, 2, 150), rng.integers(0, 3, 150), rng.uniform(0.5, 2, 150)
     for how in (
         {"strata": strata},
@@ -74,14 +68,14 @@ def test_samples_designs_and_weights(array, points, rng):
         {"whole_plots": np.arange(150) // 2, "groups": g[::2].repeat(2)},
     ):
         how = {"groups": g, "n_resamples": 99, "rng": 2, **how}
-        same_test(es.energy_test(array(points), **how), es.energy_test(points, **how))
+        assert_same_test(es.energy_test(array(points), **how), es.energy_test(points, **how))
 
 
 def test_exact_tests(array, rng):
     x, y = rng.normal(size=(4, 2)), rng.normal(size=(5, 2))
     found = es.energy_test(array(x), array(y))
     assert found.method == "exact"
-    same_test(found, es.energy_test(x, y))
+    assert_same_test(found, es.energy_test(x, y))
 
 
 def test_other_numbers_and_one_column(array, rng):

@@ -15,7 +15,7 @@ import numpy as np
 from energystats._typing import FloatArray, IntArray
 from energystats.blocks.measures import Measures
 from energystats.metrics import Metric
-from energystats.pairs import TILE_COLUMNS, TILE_ROWS, MadeAnew, Pairs, UpperTileSums, warn_if_negative
+from energystats.pairs import TILE_COLUMNS, TILE_ROWS, MadeAnew, Pairs, Tile, UpperTileSums, watched
 from energystats.validation import as_points
 
 __all__ = ["BLOCK_BYTES", "Mapped", "Part", "Rows", "RowsOnDisk", "Spooled", "spool", "tiles_between", "tiles_within"]
@@ -212,16 +212,10 @@ class ReadAgain(UpperTileSums):
     rows: RowsOnDisk
     metric: Metric
 
-    def upper_tiles(self) -> Iterator[tuple[int, int, FloatArray]]:
-        negative, smallest = 0, 0.0
-        for row, column, tile in self.computed_tiles():
-            if not self.metric.negative_type and tile.min() < 0:
-                negative += int(np.count_nonzero(tile < 0)) // (1 + (row == column))
-                smallest = min(smallest, float(tile.min()))
-            yield row, column, tile
-        warn_if_negative(negative, smallest)
+    def upper_tiles(self) -> Iterator[Tile]:
+        return watched(self.computed_tiles(), self.metric, warns=True)
 
-    def computed_tiles(self) -> Iterator[tuple[int, int, FloatArray]]:
+    def computed_tiles(self) -> Iterator[Tile]:
         for first, end in self.rows.spans():
             own = self.rows.take(first, end)
             yield from tiles_within(own, first, self.metric, LARGE_TILES)
@@ -230,9 +224,7 @@ class ReadAgain(UpperTileSums):
                     yield from tiles_between(own, first, self.rows.take(start, stop), start, self.metric, LARGE_TILES)
 
 
-def tiles_within(
-    own: FloatArray, first: int, metric: Metric, shape: tuple[int, int]
-) -> Iterator[tuple[int, int, FloatArray]]:
+def tiles_within(own: FloatArray, first: int, metric: Metric, shape: tuple[int, int]) -> Iterator[Tile]:
     """Upper tiles of one block; `first` numbers its first row."""
     made = MadeAnew(own, metric, warns=False)
     height, width = shape
@@ -246,7 +238,7 @@ def tiles_within(
 
 def tiles_between(
     own: FloatArray, first: int, others: FloatArray, start: int, metric: Metric, shape: tuple[int, int]
-) -> Iterator[tuple[int, int, FloatArray]]:
+) -> Iterator[Tile]:
     """Tiles of one block against another; `first` and `start` number their first rows."""
     height, width = shape
     for row in range(0, len(own), height):
