@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from energystats._core import permutation
+from energystats._core.scales import deviations
 from energystats._typing import FloatArray, IntArray
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
@@ -45,7 +46,7 @@ def aggregated_test(
     n = smallest.size
     extreme = int(np.count_nonzero(smallest[1:] <= smallest[0]))
     pvalue = permutation.upper_pvalue(extreme, n - 1)
-    best = parts[int(np.argmin([part.pvalue for part in parts]))]
+    best = min(parts, key=lambda part: (part.pvalue, -standardized(part)))
     exact = best.method == "exact"
     return replace(
         best,
@@ -57,6 +58,13 @@ def aggregated_test(
         null_distribution=smallest[1:] / n,
         components=tuple(parts),
     )
+
+
+def standardized(part: EnergyTestResult) -> float:
+    """The statistic in standard deviations of its null values: of equal p-values, which is the clearest."""
+    null = part.null_distribution
+    spread = float(deviations(null[:, None])[0])
+    return (part.statistic - float(null.mean())) / spread if spread > 0 else 0.0
 
 
 def upper_counts(values: FloatArray, tolerance: float) -> IntArray:

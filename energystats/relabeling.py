@@ -174,7 +174,7 @@ def report_null(
     p, extrapolated = null.pvalue, False
     if sampling.extrapolate and not null.exact and null.extreme < tails.FEW:
         fitted_p = tails.generalised_pareto_pvalue(null.observed, null.values)
-        p, extrapolated = (p, False) if fitted_p is None else (fitted_p, True)
+        p, extrapolated = (p, False) if fitted_p is None else (min(p, fitted_p), fitted_p < p)
     return report(
         d,
         groups,

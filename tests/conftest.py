@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,9 @@ from hypothesis import settings
 
 settings.register_profile("unhurried", deadline=None)  # how long an example takes depends on the machine
 settings.load_profile("unhurried")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a suite in the background finds it, and its children would
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ORACLES = Path(__file__).parent / "oracles"
 

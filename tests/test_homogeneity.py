@@ -212,3 +212,21 @@ except KeyboardInterrupt:
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=300)
     assert done.stdout.strip() == "interrupted [] 999", done.stderr
+
+
+def test_the_order_of_several_semimetrics_changes_nothing(rng):
+    """Equal p-values are common in clear cases; then the clearest semimetric gives the other numbers."""
+    x, y = rng.normal(size=(20, 2)), rng.normal(6, 1, (20, 2))
+    found = [es.energy_test(x, y, alpha=alphas, n_resamples=99, rng=3) for alphas in ([0.5, 1, 2], [2, 0.5, 1])]
+    assert found[0].pvalue == found[1].pvalue == 0.01
+    assert found[0].effect_size == found[1].effect_size
+    assert found[0].metric == found[1].metric
+    assert "the clearest of them" in " ".join(found[0].summary().split())
+
+
+def test_extrapolation_is_never_above_what_was_counted_nor_beyond_what_it_can_know(rng):
+    """However far apart: a heavy tail fitted to the null must not make p larger, nor a light one make it vanish."""
+    for shift in (0.5, 2, 30):
+        x, y = rng.normal(size=(20, 3)), rng.normal(shift, 1, (20, 3))
+        plain, found = (es.energy_test(x, y, n_resamples=999, extrapolate=e, rng=1) for e in (False, True))
+        assert 1e-6 <= found.pvalue <= plain.pvalue

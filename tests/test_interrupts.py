@@ -68,16 +68,6 @@ if mode == "interrupted":
         print(time.perf_counter() - sent[0], threading.active_count())
 print(SHORT[name]())
 """
-
-
-@pytest.fixture(autouse=True)
-def heard():
-    """Ctrl-C as in a terminal; what runs in the background inherits that it is ignored, and so would its children."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 CALLS = ["energy_test", "energy_test asymptotic", "energy_cluster", "cluster_1d", "cluster_test", "cluster_test refit",
          "select_k", "disco", "cluster_tree", "energy_power"]  # fmt: skip
 

@@ -11,7 +11,7 @@ import energystats as es
 from energystats import datasets
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.multiplicity import CORRECTIONS, adjust
-from energystats.posthoc import squared_distances_to_centres
+from energystats.posthoc import spread_shares, squared_distances_to_centres
 
 
 @pytest.fixture
@@ -83,20 +83,39 @@ def test_distances_to_centres_match_their_definition(three):
     X, groups = three
     d = Dissimilarity.from_data(X, metric="euclidean", alpha=2.0)
     checked = Groups.from_labels(groups, len(X), name="groups")
-    n = checked.sizes[checked.codes]
     means = np.array([X[checked.codes == j].mean(axis=0) for j in range(3)])[checked.codes]
-    expected = ((X - means) ** 2).sum(axis=1) * n / (n - 1)
+    expected = ((X - means) ** 2).sum(axis=1)
     assert_allclose(squared_distances_to_centres(d, checked), expected, rtol=1e-9)
-    # their mean is half the U form of g, for any rho
+    # their mean is half of g, for any rho
     by_rho = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
     z = squared_distances_to_centres(by_rho, checked)
     for j in range(3):
         R = es.pairwise(X[checked.codes == j])
-        assert z[checked.codes == j].mean() == pytest.approx(R.sum() / len(R) / (len(R) - 1) / 2)
+        assert z[checked.codes == j].mean() == pytest.approx(R.sum() / len(R) ** 2 / 2)
+
+
+def test_shares_of_spread_match_their_definition(rng):
+    """Residuals are dealt to new groups, which get means of their own; for squared distances in the data's space."""
+    sizes = rng.integers(2, 9, 2)
+    X, codes = rng.normal(size=(sizes.sum(), 3)), rng.permutation(np.repeat([0, 1], sizes))
+    d, groups = Dissimilarity.from_data(X, metric="sqeuclidean", alpha=1.0), Groups(codes, ("a", "b"))
+    residuals = np.array([x - X[codes == j].mean(axis=0) for x, j in zip(X, codes, strict=True)])
+    labelings = np.array([codes, *(rng.permutation(codes) for _ in range(5))])
+    expected = []
+    for labels in labelings:
+        z = np.empty(len(X))
+        for j, size in enumerate(sizes):
+            own = residuals[labels == j]
+            z[labels == j] = ((own - own.mean(axis=0)) ** 2).sum(axis=1) * size / (size - 1)
+        parts = [z[labels == j] for j in range(2)]
+        total = ((z - z.mean()) ** 2).sum()
+        expected.append(sum(len(part) * (part.mean() - z.mean()) ** 2 for part in parts) / total)
+    found = spread_shares(d, groups, squared_distances_to_centres(d, groups), labelings)
+    assert_allclose(found, expected, atol=1e-12)
 
 
 def test_spread_ranks_like_the_f_test(rng):
-    """The permuted sum of squares is monotone in F of the distances, so its p agrees with F where F holds."""
+    """The permuted share is monotone in F of the distances, so its p agrees with F where F holds."""
     X = rng.standard_normal((200, 2))
     groups = np.repeat([0, 1], 100)
     X[:100] *= 1.2
@@ -145,13 +164,13 @@ def test_bad_input(three, how, message):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(20, 20), (10, 40)])
-@pytest.mark.parametrize("law", ["normal", "t3"])
+@pytest.mark.parametrize("law", ["standard_normal", "standard_exponential"])
 def test_level_of_spread(law, sizes, rng):
     from scipy.stats import binom
 
     count = 0
     for _ in range(500):
-        X = rng.standard_normal((sum(sizes), 2)) if law == "normal" else rng.standard_t(3, (sum(sizes), 2))
+        X = getattr(rng, law)((sum(sizes), 1))
         table = es.pairwise_tests(X, np.repeat([0, 1], sizes), n_resamples=99, rng=rng).table
         count += table["pvalue_spread"][0] <= 0.05
     assert count <= binom.ppf(0.999, 500, 0.075), f"{count} of 500"

@@ -37,7 +37,7 @@ def three(rng):
 
 @pytest.mark.parametrize("method", ["gap", "eigengap", "significance"])
 def test_separated_clusters_are_counted(three, method, rng):
-    found = es.select_k(three, 6, method, rng=rng)
+    found = es.select_k(4 * three, 6, method, rng=rng)
     assert (found.k, found.method) == (3, method)
     assert sorted(found.partition.sizes) == [30, 30, 30]
     assert found.reason in " ".join(found.summary().split())
@@ -163,6 +163,7 @@ def test_eigengap_says_that_it_cannot_choose_one(rng):
 
 
 def test_significance_is_the_cluster_tree(three):
+    three = 4 * three
     found = es.select_k(three, 6, "significance", rng=11)
     tree = es.cluster_tree(three, k_max=6, rng=np.random.default_rng(11).spawn(4)[2])
     pd.testing.assert_frame_equal(found.tree.to_frame(), tree.to_frame())

@@ -16,7 +16,8 @@ def generalised_pareto_pvalue(observed: float, null: FloatArray) -> float | None
     """P(null >= observed) from the fitted tail (Knijnenburg et al. 2009); None if there is no tail to fit.
 
     The threshold lies midway between the last value of the tail and the next one below. The law of S has an exponential
-    tail; a fitted shape below 0 would end it at a finite point and give a p far too small, so it counts as 0.
+    tail; a fitted shape below 0 would end it at a finite point and give a p far too small, so it counts as 0. Never
+    below 1/(m + 1)^2: so far beyond its m values no fit can be trusted.
     """
     from scipy.stats import genpareto
 
@@ -33,4 +34,4 @@ def generalised_pareto_pvalue(observed: float, null: FloatArray) -> float | None
     if shape < 0:
         shape, scale = 0.0, 1.0
     tail = float(size / null.size * genpareto.sf(beyond / unit, shape, scale=scale))
-    return max(tail, float(np.finfo(float).tiny))
+    return max(tail, 1.0 / (null.size + 1) ** 2)

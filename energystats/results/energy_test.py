@@ -210,7 +210,10 @@ class EnergyTestResult(Result):
         if self.stopped_early:
             notes.append("The relabelings stopped early (Besag & Clifford); p is the share of those made.")
         if self.components:
-            notes.append("p is that of the smallest p-value among the semimetrics; S/T is of the one that has it.")
+            notes.append(
+                "p is that of the smallest p-value among the semimetrics; S/T, W, S, T and H are those under "
+                f"{metric_text(self.metric)}, the clearest of them."
+            )
             return notes
         if self.between < -1e-9 * abs(self.total):
             notes.append(

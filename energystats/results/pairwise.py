@@ -146,10 +146,21 @@ class PairwiseTestsResult(Result):
             )
         return [
             "Null hypothesis of p: the two groups come from one distribution. Of p spread: their points are spread "
-            "equally around their own centres (approximate); where only p is small, the groups differ in place or "
-            "shape.",
+            "equally around their own centres; where only p is small, the groups differ in place or shape.",
+            "p spread is approximate: in small groups, and in larger ones of a skew law, it is too often small.",
             how,
+            *self._out_of_reach(),
             metric_note(self.metric, self.standardization),
+        ]
+
+    def _out_of_reach(self) -> list[str]:
+        """Whether no pair can be significant, because of few relabelings and many pairs."""
+        lowest = (1 if self.correction == "none" else len(self.rows)) / (self.n_resamples + 1)
+        if self.method == "exact" or self.correction.startswith("fdr") or lowest <= LEVEL:
+            return []
+        return [
+            f"With {len(self.rows)} pairs and {self.n_resamples} random relabelings no adjusted p below "
+            f"{min(lowest, 1.0):.2g} is possible: use n_resamples={40 * len(self.rows) - 1} or more."
         ]
 
     def _conclusion(self) -> str:
