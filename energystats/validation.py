@@ -210,7 +210,7 @@ def as_numbers(values: ArrayLike, name: str) -> FloatArray:
         kind = {"b": "bool", "c": "complex", "U": "str", "S": "bytes", "M": "datetime", "m": "timedelta"}
         raise TypeError(
             f"`{name}` must hold real numbers, got dtype {kind.get(array.dtype.kind, array.dtype.name)}; "
-            f"convert it first, for example with `np.asarray({name}, dtype=float)`."
+            f"convert it first, for example with `np.asarray({name if name.isidentifier() else 'x'}, dtype=float)`."
         )
     if array.dtype.kind in "iu":
         check_whole_numbers(array, name)
@@ -384,10 +384,10 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
     if isinstance(labels, pd.DataFrame) and labels.shape[1] == 1:
         labels = labels.iloc[:, 0]  # so that a categorical keeps its order
     if is_single(labels):
-        raise TypeError(
-            f"`{name}` must be one label a row, got {type(labels).__name__}; labels found from the same data belong "
-            "to `cluster_test`."
-        )
+        hint = "labels found from the same data belong to `cluster_test`"
+        if isinstance(labels, str):
+            hint = f"give the column itself, such as `data[{labels!r}]`"
+        raise TypeError(f"`{name}` must be one label a row, got {type(labels).__name__}; {hint}.")
     if isinstance(getattr(labels, "dtype", None), pd.CategoricalDtype):
         categories = pd.Categorical(labels).remove_unused_categories()
         codes, names = np.asarray(categories.codes), list(categories.categories)

@@ -305,7 +305,8 @@ def check_result(result):
         raise DefectError(f"p = {p}")
     for name in ("statistic", "within", "between", "total", "effect_size", "bound", "constant", "min_eigenvalue"):
         value = getattr(result, name, None)
-        if isinstance(value, float) and not np.isfinite(value):
+        perfect = name == "statistic" and isinstance(result, es.DiscoResult)  # F of groups that explain everything
+        if isinstance(value, float) and not np.isfinite(value) and not (perfect and value > 0):
             raise DefectError(f"{name} = {value}")
     parts = [getattr(result, name, None) for name in ("within", "between", "total")]
     if all(isinstance(part, float) for part in parts):
