@@ -15,6 +15,7 @@ from energystats.cli.options import (
     Parser,
     add_command,
     add_general,
+    add_id,
     add_numbers,
     add_picture,
     add_reading,
@@ -82,7 +83,7 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
     cluster.add_argument("--select", metavar="HOW", help="choose k by gap, eigengap or significance")
     cluster.add_argument("--k-max", type=int, default=10, help="largest k that --select looks at (default 10)")
     cluster.add_argument("--conservative", action="store_true", help="a larger margin for flat densities in the test")
-    cluster.add_argument("--id", metavar="COL", help="column that names the rows; it goes into --labels")
+    add_id(cluster, "it goes into --labels")
     cluster.add_argument("--labels", metavar="CSV", type=Path, help="write the cluster of every row")
     cluster.add_argument("--report", metavar="HTML", type=Path, help="write a report, one file with its pictures")
     add_picture(cluster, "the clusters")

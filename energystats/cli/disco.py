@@ -13,6 +13,7 @@ from energystats.cli.options import (
     Parser,
     add_command,
     add_general,
+    add_id,
     add_picture,
     add_reading,
     add_selection,
@@ -43,6 +44,7 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
     disco.add_argument("file", metavar="FILE", help=FILE)
     disco.add_argument("--decomposition", metavar="KIND", default="sequential", help="sequential (default) or marginal")
     disco.add_argument("--strata", metavar="COL", help="column of blocks; rows are permuted within them only")
+    add_id(disco)
     add_picture(disco, "the decomposition")
     add_general(disco, resamples=999)
     add_selection(disco)
@@ -60,6 +62,9 @@ def run(options: argparse.Namespace, console: Console) -> None:
     table = keep_rows(table, options.where, options.rows)
     if options.strata is not None:
         column_of(table, options.strata)
+    if options.id is not None:
+        column_of(table, options.id)
+        table = table.having(table.frame.drop(columns=options.id))
     with bad_input(table.file), console.announcing_compilation():
         result = disco(
             options.formula,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
+from energystats.validation import near_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -316,8 +317,11 @@ def check_header(names: list[str], file: str) -> None:
         raise BadInputError(f"{file}: the first line must name the columns, got {shown}; --no-header: it does not.")
 
 
-def read_matrix(file: str, given: Dialect, console: Console) -> tuple[MatrixFile, str]:
-    """Square matrix of a CSV or Parquet file, with its names, and a statement that reads its numbers again."""
+def read_matrix(file: str, given: Dialect, console: Console, *, names: str | None = None) -> tuple[MatrixFile, str]:
+    """Square matrix of a CSV or Parquet file, with its names, and a statement that reads its numbers again.
+
+    With `names`, the column of this name has the names of the rows, as the first one has otherwise.
+    """
     import pandas as pd
 
     from energystats.matrix_files import cells_of_frame, cells_of_text, parse_cells
@@ -335,9 +339,21 @@ def read_matrix(file: str, given: Dialect, console: Console) -> tuple[MatrixFile
                 cells = cells_of_text(text, dialect.looks, decimal=dialect.decimal or ".", comment=dialect.comment)
         else:
             cells = []
+    if names is not None:
+        cells = with_names_first(cells, names, source.name)
     with bad_input(source.name):
         matrix = parse_cells(cells)
     return matrix, matrix_code(matrix, file, source, dialect)
+
+
+def with_names_first(cells: list[list[str]], names: str, file: str) -> list[list[str]]:
+    """The cells of a matrix with one column moved to the front."""
+    header = cells[0] if cells else []
+    if names not in header:
+        hint = near_names(names, header) or " Columns: " + ", ".join(header) + "."
+        raise BadInputError(f"{file}: no column {names!r}.{hint}")
+    j = header.index(names)
+    return [row[j : j + 1] + row[:j] + row[j + 1 :] for row in cells]
 
 
 def matrix_code(matrix: MatrixFile, file: str, source: Source, dialect: Dialect) -> str:

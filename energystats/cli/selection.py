@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Choice", "choose_columns", "column_of", "complete_rows", "describe", "keep_rows", "split_names"]
 
+NEARLY_ALL = 0.95  # of the rows that differ in a column of names
+ID_NAME = re.compile(r"(.*[\W_])?(p?id|nr|no)\.?|index|unnamed: \d+|.*[^\W_](?-i:ID|Id)", re.IGNORECASE)
 OPERATORS = ("<=", ">=", "!=", "==", "=", "<", ">")
 
 
@@ -97,7 +99,8 @@ def choose_columns(
         what = "column to use" if mixed else "numeric column"
         raise BadInputError(f"{table.file}: no {what} among {', '.join(others) or 'none'}.")
     unused = [c for c in others if c not in used]
-    why = "every row has a text of its own" if mixed else "not numeric"
+    distinct = all(table.frame[c].is_unique for c in unused)
+    why = f"{'every' if distinct else 'nearly every'} row has a text of its own" if mixed else "not numeric"
     if unused:
         console.note(note_of(unused, why, "; name it in --columns to use it" * mixed))
         reasons.append((tuple(unused), why))
@@ -140,8 +143,13 @@ def usable(column: pd.Series[Any], mixed: bool) -> bool:
 
 
 def names_the_rows(column: pd.Series[Any]) -> bool:
-    """Whether a column of text never repeats itself, as names do; such a column says nothing about likeness."""
-    return not is_number(column) and len(column) > 2 and bool(column.notna().all()) and bool(column.is_unique)
+    """Whether a column of text hardly repeats itself, as names do; such a column says nothing about likeness."""
+    return not is_number(column) and len(column) > 2 and bool(column.notna().all()) and nearly_distinct(column)
+
+
+def nearly_distinct(column: pd.Series[Any]) -> bool:
+    """Whether all entries differ, but for a few rows that stand there twice."""
+    return column.nunique() >= NEARLY_ALL * len(column)
 
 
 def mostly_numbers(column: pd.Series[Any]) -> bool:
@@ -156,9 +164,13 @@ def mostly_numbers(column: pd.Series[Any]) -> bool:
 
 
 def numbers_the_rows(column: pd.Series[Any]) -> bool:
-    """Whether a column is 0, 1, 2, ... or 1, 2, 3, ..., as spreadsheets and data frames add on saving."""
-    counted = np.arange(len(column))
-    return len(column) > 2 and any(np.array_equal(column.to_numpy(), counted + first) for first in (0, 1))
+    """Whether a column counts the rows in some order from any number on, or has the name and the numbers of an id."""
+    values = column.dropna().to_numpy(dtype=float)
+    if values.size < 3 or not (np.isfinite(values).all() and (values == np.round(values)).all()):
+        return False
+    if ID_NAME.fullmatch(str(column.name)) and nearly_distinct(column.dropna()):
+        return True
+    return column.is_unique and bool(np.ptp(values) == values.size - 1)
 
 
 def first_text(table: Table, name: str) -> str:
