@@ -1,5 +1,6 @@
 """The command line: what it prints, what it writes, and that bad input is one line and leaves nothing behind."""
 
+import json
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import energystats as es
 from energystats import cli, datasets
 
 
@@ -92,7 +94,41 @@ def test_groups_are_text(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     pd.DataFrame({"g": ["01", "1", "2", "02"] * 5, "v": np.arange(20.0) ** 2}).to_csv("g.csv", index=False)
     assert cli.main(["test", "g.csv", "--group", "g", "--resamples", "9"]) == 0
-    assert "Groups of g: 01, 02, 1, 2." in capsys.readouterr().out
+    assert "Groups of g: 01, 1, 02, 2." in capsys.readouterr().out
+
+
+def test_groups_of_numbers_have_the_order_of_numbers(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"g": [1, 10, 2] * 6, "v": np.arange(18.0) ** 2})
+    frame.to_csv("g.csv", index=False)
+    assert cli.main(["test", "g.csv", "--group", "g", "--json", "--seed", "2"]) == 0
+    found = json.loads(capsys.readouterr().out)["test"]
+    expected = es.energy_test(frame[["v"]], groups=frame["g"], rng=2)
+    assert found["labels"] == ["1", "2", "10"] == list(map(str, expected.labels))
+    assert found["pvalue"] == expected.pvalue
+
+
+def test_blanks_make_no_groups(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"g": ["A", "B", "B ", " A"] * 5, "v": np.arange(20.0) ** 2}).to_csv("g.csv", index=False)
+    for words in (["test", "g.csv", "--group", "g", "--where", "g!=C"], ["disco", "v ~ g", "g.csv"]):
+        assert cli.main([*words, "--resamples", "9"]) == 0
+        captured = capsys.readouterr()
+        assert "note: blanks around the words of 'g' were taken away in 10 rows." in captured.err
+    assert "B " not in captured.out.split("\n")[0]
+    assert cli.main(["test", "g.csv", "--group", "g", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["test"]["labels"] == ["A", "B"]
+
+
+def test_a_metric_that_sees_nothing_is_noted(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    v = np.arange(1.0, 25) ** 2
+    pd.DataFrame({"g": ["A", "B"] * 12, "v": v, "w": v[::-1] + 0.5}).to_csv("g.csv", index=False)
+    for words in (["test", "g.csv", "--group", "g"], ["disco", "v + w ~ g", "g.csv"], ["cluster", "g.csv", "-k", "1"]):
+        assert cli.main([*words, "--metric", "jaccard", "--resamples", "9"]) == 0
+        assert "note: all distances under jaccard are 0: it sees" in capsys.readouterr().err
+        assert cli.main([*words, "--resamples", "9"]) == 0
+        assert "are 0" not in capsys.readouterr().err
 
 
 def test_test(iris, tmp_path, capsys):
@@ -129,6 +165,24 @@ def test_disco(iris, tmp_path, capsys):
     assert "within 5 strata" in captured.out
     assert "cityblock" in captured.out
     assert "note: 2 of 150 rows were left out for missing values (sepal_width 2)." in captured.err
+
+
+def test_help_and_documentation_say_that_formulas_are_code(tmp_path, capsys):
+    from pathlib import Path
+
+    with pytest.raises(SystemExit, match="0"):
+        cli.main(["disco", "--help"])
+    text = capsys.readouterr().out
+    assert "run as Python code" in text
+    assert "backticks" in text
+    docs = Path(__file__).parent.parent / "docs"
+    assert "strangers" in es.disco.__doc__
+    for page in ("command-line.md", "caveats.md"):
+        assert "Never take formulas from strangers" in " ".join(
+            (docs / page).read_text(encoding="utf-8").split()
+        ).replace("take a formula from", "take formulas from")
+    pd.DataFrame({"body height": [1.0, 2, 4, 3], "g": ["a", "b"] * 2}).to_csv(tmp_path / "d.csv", index=False)
+    assert cli.main(["disco", "`body height` ~ g", str(tmp_path / "d.csv")]) == 0
 
 
 def test_same_seed_same_output(iris, capsys):

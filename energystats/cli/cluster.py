@@ -24,7 +24,16 @@ from energystats.cli.options import (
 )
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import Table, read_matrix, read_table
-from energystats.cli.selection import Choice, choose_columns, column_of, complete_rows, describe, keep_rows, split_names
+from energystats.cli.selection import (
+    Choice,
+    choose_columns,
+    column_of,
+    complete_rows,
+    describe,
+    keep_rows,
+    note_if_equal,
+    split_names,
+)
 from energystats.validation import near_names
 
 if TYPE_CHECKING:
@@ -106,6 +115,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         say_k(options, k, console)
         plan = plan_of(options, k)
         found, test = cluster_and_test(given.choice.frame, plan)
+    note_if_equal(found.total, options.metric, console)
     if options.labels is not None:
         write_labels(options.labels, given.labels(found), console)
     if options.report is not None:

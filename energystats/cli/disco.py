@@ -21,10 +21,16 @@ from energystats.cli.options import (
 )
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import read_table
-from energystats.cli.selection import column_of, keep_rows
+from energystats.cli.selection import column_of, keep_rows, note_if_equal, without_blanks
 
 __all__ = ["add", "run"]
 
+DESCRIPTION = """\
+Distance components: decompose the dispersion of the responses by the terms of a formula, and test each. Names with
+blanks or signs stand in backticks: "`body height` ~ site"; in shells, put single quotes around such a formula.
+
+A formula is run as Python code, as R runs its own: I(...) and calls in it can read, write and delete files. Never
+take a formula from strangers."""
 EXAMPLES = """\
   energystats disco "height + weight ~ treatment * site" data.csv --strata block
   energystats disco "log(y) ~ C(year) + x" data.csv --decomposition marginal --missing drop
@@ -37,7 +43,7 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
         commands,
         "disco",
         "decompose the dispersion by factors and covariates, and test each",
-        "Distance components: decompose the dispersion of the responses by the terms of a formula, and test each.",
+        DESCRIPTION,
         EXAMPLES,
     )
     disco.add_argument("formula", metavar="FORMULA", help='responses ~ terms, such as "y1 + y2 ~ a * b"')
@@ -59,6 +65,8 @@ def run(options: argparse.Namespace, console: Console) -> None:
     check_outputs(None if options.file == "-" else options.file, picture=options.plot)
     table = read_table(options.file, dialect_of(options), console)
     n_read = len(table.frame)
+    named = [c for c in table.frame.columns if c in options.formula or c == options.strata]
+    table = without_blanks(table, named, console)
     table = keep_rows(table, options.where, options.rows)
     if options.strata is not None:
         column_of(table, options.strata)
@@ -79,6 +87,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
             progress=options.progress and sys.stderr.isatty(),
             rng=options.seed,
         )
+    note_if_equal(result.total, options.metric, console)
     if options.plot is not None:
         save(options.plot, lambda path: draw(path, [result]), console)
     console.say(f"{result.n} of {n_read} rows of {table.file}, {options.formula}.\n")

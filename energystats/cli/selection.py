@@ -19,7 +19,18 @@ from energystats.validation import near_names
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Choice", "choose_columns", "column_of", "complete_rows", "describe", "keep_rows", "split_names"]
+__all__ = [
+    "Choice",
+    "choose_columns",
+    "column_of",
+    "complete_rows",
+    "describe",
+    "in_order",
+    "keep_rows",
+    "note_if_equal",
+    "split_names",
+    "without_blanks",
+]
 
 NEARLY_ALL = 0.95  # of the rows that differ in a column of names
 ID_NAME = re.compile(r"(.*[\W_])?(p?id|nr|no)\.?|index|unnamed: \d+|.*[^\W_](?-i:ID|Id)", re.IGNORECASE)
@@ -123,6 +134,36 @@ def named_columns(table: Table, columns: str, mixed: bool) -> list[str]:
         if not mixed and not is_number(column):
             raise BadInputError(f"{table.file}: {first_text(table, name)}.")
     return names
+
+
+def without_blanks(table: Table, names: Sequence[str], console: Console) -> Table:
+    """The table without blanks around the words of these columns, which would make "B" and "B " two groups."""
+    frame = table.frame.copy()
+    for name in names:
+        changed = np.array([isinstance(value, str) and value != value.strip() for value in frame[name]])
+        if changed.any():
+            console.note(f"blanks around the words of {name!r} were taken away in {int(changed.sum())} rows.")
+            frame[name] = [stripped(value) for value in frame[name]]
+    return table.having(frame)
+
+
+def stripped(value: Any) -> Any:
+    """A word without blanks around it, None where nothing else is there; other values stay."""
+    return (value.strip() or None) if isinstance(value, str) else value
+
+
+def in_order(groups: pd.Series[Any]) -> pd.Series[Any]:
+    """Groups that are all numbers as categories in the order of the numbers; 01 and 1 stay two."""
+    import pandas as pd
+
+    if is_number(groups) or isinstance(groups.dtype, pd.CategoricalDtype):
+        return groups
+    values = pd.Series(groups.dropna().unique(), dtype=object)
+    numbers = pd.to_numeric(values, errors="coerce")
+    if numbers.isna().any() or not values.map(lambda value: isinstance(value, str)).all():
+        return groups
+    order = sorted(zip(numbers, values, strict=True))
+    return groups.astype(pd.CategoricalDtype([value for _, value in order]))
 
 
 def note_of(names: Sequence[str], why: str, hint: str) -> str:
@@ -291,6 +332,12 @@ def complete_rows(choice: Choice, missing: str, console: Console, *, mixed: bool
         value = float(table.frame.iloc[row, column])  # type: ignore[arg-type]
         raise BadInputError(f"{table.file}: {where}: {value} is not a finite number.")
     return Choice(table=table, left_out=choice.left_out)
+
+
+def note_if_equal(total: float, metric: str, console: Console) -> None:
+    """Say so when the metric sees no difference between any two rows."""
+    if total == 0:
+        console.note(f"all distances under {metric} are 0: it sees no difference between any two rows")
 
 
 def describe(frame: pd.DataFrame, file: str) -> str:

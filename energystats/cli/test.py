@@ -23,7 +23,17 @@ from energystats.cli.options import (
 )
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import Table, read_table
-from energystats.cli.selection import choose_columns, column_of, complete_rows, describe, keep_rows, split_names
+from energystats.cli.selection import (
+    choose_columns,
+    column_of,
+    complete_rows,
+    describe,
+    in_order,
+    keep_rows,
+    note_if_equal,
+    split_names,
+    without_blanks,
+)
 from energystats.validation import as_labels
 
 __all__ = ["add", "run"]
@@ -66,6 +76,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     column_of(table, options.group)
     if options.id is not None:
         column_of(table, options.id)
+    table = without_blanks(table, [options.group], console)
     table = with_groups(keep_rows(table, options.where, options.rows), options, console)
     named = [] if options.columns is None else split_names(options.columns, list(table.frame.columns))
     if options.group in named:
@@ -76,7 +87,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     leave_out = (options.group,) if options.id is None else (options.group, options.id)
     choice = choose_columns(table, options.columns, console, drop=options.drop, leave_out=leave_out, mixed=mixed)
     frame = complete_rows(choice, options.missing, console, mixed=mixed).frame
-    groups = table.frame.loc[frame.index, options.group]
+    groups = in_order(table.frame.loc[frame.index, options.group])
     console.say(describe(frame, table.file))
     shown = ", ".join(map(str, as_labels(groups, len(groups), options.group)[1]))
     console.say(f"Groups of {options.group}: {shown}.\n")
@@ -86,6 +97,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         result = energy_test(
             frame, groups=groups, n_resamples=options.resamples, rng=options.seed, progress=progress, **how
         )
+    note_if_equal(result.total, options.metric, console)
     if options.plot is not None:
         save(options.plot, lambda path: draw(path, [result]), console)
     console.say(result.summary())
