@@ -73,6 +73,29 @@ def test_cluster_options(iris, capsys):
     assert "not used" not in captured.err
 
 
+@pytest.mark.parametrize("k", [2, 12])
+def test_titles_of_pictures_stay_inside(iris, monkeypatch, k):
+    """Each within its own panel."""
+    from matplotlib.figure import Figure
+
+    seen = []
+
+    def look(figure, *_, **__):
+        figure.draw_without_rendering()
+        for j, ax in enumerate(figure.axes[:2]):
+            box = ax.set_title(ax.get_title(loc="left"), loc="left").get_window_extent()
+            seen.append((ax.get_title(loc="left"), box.x0 >= figure.bbox.width * j / 2, box.x1, box.y1, figure.bbox))
+
+    monkeypatch.setattr(Figure, "savefig", look)
+    assert cli.main(["cluster", "iris.csv", "-k", str(k), "--plot", "out.png", "--resamples", "19"]) == 0
+    assert len(seen) == 2
+    for j, (_, left, x1, y1, box) in enumerate(seen, 1):
+        assert left
+        assert x1 <= box.width * j / 2
+        assert y1 <= box.height
+    assert seen[1][0].split()[-2:] == ["all", "splits"]
+
+
 def test_cluster_says_when_it_cannot_test(iris, tmp_path, capsys):
     iris.iloc[:9, :4].to_csv("few.csv", index=False)
     assert cli.main(["cluster", "few.csv"]) == 0
@@ -218,7 +241,7 @@ def test_same_seed_same_output(iris, capsys):
         (["cluster", "gaps.csv"], "2 of 150 rows have empty cells (sepal_width 2), the first in row 1 (line 2),"),
         (["cluster", "words.csv"], "words.csv: no numeric column among species."),
         (["cluster", "iris.csv", "-k", "0"], "-k must be at least 1, got 0."),
-        (["cluster", "iris.csv", "-k", "151"], "-k must be at most 150"),
+        (["cluster", "iris.csv", "-k", "151"], "-k must be at most 150, the number of points, got 151."),
         (["cluster", "iris.csv", "-k", "two"], "argument -k: invalid int value: 'two'"),
         (["cluster", "iris.csv", "--labels", "nowhere/out.csv"], "there is no folder 'nowhere'."),
         (
@@ -259,11 +282,22 @@ def test_same_seed_same_output(iris, capsys):
         (["disco", "sepal_width ~ species", "iris.csv", "--plot", "o.csv"], "the name of a picture must end in"),
         (["disco", "sepal_width ~ species"], "the following arguments are required: FILE"),
         (["disco", "sepal_width ~ species", "none.csv"], "none.csv: no such file."),
+        (
+            ["cluster", "iris.csv", "--sep", "tab"],
+            "With --sep '\\t' there is one column only; are they separated by commas?",
+        ),
+        (["test", "iris.csv", "--group", "species", "--sep", ";"], "no column 'species'. With --sep ';' there is one"),
+        (["cluster", "picture.png"], "picture.png: is not text; CSV or Parquet is needed."),
+        (
+            ["test", "iris.csv", "--group", "species", "--strata", "x"],
+            "unrecognized arguments: --strata x (see `energystats test --help`)",
+        ),
         (["clutser", "iris.csv"], "invalid choice: 'clutser'"),
         ([], "the following arguments are required: COMMAND"),
     ],
 )
 def test_bad_input_is_one_line(iris, tmp_path, capsys, words, message):
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
     (tmp_path / "iris.txt").write_text("1 2\n")
     (tmp_path / "empty.csv").write_text("")
     (tmp_path / "header.csv").write_text("a,b\n")

@@ -28,6 +28,7 @@ __all__ = ["Dialect", "Source", "Table", "read_matrix", "read_table"]
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 WORDS_FOR = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
+CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a]")  # which text does not hold
 LINES_LOOKED_AT = 200
 NUMBER = r"[-+]?[0-9.]+(e[-+]?[0-9]+)?(\.[0-9]+)?([ \t;][-+0-9. \t;e]*)?"
 COMMA_NUMBER = re.compile(r"[-+]?\d*,\d+(e[-+]?\d+)?", re.IGNORECASE)
@@ -100,6 +101,8 @@ class Source:
         except LookupError as error:
             raise BadInputError(f"--encoding must be an encoding that Python knows, got {encoding!r}.") from error
         except UnicodeError as error:
+            if encoding is None and CONTROL.search(self.content[:4096]):
+                raise BadInputError(f"{self.name}: is not text; CSV or Parquet is needed.") from error
             hint = "name its encoding, such as --encoding latin-1" if encoding is None else "another --encoding?"
             raise BadInputError(f"{self.name}: is not {encoding or 'UTF-8'} text; {hint}.") from error
         if "\0" in text:
@@ -131,6 +134,15 @@ class Table:
         """'row 17 (line 18)': counted from 1 below the header, and the line of the file it begins in."""
         line = None if self.text is None else line_of(self.text, row, self.dialect)
         return f"row {row + 1}" + ("" if line is None else f" (line {line})")
+
+    @property
+    def sep_hint(self) -> str:
+        """A question about --sep where the only column has the name of several."""
+        names = list(map(str, self.frame.columns))
+        others = [word for sep, word in SEPARATORS.items() if len(names) == 1 and sep in names[0]]
+        if self.text is None or not others:
+            return ""
+        return f" With --sep {self.dialect.looks!r} there is one column only; are they separated by {others[0]}?"
 
     def having(self, frame: pd.DataFrame, *code: str) -> Table:
         """The same table with other rows or columns."""

@@ -57,7 +57,7 @@ def column_of(table: Table, name: str) -> pd.Series[Any]:
     """One column, or an error with the names that look like it."""
     known = list(table.frame.columns)
     if name not in known:
-        hint = near_names(name, known) or " Columns: " + ", ".join(known) + "."
+        hint = table.sep_hint or near_names(name, known) or " Columns: " + ", ".join(known) + "."
         raise BadInputError(f"{table.file}: no column {name!r}.{hint}")
     return table.frame.iloc[:, known.index(name)]
 
@@ -108,7 +108,7 @@ def choose_columns(
     used = [c for c in others if usable(table.frame[c], mixed)]
     if not used:
         what = "column to use" if mixed else "numeric column"
-        raise BadInputError(f"{table.file}: no {what} among {', '.join(others) or 'none'}.")
+        raise BadInputError(f"{table.file}: no {what} among {', '.join(others) or 'none'}.{table.sep_hint}")
     unused = [c for c in others if c not in used]
     distinct = all(table.frame[c].is_unique for c in unused)
     why = f"{'every' if distinct else 'nearly every'} row has a text of its own" if mixed else "not numeric"
