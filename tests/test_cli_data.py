@@ -249,6 +249,20 @@ def test_names_with_a_few_rows_twice(tmp_path, monkeypatch, capsys):
     assert answer(capsys, *words)[0]["columns"] == ["who", "x"]
 
 
+def test_groups_beside_a_matrix_of_distances(tmp_path, monkeypatch, capsys):
+    """Distances that count 0, 1, 2, ... are none of the rows' numbers."""
+    monkeypatch.chdir(tmp_path)
+    x = np.arange(12)
+    frame = pd.DataFrame(np.abs(x[:, None] - x), columns=[f"p{i}" for i in x])
+    frame.assign(g=["a", "b"] * 6, town=frame.columns).to_csv("d.csv")  # the index is numbered
+    found, error = answer(capsys, "test", "d.csv", "--group", "g", "--metric", "precomputed", "--seed", "1")
+    expected = es.energy_test(frame, groups=["a", "b"] * 6, metric="precomputed", rng=1)
+    assert found["columns"] == list(frame.columns)
+    assert found["test"]["pvalue"] == expected.pvalue
+    assert found["test"]["statistic"] == pytest.approx(expected.statistic)
+    assert "numbers the rows: Unnamed: 0" in error
+
+
 def test_every_command_leaves_the_ids_out(iris, capsys):
     iris.assign(plot=7 * np.arange(150)).to_csv("named.csv", index=False)
     few = ["named.csv", "--id", "plot", "--resamples", "19"]

@@ -77,8 +77,12 @@ def choose_columns(
     drop: str | None = None,
     leave_out: Sequence[str] = (),
     mixed: bool = False,
+    matrix: bool = False,
 ) -> Choice:
-    """The columns asked for, or every numeric one (every one when mixed), saying which were left out."""
+    """The columns asked for, or every numeric one (every one when mixed), saying which were left out.
+
+    Distances may well count 0, 1, 2, ...; of a matrix only a column with the name of an id is one.
+    """
     known = list(table.frame.columns)
     dropped = [] if drop is None else split_names(drop, known)
     for name in dropped:
@@ -101,6 +105,7 @@ def choose_columns(
         reasons.append((tuple(empty), "it is empty"))
         others = [c for c in others if c not in empty]
     counters = [c for c in others if is_number(table.frame[c]) and numbers_the_rows(table.frame[c])]
+    counters = [c for c in counters if not matrix or ID_NAME.fullmatch(c)]
     if counters and len(others) > len(counters):
         console.note(note_of(counters, "it numbers the rows", "; name it in --columns to use it"))
         reasons.append((tuple(counters), "it numbers the rows"))

@@ -85,7 +85,15 @@ def run(options: argparse.Namespace, console: Console) -> None:
         raise BadInputError(f"--columns must not name the column of --id, {options.id!r}.")
     mixed = options.metric == "gower"
     leave_out = (options.group,) if options.id is None else (options.group, options.id)
-    choice = choose_columns(table, options.columns, console, drop=options.drop, leave_out=leave_out, mixed=mixed)
+    choice = choose_columns(
+        table,
+        options.columns,
+        console,
+        drop=options.drop,
+        leave_out=leave_out,
+        mixed=mixed,
+        matrix=options.metric == "precomputed",
+    )
     frame = complete_rows(choice, options.missing, console, mixed=mixed).frame
     groups = in_order(table.frame.loc[frame.index, options.group])
     console.say(describe(frame, table.file))
