@@ -208,6 +208,11 @@ def test_help_and_documentation_say_that_formulas_are_code(tmp_path, capsys):
     assert cli.main(["disco", "`body height` ~ g", str(tmp_path / "d.csv")]) == 0
 
 
+def test_disco_asks_for_the_separator(iris, capsys):
+    assert cli.main(["disco", "sepal_width ~ species", "iris.csv", "--sep", "tab"]) == 2
+    assert "note: With --sep '\\t' there is one column only; are they separated by commas?" in capsys.readouterr().err
+
+
 def test_same_seed_same_output(iris, capsys):
     outputs = []
     for seed in ("1", "1", "2"):

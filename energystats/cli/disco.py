@@ -65,6 +65,8 @@ def run(options: argparse.Namespace, console: Console) -> None:
     check_outputs(None if options.file == "-" else options.file, picture=options.plot)
     table = read_table(options.file, dialect_of(options), console)
     n_read = len(table.frame)
+    if table.sep_hint:
+        console.note(table.sep_hint)
     named = [c for c in table.frame.columns if c in options.formula or c == options.strata]
     table = without_blanks(table, named, console)
     table = keep_rows(table, options.where, options.rows)
