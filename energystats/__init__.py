@@ -15,6 +15,7 @@ __version__ = "0.1.0.dev0"
 if _TYPE_CHECKING:
     from energystats import datasets as datasets
     from energystats import metrics as metrics
+    from energystats import report as report
     from energystats.clustering.accuracy import clustering_accuracy as clustering_accuracy
     from energystats.clustering.estimator import EnergyClustering as EnergyClustering
     from energystats.clustering.exact_1d import cluster_1d as cluster_1d
@@ -107,6 +108,7 @@ _HOME = {
     "energy_distance": "distance",
     "energy_test": "homogeneity",
     "metrics": "",
+    "report": "",
     "mmd_test": "mmd",
     "mmd2": "mmd",
     "Euclidization": "results",

@@ -87,7 +87,7 @@ def compare_euclidizations(
     False
     """
     given = as_distances(d, "d")
-    k = check_count(k, "k", low=2, high=len(given), why=f", the number of points ({len(given)})")
+    k = check_count(k, "k", low=2, high=len(given), why=", the number of points")
     n_init = check_count(n_init, "n_init", low=1)
     generator = as_generator(rng)
     distinct = count_distinct(given, k)

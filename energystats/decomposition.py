@@ -146,6 +146,10 @@ def disco(
 
     Formulas are read by formulaic: ``C(x)`` makes a factor of numbers, which are covariates otherwise; ``log(y)``,
     ``poly(x, 2)`` and ``I(x**2)`` work; terms of lower order come first. Every cell of an interaction needs rows.
+    Names with blanks or signs stand in backticks.
+
+    **A formula is run as Python code**, as R runs its own: what stands in ``I(...)`` or in a call may read, write and
+    delete files. Never take a formula from strangers, such as the users of a web page.
 
     The test of a single factor (labels permuted as in `energy_test`, or all of them visited) and that of the whole
     model (rows permuted) are exact under equal distributions. Terms of a larger model permute the residuals of the

@@ -127,7 +127,7 @@ def test_negative_rho_is_computed_with_a_warning():
     [
         (0, ValueError, r"`k` must be at least 1, got 0"),
         (-2, ValueError, r"`k` must be at least 1, got -2"),
-        (21, ValueError, r"`k` must be at most 20, the number of points \(20\), got 21"),
+        (21, ValueError, r"`k` must be at most 20, the number of points, got 21"),
         (2.0, TypeError, r"`k` must be a whole number, got 2.0 of type float"),
         ("2", TypeError, r"`k` must be a whole number, got '2'"),
         (True, TypeError, r"`k` must be a whole number, got True"),

@@ -1,5 +1,6 @@
 """The command line: what it prints, what it writes, and that bad input is one line and leaves nothing behind."""
 
+import json
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import energystats as es
 from energystats import cli, datasets
 
 
@@ -71,6 +73,29 @@ def test_cluster_options(iris, capsys):
     assert "not used" not in captured.err
 
 
+@pytest.mark.parametrize("k", [2, 12])
+def test_titles_of_pictures_stay_inside(iris, monkeypatch, k):
+    """Each within its own panel."""
+    from matplotlib.figure import Figure
+
+    seen = []
+
+    def look(figure, *_, **__):
+        figure.draw_without_rendering()
+        for j, ax in enumerate(figure.axes[:2]):
+            box = ax.set_title(ax.get_title(loc="left"), loc="left").get_window_extent()
+            seen.append((ax.get_title(loc="left"), box.x0 >= figure.bbox.width * j / 2, box.x1, box.y1, figure.bbox))
+
+    monkeypatch.setattr(Figure, "savefig", look)
+    assert cli.main(["cluster", "iris.csv", "-k", str(k), "--plot", "out.png", "--resamples", "19"]) == 0
+    assert len(seen) == 2
+    for j, (_, left, x1, y1, box) in enumerate(seen, 1):
+        assert left
+        assert x1 <= box.width * j / 2
+        assert y1 <= box.height
+    assert seen[1][0].split()[-2:] == ["all", "splits"]
+
+
 def test_cluster_says_when_it_cannot_test(iris, tmp_path, capsys):
     iris.iloc[:9, :4].to_csv("few.csv", index=False)
     assert cli.main(["cluster", "few.csv"]) == 0
@@ -92,7 +117,41 @@ def test_groups_are_text(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     pd.DataFrame({"g": ["01", "1", "2", "02"] * 5, "v": np.arange(20.0) ** 2}).to_csv("g.csv", index=False)
     assert cli.main(["test", "g.csv", "--group", "g", "--resamples", "9"]) == 0
-    assert "Groups of g: 01, 02, 1, 2." in capsys.readouterr().out
+    assert "Groups of g: 01, 1, 02, 2." in capsys.readouterr().out
+
+
+def test_groups_of_numbers_have_the_order_of_numbers(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"g": [1, 10, 2] * 6, "v": np.arange(18.0) ** 2})
+    frame.to_csv("g.csv", index=False)
+    assert cli.main(["test", "g.csv", "--group", "g", "--json", "--seed", "2"]) == 0
+    found = json.loads(capsys.readouterr().out)["test"]
+    expected = es.energy_test(frame[["v"]], groups=frame["g"], rng=2)
+    assert found["labels"] == ["1", "2", "10"] == list(map(str, expected.labels))
+    assert found["pvalue"] == expected.pvalue
+
+
+def test_blanks_make_no_groups(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"g": ["A", "B", "B ", " A"] * 5, "v": np.arange(20.0) ** 2}).to_csv("g.csv", index=False)
+    for words in (["test", "g.csv", "--group", "g", "--where", "g!=C"], ["disco", "v ~ g", "g.csv"]):
+        assert cli.main([*words, "--resamples", "9"]) == 0
+        captured = capsys.readouterr()
+        assert "note: blanks around the words of 'g' were taken away in 10 rows." in captured.err
+    assert "B " not in captured.out.split("\n")[0]
+    assert cli.main(["test", "g.csv", "--group", "g", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["test"]["labels"] == ["A", "B"]
+
+
+def test_a_metric_that_sees_nothing_is_noted(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    v = np.arange(1.0, 25) ** 2
+    pd.DataFrame({"g": ["A", "B"] * 12, "v": v, "w": v[::-1] + 0.5}).to_csv("g.csv", index=False)
+    for words in (["test", "g.csv", "--group", "g"], ["disco", "v + w ~ g", "g.csv"], ["cluster", "g.csv", "-k", "1"]):
+        assert cli.main([*words, "--metric", "jaccard", "--resamples", "9"]) == 0
+        assert "note: all distances under jaccard are 0: it sees" in capsys.readouterr().err
+        assert cli.main([*words, "--resamples", "9"]) == 0
+        assert "are 0" not in capsys.readouterr().err
 
 
 def test_test(iris, tmp_path, capsys):
@@ -131,6 +190,29 @@ def test_disco(iris, tmp_path, capsys):
     assert "note: 2 of 150 rows were left out for missing values (sepal_width 2)." in captured.err
 
 
+def test_help_and_documentation_say_that_formulas_are_code(tmp_path, capsys):
+    from pathlib import Path
+
+    with pytest.raises(SystemExit, match="0"):
+        cli.main(["disco", "--help"])
+    text = capsys.readouterr().out
+    assert "run as Python code" in text
+    assert "backticks" in text
+    docs = Path(__file__).parent.parent / "docs"
+    assert "strangers" in es.disco.__doc__
+    for page in ("command-line.md", "caveats.md"):
+        assert "Never take formulas from strangers" in " ".join(
+            (docs / page).read_text(encoding="utf-8").split()
+        ).replace("take a formula from", "take formulas from")
+    pd.DataFrame({"body height": [1.0, 2, 4, 3], "g": ["a", "b"] * 2}).to_csv(tmp_path / "d.csv", index=False)
+    assert cli.main(["disco", "`body height` ~ g", str(tmp_path / "d.csv")]) == 0
+
+
+def test_disco_asks_for_the_separator(iris, capsys):
+    assert cli.main(["disco", "sepal_width ~ species", "iris.csv", "--sep", "tab"]) == 2
+    assert "note: With --sep '\\t' there is one column only; are they separated by commas?" in capsys.readouterr().err
+
+
 def test_same_seed_same_output(iris, capsys):
     outputs = []
     for seed in ("1", "1", "2"):
@@ -164,7 +246,7 @@ def test_same_seed_same_output(iris, capsys):
         (["cluster", "gaps.csv"], "2 of 150 rows have empty cells (sepal_width 2), the first in row 1 (line 2),"),
         (["cluster", "words.csv"], "words.csv: no numeric column among species."),
         (["cluster", "iris.csv", "-k", "0"], "-k must be at least 1, got 0."),
-        (["cluster", "iris.csv", "-k", "151"], "-k must be at most 150"),
+        (["cluster", "iris.csv", "-k", "151"], "-k must be at most 150, the number of points, got 151."),
         (["cluster", "iris.csv", "-k", "two"], "argument -k: invalid int value: 'two'"),
         (["cluster", "iris.csv", "--labels", "nowhere/out.csv"], "there is no folder 'nowhere'."),
         (
@@ -205,11 +287,22 @@ def test_same_seed_same_output(iris, capsys):
         (["disco", "sepal_width ~ species", "iris.csv", "--plot", "o.csv"], "the name of a picture must end in"),
         (["disco", "sepal_width ~ species"], "the following arguments are required: FILE"),
         (["disco", "sepal_width ~ species", "none.csv"], "none.csv: no such file."),
+        (
+            ["cluster", "iris.csv", "--sep", "tab"],
+            "With --sep '\\t' there is one column only; are they separated by commas?",
+        ),
+        (["test", "iris.csv", "--group", "species", "--sep", ";"], "no column 'species'. With --sep ';' there is one"),
+        (["cluster", "picture.png"], "picture.png: is not text; CSV or Parquet is needed."),
+        (
+            ["test", "iris.csv", "--group", "species", "--strata", "x"],
+            "unrecognized arguments: --strata x (see `energystats test --help`)",
+        ),
         (["clutser", "iris.csv"], "invalid choice: 'clutser'"),
         ([], "the following arguments are required: COMMAND"),
     ],
 )
 def test_bad_input_is_one_line(iris, tmp_path, capsys, words, message):
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
     (tmp_path / "iris.txt").write_text("1 2\n")
     (tmp_path / "empty.csv").write_text("")
     (tmp_path / "header.csv").write_text("a,b\n")

@@ -192,6 +192,94 @@ def test_ids_end_in_the_labels(iris, tmp_path, capsys):
     assert table["cluster"].tolist() == expected.tolist()
 
 
+COUNTS = np.arange(2001, 2041)
+NOISE = np.random.default_rng(1).random(40)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("pid", COUNTS),
+        ("subject", COUNTS[::-1]),
+        ("subject", np.random.default_rng(0).permutation(COUNTS)),
+        *(
+            (name, 7 * COUNTS)
+            for name in ("id", "ID", "pid", "patient_id", "Patienten-ID", "patientID", "nr", "No", "index")
+        ),
+        ("id", np.r_[7 * COUNTS[:38], 7 * COUNTS[:2]]),
+    ],
+)
+def test_ids_are_no_measurements(tmp_path, monkeypatch, capsys, name, values):
+    """Whatever they count from; named in --columns they are used."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({name: values, "x": NOISE, "g": ["a", "b"] * 20})
+    frame.to_csv("d.csv", index=False)
+    words = ["test", "d.csv", "--group", "g", "--resamples", "19"]
+    found, error = answer(capsys, *words)
+    assert found["columns"] == ["x"]
+    assert f"because it numbers the rows: {name}; name it in --columns to use it." in error
+    assert answer(capsys, *words, "--columns", f"x,{name}")[0]["columns"] == ["x", name]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("weight", 7 * COUNTS),
+        ("id", np.arange(40) % 20),
+        ("id", COUNTS + 0.5),
+        ("humid", 7 * COUNTS),
+        ("casino", 7 * COUNTS),
+    ],
+)
+def test_measurements_are_no_ids(tmp_path, monkeypatch, capsys, name, values):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({name: values, "x": NOISE, "g": ["a", "b"] * 20}).to_csv("d.csv", index=False)
+    assert answer(capsys, "test", "d.csv", "--group", "g", "--resamples", "19")[0]["columns"] == [name, "x"]
+
+
+def test_names_with_a_few_rows_twice(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"who": [f"p{i % 39}" for i in range(40)], "x": NOISE, "g": ["a", "b"] * 20})
+    frame.to_csv("d.csv", index=False)
+    words = ["test", "d.csv", "--group", "g", "--metric", "gower", "--resamples", "19"]
+    found, error = answer(capsys, *words)
+    assert found["columns"] == ["x"]
+    assert "because nearly every row has a text of its own: who;" in error
+    frame.assign(who=[f"p{i % 35}" for i in range(40)]).to_csv("d.csv", index=False)
+    assert answer(capsys, *words)[0]["columns"] == ["who", "x"]
+
+
+def test_groups_beside_a_matrix_of_distances(tmp_path, monkeypatch, capsys):
+    """Distances that count 0, 1, 2, ... are none of the rows' numbers."""
+    monkeypatch.chdir(tmp_path)
+    x = np.arange(12)
+    frame = pd.DataFrame(np.abs(x[:, None] - x), columns=[f"p{i}" for i in x])
+    frame.assign(g=["a", "b"] * 6, town=frame.columns).to_csv("d.csv")  # the index is numbered
+    found, error = answer(capsys, "test", "d.csv", "--group", "g", "--metric", "precomputed", "--seed", "1")
+    expected = es.energy_test(frame, groups=["a", "b"] * 6, metric="precomputed", rng=1)
+    assert found["columns"] == list(frame.columns)
+    assert found["test"]["pvalue"] == expected.pvalue
+    assert found["test"]["statistic"] == pytest.approx(expected.statistic)
+    assert "numbers the rows: Unnamed: 0" in error
+
+
+def test_every_command_leaves_the_ids_out(iris, capsys):
+    iris.assign(plot=7 * np.arange(150)).to_csv("named.csv", index=False)
+    few = ["named.csv", "--id", "plot", "--resamples", "19"]
+    assert "plot" not in answer(capsys, "test", *few, "--group", "species")[0]["columns"]
+    answer(capsys, "disco", "sepal_width ~ species", *few)
+    assert cli.main(["disco", "plot ~ species", *few]) == 2
+    assert cli.main(["test", *few, "--group", "species", "--columns", "plot"]) == 2
+    assert "must not name the column of --id, 'plot'." in capsys.readouterr().err
+    d = datasets.load("eurodist")
+    d.assign(town=d.index).to_csv("d.csv", index=False)
+    found, _ = answer(capsys, "euclidize", "d.csv", "--id", "town", "-o", "out.csv")
+    assert found["result"]["constant"] == es.lingoes(d).constant
+    assert pd.read_csv("out.csv", index_col="town").columns.tolist() == list(d.columns)
+    assert cli.main(["euclidize", "d.csv", "--id", "twon", "-o", "out.csv"]) == 2
+    assert "no column 'twon'. Did you mean 'town'?" in capsys.readouterr().err
+
+
 def test_rows_left_out_keep_their_numbers(iris, capsys):
     iris["sepal_width"] = iris["sepal_width"].where(iris.index % 50 > 0)
     iris.to_csv("gaps.csv", index=False)

@@ -223,7 +223,7 @@ BAD_TREES = [
     ([[0, 1, 1, 2], [0, 2, 2, 3]], {}, ValueError, r"no cluster is joined twice"),
     ([[0, 1, 2, 2], [2, 3, 1, 3]], {}, ValueError, r"heights \(column 2\) that never fall"),
     ([[0, 1, np.nan, 2]], {}, ValueError, r"`Z` must be finite"),
-    ([[0, 1, 2, 2]], {"k": 3}, ValueError, r"`k` must be at most 2, the number of points \(2\), got 3"),
+    ([[0, 1, 2, 2]], {"k": 3}, ValueError, r"`k` must be at most 2, the number of points, got 3"),
     ([[0, 1, 2, 2]], {"k": 1.5}, TypeError, r"`k` must be a whole number"),
     ([[0, 1, 2, 2]], {"labels": ["a"]}, ValueError, r"`labels` must have one name for each of the 2 points, got 1"),
     ("tree", {}, TypeError, r"`Z` must hold real numbers"),

@@ -90,6 +90,12 @@ def test_every_name_is_reachable_and_listed():
     assert callable(es.dispersion)
 
 
+def test_the_report_is_reachable_from_the_package_alone():
+    code = "import energystats as es; assert 'report' in dir(es); es.report.cluster_report"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def make_results():
     rng = np.random.default_rng(0)
     X, g = rng.standard_normal((40, 2)), np.repeat(["a", "b"], 20)

@@ -15,6 +15,7 @@ from energystats.cli.options import (
     Parser,
     add_command,
     add_general,
+    add_id,
     add_numbers,
     add_picture,
     add_reading,
@@ -23,7 +24,16 @@ from energystats.cli.options import (
 )
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import Table, read_matrix, read_table
-from energystats.cli.selection import Choice, choose_columns, column_of, complete_rows, describe, keep_rows, split_names
+from energystats.cli.selection import (
+    Choice,
+    choose_columns,
+    column_of,
+    complete_rows,
+    describe,
+    keep_rows,
+    note_if_equal,
+    split_names,
+)
 from energystats.validation import near_names
 
 if TYPE_CHECKING:
@@ -82,7 +92,7 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
     cluster.add_argument("--select", metavar="HOW", help="choose k by gap, eigengap or significance")
     cluster.add_argument("--k-max", type=int, default=10, help="largest k that --select looks at (default 10)")
     cluster.add_argument("--conservative", action="store_true", help="a larger margin for flat densities in the test")
-    cluster.add_argument("--id", metavar="COL", help="column that names the rows; it goes into --labels")
+    add_id(cluster, "it goes into --labels")
     cluster.add_argument("--labels", metavar="CSV", type=Path, help="write the cluster of every row")
     cluster.add_argument("--report", metavar="HTML", type=Path, help="write a report, one file with its pictures")
     add_picture(cluster, "the clusters")
@@ -105,6 +115,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         say_k(options, k, console)
         plan = plan_of(options, k)
         found, test = cluster_and_test(given.choice.frame, plan)
+    note_if_equal(found.total, options.metric, console)
     if options.labels is not None:
         write_labels(options.labels, given.labels(found), console)
     if options.report is not None:

@@ -13,6 +13,7 @@ from energystats.cli.options import (
     Parser,
     add_command,
     add_general,
+    add_id,
     add_picture,
     add_reading,
     add_selection,
@@ -20,10 +21,16 @@ from energystats.cli.options import (
 )
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import read_table
-from energystats.cli.selection import column_of, keep_rows
+from energystats.cli.selection import column_of, keep_rows, note_if_equal, without_blanks
 
 __all__ = ["add", "run"]
 
+DESCRIPTION = """\
+Distance components: decompose the dispersion of the responses by the terms of a formula, and test each. Names with
+blanks or signs stand in backticks: "`body height` ~ site"; in shells, put single quotes around such a formula.
+
+A formula is run as Python code, as R runs its own: I(...) and calls in it can read, write and delete files. Never
+take a formula from strangers."""
 EXAMPLES = """\
   energystats disco "height + weight ~ treatment * site" data.csv --strata block
   energystats disco "log(y) ~ C(year) + x" data.csv --decomposition marginal --missing drop
@@ -36,13 +43,14 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
         commands,
         "disco",
         "decompose the dispersion by factors and covariates, and test each",
-        "Distance components: decompose the dispersion of the responses by the terms of a formula, and test each.",
+        DESCRIPTION,
         EXAMPLES,
     )
     disco.add_argument("formula", metavar="FORMULA", help='responses ~ terms, such as "y1 + y2 ~ a * b"')
     disco.add_argument("file", metavar="FILE", help=FILE)
     disco.add_argument("--decomposition", metavar="KIND", default="sequential", help="sequential (default) or marginal")
     disco.add_argument("--strata", metavar="COL", help="column of blocks; rows are permuted within them only")
+    add_id(disco)
     add_picture(disco, "the decomposition")
     add_general(disco, resamples=999)
     add_selection(disco)
@@ -57,9 +65,16 @@ def run(options: argparse.Namespace, console: Console) -> None:
     check_outputs(None if options.file == "-" else options.file, picture=options.plot)
     table = read_table(options.file, dialect_of(options), console)
     n_read = len(table.frame)
+    if table.sep_hint:
+        console.note(table.sep_hint)
+    named = [c for c in table.frame.columns if c in options.formula or c == options.strata]
+    table = without_blanks(table, named, console)
     table = keep_rows(table, options.where, options.rows)
     if options.strata is not None:
         column_of(table, options.strata)
+    if options.id is not None:
+        column_of(table, options.id)
+        table = table.having(table.frame.drop(columns=options.id))
     with bad_input(table.file), console.announcing_compilation():
         result = disco(
             options.formula,
@@ -74,6 +89,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
             progress=options.progress and sys.stderr.isatty(),
             rng=options.seed,
         )
+    note_if_equal(result.total, options.metric, console)
     if options.plot is not None:
         save(options.plot, lambda path: draw(path, [result]), console)
     console.say(f"{result.n} of {n_read} rows of {table.file}, {options.formula}.\n")

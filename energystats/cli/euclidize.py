@@ -8,7 +8,7 @@ from pathlib import Path
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.files import check_outputs, draw, save
-from energystats.cli.options import Parser, add_command, add_output, add_picture, add_reading, dialect_of
+from energystats.cli.options import Parser, add_command, add_id, add_output, add_picture, add_reading, dialect_of
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import read_matrix
 from energystats.validation import near_names
@@ -38,6 +38,7 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
         "-o", "--output", metavar="CSV", type=Path, required=True, help="the repaired matrix, laid out as FILE is"
     )
     euclidize.add_argument("--tol", type=float, help="rounding to allow for, as a share of the largest eigenvalue")
+    add_id(euclidize, "wherever it stands, as the first column does without")
     add_picture(euclidize, "repaired against original")
     add_output(euclidize)
     add_reading(euclidize)
@@ -53,7 +54,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         near = near_names(options.method, repairs)
         raise BadInputError(f"--method must be lingoes or cailliez, got {options.method!r}.{near}")
     check_outputs(None if options.file == "-" else options.file, picture=options.plot, table=options.output)
-    given, _ = read_matrix(options.file, dialect_of(options), console)
+    given, _ = read_matrix(options.file, dialect_of(options), console, names=options.id)
     file = "standard input" if options.file == "-" else options.file
     with bad_input(file):
         result = repairs[options.method](given.labelled, options.tol)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,12 +13,15 @@ from energystats.cli.errors import BadInputError
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from energystats.cli.console import Console
     from energystats.results import ClusterTestResult, Partition
 
 __all__ = ["check_outputs", "draw", "save", "write_labels", "write_picture"]
 
+NARROWEST = 12  # characters of a line of a title
 SUFFIXES = {"picture": (".png", ".pdf", ".svg"), "table": (".csv",), "report": (".html", ".htm")}
 
 
@@ -94,6 +98,19 @@ def draw(path: Path, results: Sequence[Any], classes: pd.Series[Any] | None = No
             from energystats.plotting import mark_classes
 
             mark_classes(results[0], classes, axes[0, 0])
+        fit_titles(figure, axes[0])
         figure.savefig(path, dpi=150)
     finally:
         plt.close(figure)
+
+
+def fit_titles(figure: Figure, axes: Sequence[Axes]) -> None:
+    """Break titles into lines that end before the next panel and the edge of the picture."""
+    figure.draw_without_rendering()
+    for j, ax in enumerate(axes, 1):
+        text = ax.get_title(loc="left")
+        title = ax.set_title(text, loc="left")
+        width = len(text)
+        while title.get_window_extent().x1 > figure.bbox.width * j / len(axes) and width > NARROWEST:
+            width -= 1
+            title.set_text(textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False))

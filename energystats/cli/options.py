@@ -15,6 +15,7 @@ __all__ = [
     "Parser",
     "add_command",
     "add_general",
+    "add_id",
     "add_numbers",
     "add_output",
     "add_picture",
@@ -70,6 +71,11 @@ def add_selection(command: argparse.ArgumentParser) -> None:
         help='rows that meet "column=value" (or != < <= > >=); several must all be met',
     )
     group.add_argument("--rows", metavar="A:B", help="rows by number, such as 1:100,205; row 1 is below the header")
+
+
+def add_id(command: argparse.ArgumentParser, use: str = "it is left out") -> None:
+    """The column of row names."""
+    command.add_argument("--id", metavar="COL", help=f"column that names the rows; {use}")
 
 
 def add_numbers(command: argparse.ArgumentParser) -> None:

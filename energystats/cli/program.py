@@ -41,7 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         words = list(sys.argv[1:] if arguments is None else arguments)
-        options = make_parser().parse_args(words, argparse.Namespace(words=tuple(words)))
+        options, rest = make_parser().parse_known_args(words, argparse.Namespace(words=tuple(words)))
+        if rest:
+            known = f"see `energystats {options.command} --help`"
+            raise BadInputError(f"unrecognized arguments: {' '.join(rest)} ({known})")
         console = console_of(options)
         with console.hearing():
             options.run(options, console)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
+from energystats.validation import near_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +28,7 @@ __all__ = ["Dialect", "Source", "Table", "read_matrix", "read_table"]
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 WORDS_FOR = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
+CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a]")  # which text does not hold
 LINES_LOOKED_AT = 200
 NUMBER = r"[-+]?[0-9.]+(e[-+]?[0-9]+)?(\.[0-9]+)?([ \t;][-+0-9. \t;e]*)?"
 COMMA_NUMBER = re.compile(r"[-+]?\d*,\d+(e[-+]?\d+)?", re.IGNORECASE)
@@ -99,6 +101,8 @@ class Source:
         except LookupError as error:
             raise BadInputError(f"--encoding must be an encoding that Python knows, got {encoding!r}.") from error
         except UnicodeError as error:
+            if encoding is None and CONTROL.search(self.content[:4096]):
+                raise BadInputError(f"{self.name}: is not text; CSV or Parquet is needed.") from error
             hint = "name its encoding, such as --encoding latin-1" if encoding is None else "another --encoding?"
             raise BadInputError(f"{self.name}: is not {encoding or 'UTF-8'} text; {hint}.") from error
         if "\0" in text:
@@ -130,6 +134,15 @@ class Table:
         """'row 17 (line 18)': counted from 1 below the header, and the line of the file it begins in."""
         line = None if self.text is None else line_of(self.text, row, self.dialect)
         return f"row {row + 1}" + ("" if line is None else f" (line {line})")
+
+    @property
+    def sep_hint(self) -> str:
+        """A question about --sep where the only column has the name of several."""
+        names = list(map(str, self.frame.columns))
+        others = [word for sep, word in SEPARATORS.items() if len(names) == 1 and sep in names[0]]
+        if self.text is None or not others:
+            return ""
+        return f" With --sep {self.dialect.looks!r} there is one column only; are they separated by {others[0]}?"
 
     def having(self, frame: pd.DataFrame, *code: str) -> Table:
         """The same table with other rows or columns."""
@@ -316,8 +329,11 @@ def check_header(names: list[str], file: str) -> None:
         raise BadInputError(f"{file}: the first line must name the columns, got {shown}; --no-header: it does not.")
 
 
-def read_matrix(file: str, given: Dialect, console: Console) -> tuple[MatrixFile, str]:
-    """Square matrix of a CSV or Parquet file, with its names, and a statement that reads its numbers again."""
+def read_matrix(file: str, given: Dialect, console: Console, *, names: str | None = None) -> tuple[MatrixFile, str]:
+    """Square matrix of a CSV or Parquet file, with its names, and a statement that reads its numbers again.
+
+    With `names`, the column of this name has the names of the rows, as the first one has otherwise.
+    """
     import pandas as pd
 
     from energystats.matrix_files import cells_of_frame, cells_of_text, parse_cells
@@ -335,9 +351,21 @@ def read_matrix(file: str, given: Dialect, console: Console) -> tuple[MatrixFile
                 cells = cells_of_text(text, dialect.looks, decimal=dialect.decimal or ".", comment=dialect.comment)
         else:
             cells = []
+    if names is not None:
+        cells = with_names_first(cells, names, source.name)
     with bad_input(source.name):
         matrix = parse_cells(cells)
     return matrix, matrix_code(matrix, file, source, dialect)
+
+
+def with_names_first(cells: list[list[str]], names: str, file: str) -> list[list[str]]:
+    """The cells of a matrix with one column moved to the front."""
+    header = cells[0] if cells else []
+    if names not in header:
+        hint = near_names(names, header) or " Columns: " + ", ".join(header) + "."
+        raise BadInputError(f"{file}: no column {names!r}.{hint}")
+    j = header.index(names)
+    return [row[j : j + 1] + row[:j] + row[j + 1 :] for row in cells]
 
 
 def matrix_code(matrix: MatrixFile, file: str, source: Source, dialect: Dialect) -> str:

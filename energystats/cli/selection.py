@@ -19,8 +19,21 @@ from energystats.validation import near_names
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Choice", "choose_columns", "column_of", "complete_rows", "describe", "keep_rows", "split_names"]
+__all__ = [
+    "Choice",
+    "choose_columns",
+    "column_of",
+    "complete_rows",
+    "describe",
+    "in_order",
+    "keep_rows",
+    "note_if_equal",
+    "split_names",
+    "without_blanks",
+]
 
+NEARLY_ALL = 0.95  # of the rows that differ in a column of names
+ID_NAME = re.compile(r"(.*[\W_])?(p?id|nr|no)\.?|index|unnamed: \d+|.*[^\W_](?-i:ID|Id)", re.IGNORECASE)
 OPERATORS = ("<=", ">=", "!=", "==", "=", "<", ">")
 
 
@@ -44,7 +57,7 @@ def column_of(table: Table, name: str) -> pd.Series[Any]:
     """One column, or an error with the names that look like it."""
     known = list(table.frame.columns)
     if name not in known:
-        hint = near_names(name, known) or " Columns: " + ", ".join(known) + "."
+        hint = table.sep_hint or near_names(name, known) or " Columns: " + ", ".join(known) + "."
         raise BadInputError(f"{table.file}: no column {name!r}.{hint}")
     return table.frame.iloc[:, known.index(name)]
 
@@ -64,8 +77,12 @@ def choose_columns(
     drop: str | None = None,
     leave_out: Sequence[str] = (),
     mixed: bool = False,
+    matrix: bool = False,
 ) -> Choice:
-    """The columns asked for, or every numeric one (every one when mixed), saying which were left out."""
+    """The columns asked for, or every numeric one (every one when mixed), saying which were left out.
+
+    Distances may well count 0, 1, 2, ...; of a matrix only a column with the name of an id is one.
+    """
     known = list(table.frame.columns)
     dropped = [] if drop is None else split_names(drop, known)
     for name in dropped:
@@ -88,6 +105,7 @@ def choose_columns(
         reasons.append((tuple(empty), "it is empty"))
         others = [c for c in others if c not in empty]
     counters = [c for c in others if is_number(table.frame[c]) and numbers_the_rows(table.frame[c])]
+    counters = [c for c in counters if not matrix or ID_NAME.fullmatch(c)]
     if counters and len(others) > len(counters):
         console.note(note_of(counters, "it numbers the rows", "; name it in --columns to use it"))
         reasons.append((tuple(counters), "it numbers the rows"))
@@ -95,9 +113,10 @@ def choose_columns(
     used = [c for c in others if usable(table.frame[c], mixed)]
     if not used:
         what = "column to use" if mixed else "numeric column"
-        raise BadInputError(f"{table.file}: no {what} among {', '.join(others) or 'none'}.")
+        raise BadInputError(f"{table.file}: no {what} among {', '.join(others) or 'none'}.{table.sep_hint}")
     unused = [c for c in others if c not in used]
-    why = "every row has a text of its own" if mixed else "not numeric"
+    distinct = all(table.frame[c].is_unique for c in unused)
+    why = f"{'every' if distinct else 'nearly every'} row has a text of its own" if mixed else "not numeric"
     if unused:
         console.note(note_of(unused, why, "; name it in --columns to use it" * mixed))
         reasons.append((tuple(unused), why))
@@ -122,6 +141,36 @@ def named_columns(table: Table, columns: str, mixed: bool) -> list[str]:
     return names
 
 
+def without_blanks(table: Table, names: Sequence[str], console: Console) -> Table:
+    """The table without blanks around the words of these columns, which would make "B" and "B " two groups."""
+    frame = table.frame.copy()
+    for name in names:
+        changed = np.array([isinstance(value, str) and value != value.strip() for value in frame[name]])
+        if changed.any():
+            console.note(f"blanks around the words of {name!r} were taken away in {int(changed.sum())} rows.")
+            frame[name] = [stripped(value) for value in frame[name]]
+    return table.having(frame)
+
+
+def stripped(value: Any) -> Any:
+    """A word without blanks around it, None where nothing else is there; other values stay."""
+    return (value.strip() or None) if isinstance(value, str) else value
+
+
+def in_order(groups: pd.Series[Any]) -> pd.Series[Any]:
+    """Groups that are all numbers as categories in the order of the numbers; 01 and 1 stay two."""
+    import pandas as pd
+
+    if is_number(groups) or isinstance(groups.dtype, pd.CategoricalDtype):
+        return groups
+    values = pd.Series(groups.dropna().unique(), dtype=object)
+    numbers = pd.to_numeric(values, errors="coerce")
+    if numbers.isna().any() or not values.map(lambda value: isinstance(value, str)).all():
+        return groups
+    order = sorted(zip(numbers, values, strict=True))
+    return groups.astype(pd.CategoricalDtype([value for _, value in order]))
+
+
 def note_of(names: Sequence[str], why: str, hint: str) -> str:
     """Which columns are not used."""
     return f"not used, because {why}: {', '.join(names)}{hint}."
@@ -140,8 +189,13 @@ def usable(column: pd.Series[Any], mixed: bool) -> bool:
 
 
 def names_the_rows(column: pd.Series[Any]) -> bool:
-    """Whether a column of text never repeats itself, as names do; such a column says nothing about likeness."""
-    return not is_number(column) and len(column) > 2 and bool(column.notna().all()) and bool(column.is_unique)
+    """Whether a column of text hardly repeats itself, as names do; such a column says nothing about likeness."""
+    return not is_number(column) and len(column) > 2 and bool(column.notna().all()) and nearly_distinct(column)
+
+
+def nearly_distinct(column: pd.Series[Any]) -> bool:
+    """Whether all entries differ, but for a few rows that stand there twice."""
+    return column.nunique() >= NEARLY_ALL * len(column)
 
 
 def mostly_numbers(column: pd.Series[Any]) -> bool:
@@ -156,9 +210,13 @@ def mostly_numbers(column: pd.Series[Any]) -> bool:
 
 
 def numbers_the_rows(column: pd.Series[Any]) -> bool:
-    """Whether a column is 0, 1, 2, ... or 1, 2, 3, ..., as spreadsheets and data frames add on saving."""
-    counted = np.arange(len(column))
-    return len(column) > 2 and any(np.array_equal(column.to_numpy(), counted + first) for first in (0, 1))
+    """Whether a column counts the rows in some order from any number on, or has the name and the numbers of an id."""
+    values = column.dropna().to_numpy(dtype=float)
+    if values.size < 3 or not (np.isfinite(values).all() and (values == np.round(values)).all()):
+        return False
+    if ID_NAME.fullmatch(str(column.name)) and nearly_distinct(column.dropna()):
+        return True
+    return column.is_unique and bool(np.ptp(values) == values.size - 1)
 
 
 def first_text(table: Table, name: str) -> str:
@@ -279,6 +337,12 @@ def complete_rows(choice: Choice, missing: str, console: Console, *, mixed: bool
         value = float(table.frame.iloc[row, column])  # type: ignore[arg-type]
         raise BadInputError(f"{table.file}: {where}: {value} is not a finite number.")
     return Choice(table=table, left_out=choice.left_out)
+
+
+def note_if_equal(total: float, metric: str, console: Console) -> None:
+    """Say so when the metric sees no difference between any two rows."""
+    if total == 0:
+        console.note(f"all distances under {metric} are 0: it sees no difference between any two rows")
 
 
 def describe(frame: pd.DataFrame, file: str) -> str:

@@ -14,6 +14,7 @@ from energystats.cli.options import (
     Parser,
     add_command,
     add_general,
+    add_id,
     add_numbers,
     add_picture,
     add_reading,
@@ -22,7 +23,17 @@ from energystats.cli.options import (
 )
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import Table, read_table
-from energystats.cli.selection import choose_columns, column_of, complete_rows, describe, keep_rows, split_names
+from energystats.cli.selection import (
+    choose_columns,
+    column_of,
+    complete_rows,
+    describe,
+    in_order,
+    keep_rows,
+    note_if_equal,
+    split_names,
+    without_blanks,
+)
 from energystats.validation import as_labels
 
 __all__ = ["add", "run"]
@@ -46,6 +57,7 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     test.add_argument("file", metavar="FILE", help=FILE)
     test.add_argument("--group", metavar="COL", required=True, help="column that names the groups")
+    add_id(test)
     add_picture(test, "the null distribution")
     add_general(test, resamples=999)
     add_numbers(test)
@@ -62,22 +74,38 @@ def run(options: argparse.Namespace, console: Console) -> None:
     table = read_table(options.file, dialect_of(options), console, as_text=options.group)
     n_read = len(table.frame)
     column_of(table, options.group)
+    if options.id is not None:
+        column_of(table, options.id)
+    table = without_blanks(table, [options.group], console)
     table = with_groups(keep_rows(table, options.where, options.rows), options, console)
-    if options.columns is not None and options.group in split_names(options.columns, list(table.frame.columns)):
+    named = [] if options.columns is None else split_names(options.columns, list(table.frame.columns))
+    if options.group in named:
         raise BadInputError(f"--columns must not name the column of the groups, {options.group!r}.")
+    if options.id in named:
+        raise BadInputError(f"--columns must not name the column of --id, {options.id!r}.")
     mixed = options.metric == "gower"
-    choice = choose_columns(table, options.columns, console, drop=options.drop, leave_out=(options.group,), mixed=mixed)
+    leave_out = (options.group,) if options.id is None else (options.group, options.id)
+    choice = choose_columns(
+        table,
+        options.columns,
+        console,
+        drop=options.drop,
+        leave_out=leave_out,
+        mixed=mixed,
+        matrix=options.metric == "precomputed",
+    )
     frame = complete_rows(choice, options.missing, console, mixed=mixed).frame
-    groups = table.frame.loc[frame.index, options.group]
+    groups = in_order(table.frame.loc[frame.index, options.group])
     console.say(describe(frame, table.file))
-    named = ", ".join(map(str, as_labels(groups, len(groups), options.group)[1]))
-    console.say(f"Groups of {options.group}: {named}.\n")
+    shown = ", ".join(map(str, as_labels(groups, len(groups), options.group)[1]))
+    console.say(f"Groups of {options.group}: {shown}.\n")
     how: dict[str, Any] = {"metric": options.metric, "alpha": options.alpha, "standardize": options.standardize}
     progress = options.progress and sys.stderr.isatty()
     with bad_input(table.file), console.announcing_compilation():
         result = energy_test(
             frame, groups=groups, n_resamples=options.resamples, rng=options.seed, progress=progress, **how
         )
+    note_if_equal(result.total, options.metric, console)
     if options.plot is not None:
         save(options.plot, lambda path: draw(path, [result]), console)
     console.say(result.summary())

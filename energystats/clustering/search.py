@@ -282,7 +282,7 @@ def partition_points(
     progress: bool = False,
 ) -> Partition:
     """Choose the algorithm, run the starts, report the best."""
-    k = check_count(k, "k", low=1, high=d.n, why=f", the number of points ({d.n})")
+    k = check_count(k, "k", low=1, high=d.n, why=", the number of points")
     given = check_init(how.init, d.n, k)
     exact = has_exact(d)
     if how.algorithm == "exact-1d" and not exact:
@@ -346,7 +346,7 @@ def partition_features(
     progress: bool = False,
 ) -> tuple[Partition, nystrom.NearestCentre]:
     """The partition found from landmarks, and the rule that sends new points to its clusters."""
-    k = check_count(k, "k", low=1, high=d.n, why=f", the number of points ({d.n})")
+    k = check_count(k, "k", low=1, high=d.n, why=", the number of points")
     given = check_init(how.init, d.n, k)
     n_landmarks = max(nystrom.LANDMARKS, k) if how.n_landmarks is None else how.n_landmarks
     if n_landmarks < k:

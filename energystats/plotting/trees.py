@@ -91,7 +91,7 @@ def plot_dendrogram(
 
     tree = as_linkage(Z, "Z")
     n = len(tree) + 1
-    k = 1 if k is None else check_count(k, "k", low=1, high=n, why=f", the number of points ({n})")
+    k = 1 if k is None else check_count(k, "k", low=1, high=n, why=", the number of points")
     names = None if labels is None else [plain(label) for label in np.asarray(labels, dtype=object).ravel()]
     if names is not None and len(names) != n:
         raise ValueError(f"`labels` must have one name for each of the {n} points, got {len(names)}.")

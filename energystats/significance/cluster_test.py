@@ -215,7 +215,7 @@ def cluster_test(
         check_same_index(X, labels, "labels")
         return labels_test(d, labels, n_resamples=n_resamples, rng=generator)
     check_lines(d)
-    k = check_count(k, "k", low=2, high=max(d.n, 2), why=f", the number of points ({d.n})")
+    k = check_count(k, "k", low=2, high=max(d.n, 2), why=", the number of points")
     result = unlabelled_test(
         d,
         k,
