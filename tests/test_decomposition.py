@@ -575,7 +575,10 @@ def test_real_data():
     assert result.pvalue == 0.001
     assert "124.597" in text
     assert "Each term" not in text
-    assert result.to_frame().equals(result.table)
+    frame = result.to_frame()
+    assert frame.drop(columns=["metric", "standardized"]).equals(result.table)
+    assert frame["metric"].eq("Euclidean(alpha=1.0)").all()
+    assert not frame["standardized"].any()
 
 
 def test_summary_names_the_kind_of_terms(frame):

@@ -377,6 +377,19 @@ def test_frames_are_tidy(result):
         assert kind.kind != "O" or isinstance(kind, pd.StringDtype) or frame[name].map(type).eq(str).all(), name
 
 
+def test_frames_of_tests_name_standardization_sizes_and_the_interval():
+    X, g = np.random.default_rng(0).standard_normal((40, 2)) * [1, 5], np.repeat(["a", "b"], 20)
+    rows = [es.energy_test(X, groups=g, standardize=scaled, n_resamples=99, rng=0) for scaled in (False, True)]
+    rows.append(es.mmd_test(X, groups=g, n_resamples=99, rng=0))
+    for row in (found.to_frame().iloc[0] for found in rows):
+        assert row["metric"]
+        assert row["sizes"] == "20 + 20"
+        assert " to " in row["pvalue_interval"]
+    assert [found.to_frame()["standardized"].item() for found in rows] == [False, True, False]
+    assert es.disco(X, groups=g, standardize=True, n_resamples=9, rng=0).to_frame()["standardized"].all()
+    assert es.energy_test(X[:6], groups=g[17:23], method="exact").to_frame()["pvalue_interval"].tolist() == ["-"]
+
+
 def test_latex_has_every_row_and_no_bare_specials(result):
     frame, text = result.to_frame(), result.to_latex()
     body = text.split("\\midrule")[1].split("\\bottomrule")[0]

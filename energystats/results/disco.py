@@ -18,6 +18,7 @@ from energystats.tables import (
     cut_all,
     exact_note,
     metric_note,
+    metric_text,
     number,
     numbers,
     p_text,
@@ -238,8 +239,8 @@ class DiscoResult(Result):
         return random_interval(self.pvalue, 0 if self.method == "exact" else self.n_resamples)
 
     def to_frame(self) -> pd.DataFrame:
-        """The same as `table`."""
-        return self.table
+        """`table`, with the semimetric and whether columns were standardized in every row."""
+        return self.table.assign(metric=metric_text(self.metric), standardized=self.standardization is not None)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Share of T of every row, with the p-values of the terms."""

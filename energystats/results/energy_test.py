@@ -228,12 +228,16 @@ class EnergyTestResult(Result):
         return verdict(self.pvalue, claim)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row; the columns are the field names. H is NaN where there is none."""
+        """One row; the columns are the field names, some as texts. H is NaN where there is none."""
         import pandas as pd
 
         names = ("statistic", "pvalue", "statistic_name", "method", "n_resamples", "n_strata", "n_plots")
         decomposed = ("effect_size", "inhomogeneity", "within", "between", "total")
         row = {name: getattr(self, name) for name in (*names, "stopped_early", "extrapolated", *decomposed)}
+        low, high = self.pvalue_interval
+        row["pvalue_interval"] = interval_text((low, high)) if low < high else "-"
+        row["sizes"] = " + ".join(map(str, self.sizes))
+        row["metric"], row["standardized"] = metric_text(self.metric), self.standardization is not None
         row["null_hypothesis"] = self.null_hypothesis
         return pd.DataFrame([row]).astype({"inhomogeneity": float})
 
