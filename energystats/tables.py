@@ -148,7 +148,8 @@ def written(frame: pd.DataFrame, names: Collection[object] | None = None) -> pd.
             pass
         elif pd.api.types.is_float_dtype(column.dtype):
             values = column.to_numpy(dtype=float, na_value=math.nan)
-            texts = list(map(probability, values)) if "pvalue" in str(column.name) else numbers(values)
+            chances = "pvalue" in str(column.name) or column.name == "level"
+            texts = list(map(probability, values)) if chances else numbers(values)
             column = pd.Series(texts, index=frame.index, name=column.name, dtype=object)
         elif column.isna().any():
             column = column.astype(object).where(column.notna(), "-")
