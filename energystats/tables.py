@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from energystats._core.permutation import pvalue_interval
 from energystats._core.statistics import share
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ __all__ = [
     "cut_all",
     "decomposition_table",
     "exact_note",
+    "interval_text",
     "latex_text",
     "markdown_text",
     "metric_note",
@@ -35,9 +37,11 @@ __all__ = [
     "p_text",
     "probability",
     "proportion",
+    "random_interval",
     "seed_note",
     "sizes_text",
     "text_table",
+    "undecided",
     "verdict",
     "written",
 ]
@@ -124,6 +128,12 @@ def proportion(value: float) -> str:
     return ">0.9999" if 0.99995 <= value < 1 else f"{value:.4f}"
 
 
+def interval_text(interval: tuple[float, float]) -> str:
+    """'0.0400 to 0.0688', the interval of a p-value; from 0 on, which no p-value is, 'below 0.0037'."""
+    low, high = interval
+    return f"below {proportion(high)}" if low <= ROUNDING else f"{proportion(low)} to {proportion(high)}"
+
+
 def written(frame: pd.DataFrame, names: Collection[object] | None = None) -> pd.DataFrame:
     """A frame whose numbers are texts as in a summary, and what is missing "-"; whole numbers and texts stay.
 
@@ -138,7 +148,8 @@ def written(frame: pd.DataFrame, names: Collection[object] | None = None) -> pd.
             pass
         elif pd.api.types.is_float_dtype(column.dtype):
             values = column.to_numpy(dtype=float, na_value=math.nan)
-            texts = list(map(probability, values)) if "pvalue" in str(column.name) else numbers(values)
+            chances = "pvalue" in str(column.name) or column.name == "level"
+            texts = list(map(probability, values)) if chances else numbers(values)
             column = pd.Series(texts, index=frame.index, name=column.name, dtype=object)
         elif column.isna().any():
             column = column.astype(object).where(column.notna(), "-")
@@ -362,6 +373,25 @@ def verdict(pvalue: float, claim: str, *, note: str = "") -> str:
     """The last line of a test: evidence or none, at level .05, for a claim such as 'that the groups differ'."""
     what = "evidence" if pvalue <= LEVEL else "no evidence at this sample size"
     return f"At level {LEVEL:g}: {what} {claim} ({p_text(pvalue)}){note}."
+
+
+def random_interval(pvalue: float, n_resamples: int) -> tuple[float, float]:
+    """95 % interval of a random p-value over seeds; (p, p) where there are no resamples."""
+    if n_resamples < 1 or math.isnan(pvalue):
+        return pvalue, pvalue
+    extreme = min(max(round(pvalue * (n_resamples + 1)) - 1, 0), n_resamples)
+    return pvalue_interval(extreme, n_resamples, 0.95)
+
+
+def undecided(pvalue: float, interval: tuple[float, float], what: str = "relabelings") -> list[str]:
+    """A note where the p-value of all relabelings may be on the other side of the level."""
+    low, high = interval
+    if not low <= LEVEL < high or low == high or math.isnan(pvalue):
+        return []
+    return [
+        f"The 95 % interval of p ({interval_text(interval)}) contains {LEVEL:g}, so that the number of {what} leaves "
+        f"it undecided: another seed or more {what} may decide otherwise."
+    ]
 
 
 def sentences(notes: Iterable[str]) -> Iterator[str]:

@@ -355,7 +355,7 @@ def test_keys_stay(iris, capsys):
     assert set(cluster) == KEYS | {"partition", "test", "not_tested", "selection"}
     assert set(cluster["partition"]) == {
         "k", "labels", "sizes", "within", "between", "total", "share", "within_per_cluster", "bound", "tightness",
-        "algorithm", "n_init", "n_iter", "converged", "breaks", "metric", "rows", "names",
+        "algorithm", "n_init", "n_iter", "converged", "breaks", "metric", "standardized", "rows", "names",
     }  # fmt: skip
     assert set(cluster["test"]) >= {"statistic", "pvalue", "method", "null_hypothesis", "contrasts", "remarks"}
     few, _ = answer(capsys, "cluster", "iris.csv", "--rows", "1:9")
@@ -363,6 +363,17 @@ def test_keys_stay(iris, capsys):
     assert few["not_tested"].startswith("Not tested: the table must have at least 20 rows")
     test, _ = answer(capsys, "test", "iris.csv", "--group", "species", "--resamples", "9")
     assert set(test) == KEYS | {"group", "test"}
+    assert test["test"]["standardized"] is False
+
+
+def test_standardization_and_the_three_indices_are_in_the_answer(iris, capsys):
+    for words in (["cluster"], ["test", "--group", "species"], ["disco", "sepal_width + sepal_length ~ species"]):
+        found, _ = answer(capsys, *words, "iris.csv", "--standardize", "--n-resamples", "19")
+        body = found[{"cluster": "partition", "test": "test", "disco": "model"}[words[0]]]
+        assert body["standardized"] is True
+        if words[0] == "cluster":
+            assert set(found["test"]["indices"]) == {"log_likelihood_ratio", "E", "distance"}
+            assert found["test"]["indices"]["E"] == pytest.approx(found["test"]["statistic"])
 
 
 @pytest.mark.parametrize(
@@ -490,10 +501,20 @@ def test_interrupted_while_writing(iris, tmp_path, monkeypatch, capsys):
 def test_every_key_is_in_the_documentation():
     from pathlib import Path
 
-    from energystats.cli.payloads import CONTRAST, FIELDS, TERM
+    from energystats.cli.payloads import CONTRAST, FIELDS, INDICES, TERM
 
     page = (Path(__file__).parent.parent / "docs" / "command-line.md").read_text(encoding="utf-8")
-    for key in {*KEYS, *CONTRAST, *TERM, *(name for names in FIELDS.values() for name in names), "rows", "share"}:
+    for key in {
+        *KEYS,
+        *CONTRAST,
+        *INDICES,
+        *TERM,
+        *(name for names in FIELDS.values() for name in names),
+        "rows",
+        "share",
+        "standardized",
+        "indices",
+    }:
         assert f"`{key}`" in page, key
 
 

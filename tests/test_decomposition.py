@@ -1,5 +1,6 @@
 """Distance components: the dense definition, R, classical analysis of variance, and every way to ask wrongly."""
 
+import dataclasses
 import warnings
 
 import formulaic
@@ -574,7 +575,10 @@ def test_real_data():
     assert result.pvalue == 0.001
     assert "124.597" in text
     assert "Each term" not in text
-    assert result.to_frame().equals(result.table)
+    frame = result.to_frame()
+    assert frame.drop(columns=["metric", "standardized"]).equals(result.table)
+    assert frame["metric"].eq("Euclidean(alpha=1.0)").all()
+    assert not frame["standardized"].any()
 
 
 def test_summary_names_the_kind_of_terms(frame):
@@ -637,3 +641,51 @@ def test_level_of_terms(law, n, rotating_seed):
             counts[i] += table.loc[["a", "a:b"], "pvalue"].to_numpy() <= 0.05
     limits = binom.ppf(0.999, 500, [[0.08, 0.11], [0.05, 0.07]])
     assert (counts <= limits).all(), f"{counts} of 500"
+
+
+# ---------------------------------------------------------------- what is said
+
+
+def two_factors():
+    return pd.DataFrame({"a": list("uv") * 12, "b": np.repeat(list("xyz"), 8)})
+
+
+def test_the_verdict_speaks_of_the_model_and_names_terms_with_a_small_p():
+    found = es.disco(np.arange(24.0), "~ a + b", data=two_factors(), n_resamples=999, rng=0)
+    first, second = found.terms
+    terms = (dataclasses.replace(first, pvalue=0.002), dataclasses.replace(second, pvalue=0.5))
+    found = dataclasses.replace(found, pvalue=0.2, terms=terms)
+    last = "At level 0.05: evidence for a (p = 0.0040 by Holm), none for the model as a whole (p = 0.2000)."
+    assert found._conclusion() == last
+    said = "Terms with p at most 0.05 after Holm's adjustment for their number: a (p = 0.0040)."
+    assert said in " ".join(found.summary().split())
+    assert "evidence that the model as a whole matters" in dataclasses.replace(found, pvalue=0.01)._conclusion()
+    both = tuple(dataclasses.replace(row, pvalue=0.002) for row in terms)
+    assert "evidence for 2 terms, none" in dataclasses.replace(found, terms=both)._conclusion()
+    neither = dataclasses.replace(found, terms=tuple(dataclasses.replace(row, pvalue=0.04) for row in terms))
+    assert "no evidence at this sample size that the model as a whole matters" in neither._conclusion()
+    assert "Holm" not in neither.summary()
+
+
+def test_interactions_without_strata_are_called_liberal():
+    y, data = np.random.default_rng(0).standard_normal(24), two_factors()
+    words = "p of interactions can be too small"
+    assert words in es.disco(y, "~ a * b", data=data, n_resamples=9, rng=0).summary()
+    assert words not in es.disco(y, "~ a + b", data=data, n_resamples=9, rng=0).summary()
+    assert words not in es.disco(y, "~ a * b", data=data, strata="b", n_resamples=9, rng=0).summary()
+    odd = data.rename(columns={"a": "a:1"})
+    assert words not in es.disco(y, "~ `a:1` + b", data=odd, n_resamples=9, rng=0).summary()
+
+
+def test_a_model_that_fits_every_row_is_told():
+    y, data = np.random.default_rng(0).standard_normal(40), pd.DataFrame({"g": np.arange(40) // 2})
+    text = es.disco(np.repeat(y[:20], 2), "~ C(g)", data=data, n_resamples=9, rng=0).summary()
+    assert "The residual dispersion is 0: the model fits every row exactly." in text
+    data["g"] = np.minimum(np.arange(40), 38)
+    text = " ".join(es.disco(y, "~ C(g)", data=data, n_resamples=9, rng=0).summary().split())
+    assert "The model fits nearly every row on its own: 40 rows leave 1 residual degree of freedom" in text
+    y[39] = y[38]
+    text = " ".join(es.disco(y, "~ C(g)", data=data, n_resamples=9, rng=0).summary().split())
+    assert "The model fits every row on its own" in text
+    data["g"] = np.arange(40) // 10
+    assert "fits" not in es.disco(y, "~ C(g)", data=data, n_resamples=9, rng=0).summary()

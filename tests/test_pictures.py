@@ -110,3 +110,28 @@ def test_names_with_signs_of_formulas_are_written_as_they_are(name):
         ax.figure.canvas.draw()  # a formula that cannot be read would raise
     shown = axes[2].get_xlabel().replace("\\$", "$").strip("'")
     assert shown == name or (len(name) > 40 and shown.startswith("xxx"))
+
+
+def extents(artists):
+    return [artist.get_window_extent() for artist in artists]
+
+
+def test_the_bound_runs_through_no_label_of_a_bar(rng):
+    X = np.r_[rng.normal(0, 1, (40, 2)), rng.normal(4, 1, (40, 2)), rng.normal((0, 6), 1, (40, 2))]
+    for k in (2, 3, 5):
+        ax = es.energy_cluster(X, k, rng=0).plot_decomposition()
+        ax.figure.draw_without_rendering()
+        x = ax.get_lines()[0].get_window_extent().x0
+        assert not any(box.x0 < x < box.x1 for box in extents(ax.texts[:-1]))
+        plt.close("all")
+
+
+def test_the_legend_of_eigengaps_lies_on_no_bar(rng):
+    X = np.r_[rng.normal(0, 1, (40, 2)), rng.normal(9, 1, (40, 2))]
+    for data in (X, rng.standard_normal((60, 2))):
+        for k_max in (3, 8):
+            ax = es.select_k(data, k_max, "eigengap", rng=0).plot()
+            ax.figure.draw_without_rendering()
+            legend = ax.get_legend().get_window_extent()
+            assert not any(legend.overlaps(box) for box in extents([*ax.patches, *ax.texts]))
+            plt.close("all")

@@ -251,6 +251,28 @@ def test_conclusions_follow_the_p_value(shift, words):
     assert ("0 of 1 pair" in es.pairwise_tests(x, g, n_resamples=99, rng=0)._conclusion()) == (shift == 0)
 
 
+def test_a_p_value_near_the_level_is_called_undecided():
+    x, g = np.random.default_rng(0).standard_normal(40), np.repeat(["a", "b"], 20)
+    more = "another seed or more relabelings may decide otherwise"
+    found = es.energy_test(x, groups=g, n_resamples=999, rng=0)
+    near = {"pvalue": 0.054, "pvalue_interval": (0.04, 0.0688)}
+    assert more in dataclasses.replace(found, **near)._notes()[-1]
+    assert more not in dataclasses.replace(found, pvalue=0.08, pvalue_interval=(0.064, 0.099))._notes()[-1]
+    assert more not in dataclasses.replace(found, pvalue=0.05, pvalue_interval=(0.05, 0.05))._notes()[-1]
+    model = es.disco(x, groups=g, n_resamples=999, rng=0)
+    more = "another seed or more permutations may decide otherwise"
+    assert more in dataclasses.replace(model, pvalue=0.045)._notes()[-1]
+    assert more not in dataclasses.replace(model, pvalue=0.02)._notes()[-1]
+    assert more not in dataclasses.replace(model, pvalue=0.045, method="exact")._notes()[-1]
+
+
+def test_no_interval_of_a_p_value_begins_at_0():
+    assert tables.interval_text((0.0, 0.0037)) == "below 0.0037"
+    assert tables.interval_text((0.04, 0.0688)) == "0.0400 to 0.0688"
+    x = np.arange(20.0)
+    assert "below 0.0037" in es.energy_test(x, x + 50, method="permutation", rng=0).summary()
+
+
 def test_a_test_of_labels_found_in_the_data_says_that_its_p_means_nothing(rng):
     X = rng.standard_normal((30, 2))
     with pytest.warns(es.DoubleDippingWarning):
@@ -353,6 +375,19 @@ def test_frames_are_tidy(result):
     for name, kind in frame.dtypes.items():
         assert kind.kind in "iufbO"
         assert kind.kind != "O" or isinstance(kind, pd.StringDtype) or frame[name].map(type).eq(str).all(), name
+
+
+def test_frames_of_tests_name_standardization_sizes_and_the_interval():
+    X, g = np.random.default_rng(0).standard_normal((40, 2)) * [1, 5], np.repeat(["a", "b"], 20)
+    rows = [es.energy_test(X, groups=g, standardize=scaled, n_resamples=99, rng=0) for scaled in (False, True)]
+    rows.append(es.mmd_test(X, groups=g, n_resamples=99, rng=0))
+    for row in (found.to_frame().iloc[0] for found in rows):
+        assert row["metric"]
+        assert row["sizes"] == "20 + 20"
+        assert " to " in row["pvalue_interval"]
+    assert [found.to_frame()["standardized"].item() for found in rows] == [False, True, False]
+    assert es.disco(X, groups=g, standardize=True, n_resamples=9, rng=0).to_frame()["standardized"].all()
+    assert es.energy_test(X[:6], groups=g[17:23], method="exact").to_frame()["pvalue_interval"].tolist() == ["-"]
 
 
 def test_latex_has_every_row_and_no_bare_specials(result):

@@ -312,3 +312,17 @@ def test_prints_and_fits_a_phone():
     ):
         assert rule in page_module.STYLE
     assert page_module.STYLE.count("{") == page_module.STYLE.count("}")
+
+
+def test_a_report_on_one_cluster_describes_no_search_and_no_bound(rng):
+    page = cluster_report(rng.standard_normal((30, 2)), 1)
+    for absent in ("The search went", "dashed line is the bound", "W after every pass", "Clusters minimise"):
+        assert absent not in page
+    assert "With one cluster W is T" in page
+
+
+def test_the_report_names_the_three_indices(rng):
+    X = rng.standard_normal((40, 2))
+    page = cluster_report(X, 2, n_resamples=19)
+    for name in ("statistic (E)", "log likelihood ratio", "distance from unimodality", "dashed line is the bound"):
+        assert name in page

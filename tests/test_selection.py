@@ -201,7 +201,7 @@ def test_leaves_stop_at_k_max_and_at_the_level(three):
     assert strict.column("pvalue")[0] <= 0.001
     one = es.select_k(np.random.default_rng(0).random((60, 2)), 6, "significance", level=1e-3, rng=11)
     assert one.k == 1
-    assert one.reason.startswith("No split has: the smallest is")
+    assert one.reason.startswith("No split had an adjusted p <= 0.001: the smallest is")
 
 
 def test_small_leaves_are_not_tested(rng):

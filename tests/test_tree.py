@@ -463,3 +463,9 @@ def test_many_leaves_still_have_names(rng, monkeypatch):
     assert ax.get_xticklabels()[0].get_text() == f"0\n{found.sizes[0]}"
     assert ax.get_xlabel() == "cluster, and its number of points"
     assert len({text.get_text() for text in ax.texts}) <= 3
+
+
+def test_levels_on_paper_have_the_digits_of_p_values(rng):
+    tree = es.cluster_tree(rng.standard_normal((40, 2)), rng=0)
+    assert "0.0500 " in tree.to_latex()
+    assert "0.05000" not in tree.to_latex()

@@ -37,6 +37,7 @@ FIELDS: dict[type, tuple[str, ...]] = {
     SelectKResult: ("k", "method", "reason", "k_max", "choices", "n_resamples", "level", "remarks"),
 }  # fmt: skip
 CONTRAST = ("name", "statistic", "pvalue", "pvalue_adjusted")
+INDICES = ("log_likelihood_ratio", "E", "distance")
 TERM = ("name", "df", "dispersion", "f", "share", "pvalue")
 
 
@@ -45,9 +46,12 @@ def payload_of(result: Any) -> dict[str, Any]:
     fields = {name: getattr(result, name) for name in FIELDS[type(result)]}
     if "metric" in fields:
         fields["metric"] = repr(result.metric)
+        fields["standardized"] = result.standardization is not None
     if isinstance(result, Partition):
         fields["share"] = share(result.between, result.total)
     if isinstance(result, ClusterTestResult):
+        means = result.indices.mean(axis=0).tolist() if len(result.indices) else [None] * len(INDICES)
+        fields["indices"] = dict(zip(INDICES, means, strict=True))
         fields["contrasts"] = [{name: getattr(row, name) for name in CONTRAST} for row in result.rows]
     if isinstance(result, DiscoResult):
         fields["terms"] = [{name: getattr(row, name) for name in TERM} for row in result.terms]

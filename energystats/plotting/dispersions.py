@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_decomposition", "plot_distances", "plot_group_means", "plot_group_tree", "plot_parts"]
 
 PARTS_DRAWN = 30
+LABEL = 0.36  # width of a bar's label, in widths of T
 SIGNIFICANT = "hatched: p at most .05"
 
 
@@ -63,16 +64,17 @@ def plot_parts(found: Dispersion | Partition, ax: Axes | None = None) -> Axes:
     for i, (color, hatch) in enumerate(styles):
         ax.barh(i, widths[i], 0.78, left=starts[i], color=color, hatch=hatch, edgecolor="white", lw=0)
     scale = float(np.ptp(np.r_[0.0, starts, starts + widths])) or 1.0
+    bound = bound_drawn(found, scale)
     for i, (start, width) in enumerate(zip(starts, widths, strict=True)):
         share = f", {width / found.total:.1%} of T" if found.total > 0 and i else ""
-        end = max(start, start + width)
+        end = beside_line(max(start, start + width), bound, scale)
         ax.text(
             end + 0.01 * scale, i, f"{width:.4g}{share}", va="center", fontsize="small", bbox=WHITE | {"alpha": 1.0}
         )
     ax.set_xlim(min(0.0, float((starts + widths).min())), float((starts + widths).max(initial=0.0)) + 0.38 * scale)
     ax.set_yticks(range(len(names)), names, fontsize=font_along(ax, len(names), "y"))
     ax.set_ylim(len(names) - 0.4, -0.6)
-    draw_bound(found, scale, ax)
+    draw_bound(bound, ax)
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_xlabel(f"dispersion, in the unit of rho: {unit(found.metric)}")
     ax.set_title(f"T = S + W, n = {sum(found.sizes)}", loc="left")
@@ -94,10 +96,20 @@ def named_parts(found: Dispersion | Partition) -> tuple[list[str], list[int], li
     return names, [*(sizes[j] for j in kept), sum(sizes[j] for j in rest)], [*parts[kept], float(parts[rest].sum())]
 
 
-def draw_bound(found: Dispersion | Partition, scale: float, ax: Axes) -> None:
+def bound_drawn(found: Dispersion | Partition, scale: float) -> float | None:
     """The largest S that any partition into as many clusters could have, where it says anything."""
     bound = getattr(found, "bound", None)
-    if bound is None or len(found.sizes) < 2 or not 0 < bound <= 1.3 * scale:
+    return bound if bound is not None and len(found.sizes) > 1 and 0 < bound <= 1.3 * scale else None
+
+
+def beside_line(end: float, line: float | None, scale: float) -> float:
+    """Where the label of a bar begins: at its end, or at a line that would run through the label."""
+    return line + 0.01 * scale if line is not None and end <= line <= end + LABEL * scale else end
+
+
+def draw_bound(bound: float | None, ax: Axes) -> None:
+    """The bound on S as a line, with its value above the bars."""
+    if bound is None:
         return
     ax.axvline(bound, color="black", lw=1.2, ls="--")
     ax.text(bound, -0.55, f"  bound on S, {bound:.4g}", ha="left", va="bottom", fontsize="small")

@@ -62,11 +62,12 @@ def draw_eigengaps(found: SelectKResult, ks: IntArray, eigengap: FloatArray, ax:
     for k, bar in zip(ks[1:].tolist(), bars, strict=True):
         if k == best:
             bar.set(hatch="//", edgecolor="white", lw=0, label="largest, k >= 2")
-    ax.bar(ks[:1], eigengap[:1], 0.6, color=QUIET, label="cannot be chosen")
     height = max(float(eigengap[1:].max(initial=0.0)), 1e-12) if ks.size > 1 else 1.0
-    if eigengap[0] > 1.25 * height:
-        ax.set_ylim(0, 1.25 * height)
-        ax.annotate(f"{eigengap[0]:.2g}", (1, 1.2 * height), ha="center", va="top", color="black")
+    first = min(float(eigengap[0]), 1.15 * height)
+    ax.bar(ks[:1], first, 0.6, color=QUIET, label="cannot be chosen")
+    if eigengap[0] > first:
+        ax.annotate(f"cut off: {eigengap[0]:.2g}", (0.7, 1.17 * height), ha="left", va="bottom", fontsize="small")
+    ax.set_ylim(0, 1.85 * height)  # room for the legend above the bars
     ax.set_ylabel("eigenvalue k of the random walk less the next")
 
 

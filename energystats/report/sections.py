@@ -7,7 +7,7 @@ import platform
 import shlex
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from energystats.report.pictures import picture
 from energystats.report.study import Study
 from energystats.report.words import certificate, method_text
 from energystats.tables import number, probability
+
+if TYPE_CHECKING:
+    from energystats.results import ClusterTestResult
 
 __all__ = ["choice", "code_of", "data", "dispersions", "methods", "pairs", "partition", "reproduction", "significance"]
 
@@ -211,11 +214,10 @@ def dispersions(study: Study) -> str:
         [f"cluster {j}", size, number(w), part(w)]
         for j, (size, w) in enumerate(zip(found.sizes, found.within_per_cluster.tolist(), strict=True))
     ]
-    bars = figure(
-        picture(found.plot_decomposition), "Bars of T, S and W", "T and its parts; a dashed line is the bound on S."
-    )
+    line = "; a dashed line is the bound on S" if study.k > 1 and found.bound > 0 else ""
+    bars = figure(picture(found.plot_decomposition), "Bars of T, S and W", f"T and its parts{line}.")
     path = ""
-    if found.path is not None and found.path.size > 1 and found.algorithm in ("hartigan", "lloyd"):
+    if study.k > 1 and found.path is not None and found.path.size > 1 and found.algorithm in ("hartigan", "lloyd"):
         path = figure(
             picture(found.plot_path), "W against passes", "W after every pass of the search that found the partition."
         )
@@ -241,7 +243,7 @@ def significance(study: Study) -> str:
     rows: list[list[object]] = [
         ["null hypothesis", test.null_hypothesis],
         ["p-value", probability(test.pvalue)],
-        ["statistic", number(test.statistic)],
+        *indices(test),
         ["method", test.method],
         ["draws behind a p-value", test.n_resamples],
     ]
@@ -265,6 +267,18 @@ def significance(study: Study) -> str:
     )
     sentences = [note for note in test._notes() if not note.startswith("Null hypothesis")]
     return section("significance", title, table(["", ""], rows, names=2), contrasts, listing(sentences), drawn)
+
+
+def indices(test: ClusterTestResult) -> list[list[object]]:
+    """The three indices behind p, means over the contrasts."""
+    if not len(test.indices):
+        return [["statistic", number(test.statistic)]]
+    ratio, _, distance = test.indices.mean(axis=0).tolist()
+    return [
+        ["statistic (E)", number(test.statistic)],
+        ["log likelihood ratio", number(ratio)],
+        ["distance from unimodality", number(distance)],
+    ]
 
 
 def choice(study: Study) -> str:

@@ -122,22 +122,8 @@ def method_text(study: Study) -> tuple[list[str], list[str]]:
     found, test = study.found, study.test
     works = ["k-groups", "energy", "statistics"]
     alpha = f" (alpha = {study.where['alpha']:g})" if study.where.get("alpha", 1.0) != 1 else ""
-    search = {
-        "exact-1d": "by dynamic programming over the sorted values, which is exact for one column",
-        "hartigan": "by Hartigan's method, which moves single rows as long as W falls",
-        "lloyd": "by Lloyd's method, which is kernel k-means",
-        "spectral": "by k-means of the leading eigenvectors of the centred Gram matrix",
-    }[found.algorithm]
     scale = " of the columns' z-scores" if found.standardization is not None else ""
-    perturbed = f", each perturbed {found.n_perturb} times" if found.n_perturb else ""
-    starts = "" if found.algorithm == "exact-1d" else f"; {found.n_init} starts drawn in proportion to rho{perturbed}"
-    clustering = (
-        "Clusters minimise the within-cluster energy W, the sum over clusters of n_j/2 times the mean of rho between "
-        "the rows of cluster j. That is the same as maximising the between-cluster energy S, because T = S + W is the "
-        "same for every partition. rho is "
-        f"{found.metric!r}{alpha}{scale}. The search went {search}{starts}."
-    )
-    texts = [clustering]
+    texts = [f"{clustering_text(study)} rho is {found.metric!r}{alpha}{scale}.{search_text(study)}"]
     if found.algorithm == "spectral":
         works.append("spectral")
     if study.search.get("metric") == "gower":
@@ -153,6 +139,33 @@ def method_text(study: Study) -> tuple[list[str], list[str]]:
         texts.append(test_text(study))
         works += ["unimodal"] + ["cauchy"] * (test.method == "split") + ["holm"] * (len(test.rows) > 1)
     return texts, [REFERENCES[work] for work in works]
+
+
+def clustering_text(study: Study) -> str:
+    """What clusters minimise; of one cluster, what W is."""
+    if study.k == 1:
+        return "With one cluster W is T, n/2 times the mean of rho between all rows, and S is 0."
+    return (
+        "Clusters minimise the within-cluster energy W, the sum over clusters of n_j/2 times the mean of rho between "
+        "the rows of cluster j. That is the same as maximising the between-cluster energy S, because T = S + W is the "
+        "same for every partition."
+    )
+
+
+def search_text(study: Study) -> str:
+    """How clusters were searched for; nothing of one cluster."""
+    found = study.found
+    if study.k == 1:
+        return ""
+    search = {
+        "exact-1d": "by dynamic programming over the sorted values, which is exact for one column",
+        "hartigan": "by Hartigan's method, which moves single rows as long as W falls",
+        "lloyd": "by Lloyd's method, which is kernel k-means",
+        "spectral": "by k-means of the leading eigenvectors of the centred Gram matrix",
+    }[found.algorithm]
+    perturbed = f", each perturbed {found.n_perturb} times" if found.n_perturb else ""
+    starts = "" if found.algorithm == "exact-1d" else f"; {found.n_init} starts drawn in proportion to rho{perturbed}"
+    return f" The search went {search}{starts}."
 
 
 def test_text(study: Study) -> str:

@@ -22,8 +22,10 @@ from energystats.tables import (
     numbers,
     probability,
     proportion,
+    random_interval,
     seed_note,
     text_table,
+    undecided,
     verdict,
 )
 
@@ -415,7 +417,15 @@ class ClusterTestResult(Result):
                 "A small p means structure beyond the null hypothesis; not that a certain cluster, or their number, is "
                 "real."
             ]
-        return [f"Null hypothesis: {self.null_hypothesis}.", *self._seed(), *meaning, *self._rule(), *self.remarks]
+        few = undecided(self.pvalue, random_interval(self.pvalue, self.n_resamples)) if self.method == "labels" else []
+        return [
+            f"Null hypothesis: {self.null_hypothesis}.",
+            *self._seed(),
+            *meaning,
+            *self._rule(),
+            *self.remarks,
+            *few,
+        ]
 
     def _seed(self) -> list[str]:
         """What p owes to the seed, and by how much it moves where that is known."""

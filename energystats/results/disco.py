@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from energystats._core.statistics import share
 from energystats._typing import FloatArray
+from energystats.multiplicity import adjust
 from energystats.results.base import Result
 from energystats.tables import (
     LEVEL,
@@ -16,12 +18,16 @@ from energystats.tables import (
     cut_all,
     exact_note,
     metric_note,
+    metric_text,
     number,
     numbers,
+    p_text,
     probability,
     proportion,
+    random_interval,
     seed_note,
     text_table,
+    undecided,
     verdict,
 )
 
@@ -33,6 +39,9 @@ if TYPE_CHECKING:
     from energystats.metrics import Metric
 
 __all__ = ["DiscoResult", "DiscoRow"]
+
+NAMES_AND_CALLS = re.compile(r"`[^`]*`|\([^)]*\)|\[[^\]]*\]")  # within which a colon joins no factors
+FEW_LEFT = 0.05  # of the rows, as residual degrees of freedom
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,20 +190,57 @@ class DiscoResult(Result):
             adjusted = "the terms before it" if self.decomposition == "sequential" else "all that do not contain it"
             notes.append(f"Each term is adjusted for {adjusted}; its p permutes residuals and is approximate.")
             notes.append(f"The p of {len(self.terms)} terms are not adjusted for their number.")
+        if not self.n_strata and len(self.terms) > 1 and any(is_interaction(row.name) for row in self.terms):
+            notes.append(
+                "p of interactions can be too small: where one factor moved the points far apart, up to .10 were "
+                "measured at level .05, and .046 to .059 with that factor as `strata`."
+            )
         untested = [row.name for row in self.terms if math.isnan(row.pvalue)]
         if untested:
             notes.append(f"Without p, because constant within every stratum: {', '.join(untested)}.")
-        return [*notes, metric_note(self.metric, self.standardization)]
+        few = undecided(self.pvalue, self._interval(), "permutations")
+        metric = metric_note(self.metric, self.standardization)
+        return [*notes, *self._saturation(), metric, *self._terms_note(), *few]
+
+    def _saturation(self) -> list[str]:
+        """That the model leaves nothing, or next to nothing, to compare with."""
+        exact = self.total > 0 and self.residual <= 1e-12 * self.total
+        if self.df_residual < FEW_LEFT * self.n:
+            rows = "every row" if exact else "nearly every row"
+            return [
+                f"The model fits {rows} on its own: {self.n} rows leave {self.df_residual} residual degree"
+                f"{'s' * (self.df_residual > 1)} of freedom, so that F and R2 say little."
+            ]
+        return ["The residual dispersion is 0: the model fits every row exactly."] if exact else []
 
     def _conclusion(self) -> str:
-        tested = [row.name for row in self.terms if not math.isnan(row.pvalue)]
-        one = f"that the distribution depends on {cut(tested[0])}" if len(tested) == 1 else ""
-        some = "some" if self.pvalue <= LEVEL else "any"
-        return verdict(self.pvalue, one or f"that {some} term of the model matters")
+        if len(self.terms) == 1:
+            return verdict(self.pvalue, f"that the distribution depends on {cut(self.terms[0].name)}")
+        clear = self._clear_terms()
+        if not clear or self.pvalue <= LEVEL:
+            return verdict(self.pvalue, "that the model as a whole matters")
+        which = f"{cut(clear[0][0], 16)} ({p_text(clear[0][1])} by Holm)" if len(clear) == 1 else f"{len(clear)} terms"
+        return f"At level {LEVEL:g}: evidence for {which}, none for the model as a whole ({p_text(self.pvalue)})."
+
+    def _clear_terms(self) -> list[tuple[str, float]]:
+        """Terms whose p, by Holm's method for the number of terms, is at most the level."""
+        adjusted = adjust([row.pvalue for row in self.terms], "holm")
+        return [(row.name, float(p)) for row, p in zip(self.terms, adjusted, strict=True) if p <= LEVEL]
+
+    def _terms_note(self) -> list[str]:
+        """These terms in words."""
+        if len(self.terms) == 1 or not (clear := self._clear_terms()):
+            return []
+        texts = ", ".join(f"{cut(name)} ({p_text(p)})" for name, p in clear)
+        return [f"Terms with p at most {LEVEL:g} after Holm's adjustment for their number: {texts}."]
+
+    def _interval(self) -> tuple[float, float]:
+        """95 % interval of `pvalue` over seeds; (p, p) when exact."""
+        return random_interval(self.pvalue, 0 if self.method == "exact" else self.n_resamples)
 
     def to_frame(self) -> pd.DataFrame:
-        """The same as `table`."""
-        return self.table
+        """`table`, with the semimetric and whether columns were standardized in every row."""
+        return self.table.assign(metric=metric_text(self.metric), standardized=self.standardization is not None)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Share of T of every row, with the p-values of the terms."""
@@ -207,3 +253,8 @@ class DiscoResult(Result):
         from energystats import plotting
 
         return plotting.plot_model_null(self, ax)
+
+
+def is_interaction(name: str) -> bool:
+    """Whether a term joins several factors; a colon within a quoted name, a call or an index does not count."""
+    return ":" in NAMES_AND_CALLS.sub("", name)

@@ -12,6 +12,7 @@ from energystats.tables import (
     Table,
     cut,
     exact_note,
+    interval_text,
     metric_note,
     metric_text,
     number,
@@ -20,6 +21,7 @@ from energystats.tables import (
     seed_note,
     sizes_text,
     text_table,
+    undecided,
     verdict,
 )
 
@@ -140,7 +142,7 @@ class EnergyTestResult(Result):
         low, high = self.pvalue_interval
         if low < high:
             counted = " (counted)" if self.extrapolated else ""
-            rows.append([f"95 % interval of p{counted}", f"{proportion(low)} to {proportion(high)}"])
+            rows.append([f"95 % interval of p{counted}", interval_text(self.pvalue_interval)])
         rows.append(["method", self.method])
         rows += [[self._how(), str(self.n_resamples)]] if self.n_resamples else []
         rows.append(["S/T (effect size)", proportion(self.effect_size)])
@@ -175,6 +177,7 @@ class EnergyTestResult(Result):
 
     def _notes(self) -> list[str]:
         notes = [f"Null hypothesis: {self.null_hypothesis}."]
+        few = undecided(self.pvalue, self.pvalue_interval)
         if self.method == "exact":
             notes.append(exact_note(self.n_resamples))
         elif self.method in ("permutation", "sliced", "binned") and not (self.extrapolated or self._is_exhaustive()):
@@ -214,13 +217,13 @@ class EnergyTestResult(Result):
                 "p is that of the smallest p-value among the semimetrics; S/T, W, S, T and H are those under "
                 f"{metric_text(self.metric)}, the clearest of them."
             )
-            return notes
+            return [*notes, *few]
         if self.between < -1e-9 * abs(self.total):
             notes.append(
                 "S is negative, so rho is not of negative type (see `negative_type`): p stands, but S/T is no share "
                 "and S = 0 does not mean equality."
             )
-        return [*notes, metric_note(self.metric, self.standardization)]
+        return [*notes, metric_note(self.metric, self.standardization), *few]
 
     def _conclusion(self) -> str:
         several = f"{'some' if self.pvalue <= LEVEL else 'any'} of the {len(self.sizes)} distributions differ"
@@ -228,12 +231,16 @@ class EnergyTestResult(Result):
         return verdict(self.pvalue, claim)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row; the columns are the field names. H is NaN where there is none."""
+        """One row; the columns are the field names, some as texts. H is NaN where there is none."""
         import pandas as pd
 
         names = ("statistic", "pvalue", "statistic_name", "method", "n_resamples", "n_strata", "n_plots")
         decomposed = ("effect_size", "inhomogeneity", "within", "between", "total")
         row = {name: getattr(self, name) for name in (*names, "stopped_early", "extrapolated", *decomposed)}
+        low, high = self.pvalue_interval
+        row["pvalue_interval"] = interval_text((low, high)) if low < high else "-"
+        row["sizes"] = " + ".join(map(str, self.sizes))
+        row["metric"], row["standardized"] = metric_text(self.metric), self.standardization is not None
         row["null_hypothesis"] = self.null_hypothesis
         return pd.DataFrame([row]).astype({"inhomogeneity": float})
 

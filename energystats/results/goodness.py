@@ -10,12 +10,13 @@ from energystats.results.base import Result
 from energystats.tables import (
     LEVEL,
     Table,
+    interval_text,
     metric_note,
     number,
     probability,
-    proportion,
     seed_note,
     text_table,
+    undecided,
     verdict,
 )
 
@@ -80,7 +81,7 @@ class GoodnessOfFitResult(Result):
         rows = [
             ["statistic (n times the energy distance)", number(self.statistic)],
             ["p-value", probability(self.pvalue)],
-            ["95 % interval of p", " to ".join(map(proportion, self.pvalue_interval))],
+            ["95 % interval of p", interval_text(self.pvalue_interval)],
             ["method", self.method],
             ["simulated samples", str(self.n_resamples)],
             ["rows, columns", f"{self.n}, {self.d}"],
@@ -94,12 +95,12 @@ class GoodnessOfFitResult(Result):
             "draws": f"The distribution is represented by {self.n_reference} draws.",
         }
         seed = seed_note(self.pvalue, self.n_resamples, "simulated samples")
-        return [f"Null hypothesis: {self.null_hypothesis}.", seed, how[self.reference], metric_note(self.metric, None)]
+        known = [f"Null hypothesis: {self.null_hypothesis}.", seed, how[self.reference], metric_note(self.metric, None)]
+        return known + undecided(self.pvalue, self.pvalue_interval, "samples")
 
     def _conclusion(self) -> str:
-        if self.pvalue <= LEVEL:
-            return verdict(self.pvalue, "against the null hypothesis")
-        return verdict(self.pvalue, "against the null hypothesis", note="; others may fit as well")
+        others = "" if self.pvalue <= LEVEL else "; others may fit as well"
+        return verdict(self.pvalue, "against the null hypothesis", note=others)
 
     def to_frame(self) -> pd.DataFrame:
         """One row; the columns are the field names."""

@@ -423,8 +423,11 @@ def by_significance(tree: ClusterTreeResult) -> tuple[int, str]:
         return k, f"No leaf of the tree has the {tree.min_size} distinct points that a further test takes."
     if min(left) <= level:
         return k, f"A split is still significant (adjusted {p_text(min(left))}) at k = {k}, the largest looked at."
-    split = f"{k - 1} split{'s' * (k > 2)} had an adjusted p <= {level:g}, and " if k > 1 else ""
-    return k, f"{split}no {'further ' * (k > 1)}split has: the smallest is {probability(min(left))}.".capitalize()
+    smallest = probability(min(left))
+    if k == 1:
+        return k, f"No split had an adjusted p <= {level:g}: the smallest is {smallest}."
+    split = f"{k - 1} split{'s' * (k > 2)} had an adjusted p <= {level:g}"
+    return k, f"{split}, and no further split has: the smallest is {smallest}."
 
 
 def remarks_on(d: Dissimilarity, plan: Plan, gaps: GapCurve | None, tree: ClusterTreeResult | None) -> list[str]:
