@@ -8,7 +8,6 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh
 
 from energystats._core.partitions import renumber
 from energystats._core.statistics import share
@@ -252,7 +251,7 @@ def scatter(features: Features) -> tuple[FloatArray, FloatArray, FloatArray]:
     for rows, phi in features.blocks():
         phi = phi - mean
         matrix += (phi * features.weights[rows, None]).T @ phi
-    values, vectors = eigh(matrix, check_finite=False)
+    values, vectors = np.linalg.eigh(matrix)  # of no features, too
     return values[::-1], vectors[:, ::-1], mean
 
 
