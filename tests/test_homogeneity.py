@@ -222,6 +222,8 @@ def test_the_order_of_several_semimetrics_changes_nothing(rng):
     assert found[0].effect_size == found[1].effect_size
     assert found[0].metric == found[1].metric
     assert "the clearest of them" in " ".join(found[0].summary().split())
+    scaled = es.energy_test(x, y, alpha=[0.5, 1], standardize=True, n_resamples=19, rng=3)
+    assert "Columns were standardized." in " ".join(scaled.summary().split())
 
 
 def test_extrapolation_is_never_above_what_was_counted_nor_beyond_what_it_can_know(rng):

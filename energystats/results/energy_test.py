@@ -216,6 +216,8 @@ class EnergyTestResult(Result):
             notes.append(
                 "p is that of the smallest p-value among the semimetrics; S/T, W, S, T and H are those under "
                 f"{metric_text(self.metric)}, the clearest of them."
+                + " Columns were standardized."
+                * (self.standardization is not None)
             )
             return [*notes, *few]
         if self.between < -1e-9 * abs(self.total):
