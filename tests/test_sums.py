@@ -181,7 +181,7 @@ def test_loops_agree_with_their_plain_python(rng):
         (quantiles, (x, nearest_unimodal(x), uniforms[0] * 19)),
         (hull_of_run, (x, 0, 19, True, knots)),
     ):
-        assert_allclose(loop(*arguments), loop.py_func(*arguments), rtol=1e-12)
+        assert_allclose(loop(*arguments), loop.py_func(*arguments), rtol=1e-12, atol=1e-13)  # differences of shares
 
 
 def test_lloyd_fills_an_empty_cluster():
