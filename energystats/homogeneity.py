@@ -157,7 +157,7 @@ def energy_test(
     .05 and .005 to .031 at .01 for 10 + 10 to 100 + 100 points, .068 to .124 and .027 to .063 for 10 + 200 (3,000
     samples each); below 20 points in a sample it warns. The halves are random, so that p depends on the seed.
 
-    "sliced" replaces ||x - y|| by c_d times the mean of |u'x - u'y| over random directions u, with the exact constant
+    "sliced" replaces ||x - y|| by c_d times the mean of \|u'x - u'y\| over random directions u, with the exact constant
     c_d, so that S, W, T and E are unbiased estimates of the complete ones; `statistic_error` is the standard error over
     the directions. All relabelings see the same directions, which do not depend on the labels: p belongs to the test of
     the estimated statistic, and its level is exact. "binned" puts rows of one group together at random in bins of equal
