@@ -14,7 +14,7 @@ import energystats as es
 from tests import simulations
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")]
-REPLICATES = 200
+REPLICATES = 100
 RESAMPLES = 99
 
 

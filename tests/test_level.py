@@ -13,7 +13,7 @@ from scipy import stats
 import energystats as es
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::energystats.EnergyStatsWarning")]
-REPLICATES = 500
+REPLICATES = 300
 NULLS = {
     "normal": lambda rng, n: rng.standard_normal((n, 2)),
     "Cauchy": lambda rng, n: rng.standard_cauchy((n, 2)),

@@ -431,7 +431,7 @@ def test_one_column_and_matrices_are_resampled_alike(rng):
 
 # ---------------------------------------------------------------- shares of correct choices
 
-REPLICATES = 12
+REPLICATES = 8
 CASES = simulations.NUMBERS_OF_CLUSTERS
 
 
