@@ -235,7 +235,7 @@ def test_a_file_that_is_no_parquet(tmp_path):
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_table(tmp_path):
-    """Anonymous memory of a process that sums a table of 104 MB in blocks of 10."""
+    """Anonymous memory of a process that sums a table of 100 MB in blocks of 10."""
     code = """
         import sys, numpy as np, energystats as es
         X = np.load(sys.argv[1], mmap_mode="r")
@@ -249,7 +249,7 @@ def test_memory_does_not_grow_with_the_table(tmp_path):
         es.dispersion(X, np.arange(len(X)) % 2)
         print(max(seen) - before, len(seen))
     """
-    X = np.lib.format.open_memmap(tmp_path / "X.npy", "w+", np.float64, (2_600, 5_000))
+    X = np.lib.format.open_memmap(tmp_path / "X.npy", "w+", np.float64, (2_500, 5_000))
     for start in range(0, len(X), 500):
         X[start : start + 500] = np.random.default_rng(start).normal(size=(500, X.shape[1]))
     del X
