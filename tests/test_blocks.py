@@ -16,7 +16,8 @@ from energystats._core.permutation import Exchangeable
 from energystats.blocks import door, rows
 from energystats.blocks.measures import Measures
 from energystats.blocks.rows import RowsOnDisk, spool
-from tests.comparisons import assert_same_test
+from energystats.clustering import features
+from tests.comparisons import assert_same_partition, assert_same_test
 
 pytest.importorskip("pyarrow")
 
@@ -189,6 +190,107 @@ def test_labelings_do_not_depend_on_how_many_are_drawn_at_once(rng, monkeypatch)
     monkeypatch.setattr(permutation, "UNIFORM_BYTES", 1000)
     assert_array_equal(scheme.block(2, 64, key), whole)
     assert_array_equal(scheme.block(2, 10, key), whole[:10])
+
+
+@pytest.mark.parametrize("small", [True, False])
+@pytest.mark.parametrize("name", [None, "id"])
+def test_an_index_that_pandas_kept_in_a_file_is_no_column(small, name, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(door, "IN_MEMORY", 2**26 if small else 0)
+    frame = table.set_index(pd.Index(np.arange(300)[::-1] * 10, name=name))
+    frame.to_parquet(tmp_path / "table.parquet")
+    expected = es.energy_test(table[["u", "v", "w"]], groups=table["group"], n_resamples=19, rng=1)
+    assert_same_test(es.energy_test(tmp_path / "table.parquet", groups="group", n_resamples=19, rng=1), expected)
+    frame.drop(columns="group").assign(id=table["group"].to_numpy()).set_index("id").to_parquet(tmp_path / "by.parquet")
+    assert_same_test(es.energy_test(tmp_path / "by.parquet", groups="id", n_resamples=19, rng=1), expected)
+
+
+# ---------------------------------------------------------------- clusters
+
+
+CLUSTERED = {
+    "plain": {},
+    "features made anew": {},
+    "given labels": {"init": np.arange(300) % 3},
+    "random starts": {"init": "random", "alpha": 1.5},
+    "standardized": {"standardize": True},
+    "median width": {"metric": "gaussian"},
+    "weights": {"sample_weight": 1 + np.arange(300) % 4},
+    "callable": {"metric": lambda X, Y: np.sqrt(np.abs(X[:, None] - Y[None]).sum(axis=2))},
+}
+
+
+@pytest.mark.parametrize("name", CLUSTERED)
+@pytest.mark.usefixtures("small_blocks")
+def test_clusters_of_maps_and_files_are_those_of_arrays(name, table, tmp_path, monkeypatch):
+    if name == "features made anew":
+        monkeypatch.setattr(features, "STORED_BYTES", 0)
+    X = table[["u", "v", "w"]]
+    how = {"algorithm": "nystrom", "n_landmarks": 20, "batch_size": 60, "n_init": 3, "rng": 3, **CLUSTERED[name]}
+    monkeypatch.setattr(rows, "VALUE_ROWS", 77)
+    expected = es.energy_cluster(X, 3, **how)
+    assert_same_partition(es.energy_cluster(memory_map(table, tmp_path), 3, **how), expected)
+    X.to_parquet(tmp_path / "points.parquet", row_group_size=70)
+    found = es.energy_cluster(tmp_path / "points.parquet", 3, **how)
+    assert_same_partition(found, expected)
+    assert found.columns == ("u", "v", "w")
+    assert found.points is None
+    assert found.coordinates.shape == (300, 2)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_coordinates_for_the_picture_are_principal_ones(table, tmp_path):
+    X = table[["u", "v", "w"]]
+    found = es.energy_cluster(memory_map(table, tmp_path), 3, algorithm="nystrom", n_landmarks=299, batch_size=299)
+    exact = es.principal_coordinates(es.pairwise(X) ** 0.5).coordinates[:, :2]
+    assert_allclose(np.abs(found.coordinates), np.abs(exact), atol=0.02)
+    assert found.plot().get_xlabel() == "principal coordinate 1"
+    with pytest.raises(ValueError, match='"components" only where columns of numbers were clustered'):
+        found.plot(space="components")
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.usefixtures("small_blocks")
+def test_the_estimator_reads_blocks(standardize, table, tmp_path):
+    X, points = table[["u", "v", "w"]], memory_map(table, tmp_path)
+    X.to_parquet(tmp_path / "points.parquet")
+    make = lambda: es.EnergyClustering(  # noqa: E731
+        3, algorithm="nystrom", n_landmarks=20, batch_size=60, standardize=standardize, random_state=4
+    )
+    expected, found = make().fit(X), make().fit(tmp_path / "points.parquet")
+    assert_same_partition(found.partition_, expected.partition_)
+    assert found.n_features_in_ == 3
+    assert found.feature_names_in_.tolist() == ["u", "v", "w"]
+    new = X.sample(200, random_state=1)
+    new.to_parquet(tmp_path / "new.parquet")
+    assert_array_equal(found.predict(tmp_path / "new.parquet"), expected.predict(new))
+    assert_allclose(found.transform(tmp_path / "new.parquet"), expected.transform(new), atol=1e-12)
+    assert found.score(tmp_path / "new.parquet") == pytest.approx(expected.score(new))
+    mapped = make().fit(points, sample_weight=np.ones(300))
+    assert_array_equal(mapped.labels_, expected.labels_)
+    assert_array_equal(mapped.predict(points), expected.predict(X.to_numpy()))
+    with pytest.raises(ValueError, match="`sample_weight` must be positive where `X` is read in blocks"):
+        make().fit(points, sample_weight=np.arange(300))
+    X[["u", "w"]].to_parquet(tmp_path / "narrow.parquet")
+    with pytest.raises(ValueError, match="feature names should match"):
+        found.predict(tmp_path / "narrow.parquet")
+    with pytest.raises(ValueError, match="2 features, but EnergyClustering is expecting 3"):
+        mapped.predict(points[:, :2])
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_one_distinct_point_among_many(tmp_path):
+    """Landmarks that a random part of the rows does not have are found in the rest."""
+    X = np.zeros((30_000, 2))
+    X[[7, 2000, 29_999]] = [[1, 0], [0, 1], [5, 5]]
+    np.save(tmp_path / "points.npy", X)
+    found = es.energy_cluster(np.load(tmp_path / "points.npy", mmap_mode="r"), 4, algorithm="nystrom", rng=0)
+    assert found.sizes == (29_997, 1, 1, 1)
+    assert found.within == pytest.approx(0, abs=1e-9)
+
+
+def test_other_algorithms_need_all_rows_here(rng):
+    with pytest.raises(ValueError, match='`client` goes with algorithm="nystrom", got "hartigan"'):
+        es.energy_cluster(rng.normal(size=(20, 2)), 2, algorithm="hartigan", client=object())
 
 
 # ---------------------------------------------------------------- what is refused

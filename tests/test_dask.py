@@ -11,11 +11,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import energystats as es
 from energystats.blocks import cluster as on_cluster
-from energystats.blocks import distribution
+from energystats.blocks import distribution, values
+from energystats.clustering import features
 from energystats.designs import Design
 from energystats.dissimilarity import Groups
 from energystats.relabeling import Sampling, choose_labelings
-from tests.comparisons import assert_same_test
+from tests.comparisons import assert_same_partition, assert_same_test
 
 distributed = pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
@@ -206,6 +207,72 @@ def test_a_worker_that_dies_changes_nothing(rng, cluster, client):
     assert_same_test(found[0], expected)
     after = {worker: nanny.process.pid for worker, nanny in cluster.workers.items()}
     assert before != after
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "frame with its groups"])
+def test_clusters_of_every_kind_of_table(kind, table, tmp_path, client):
+    how = {"algorithm": "nystrom", "n_landmarks": 30, "batch_size": 300, "rng": 4}
+    expected = es.energy_cluster(table[["u", "v", "w"]], 3, **how)
+    X = forms(table.drop(columns="group").assign(group=0.0), tmp_path)[kind][0]
+    if kind == "path":
+        table[["u", "v", "w"]].to_parquet(X, row_group_size=170)
+    if kind == "Dask frame":
+        X = X[["u", "v", "w"]]
+    assert_same_partition(es.energy_cluster(X, 3, client=client, **how), expected)
+
+
+CLUSTERED = {
+    "weights": lambda rng: {"sample_weight": rng.uniform(0.5, 2, N)},
+    "standardized": lambda rng: {"standardize": True},
+    "given labels": lambda rng: {"init": rng.permutation(np.arange(N) % 3)},
+    "median width": lambda rng: {"metric": "gaussian"},
+    "callable": lambda rng: {"metric": lambda X, Y: np.abs(X[:, None] - Y[None]).sum(axis=2) ** 0.5},
+    "features made anew": lambda rng: {},
+    "few rows": lambda rng: {"batch_size": N},
+}
+
+
+@pytest.mark.parametrize("name", CLUSTERED)
+def test_options_of_clustering(name, table, client, rng, monkeypatch):
+    if name == "features made anew":
+        monkeypatch.setattr(features, "STORED_BYTES", 0)
+    how = {"algorithm": "nystrom", "n_landmarks": 30, "batch_size": 300, "rng": 4, **CLUSTERED[name](rng)}
+    X = table[["u", "v", "w"]].to_numpy()
+    monkeypatch.setattr(values, "ADDED_AT_ONCE", 2)
+    assert_same_partition(es.energy_cluster(X, 3, client=client, **how), es.energy_cluster(X, 3, **how))
+
+
+def test_the_estimator_takes_dask_arrays(table, client):
+    X = table[["u", "v", "w"]].to_numpy()
+    make = lambda: es.EnergyClustering(3, algorithm="nystrom", n_landmarks=30, batch_size=300, random_state=1)  # noqa: E731
+    expected = make().fit(X)
+    with client.as_current():
+        found = make().fit(da.from_array(X, chunks=(400, 3)))
+        predicted = found.predict(da.from_array(X + 0.1, chunks=(500, 3)))
+    assert_same_partition(found.partition_, expected.partition_)
+    assert_array_equal(predicted, expected.predict(X + 0.1))
+
+
+def test_clusters_when_a_worker_dies(rng, cluster, client):
+    X = rng.normal(size=(20_000, 3))
+    how = {"algorithm": "nystrom", "n_landmarks": 100, "batch_size": 1000, "rng": 4}
+    expected, passes = es.energy_cluster(X, 5, **how), []
+
+    def watch(start, n_passes, W):
+        passes.append(W)
+        if len(passes) == 40:
+            kill_a_worker(cluster)
+
+    found = es.energy_cluster(X, 5, client=client, callback=watch, **how)
+    assert len(passes) > 40
+    assert_same_partition(found, expected)
+
+
+def test_a_rho_that_workers_find_not_of_negative_type(client):
+    cubes = lambda A, B: np.abs(A[:, :1] - B[:, 0]) ** 3  # noqa: E731
+    X = np.linspace(0, 1, N)[:, None] * np.ones(2)
+    with pytest.raises(ValueError, match="needs a rho of negative type"):
+        es.energy_cluster(X, 2, metric=cubes, algorithm="nystrom", n_landmarks=2, batch_size=100, client=client)
 
 
 def test_bad_rows_are_named(table, client):

@@ -10,8 +10,10 @@ from energystats._core import jit
 from energystats._core.means import hartigan_among_means
 from energystats.clustering import features as feature_rows
 from energystats.clustering import landmarks, nystrom
-from energystats.clustering.features import Centres, Features, nearest_centres
-from energystats.clustering.landmarks import FeatureMap, choose_landmarks
+from energystats.clustering import table as tables
+from energystats.clustering.features import BlockFeatures, Centres, Features, Found, nearest_centres
+from energystats.clustering.landmarks import FeatureMap
+from energystats.clustering.table import PointsHere
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions as slow
 from tests.problems import one_hartigan_pass, state_of
@@ -27,7 +29,15 @@ def dissimilarity(X, metric="euclidean", alpha=1.0):
 def features_of(X, rows, metric="euclidean", weights=None):
     d = dissimilarity(X, metric)
     w = np.ones(d.n) if weights is None else weights
-    return d, Features.of(d.points, FeatureMap.of(d.points[rows], d.metric), w)
+    return d, Features.of(PointsHere(d.points), FeatureMap.of(d.points[rows], d.metric), w)
+
+
+def of_block(phi):
+    return BlockFeatures(phi, (phi**2).sum(axis=1), np.zeros(len(phi)))
+
+
+def all_features(rows):
+    return rows.at(np.arange(rows.n))
 
 
 def three_clouds(rng, n, d=4):
@@ -42,9 +52,9 @@ def three_clouds(rng, n, d=4):
 def test_the_map_is_exact_where_all_points_are_landmarks(rng, metric):
     X = rng.standard_normal((40, 3))
     d, rows = features_of(X, np.arange(40), metric)
-    squared = ((rows.stored[:, None] - rows.stored) ** 2).sum(axis=2)
-    assert squared == pytest.approx(d.matrix, abs=1e-8)
-    assert rows.residuals == pytest.approx(np.zeros(40), abs=1e-8)
+    phi, _, residuals = all_features(rows)
+    assert ((phi[:, None] - phi) ** 2).sum(axis=2) == pytest.approx(d.matrix, abs=1e-8)
+    assert residuals == pytest.approx(np.zeros(40), abs=1e-8)
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
@@ -53,15 +63,23 @@ def test_the_map_against_classical_scaling(rng, metric):
     chosen = rng.choice(30, 7, replace=False)
     d, rows = features_of(X, chosen, metric)
     inside, outside = slow.landmark_distances(d.matrix, chosen)
-    assert ((rows.stored[:, None] - rows.stored) ** 2).sum(axis=2) == pytest.approx(inside, abs=1e-7)
-    assert rows.residuals == pytest.approx(outside, abs=1e-7)
+    phi, lengths, residuals = all_features(rows)
+    assert ((phi[:, None] - phi) ** 2).sum(axis=2) == pytest.approx(inside, abs=1e-7)
+    assert lengths == pytest.approx((phi**2).sum(axis=1))
+    assert residuals == pytest.approx(outside, abs=1e-7)
     assert (inside <= d.matrix + 1e-7).all()
 
 
 def test_the_map_of_mixed_tables(rng):
     table = pd.DataFrame({"x": rng.standard_normal(30), "kind": rng.choice(list("abc"), 30)})
     d, rows = features_of(table, np.arange(30), "gower")
-    assert ((rows.stored[:, None] - rows.stored) ** 2).sum(axis=2) == pytest.approx(d.matrix, abs=1e-8)
+    phi = all_features(rows).phi
+    assert ((phi[:, None] - phi) ** 2).sum(axis=2) == pytest.approx(d.matrix, abs=1e-8)
+
+
+def choose_landmarks(X, metric, count, rng, weights=None):
+    w = np.ones(len(X)) if weights is None else weights
+    return landmarks.choose_landmarks(PointsHere(X), metric, count, rng, w)
 
 
 def test_landmarks_are_distinct_and_all_there_are(rng, monkeypatch):
@@ -94,7 +112,7 @@ def test_single_moves_are_those_of_all_pairs(rng, compiled, weighted):
     own = labels.copy()
     centres = rows.centres(own, 4)
     loop = hartigan_among_means if compiled or jit.numba is None else hartigan_among_means.py_func
-    moved = loop(rows.stored, w, own, centres.counts, centres.mass, centres.sums, 1e-9)
+    moved = loop(all_features(rows).phi, w, own, centres.counts, centres.mass, centres.sums, 1e-9)
     R = d.matrix
     assert moved == one_hartigan_pass(R, labels, state_of(R, labels, 4, w), 1e-9, weights=w)
     assert (own == labels).all()
@@ -103,15 +121,52 @@ def test_single_moves_are_those_of_all_pairs(rng, compiled, weighted):
     assert centres.counts.tolist() == np.bincount(own).tolist()
 
 
+@pytest.mark.parametrize("weighted", [True, False])
+def test_rows_that_would_move_are_those_of_the_loop(rng, weighted):
+    X = rng.standard_normal((60, 3))
+    w = rng.random(60) + 0.5 if weighted else np.ones(60)
+    _, rows = features_of(X, np.arange(60), weights=w)
+    labels = np.r_[np.arange(59) % 4, 4]  # the last cluster is one point, which stays
+    centres = rows.centres(labels, 5)
+    phi, would = all_features(rows).phi, []
+    for i in range(60):
+        own, sums = labels[i : i + 1].copy(), [a.copy() for a in (centres.counts, centres.mass, centres.sums)]
+        would.append(hartigan_among_means(phi[i : i + 1], w[i : i + 1], own, *sums, 1e-9))
+    found = rows.movable(Found(labels, centres, 0, converged=False), 1e-9)
+    assert found.tolist() == np.flatnonzero(would).tolist()
+    assert found.size > 5
+
+
+def test_of_too_many_rows_those_that_gain_most_move(rng, monkeypatch):
+    _, rows = features_of(rng.standard_normal((60, 3)), np.arange(60))
+    labels = np.arange(60) % 4
+    start = Found(labels, rows.centres(labels, 4), 0, converged=False)
+    monkeypatch.setattr(feature_rows, "MOVED_AT_ONCE", 7)
+    found = feature_rows.search_features(rows, start, 300, single_moves=True)
+    assert found.converged
+    assert rows.movable(found, 1e-9).size == 0
+    assert rows.movable(start, 1e-9).size == 7
+
+
 def test_sums_of_blocks_add(rng):
     phi, w, labels = rng.standard_normal((20, 3)), rng.random(20), np.arange(20) % 3
-    lengths = (phi**2).sum(axis=1)
-    parts = [Centres.of(phi[a], lengths[a], w[a], labels[a], 3) for a in (slice(0, 8), slice(8, 20))]
+    residuals = rng.random(20)
+    block = of_block(phi)._replace(residuals=residuals)
+    parts = [
+        Centres.of(BlockFeatures(*(column[a] for column in block)), w[a], labels[a], 3)
+        for a in (slice(0, 8), slice(8, 20))
+    ]
     whole = parts[0] + parts[1]
-    W = sum(w[j] * ((phi[j] - whole.means[labels[j]]) ** 2).sum() for j in range(20))
-    assert pytest.approx(W) == whole.W
+    W = [sum(w[j] * ((phi[j] - whole.means[l]) ** 2).sum() for j in range(l, 20, 3)) for l in range(3)]
+    assert whole.within == pytest.approx(W)
+    assert pytest.approx(sum(W)) == whole.W
     assert whole.means[1] == pytest.approx(np.average(phi[1::3], axis=0, weights=w[1::3]))
-    nearest, squared = nearest_centres(phi, lengths, whole.means)
+    assert whole.residuals == pytest.approx(np.bincount(labels, w * residuals))
+    assert whole.own == pytest.approx(np.bincount(labels, w**2 * residuals))
+    one = whole.together
+    assert pytest.approx((w * ((phi - np.average(phi, axis=0, weights=w)) ** 2).sum(axis=1)).sum()) == one.W
+    assert one.left_out == pytest.approx((w * residuals).sum())
+    nearest, squared = nearest_centres(block, whole.means)
     distances = ((phi[:, None] - whole.means) ** 2).sum(axis=2)
     assert (nearest == distances.argmin(axis=1)).all()
     assert squared == pytest.approx(distances.min(axis=1))
@@ -160,7 +215,7 @@ def test_the_same_labels_for_any_block_and_storage(rng, monkeypatch):
     again = run()
     assert (first.labels == again.labels).all()
     assert (first.within, first.bound) == (again.within, again.bound)
-    monkeypatch.setattr(feature_rows, "BLOCK_ROWS", 77)
+    monkeypatch.setattr(tables, "BLOCK_ROWS", 77)
     assert (run().labels == first.labels).all()
     monkeypatch.setattr(feature_rows, "STORED_BYTES", 0)
     anew = run()
@@ -173,8 +228,8 @@ def test_the_same_labels_for_any_block_and_storage(rng, monkeypatch):
 def test_an_emptied_cluster_takes_the_worst_placed_row(rng):
     X = np.concatenate([rng.standard_normal((20, 2)), [[50.0, 0.0]]])
     _, rows = features_of(X, np.arange(21))
-    far = rows.stored[0] + 1e6
-    found = nystrom.nearest_partition(rows, np.stack([rows.stored[1], rows.stored[2], far]))
+    phi = all_features(rows).phi
+    found = nystrom.nearest_partition(rows, np.stack([phi[1], phi[2], phi[0] + 1e6]))
     assert found.labels[20] == 2
     assert found.centres.counts.min() == 1
     assert found.centres.mass.sum() == 21
@@ -190,10 +245,11 @@ def test_estimates_are_unbiased_and_their_errors_right(rng, monkeypatch, weighte
     monkeypatch.setattr(nystrom, "ROWS_IN_BLOCK", 8)
     X = rng.standard_normal((60, 3))
     w = rng.integers(1, 5, size=60).astype(float) if weighted else np.ones(60)
-    d, rows = features_of(X, np.arange(9), weights=w)
+    _, rows = features_of(X, np.arange(9), weights=w)
     part = np.sort(rng.choice(60, 40, replace=False))
     exact = slow.total(es.pairwise(X[part]), w[part].tolist())
-    drawn = [nystrom.estimate(rows, part, d, rng, weighted) for _ in range(1500)]
+    known = nystrom.known_part(rows.centres(np.isin(np.arange(60), part).astype(np.intp), 2))[1]
+    drawn = [nystrom.estimate(rows, part, known, rng, weighted) for _ in range(1500)]
     values, variances = np.array([(e.value, e.variance) for e in drawn]).T
     assert abs(values.mean() - exact) < 5 * values.std() / np.sqrt(1500)
     assert variances.mean() == pytest.approx(values.var(), rel=0.3)

@@ -21,6 +21,7 @@ from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.blocks.measures import Measures
 from energystats.blocks.rows import Rows, tiles_between, tiles_within
 from energystats.blocks.sums import completed_sums
+from energystats.blocks.values import ADDED_AT_ONCE, ValuesThere, itself
 from energystats.metrics import Metric
 from energystats.pairs import warn_if_negative
 
@@ -29,7 +30,6 @@ __all__ = ["Drawing", "OnCluster", "RowsOnCluster"]
 SMALL_TILES = 256, 2048  # of one thread: workers share out tasks, not tiles
 LABELING_BYTES = 2**27  # of the labels that a worker keeps
 INDICATOR_COLUMNS = 2048  # of a product with a tile
-ADDED_AT_ONCE = 16  # results of one task of the tree
 Span = tuple[int, int]
 
 
@@ -87,6 +87,10 @@ class RowsOnCluster(Rows):
     def pairs(self, metric: Metric) -> OnCluster:
         return OnCluster(self, metric)
 
+    def values(self) -> ValuesThere:
+        raw = ValuesThere(self.client, self.blocks, [slice(*span) for span in self.spans])
+        return raw.kept(as_compared, self.center, self.scale) if self.standardizes else raw
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
@@ -98,7 +102,12 @@ class Block:
 
     def points(self, raw: FloatArray) -> FloatArray:
         """Its rows as they are compared."""
-        return np.asarray((raw - self.center) / self.scale)
+        return as_compared(raw, self.center, self.scale)
+
+
+def as_compared(raw: FloatArray, center: FloatArray, scale: FloatArray) -> FloatArray:
+    """Rows as z-scores, if they are standardized."""
+    return np.asarray((raw - center) / scale)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,11 +228,6 @@ class OnCluster:
             sums, sizes = part.arrays
             yield completed_sums(sums, sizes)
         warn_if_negative(negative, smallest)
-
-
-def itself(value: Any) -> Any:
-    """A value on the cluster, which is sent again where a worker is lost."""
-    return value
 
 
 # ---------------------------------------------------------------- relabelings

@@ -15,8 +15,9 @@ from energystats._core.permutation import LABELINGS_PER_BLOCK, Labelings
 from energystats._core.sums import bin_sums_by_product
 from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.blocks.measures import Measures
-from energystats.blocks.rows import Rows
+from energystats.blocks.rows import VALUE_ROWS, Rows
 from energystats.blocks.sums import completed_sums
+from energystats.blocks.values import ValuesHere
 from energystats.metrics import Euclidean, Exponential, Gaussian, Metric
 from energystats.validation import check_finite
 
@@ -119,6 +120,12 @@ class RowsOnDevice(Rows):
     def pairs(self, metric: Metric) -> OnDevice:
         points = (self.points - self.like(self.center)) / self.like(self.scale)
         return OnDevice(replace(self, points=points), metric)
+
+    def values(self) -> ValuesHere:
+        def read(span: slice) -> FloatArray:
+            return np.asarray((to_numpy(self.points[span, :]) - self.center) / self.scale)
+
+        return ValuesHere(spans(len(self), VALUE_ROWS), read)
 
     def like(self, values: AnyArray) -> Any:
         """An array on the same device."""

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from energystats._typing import FloatArray, IntArray
-from energystats.blocks.cluster import RowsOnCluster, itself
+from energystats.blocks.cluster import RowsOnCluster
+from energystats.blocks.values import itself
 from energystats.validation import as_points
 
 __all__ = ["active_client", "distributed_array", "distributed_file", "distributed_points", "together"]
@@ -103,7 +104,7 @@ def read_rows(path: str, start: int, stop: int, columns: list[str], name: str) -
             low, high = max(start, first), min(stop, end)
             if low < high:
                 table = file.read_row_group(group, columns=columns).slice(low - first, high - low)
-                found.append(as_points(table.to_pandas()[columns], name))
+                found.append(as_points(table.to_pandas(ignore_metadata=True)[columns], name))
             first = end
     return np.concatenate(found)
 

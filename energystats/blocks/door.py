@@ -127,12 +127,12 @@ def open_parquet(path: Path, name: str, column: str | None, argument: str, clien
     except (ValueError, OSError) as error:
         raise ValueError(f"`{name}`: {str(path)!r} is not a Parquet file ({error}).") from error
     with file:
-        columns = own_columns([str(c) for c in file.schema_arrow.names], column, str(path), argument)
+        columns = own_columns(columns_of(file.schema_arrow, column), column, str(path), argument)
         found: list[Any] = []
 
         def batches(wanted: list[str]) -> Iterator[Any]:
             for batch in file.iter_batches(BATCH, columns=wanted):
-                frame = batch.to_pandas()
+                frame = batch.to_pandas(ignore_metadata=True)
                 if column:
                     found.append(frame.pop(column))
                 yield frame
@@ -144,6 +144,12 @@ def open_parquet(path: Path, name: str, column: str | None, argument: str, clien
             return Opened(distributed_file(path.resolve(), n, named, name, client), named, joined(found))
         part = spool((frame[columns] for frame in batches([*columns, *([column] if column else [])])), name)
     return Opened(part, tuple(columns), joined(found))
+
+
+def columns_of(schema: Any, column: str | None) -> list[str]:
+    """Names of the columns of a Parquet file; those that pandas kept an index in only if the labels are there."""
+    index = (schema.pandas_metadata or {}).get("index_columns", [])
+    return [str(name) for name in schema.names if name not in index or name == column]
 
 
 def open_frame(frame: Any, column: str | None, argument: str, name: str, client: Any) -> Opened:

@@ -14,13 +14,26 @@ import numpy as np
 
 from energystats._typing import FloatArray, IntArray
 from energystats.blocks.measures import Measures
+from energystats.blocks.values import BlockValues, ValuesHere, slices_of
 from energystats.metrics import Metric
 from energystats.pairs import TILE_COLUMNS, TILE_ROWS, MadeAnew, Pairs, Tile, UpperTileSums, watched
 from energystats.validation import as_points
 
-__all__ = ["BLOCK_BYTES", "Mapped", "Part", "Rows", "RowsOnDisk", "Spooled", "spool", "tiles_between", "tiles_within"]
+__all__ = [
+    "BLOCK_BYTES",
+    "VALUE_ROWS",
+    "Mapped",
+    "Part",
+    "Rows",
+    "RowsOnDisk",
+    "Spooled",
+    "spool",
+    "tiles_between",
+    "tiles_within",
+]
 
 BLOCK_BYTES = 2**25  # of the rows that are read at a time
+VALUE_ROWS = 2**13  # whose values are made at a time
 LARGE_TILES = 2 * TILE_ROWS, TILE_COLUMNS
 
 
@@ -124,8 +137,26 @@ class Rows(abc.ABC):
     def pairs(self, metric: Metric) -> Pairs:
         """Sums over their pairs."""
 
+    @abc.abstractmethod
+    def values(self) -> BlockValues:
+        """Their coordinates as they are compared, block by block."""
+
+    @property
+    def standardizes(self) -> bool:
+        """Whether they are compared as z-scores."""
+        return bool(self.center.any()) or bool((self.scale != 1).any())
+
     def __len__(self) -> int:
         return self.shape[0]
+
+    def header(self) -> Any:
+        """A table of one row of zeros with the same columns."""
+        zeros = np.zeros((1, self.shape[1]))
+        if self.columns is None:
+            return zeros
+        import pandas as pd
+
+        return pd.DataFrame(zeros, columns=list(self.columns))
 
     def sample(self, size: int) -> FloatArray:
         """Rows from which parameters are settled: as many, drawn as from an array, and in that order."""
@@ -203,6 +234,10 @@ class RowsOnDisk(Rows):
 
     def pairs(self, metric: Metric) -> ReadAgain:
         return ReadAgain(self, metric)
+
+    def values(self) -> ValuesHere:
+        ends = [*range(VALUE_ROWS, len(self), VALUE_ROWS), len(self)]
+        return ValuesHere(slices_of(ends), lambda span: self.take(span.start, span.stop))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

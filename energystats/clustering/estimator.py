@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -9,7 +10,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
+from energystats._typing import AnyArray, ArrayLike, FloatArray, IntArray, RandomLike
+from energystats.blocks import Rows, opened
 from energystats.clustering.assign import NearestCluster
 from energystats.clustering.nystrom import NearestCentre
 from energystats.clustering.search import Search, partition_features, partition_points
@@ -143,6 +145,11 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
 
     def _table(self, X: ArrayLike, **how: Any) -> Any:
         """Names and number of the columns checked, and the values too unless they may be categories."""
+        if self.algorithm == "nystrom":
+            (X,), _ = opened((X,), None, "X")
+        if isinstance(X, Rows):
+            validate_data(self, X.header(), **{**how, "ensure_min_samples": 1})
+            return X
         if not self._takes_tables() or hasattr(X, "toarray"):  # which it refuses
             return validate_data(self, X, dtype=np.float64, **how)
         if hasattr(X, "columns") or np.asarray(X).dtype.kind not in "iufc":
@@ -155,7 +162,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         Parameters
         ----------
         X : array_like of shape (n, d), or (n, n) when precomputed
-            Points, or the matrix of rho.
+            Points, or the matrix of rho. For "nystrom" also a Parquet file's path, a memory map or a Dask collection,
+            here and in the other methods; Dask collections are handled by the client in force.
         y : object
             Ignored.
         sample_weight : array_like of shape (n,), optional
@@ -207,6 +215,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         """The rows (of a matrix the columns, too) that have a weight above 0."""
         if self._rows is None:
             return table
+        if isinstance(table, Rows):
+            raise ValueError("`sample_weight` must be positive where `X` is read in blocks; leave rows of 0 out.")
         if self.__sklearn_tags__().input_tags.pairwise:
             return table[np.ix_(self._rows, self._rows)]
         return _safe_indexing(table, self._rows)
@@ -224,7 +234,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         ndarray of shape (m,)
             Cluster of each row.
         """
-        return np.asarray(self._squared_distances(X).argmin(axis=1), dtype=np.intp)
+        return self._from_distances(X, nearest)
 
     def transform(self, X: ArrayLike) -> FloatArray:
         """Squared distances of new points to the means of the clusters in the feature space.
@@ -239,7 +249,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         ndarray of shape (m, k)
             g(x, C_l) - g(C_l, C_l)/2, in the unit of rho; for ``alpha=2`` the squared distance to the mean.
         """
-        return self._squared_distances(X)
+        return self._from_distances(X, np.asarray)
 
     def score(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Minus the (weighted) sum of squared distances of points to their nearest cluster.
@@ -258,16 +268,22 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         float
             For the fitted rows minus W, if every row is in its nearest cluster. Larger is better.
         """
-        nearest = self._squared_distances(X).min(axis=1)
-        weights = as_cluster_weights(sample_weight, nearest.size, "sample_weight")
-        return -float(nearest.sum() if weights is None else weights @ nearest)
+        lowest = self._from_distances(X, smallest)
+        weights = as_cluster_weights(sample_weight, lowest.size, "sample_weight")
+        return -float(lowest.sum() if weights is None else weights @ lowest)
 
-    def _squared_distances(self, X: ArrayLike) -> FloatArray:
+    def _from_distances(self, X: ArrayLike, read: Callable[[FloatArray], AnyArray]) -> AnyArray:
+        """What is read from the squared distances (m, k) to the clusters; for tables in blocks, block by block."""
         check_is_fitted(self, "partition_")
         points = self._table(X, reset=False)
+        if isinstance(points, Rows):
+            scaling = self.partition_.standardization
+            if scaling is not None:
+                points = points.standardized(scaling.center, scaling.scale)
+            return np.concatenate(list(points.values().map(read_in, self._nearest, read)))
         if self._points is not None:
             (points,), _ = self.partition_.metric.read((points,), ("X",))
-        return self._nearest.squared_distances(len(points), lambda rows: self._rho_to_fitted(points[rows]))
+        return read(self._nearest.squared_distances(len(points), lambda rows: self._rho_to_fitted(points[rows])))
 
     def _rho_to_fitted(self, rows: FloatArray) -> FloatArray:
         found = self.partition_
@@ -276,6 +292,21 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         if found.standardization is not None:
             rows = found.standardization.apply(rows)
         return found.metric.finite_between(rows, self._points)
+
+
+def nearest(squared: FloatArray) -> IntArray:
+    """The cluster at the smallest distance; (m, k) -> (m,)."""
+    return np.asarray(squared.argmin(axis=1), dtype=np.intp)
+
+
+def smallest(squared: FloatArray) -> FloatArray:
+    """That distance; (m, k) -> (m,)."""
+    return np.asarray(squared.min(axis=1))
+
+
+def read_in(points: FloatArray, rule: NearestCentre, read: Callable[[FloatArray], AnyArray]) -> AnyArray:
+    """The same of one block of rows."""
+    return read(rule.of_points(points))
 
 
 def weighted_rows(sample_weight: ArrayLike | None, n: int) -> tuple[IntArray | None, FloatArray | None]:

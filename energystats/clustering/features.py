@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from energystats._core.interrupts import checkpoint
 from energystats._core.means import hartigan_among_means
-from energystats._typing import FloatArray, IntArray
+from energystats._typing import AnyArray, FloatArray, IntArray
+from energystats.blocks import BlockValues, ValuesHere
 from energystats.clustering.landmarks import FeatureMap
 from energystats.clustering.seeding import drawn
 from energystats.clustering.state import OnPass
+from energystats.clustering.table import PointsHere, Table
 
 __all__ = [
+    "BlockFeatures",
     "Centres",
     "Features",
     "Found",
@@ -23,11 +28,14 @@ __all__ = [
     "refilled",
     "search_features",
     "seeded_centres",
-    "total",
 ]
 
-BLOCK_ROWS = 8192
-STORED_BYTES = 2**30  # of features; where there are more they are made anew for every pass
+STORED_BYTES = 2**30  # of features in one process; where there are more they are made anew for every pass
+MOVE_TOLERANCE = 1e-13  # of T, as for the methods that store all pairs
+MOVED_AT_ONCE = 2**16  # rows that are looked at one by one between two looks at all of them
+
+
+# ---------------------------------------------------------------- sums over clusters
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,29 +47,48 @@ class Centres:
     counts : ndarray of shape (k,)
         Points.
     mass : ndarray of shape (k,)
-        Sums of weights.
+        Sums of weights w.
     sums : ndarray of shape (k, p)
         Weighted sums of features.
-    squares : float
-        Weighted sum of squared lengths of the features of all points.
+    squares : ndarray of shape (k,)
+        Weighted sums of squared lengths of the features.
+    residuals, own : ndarray of shape (k,)
+        Sums of w r and of w**2 r, r being the squared distances from the span of the landmarks.
     """
 
     counts: IntArray
     mass: FloatArray
     sums: FloatArray
-    squares: float
+    squares: FloatArray
+    residuals: FloatArray
+    own: FloatArray
 
     @classmethod
-    def of(cls, features: FloatArray, lengths: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> Self:
-        """Of one block of rows, with the squares of their lengths."""
+    def of(cls, block: BlockFeatures, weights: FloatArray, labels: AnyArray, k: int) -> Self:
+        """Of one block of rows."""
         Z = (labels[:, None] == np.arange(k)) * weights[:, None]
         counts = np.bincount(labels, minlength=k).astype(np.intp)
-        return cls(counts, Z.sum(axis=0), Z.T @ features, float(weights @ lengths))
+        own = (Z.T * weights) @ block.residuals
+        return cls(counts, Z.sum(axis=0), Z.T @ block.phi, Z.T @ block.lengths, Z.T @ block.residuals, own)
 
     def __add__(self, other: Centres) -> Centres:
         return Centres(
-            self.counts + other.counts, self.mass + other.mass, self.sums + other.sums, self.squares + other.squares
+            self.counts + other.counts,
+            self.mass + other.mass,
+            self.sums + other.sums,
+            self.squares + other.squares,
+            self.residuals + other.residuals,
+            self.own + other.own,
         )
+
+    @property
+    def together(self) -> Centres:
+        """All clusters as one."""
+        counts, mass, sums, squares, residuals, own = (
+            np.asarray(part).sum(axis=0, keepdims=True)
+            for part in (self.counts, self.mass, self.sums, self.squares, self.residuals, self.own)
+        )
+        return Centres(counts, mass, sums, squares, residuals, own)
 
     @property
     def means(self) -> FloatArray:
@@ -69,87 +96,24 @@ class Centres:
         return np.asarray(self.sums / self.mass[:, None])
 
     @property
-    def W(self) -> float:
-        """Sum of squared distances from the centres."""
-        return self.squares - float((np.einsum("lj,lj->l", self.sums, self.sums) / self.mass).sum())
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Features:
-    """The features of n rows, at hand or made anew, and what they lack.
-
-    Attributes
-    ----------
-    points : ndarray of shape (n, d)
-        The rows.
-    map : FeatureMap
-        Their features.
-    weights : ndarray of shape (n,)
-        Positive.
-    lengths, residuals : ndarray of shape (n,)
-        Squared lengths of the features, and squared distances of the rows from the span of the landmarks.
-    stored : ndarray of shape (n, p) or None
-        The features, where they fit.
-    """
-
-    points: FloatArray
-    map: FeatureMap
-    weights: FloatArray
-    lengths: FloatArray
-    residuals: FloatArray
-    stored: FloatArray | None
-
-    @classmethod
-    def of(cls, points: FloatArray, feature_map: FeatureMap, weights: FloatArray) -> Self:
-        """One pass over the rows."""
-        n, p = len(points), feature_map.rank
-        stored = np.empty((n, p)) if 8 * n * p <= STORED_BYTES else None
-        lengths, residuals = np.empty(n), np.empty(n)
-        for rows in blocks_of(n):
-            features, residuals[rows] = feature_map.apply(points[rows])
-            lengths[rows] = np.einsum("ij,ij->i", features, features)
-            if stored is not None:
-                stored[rows] = features
-        return cls(points, feature_map, weights, lengths, residuals, stored)
+    def within(self) -> FloatArray:
+        """Sums of squared distances from the centres inside the span of the landmarks; (k,)."""
+        return np.asarray(self.squares - np.einsum("lj,lj->l", self.sums, self.sums) / self.mass)
 
     @property
-    def n(self) -> int:
-        """Number of rows."""
-        return len(self.points)
+    def W(self) -> float:
+        """Sum of squared distances from the centres."""
+        return float(self.within.sum())
 
-    def first(self, count: int) -> Features:
-        """The first rows; views, not copies, unless their features can be stored where those of all rows cannot."""
-        if self.stored is None and 8 * count * self.map.rank <= STORED_BYTES:
-            return Features.of(self.points[:count], self.map, self.weights[:count])
-        stored = None if self.stored is None else self.stored[:count]
-        weights, lengths, residuals = (column[:count] for column in (self.weights, self.lengths, self.residuals))
-        return Features(self.points[:count], self.map, weights, lengths, residuals, stored)
+    @property
+    def left_out(self) -> float:
+        """Weighted sum of the squared distances of all points from the span of the landmarks."""
+        return max(float(self.residuals.sum()), 0.0)
 
-    def at(self, rows: IntArray | slice) -> FloatArray:
-        """Features of some rows."""
-        return self.map.apply(self.points[rows])[0] if self.stored is None else self.stored[rows]
-
-    def blocks(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Rows and their features, block after block."""
-        for rows in blocks_of(self.n):
-            yield rows, self.at(rows)
-
-    def centres(self, labels: IntArray, k: int) -> Centres:
-        """Sums over the clusters of a partition."""
-        return total(self.sums(rows, phi, labels[rows], k) for rows, phi in self.blocks())
-
-    def sums(self, rows: slice | IntArray, phi: FloatArray, labels: IntArray, k: int) -> Centres:
-        """Of a block of rows with the features phi."""
-        return Centres.of(phi, self.lengths[rows], self.weights[rows], labels, k)
-
-    def assigned(self, means: FloatArray) -> tuple[IntArray, FloatArray, Centres]:
-        """Nearest centre of every row, its squared distance, and the sums over the new clusters; O(n k p)."""
-        k, labels, distances = len(means), np.empty(self.n, np.intp), np.empty(self.n)
-        parts = []
-        for rows, phi in self.blocks():
-            labels[rows], distances[rows] = nearest_centres(phi, self.lengths[rows], means)
-            parts.append(self.sums(rows, phi, labels[rows], k))
-        return labels, distances, total(parts)
+    @property
+    def tolerance(self) -> float:
+        """What counts as rounding of W: the T of the features and what they lack, times 1e-13."""
+        return MOVE_TOLERANCE * (self.together.W + self.left_out)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,50 +126,194 @@ class Found:
     converged: bool
 
 
-def blocks_of(n: int) -> Iterator[slice]:
-    """Slices of rows."""
-    return (slice(start, min(start + BLOCK_ROWS, n)) for start in range(0, n, BLOCK_ROWS))
+# ---------------------------------------------------------------- rows and their features
 
 
-def total(parts: Iterable[Centres]) -> Centres:
-    """Sum of blocks, in their order."""
-    first, *others = parts
-    for part in others:
-        first = first + part
-    return first
+class BlockFeatures(NamedTuple):
+    """Of one block of rows: features (b, p), their squared lengths, and squared distances from the landmarks' span."""
+
+    phi: FloatArray
+    lengths: FloatArray
+    residuals: FloatArray
+
+    @classmethod
+    def of(cls, block: Any, feature_map: FeatureMap) -> BlockFeatures:
+        """Of points, or of themselves."""
+        if isinstance(block, BlockFeatures):
+            return block
+        phi, residuals = feature_map.apply(block)
+        lengths = np.einsum("ij,ij->i", phi, phi)
+        feature_map.check(lengths, residuals)
+        return cls(phi, lengths, residuals)
 
 
-def nearest_centres(features: FloatArray, lengths: FloatArray, means: FloatArray) -> tuple[IntArray, FloatArray]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Features:
+    """The features of n rows, kept or made anew.
+
+    Attributes
+    ----------
+    table : Table
+        The rows.
+    map : FeatureMap
+        Their features.
+    weights : ndarray of shape (n,)
+        Positive.
+    blocks : BlockValues
+        Points or `BlockFeatures`.
+    shared_map : object
+        The map where tasks on the blocks find it.
+    """
+
+    table: Table
+    map: FeatureMap
+    weights: FloatArray
+    blocks: BlockValues
+    shared_map: Any
+
+    @classmethod
+    def of(cls, table: Table, feature_map: FeatureMap, weights: FloatArray) -> Self:
+        """One pass over the rows, if their features fit."""
+        blocks = table.values()
+        shared_map = blocks.share(feature_map)
+        if 8 * len(table) * feature_map.rank <= STORED_BYTES * blocks.n_machines:
+            blocks = blocks.kept(BlockFeatures.of, shared_map)
+        return cls(table, feature_map, weights, blocks, shared_map)
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.table)
+
+    def first(self, count: int) -> Features:
+        """The first rows of an array, where one of its blocks ends; views, not copies."""
+        assert isinstance(self.table, PointsHere)
+        assert isinstance(self.blocks, ValuesHere)
+        ends = [span.stop for span in self.blocks.spans]
+        blocks = self.blocks.first(1 + ends.index(count))
+        return Features(PointsHere(self.table.points[:count]), self.map, self.weights[:count], blocks, self.shared_map)
+
+    def at(self, rows: IntArray) -> BlockFeatures:
+        """Features of some rows."""
+        return BlockFeatures.of(self.table.pick(rows), self.map)
+
+    def over_blocks(self, task: Callable[..., Any], *given: Any, columns: Sequence[AnyArray] = ()) -> list[Any]:
+        """What a task finds in every block; it is told the map and what is given."""
+        shared = (self.shared_map, *map(self.blocks.share, given))
+        return list(self.blocks.map(task, *shared, columns=columns))
+
+    def summed(self, task: Callable[..., Any], *given: Any, columns: Sequence[AnyArray] = ()) -> Any:
+        """The sum of what a task finds in the blocks."""
+        return self.blocks.sum(task, self.shared_map, *map(self.blocks.share, given), columns=columns)
+
+    def centres(self, labels: IntArray, k: int) -> Centres:
+        """Sums over the clusters of a partition."""
+        found: Centres = self.summed(centres_in, k, columns=(self.weights, labels.astype(np.min_scalar_type(k))))
+        return found
+
+    def assigned(self, means: FloatArray) -> tuple[IntArray, Centres]:
+        """Nearest centre of every row, and the sums over the new clusters; O(n k p)."""
+        labels, parts = zip(*self.over_blocks(assigned_in, means, columns=(self.weights,)), strict=True)
+        return np.concatenate(labels).astype(np.intp), reduce(add, parts)
+
+    def distances(self, means: FloatArray) -> FloatArray:
+        """Squared distances of all rows to the nearest of some centres; (n,)."""
+        return np.concatenate(self.over_blocks(distances_in, means))
+
+    def movable(self, found: Found, tolerance: float) -> IntArray:
+        """Rows of which a single move lowers W by more, in their order; if they are too many those that gain most."""
+        centres = found.centres
+        sums = centres.counts, centres.mass, centres.means
+        labels = found.labels.astype(np.min_scalar_type(centres.counts.size))
+        parts = self.over_blocks(movable_in, sums, tolerance, columns=(self.weights, labels))
+        rows = np.concatenate([part[0] + span.start for part, span in zip(parts, self.blocks.spans, strict=True)])
+        gains = np.concatenate([part[1] for part in parts])
+        return np.sort(rows[np.argsort(-gains, kind="stable")[:MOVED_AT_ONCE]])
+
+
+def centres_in(block: Any, feature_map: FeatureMap, k: int, weights: FloatArray, labels: AnyArray) -> Centres:
+    """Sums over the clusters of one block."""
+    return Centres.of(BlockFeatures.of(block, feature_map), weights, labels, k)
+
+
+def assigned_in(
+    block: Any, feature_map: FeatureMap, means: FloatArray, weights: FloatArray
+) -> tuple[AnyArray, Centres]:
+    """Nearest centres of the rows of one block, in few bytes, and the sums over them."""
+    features, k = BlockFeatures.of(block, feature_map), len(means)
+    labels = nearest_centres(features, means)[0]
+    return labels.astype(np.min_scalar_type(k)), Centres.of(features, weights, labels, k)
+
+
+def distances_in(block: Any, feature_map: FeatureMap, means: FloatArray) -> FloatArray:
+    """Squared distances of the rows of one block to the nearest centre."""
+    return nearest_centres(BlockFeatures.of(block, feature_map), means)[1]
+
+
+def movable_in(
+    block: Any,
+    feature_map: FeatureMap,
+    sums: tuple[IntArray, FloatArray, FloatArray],
+    tolerance: float,
+    weights: FloatArray,
+    labels: AnyArray,
+) -> tuple[IntArray, FloatArray]:
+    """Rows of one block of which a single move lowers W by more, and by how much [theory 8].
+
+    A point of weight w at the squared distance d from the mean of its cluster of mass s takes w s/(s - w) d away from
+    W, and adds w s/(s + w) d to that of another one.
+    """
+    counts, mass, means = sums
+    features = BlockFeatures.of(block, feature_map)
+    squared = squared_distances(features, means)
+    rows, s = np.arange(labels.size), mass[labels]
+    alone = counts[labels] == 1
+    rest = np.where(alone, 1.0, s - weights)
+    takes = np.where(alone, 0.0, weights * s / rest * squared[rows, labels])
+    gives = weights[:, None] * mass / (mass + weights[:, None]) * squared
+    gives[rows, labels] = np.inf
+    gains = takes - gives.min(axis=1)
+    chosen = np.flatnonzero(gains > tolerance)
+    return chosen, gains[chosen]
+
+
+def squared_distances(features: BlockFeatures, means: FloatArray) -> FloatArray:
+    """From the rows of one block to all centres, inside the span of the landmarks; (b, k)."""
+    norms = np.einsum("lj,lj->l", means, means)
+    return np.asarray(np.maximum(features.lengths[:, None] + norms - 2 * (features.phi @ means.T), 0.0))
+
+
+def nearest_centres(features: BlockFeatures, means: FloatArray) -> tuple[IntArray, FloatArray]:
     """Number of the nearest centre of each row, and its squared distance; (b,), (b,)."""
-    squared = np.einsum("lj,lj->l", means, means) - 2 * (features @ means.T)
+    squared = np.einsum("lj,lj->l", means, means) - 2 * (features.phi @ means.T)
     labels = squared.argmin(axis=1).astype(np.intp)
-    return labels, np.maximum(lengths + squared[np.arange(labels.size), labels], 0.0)
+    return labels, np.maximum(features.lengths + squared[np.arange(labels.size), labels], 0.0)
+
+
+# ---------------------------------------------------------------- the search
 
 
 def seeded_centres(rows: Features, k: int, rng: np.random.Generator) -> FloatArray:
     """k-means++: rows drawn in proportion to weight times squared distance to the nearest seed before; (k, p)."""
     nearest, seeds = np.full(rows.n, np.inf), [drawn(rows.weights, rng)]
     while len(seeds) < k:
-        seed = rows.at(np.array(seeds[-1:]))
-        for block, phi in rows.blocks():
-            nearest[block] = np.minimum(nearest[block], nearest_centres(phi, rows.lengths[block], seed)[1])
+        nearest = np.minimum(nearest, rows.distances(rows.at(np.array(seeds[-1:])).phi))
         nearest[seeds] = 0.0
         free = nearest if nearest.any() else 1.0 - np.isin(np.arange(rows.n), seeds)
         seeds.append(drawn(rows.weights * free, rng))
-    return rows.at(np.array(seeds))
+    return rows.at(np.array(seeds)).phi
 
 
 def search_features(
-    rows: Features, start: Found, tolerance: float, max_iter: int, *, single_moves: bool, on_pass: OnPass | None = None
+    rows: Features, start: Found, max_iter: int, *, single_moves: bool, on_pass: OnPass | None = None
 ) -> Found:
     """Lloyd's rule until nothing moves or W stops to fall, then Hartigan's single moves, if wanted, likewise."""
-    found, W = start, start.centres.W
+    found, W, tolerance = start, start.centres.W, start.centres.tolerance
     lloyd = True
     while found.n_iter < max_iter:
         checkpoint()
         if lloyd:
-            labels, distances, centres = rows.assigned(found.centres.means)
-            labels, centres = refilled(rows, labels, distances, centres)
+            labels, centres = refilled(rows, found.centres.means)
             ended = np.array_equal(labels, found.labels) or not W - tolerance > centres.W
             if centres.W > W:  # rounding
                 labels, centres = found.labels, found.centres
@@ -222,22 +330,32 @@ def search_features(
     return found
 
 
-def refilled(rows: Features, labels: IntArray, distances: FloatArray, centres: Centres) -> tuple[IntArray, Centres]:
-    """Clusters that Lloyd's rule has emptied take the rows that are worst placed, out of clusters of several."""
-    k = centres.counts.size
-    for empty in np.flatnonzero(centres.counts == 0):
+def refilled(rows: Features, means: FloatArray) -> tuple[IntArray, Centres]:
+    """Every row with its nearest centre; clusters left empty take the rows worst placed, out of clusters of several."""
+    labels, centres = rows.assigned(means)
+    empty = np.flatnonzero(centres.counts == 0)
+    if not empty.size:
+        return labels, centres
+    distances, k = rows.distances(means), len(means)
+    for j in empty:
         counts = np.bincount(labels, minlength=k)
         worst = int(np.where(counts[labels] > 1, distances, -1.0).argmax())
-        labels[worst], distances[worst] = empty, 0.0
-    return labels, rows.centres(labels, k) if (centres.counts == 0).any() else centres
+        labels[worst], distances[worst] = j, 0.0
+    return labels, rows.centres(labels, k)
 
 
 def single_moves_of(rows: Features, found: Found, tolerance: float) -> tuple[IntArray, Centres, int]:
-    """One pass of Hartigan's method; the sums are made anew at its end, so that rounding does not gather."""
-    labels, counts = found.labels.copy(), found.centres.counts.copy()
-    mass, sums = found.centres.mass.copy(), found.centres.sums.copy()
-    moved = 0
-    for block, phi in rows.blocks():
-        phi = np.ascontiguousarray(phi)
-        moved += hartigan_among_means(phi, rows.weights[block], labels[block], counts, mass, sums, tolerance)
-    return labels, rows.centres(labels, counts.size) if moved else found.centres, moved
+    """Hartigan's method among the rows that would move first; then the sums are made anew, so that no rounding gathers.
+
+    When no row would move, none does: no single move lowers W any more.
+    """
+    candidates = rows.movable(found, tolerance)
+    if not candidates.size:
+        return found.labels, found.centres, 0
+    labels, centres = found.labels.copy(), found.centres
+    own, counts = labels[candidates], centres.counts.copy()
+    mass, sums = centres.mass.copy(), centres.sums.copy()
+    phi = np.ascontiguousarray(rows.at(candidates).phi)
+    moved = hartigan_among_means(phi, rows.weights[candidates], own, counts, mass, sums, tolerance)
+    labels[candidates] = own
+    return labels, rows.centres(labels, counts.size) if moved else centres, moved

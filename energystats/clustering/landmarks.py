@@ -11,44 +11,50 @@ from scipy.linalg import eigh
 from energystats._core.gram import centred
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.seeding import drawn
+from energystats.clustering.table import PointsHere, Table
 from energystats.metrics import Metric
 
 __all__ = ["FeatureMap", "choose_landmarks"]
 
 CANDIDATES = 20_000  # rows among which landmarks are drawn
 EIGENVALUE_CUT = 1e-12  # of the largest: directions below it are rounding
+NEGATIVE = 1e-6  # of the squared lengths: a squared distance below minus that is not rounding
 DISPROOF = 1e-8  # of the largest eigenvalue: a negative one below it is not rounding
 
 
 def choose_landmarks(
-    points: FloatArray, metric: Metric, count: int, rng: np.random.Generator, weights: FloatArray | None = None
+    table: Table, metric: Metric, count: int, rng: np.random.Generator, weights: FloatArray
 ) -> IntArray:
     """Rows drawn one by one in proportion to weight times rho to the nearest landmark, k-means++ seeds.
 
     They come from a random part of the rows, of at most 20,000 unless it has too few distinct points. There are fewer
     than `count` only if there are no more distinct points. O(count) values of rho for each candidate.
     """
-    n = len(points)
-    w = np.ones(n) if weights is None else weights
+    n = len(table)
     rows = np.arange(n) if n <= CANDIDATES else np.sort(rng.choice(n, CANDIDATES, replace=False))
-    chosen = [int(rows[drawn(w[rows], rng)])]
-    nearest = to_landmark(points[rows], points[chosen], metric)
+    part: Table = table if rows.size == n else PointsHere(table.pick(rows))
+    chosen = [drawn(weights[rows], rng)]
+    nearest = to_landmarks(part, part.pick(np.array(chosen)), metric)
     while len(chosen) < count:
         if not nearest.any() and rows.size < n:
-            rows = np.arange(n)
-            nearest = to_landmark(points, points[chosen], metric)
+            chosen = rows[chosen].tolist()
+            rows, part = np.arange(n), table
+            nearest = to_landmarks(part, part.pick(np.array(chosen)), metric)
         if not nearest.any():
             break
-        chosen.append(int(rows[drawn(w[rows] * nearest, rng)]))
-        nearest = np.minimum(nearest, to_landmark(points[rows], points[chosen[-1:]], metric))
-    return np.array(chosen, dtype=np.intp)
+        chosen.append(drawn(weights[rows] * nearest, rng))
+        nearest = np.minimum(nearest, to_landmarks(part, part.pick(np.array(chosen[-1:])), metric))
+    return rows[chosen]
 
 
-def to_landmark(points: FloatArray, landmarks: FloatArray, metric: Metric) -> FloatArray:
-    """Rho from every point to the nearest landmark, not below 0; (n,)."""
-    starts = range(0, len(points), CANDIDATES)
-    parts = [metric.finite_between(points[i : i + CANDIDATES], landmarks).min(axis=1) for i in starts]
-    return np.asarray(np.maximum(np.concatenate(parts), 0.0))
+def to_landmarks(table: Table, landmarks: FloatArray, metric: Metric) -> FloatArray:
+    """Rho from every row to the nearest landmark, not below 0; (n,)."""
+    return np.concatenate(list(table.values().map(to_nearest, landmarks, metric)))
+
+
+def to_nearest(points: FloatArray, landmarks: FloatArray, metric: Metric) -> FloatArray:
+    """The same for the rows of one block."""
+    return np.asarray(np.maximum(metric.finite_between(points, landmarks).min(axis=1), 0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,3 +114,13 @@ class FeatureMap:
         mean = float(self.column_means.mean())
         features = (-0.5 * (rho - means[:, None] - self.column_means + mean)) @ self.V
         return features, means - mean / 2 - np.einsum("ij,ij->i", features, features)
+
+    def check(self, lengths: FloatArray, residuals: FloatArray) -> None:
+        """Raise where a point is nearer to the landmarks' span than 0, which shows that rho is not of negative type."""
+        far = residuals < -NEGATIVE * (np.abs(lengths + residuals) + self.column_means.mean())
+        if far.any():
+            raise ValueError(
+                f'`algorithm="nystrom"` needs a rho of negative type, which {self.metric!r} is not on these points: '
+                f"one has the squared distance {residuals[far].min():.3g} from the span of the landmarks; "
+                'use algorithm="hartigan" on a random part of the rows.'
+            )

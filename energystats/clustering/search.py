@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from functools import partial
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from energystats._core.interrupts import checkpoint
 from energystats._core.partitions import renumber
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
+from energystats.blocks import opened
 from energystats.clustering import nystrom, perturbation
 from energystats.clustering.exact_1d import best_intervals, has_exact, partition_line, why_not_exact
 from energystats.clustering.hartigan import hartigan
@@ -69,6 +70,7 @@ def energy_cluster(
     log_moves: bool = False,
     callback: Callable[[int, int, float], object] | None = None,
     progress: bool = False,
+    client: Any = None,
     rng: RandomLike = None,
 ) -> Partition:
     r"""Cluster points by maximising the between-sample energy S, which is minimising W.
@@ -76,7 +78,8 @@ def energy_cluster(
     Parameters
     ----------
     X : array_like of shape (n,) or (n, d)
-        Points; with ``metric="precomputed"`` the matrix of rho, square or condensed.
+        Points; with ``metric="precomputed"`` the matrix of rho, square or condensed. For "nystrom" also the path of a
+        Parquet file, a memory map or a Dask array or frame, which are read in blocks of rows.
     k : int
         Number of clusters, 1 <= k <= number of distinct points.
     metric : str, Metric or callable, default "euclidean"
@@ -113,6 +116,9 @@ def energy_cluster(
         Called as ``callback(start, passes, W)`` after every pass, for instance ``print``.
     progress : bool, default False
         Show a bar over the starts.
+    client : distributed.Client, optional
+        For "nystrom": Dask cluster that holds the rows and makes the passes over them; None takes the client in force
+        where `X` is a Dask collection, and this process otherwise.
     rng : int, Generator or None, default None
         Seed of the starts.
 
@@ -163,13 +169,16 @@ def energy_cluster(
     stops before a pass that would not lower W, with a warning and ``converged`` False. S can be negative, and the
     bound on it, though valid, loose or negative.
 
-    "nystrom" looks at rho from all points to m landmarks only, drawn one by one in proportion to rho to the nearest one
-    before. In their span every point has coordinates whose squared distances are at most rho; Lloyd's rule and then
-    single moves make the W of these coordinates small, and that is a local optimum of theirs, not of W. W, S and T of
-    the result are unbiased estimates with standard errors, from what is known of all points and some 130,000 random
-    pairs in each cluster; `.approximation.within_limits` holds W for certain. O(n m (d + m)) time once and O(n m k) for
-    a pass; memory O(n m) up to 1 GiB, and O(m) a row at a time beyond, at the cost of new coordinates in every pass. In
-    tables of 10,000 rows W was at most 1e-5 above that of "hartigan" with the default m (`docs/benchmarks.md`).
+    "nystrom" looks at rho from all points to m landmarks only, drawn one by one in proportion to rho to the nearest
+    one before. In their span every point has coordinates whose squared distances are at most rho; Lloyd's rule and
+    then single moves make the W of these coordinates small, and that is a local optimum of theirs, not of W. W, S and
+    T of the result are unbiased estimates with standard errors, from what is known of all points and some 130,000
+    random pairs in each cluster; `.approximation.within_limits` holds W for certain. O(n m (d + m)) time once and O(n
+    m k) for a pass; memory O(n m) up to 1 GiB, and O(m) a row at a time beyond, at the cost of new coordinates in
+    every pass. What is read in blocks is never in memory as a whole, but for labels, weights and two coordinates for
+    the picture; blocks, and the workers of a `client`, which keep up to 1 GiB of coordinates each, change sums by
+    rounding only. In tables of 10,000 rows W was at most 1e-5 above that of "hartigan" with the default m
+    (`docs/benchmarks.md`).
 
     References
     ----------
@@ -187,6 +196,10 @@ def energy_cluster(
         algorithm, init, n_init, max_iter, n_perturb, n_landmarks, batch_size, log_moves=log_moves, callback=callback
     )
     generator = as_generator(rng)
+    if how.algorithm == "nystrom":
+        (X,), sample_weight = opened((X,), sample_weight, "sample_weight", client)
+    elif client is not None:
+        raise ValueError(f'`client` goes with algorithm="nystrom", got "{how.algorithm}", which needs all pairs here.')
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     check_same_index(X, sample_weight, "sample_weight")
     weights = as_cluster_weights(sample_weight, d.n, "sample_weight")

@@ -1,0 +1,141 @@
+"""A value for every block of rows, here or on the workers of a Dask cluster, and functions of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any, Protocol, Self
+
+from energystats._core.interrupts import checkpoint
+from energystats._typing import AnyArray
+
+__all__ = ["BlockValues", "ValuesHere", "ValuesThere", "itself", "slices_of"]
+
+ADDED_AT_ONCE = 16  # results of one task of the tree
+Task = Callable[..., Any]  # of a value, what all blocks share, and the block's part of some columns
+
+
+class BlockValues(Protocol):
+    """One value for each of some blocks of consecutive rows, such as their coordinates or features."""
+
+    @property
+    def spans(self) -> Sequence[slice]:
+        """The rows of every block."""
+
+    @property
+    def n_machines(self) -> int:
+        """Processes that have memory for values."""
+
+    def share(self, value: Any) -> Any:
+        """A value that many tasks need, where they find it."""
+
+    def map(self, task: Task, *shared: Any, columns: Sequence[AnyArray] = ()) -> Iterator[Any]:
+        """``task(value, *shared, *columns of the block)`` for block after block."""
+
+    def sum(self, task: Task, *shared: Any, columns: Sequence[AnyArray] = ()) -> Any:
+        """The sum of these."""
+
+    def kept(self, task: Task, *shared: Any) -> BlockValues:
+        """What ``task(value, *shared)`` makes of the values, held where they are."""
+
+
+def slices_of(ends: Sequence[int]) -> list[slice]:
+    """Blocks of rows that end there."""
+    return [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ValuesHere:
+    """Values that are read or made one after the other.
+
+    Attributes
+    ----------
+    spans : list of slice
+        The rows of every block.
+    read : callable
+        The value of a block from its rows.
+    """
+
+    spans: Sequence[slice]
+    read: Callable[[slice], Any]
+
+    @property
+    def n_machines(self) -> int:
+        return 1
+
+    def share(self, value: Any) -> Any:
+        return value
+
+    def map(self, task: Task, *shared: Any, columns: Sequence[AnyArray] = ()) -> Iterator[Any]:
+        for span in self.spans:
+            checkpoint()
+            yield task(self.read(span), *shared, *(column[span] for column in columns))
+
+    def sum(self, task: Task, *shared: Any, columns: Sequence[AnyArray] = ()) -> Any:
+        return reduce(add, self.map(task, *shared, columns=columns))
+
+    def kept(self, task: Task, *shared: Any) -> Self:
+        values = dict(zip((span.start for span in self.spans), self.map(task, *shared), strict=True))
+        return type(self)(self.spans, lambda span: values[span.start])
+
+    def first(self, count: int) -> Self:
+        """The first few blocks."""
+        return type(self)(self.spans[:count], self.read)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ValuesThere:
+    """Values on the workers of a cluster.
+
+    Attributes
+    ----------
+    client : distributed.Client
+        Where they are.
+    futures : tuple of Future
+        One for each block.
+    spans : list of slice
+        The rows of every block.
+    """
+
+    client: Any
+    futures: Sequence[Any]
+    spans: Sequence[slice]
+
+    @property
+    def n_machines(self) -> int:
+        return max(1, len(self.client.nthreads()))
+
+    def share(self, value: Any) -> Any:
+        return self.client.submit(itself, value, pure=False)
+
+    def begun(self, task: Task, *shared: Any, columns: Sequence[AnyArray] = ()) -> list[Any]:
+        """The futures of a task on every block."""
+        return [
+            self.client.submit(task, future, *shared, *(column[span] for column in columns), pure=False)
+            for future, span in zip(self.futures, self.spans, strict=True)
+        ]
+
+    def map(self, task: Task, *shared: Any, columns: Sequence[AnyArray] = ()) -> Iterator[Any]:
+        yield from self.client.gather(self.begun(task, *shared, columns=columns))
+
+    def sum(self, task: Task, *shared: Any, columns: Sequence[AnyArray] = ()) -> Any:
+        parts = self.begun(task, *shared, columns=columns)
+        while len(parts) > 1:
+            groups = [parts[first : first + ADDED_AT_ONCE] for first in range(0, len(parts), ADDED_AT_ONCE)]
+            parts = [self.client.submit(sum_of, *group, pure=False, priority=1) for group in groups]
+        return parts[0].result()
+
+    def kept(self, task: Task, *shared: Any) -> Self:
+        return type(self)(self.client, tuple(self.begun(task, *shared)), self.spans)
+
+
+def sum_of(*values: Any) -> Any:
+    """The sum of several."""
+    return reduce(add, values)
+
+
+def itself(value: Any) -> Any:
+    """A value on the cluster, which is sent again where a worker is lost."""
+    return value
