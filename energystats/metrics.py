@@ -654,7 +654,9 @@ class SciPyMetric(Metric):
     def fitted(self, X: FloatArray) -> SciPyMetric:
         """Settle the variances of "seuclidean" and the covariance of "mahalanobis" on the rows of X."""
         if self.name in BOOLEAN_NAMES and not np.isin(X, (0, 1)).all():
-            raise ValueError(f'metric="{self.name}" compares presence and absence and needs columns of 0 and 1.')
+            raise ValueError(
+                f'metric="{self.name}" compares presence and absence and needs columns of 0 and 1, such as X > 0.'
+            )
         if self.params or not self.scale_free:
             return self
         if len(X) < 2:
@@ -747,7 +749,7 @@ DEGREES = {  # rho of points times c is rho times c to this power, for alpha = 1
     "sqeuclidean": 2,
 }
 POSITIVE_KERNELS = {"linear", "rbf", "laplacian", "cosine", "chi2"}
-BOOLEAN_NAMES = ("dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
+BOOLEAN_NAMES = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
 TRANSLATION_INVARIANT = ("linear", "rbf", "laplacian")  # names of kernels whose rho is
 SCIPY_NAMES = (
     "braycurtis",

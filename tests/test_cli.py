@@ -147,9 +147,13 @@ def test_a_metric_that_sees_nothing_is_noted(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     v = np.arange(1.0, 25) ** 2
     pd.DataFrame({"g": ["A", "B"] * 12, "v": v, "w": v[::-1] + 0.5}).to_csv("g.csv", index=False)
+    pd.DataFrame({"g": ["A", "B"] * 12, "v": 1, "w": 0}).to_csv("equal.csv", index=False)
     for words in (["test", "g.csv", "--group", "g"], ["disco", "v + w ~ g", "g.csv"], ["cluster", "g.csv", "-k", "1"]):
-        assert cli.main([*words, "--metric", "jaccard", "--resamples", "9"]) == 0
+        equal = ["equal.csv" if word == "g.csv" else word for word in words]
+        assert cli.main([*equal, "--metric", "jaccard", "--resamples", "9"]) == 0
         assert "note: all distances under jaccard are 0: it sees" in capsys.readouterr().err
+        assert cli.main([*words, "--metric", "jaccard", "--resamples", "9"]) == 2
+        assert "needs columns of 0 and 1, such as X > 0" in capsys.readouterr().err
         assert cli.main([*words, "--resamples", "9"]) == 0
         assert "are 0" not in capsys.readouterr().err
 
