@@ -1,6 +1,6 @@
-"""The permutation test on a Dask cluster: one worker beside two, memory of each, and an estimate for larger tables.
+"""Tests and clusters on a Dask cluster: one worker beside two, memory of each, and an estimate for larger tables.
 
-    python benchmarks/cluster.py            two sizes, one and two workers; about ten minutes on two cores
+    python benchmarks/cluster.py            two sizes, one and two workers; about seven minutes on two cores
     python benchmarks/cluster.py --quick    small sizes, to see that everything runs
 
 Every worker is a process of one thread. The estimate is fitted to the first size and checked on the second.
@@ -57,6 +57,30 @@ def run(n, n_workers, n_resamples=RESAMPLES):
     return seconds, found, before, after
 
 
+def clusters(n, n_workers):
+    """The same for five clusters of a million rows; 0 workers: all in this process."""
+    from dask import array as da
+    from distributed import Client, LocalCluster
+
+    rng = np.random.default_rng(0)
+    labels = rng.integers(5, size=n)
+    X = 2.5 * rng.standard_normal((5, D))[labels] + rng.standard_normal((n, D))
+    es.energy_cluster(X[:500], 5, algorithm="nystrom", n_landmarks=20, rng=0)
+    if not n_workers:
+        start = time.perf_counter()
+        return es.energy_cluster(X, 5, algorithm="nystrom", rng=0), time.perf_counter() - start, [peak_of_worker(None)]
+    with (
+        LocalCluster(n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        client.wait_for_workers(n_workers)
+        rows = client.persist(da.from_array(X, chunks=(50_000, D)))
+        start = time.perf_counter()
+        found = es.energy_cluster(rows, 5, algorithm="nystrom", client=client, rng=0)
+        seconds = time.perf_counter() - start
+        return found, seconds, list(client.run(peak_of_worker).values())
+
+
 def tasks_of(n, threads):
     """Blocks, pairs of them and chunks of relabelings, as the package cuts them."""
     height = max(512, min(256 * math.ceil(n / math.ceil(math.sqrt(32 * threads)) / 256), 2**14))
@@ -96,6 +120,12 @@ def main():
     print("| n | threads | tasks | flops | moved at most | estimated time |\n|---|---|---|---|---|---|")
     for n, threads in ((10**6, 32), (10**6, 256), (10**7, 1024)):
         print(estimate(n, threads, per_pair))
+    print("\n| clusters of n rows | workers | seconds | W of the features | MB at most |\n|---|---|---|---|---|")
+    for n in (50_000,) if options.quick else (200_000, 1_000_000):
+        for workers in (0, 1, 2):
+            found, seconds, memory = clusters(n, workers)
+            row = [n, workers or "none", f"{seconds:.1f}", f"{found.approximation.within_limits[0]:.6f}"]
+            print("|", *(f"{cell} |" for cell in [*row, ", ".join(f"{megabytes:.0f}" for megabytes in memory)]))
 
 
 if __name__ == "__main__":

@@ -6,12 +6,15 @@ Each knows R only as a linear map. Which one serves a `Dissimilarity` is decided
 from __future__ import annotations
 
 import abc
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 
+from energystats._core import permutation
+from energystats._core.permutation import Labelings
 from energystats._core.slices import slice_factor
 from energystats._core.sums import (
     absolute_total,
@@ -51,26 +54,41 @@ Tile = tuple[int, int, FloatArray]  # first row, first column, rho
 LOST_DIGITS = 1e-4  # of the largest rho: what a user's function may be off by in symmetry and at x = y
 
 
-class Pairs(Protocol):
+class Pairs(abc.ABC):
     """R as a linear map on n points."""
 
+    @abc.abstractmethod
     def multiply(self, columns: FloatArray) -> FloatArray:
         """R @ columns; (n, c) -> (n, c)."""
 
+    @abc.abstractmethod
     def block_sums(self, Z: FloatArray) -> FloatArray:
         """M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
 
+    @abc.abstractmethod
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The same and R @ weights, in one pass over the pairs."""
 
+    @abc.abstractmethod
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
         """Sums of w_x w_y rho between bins of rows; (n,), (n,) -> (n_bins, n_bins)."""
 
+    @abc.abstractmethod
     def absolute_total(self) -> float:
         """Sum of |rho| over all ordered pairs."""
 
+    def null_sums(
+        self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
+    ) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """M and the group sizes of the observed labeling and then of the others; (b, k, k) and (b, k) at a time.
 
-class UpperTileSums(abc.ABC):
+        `at_once` blocks of labelings are looked at together, as many as memory allows when None.
+        """
+        labelings = itertools.chain([codes[None, :]], others.blocks())
+        return permutation.null_sums(self, weights, labelings, k, at_once=at_once)
+
+
+class UpperTileSums(Pairs):
     """Sums over tiles of the upper triangle of R, which hold each pair once."""
 
     __slots__ = ()
@@ -177,7 +195,7 @@ class MadeAnew(UpperTileSums):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
+class Line(Pairs):
     """One column and rho = |x - y|: sorting replaces the pairs.
 
     Attributes
@@ -210,7 +228,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sliced:
+class Sliced(Pairs):
     """The mean over directions u of c |u'x - u'y|, an unbiased estimate of ||x - y|| [theory 9].
 
     Attributes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -14,8 +13,6 @@ import numpy as np
 from energystats._core import moments, permutation, statistics, tails
 from energystats._core.permutation import Labelings
 from energystats._typing import FloatArray
-from energystats.blocks.cluster import OnCluster
-from energystats.blocks.device import OnDevice
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.progress import with_bar
@@ -240,13 +237,9 @@ def draw_null(
 def sums_of_labelings(
     d: Dissimilarity, groups: Groups, others: Labelings, weights: FloatArray | None, looks: bool
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """M and sizes of the observed labeling and then of the others; workers of a cluster draw random ones themselves."""
+    """M and sizes of the observed labeling and then of the others, a few at a time if somebody looks at them."""
     w = np.ones(d.n) if weights is None else weights
-    at_once = BLOCKS_BETWEEN_LOOKS if looks else None
-    if isinstance(d.pairs, OnDevice) or (isinstance(d.pairs, OnCluster) and others.key is not None):
-        return d.pairs.null_sums(w, groups.codes, others, groups.k, at_once=at_once)
-    labelings = itertools.chain([groups.codes[None, :]], others.blocks())
-    return permutation.null_sums(d.pairs, w, labelings, groups.k, at_once=at_once)
+    return d.pairs.null_sums(w, groups.codes, others, groups.k, at_once=BLOCKS_BETWEEN_LOOKS if looks else None)
 
 
 def size_of_summands(d: Dissimilarity, weights: FloatArray | None, M: FloatArray, s: FloatArray) -> float:

@@ -23,7 +23,7 @@ from energystats.blocks.rows import Rows, tiles_between, tiles_within
 from energystats.blocks.sums import completed_sums
 from energystats.blocks.values import ADDED_AT_ONCE, ValuesThere, itself
 from energystats.metrics import Metric
-from energystats.pairs import warn_if_negative
+from energystats.pairs import Pairs, warn_if_negative
 
 __all__ = ["Drawing", "OnCluster", "RowsOnCluster"]
 
@@ -126,7 +126,7 @@ def added(*parts: Part) -> Part:
 
 
 @dataclass(frozen=True, eq=False)
-class OnCluster:
+class OnCluster(Pairs):
     """R as a linear map on the rows of a cluster.
 
     Attributes
@@ -208,10 +208,13 @@ class OnCluster:
     def null_sums(
         self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """M and the group sizes of the observed labeling and of random ones; (b, k, k) and (b, k) at a time.
+        """The same; the workers draw random labelings themselves.
 
         All chunks of labelings are handed in at once, unless the caller looks at them in between.
         """
+        if others.key is None:
+            yield from Pairs.null_sums(self, weights, codes, others, k, at_once=at_once)
+            return
         client = self.rows.client
         drawing = Drawing(uuid4().hex, codes.astype(np.min_scalar_type(k)), weights, others, k)
         shared = client.submit(itself, drawing, pure=False)

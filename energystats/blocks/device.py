@@ -19,6 +19,7 @@ from energystats.blocks.rows import VALUE_ROWS, Rows
 from energystats.blocks.sums import completed_sums
 from energystats.blocks.values import ValuesHere
 from energystats.metrics import Euclidean, Exponential, Gaussian, Metric
+from energystats.pairs import Pairs
 from energystats.validation import check_finite
 
 __all__ = ["OnDevice", "RowsOnDevice", "is_foreign", "on_device"]
@@ -135,7 +136,7 @@ class RowsOnDevice(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class OnDevice:
+class OnDevice(Pairs):
     """R as a linear map, on the device.
 
     Attributes
@@ -205,7 +206,7 @@ class OnDevice:
     def null_sums(
         self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """M and group sizes of the observed labeling and the others; labels travel, indicators do not."""
+        """The same; labels travel to the device, indicators do not."""
         room = max(1, INDICATOR_BYTES // (8 * weights.size * k * LABELINGS_PER_BLOCK))
         waiting = [codes[None, :]]
         for block in others.blocks():
