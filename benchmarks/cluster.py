@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -27,10 +28,9 @@ def points(n):
 
 
 def peak_of_worker(dask_worker):
-    """Largest resident memory of this process so far, in MB."""
-    import resource
-
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    """Largest resident memory of this process so far, in MB; `ru_maxrss` would begin with that of its parent."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
 
 
 def run(n, n_workers, n_resamples=RESAMPLES):
