@@ -21,7 +21,7 @@ from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.blocks import Measures, Rows
 from energystats.exceptions import ColumnScaleWarning, warn
 from energystats.metrics import SUBSAMPLE, Euclidean, Exponential, Metric, MetricLike, Precomputed, resolve
-from energystats.pairs import Line, MadeAnew, Pairs, Sliced, choose_route, line_of, warn_if_negative
+from energystats.pairs import Line, MadeAnew, Pairs, Sliced, choose_route, line_of, projection_of, warn_if_negative
 from energystats.validation import (
     as_labels,
     as_pandas,
@@ -235,6 +235,12 @@ class Dissimilarity:
         return len(held)
 
     @property
+    def n_columns(self) -> int:
+        """Number of columns of the points, 0 for a matrix."""
+        held = self.points if self.rows is None else self.rows
+        return 0 if held is None else int(held.shape[1])
+
+    @property
     def coordinates(self) -> FloatArray | None:
         """The points where they are numbers, of which means and projections have a meaning, else None; (n, d)."""
         return self.points if self.metric.reads_numbers else None
@@ -248,8 +254,10 @@ class Dissimilarity:
     def pairs(self) -> Pairs:
         """R as a linear map, by the cheapest route."""
         if self.directions is not None:
+            if self.rows is not None:
+                return Sliced.of(self.n, self.rows.project, self.directions)
             assert self.points is not None
-            return Sliced.of(self.points, self.directions)
+            return Sliced.of(self.n, projection_of(self.points), self.directions)
         if self.rows is not None:
             return self.rows.pairs(self.metric)
         blocks = None if self.points is None else MadeAnew(self.points, self.metric, self.warns)
@@ -271,13 +279,12 @@ class Dissimilarity:
 
     def sliced(self, n_slices: int, rng: np.random.Generator) -> Self:
         """The same points, sums over their pairs being estimated along random directions."""
-        self.check_at_hand()
-        if self.points is None or not isinstance(self.metric, Euclidean) or self.metric.alpha != 1:
+        if not self.n_columns or not isinstance(self.metric, Euclidean) or self.metric.alpha != 1:
             raise ValueError(
                 '`method="sliced"` estimates sums of ||x - y|| along lines and needs points with metric="euclidean" '
                 f"and alpha=1, got {self.metric!r}."
             )
-        return replace(self, directions=random_directions(self.points.shape[1], n_slices, rng))
+        return replace(self, directions=random_directions(self.n_columns, n_slices, rng))
 
     def check_at_hand(self) -> None:
         """Raise where points are read in blocks and a method needs all of them."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import abc
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -40,6 +40,7 @@ __all__ = [
     "choose_route",
     "line_of",
     "power_on_line",
+    "projection_of",
     "warn_if_negative",
     "watched",
 ]
@@ -233,23 +234,26 @@ class Sliced(Pairs):
 
     Attributes
     ----------
-    points : ndarray of shape (n, d)
-        Coordinates.
+    n : int
+        Number of points.
+    project : callable
+        Their coordinates along some directions; (d, s) -> (n, s).
     directions : ndarray of shape (d, n_slices)
         Unit vectors.
     kept : tuple of Line
         The sorted projections, where they are few enough; else they are made anew for every sum.
     """
 
-    points: FloatArray
+    n: int
+    project: Callable[[FloatArray], FloatArray]
     directions: FloatArray
     kept: tuple[Line, ...] = ()
 
     @classmethod
-    def of(cls, points: FloatArray, directions: FloatArray) -> Self:
+    def of(cls, n: int, project: Callable[[FloatArray], FloatArray], directions: FloatArray) -> Self:
         """Sort the projections once, if there is room for them."""
-        anew = cls(points, directions)
-        return anew if 16 * len(points) * anew.n_slices > LINES_BYTES else replace(anew, kept=tuple(anew.lines()))
+        anew = cls(n, project, directions)
+        return anew if 16 * n * anew.n_slices > LINES_BYTES else replace(anew, kept=tuple(anew.lines()))
 
     @property
     def n_slices(self) -> int:
@@ -266,14 +270,11 @@ class Sliced(Pairs):
         if self.kept:
             yield from self.kept
             return
-        center = self.points.mean(axis=0)  # an offset of the data costs no digits
-        projected = np.empty(len(self.points))
-        for u in self.directions.T:
-            for start in range(0, len(projected), PROJECTED_AT_ONCE):
-                rows = slice(start, start + PROJECTED_AT_ONCE)
-                projected[rows] = (self.points[rows] - center) @ u
-            order = np.argsort(projected, kind="stable")
-            yield Line(order, np.diff(projected[order]))
+        at_once = max(1, LINES_BYTES // (16 * self.n))
+        for start in range(0, self.n_slices, at_once):
+            for projected in self.project(self.directions[:, start : start + at_once]).T:
+                order = np.argsort(projected, kind="stable")
+                yield Line(order, np.diff(projected[order]))
 
     def multiply(self, columns: FloatArray) -> FloatArray:
         return self.factor * summed(line.multiply(columns) for line in self.lines())
@@ -294,6 +295,20 @@ class Sliced(Pairs):
 
     def absolute_total(self) -> float:
         return self.factor * sum(line.absolute_total() for line in self.lines())
+
+
+def projection_of(points: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """How points in memory are projected; their mean goes to 0, so that an offset of the data costs no digits."""
+    center = points.mean(axis=0)
+
+    def project(directions: FloatArray) -> FloatArray:
+        found = np.empty((len(points), directions.shape[1]), order="F")
+        for start in range(0, len(points), PROJECTED_AT_ONCE):
+            rows = slice(start, start + PROJECTED_AT_ONCE)
+            found[rows] = (points[rows] - center) @ directions
+        return found
+
+    return project
 
 
 def summed(parts: Iterator[FloatArray]) -> FloatArray:

@@ -11,6 +11,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import energystats as es
+from energystats import pairs
 from energystats._core import permutation
 from energystats._core.permutation import Exchangeable
 from energystats.blocks import door, rows
@@ -79,10 +80,19 @@ def test_maps_and_files_give_the_numbers_of_arrays(name, table, tmp_path):
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_slices_need_all_rows(table, tmp_path):
-    m = memory_map(table, tmp_path)
-    with pytest.raises(ValueError, match="read in blocks of rows, and this needs all 300"):
-        es.energy_test(m[:100], m[100:], method="sliced")
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize("n_bins", [None, 20])
+@pytest.mark.parametrize("kept", [True, False])
+def test_slices(standardize, n_bins, kept, table, tmp_path, monkeypatch):
+    if not kept:
+        monkeypatch.setattr(pairs, "LINES_BYTES", 3 * 16 * 300)
+    X, g = table[["u", "v", "w"]] + 1e5, table["group"]
+    how = {"method": "sliced", "n_slices": 7, "n_bins": n_bins, "n_resamples": 99, "standardize": standardize, "rng": 3}
+    expected = es.energy_test(X, groups=g, **how)
+    found = es.energy_test(memory_map(table[["u", "v", "w"]] + 1e5, tmp_path), groups=g, **how)
+    assert found.pvalue == expected.pvalue
+    assert_allclose(found.null_distribution, expected.null_distribution, atol=1e-10 * expected.total)
+    assert found.statistic_error == pytest.approx(expected.statistic_error)
 
 
 @pytest.mark.usefixtures("small_blocks")

@@ -99,11 +99,16 @@ OPTIONS = {
     "stopped": lambda rng: {"stop_at": 4},
     "pairwise": lambda rng: {"statistic": "pairwise"},
     "binned": lambda rng: {"method": "binned", "n_bins": 30},
+    "binned, with weights": lambda rng: {"method": "binned", "n_bins": 30, "sample_weight": rng.uniform(0.5, 2, N)},
+    "many bins": lambda rng: {"method": "binned", "n_bins": 300},
+    "sliced": lambda rng: {"method": "sliced", "n_slices": 5},
+    "sliced and binned": lambda rng: {"method": "sliced", "n_slices": 5, "n_bins": 30},
 }
 
 
 @pytest.mark.parametrize("name", OPTIONS)
-def test_options(name, table, client, rng):
+def test_options(name, table, client, rng, monkeypatch):
+    monkeypatch.setattr(on_cluster, "BIN_SUMS_BYTES", 8 * 100**2)  # "many bins" are more
     X, g, how = table[["u", "v", "w"]], table["group"], OPTIONS[name](rng)
     expected = es.energy_test(X, groups=g, n_resamples=70, rng=2, **how)
     assert_same_test(es.energy_test(X, groups=g, n_resamples=70, client=client, rng=2, **how), expected)

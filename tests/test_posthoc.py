@@ -96,7 +96,7 @@ def test_distances_to_centres_match_their_definition(three):
 
 def test_shares_of_spread_match_their_definition(rng):
     """Residuals are dealt to new groups, which get means of their own; for squared distances in the data's space."""
-    sizes = rng.integers(2, 9, 2)
+    sizes = rng.integers(3, 9, 2)  # of 2 + 2 all shares are 1 or 0/0
     X, codes = rng.normal(size=(sizes.sum(), 3)), rng.permutation(np.repeat([0, 1], sizes))
     d, groups = Dissimilarity.from_data(X, metric="sqeuclidean", alpha=1.0), Groups(codes, ("a", "b"))
     residuals = np.array([x - X[codes == j].mean(axis=0) for x, j in zip(X, codes, strict=True)])

@@ -16,7 +16,7 @@ from uuid import uuid4
 import numpy as np
 
 from energystats._core.permutation import LABELINGS_PER_BLOCK, Labelings, indicators
-from energystats._core.sums import bin_sums_by_product
+from energystats._core.sums import bin_sums_by_product, bin_sums_from_upper
 from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.blocks.measures import Measures
 from energystats.blocks.rows import Rows, tiles_between, tiles_within
@@ -30,6 +30,7 @@ __all__ = ["Drawing", "OnCluster", "RowsOnCluster"]
 SMALL_TILES = 256, 2048  # of one thread: workers share out tasks, not tiles
 LABELING_BYTES = 2**27  # of the labels that a worker keeps
 INDICATOR_COLUMNS = 2048  # of a product with a tile
+BIN_SUMS_BYTES = 2**23  # of the sums between bins that a task gives back
 Span = tuple[int, int]
 
 
@@ -199,7 +200,12 @@ class OnCluster(Pairs):
         return self.block_sums(Z), self.multiply(weights[:, None])[:, 0]
 
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
-        return bin_sums_by_product(self.multiply, codes, weights, n_bins)
+        if 8 * n_bins**2 > BIN_SUMS_BYTES:
+            return bin_sums_by_product(self.multiply, codes, weights, n_bins)
+        bins = self.rows.client.submit(
+            itself, Bins(codes.astype(np.min_scalar_type(n_bins)), weights, n_bins), pure=False
+        )
+        return self.summed(bins_task, lambda i, j: (bins,))[0]
 
     def absolute_total(self) -> float:
         """Sum of |rho| over all ordered pairs."""
@@ -373,6 +379,40 @@ def block_task(
         product = (tile @ others[columns].reshape(-1, k * n_labelings)).reshape(-1, k, n_labelings)
         half += np.einsum("ijb,ilb->bjl", own[rows], product) * (0.5 if diagonal else 1.0)
     return negatives.part(half + half.transpose(0, 2, 1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bins:
+    """Bins and weights of all rows, which travel once.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n,)
+        Bin of each row.
+    weights : ndarray of shape (n,)
+        Its weight.
+    count : int
+        Number of bins.
+    """
+
+    codes: AnyArray
+    weights: FloatArray
+    count: int
+
+
+def bins_task(X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric, bins: Bins) -> Part:
+    """The share of two blocks in the sums between bins; the rows of the second one are numbered after the first."""
+    spans, negatives = [a.span] if a.span == b.span else [a.span, b.span], Negatives(metric)
+    codes, weights = (np.concatenate([column[slice(*s)] for s in spans]) for column in (bins.codes, bins.weights))
+    shift = 0 if a.span == b.span else a.span[1] - a.span[0]
+
+    def upper() -> Iterator[tuple[int, int, FloatArray]]:
+        for rows, columns, tile, diagonal in tiles_of(X, Y, a, b, metric):
+            negatives.see(tile, diagonal=diagonal)
+            yield rows.start, shift + columns.start, tile
+
+    sums = bin_sums_from_upper(upper(), codes.astype(np.intp), weights, bins.count)
+    return negatives.part(sums)
 
 
 def absolute_task(X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric) -> Part:

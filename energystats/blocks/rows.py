@@ -163,6 +163,12 @@ class Rows(abc.ABC):
         n = len(self)
         return self.pick(np.arange(n) if n <= size else np.random.default_rng(0).choice(n, size, replace=False))
 
+    def project(self, directions: FloatArray) -> FloatArray:
+        """Coordinates along some directions, from the mean of the rows; (d, s) -> (n, s)."""
+        center = np.zeros(self.shape[1]) if self.standardizes else self.measured().mean
+        parts = self.values().map(projected, center, directions)
+        return np.concatenate([np.asarray(part) for part in parts])
+
     def corners(self) -> FloatArray:
         """The smallest and the largest value of every column; (2, d)."""
         measures = self.measured()
@@ -171,6 +177,11 @@ class Rows(abc.ABC):
     def standardized(self, center: FloatArray, scale: FloatArray) -> Self:
         """The same rows as z-scores."""
         return replace(self, center=center, scale=scale)
+
+
+def projected(points: FloatArray, center: FloatArray, directions: FloatArray) -> FloatArray:
+    """Coordinates of one block along some directions."""
+    return np.asarray((points - center) @ directions)
 
 
 @dataclass(frozen=True, eq=False)
