@@ -33,8 +33,18 @@ def peak_of_worker(dask_worker):
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
 
 
+def work_of_worker(dask_worker):
+    """Tasks that this worker has done, and bytes that it got from others."""
+    return dask_worker.state.executed_count, sum(entry["total"] for entry in dask_worker.transfer_incoming_log)
+
+
+def work(client):
+    """Of all workers together."""
+    return np.sum(list(client.run(work_of_worker).values()), axis=0)
+
+
 def run(n, n_workers, n_resamples=RESAMPLES):
-    """Seconds, p-value, null distribution, MB of every worker before and at most, bytes moved."""
+    """Seconds, p-value, null distribution, MB of every worker before and at most, tasks done and bytes moved."""
     from dask import array as da
     from distributed import Client, LocalCluster
 
@@ -47,14 +57,14 @@ def run(n, n_workers, n_resamples=RESAMPLES):
         es.energy_test(
             X[:1500], groups=groups[:1500] ^ (np.arange(1500) % 2 == 0), n_resamples=70, client=client, rng=0
         )
-        before = list(client.run(peak_of_worker).values())
+        before, done = list(client.run(peak_of_worker).values()), work(client)
         start = time.perf_counter()
         found = es.energy_test(
             da.from_array(X, chunks=(4096, D)), groups=groups, n_resamples=n_resamples, client=client, rng=1
         )
         seconds = time.perf_counter() - start
         after = list(client.run(peak_of_worker).values())
-    return seconds, found, before, after
+        return seconds, found, before, after, work(client) - done
 
 
 def clusters(n, n_workers):
@@ -82,20 +92,31 @@ def clusters(n, n_workers):
 
 
 def tasks_of(n, threads):
-    """Blocks, pairs of them and chunks of relabelings, as the package cuts them."""
+    """Blocks, and tasks: one for each pair of blocks and chunk of relabelings, their sums, and the blocks themselves."""
     height = max(512, min(256 * math.ceil(n / math.ceil(math.sqrt(32 * threads)) / 256), 2**14))
     blocks = math.ceil(n / height)
     labels = max(1, min(2**27 // (64 * n), 2048 // 64))
-    return blocks, blocks * (blocks + 1) // 2, math.ceil(math.ceil(RESAMPLES / 64) / labels)
+    chunks, parts, sums = math.ceil(math.ceil(RESAMPLES / 64) / labels), blocks * (blocks + 1) // 2, 0
+    per_chunk = parts
+    while parts > 1:
+        parts = math.ceil(parts / 16)
+        sums += parts
+    return blocks, chunks * (per_chunk + sums) + 2 * blocks + 1
 
 
 def estimate(n, threads, per_pair, n_resamples=RESAMPLES):
     """A row of the table: tasks, flops, bytes moved and time."""
-    blocks, pairs, chunks = tasks_of(n, threads)
+    tasks = tasks_of(n, threads)[1]
     flops = n * n / 2 * (2 * (n_resamples + 2) + 3 * D)
-    moved = 8 * n * D * min(blocks, 2 * threads)  # at worst every worker reads every block once, and the labels
     seconds = n * n / 2 * per_pair / threads
-    return f"| {n:.0e} | {threads} | {pairs * chunks} | {flops:.1e} | {moved / 1e9:.2g} GB | {seconds / 3600:.3g} h |"
+    moved = moved_at_most(n, threads)
+    return f"| {n:.0e} | {threads} | {tasks} | {flops:.1e} | {moved / 1e9:.2g} GB | {seconds / 3600:.3g} h |"
+
+
+def moved_at_most(n, threads):
+    """Bytes between workers of one thread: every one gets every block once, labels and weights, and parts of sums."""
+    blocks, tasks = tasks_of(n, threads)
+    return threads * (8 * n * D + (8 + 1) * n) + tasks * 8 * 64 * 32 * 4
 
 
 def main():
@@ -103,14 +124,20 @@ def main():
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     sizes = (3000, 5000) if options.quick else (40_000, 80_000)
-    print("| n | workers | seconds | p | MB of a worker before, at most |\n|---|---|---|---|---|")
+    heads = (
+        "n | workers | seconds | p | MB of a worker before, at most | tasks | estimated | MB moved | at most, estimated"
+    )
+    print(f"| {heads} |\n|{'---|' * 9}")
     times = {}
     for n in sizes:
         for workers in (1, 2):
-            seconds, found, before, after = run(n, workers)
+            seconds, found, before, after, (done, moved) = run(n, workers)
             times[n, workers] = seconds
             memory = ", ".join(f"{a:.0f} to {b:.0f}" for a, b in zip(before, after, strict=True))
-            print(f"| {n} | {workers} | {seconds:.1f} | {found.pvalue:g} | {memory} |", flush=True)
+            row = [n, workers, f"{seconds:.1f}", f"{found.pvalue:g}", memory, done, tasks_of(n, workers)[1]]
+            print(
+                "|", *(f"{cell} |" for cell in [*row, f"{moved / 1e6:.1f}", f"{moved_at_most(n, workers) / 1e6:.1f}"])
+            )
     first, second = sizes
     for n in sizes:
         print(f"\n{n}: two workers are {times[n, 1] / times[n, 2]:.2f} times as fast as one")
