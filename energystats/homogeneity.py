@@ -176,15 +176,15 @@ def energy_test(
     O(n^2 d) time; "binned": O(n^2 d + n_bins^2 n_resamples) time; "sliced" without bins: O(n_slices n (d + log n + k
     n_resamples)) time.
 
-    **Tables beyond memory.** A Parquet file, a memory map or a Dask collection of more than 64 MiB is read in blocks of
-    rows; Parquet files and Dask collections are written once, as 8 n d bytes, to a temporary file first. Memory is that
-    of two blocks (32 MiB each), the labels, and at most 200 MB of indicators; the numbers are those of the array to
-    1e-12 of T. "sliced" keeps sorted projections, up to 256 MiB and of one direction at least. What needs all rows at once
-    ("asymptotic", a metric settled on all of them) says so. With a `client`,
-    pairs of blocks are tasks; the workers draw the relabelings themselves from the seed, so that the p-value depends
-    neither on their number nor on the blocks, and a lost worker's tasks are done again by others. Exact tests, early
-    stops and designs work there too. Arrays of another library that follows the array API standard, such as torch,
-    stay where they are, in double precision, on a GPU too; these go with "euclidean", "exponential" and "gaussian".
+    **Tables beyond memory.** A Parquet file, a memory map or a Dask collection of more than 64 MiB is read in blocks
+    of rows; Parquet files and Dask collections are written once, as 8 n d bytes, to a temporary file first. Memory is
+    that of two blocks (32 MiB each), the labels, and at most 200 MB of indicators; the numbers are those of the array
+    to 1e-12 of T. "sliced" keeps sorted projections, up to 256 MiB and of one direction at least. What needs all rows
+    at once ("asymptotic", a metric settled on all of them) says so. With a `client`, pairs of blocks are tasks; the
+    workers draw the relabelings themselves from the seed, so that the p-value depends neither on their number nor on
+    the blocks, and a lost worker's tasks are done again by others. Exact tests, early stops and designs work there
+    too. Arrays of another library that follows the array API standard, such as torch, stay where they are, in double
+    precision, on a GPU too; these go with "euclidean", "exponential" and "gaussian".
 
     References
     ----------

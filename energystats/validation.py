@@ -30,6 +30,7 @@ __all__ = [
     "check_finite",
     "check_flag",
     "check_jobs",
+    "check_not_path",
     "check_option",
     "check_positive",
     "check_same_columns",
@@ -196,6 +197,7 @@ def as_numbers(values: ArrayLike, name: str) -> FloatArray:
     """Float64 array; anything that is not a table of real numbers is a `TypeError` or `ValueError`."""
     if hasattr(values, "toarray"):
         raise TypeError(f"`{name}` must be dense, got a sparse {type(values).__name__}; use `{name}.toarray()`.")
+    check_not_path(values, name)
     values = as_pandas(values)
     columns = column_names(values)
     if columns is not None:
@@ -215,6 +217,15 @@ def as_numbers(values: ArrayLike, name: str) -> FloatArray:
     if array.dtype.kind in "iu":
         check_whole_numbers(array, name)
     return np.array(array, dtype=np.float64, order="C")
+
+
+def check_not_path(values: object, name: str) -> None:
+    """Refuse the name of a file where data are needed."""
+    if isinstance(values, str | os.PathLike):
+        raise TypeError(
+            f"`{name}` must be data, got {str(values)!r}. If that is a file, read it first, for example with pandas; "
+            'paths of Parquet files go to `energy_test`, `dispersion`, `disco` and clustering with algorithm="nystrom".'
+        )
 
 
 def frame_numbers(frame: Any, name: str, columns: Sequence[str]) -> FloatArray:

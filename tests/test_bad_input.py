@@ -59,6 +59,13 @@ def test_tables(door, data, error, message):
         door(data)
 
 
+@pytest.mark.parametrize("call", [es.pairwise, es.negative_type, lambda X: es.energy_cluster(X, 2),
+                                  lambda X: es.EnergyClustering().fit(X), lambda X: es.cluster_test(X, 2)])  # fmt: skip
+def test_a_path_is_no_table(call):
+    with pytest.raises(TypeError, match=r"`[XR]` must be data, got 'table.parquet'. If that is a file, read it first"):
+        call("table.parquet")
+
+
 @pytest.mark.parametrize(
     ("how", "error", "message"),
     [

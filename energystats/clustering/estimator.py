@@ -17,7 +17,7 @@ from energystats.clustering.nystrom import NearestCentre
 from energystats.clustering.search import Search, partition_features, partition_points
 from energystats.dissimilarity import Dissimilarity
 from energystats.metrics import Gower, MetricLike
-from energystats.validation import as_cluster_weights, as_generator, as_numbers, check_count
+from energystats.validation import as_cluster_weights, as_generator, as_numbers, check_count, check_not_path
 
 __all__ = ["EnergyClustering"]
 
@@ -150,6 +150,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         if isinstance(X, Rows):
             validate_data(self, X.header(), **{**how, "ensure_min_samples": 1})
             return X
+        check_not_path(X, "X")
         if not self._takes_tables() or hasattr(X, "toarray"):  # which it refuses
             return validate_data(self, X, dtype=np.float64, **how)
         if hasattr(X, "columns") or np.asarray(X).dtype.kind not in "iufc":
