@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -278,6 +279,32 @@ def test_a_rho_that_workers_find_not_of_negative_type(client):
     X = np.linspace(0, 1, N)[:, None] * np.ones(2)
     with pytest.raises(ValueError, match="needs a rho of negative type"):
         es.energy_cluster(X, 2, metric=cubes, algorithm="nystrom", n_landmarks=2, batch_size=100, client=client)
+
+
+def peak_megabytes():
+    """Largest resident memory of this process so far."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the peak of memory from the system's files")
+def test_workers_keep_the_labels_of_few_relabelings(rng, monkeypatch):
+    """All labels would take 80 MB; a worker keeps two chunks of 4 MB."""
+    monkeypatch.setattr(on_cluster, "LABELING_BYTES", 2**22)
+    X, g = rng.normal(size=(8000, 3)), rng.integers(0, 2, 8000)
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+        ) as workers,
+        distributed.Client(workers, set_as_default=False) as own,
+    ):
+        es.energy_test(X[:3000], groups=g[:3000], n_resamples=400, client=own, rng=1)
+        before = own.run(peak_megabytes)
+        es.energy_test(X, groups=g, n_resamples=9999, client=own, rng=1)
+        after = own.run(peak_megabytes)
+    assert len(before) == 2
+    assert all(after[worker] - before[worker] < 60 for worker in before)
 
 
 def test_bad_rows_are_named(table, client):
