@@ -167,7 +167,7 @@ def test_any_chunking_and_the_client_in_force(table, client, monkeypatch):
     for rows, kept, level in ((256, 1, 1), (768, 2**27, 16), (2048, 2**17, 3)):
         monkeypatch.setattr(distribution, "FEWEST_ROWS", rows)
         monkeypatch.setattr(on_cluster, "LABELING_BYTES", kept)
-        monkeypatch.setattr(on_cluster, "ADDED_AT_ONCE", max(level, 2))
+        monkeypatch.setattr(values, "ADDED_AT_ONCE", max(level, 2))
         assert_same_test(es.energy_test(X, groups=g, n_resamples=200, client=client, rng=5), expected)
 
 

@@ -21,7 +21,7 @@ from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.blocks.measures import Measures
 from energystats.blocks.rows import Rows, tiles_between, tiles_within
 from energystats.blocks.sums import completed_sums
-from energystats.blocks.values import ADDED_AT_ONCE, ValuesThere, itself
+from energystats.blocks.values import ValuesThere, itself, sum_by_tree
 from energystats.metrics import Metric
 from energystats.pairs import Pairs, warn_if_negative
 
@@ -119,11 +119,9 @@ class Part:
     negative: int = 0
     smallest: float = 0.0
 
-
-def added(*parts: Part) -> Part:
-    """The sum of several."""
-    arrays = tuple(np.sum(together, axis=0) for together in zip(*(part.arrays for part in parts), strict=True))
-    return Part(arrays, sum(part.negative for part in parts), min(part.smallest for part in parts))
+    def __add__(self, other: Part) -> Part:
+        arrays = tuple(a + b for a, b in zip(self.arrays, other.arrays, strict=True))
+        return Part(arrays, self.negative + other.negative, min(self.smallest, other.smallest))
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,11 +161,8 @@ class OnCluster(Pairs):
         self, task: Callable[..., Part], given: Callable[[int, int], tuple[Any, ...]], level: int = 0
     ) -> Any:
         """The future of the sum of `task` over all pairs of blocks."""
-        parts = list(self.of_pairs(task, given, level).values())
-        while len(parts) > 1:
-            groups = [parts[first : first + ADDED_AT_ONCE] for first in range(0, len(parts), ADDED_AT_ONCE)]
-            parts = [self.rows.client.submit(added, *group, pure=False, priority=1 - level) for group in groups]
-        return parts[0]
+        parts = self.of_pairs(task, given, level).values()
+        return sum_by_tree(self.rows.client, list(parts), priority=1 - level)
 
     def summed(self, task: Callable[..., Part], given: Callable[[int, int], tuple[Any, ...]]) -> tuple[FloatArray, ...]:
         """The sum of `task` over all pairs of blocks, and a warning of negative values."""

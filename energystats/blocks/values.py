@@ -11,7 +11,7 @@ from typing import Any, Protocol, Self
 from energystats._core.interrupts import checkpoint
 from energystats._typing import AnyArray
 
-__all__ = ["BlockValues", "ValuesHere", "ValuesThere", "itself", "slices_of"]
+__all__ = ["BlockValues", "ValuesHere", "ValuesThere", "itself", "slices_of", "sum_by_tree"]
 
 ADDED_AT_ONCE = 16  # results of one task of the tree
 Task = Callable[..., Any]  # of a value, what all blocks share, and the block's part of some columns
@@ -121,14 +121,18 @@ class ValuesThere:
         yield from self.client.gather(self.begun(task, *shared, columns=columns))
 
     def sum(self, task: Task, *shared: Any, columns: Sequence[AnyArray] = ()) -> Any:
-        parts = self.begun(task, *shared, columns=columns)
-        while len(parts) > 1:
-            groups = [parts[first : first + ADDED_AT_ONCE] for first in range(0, len(parts), ADDED_AT_ONCE)]
-            parts = [self.client.submit(sum_of, *group, pure=False, priority=1) for group in groups]
-        return parts[0].result()
+        return sum_by_tree(self.client, self.begun(task, *shared, columns=columns)).result()
 
     def kept(self, task: Task, *shared: Any) -> Self:
         return type(self)(self.client, tuple(self.begun(task, *shared)), self.spans)
+
+
+def sum_by_tree(client: Any, parts: Sequence[Any], priority: int = 1) -> Any:
+    """The future of the sum of some futures, a few at a time, so that no worker gathers all."""
+    while len(parts) > 1:
+        groups = [parts[first : first + ADDED_AT_ONCE] for first in range(0, len(parts), ADDED_AT_ONCE)]
+        parts = [client.submit(sum_of, *group, pure=False, priority=priority) for group in groups]
+    return parts[0]
 
 
 def sum_of(*values: Any) -> Any:
