@@ -223,7 +223,7 @@ def check_not_path(values: object, name: str) -> None:
     """Refuse the name of a file where data are needed."""
     if isinstance(values, str | os.PathLike):
         raise TypeError(
-            f"`{name}` must be data, got {str(values)!r}. If that is a file, read it first, for example with pandas; "
+            f"`{name}` must hold real numbers, got the text {str(values)!r}. A file is read first, as by pandas; "
             'paths of Parquet files go to `energy_test`, `dispersion`, `disco` and clustering with algorithm="nystrom".'
         )
 

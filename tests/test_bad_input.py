@@ -62,7 +62,7 @@ def test_tables(door, data, error, message):
 @pytest.mark.parametrize("call", [es.pairwise, es.negative_type, lambda X: es.energy_cluster(X, 2),
                                   lambda X: es.EnergyClustering().fit(X), lambda X: es.cluster_test(X, 2)])  # fmt: skip
 def test_a_path_is_no_table(call):
-    with pytest.raises(TypeError, match=r"`[XR]` must be data, got 'table.parquet'. If that is a file, read it first"):
+    with pytest.raises(TypeError, match=r"must hold real numbers, got the text 'table.parquet'. A file is read first"):
         call("table.parquet")
 
 
