@@ -132,8 +132,10 @@ def cauchy_combination(pvalues: FloatArray, cap: float = CAUCHY_CAP) -> float:
     """One p-value from dependent ones [theory 5]; 1 where all of them are."""
     if pvalues.min() >= 1:
         return 1.0
-    scores = np.tan((0.5 - np.minimum(pvalues, cap)) * np.pi)
-    return float(0.5 - np.arctan(scores.mean()) / np.pi)
+    capped = np.minimum(pvalues, cap)
+    if capped.min() == capped.max():
+        return float(capped[0])
+    return float(np.arctan2(1.0, (1 / np.tan(np.pi * capped)).mean()) / np.pi)
 
 
 def over_contrasts(pvalues: FloatArray) -> tuple[float, list[float]]:
