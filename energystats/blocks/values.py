@@ -31,10 +31,13 @@ class BlockValues(Protocol):
     def share(self, value: Any) -> Any:
         """A value that many tasks need, where they find it."""
 
-    def map(self, task: Task, *shared: Any, columns: Sequence[AnyArray] = ()) -> Iterator[Any]:
+    def place(self, column: AnyArray) -> Any:
+        """A column of one number a row that many tasks need, its parts beside their blocks."""
+
+    def map(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Iterator[Any]:
         """``task(value, *shared, *columns of the block)`` for block after block."""
 
-    def sum(self, task: Task, *shared: Any, columns: Sequence[AnyArray] = ()) -> Any:
+    def sum(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Any:
         """The sum of these."""
 
     def kept(self, task: Task, *shared: Any) -> BlockValues:
@@ -68,12 +71,15 @@ class ValuesHere:
     def share(self, value: Any) -> Any:
         return value
 
-    def map(self, task: Task, *shared: Any, columns: Sequence[AnyArray] = ()) -> Iterator[Any]:
+    def place(self, column: AnyArray) -> AnyArray:
+        return column
+
+    def map(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Iterator[Any]:
         for span in self.spans:
             checkpoint()
             yield task(self.read(span), *shared, *(column[span] for column in columns))
 
-    def sum(self, task: Task, *shared: Any, columns: Sequence[AnyArray] = ()) -> Any:
+    def sum(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Any:
         return reduce(add, self.map(task, *shared, columns=columns))
 
     def kept(self, task: Task, *shared: Any) -> Self:
@@ -110,17 +116,21 @@ class ValuesThere:
     def share(self, value: Any) -> Any:
         return self.client.submit(itself, value, pure=False)
 
-    def begun(self, task: Task, *shared: Any, columns: Sequence[AnyArray] = ()) -> list[Any]:
-        """The futures of a task on every block."""
+    def place(self, column: AnyArray) -> tuple[Any, ...]:
+        return tuple(self.client.submit(itself, column[span], pure=False) for span in self.spans)
+
+    def begun(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> list[Any]:
+        """The futures of a task on every block; columns are arrays, or have been placed."""
+        parts = [column if isinstance(column, tuple) else [column[span] for span in self.spans] for column in columns]
         return [
-            self.client.submit(task, future, *shared, *(column[span] for column in columns), pure=False)
-            for future, span in zip(self.futures, self.spans, strict=True)
+            self.client.submit(task, future, *shared, *(part[i] for part in parts), pure=False)
+            for i, future in enumerate(self.futures)
         ]
 
-    def map(self, task: Task, *shared: Any, columns: Sequence[AnyArray] = ()) -> Iterator[Any]:
+    def map(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Iterator[Any]:
         yield from self.client.gather(self.begun(task, *shared, columns=columns))
 
-    def sum(self, task: Task, *shared: Any, columns: Sequence[AnyArray] = ()) -> Any:
+    def sum(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Any:
         return sum_by_tree(self.client, self.begun(task, *shared, columns=columns)).result()
 
     def kept(self, task: Task, *shared: Any) -> Self:

@@ -161,8 +161,8 @@ class Features:
         Positive.
     blocks : BlockValues
         Points or `BlockFeatures`.
-    shared_map : object
-        The map where tasks on the blocks find it.
+    shared_map, placed_weights : object
+        The map and the weights where tasks on the blocks find them.
     """
 
     table: Table
@@ -170,6 +170,7 @@ class Features:
     weights: FloatArray
     blocks: BlockValues
     shared_map: Any
+    placed_weights: Any
 
     @classmethod
     def of(cls, table: Table, feature_map: FeatureMap, weights: FloatArray) -> Self:
@@ -178,7 +179,7 @@ class Features:
         shared_map = blocks.share(feature_map)
         if 8 * len(table) * feature_map.rank <= STORED_BYTES * blocks.n_machines:
             blocks = blocks.kept(BlockFeatures.of, shared_map)
-        return cls(table, feature_map, weights, blocks, shared_map)
+        return cls(table, feature_map, weights, blocks, shared_map, blocks.place(weights))
 
     @property
     def n(self) -> int:
@@ -191,29 +192,30 @@ class Features:
         assert isinstance(self.blocks, ValuesHere)
         ends = [span.stop for span in self.blocks.spans]
         blocks = self.blocks.first(1 + ends.index(count))
-        return Features(PointsHere(self.table.points[:count]), self.map, self.weights[:count], blocks, self.shared_map)
+        table, weights = PointsHere(self.table.points[:count]), self.weights[:count]
+        return Features(table, self.map, weights, blocks, self.shared_map, weights)
 
     def at(self, rows: IntArray) -> BlockFeatures:
         """Features of some rows."""
         return BlockFeatures.of(self.table.pick(rows), self.map)
 
-    def over_blocks(self, task: Callable[..., Any], *given: Any, columns: Sequence[AnyArray] = ()) -> list[Any]:
+    def over_blocks(self, task: Callable[..., Any], *given: Any, columns: Sequence[Any] = ()) -> list[Any]:
         """What a task finds in every block; it is told the map and what is given."""
         shared = (self.shared_map, *map(self.blocks.share, given))
         return list(self.blocks.map(task, *shared, columns=columns))
 
-    def summed(self, task: Callable[..., Any], *given: Any, columns: Sequence[AnyArray] = ()) -> Any:
+    def summed(self, task: Callable[..., Any], *given: Any, columns: Sequence[Any] = ()) -> Any:
         """The sum of what a task finds in the blocks."""
         return self.blocks.sum(task, self.shared_map, *map(self.blocks.share, given), columns=columns)
 
     def centres(self, labels: IntArray, k: int) -> Centres:
         """Sums over the clusters of a partition."""
-        found: Centres = self.summed(centres_in, k, columns=(self.weights, labels.astype(np.min_scalar_type(k))))
+        found: Centres = self.summed(centres_in, k, columns=(self.placed_weights, labels.astype(np.min_scalar_type(k))))
         return found
 
     def assigned(self, means: FloatArray) -> tuple[IntArray, Centres]:
         """Nearest centre of every row, and the sums over the new clusters; O(n k p)."""
-        labels, parts = zip(*self.over_blocks(assigned_in, means, columns=(self.weights,)), strict=True)
+        labels, parts = zip(*self.over_blocks(assigned_in, means, columns=(self.placed_weights,)), strict=True)
         return np.concatenate(labels).astype(np.intp), reduce(add, parts)
 
     def distances(self, means: FloatArray) -> FloatArray:
@@ -225,7 +227,7 @@ class Features:
         centres = found.centres
         sums = centres.counts, centres.mass, centres.means
         labels = found.labels.astype(np.min_scalar_type(centres.counts.size))
-        parts = self.over_blocks(movable_in, sums, tolerance, columns=(self.weights, labels))
+        parts = self.over_blocks(movable_in, sums, tolerance, columns=(self.placed_weights, labels))
         rows = np.concatenate([part[0] + span.start for part, span in zip(parts, self.blocks.spans, strict=True)])
         gains = np.concatenate([part[1] for part in parts])
         return np.sort(rows[np.argsort(-gains, kind="stable")[:MOVED_AT_ONCE]])

@@ -285,7 +285,9 @@ def outside(features: Features, rows: IntArray, size: int) -> list[FloatArray]:
 
 def scatter(features: Features, mean: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Eigenvalues, falling, and vectors of the weighted scatter matrix of the features."""
-    values, vectors = np.linalg.eigh(features.summed(scatter_in, mean, columns=(features.weights,)))  # of none, too
+    values, vectors = np.linalg.eigh(
+        features.summed(scatter_in, mean, columns=(features.placed_weights,))
+    )  # of none, too
     return values[::-1], vectors[:, ::-1]
 
 
