@@ -11,7 +11,15 @@ import numpy as np
 
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.exceptions import MissingValuesWarning, warn
-from energystats.validation import LARGEST, as_numbers, as_pandas, check_same_columns, column_names
+from energystats.validation import (
+    LARGEST,
+    as_numbers,
+    as_pandas,
+    check_same_columns,
+    check_whole_numbers,
+    column_names,
+    name_text,
+)
 
 __all__ = ["Columns", "Kind", "encode"]
 
@@ -228,7 +236,12 @@ def column_of(column: Any, name: str, label: str) -> Column:
 
 def as_floats(column: Any) -> FloatArray:
     """Values of a pandas column of numbers or truth values, missing ones as NaN."""
-    return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    from pandas.api.types import is_integer_dtype
+
+    values = np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    if is_integer_dtype(column.dtype):
+        check_whole_numbers(values, name_text(column.name))
+    return values
 
 
 def numeric_column(values: FloatArray, name: str, label: str) -> Column:

@@ -15,6 +15,7 @@ from energystats.results import EnergyTestResult
 __all__ = ["cross_test"]
 
 SMALL = 20  # points in a sample, below which the normal law was measured to be off
+UNEQUAL = 3  # times as large: the other sample, above which it was, too
 
 
 def cross_test(d: Dissimilarity, groups: Groups, rng: np.random.Generator) -> EnergyTestResult:
@@ -24,10 +25,12 @@ def cross_test(d: Dissimilarity, groups: Groups, rng: np.random.Generator) -> En
     if groups.sizes.min() < 4:
         sizes = ", ".join(map(str, groups.sizes.tolist()))
         raise ValueError(f'`method="cross"` halves each sample and needs 4 points in each, got {sizes}.')
-    if groups.sizes.min() < SMALL:
+    few, many = sorted(groups.sizes.tolist())
+    if few < SMALL or many >= UNEQUAL * few:
         warn(
-            f'`method="cross"` was measured to reject up to .12 of true nulls at level .05 when a sample has fewer '
-            f"than {SMALL} points, got {groups.sizes.min()}; use a permutation test.",
+            '`method="cross"` was measured to reject up to .12 of true nulls at level .05 when a sample has fewer than '
+            f"{SMALL} points, and up to .08 when the other is {UNEQUAL} times as large; got {few} and {many}. Use a "
+            "permutation test.",
             NotCalibratedWarning,
         )
     finding, x, y = halves(groups, rng)

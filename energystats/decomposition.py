@@ -31,6 +31,7 @@ from energystats.validation import (
     check_count,
     check_option,
     check_same_index,
+    check_whole_numbers,
     is_single,
     near_names,
 )
@@ -77,7 +78,7 @@ def disco(
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho.
     alpha : float, default 1.0
-        Power of a named distance, 0 < alpha <= 2; at 2 only differences of means are seen.
+        Power of a named distance, 0 < alpha <= 2; at 2 means alone are compared.
     decomposition : {"sequential", "marginal"}, default "sequential"
         "sequential" adjusts a term for the terms before it (type I), "marginal" for all that do not contain it, as
         a:b contains a (type II).
@@ -393,10 +394,18 @@ def tidy(table: Any, bare: Collection[str]) -> Any:
     Dates may stand in functions, but not `bare`.
     """
     import pandas as pd
-    from pandas.api.types import is_bool_dtype, is_extension_array_dtype, is_numeric_dtype, is_string_dtype
+    from pandas.api.types import (
+        is_bool_dtype,
+        is_extension_array_dtype,
+        is_integer_dtype,
+        is_numeric_dtype,
+        is_string_dtype,
+    )
 
     table = table.reset_index(drop=True)
     for name, dtype in table.dtypes.items():
+        if is_integer_dtype(dtype):
+            check_whole_numbers(table[name].to_numpy(), str(name))
         if isinstance(dtype, pd.CategoricalDtype):
             table[name] = table[name].cat.remove_unused_categories()
         elif dtype.kind in "mM" and str(name) in bare:
@@ -587,4 +596,4 @@ def null_hypothesis(d: Dissimilarity, names: list[str], within: bool) -> str:
     """What the p-value of the whole model is about."""
     sentence = f"the distribution of the points does not depend on {', '.join(names)}"
     sentence += " within any stratum" * within
-    return sentence + (" (squared distances: only differences of means are seen)" if d.metric.only_means else "")
+    return sentence + d.metric.about_means

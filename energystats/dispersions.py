@@ -43,7 +43,8 @@ def dispersion(
     alpha : float, default 1.0
         Power of a named distance, 0 < alpha <= 2.
     sample_weight : array_like of shape (n,), optional
-        Positive weights. Whole numbers count as repeated rows.
+        Positive weights. Whole numbers count as repeated rows, except in z-scores and in what a metric takes from the
+        data (sigma, variances, a covariance).
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
     client : distributed.Client, optional

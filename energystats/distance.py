@@ -8,7 +8,7 @@ from energystats._core import statistics
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.dissimilarity import Dissimilarity
 from energystats.metrics import MetricLike, Precomputed, resolve
-from energystats.validation import as_generator, as_weights, check_count, check_option
+from energystats.validation import as_generator, as_weights, check_count, check_option, check_same_index
 
 __all__ = ["energy_distance", "pairwise"]
 
@@ -99,7 +99,8 @@ def energy_distance(
         "v": means over all pairs, never negative for negative type. "u": pairs of a point with itself are left
         out, unbiased; may be negative.
     x_weights, y_weights : array_like, optional
-        Positive weights, for "v" only. Whole numbers count as repeated rows.
+        Positive weights, for "v" only. Whole numbers count as repeated rows, except in z-scores and in what a metric
+        takes from the data (sigma, variances, a covariance).
     method : {"complete", "sliced"}, default "complete"
         "complete" sums over all pairs. "sliced" is an estimate for many rows, for Euclidean distances with alpha = 1:
         the mean over random directions of the energy distances along them, times a constant that makes it unbiased.
@@ -149,6 +150,8 @@ def energy_distance(
     check_option(method, "method", ("complete", "sliced"))
     n_slices, generator = check_count(n_slices, "n_slices", low=2), as_generator(rng)
     d, groups = Dissimilarity.from_samples((x, y), None, metric=metric, alpha=alpha, standardize=standardize)
+    check_same_index(x, x_weights, "x_weights")
+    check_same_index(y, y_weights, "y_weights")
     n, m = groups.sizes.tolist()
     weighted = x_weights is not None or y_weights is not None
     if estimator == "u" and weighted:

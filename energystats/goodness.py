@@ -22,7 +22,7 @@ from energystats.validation import as_generator, as_points, check_count, column_
 __all__ = ["goodness_of_fit", "normality_test"]
 
 CONFIDENCE_LEVEL = 0.95
-MEANS_ONLY = " (squared distances: only differences of means are seen)"
+MEANS_ONLY = " (squared distances compare means alone; a larger spread than expected makes p small, too)"
 NUMBERS_AT_ONCE = 2**21  # drawn for samples that are compared in one go
 ROWS_PER_BLOCK = 256
 SINGULAR = 64 * np.finfo(float).eps  # of a column's length, times the digits lost to its offset

@@ -20,7 +20,14 @@ from energystats.metrics import Metric, MetricLike, Precomputed, resolve
 from energystats.near_linear import MOST_BINS, SLICES, binned_test, sliced_test
 from energystats.relabeling import CONFIDENCE_LEVEL, Sampling, StatisticName, relabeling_test
 from energystats.results import EnergyTestResult
-from energystats.validation import as_generator, as_weights, check_count, check_option, check_same_index
+from energystats.validation import (
+    as_generator,
+    as_weights,
+    check_count,
+    check_option,
+    check_same_index,
+    check_same_rows,
+)
 
 __all__ = ["METHODS", "check_combination", "choose_test", "energy_test"]
 
@@ -64,7 +71,7 @@ def energy_test(
         The semimetric rho; with "precomputed" the pooled table is its matrix. With a sequence, the smallest of the
         p-values is tested itself, on the same relabelings, so that the level is exact and none has to be chosen.
     alpha : float or sequence of float, default 1.0
-        Power of a named distance, 0 < alpha <= 2; at 2 only differences of means are seen. A sequence as for `metric`.
+        Power of a named distance, 0 < alpha <= 2; at 2 means alone are compared. A sequence as for `metric`.
     statistic : {"between", "pairwise", "f"}, default "between"
         "between" is S; "pairwise" is the sum over pairs of n_i n_j/(n_i + n_j) E_ij (2S when k = 2); "f" is
         (S/(k - 1))/(W/(n - k)), which has the same p-value as S.
@@ -133,7 +140,8 @@ def energy_test(
     NotNegativeTypeWarning
         If rho is negative somewhere.
     NotCalibratedWarning
-        If ``method="cross"`` is used with fewer than 20 points in a sample.
+        If ``method="cross"`` is used with fewer than 20 points in a sample, or with one three times as large as the
+        other; if ``method="asymptotic"`` is, where half of the rows or more are copies of others.
 
     See Also
     --------
@@ -153,9 +161,11 @@ def energy_test(
     .05 and .007 to .012 at .01 for 10 + 10, 30 + 30 and 20 + 20 + 20 points (2,000 samples each), .034 to .062 and .004
     to .016 for 5 + 200 (500 each); for 3 + 3 points, where no exact p is below .1, .052 to .081 at .05.
     "cross" compares one half of each sample along the direction that the other half found; the studentised difference
-    is N(0, 1) under equality for any fixed semimetric. Over the same nulls and a binary one it rejected .043 to .073 at
-    .05 and .005 to .031 at .01 for 10 + 10 to 100 + 100 points, .068 to .124 and .027 to .063 for 10 + 200 (3,000
-    samples each); below 20 points in a sample it warns. The halves are random, so that p depends on the seed.
+    is N(0, 1) under equality for any fixed semimetric. Over the same nulls and a binary one it rejected .043 to .073
+    at .05 and .005 to .031 at .01 for 10 + 10 to 100 + 100 points, .068 to .124 and .027 to .063 for 10 + 200 (3,000
+    samples each), .043 to .082 and .010 to .043 for 20 to 40 against 60 to 400 (1,200 each); below 20 points in a
+    sample, and where one is three times as large as the other, it warns. The halves are random, so that p depends on
+    the seed.
 
     "sliced" replaces ||x - y|| by c_d times the mean of \|u'x - u'y\| over random directions u, with the exact constant
     c_d, so that S, W, T and E are unbiased estimates of the complete ones; `statistic_error` is the standard error over
@@ -224,6 +234,8 @@ def energy_test(
     if groups is not None:
         for labels, name in ((strata, "strata"), (whole_plots, "whole_plots"), (sample_weight, "sample_weight")):
             check_same_index(samples[0], labels, name)
+    if paired:
+        check_same_rows(samples, "Paired samples")
     design = Design.of(checked, strata=strata, whole_plots=whole_plots, paired=paired)
     weights = None if sample_weight is None else as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:

@@ -19,7 +19,7 @@ from energystats._core.scales import deviations, exponents, two_to
 from energystats._loading import loading
 from energystats._typing import ArrayLike, FloatArray
 from energystats.coding import Columns, encode
-from energystats.validation import as_points, check_alpha, check_positive, near_names
+from energystats.validation import as_pandas, as_points, check_alpha, check_positive, check_same_columns, near_names
 
 __all__ = [
     "CallableMetric",
@@ -58,6 +58,13 @@ class Metric(abc.ABC):
     def only_means(self) -> bool:
         """Whether the energy distance is zero as soon as the means agree."""
         return False
+
+    @property
+    def about_means(self) -> str:
+        """What a test with such a metric sees, for its null hypothesis; nothing for other metrics."""
+        if not self.only_means:
+            return ""
+        return " (squared distances compare means alone; unequal spread in groups of unequal size makes p small, too)"
 
     @property
     def strong_negative_type(self) -> bool | None:
@@ -107,11 +114,9 @@ class Metric(abc.ABC):
 
     def read_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
         """Arrays of two tables with the same columns, the first one twice when there is no second."""
-        tables, names = ((X,), ("X",)) if Y is None else ((X, Y), ("X", "Y"))
+        tables, names = ((X,), ("X",)) if Y is None else ((as_pandas(X), as_pandas(Y)), ("X", "Y"))
         (points, *others), metric = self.read(tables, names)
-        if others and points.shape[1] != others[0].shape[1]:
-            widths = f"{points.shape[1]} and {others[0].shape[1]}"
-            raise ValueError(f"`X` and `Y` must have the same number of columns, got {widths}.")
+        check_same_columns(tables, [points.shape[1], *(other.shape[1] for other in others)], names)
         return (points, others[0] if others else points), metric
 
     def finite_between(self, X: FloatArray, Y: FloatArray, row: int = 0, column: int = 0) -> FloatArray:
@@ -626,11 +631,9 @@ class SciPyMetric(Metric):
         """True below that power, for distances that tell all points apart [Lyons 2013, remark 3.19]."""
         if not self.negative_type:
             return None
-        if self.name in ("cosine", "correlation"):
+        if self.name in ("cosine", "correlation", "jensenshannon"):
             return False  # proportional points have distance 0
-        if self.alpha < NEGATIVE_TYPE_UP_TO[self.name]:
-            return True
-        return None if self.name == "jensenshannon" else False  # means alone, or the law of each column alone
+        return self.alpha < NEGATIVE_TYPE_UP_TO[self.name]  # there means alone, or the law of each column alone
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         size = max(float(np.abs(X).max()), float(np.abs(Y).max()))

@@ -18,6 +18,8 @@ from energystats.validation import (
     as_generator,
     check_count,
     check_option,
+    check_same_index,
+    check_same_rows,
 )
 
 __all__ = ["mmd2", "mmd_test"]
@@ -185,6 +187,10 @@ def mmd_test(
     d, checked = two_samples((x,) if y is None else (x, y), groups, first, metric, alpha)
     several = [d, *(d.under(semimetric_of(other, metric, alpha)) for other in others)]
     check_sizes(checked, estimator)
+    if groups is not None:
+        check_same_index(x, strata, "strata")
+    if paired and y is not None:
+        check_same_rows((x, y), "Paired samples")
     design = Design.of(checked, strata=strata, paired=paired)
     check_combination(sampling, design, len(several))
     name: StatisticName = "mmd2" if estimator == "v" else "mmd2 (unbiased)"

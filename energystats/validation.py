@@ -35,6 +35,7 @@ __all__ = [
     "check_positive",
     "check_same_columns",
     "check_same_index",
+    "check_same_rows",
     "column_names",
     "is_single",
     "label_name",
@@ -250,8 +251,9 @@ def frame_numbers(frame: Any, name: str, columns: Sequence[str]) -> FloatArray:
 
 def check_whole_numbers(array: Any, name: str) -> None:
     """Refuse whole numbers that floating-point numbers cannot tell apart."""
-    known = array[~np.isnan(array)] if array.dtype.kind == "f" else array
-    if known.size and max(int(known.max()), -int(known.min())) > LARGEST_INTEGER:
+    known = array[np.isfinite(array)] if array.dtype.kind == "f" else array
+    rounded = array.dtype.kind == "f"  # 2**53 may have been one more
+    if known.size and max(int(known.max()), -int(known.min())) > LARGEST_INTEGER - rounded:
         raise ValueError(
             f"`{name}` holds whole numbers beyond 2**53, which are not exact as floating-point numbers; "
             "subtract a common offset first."
@@ -372,7 +374,8 @@ def check_same_columns(tables: Sequence[Any], widths: Sequence[int], names: Sequ
     first, *others = (column_names(table) if getattr(table, "ndim", 0) == 2 else None for table in tables)
     for name, found in zip(names[1:], others, strict=True):
         if first is not None and found is not None and found != first:
-            raise ValueError(f"The samples must have the same columns: {names[0]} has {first}, {name} has {found}.")
+            both = "`X` and `Y`" if tuple(names) == ("X", "Y") else "The samples"
+            raise ValueError(f"{both} must have the same columns: {names[0]} has {first}, {name} has {found}.")
 
 
 def check_same_index(X: Any, labels: Any, name: str) -> None:
@@ -387,6 +390,22 @@ def check_same_index(X: Any, labels: Any, name: str) -> None:
         )
 
 
+def check_same_rows(tables: Sequence[Any], name: str) -> None:
+    """Rows of tables that are matched by position: names that they share must stand in the same rows."""
+    first, *others = (as_pandas(table) for table in tables)
+    for other in others:
+        if column_names(first) is None or column_names(other) is None or len(first) != len(other):
+            continue
+        unequal = np.array([a != b for a, b in zip(first.index, other.index, strict=True)], dtype=bool)
+        moved = unequal & first.index.isin(other.index)
+        if moved.any():
+            raise ValueError(
+                f"{name} are matched row by row, but the row {first.index[int(moved.argmax())]!r} stands in another "
+                "place of the second; bring them into one order (`second.loc[first.index]`), or match by position with "
+                "`.to_numpy()`."
+            )
+
+
 def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]]:
     """Codes 0..k-1 and the sorted names (a categorical keeps the order of its categories)."""
     import pandas as pd
@@ -399,6 +418,9 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
         if isinstance(labels, str):
             hint = f"give the column itself, such as `data[{labels!r}]`"
         raise TypeError(f"`{name}` must be one label a row, got {type(labels).__name__}; {hint}.")
+    masked = int(np.ma.getmaskarray(labels).sum()) if isinstance(labels, np.ma.MaskedArray) else 0
+    if masked:
+        raise ValueError(f"`{name}` must not be missing, but {masked} of {labels.size} labels are masked.")
     if isinstance(getattr(labels, "dtype", None), pd.CategoricalDtype):
         categories = pd.Categorical(labels).remove_unused_categories()
         codes, names = np.asarray(categories.codes), list(categories.categories)

@@ -166,7 +166,7 @@ def test_test(iris, tmp_path, capsys):
     assert "Null hypothesis: the 3 samples come from one distribution." in out
     assert "null.png" in files(tmp_path)
     assert cli.main(["test", "iris.csv", "--group", "species", "--alpha", "2", "--columns", "sepal_width"]) == 0
-    assert "only differences of means are seen" in " ".join(capsys.readouterr().out.split())
+    assert "squared distances compare means alone" in " ".join(capsys.readouterr().out.split())
 
 
 def test_disco(iris, tmp_path, capsys):

@@ -587,7 +587,7 @@ def test_summary_names_the_kind_of_terms(frame):
     assert "Overlap" in text
     assert "adjusted for all that do not contain it" in " ".join(text.split())
     squared = es.disco("y1 ~ a * b", data=frame, alpha=2.0, n_resamples=9, rng=0)
-    assert "only differences of means are seen" in squared.null_hypothesis
+    assert "squared distances compare means alone" in squared.null_hypothesis
 
 
 def test_plot_shows_shares_and_p_values(frame):

@@ -158,7 +158,7 @@ METRICS = [
     (es.metrics.SciPyMetric("cityblock", 1.5), None, None),
     (es.metrics.SciPyMetric("chebyshev"), None, None),
     (es.metrics.SciPyMetric("cosine", 0.5), True, False),
-    (es.metrics.SciPyMetric("jensenshannon", 2.0), True, None),
+    (es.metrics.SciPyMetric("jensenshannon", 2.0), True, False),
 ]
 
 

@@ -256,7 +256,7 @@ def test_indefinite_semimetrics_are_computed_with_a_warning(rng):
 
 def test_squared_distances_say_what_they_see(rng):
     found = es.goodness_of_fit(rng.random(9), stats.uniform(), alpha=2, n_resamples=9)
-    assert "only differences of means are seen" in found.null_hypothesis
+    assert "squared distances compare means alone" in found.null_hypothesis
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,10 @@ def test_groups_keep_their_names(samples):
 
 
 def test_squared_distances_say_what_they_see(samples):
-    assert "only differences of means" in es.energy_test(*samples, alpha=2, n_resamples=9, rng=0).null_hypothesis
+    assert (
+        "squared distances compare means alone"
+        in es.energy_test(*samples, alpha=2, n_resamples=9, rng=0).null_hypothesis
+    )
     assert "means" not in es.energy_test(*samples, n_resamples=9, rng=0).null_hypothesis
 
 

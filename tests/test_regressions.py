@@ -4,6 +4,7 @@ import copy
 import html
 import pickle
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import euclidean_distances
 
 import energystats as es
+from energystats import cli
 from energystats._core.ties import spread_ties
 from energystats.clustering.seeding import plus_plus_start
 from tests import definitions
@@ -333,3 +335,117 @@ def test_labels_to_start_from_go_with_rows_of_weight_zero(rng):
     assert model.within_ == es.energy_cluster(X[6:], 2, init=np.arange(14) % 2).within
     with pytest.raises(TypeError, match=r'`init` must be "k-means[+][+]", "random", "spectral" or labels, got None'):
         es.energy_cluster(X, 2, init=None)
+
+
+# ---------------------------------------------------------------- moments lost in rounding, ties, names of rows
+
+
+@pytest.mark.parametrize("n", [10, 20, 100])
+def test_an_asymptotic_p_that_rounding_would_decide_is_refused(n, rng):
+    one = np.r_[rng.uniform(1, 9), np.zeros(n - 1)]
+    far = np.r_[10.0 ** rng.uniform(7, 100), rng.normal(size=n - 1)]
+    for x, y in ((one, np.zeros(n)), (far, rng.normal(size=n)), (np.eye(2 * n)[:n], np.eye(2 * n)[n:])):
+        with pytest.raises(ValueError, match="varies over the relabelings by more than the rounding"):
+            es.energy_test(x, y, method="asymptotic")
+    near = np.r_[1e4, far[1:]]
+    y = rng.normal(size=n)
+    p = es.energy_test(near, y, method="asymptotic").pvalue
+    assert abs(p - es.energy_test(near, y, n_resamples=4999, rng=rng).pvalue) < 0.1
+
+
+@pytest.mark.filterwarnings("ignore::energystats.NotCalibratedWarning")
+def test_asymptotic_p_is_at_most_one(rng):
+    for _ in range(50):
+        x, y = np.c_[rng.integers(0, 3, size=(2, 12)), [0, 0], [1, 2]].astype(float)
+        assert 0 < es.energy_test(x, y, method="asymptotic").pvalue <= 1
+
+
+def test_a_smooth_law_for_few_values_warns(rng):
+    rare = (rng.random((2, 50)) < 0.5).astype(float)
+    with pytest.warns(es.NotCalibratedWarning, match="98 of 100 rows are copies of others"):
+        es.energy_test(*rare, method="asymptotic")
+    with pytest.warns(es.NotCalibratedWarning, match="got 20 and 60"):
+        es.energy_test(rng.normal(size=20), rng.normal(size=60), method="cross", rng=1)
+
+
+def moved(rng, n=8):
+    """A Series and another one with its names in another order."""
+    first = pd.Series(rng.normal(size=n), index=list("abcdefgh")[:n])
+    return first, pd.Series(rng.normal(size=n), index=np.roll(first.index, 1))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a, b: es.energy_test(a, b, paired=True),
+        lambda a, b: es.mmd_test(a, b, paired=True),
+        lambda a, b: es.mmd_test(a, groups=pd.Series([0, 1] * 4, index=a.index), strata=b.rank() > 4),
+        lambda a, b: es.energy_distance(a, [5.0], x_weights=b.abs()),
+        lambda a, b: es.energy_distance([5.0], a, y_weights=b.abs()),
+        lambda a, b: es.EnergyClustering(2).fit(a.to_frame("x"), sample_weight=b.abs()),
+        lambda a, b: es.clustering_accuracy(a > 0, b > 0),
+        lambda a, b: es.graph_partition(pd.DataFrame(1 - np.eye(8), a.index, a.index), 2, weights=b.abs()),
+        lambda a, b: es.distance_kernel(pd.DataFrame(1 - np.eye(8), a.index, a.index), base=b / b.sum()),
+        lambda a, b: es.equivalent_kernels(*(pd.DataFrame(np.eye(8), c.index, c.index) for c in (a, b))),
+    ],
+)  # fmt: skip
+def test_rows_of_other_names_are_not_matched_by_position(call, rng):
+    with pytest.raises(ValueError, match=r"must have the index of the table|stands in another place of the second"):
+        call(*moved(rng))
+
+
+def test_rows_are_matched_by_position_where_names_say_nothing(rng):
+    a, _ = moved(rng)
+    later = pd.Series(rng.normal(size=8), index=list("ijklmnop"))  # as of another visit in one long table
+    expected = es.energy_test(a.to_numpy(), later.to_numpy(), paired=True).pvalue
+    assert es.energy_test(a, later, paired=True).pvalue == expected
+    assert es.energy_test(a, later.set_axis(a.index), paired=True).pvalue == expected
+    with pytest.raises(
+        ValueError, match=r"`X` and `Y` must have the same columns: X has \['u', 'v'\], Y has \['v', 'u'\]"
+    ):
+        es.pairwise(pd.DataFrame({"u": [0.0], "v": [1.0]}), pd.DataFrame({"v": [0.0], "u": [1.0]}))
+
+
+def test_masked_labels_are_missing():
+    labels = np.ma.array([1, 1, 2, -999], mask=[0, 0, 0, 1])
+    with pytest.raises(ValueError, match="`labels` must not be missing, but 1 of 4 labels are masked"):
+        es.dispersion([1.0, 2, 3, 4], labels)
+    assert es.dispersion([1.0, 2, 3, 4], np.ma.array([1, 1, 2, 2])).labels == (1, 2)
+
+
+def test_columns_that_only_number_the_rows_are_no_data(tmp_path, capsys):
+    file = tmp_path / "f.csv"
+    pd.DataFrame({"id": range(1, 21), "g": np.repeat(["a", "b"], 10)}).to_csv(file, index=False)
+    assert cli.main(["test", str(file), "--group", "g"]) == 2
+    assert "no column to use but id, which only numbers the rows; name it in --columns" in capsys.readouterr().err
+    assert cli.main(["test", str(file), "--group", "g", "--columns", "id"]) == 0
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda frame: es.disco("x ~ t", data=frame),
+        lambda frame: es.disco("y ~ x", data=frame),
+        lambda frame: es.pairwise(frame[["x"]], metric="gower"),
+        lambda frame: es.pairwise(frame[["x"]]),
+    ],
+)
+@pytest.mark.parametrize("first", [2**60, 2**53 + 1])
+@pytest.mark.parametrize("dtype", ["int64", "Int64"])
+def test_whole_numbers_that_floats_cannot_tell_apart(call, first, dtype):
+    frame = pd.DataFrame({"x": first + 3 * np.arange(6), "t": list("ababab"), "y": np.arange(6.0) ** 2})
+    with pytest.raises(ValueError, match=r"holds whole numbers beyond 2\*\*53"):
+        call(frame.astype({"x": dtype}))
+
+
+def test_dispersions_of_a_line_with_unlike_weights(rng):
+    """Exact fractions; a running sum of the weights would lose seven digits."""
+    x, w = [*range(6)], [3 * 10**8, *rng.integers(1, 9, 5).tolist()]
+    found = es.cluster_1d(x, 1, w)
+    exact = Fraction(
+        sum(v * u * abs(i - j) for i, v in zip(x, w, strict=True) for j, u in zip(x, w, strict=True)), 2 * sum(w)
+    )
+    assert found.total == pytest.approx(float(exact), rel=1e-14)
+    assert found.within == pytest.approx(float(exact), rel=1e-14)
+    with pytest.raises(ValueError, match="`sample_weight` must not differ by more than a factor"):
+        es.cluster_1d(x, 2, [1e16, *w[1:]])

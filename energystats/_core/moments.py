@@ -25,6 +25,9 @@ from energystats._typing import FloatArray
 __all__ = ["GraphSums", "permutation_moments", "upper_tail"]
 
 ROWS_AT_ONCE = 512
+ROUNDING = 8 * float(np.finfo(np.float64).eps)  # of the summands of a moment
+SMALLEST_DEVIATION = 1e-9  # of the entries of A from their mean under all permutations
+LARGEST_ERROR = 0.05  # of the skewness
 Pattern = tuple[int, ...]  # the block of each index; the r-th factor holds indices 2r and 2r + 1
 
 
@@ -75,6 +78,10 @@ class GraphSums:
     def distinct(self, pattern: Pattern) -> float:
         """The same over different indices for different blocks."""
         return math.fsum(sign * self.unrestricted(coarser) for coarser, sign in coarsenings(pattern))
+
+    def summands(self, pattern: Pattern) -> float:
+        """Sum of the sizes of what `distinct` adds up."""
+        return math.fsum(abs(self.unrestricted(coarser)) for coarser, _ in coarsenings(pattern))
 
 
 def components(pattern: Pattern) -> list[list[tuple[int, int]]]:
@@ -129,18 +136,22 @@ def coarsenings(pattern: Pattern) -> list[tuple[Pattern, int]]:
     return found
 
 
-def raw_moment(a: GraphSums, c: GraphSums, order: int, n: int) -> float:
-    """Mean of a power of the sum over all permutations."""
-    terms = []
+def raw_moment(a: GraphSums, c: GraphSums, order: int, n: int) -> tuple[float, float]:
+    """Mean of a power of the sum over all permutations, and how far rounding may have moved it."""
+    terms, sizes = [], []
     for pattern in set_partitions(2 * order):
         b = max(pattern) + 1
         if b <= n:
             terms.append(a.distinct(pattern) / math.perm(n, b) * c.distinct(pattern))
-    return math.fsum(terms)
+            sizes.append(a.summands(pattern) / math.perm(n, b) * c.summands(pattern))
+    return math.fsum(terms), ROUNDING * math.fsum(sizes)
 
 
-def permutation_moments(A: FloatArray, C: FloatArray) -> tuple[float, float, float]:
-    """Mean, standard deviation and skewness; A and C are symmetric with rows that sum to 0. O(n^3) time."""
+def permutation_moments(A: FloatArray, C: FloatArray) -> tuple[float, float, float] | None:
+    """Mean, standard deviation and skewness; None where they are lost in rounding.
+
+    A and C are symmetric with rows that sum to 0. O(n^3) time.
+    """
     n, unit = len(A), float(np.abs(A).max())
     if unit == 0:
         return 0.0, 0.0, 0.0
@@ -148,10 +159,12 @@ def permutation_moments(A: FloatArray, C: FloatArray) -> tuple[float, float, flo
     # without its trace A gives the deviations from the mean, so that nothing cancels
     deviations = A / unit
     deviations -= float(np.trace(deviations)) / (n - 1) * (np.eye(n) - 1 / n)
+    if np.abs(deviations).max() < SMALLEST_DEVIATION:  # all points at one distance from each other
+        return None
     a, c = GraphSums.of(deviations), GraphSums.of(C)
-    second, third = raw_moment(a, c, 2, n), raw_moment(a, c, 3, n)
-    if second <= 1e-28 * (a.sums["edge twice"] * c.sums["edge twice"]):
-        return mean, 0.0, 0.0
+    (second, error), (third, error_of_third) = raw_moment(a, c, 2, n), raw_moment(a, c, 3, n)
+    if not second > 1e4 * error or not error_of_third < LARGEST_ERROR * second**1.5:
+        return None
     return mean, unit * math.sqrt(second), third / second**1.5
 
 
@@ -161,4 +174,4 @@ def upper_tail(x: float, mean: float, sd: float, skewness: float) -> float:
 
     if not sd > 0:
         return 1.0
-    return max(float(pearson3.sf((x - mean) / sd, skewness)), float(np.finfo(float).tiny))
+    return min(1.0, max(float(pearson3.sf((x - mean) / sd, skewness)), float(np.finfo(float).tiny)))

@@ -106,7 +106,12 @@ def choose_columns(
         others = [c for c in others if c not in empty]
     counters = [c for c in others if is_number(table.frame[c]) and numbers_the_rows(table.frame[c])]
     counters = [c for c in counters if not matrix or ID_NAME.fullmatch(c)]
-    if counters and len(others) > len(counters):
+    if counters and len(others) == len(counters):
+        raise BadInputError(
+            f"{table.file}: no column to use but {', '.join(counters)}, which only numbers the rows; name it in "
+            "--columns to use it all the same."
+        )
+    if counters:
         console.note(note_of(counters, "it numbers the rows", "; name it in --columns to use it"))
         reasons.append((tuple(counters), "it numbers the rows"))
         others = [c for c in others if c not in counters]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from energystats._typing import ArrayLike
-from energystats.validation import as_labels
+from energystats.validation import as_labels, check_same_rows
 
 __all__ = ["clustering_accuracy"]
 
@@ -27,7 +27,7 @@ def clustering_accuracy(true: ArrayLike, pred: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        If the lengths differ or a label is missing.
+        If the lengths differ, a label is missing, or both are Series that have their rows in different orders.
 
     See Also
     --------
@@ -49,6 +49,7 @@ def clustering_accuracy(true: ArrayLike, pred: ArrayLike) -> float:
     """
     from scipy.optimize import linear_sum_assignment
 
+    check_same_rows((true, pred), "`true` and `pred`")
     n = np.size(np.asarray(true, dtype=object))
     classes, class_names = as_labels(true, n, "true")
     clusters, cluster_names = as_labels(pred, n, "pred")

@@ -17,7 +17,14 @@ from energystats.clustering.nystrom import NearestCentre
 from energystats.clustering.search import Search, partition_features, partition_points
 from energystats.dissimilarity import Dissimilarity
 from energystats.metrics import Gower, MetricLike
-from energystats.validation import as_cluster_weights, as_generator, as_numbers, check_count, check_not_path
+from energystats.validation import (
+    as_cluster_weights,
+    as_generator,
+    as_numbers,
+    check_count,
+    check_not_path,
+    check_same_index,
+)
 
 __all__ = ["EnergyClustering"]
 
@@ -180,6 +187,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             self.algorithm, self.init, self.n_init, self.max_iter, self.n_perturb, self.n_landmarks, self.batch_size
         )
         table = self._table(X, ensure_min_samples=2)
+        check_same_index(X, sample_weight, "sample_weight")
         self._rows, weights = weighted_rows(sample_weight, len(table))
         if self._rows is not None and not isinstance(self.init, str) and np.shape(self.init) == (len(table),):
             how = how._replace(init=np.asarray(self.init)[self._rows])

@@ -14,7 +14,7 @@ from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.pairs import power_on_line
 from energystats.results import Partition
-from energystats.validation import as_weights, check_alpha, check_count, check_same_index
+from energystats.validation import as_cluster_weights, check_alpha, check_count, check_same_index
 
 __all__ = ["best_intervals", "cluster_1d", "has_exact", "partition_line", "why_not_exact"]
 
@@ -147,18 +147,21 @@ def dispersions(values: Values, edges: IntArray) -> tuple[FloatArray, float, flo
     A gap between neighbours lies in the distance of every pair on its two sides, so that W of a set of mass s is the
     sum of gap L (s - L)/s, L being the mass below the gap; no term is negative.
     """
-    below = np.cumsum(values.weights)
-    mass = below[-1]
-    whole = values.gaps * (below[:-1] * ((mass - below[:-1]) / mass))
+    whole = gaps_of_run(values, 0, values.x.size)
     within = np.zeros(edges.size - 1)
     between = 0.0
     for j, (start, stop) in enumerate(pairwise(edges)):
-        inside = slice(start, stop - 1)
-        low, high = below[start - 1] if start else 0.0, below[stop - 1]
-        own = values.gaps[inside] * ((below[inside] - low) * ((high - below[inside]) / (high - low)))
+        own = gaps_of_run(values, start, stop)
         within[j] = own.sum()
-        between += float((whole[inside] - own).sum() + whole[stop - 1 : stop].sum())
+        between += float((whole[start : stop - 1] - own).sum() + whole[stop - 1 : stop].sum())
     return within, between, float(whole.sum())
+
+
+def gaps_of_run(values: Values, start: int, stop: int) -> FloatArray:
+    """Summands of W of consecutive values; masses are added up from both ends, so that light points keep theirs."""
+    w = values.weights[start:stop]
+    below, above = np.cumsum(w)[:-1], np.cumsum(w[::-1])[-2::-1]
+    return np.asarray(values.gaps[start : stop - 1] * (below * (above / w.sum())))
 
 
 def squared_dispersions(values: Values, edges: IntArray) -> tuple[FloatArray, float, float]:
@@ -247,7 +250,7 @@ def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None,
     if d.points.shape[1] != 1:
         raise ValueError(f"`x` must be one column, got {d.points.shape[1]}; use `energy_cluster`.")
     check_same_index(x, sample_weight, "sample_weight")
-    weights = None if sample_weight is None else as_weights(sample_weight, d.n, "sample_weight")
+    weights = as_cluster_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")
     return partition_line(d, k, weights)

@@ -21,7 +21,7 @@ from energystats.clustering.seeding import random_start
 from energystats.clustering.state import LocalOptimum
 from energystats.exceptions import ConvergenceWarning, DisconnectedGraphWarning, warn
 from energystats.results import GraphPartition
-from energystats.validation import as_generator, as_labels, as_weights, check_count, check_option
+from energystats.validation import as_generator, as_labels, as_weights, check_count, check_option, check_same_index
 
 __all__ = ["graph_partition"]
 
@@ -138,6 +138,7 @@ def graph_partition(
     if weights is not None and cut == "normalized":
         raise ValueError('`weights` must be None for cut="normalized", whose weights are the degrees.')
     given = check_start(init, n, k)
+    check_same_index(A, weights, "weights")
     graph = Objective(matrix, cut, None if weights is None else as_weights(weights, n, "weights"), k)
     free = cut != "association" and k <= graph.n_components and given is None
     if free:

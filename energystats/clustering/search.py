@@ -107,7 +107,8 @@ def energy_cluster(
         For "nystrom": rows on which the starts are searched, 16,384 when None. The best start goes on with twice as
         many rows, and so on to all of them.
     sample_weight : array_like of shape (n,), optional
-        Positive weights of the points; whole numbers count as repeated rows.
+        Positive weights of the points; whole numbers count as repeated rows, except in z-scores and in what a metric
+        takes from the data (sigma, variances, a covariance).
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
     log_moves : bool, default False

@@ -18,6 +18,8 @@ from energystats.validation import (
     check_finite,
     check_option,
     check_positive,
+    check_same_index,
+    check_same_rows,
     is_single,
     near_names,
 )
@@ -79,6 +81,7 @@ def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> Flo
     [[0.0, 0.0], [0.0, 2.0]]
     """
     matrix = as_square(R, "R")
+    check_same_index(R, base, "base")
     toward = matrix @ base_weights(base, len(matrix))  # mean rho of every point to the origin, up to a constant
     spread = float(base_weights(base, len(matrix)) @ toward)
     return np.asarray(0.5 * (toward[:, None] + toward[None, :] - matrix - spread))
@@ -244,6 +247,7 @@ def equivalent_kernels(K1: ArrayLike, K2: ArrayLike, tol: float | None = None) -
     (True, False)
     """
     first, second = as_symmetric(K1, "K1"), as_symmetric(K2, "K2")
+    check_same_rows((K1, K2), "`K1` and `K2`")
     if first.shape != second.shape:
         raise ValueError(f"`K1` and `K2` must have the same shape, got {first.shape} and {second.shape}.")
     share = 100 * np.finfo(float).eps if tol is None else check_positive(tol, "tol")
