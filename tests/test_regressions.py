@@ -449,3 +449,11 @@ def test_dispersions_of_a_line_with_unlike_weights(rng):
     assert found.within == pytest.approx(float(exact), rel=1e-14)
     with pytest.raises(ValueError, match="`sample_weight` must not differ by more than a factor"):
         es.cluster_1d(x, 2, [1e16, *w[1:]])
+
+
+def test_an_infinite_statistic_is_drawn_at_the_edge():
+    found = es.energy_test([0.0] * 4, [1.0] * 4, statistic="f", rng=0)
+    assert found.statistic == np.inf
+    ax = found.plot()
+    assert ax.lines[0].get_xdata()[0] == pytest.approx(ax.get_xlim()[1])
+    assert any("observed, infinite" in text.get_text() for text in ax.get_legend().get_texts())

@@ -75,12 +75,17 @@ def draw_density(moments: tuple[float, float, float], observed: float, ax: Axes)
 
 
 def histogram_with_line(null: FloatArray, observed: float, pvalue: float, what: str, ax: Axes) -> Axes:
-    """A null distribution and where the observed value lies in it; values that are not finite are left out."""
+    """A null distribution and where the observed value lies in it, at the right edge if that is infinite.
+
+    Infinite values of the null distribution are left out.
+    """
     finite = null[np.isfinite(null)]
     if finite.size:
         ax.hist(finite, bins=min(40, max(5, finite.size // 10)), color=QUIET, label=f"{finite.size} {what}")
     if np.isfinite(observed):
         ax.axvline(observed, color=OBSERVED, lw=2, label=f"observed, {p_text(pvalue, short=True)}")
+    elif observed == np.inf:
+        ax.axvline(ax.get_xlim()[1], color=OBSERVED, lw=4, label=f"observed, infinite, {p_text(pvalue, short=True)}")
     ax.set_xlabel("between-sample energy S")
     ax.set_ylabel("count")
     ax.legend(frameon=False)
