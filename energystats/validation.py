@@ -244,7 +244,7 @@ def frame_numbers(frame: Any, name: str, columns: Sequence[str]) -> FloatArray:
             'numbers of them (of dates, days since one of them); metric="gower" takes categories and truth values.'
         )
     array = np.array(frame.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")
-    check_whole_numbers(array.reshape(len(array), -1)[:, [is_integer_dtype(dtype) for dtype in dtypes]], name)
+    check_whole_numbers(array.reshape(len(array), len(columns))[:, [is_integer_dtype(dtype) for dtype in dtypes]], name)
     return array
 
 

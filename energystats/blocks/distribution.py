@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from energystats._typing import FloatArray, IntArray
+from energystats._typing import IntArray
 from energystats.blocks.cluster import RowsOnCluster
+from energystats.blocks.parquet import read_rows
 from energystats.blocks.values import itself
 from energystats.validation import as_points
 
@@ -91,22 +92,6 @@ def together(tables: Sequence[RowsOnCluster]) -> RowsOnCluster:
         ends=np.concatenate([table.ends + start for table, start in zip(tables, starts, strict=True)]),
         d=first.d,
     )
-
-
-def read_rows(path: str, start: int, stop: int, columns: list[str], name: str) -> FloatArray:
-    """Rows of a Parquet file, from the row groups that hold them."""
-    from pyarrow import parquet
-
-    with parquet.ParquetFile(path) as file:
-        found, first = [], 0
-        for group in range(file.metadata.num_row_groups):
-            end = first + file.metadata.row_group(group).num_rows
-            low, high = max(start, first), min(stop, end)
-            if low < high:
-                table = file.read_row_group(group, columns=columns).slice(low - first, high - low)
-                found.append(as_points(table.to_pandas(ignore_metadata=True)[columns], name))
-            first = end
-    return np.concatenate(found)
 
 
 def large_blocks_allowed() -> Any:

@@ -19,13 +19,13 @@ from energystats.blocks.distribution import (
     distributed_points,
     together,
 )
-from energystats.blocks.rows import Mapped, Rows, RowsOnDisk, spool
+from energystats.blocks.parquet import batches, check_numbers, columns_of, opened_file, panels
+from energystats.blocks.rows import Mapped, Rows, RowsOnDisk, spool, spool_panels
 from energystats.validation import as_points, column_names, near_names
 
 __all__ = ["IN_MEMORY", "Opened", "opened"]
 
 IN_MEMORY = 2**26  # bytes of numbers; fewer are read at once
-BATCH = 2**16  # rows of a Parquet file that are decoded at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,41 +115,17 @@ def open_table(sample: Any, name: str, column: str | None, argument: str, client
 
 
 def open_parquet(path: Path, name: str, column: str | None, argument: str, client: Any) -> Opened:
-    """Decode a Parquet file once, some rows at a time, to a temporary file; or leave it to the workers."""
-    try:
-        from pyarrow import parquet
-    except ImportError as error:
-        raise ImportError("Parquet files are read by pyarrow: pip install 'energystats-toolkit[parquet]'.") from error
-    if not path.is_file():
-        raise ValueError(f"`{name}` must be data or the path of a Parquet file, and there is no file {str(path)!r}.")
-    try:
-        file = parquet.ParquetFile(path)
-    except (ValueError, OSError) as error:
-        raise ValueError(f"`{name}`: {str(path)!r} is not a Parquet file ({error}).") from error
-    with file:
+    """Decode a Parquet file once, some rows and columns at a time, to a temporary file; or leave it to the workers."""
+    with opened_file(path, name) as file:
         columns = own_columns(columns_of(file.schema_arrow, column), column, str(path), argument)
-        found: list[Any] = []
-
-        def batches(wanted: list[str]) -> Iterator[Any]:
-            for batch in file.iter_batches(BATCH, columns=wanted):
-                frame = batch.to_pandas(ignore_metadata=True)
-                if column:
-                    found.append(frame.pop(column))
-                yield frame
-
+        check_numbers(file, columns, name)
+        labels = joined([frame[column] for frame in batches(file, [column])]) if column else None
+        part: Any
         if client is not None:
-            for _ in batches([column] if column else []):
-                pass
-            n, named = file.metadata.num_rows, tuple(columns)
-            return Opened(distributed_file(path.resolve(), n, named, name, client), named, joined(found))
-        part = spool((frame[columns] for frame in batches([*columns, *([column] if column else [])])), name)
-    return Opened(part, tuple(columns), joined(found))
-
-
-def columns_of(schema: Any, column: str | None) -> list[str]:
-    """Names of the columns of a Parquet file; those that pandas kept an index in only if the labels are there."""
-    index = (schema.pandas_metadata or {}).get("index_columns", [])
-    return [str(name) for name in schema.names if name not in index or name == column]
+            part = distributed_file(path.resolve(), file.metadata.num_rows, tuple(columns), name, client)
+        else:
+            part = spool_panels((batches(file, panel) for panel in panels(file.metadata, columns)), name)
+    return Opened(part, tuple(columns), labels)
 
 
 def open_frame(frame: Any, column: str | None, argument: str, name: str, client: Any) -> Opened:
