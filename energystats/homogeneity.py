@@ -95,8 +95,9 @@ def energy_test(
     n_slices : int, optional
         Random directions for "sliced", at least 2; 50 when None.
     n_bins : int, optional
-        Bins of rows whose labels are permuted, at most 4,096. For "binned" 256 when None, or as many as give the
-        smallest group eight; for "sliced" single rows are permuted when None.
+        At most this many full bins of rows, whose labels are permuted, and a smaller one for each group's rest, which
+        keeps its label; from 2 to 4,096. For "binned" 256 when None, or as many as give the smallest group eight; for
+        "sliced" single rows are permuted when None.
     n_bootstrap : int, default 0
         Bootstrap resamples within each of two samples, for `energy_interval`.
     standardize : bool, default False

@@ -302,6 +302,12 @@ def coordinates_in(block: Any, feature_map: FeatureMap, mean: FloatArray, axes: 
     return np.asarray((BlockFeatures.of(block, feature_map).phi - mean) @ axes)
 
 
+def limits(centres: Centres) -> tuple[float, float]:
+    """Between which W lies for certain, rounding of both included."""
+    low, high = centres.W - centres.tolerance, centres.W + centres.left_out + centres.tolerance
+    return max(low, 0.0), max(high, 0.0)
+
+
 def report(
     d: Dissimilarity,
     features: Features,
@@ -315,7 +321,7 @@ def report(
     """The partition with estimates of its dispersions."""
     centres = found.centres
     *parts, whole = estimates(features, found.labels, centres, rng, weighted)
-    within = np.array([part.value for part in parts])
+    within, total = np.array([max(part.value, 0.0) for part in parts]), max(whole.value, 0.0)
     W_variance = sum(part.variance for part in parts)
     mean = centres.together.means[0]
     values, vectors = scatter(features, mean)
@@ -330,8 +336,8 @@ def report(
         k=k,
         sizes=tuple(centres.counts.tolist()),
         within=float(within.sum()),
-        between=whole.value - float(within.sum()) if k > 1 else 0.0,
-        total=whole.value,
+        between=total - float(within.sum()) if k > 1 else 0.0,
+        total=total,
         within_per_cluster=within,
         bound=float(values[: k - 1].sum()) + centres.left_out if k > 1 else 0.0,
         algorithm="nystrom",
@@ -353,7 +359,7 @@ def report(
             within_error=float(np.sqrt(W_variance)),
             between_error=float(np.sqrt(W_variance + whole.variance)) if k > 1 else 0.0,
             total_error=float(np.sqrt(whole.variance)),
-            within_limits=(centres.W, centres.W + centres.left_out),
-            outside=share(centres.left_out, whole.value),
+            within_limits=limits(centres),
+            outside=share(centres.left_out, total),
         ),
     )
