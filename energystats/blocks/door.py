@@ -16,6 +16,7 @@ from energystats.blocks.distribution import (
     active_client,
     distributed_array,
     distributed_file,
+    distributed_frame,
     distributed_points,
     together,
 )
@@ -132,9 +133,8 @@ def open_frame(frame: Any, column: str | None, argument: str, name: str, client:
     """Compute every partition of a Dask frame once, to a temporary file; or leave it to the workers."""
     columns = own_columns([str(c) for c in frame.columns], column, "the frame", argument)
     if client is not None:
-        array = frame[columns].to_dask_array(lengths=True)
-        labels = frame[column].compute() if column else None
-        return Opened(distributed_array(array, tuple(columns), name, client), tuple(columns), labels)
+        rows, labels = distributed_frame(frame, columns, column, name, client)
+        return Opened(rows, tuple(columns), joined(labels))
     found: list[Any] = []
 
     def partitions() -> Iterator[Any]:
@@ -159,7 +159,7 @@ def open_array(array: Any, name: str, client: Any) -> Opened:
     if any(np.isnan(height) for height in heights):
         raise ValueError(f"`{name}` must be a Dask array of known chunks: call `.compute_chunk_sizes()` on it first.")
     if client is not None:
-        return Opened(distributed_array(array, None, name, client))
+        return Opened(distributed_array(array, name, client))
     ends = np.cumsum(heights).tolist()
     blocks = (
         np.asarray(array[end - height : end].compute()) for height, end in zip(heights, ends, strict=True) if height
