@@ -129,6 +129,21 @@ def test_dispersion_and_disco(table, tmp_path, rng):
     assert_allclose(found.table.to_numpy(float), expected.table.to_numpy(float), rtol=1e-10)
 
 
+@pytest.mark.parametrize("limit", [0, 2**26])
+def test_a_text_beside_a_formula_is_a_path(limit, table, tmp_path, rng, monkeypatch):
+    monkeypatch.setattr(door, "IN_MEMORY", limit)
+    X, design = table[["u", "v", "w"]], pd.DataFrame({"group": table["group"], "x": rng.normal(size=300)})
+    for name in ("points.parquet", "points~1"):
+        X.to_parquet(tmp_path / name)
+        how = {"formula": "~ group * x", "data": design, "n_resamples": 19, "rng": 1}
+        found, expected = es.disco(str(tmp_path / name), **how), es.disco(X, **how)
+        assert_allclose(found.table.to_numpy(float), expected.table.to_numpy(float), rtol=1e-9)
+    with pytest.raises(ValueError, match=r"there is no file 'nothing\.parquet'"):
+        es.disco("nothing.parquet", "~ group", data=design)
+    with pytest.raises(ValueError, match="got two formulas"):
+        es.disco("x ~ group", "~ group", data=design)
+
+
 @pytest.mark.usefixtures("small_blocks")
 def test_cross_halves_of_a_map(table, tmp_path):
     g = (table["group"] == "a").to_numpy()
@@ -371,6 +386,22 @@ def test_bad_files(table, tmp_path):
     m = memory_map(table.dropna(), tmp_path)
     with pytest.raises(ValueError, match=r"same number of columns, got 3, 2"):
         es.energy_test(m, m[:, :2])
+
+
+@pytest.mark.parametrize("limit", [0, 2**26])
+def test_other_columns_are_few_in_the_message(limit, rng, tmp_path, monkeypatch):
+    monkeypatch.setattr(door, "IN_MEMORY", limit)
+    X = pd.DataFrame(rng.normal(size=(20, 300))).rename(columns=lambda j: f"v{j}")
+    turned = X[X.columns[::-1]]
+    turned.to_parquet(tmp_path / "turned.parquet")
+    for other in (turned, tmp_path / "turned.parquet"):
+        X.to_parquet(tmp_path / "first.parquet")
+        first = X if isinstance(other, pd.DataFrame) else tmp_path / "first.parquet"
+        with pytest.raises(ValueError, match=r"'v0' in .* and 'v299' in .*297 more differ.*another order") as told:
+            es.energy_test(first, other)
+        assert len(str(told.value)) < 300
+    with pytest.raises(ValueError, match=r"same columns: column 0 is 'v0' in sample 1 and 'u' in sample 2\.$"):
+        es.energy_test(X, X.rename(columns={"v0": "u"}))
 
 
 def test_a_file_that_is_no_parquet(tmp_path):

@@ -389,6 +389,11 @@ def test_a_closed_client_is_named(table, cluster):
         es.energy_test(table[["u", "v"]], groups=table["group"], client=own)
 
 
+def test_data_of_a_formula_are_no_dask_frame(table):
+    with pytest.raises(TypeError, match=r"`data` must be a pandas DataFrame, got one of Dask; give `data.compute\(\)`"):
+        es.disco("u ~ group", data=dd.from_pandas(table, npartitions=2))
+
+
 def test_matrices_do_not_go_to_a_cluster(table, client):
     R = es.pairwise(table[["u", "v"]].to_numpy()[:50])
     with pytest.raises(ValueError, match=r"`client` and blocks of rows go with points"):

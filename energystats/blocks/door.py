@@ -22,7 +22,7 @@ from energystats.blocks.distribution import (
 )
 from energystats.blocks.parquet import batches, check_numbers, columns_of, opened_file, panels
 from energystats.blocks.rows import Mapped, Rows, RowsOnDisk, spool, spool_panels
-from energystats.validation import as_points, column_names, near_names
+from energystats.validation import as_points, column_names, near_names, other_columns
 
 __all__ = ["IN_MEMORY", "Opened", "opened"]
 
@@ -209,7 +209,4 @@ def check_widths(tables: Sequence[Opened], names: Sequence[str]) -> None:
     first = tables[0].columns
     for table, name in zip(tables[1:], names[1:], strict=True):
         if first is not None and table.columns is not None and table.columns != first:
-            raise ValueError(
-                f"The samples must have the same columns: {names[0]} has {list(first)}, {name} has "
-                f"{list(table.columns)}."
-            )
+            raise ValueError(other_columns(first, table.columns, names[0], name))
