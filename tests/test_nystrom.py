@@ -273,6 +273,21 @@ def test_all_pairs_of_small_clusters_are_taken(rng):
         assert (found.masses is None) == (weights is None)
 
 
+def test_batches_of_wide_tables_do_not_grow(rng, monkeypatch):
+    X, sizes = three_clouds(rng, 1000), []
+    best_start = nystrom.best_start
+    monkeypatch.setattr(nystrom, "best_start", lambda batch, *given: sizes.append(batch.n) or best_start(batch, *given))
+    features_of = nystrom.Features.of
+    drawn = lambda table, *given: sizes.append(len(table)) or features_of(table, *given)  # noqa: E731
+    monkeypatch.setattr(nystrom.Features, "of", drawn)
+    for limit, largest in ((2**29, 800), (8 * X.shape[1] * 500, 400)):
+        monkeypatch.setattr(nystrom, "BATCH_BYTES", limit)
+        found = es.energy_cluster(X, 3, algorithm="nystrom", n_landmarks=20, batch_size=200, n_init=2, rng=rng)
+        assert sizes == [largest, 200, len(X)]
+        assert len(found.labels) == len(X)
+        sizes.clear()
+
+
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e8])
 def test_limits_hold_where_w_is_zero(unit, rng):
     points = rng.permutation(20)[:5, None] * unit

@@ -34,6 +34,7 @@ __all__ = ["BATCH", "LANDMARKS", "NearestCentre", "Options", "nystrom_partition"
 LANDMARKS = 256
 BATCH = 16_384  # rows on which the starts are searched
 LARGEST_BATCH = 2**17  # rows before all of them are taken
+BATCH_BYTES = 2**29  # of batches beyond the first
 PASSES_BETWEEN = 10  # over batches between the first and all rows
 BLOCKS = 64  # of rows, whose pairs estimate W of a cluster
 ROWS_IN_BLOCK = 64
@@ -170,7 +171,8 @@ def centres_of_batches(
     table, feature_map, weights, k, how = problem
     n = len(table)
     sizes = [min(n, max(how.batch_size, 2 * k))]
-    while 2 * sizes[-1] < n and 2 * sizes[-1] <= LARGEST_BATCH:
+    largest = min(LARGEST_BATCH, BATCH_BYTES // (8 * feature_map.landmarks.shape[1]))
+    while 2 * sizes[-1] < n and 2 * sizes[-1] <= largest:
         sizes.append(2 * sizes[-1])
     drawn_rows = order.choice(n, sizes[-1], replace=False)
     batch = Features.of(PointsHere(table.pick(drawn_rows), sizes), feature_map, weights[drawn_rows])
