@@ -5,6 +5,7 @@ The module has another name than its function, which the package exports.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from contextlib import closing
 from dataclasses import dataclass
@@ -190,7 +191,7 @@ def disco(
     check_option(missing, "missing", ("raise", "drop"))
     how = How(method, check_count(n_resamples, "n_resamples", low=1), as_generator(rng), progress)
     door = Door(metric, alpha, standardize)
-    asks_by_formula = isinstance(X, str) and (groups is None or "~" in X)
+    asks_by_formula = isinstance(X, str) and not names_file(X, formula, groups)
     if not asks_by_formula:
         X, groups = as_pandas(X), as_pandas(groups)
         (X,), groups = opened((X,), groups, "groups", client)
@@ -316,6 +317,13 @@ class Question:
         if not 1 <= means <= columns.shape[1] or added_basis(rows, np.empty((len(rows), 0))).shape[1] < means:
             return None
         return Groups(codes.reshape(-1).astype(np.intp), tuple(range(len(rows))))
+
+
+def names_file(X: str, formula: object, groups: object) -> bool:
+    """Whether a text is the path of a file, beside a formula or groups; a formula that is no file has its tilde."""
+    if formula is None and groups is None:
+        return False
+    return "~" not in X or os.path.isfile(X)  # noqa: PTH113 (a long formula is no file, and no error)
 
 
 def check_one_question(X: Any, formula: object, groups: object) -> None:

@@ -262,7 +262,9 @@ def check_table(data: Any) -> pd.DataFrame:
     if data is None:
         raise ValueError("`data` is missing: a formula needs the data frame whose columns it names.")
     if not isinstance(data, pd.DataFrame):
-        raise TypeError(f"`data` must be a pandas DataFrame, got {type(data).__name__}.")
+        dask = hasattr(data, "__dask_graph__")
+        got = "one of Dask; give `data.compute()`" if dask else type(data).__name__
+        raise TypeError(f"`data` must be a pandas DataFrame, got {got}.")
     if data.empty:
         raise ValueError(f"`data` must have at least one row and one column, got shape {data.shape}.")
     return data

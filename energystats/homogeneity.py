@@ -102,8 +102,9 @@ def energy_test(
     n_slices : int, optional
         Random directions for "sliced", at least 2; 50 when None.
     n_bins : int, optional
-        Bins of rows whose labels are permuted, at most 4,096. For "binned" 256 when None, or as many as give the
-        smallest group eight; for "sliced" single rows are permuted when None.
+        At most this many full bins of rows, whose labels are permuted, and a smaller one for each group's rest, which
+        keeps its label; from 2 to 4,096. For "binned" 256 when None, or as many as give the smallest group eight; for
+        "sliced" single rows are permuted when None.
     n_bootstrap : int, default 0
         Bootstrap resamples within each of two samples, for `energy_interval`.
     standardize : bool, default False
@@ -187,9 +188,11 @@ def energy_test(
     n_resamples)) time.
 
     **Tables beyond memory.** A Parquet file, a memory map or a Dask collection of more than 64 MiB is read in blocks
-    of rows; Parquet files and Dask collections are written once, as 8 n d bytes, to a temporary file first. Memory is
-    that of two blocks (32 MiB each), the labels, and at most 200 MB of indicators; the numbers are those of the array
-    to 1e-12 of T. "sliced" keeps sorted projections, up to 256 MiB and of one direction at least. What needs all rows
+    of rows; Parquet files and Dask collections are written once, as 8 n d bytes, to a temporary file first (TMPDIR
+    says where). Memory is that of two blocks (32 MiB each), the labels, and at most 200 MB of indicators; opening a
+    Parquet file takes some 200 MB, whatever its row groups, and 3 to 4 kB for each column of each of them (measured:
+    237 MB for 8,000,000 x 20, 489 MB for 6,000 x 10,000 in six row groups). The numbers are those of the array to 1e-12
+    of T. "sliced" keeps sorted projections, up to 256 MiB and of one direction at least. What needs all rows
     at once ("asymptotic", a metric settled on all of them) says so. With a `client`, pairs of blocks are tasks; the
     workers draw the relabelings themselves from the seed, so that the p-value depends neither on their number nor on
     the blocks, and a lost worker's tasks are done again by others. Exact tests, early stops and designs work there

@@ -47,9 +47,9 @@ class Bins:
 
     @classmethod
     def of(cls, groups: Groups, n_bins: int, rng: np.random.Generator) -> Bins:
-        """About `n_bins` of them."""
+        """At most `n_bins` full ones, and a rest for each group."""
         n = groups.codes.size
-        size = max(1, n // n_bins)
+        size = -(-n // n_bins)
         if groups.sizes.min() < size:
             raise ValueError(
                 f"`n_bins` must be so large that each group fills a bin, got {n_bins}: bins of {size} rows, and the "
@@ -80,7 +80,8 @@ class Bins:
 
 def default_bins(groups: Groups) -> int:
     """256, or as many as give the smallest group eight."""
-    wanted = -(-BINS_OF_SMALLEST * groups.codes.size // int(groups.sizes.min()))
+    size = max(1, int(groups.sizes.min()) // BINS_OF_SMALLEST)
+    wanted = -(-groups.codes.size // size)
     return min(MOST_BINS, max(BINS, wanted))
 
 

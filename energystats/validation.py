@@ -245,7 +245,7 @@ def frame_numbers(frame: Any, name: str, columns: Sequence[str]) -> FloatArray:
             'numbers of them (of dates, days since one of them); metric="gower" takes categories and truth values.'
         )
     array = np.array(frame.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")
-    check_whole_numbers(array.reshape(len(array), -1)[:, [is_integer_dtype(dtype) for dtype in dtypes]], name)
+    check_whole_numbers(array.reshape(len(array), len(columns))[:, [is_integer_dtype(dtype) for dtype in dtypes]], name)
     return array
 
 
@@ -374,8 +374,17 @@ def check_same_columns(tables: Sequence[Any], widths: Sequence[int], names: Sequ
     first, *others = (column_names(table) if getattr(table, "ndim", 0) == 2 else None for table in tables)
     for name, found in zip(names[1:], others, strict=True):
         if first is not None and found is not None and found != first:
-            both = "`X` and `Y`" if tuple(names) == ("X", "Y") else "The samples"
-            raise ValueError(f"{both} must have the same columns: {names[0]} has {first}, {name} has {found}.")
+            raise ValueError(other_columns(first, found, names[0], name))
+
+
+def other_columns(first: Sequence[str], second: Sequence[str], name: str, other: str) -> str:
+    """Where two tables of one width have other columns."""
+    places = [j for j, (a, b) in enumerate(zip(first, second, strict=True)) if a != b]
+    shown = [f"column {j} is {first[j]!r} in {name} and {second[j]!r} in {other}" for j in places[:3]]
+    more = f", and {len(places) - 3} more differ" if len(places) > 3 else ""
+    order = " They are the same in another order." if sorted(first) == sorted(second) else ""
+    both = "`X` and `Y`" if (name, other) == ("X", "Y") else "The samples"
+    return f"{both} must have the same columns: {', '.join(shown)}{more}.{order}"
 
 
 def check_same_index(X: Any, labels: Any, name: str) -> None:

@@ -161,7 +161,7 @@ def test_more_clusters_than_distinct_points():
         (lambda: es.energy_test(X, X[:, :1], X), ValueError, r"same number of columns, got 3, 1, 3"),
         (lambda: es.pairwise(X, X[:, :2]), ValueError, r"same number of columns, got 3 and 2"),
         (lambda: es.energy_test(pd.DataFrame(X, columns=list("abc")), pd.DataFrame(X, columns=list("acb"))),
-         ValueError, r"same columns: sample 1 has \['a', 'b', 'c'\], sample 2 has \['a', 'c', 'b'\]"),
+         ValueError, r"same columns: column 1 is 'b' in sample 1 and 'c' in sample 2, .* in another order"),
         (lambda: es.energy_distance(X, X[:1], estimator="u"), ValueError, r"at least two points in each sample, got 20 and 1"),
         (lambda: es.energy_distance(X, X, estimator="w"), ValueError, r"`estimator` must be one of v, u; got 'w'"),
         (lambda: es.energy_distance(X, X, estimator="u", x_weights=np.ones(20)), ValueError, r"must be \"v\" with weights"),

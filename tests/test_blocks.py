@@ -1,5 +1,6 @@
 """Tables that are not held in memory: the same numbers as from an array, in bounded memory, or an error in words."""
 
+import io
 import subprocess
 import sys
 import textwrap
@@ -14,7 +15,7 @@ import energystats as es
 from energystats import pairs
 from energystats._core import permutation
 from energystats._core.permutation import Exchangeable
-from energystats.blocks import door, rows
+from energystats.blocks import door, parquet, rows
 from energystats.blocks.measures import Measures
 from energystats.blocks.rows import RowsOnDisk, spool
 from energystats.clustering import features
@@ -47,7 +48,7 @@ def memory_map(frame, tmp_path, dtype=np.float64):
     return np.load(tmp_path / "points.npy", mmap_mode="r")
 
 
-def parquet(frame, tmp_path, **how):
+def parquet_file(frame, tmp_path, **how):
     frame.to_parquet(tmp_path / "table.parquet", row_group_size=70, **how)
     return tmp_path / "table.parquet"
 
@@ -76,7 +77,7 @@ def test_maps_and_files_give_the_numbers_of_arrays(name, table, tmp_path):
     how = {"n_resamples": 70, "rng": 3, **OPTIONS[name]}
     expected = es.energy_test(X, groups=g, **how)
     assert_same_test(es.energy_test(memory_map(table, tmp_path), groups=g, **how), expected)
-    assert_same_test(es.energy_test(parquet(table, tmp_path), groups="group", **how), expected)
+    assert_same_test(es.energy_test(parquet_file(table, tmp_path), groups="group", **how), expected)
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -115,7 +116,7 @@ def test_designs_weights_and_intervals(table, tmp_path, rng):
 @pytest.mark.usefixtures("small_blocks")
 def test_dispersion_and_disco(table, tmp_path, rng):
     X, g = table[["u", "v", "w"]], table["group"]
-    m, path = memory_map(table, tmp_path), parquet(table, tmp_path)
+    m, path = memory_map(table, tmp_path), parquet_file(table, tmp_path)
     expected = es.dispersion(X, g)
     for found in (es.dispersion(m, g), es.dispersion(path, "group"), es.dispersion(str(path), "group")):
         assert_allclose(found.g, expected.g, rtol=1e-13)
@@ -126,6 +127,21 @@ def test_dispersion_and_disco(table, tmp_path, rng):
     design = pd.DataFrame({"group": g, "x": rng.normal(size=300)})
     found, expected = (es.disco(data, "~ group * x", data=design, n_resamples=19, rng=1) for data in (m, X))
     assert_allclose(found.table.to_numpy(float), expected.table.to_numpy(float), rtol=1e-10)
+
+
+@pytest.mark.parametrize("limit", [0, 2**26])
+def test_a_text_beside_a_formula_is_a_path(limit, table, tmp_path, rng, monkeypatch):
+    monkeypatch.setattr(door, "IN_MEMORY", limit)
+    X, design = table[["u", "v", "w"]], pd.DataFrame({"group": table["group"], "x": rng.normal(size=300)})
+    for name in ("points.parquet", "points~1"):
+        X.to_parquet(tmp_path / name)
+        how = {"formula": "~ group * x", "data": design, "n_resamples": 19, "rng": 1}
+        found, expected = es.disco(str(tmp_path / name), **how), es.disco(X, **how)
+        assert_allclose(found.table.to_numpy(float), expected.table.to_numpy(float), rtol=1e-9)
+    with pytest.raises(ValueError, match=r"there is no file 'nothing\.parquet'"):
+        es.disco("nothing.parquet", "~ group", data=design)
+    with pytest.raises(ValueError, match="got two formulas"):
+        es.disco("x ~ group", "~ group", data=design)
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -139,7 +155,7 @@ def test_cross_halves_of_a_map(table, tmp_path):
 def test_small_tables_are_read_whole(table, tmp_path):
     m = memory_map(table, tmp_path, np.float32)
     assert isinstance(door.opened((m,), None, "groups")[0][0], np.ndarray)
-    (frame,), labels = door.opened((parquet(table, tmp_path),), "group", "groups")
+    (frame,), labels = door.opened((parquet_file(table, tmp_path),), "group", "groups")
     assert list(frame.columns) == ["u", "v", "w"]
     assert labels.tolist() == table["group"].tolist()
     assert es.energy_test(m, groups=table["group"], n_resamples=19, rng=1).pvalue > 0
@@ -148,7 +164,7 @@ def test_small_tables_are_read_whole(table, tmp_path):
 @pytest.mark.usefixtures("small_blocks")
 def test_categories_keep_their_order(table, tmp_path):
     table["group"] = pd.Categorical(table["group"], ["c", "a", "b"])
-    found = es.dispersion(parquet(table, tmp_path), "group")
+    found = es.dispersion(parquet_file(table, tmp_path), "group")
     assert found.labels == ("c", "a", "b")
 
 
@@ -212,6 +228,35 @@ def test_an_index_that_pandas_kept_in_a_file_is_no_column(small, name, table, tm
     assert_same_test(es.energy_test(tmp_path / "table.parquet", groups="group", n_resamples=19, rng=1), expected)
     frame.drop(columns="group").assign(id=table["group"].to_numpy()).set_index("id").to_parquet(tmp_path / "by.parquet")
     assert_same_test(es.energy_test(tmp_path / "by.parquet", groups="id", n_resamples=19, rng=1), expected)
+
+
+@pytest.mark.parametrize("block_bytes", [8 * 3 * 11, 1])
+@pytest.mark.parametrize("row_group_size", [7, 70, 300])
+def test_rows_of_a_file_against_the_whole(block_bytes, row_group_size, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet, "BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(door, "IN_MEMORY", 0)
+    X = table[["w", "v", "u"]]
+    X.to_parquet(tmp_path / "table.parquet", row_group_size=row_group_size)
+    for start, stop in ((0, 300), (0, 1), (299, 300), (65, 142), (70, 140)):
+        found = parquet.read_rows(str(tmp_path / "table.parquet"), start, stop, ["w", "v", "u"], "X")
+        assert_array_equal(found, X.to_numpy()[start:stop])
+    (found,), _ = door.opened((tmp_path / "table.parquet",), None, "groups")
+    assert_array_equal(found.take(0, 300), X.to_numpy())
+    assert_array_equal(found.take(65, 142), X.to_numpy()[65:142])
+    assert len(found.parts[0].widths) == (3 if block_bytes == 1 or row_group_size > 7 else 1)
+
+
+def test_few_rows_of_wide_tables_are_in_memory(rng, tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet, "BLOCK_BYTES", 8 * 40 * 25)
+    monkeypatch.setattr(rows, "BLOCK_BYTES", 8 * 40 * 25)
+    monkeypatch.setattr(rows, "TILE_ROWS", 10)
+    X = pd.DataFrame(rng.normal(size=(120, 40))).rename(columns=str)
+    X.to_parquet(tmp_path / "wide.parquet")
+    with parquet.opened_file(tmp_path / "wide.parquet", "X") as file:
+        assert [len(panel) for panel in parquet.panels(file.metadata, list(X.columns))] == [8, 8, 8, 8, 8]
+        assert [len(frame) for frame in parquet.batches(file, list(X.columns))] == [25, 25, 25, 25, 20]
+    values = RowsOnDisk(parts=(spool(iter([X.to_numpy()]), "X"),)).values()
+    assert max(span.stop - span.start for span in values.spans) == 25
 
 
 # ---------------------------------------------------------------- clusters
@@ -324,25 +369,54 @@ def test_what_needs_all_rows_is_refused(how, message, table, tmp_path):
 
 @pytest.mark.usefixtures("small_blocks")
 def test_bad_files(table, tmp_path):
-    path = parquet(table, tmp_path)
+    path = parquet_file(table, tmp_path)
     with pytest.raises(ValueError, match=r"`groups` must be labels or a column of .* Did you mean 'group'"):
         es.energy_test(path, groups="grup")
     with pytest.raises(ValueError, match=r"there is no file '.*nothing.parquet'"):
         es.dispersion(tmp_path / "nothing.parquet", "group")
-    with pytest.raises(TypeError, match=r"these columns do not: 'group'"):
+    with pytest.raises(TypeError, match=r"these columns do not: 'group'.*read_parquet\(path, columns=\[...\]\)"):
         es.energy_test(path, groups=table["group"].tolist())
+    with pytest.raises(ValueError, match=r"is a folder; several files are read by `dask.dataframe.read_parquet`"):
+        es.dispersion(tmp_path, "group")
+    with pytest.raises(ValueError, match=r"got the pattern '.*\*.parquet'; several files"):
+        es.dispersion(tmp_path / "*.parquet", "group")
     table.loc[250, "v"] = np.nan
     with pytest.raises(ValueError, match=r"`X` must be finite, but has 1 NaN values in column v"):
-        es.dispersion(parquet(table, tmp_path), "group")
+        es.dispersion(parquet_file(table, tmp_path), "group")
     m = memory_map(table.dropna(), tmp_path)
     with pytest.raises(ValueError, match=r"same number of columns, got 3, 2"):
         es.energy_test(m, m[:, :2])
+
+
+@pytest.mark.parametrize("limit", [0, 2**26])
+def test_other_columns_are_few_in_the_message(limit, rng, tmp_path, monkeypatch):
+    monkeypatch.setattr(door, "IN_MEMORY", limit)
+    X = pd.DataFrame(rng.normal(size=(20, 300))).rename(columns=lambda j: f"v{j}")
+    turned = X[X.columns[::-1]]
+    turned.to_parquet(tmp_path / "turned.parquet")
+    for other in (turned, tmp_path / "turned.parquet"):
+        X.to_parquet(tmp_path / "first.parquet")
+        first = X if isinstance(other, pd.DataFrame) else tmp_path / "first.parquet"
+        with pytest.raises(ValueError, match=r"'v0' in .* and 'v299' in .*297 more differ.*another order") as told:
+            es.energy_test(first, other)
+        assert len(str(told.value)) < 300
+    with pytest.raises(ValueError, match=r"same columns: column 0 is 'v0' in sample 1 and 'u' in sample 2\.$"):
+        es.energy_test(X, X.rename(columns={"v0": "u"}))
 
 
 def test_a_file_that_is_no_parquet(tmp_path):
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 this is not one")
     with pytest.raises(ValueError, match=r"broken.parquet.* is not a Parquet file"):
         es.dispersion(tmp_path / "broken.parquet", "group")
+
+
+def test_a_full_disk_is_told(rng):
+    def full(self, file):
+        raise OSError("786432 requested and 694272 written")
+
+    points = rng.normal(size=(20, 2)).view(type("Full", (np.ndarray,), {"tofile": full}))
+    with pytest.raises(OSError, match=r"`X` is written to a temporary file .*786432 requested.*TMPDIR"):
+        rows.write(points, io.BytesIO(), "X")
 
 
 @pytest.mark.slow
@@ -353,7 +427,7 @@ def test_memory_does_not_grow_with_the_table(tmp_path):
         X = np.load(sys.argv[1], mmap_mode="r")
         peak = lambda: int(next(l for l in open("/proc/self/status") if l.startswith("RssAnon")).split()[1]) / 1024
         es.energy_test(np.array(X[:1500, :2]), groups=np.arange(1500) % 2, n_resamples=9, rng=0)
-        from energystats.blocks import door, rows
+        from energystats.blocks import door, parquet, rows
         rows.BLOCK_BYTES = 2**23
         before, seen = peak(), []
         take = rows.RowsOnDisk.take
@@ -371,3 +445,34 @@ def test_memory_does_not_grow_with_the_table(tmp_path):
     grown, blocks = done.stdout.split()
     assert int(blocks) > 3
     assert float(grown) < 90
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "d", "row_group_size"), [(4_000_000, 8, 4_000_000), (8000, 4000, 4000)])
+def test_files_are_opened_in_bounded_memory(n, d, row_group_size, rng, tmp_path):
+    """Anonymous memory of a process that opens a file of 256 MB, also where it is a single row group."""
+    code = """
+        import sys
+        from energystats.blocks import door, parquet, rows
+        used = lambda: int(next(l for l in open("/proc/self/status") if l.startswith("RssAnon")).split()[1]) / 1024
+        parquet.BLOCK_BYTES = 2**22
+        door.opened((sys.argv[2],), None, "groups")  # what is imported
+        before, seen = used(), []
+        as_points = rows.as_points
+        rows.as_points = lambda *given: seen.append(used()) or as_points(*given)
+        (opened,), _ = door.opened((sys.argv[1],), None, "groups")
+        print(max(seen) - before, len(seen), len(opened))
+    """
+    X = rng.normal(size=(n, d))
+    pd.DataFrame(X).rename(columns=str).to_parquet(tmp_path / "X.parquet", row_group_size=row_group_size)
+    pd.DataFrame(X[:9]).rename(columns=str).to_parquet(tmp_path / "few.parquet")
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), tmp_path / "X.parquet", tmp_path / "few.parquet"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    grown, batches, rows_found = map(float, done.stdout.split())
+    assert rows_found == n
+    assert batches > 10
+    assert grown < 130

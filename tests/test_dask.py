@@ -1,5 +1,6 @@
 """The same tests on the workers of a Dask cluster: the same p-values, whoever computes them, and whoever dies."""
 
+import gc
 import os
 import threading
 import time
@@ -317,6 +318,80 @@ def test_bad_rows_are_named(table, client):
     array = da.from_array(X.to_numpy(), chunks=300)
     with pytest.raises(ValueError, match=r"known chunks: call `.compute_chunk_sizes\(\)`"):
         es.energy_test(array[array[:, 0] > 0], groups=g, client=client)
+
+
+def test_columns_of_several_files(table, tmp_path, client):
+    """Dask may read several files as one partition where few columns are asked for."""
+    for i, part in enumerate(np.array_split(np.arange(N), 12)):
+        wide = table.iloc[part].assign(**{f"x{j}": 0.0 for j in range(40)})
+        wide.to_parquet(tmp_path / f"part{i:02}.parquet")
+    frame = dd.read_parquet(tmp_path)[["u", "v", "group"]]
+    expected = es.energy_test(table[["u", "v"]], groups=table["group"], n_resamples=30, rng=2)
+    assert_same_test(es.energy_test(frame, groups="group", n_resamples=30, client=client, rng=2), expected)
+    found = es.energy_test(frame[["u", "v"]], groups=table["group"], n_resamples=30, client=client, rng=2)
+    assert_same_test(found, expected)
+
+
+def test_frames_with_numbered_columns_and_empty_partitions(table, client):
+    X = table[["u", "v", "w"]].set_axis([0, 1, 2], axis=1).sort_values(0, ignore_index=True)
+    g, low = table["group"], X[0].iloc[500]
+    frame = dd.from_pandas(X, npartitions=5)
+    kept = (X[0] > low).to_numpy()
+    found = es.dispersion(frame[frame[0] > low], g[kept].to_numpy(), client=client)
+    assert_allclose(found.g, es.dispersion(X.loc[kept], g[kept].to_numpy()).g, rtol=1e-12)
+    with pytest.raises(ValueError, match="`X` must have at least one row"):
+        es.dispersion(frame[frame[0] > 1e9], g, client=client)
+
+
+def held(client):
+    """What the cluster still holds after a while."""
+    deadline = time.monotonic() + 20
+    while any(client.who_has().values()) and time.monotonic() < deadline:
+        gc.collect()
+        time.sleep(0.05)
+    return dict(client.who_has())
+
+
+@pytest.mark.parametrize("kind", ["path", "Dask frame", "frame"])
+def test_calls_that_fail_leave_nothing_on_the_cluster(kind, table, tmp_path, client):
+    assert not held(client)
+    table.loc[1200, "v"] = np.nan
+    points = table[["u", "v", "w"]]
+    points.to_parquet(tmp_path / "bad.parquet", row_group_size=170)
+    X = {"path": tmp_path / "bad.parquet", "Dask frame": dd.from_pandas(points, npartitions=5), "frame": points}[kind]
+    calls = [
+        lambda: es.energy_cluster(X, 3, algorithm="nystrom", n_landmarks=20, batch_size=100, client=client),
+        lambda: es.energy_test(X, groups=table["group"], n_resamples=9, client=client),
+        lambda: es.energy_test(X, groups=table["group"], n_resamples=9, stop_at=2, client=client),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"must be finite, but has 1 NaN values in column v") as told:
+            call()
+        del told
+        assert not held(client)
+
+
+def test_a_rho_that_fails_leaves_nothing_on_the_cluster(table, client):
+    def rho(X, Y):
+        if len(X) == 20:
+            raise RuntimeError("no such rho")
+        return np.abs(X[:, None] - Y[None]).sum(axis=2)
+
+    with pytest.raises(RuntimeError, match="no such rho"):
+        es.energy_test(table[["u", "v"]][:1044], groups=table["group"][:1044], metric=rho, client=client)
+    assert not held(client)
+
+
+def test_a_closed_client_is_named(table, cluster):
+    own = distributed.Client(cluster, set_as_default=False)
+    own.close()
+    with pytest.raises(ValueError, match="`client` must be connected to a Dask cluster, and this one is closed"):
+        es.energy_test(table[["u", "v"]], groups=table["group"], client=own)
+
+
+def test_data_of_a_formula_are_no_dask_frame(table):
+    with pytest.raises(TypeError, match=r"`data` must be a pandas DataFrame, got one of Dask; give `data.compute\(\)`"):
+        es.disco("u ~ group", data=dd.from_pandas(table, npartitions=2))
 
 
 def test_matrices_do_not_go_to_a_cluster(table, client):

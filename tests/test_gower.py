@@ -642,7 +642,7 @@ def test_samples_that_do_not_go_together(rng):
             r"of one kind .* is categorical in `sample 1` and numeric",
         ),
         (y.assign(size=y["size"].cat.reorder_categories(SIZES[::-1])), ValueError, r"Ordered column 'size' must have"),
-        (y.rename(columns={"count": "n"}), ValueError, r"same columns: sample 1 has"),
+        (y.rename(columns={"count": "n"}), ValueError, r"same columns: column . is 'count' in sample 1 and 'n'"),
         (y.drop(columns="count"), ValueError, r"same number of columns, got 5, 4"),
     ):
         with pytest.raises(error, match=message):

@@ -12,7 +12,7 @@ from energystats import pairs as routes
 from energystats._core import jit
 from energystats._core.slices import random_directions, slice_factor
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.near_linear import Bins, compare_bins
+from energystats.near_linear import MOST_BINS, Bins, compare_bins, default_bins
 from energystats.relabeling import Sampling
 from tests import definitions as slow
 
@@ -140,6 +140,10 @@ def test_one_column_has_a_single_slice(rng):
     plain, sliced = (es.energy_test(x, y, method=method, rng=3) for method in ("permutation", "sliced"))
     assert sliced.statistic == pytest.approx(plain.statistic, rel=1e-10)
     assert (sliced.n_slices, sliced.statistic_error) == (1, 0.0)
+    text = sliced.summary()
+    assert "One column has one direction" in text
+    assert "APPROXIMATE" not in text
+    assert "standard error over" not in text
 
 
 # ---------------------------------------------------------------- relabelings
@@ -163,7 +167,7 @@ def test_binned_statistic_and_pvalue_against_all_labelings_of_bins(rng, sizes, n
     R = es.pairwise(X)
     assert found.statistic == pytest.approx(slow.between(R, labels.tolist()), rel=1e-9)
     bins = Bins.of(Groups(labels, tuple(range(len(sizes)))), n_bins, np.random.default_rng(seed))
-    assert bins.size == sum(sizes) // n_bins
+    assert bins.size == -(-sum(sizes) // n_bins)
     full = np.flatnonzero(bins.strata.codes == 0)
     assert (np.bincount(bins.codes)[full] == bins.size).all()
     of_bins = bins.groups.codes.copy()
@@ -241,6 +245,27 @@ def test_weights_stay_with_their_rows(rng):
     assert found.statistic == pytest.approx(slow.between(R, labels, w.tolist()), rel=1e-9)
 
 
+@given(st.integers(1, 300), st.integers(1, 300), st.integers(2, 400))
+def test_there_are_no_more_bins_than_asked_for(a, b, n_bins):
+    groups = Groups(np.repeat([0, 1], [a, b]), (0, 1))
+    if min(a, b) < -(-(a + b) // n_bins):
+        with pytest.raises(ValueError, match="`n_bins` must be so large"):
+            Bins.of(groups, n_bins, np.random.default_rng(0))
+        return
+    sizes = np.bincount(Bins.of(groups, n_bins, np.random.default_rng(0)).codes)
+    assert np.count_nonzero(sizes == sizes.max()) <= n_bins
+    assert sizes.sum() == a + b
+    assert np.count_nonzero(sizes < sizes.max()) <= 2
+
+
+@given(st.integers(1, 400), st.integers(1, 4000))
+def test_the_smallest_group_has_eight_bins_by_itself(a, b):
+    groups = Groups(np.repeat([0, 1], [a, b]), (0, 1))
+    bins = Bins.of(groups, default_bins(groups), np.random.default_rng(0))
+    full = np.count_nonzero((bins.groups.codes == int(b < a)) & (bins.strata.codes == 0))
+    assert full >= min(8, a, b) or a + b > MOST_BINS
+
+
 @pytest.mark.parametrize("options", [{"method": "sliced"}, {"method": "binned"}, {"method": "sliced", "n_bins": 16}])
 def test_same_seed_same_bits(rng, options):
     x, y = two_samples(rng, (60, 50), 4, shift=0.2)
@@ -261,7 +286,7 @@ def test_slices_go_with_designs_and_early_stops(rng):
 def test_bins_follow_the_smallest_group(rng):
     found = es.energy_test(rng.random((3000, 2)), rng.random((20, 2)), method="binned", n_resamples=19, rng=0)
     assert found.n_bins >= 3020 * 8 / 20
-    with pytest.raises(ValueError, match=r"`n_bins` must be so large that each group fills a bin, got 8: bins of 377"):
+    with pytest.raises(ValueError, match=r"`n_bins` must be so large that each group fills a bin, got 8: bins of 378"):
         es.energy_test(rng.random((3000, 2)), rng.random((20, 2)), method="binned", n_bins=8)
 
 
@@ -271,7 +296,7 @@ def test_what_the_summary_says(rng):
     assert "its standard error over 20 slices" in text
     assert "APPROXIMATE statistic: distances are estimated along 20 random directions" in text
     text = es.energy_test(x, y, method="binned", n_bins=9, n_resamples=19, rng=0).summary()
-    assert "random relabelings of 10 bins" in text or "random relabelings of 11 bins" in text
+    assert "random relabelings of 9 bins" in text or "random relabelings of 10 bins" in text
     assert "keeps the level exact" in text
     assert "APPROXIMATE" not in text
 

@@ -273,6 +273,43 @@ def test_all_pairs_of_small_clusters_are_taken(rng):
         assert (found.masses is None) == (weights is None)
 
 
+def test_batches_of_wide_tables_do_not_grow(rng, monkeypatch):
+    X, sizes = three_clouds(rng, 1000), []
+    best_start = nystrom.best_start
+    monkeypatch.setattr(nystrom, "best_start", lambda batch, *given: sizes.append(batch.n) or best_start(batch, *given))
+    features_of = nystrom.Features.of
+    drawn = lambda table, *given: sizes.append(len(table)) or features_of(table, *given)  # noqa: E731
+    monkeypatch.setattr(nystrom.Features, "of", drawn)
+    for limit, largest in ((2**29, 800), (8 * X.shape[1] * 500, 400)):
+        monkeypatch.setattr(nystrom, "BATCH_BYTES", limit)
+        found = es.energy_cluster(X, 3, algorithm="nystrom", n_landmarks=20, batch_size=200, n_init=2, rng=rng)
+        assert sizes == [largest, 200, len(X)]
+        assert len(found.labels) == len(X)
+        sizes.clear()
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e8])
+def test_limits_hold_where_w_is_zero(unit, rng):
+    points = rng.permutation(20)[:5, None] * unit
+    found = es.energy_cluster(np.repeat(points, 400, axis=0), 5, algorithm="nystrom", rng=rng)
+    low, high = found.approximation.within_limits
+    assert found.sizes == (400,) * 5
+    assert low == 0 <= found.within <= high < 1e-12 * found.total
+    assert (found.within_per_cluster >= 0).all()
+    assert found.within == found.within_per_cluster.sum()
+
+
+def test_the_score_is_the_upper_limit(rng):
+    X = three_clouds(rng, 500)
+    model = es.EnergyClustering(3, algorithm="nystrom", n_landmarks=20, n_init=2, random_state=int(rng.integers(99)))
+    model.fit(X)
+    low, high = model.partition_.approximation.within_limits
+    nearest = model.transform(X).min(axis=1).sum()
+    assert model.score(X) == pytest.approx(-nearest, rel=1e-12)
+    assert nearest == pytest.approx(high, rel=1e-4)  # a single move may leave a row beside its nearest centre
+    assert low < 0.9 * nearest
+
+
 def test_estimates_of_many_points(rng):
     X = three_clouds(rng, 4000)
     found = es.energy_cluster(X, 3, algorithm="nystrom", n_landmarks=40, n_init=2, rng=rng)

@@ -118,7 +118,7 @@ def make_results():
         "EnergyTestResult asymptotic": es.energy_test(X, groups=g, method="asymptotic"),
         "EnergyTestResult cross": es.energy_test(X, groups=g, method="cross", rng=0),
         "EnergyTestResult sliced": es.energy_test(X, groups=g, method="sliced", n_bins=8, n_resamples=99, rng=0),
-        "EnergyTestResult binned": es.energy_test(X, groups=g, method="binned", n_bins=9, n_resamples=99, rng=0),
+        "EnergyTestResult binned": es.energy_test(X, groups=g, method="binned", n_bins=12, n_resamples=99, rng=0),
         "EnergyTestResult min p": es.energy_test(X, groups=g, alpha=[0.5, 2], n_resamples=99, rng=0),
         "EnergyTestResult plots": es.energy_test(X, groups=g, whole_plots=np.arange(40) // 2, n_resamples=99, rng=0),
         "EnergyTestResult gower": es.energy_test(mixed[["kind", "g"]], groups=g, metric="gower", n_resamples=99, rng=0),

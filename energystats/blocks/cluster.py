@@ -21,7 +21,7 @@ from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.blocks.measures import Measures
 from energystats.blocks.rows import Rows, tiles_between, tiles_within
 from energystats.blocks.sums import completed_sums
-from energystats.blocks.values import ValuesThere, itself, sum_by_tree
+from energystats.blocks.values import ValuesThere, fetched, itself, sum_by_tree
 from energystats.metrics import Metric
 from energystats.pairs import Pairs, warn_if_negative
 
@@ -72,7 +72,7 @@ class RowsOnCluster(Rows):
 
     def measured(self) -> Measures:
         parts = [self.client.submit(Measures.of, block, pure=False) for block in self.blocks]
-        return Measures.over(self.client.gather(parts))
+        return Measures.over(fetched(self.client, parts))
 
     def pick(self, rows: IntArray) -> FloatArray:
         found = np.empty((rows.size, self.d))
@@ -82,7 +82,7 @@ class RowsOnCluster(Rows):
             if here.size:
                 wanted[i] = here, self.client.submit(np.take, self.blocks[i], rows[here] - start, axis=0, pure=False)
         for here, future in wanted.values():
-            found[here] = future.result()
+            found[here] = fetched(self.client, future)
         return np.asarray((found - self.center) / self.scale)
 
     def pairs(self, metric: Metric) -> OnCluster:
@@ -166,7 +166,7 @@ class OnCluster(Pairs):
 
     def summed(self, task: Callable[..., Part], given: Callable[[int, int], tuple[Any, ...]]) -> tuple[FloatArray, ...]:
         """The sum of `task` over all pairs of blocks, and a warning of negative values."""
-        found: Part = self.over_pairs(task, given).result()
+        found: Part = fetched(self.rows.client, self.over_pairs(task, given))
         warn_if_negative(found.negative, found.smallest)
         return found.arrays
 
@@ -181,7 +181,7 @@ class OnCluster(Pairs):
             )
             for i in numbers
         ]
-        found: list[Part] = self.rows.client.gather(rows)
+        found: list[Part] = fetched(self.rows.client, rows)
         warn_if_negative(sum(part.negative for part in found), min(part.smallest for part in found))
         return np.concatenate([part.arrays[0] for part in found])
 
@@ -227,7 +227,7 @@ class OnCluster(Pairs):
         futures: Iterable[Any] = map(future_of, chunks) if at_once else [future_of(chunk) for chunk in chunks]
         negative, smallest = 0, 0.0
         for future in futures:
-            part: Part = future.result()
+            part: Part = fetched(client, future)
             negative, smallest = part.negative, part.smallest
             sums, sizes = part.arrays
             yield completed_sums(sums, sizes)

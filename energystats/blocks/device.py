@@ -15,7 +15,7 @@ from energystats._core.permutation import LABELINGS_PER_BLOCK, Labelings
 from energystats._core.sums import bin_sums_by_product
 from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.blocks.measures import Measures
-from energystats.blocks.rows import VALUE_ROWS, Rows
+from energystats.blocks.rows import Rows, value_rows
 from energystats.blocks.sums import completed_sums
 from energystats.blocks.values import ValuesHere
 from energystats.metrics import Euclidean, Exponential, Gaussian, Metric
@@ -126,7 +126,7 @@ class RowsOnDevice(Rows):
         def read(span: slice) -> FloatArray:
             return np.asarray((to_numpy(self.points[span, :]) - self.center) / self.scale)
 
-        return ValuesHere(spans(len(self), VALUE_ROWS), read)
+        return ValuesHere(spans(len(self), value_rows(self.shape[1])), read)
 
     def like(self, values: AnyArray) -> Any:
         """An array on the same device."""

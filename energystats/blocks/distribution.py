@@ -12,10 +12,18 @@ import numpy as np
 
 from energystats._typing import FloatArray, IntArray
 from energystats.blocks.cluster import RowsOnCluster
-from energystats.blocks.values import itself
+from energystats.blocks.parquet import read_rows
+from energystats.blocks.values import fetched, itself
 from energystats.validation import as_points
 
-__all__ = ["active_client", "distributed_array", "distributed_file", "distributed_points", "together"]
+__all__ = [
+    "active_client",
+    "distributed_array",
+    "distributed_file",
+    "distributed_frame",
+    "distributed_points",
+    "together",
+]
 
 LARGEST_BLOCK = 2**25  # bytes
 MOST_ROWS, FEWEST_ROWS, STEP = 2**14, 2**9, 2**8  # of a block
@@ -27,6 +35,8 @@ def active_client(client: Any, samples: Sequence[Any]) -> Any:
     if client is not None:
         if not (hasattr(client, "submit") and hasattr(client, "gather") and hasattr(client, "nthreads")):
             raise TypeError(f"`client` must be a distributed.Client, got {type(client).__name__}.")
+        if getattr(client, "status", "running") in ("closing", "closed"):
+            raise ValueError("`client` must be connected to a Dask cluster, and this one is closed.")
         return client
     if "distributed" in sys.modules and any(hasattr(sample, "__dask_graph__") for sample in samples):
         try:
@@ -68,14 +78,50 @@ def distributed_file(path: Path, n: int, columns: tuple[str, ...], name: str, cl
     return RowsOnCluster(columns, client=client, blocks=tuple(blocks), ends=ends, d=len(columns))
 
 
-def distributed_array(array: Any, columns: tuple[str, ...] | None, name: str, client: Any) -> RowsOnCluster:
+def distributed_array(array: Any, name: str, client: Any) -> RowsOnCluster:
     """The blocks of a Dask array, cut anew."""
     n, d = array.shape
     ends = block_ends(n, d, client)
     heights = tuple(np.diff(ends, prepend=0).tolist())
     delayed = array.rechunk((heights, (d,))).to_delayed().ravel().tolist()
     blocks = [client.submit(as_points, block, name, pure=False) for block in client.compute(delayed)]
-    return RowsOnCluster(columns, client=client, blocks=tuple(blocks), ends=ends, d=d)
+    return RowsOnCluster(None, client=client, blocks=tuple(blocks), ends=ends, d=d)
+
+
+def distributed_frame(
+    frame: Any, columns: Sequence[str], column: str | None, name: str, client: Any
+) -> tuple[RowsOnCluster, list[Any]]:
+    """The partitions of a Dask frame, computed once and cut anew, and their labels.
+
+    How many partitions there are is seen when they are computed: Dask may read several files as one.
+    """
+    parts = client.compute(frame.to_delayed())
+    heights = fetched(client, [client.submit(len, part, pure=False) for part in parts])
+    n, starts = sum(heights), np.cumsum([0, *heights]).tolist()
+    if not n:
+        raise ValueError(f"`{name}` must have at least one row and one column, got none.")
+    ends = block_ends(n, len(columns), client)
+    blocks, first = [], 0
+    for end in ends.tolist():
+        touched = [i for i, height in enumerate(heights) if starts[i] < end and first < starts[i] + height]
+        cuts = [slice(max(first - starts[i], 0), end - starts[i]) for i in touched]
+        blocks.append(client.submit(rows_of, [parts[i] for i in touched], cuts, list(columns), name, pure=False))
+        first = end
+    labels = fetched(client, [client.submit(named, part, column, pure=False) for part in parts]) if column else []
+    rows = RowsOnCluster(tuple(columns), client=client, blocks=tuple(blocks), ends=ends, d=len(columns))
+    return rows, [part for part in labels if len(part)]
+
+
+def rows_of(frames: Sequence[Any], cuts: Sequence[slice], columns: list[str], name: str) -> FloatArray:
+    """Some rows of several frames, one after the other."""
+    return np.concatenate(
+        [as_points(named(frame.iloc[cut], columns), name) for frame, cut in zip(frames, cuts, strict=True)]
+    )
+
+
+def named(frame: Any, columns: Any) -> Any:
+    """Columns of a frame by their names as texts."""
+    return frame.set_axis(frame.columns.map(str), axis=1)[columns]
 
 
 def together(tables: Sequence[RowsOnCluster]) -> RowsOnCluster:
@@ -91,22 +137,6 @@ def together(tables: Sequence[RowsOnCluster]) -> RowsOnCluster:
         ends=np.concatenate([table.ends + start for table, start in zip(tables, starts, strict=True)]),
         d=first.d,
     )
-
-
-def read_rows(path: str, start: int, stop: int, columns: list[str], name: str) -> FloatArray:
-    """Rows of a Parquet file, from the row groups that hold them."""
-    from pyarrow import parquet
-
-    with parquet.ParquetFile(path) as file:
-        found, first = [], 0
-        for group in range(file.metadata.num_row_groups):
-            end = first + file.metadata.row_group(group).num_rows
-            low, high = max(start, first), min(stop, end)
-            if low < high:
-                table = file.read_row_group(group, columns=columns).slice(low - first, high - low)
-                found.append(as_points(table.to_pandas(ignore_metadata=True)[columns], name))
-            first = end
-    return np.concatenate(found)
 
 
 def large_blocks_allowed() -> Any:

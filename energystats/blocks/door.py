@@ -16,16 +16,17 @@ from energystats.blocks.distribution import (
     active_client,
     distributed_array,
     distributed_file,
+    distributed_frame,
     distributed_points,
     together,
 )
-from energystats.blocks.rows import Mapped, Rows, RowsOnDisk, spool
-from energystats.validation import as_points, column_names, near_names
+from energystats.blocks.parquet import batches, check_numbers, columns_of, opened_file, panels
+from energystats.blocks.rows import Mapped, Rows, RowsOnDisk, spool, spool_panels
+from energystats.validation import as_points, column_names, near_names, other_columns
 
 __all__ = ["IN_MEMORY", "Opened", "opened"]
 
 IN_MEMORY = 2**26  # bytes of numbers; fewer are read at once
-BATCH = 2**16  # rows of a Parquet file that are decoded at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,50 +116,25 @@ def open_table(sample: Any, name: str, column: str | None, argument: str, client
 
 
 def open_parquet(path: Path, name: str, column: str | None, argument: str, client: Any) -> Opened:
-    """Decode a Parquet file once, some rows at a time, to a temporary file; or leave it to the workers."""
-    try:
-        from pyarrow import parquet
-    except ImportError as error:
-        raise ImportError("Parquet files are read by pyarrow: pip install 'energystats-toolkit[parquet]'.") from error
-    if not path.is_file():
-        raise ValueError(f"`{name}` must be data or the path of a Parquet file, and there is no file {str(path)!r}.")
-    try:
-        file = parquet.ParquetFile(path)
-    except (ValueError, OSError) as error:
-        raise ValueError(f"`{name}`: {str(path)!r} is not a Parquet file ({error}).") from error
-    with file:
+    """Decode a Parquet file once, some rows and columns at a time, to a temporary file; or leave it to the workers."""
+    with opened_file(path, name) as file:
         columns = own_columns(columns_of(file.schema_arrow, column), column, str(path), argument)
-        found: list[Any] = []
-
-        def batches(wanted: list[str]) -> Iterator[Any]:
-            for batch in file.iter_batches(BATCH, columns=wanted):
-                frame = batch.to_pandas(ignore_metadata=True)
-                if column:
-                    found.append(frame.pop(column))
-                yield frame
-
+        check_numbers(file, columns, name)
+        labels = joined([frame[column] for frame in batches(file, [column])]) if column else None
+        part: Any
         if client is not None:
-            for _ in batches([column] if column else []):
-                pass
-            n, named = file.metadata.num_rows, tuple(columns)
-            return Opened(distributed_file(path.resolve(), n, named, name, client), named, joined(found))
-        part = spool((frame[columns] for frame in batches([*columns, *([column] if column else [])])), name)
-    return Opened(part, tuple(columns), joined(found))
-
-
-def columns_of(schema: Any, column: str | None) -> list[str]:
-    """Names of the columns of a Parquet file; those that pandas kept an index in only if the labels are there."""
-    index = (schema.pandas_metadata or {}).get("index_columns", [])
-    return [str(name) for name in schema.names if name not in index or name == column]
+            part = distributed_file(path.resolve(), file.metadata.num_rows, tuple(columns), name, client)
+        else:
+            part = spool_panels((batches(file, panel) for panel in panels(file.metadata, columns)), name)
+    return Opened(part, tuple(columns), labels)
 
 
 def open_frame(frame: Any, column: str | None, argument: str, name: str, client: Any) -> Opened:
     """Compute every partition of a Dask frame once, to a temporary file; or leave it to the workers."""
     columns = own_columns([str(c) for c in frame.columns], column, "the frame", argument)
     if client is not None:
-        array = frame[columns].to_dask_array(lengths=True)
-        labels = frame[column].compute() if column else None
-        return Opened(distributed_array(array, tuple(columns), name, client), tuple(columns), labels)
+        rows, labels = distributed_frame(frame, columns, column, name, client)
+        return Opened(rows, tuple(columns), joined(labels))
     found: list[Any] = []
 
     def partitions() -> Iterator[Any]:
@@ -183,7 +159,7 @@ def open_array(array: Any, name: str, client: Any) -> Opened:
     if any(np.isnan(height) for height in heights):
         raise ValueError(f"`{name}` must be a Dask array of known chunks: call `.compute_chunk_sizes()` on it first.")
     if client is not None:
-        return Opened(distributed_array(array, None, name, client))
+        return Opened(distributed_array(array, name, client))
     ends = np.cumsum(heights).tolist()
     blocks = (
         np.asarray(array[end - height : end].compute()) for height, end in zip(heights, ends, strict=True) if height
@@ -233,7 +209,4 @@ def check_widths(tables: Sequence[Opened], names: Sequence[str]) -> None:
     first = tables[0].columns
     for table, name in zip(tables[1:], names[1:], strict=True):
         if first is not None and table.columns is not None and table.columns != first:
-            raise ValueError(
-                f"The samples must have the same columns: {names[0]} has {list(first)}, {name} has "
-                f"{list(table.columns)}."
-            )
+            raise ValueError(other_columns(first, table.columns, names[0], name))

@@ -21,19 +21,20 @@ from energystats.validation import as_points
 
 __all__ = [
     "BLOCK_BYTES",
-    "VALUE_ROWS",
     "Mapped",
     "Part",
     "Rows",
     "RowsOnDisk",
     "Spooled",
     "spool",
+    "spool_panels",
     "tiles_between",
     "tiles_within",
+    "value_rows",
 ]
 
 BLOCK_BYTES = 2**25  # of the rows that are read at a time
-VALUE_ROWS = 2**13  # whose values are made at a time
+VALUE_ROWS = 2**13  # whose values are made at a time, fewer where they are wide
 LARGE_TILES = 2 * TILE_ROWS, TILE_COLUMNS
 
 
@@ -73,35 +74,78 @@ class Mapped:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Spooled:
-    """Rows in a temporary file of 8 n d bytes, which is gone when nothing refers to it any more."""
+    """Rows in a temporary file of 8 n d bytes, which is gone when nothing refers to it any more.
+
+    Attributes
+    ----------
+    file : file
+        All rows of the first few columns, then of the next ones.
+    n : int
+        Number of rows.
+    widths : tuple of int
+        How many columns stand together.
+    """
 
     file: IO[bytes]
     n: int
-    d: int
+    widths: tuple[int, ...]
+
+    @property
+    def d(self) -> int:
+        return sum(self.widths)
 
     def take(self, start: int, stop: int) -> FloatArray:
-        self.file.seek(8 * self.d * start)
-        return np.fromfile(self.file, dtype=np.float64, count=self.d * (stop - start)).reshape(-1, self.d)
+        if len(self.widths) == 1:
+            return self.panel(0, self.d, start, stop)
+        found, first = np.empty((stop - start, self.d)), 0
+        for width in self.widths:
+            found[:, first : first + width] = self.panel(first, width, start, stop)
+            first += width
+        return found
+
+    def panel(self, first: int, width: int, start: int, stop: int) -> FloatArray:
+        """Some rows of columns that stand together; (stop - start, width)."""
+        self.file.seek(8 * (self.n * first + width * start))
+        return np.fromfile(self.file, dtype=np.float64, count=width * (stop - start)).reshape(-1, width)
 
 
 def spool(blocks: Iterable[Any], name: str) -> Spooled:
     """Write blocks of rows, checked one by one, to a temporary file."""
+    return spool_panels([blocks], name)
+
+
+def spool_panels(panels: Iterable[Iterable[Any]], name: str) -> Spooled:
+    """The same for a few columns after the other, each in blocks of rows."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 (it is closed when its part is no longer used)
-    n, d = 0, 0
+    n, widths = 0, []
     try:
-        for block in blocks:
-            points = as_points(block, name)
-            points.tofile(file)
-            n, d = n + len(points), points.shape[1]
+        for blocks in panels:
+            n, width = 0, 0
+            for block in blocks:
+                points = as_points(block, name)
+                write(points, file, name)
+                n, width = n + len(points), points.shape[1]
+            widths.append(width)
         if not n:
             raise ValueError(f"`{name}` must have at least one row and one column, got none.")
         file.flush()
     except BaseException:
         file.close()
         raise
-    part = Spooled(file, n, d)
+    part = Spooled(file, n, tuple(widths))
     weakref.finalize(part, file.close)
     return part
+
+
+def write(points: FloatArray, file: IO[bytes], name: str) -> None:
+    """Append rows to a temporary file; of a full disk, where the file is and how it is moved."""
+    try:
+        points.tofile(file)
+    except OSError as error:
+        raise OSError(
+            f"`{name}` is written to a temporary file of 8 bytes a number in {tempfile.gettempdir()!r}, which failed "
+            f"({error}). If that disk is full, set the environment variable TMPDIR to a folder with more space."
+        ) from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,6 +223,11 @@ class Rows(abc.ABC):
         return replace(self, center=center, scale=scale)
 
 
+def value_rows(d: int) -> int:
+    """Rows of d columns whose values are made at a time."""
+    return min(VALUE_ROWS, max(TILE_ROWS, BLOCK_BYTES // (8 * d)))
+
+
 def projected(points: FloatArray, center: FloatArray, directions: FloatArray) -> FloatArray:
     """Coordinates of one block along some directions."""
     return np.asarray((points - center) @ directions)
@@ -247,7 +296,8 @@ class RowsOnDisk(Rows):
         return ReadAgain(self, metric)
 
     def values(self) -> ValuesHere:
-        ends = [*range(VALUE_ROWS, len(self), VALUE_ROWS), len(self)]
+        n, height = len(self), value_rows(self.shape[1])
+        ends = [*range(height, n, height), n]
         return ValuesHere(slices_of(ends), lambda span: self.take(span.start, span.stop))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -11,7 +12,7 @@ from typing import Any, Protocol, Self
 from energystats._core.interrupts import checkpoint
 from energystats._typing import AnyArray
 
-__all__ = ["BlockValues", "ValuesHere", "ValuesThere", "itself", "slices_of", "sum_by_tree"]
+__all__ = ["BlockValues", "ValuesHere", "ValuesThere", "fetched", "itself", "slices_of", "sum_by_tree"]
 
 ADDED_AT_ONCE = 16  # results of one task of the tree
 Task = Callable[..., Any]  # of a value, what all blocks share, and the block's part of some columns
@@ -128,13 +129,27 @@ class ValuesThere:
         ]
 
     def map(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Iterator[Any]:
-        yield from self.client.gather(self.begun(task, *shared, columns=columns))
+        yield from fetched(self.client, self.begun(task, *shared, columns=columns))
 
     def sum(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Any:
-        return sum_by_tree(self.client, self.begun(task, *shared, columns=columns)).result()
+        return fetched(self.client, sum_by_tree(self.client, self.begun(task, *shared, columns=columns)))
 
     def kept(self, task: Task, *shared: Any) -> Self:
         return type(self)(self.client, tuple(self.begun(task, *shared)), self.spans)
+
+
+def fetched(client: Any, futures: Any) -> Any:
+    """The results of some futures, or of one.
+
+    A client keeps the error of a task as long as its future. The error that is raised here is another one: the
+    traceback of its own would hold the futures of all callers, and with them their data on the cluster, for ever.
+    """
+    try:
+        return client.gather(futures)
+    except Exception as error:
+        told = copy.copy(error)
+        error.__traceback__ = None
+    raise told
 
 
 def sum_by_tree(client: Any, parts: Sequence[Any], priority: int = 1) -> Any:

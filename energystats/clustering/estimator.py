@@ -256,7 +256,9 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         Returns
         -------
         ndarray of shape (m, k)
-            g(x, C_l) - g(C_l, C_l)/2, in the unit of rho; for ``alpha=2`` the squared distance to the mean.
+            g(x, C_l) - g(C_l, C_l)/2, in the unit of rho; for ``alpha=2`` the squared distance to the mean. With
+            "nystrom" the squared distance to the mean of the coordinates in the landmarks' span, plus that of the
+            point from this span.
         """
         return self._from_distances(X, np.asarray)
 
@@ -275,7 +277,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         Returns
         -------
         float
-            For the fitted rows minus W, if every row is in its nearest cluster. Larger is better.
+            For the fitted rows minus W, if every row is in its nearest cluster; with "nystrom" minus the larger of
+            `.approximation.within_limits`, to rounding, and not minus the estimate of W. Larger is better.
         """
         lowest = self._from_distances(X, smallest)
         weights = as_cluster_weights(sample_weight, lowest.size, "sample_weight")

@@ -34,6 +34,7 @@ __all__ = ["BATCH", "LANDMARKS", "NearestCentre", "Options", "nystrom_partition"
 LANDMARKS = 256
 BATCH = 16_384  # rows on which the starts are searched
 LARGEST_BATCH = 2**17  # rows before all of them are taken
+BATCH_BYTES = 2**29  # of batches beyond the first
 PASSES_BETWEEN = 10  # over batches between the first and all rows
 BLOCKS = 64  # of rows, whose pairs estimate W of a cluster
 ROWS_IN_BLOCK = 64
@@ -170,7 +171,8 @@ def centres_of_batches(
     table, feature_map, weights, k, how = problem
     n = len(table)
     sizes = [min(n, max(how.batch_size, 2 * k))]
-    while 2 * sizes[-1] < n and 2 * sizes[-1] <= LARGEST_BATCH:
+    largest = min(LARGEST_BATCH, BATCH_BYTES // (8 * feature_map.landmarks.shape[1]))
+    while 2 * sizes[-1] < n and 2 * sizes[-1] <= largest:
         sizes.append(2 * sizes[-1])
     drawn_rows = order.choice(n, sizes[-1], replace=False)
     batch = Features.of(PointsHere(table.pick(drawn_rows), sizes), feature_map, weights[drawn_rows])
@@ -302,6 +304,12 @@ def coordinates_in(block: Any, feature_map: FeatureMap, mean: FloatArray, axes: 
     return np.asarray((BlockFeatures.of(block, feature_map).phi - mean) @ axes)
 
 
+def limits(centres: Centres) -> tuple[float, float]:
+    """Between which W lies for certain, rounding of both included."""
+    low, high = centres.W - centres.tolerance, centres.W + centres.left_out + centres.tolerance
+    return max(low, 0.0), max(high, 0.0)
+
+
 def report(
     d: Dissimilarity,
     features: Features,
@@ -315,7 +323,7 @@ def report(
     """The partition with estimates of its dispersions."""
     centres = found.centres
     *parts, whole = estimates(features, found.labels, centres, rng, weighted)
-    within = np.array([part.value for part in parts])
+    within, total = np.array([max(part.value, 0.0) for part in parts]), max(whole.value, 0.0)
     W_variance = sum(part.variance for part in parts)
     mean = centres.together.means[0]
     values, vectors = scatter(features, mean)
@@ -330,8 +338,8 @@ def report(
         k=k,
         sizes=tuple(centres.counts.tolist()),
         within=float(within.sum()),
-        between=whole.value - float(within.sum()) if k > 1 else 0.0,
-        total=whole.value,
+        between=total - float(within.sum()) if k > 1 else 0.0,
+        total=total,
         within_per_cluster=within,
         bound=float(values[: k - 1].sum()) + centres.left_out if k > 1 else 0.0,
         algorithm="nystrom",
@@ -353,7 +361,7 @@ def report(
             within_error=float(np.sqrt(W_variance)),
             between_error=float(np.sqrt(W_variance + whole.variance)) if k > 1 else 0.0,
             total_error=float(np.sqrt(whole.variance)),
-            within_limits=(centres.W, centres.W + centres.left_out),
-            outside=share(centres.left_out, whole.value),
+            within_limits=limits(centres),
+            outside=share(centres.left_out, total),
         ),
     )

@@ -177,9 +177,10 @@ def energy_cluster(
     random pairs in each cluster; `.approximation.within_limits` holds W for certain. O(n m (d + m)) time once and O(n
     m k) for a pass; memory O(n m) up to 1 GiB, and O(m) a row at a time beyond, at the cost of new coordinates in
     every pass. What is read in blocks is never in memory as a whole, but for labels, weights and two coordinates for
-    the picture; blocks, and the workers of a `client`, which keep up to 1 GiB of coordinates each, change sums by
-    rounding only. In tables of 10,000 rows W was at most 1e-5 above that of "hartigan" with the default m
-    (`docs/benchmarks.md`).
+    the picture, unless it has at most `batch_size` rows; the random rows among which landmarks are drawn (20,000) and
+    starts are searched (`batch_size`, then up to 131,072 or 512 MiB) are. Blocks, and the workers of a `client`, which
+    keep up to 1 GiB of coordinates each, change sums by rounding only. In tables of 10,000 rows W was at most 1e-5
+    above that of "hartigan" with the default m (`docs/benchmarks.md`).
 
     References
     ----------

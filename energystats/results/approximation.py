@@ -24,7 +24,8 @@ class Approximation:
     within_error, between_error, total_error : float
         Standard errors of W, S and T over the draws of these pairs.
     within_limits : tuple of float
-        Between these W lies for certain: W of the features, and that plus what lies outside the landmarks' span.
+        Between these W lies for certain: W of the features, and that plus what lies outside the landmarks' span, with
+        1e-13 of T for rounding on either side, and not below 0.
     outside : float
         The sum of the squared distances of all points from the landmarks' span, as a share of T.
     """

@@ -137,7 +137,7 @@ class EnergyTestResult(Result):
             [f"statistic ({self.statistic_name})", (probability if self.components else number)(self.statistic)],
             ["p-value", probability(self.pvalue)],
         ]
-        if self.statistic_error is not None:
+        if self.statistic_error is not None and self.n_slices > 1:
             rows.insert(1, [f"its standard error over {self.n_slices} slices", number(self.statistic_error)])
         low, high = self.pvalue_interval
         if low < high:
@@ -192,11 +192,13 @@ class EnergyTestResult(Result):
                 "p is an approximation: normal law of the cross statistic, for large samples. It belongs to one random "
                 "halving of the samples; another seed gives another p."
             )
-        if self.n_slices:
+        if self.n_slices == 1:
+            notes.append("One column has one direction: distances along it are the distances; nothing is estimated.")
+        elif self.n_slices:
             notes.append(
-                f"APPROXIMATE statistic: distances are estimated along {self.n_slices} random "
-                f"direction{'s' * (self.n_slices > 1)}, and so are S, W and T. p compares estimates along the same "
-                "directions, and its level is exact; another seed draws others."
+                f"APPROXIMATE statistic: distances are estimated along {self.n_slices} random directions, and so are "
+                "S, W and T. p compares estimates along the same directions, and its level is exact; another seed "
+                "draws others."
             )
         if self.n_bins:
             fixed = f"; {self.n_fixed} rows that filled no bin kept their labels" if self.n_fixed else ""
