@@ -256,7 +256,8 @@ def test_asymptotic_is_near_the_permutation_test(rng):
         approximate = test(x, y, method="asymptotic", **options)
         sampled = test(x, y, n_resamples=9999, rng=0, **options)
         assert_allclose(approximate.statistic, sampled.statistic, rtol=1e-12)
-        assert abs(np.log10(approximate.pvalue) - np.log10(sampled.pvalue)) < 0.5
+        apart = np.log10(max(approximate.pvalue, 2e-3)) - np.log10(max(sampled.pvalue, 2e-3))
+        assert abs(apart) < 0.5  # smaller ones are too few draws
         assert approximate.n_resamples == approximate.null_distribution.size == 0
         assert approximate.method == "asymptotic"
         assert "approximation" in approximate.summary()
