@@ -94,6 +94,16 @@ CALLS = {
         lambda X, g, **m: es.energy_test(X, groups=g, method="asymptotic", **m),
         True,
     ),
+    "energy_test sliced": (
+        table_and_labels(),
+        lambda X, g: es.energy_test(X, groups=g, method="sliced", n_slices=3, **FEW),
+        False,
+    ),
+    "energy_test binned": (
+        table_and_labels(),
+        lambda X, g, **m: es.energy_test(X, groups=g, method="binned", n_bins=4, **FEW, **m),
+        True,
+    ),
     "disco": (table_and_labels(), lambda X, g, **m: es.disco(X, groups=g, **FEW, **m), True),
     "pairwise_tests": (table_and_labels(), lambda X, g, **m: es.pairwise_tests(X, g, **FEW, **m), True),
     "mmd2": (two_tables(), es.mmd2, False),
@@ -110,6 +120,21 @@ CALLS = {
         table_and_count(),
         lambda X, k, **m: es.energy_cluster(X, k, algorithm="lloyd", n_init=2, rng=0, **m),
         True,
+    ),
+    "energy_cluster nystrom": (
+        table_and_count(),
+        lambda X, k, **m: es.energy_cluster(X, k, algorithm="nystrom", n_landmarks=5, n_init=2, rng=0, **m),
+        True,
+    ),
+    "energy_cluster weights": (
+        table_and_labels(),
+        lambda X, w, **m: es.energy_cluster(X, 2, sample_weight=w, n_init=2, rng=0, **m),
+        True,
+    ),
+    "energy_cluster nystrom weights": (
+        table_and_labels(),
+        lambda X, w: es.energy_cluster(X, 2, algorithm="nystrom", n_landmarks=5, sample_weight=w, n_init=2, rng=0),
+        False,
     ),
     "energy_cluster spectral": (
         table_and_count(),
