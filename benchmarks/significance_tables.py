@@ -124,7 +124,7 @@ def best_share(X, rng):
 def naive(X, rng, row):
     """Permute the labels that were found: not a test."""
     labels = es.energy_cluster(X, row.k, n_init=3, n_perturb=0, rng=rng).labels
-    return es.cluster_test(X, labels=labels, n_resamples=RESAMPLES, rng=rng).pvalue
+    return es.energy_test(X, groups=labels, n_resamples=RESAMPLES, rng=rng).pvalue
 
 
 def dip(X, rng, row):

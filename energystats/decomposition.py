@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -21,6 +21,7 @@ from energystats.blocks import Rows, opened
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.formulas import Term, check_table, complete_rows, missing_in, parse, rows_of
+from energystats.found_groups import warn_if_found
 from energystats.metrics import Gower, MetricLike, Precomputed, resolve
 from energystats.progress import with_bar
 from energystats.relabeling import Sampling, relabeling_test
@@ -34,7 +35,9 @@ from energystats.validation import (
     check_same_index,
     check_whole_numbers,
     is_single,
+    labels_of,
     near_names,
+    were_found,
 )
 
 __all__ = ["disco"]
@@ -376,6 +379,7 @@ def by_groups(X: Any, groups: Any, data: Any, strata: Any, missing: str, door: D
         raise ValueError("`data` goes with a formula; `groups` takes labels, such as `data[name]`.")
     strata = strata_of(strata, None)
     check_same_index(X, groups, "groups")
+    found, groups = were_found(groups), labels_of(groups, "groups")
     check_same_index(X, strata, "strata")
     source = door.source(X)
     n = source.gaps.size
@@ -385,6 +389,7 @@ def by_groups(X: Any, groups: Any, data: Any, strata: Any, missing: str, door: D
     kept = complete_rows(gaps, n, missing)
     d = source.rows(kept)
     layout = Groups.from_labels(rows_of(groups, kept), d.n, name="groups").at_least_two("groups")
+    layout = replace(layout, found=found)
     name = getattr(groups, "name", None)
     nothing = np.empty((d.n, 0))
     term = Term(name if isinstance(name, str) else "groups", nothing, nothing)
@@ -453,6 +458,7 @@ def one_way_test(question: Question, groups: Groups, decomposition: Decompositio
     """A single factor: labels are permuted, or all of them visited."""
     d, name = question.d, question.terms[0].name
     check_residual(name, d.n, groups.k - 1)
+    warn_if_found(groups)
     design = Design.of(groups, strata=question.strata)
     sampling = Sampling(how.method, how.n_resamples, progress=how.progress)
     tested = relabeling_test(d, groups, "f", sampling=sampling, rng=how.rng, design=design)
@@ -480,6 +486,7 @@ def one_way_test(question: Question, groups: Groups, decomposition: Decompositio
         null_distribution=tested.null_distribution,
         metric=tested.metric,
         standardization=tested.standardization,
+        notes=tested.notes,
     )
 
 

@@ -32,6 +32,7 @@ from energystats.validation import (
     label_name,
     matrix_index,
     row_index,
+    were_found,
 )
 
 __all__ = ["Dissimilarity", "Groups", "Standardization", "check_resolution"]
@@ -418,17 +419,20 @@ class Groups:
         The user's labels, sorted (or in the order of a categorical's categories).
     name : str
         Of the Series that the labels came from; empty without one.
+    found : bool
+        Whether a clustering is known to have found them.
     """
 
     codes: IntArray
     names: tuple[Any, ...]
     name: str = ""
+    found: bool = False
 
     @classmethod
     def from_labels(cls, labels: Any, n: int, *, name: str) -> Self:
         """From labels of any sortable kind, one for each of n rows."""
         codes, names = as_labels(labels, n, name)
-        return cls(codes, names, label_name(as_pandas(labels)))
+        return cls(codes, names, label_name(as_pandas(labels)), were_found(labels))
 
     def at_least_two(self, name: str) -> Self:
         """Self, if there is more than one group."""

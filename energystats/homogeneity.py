@@ -16,6 +16,7 @@ from energystats.bootstrap import energy_interval
 from energystats.cross import cross_test
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.found_groups import warn_if_found
 from energystats.metrics import Metric, MetricLike, Precomputed, resolve
 from energystats.near_linear import MOST_BINS, SLICES, binned_test, sliced_test
 from energystats.relabeling import CONFIDENCE_LEVEL, Sampling, StatisticName, relabeling_test
@@ -65,8 +66,8 @@ def energy_test(
         The samples one by one, or one pooled table with `groups`. Series with a name each give it to their samples.
         Besides arrays and frames the path of a Parquet file, a memory map, or a Dask array or frame, see Notes.
     groups : array_like of shape (n,), or str, optional
-        Group of each row of the pooled table, or the name of its column in a Parquet file or Dask frame. Groups are
-        reported in sorted order, categoricals in theirs.
+        Group of each row of the pooled table, known before the data were seen, or the name of its column in a Parquet
+        file or Dask frame. Groups are reported in sorted order, categoricals in theirs.
     metric : str, Metric, callable or a sequence of them, default "euclidean"
         The semimetric rho; with "precomputed" the pooled table is its matrix. With a sequence, the smallest of the
         p-values is tested itself, on the same relabelings, so that the level is exact and none has to be chosen.
@@ -140,6 +141,8 @@ def energy_test(
         If the columns' standard deviations differ more than 100 times.
     NotNegativeTypeWarning
         If rho is negative somewhere.
+    DoubleDippingWarning
+        If the groups are a clustering result, a fitted clusterer, or a Series made from a result.
     NotCalibratedWarning
         If ``method="cross"`` is used with fewer than 20 points in a sample, or with one three times as large as the
         other; if ``method="asymptotic"`` is, where half of the rows or more are copies of others.
@@ -234,6 +237,7 @@ def energy_test(
     samples, groups = opened(samples, groups, "groups", client)
     first, *others = semimetrics(metric, alpha)
     d, checked = Dissimilarity.from_samples(samples, groups, metric=first, alpha=1.0, standardize=standardize)
+    warn_if_found(checked)
     if groups is not None:
         for labels, name in ((strata, "strata"), (whole_plots, "whole_plots"), (sample_weight, "sample_weight")):
             check_same_index(samples[0], labels, name)

@@ -9,6 +9,7 @@ from energystats._core import statistics
 from energystats._typing import ArrayLike, RandomLike
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.found_groups import warn_if_found
 from energystats.geometry.kernels import KernelLike, kernel_distance, semimetric_of
 from energystats.homogeneity import METHODS, check_combination, choose_test
 from energystats.metrics import MetricLike, resolve
@@ -193,6 +194,7 @@ def mmd_test(
         check_same_rows((x, y), "Paired samples")
     design = Design.of(checked, strata=strata, paired=paired)
     check_combination(sampling, design, len(several))
+    warn_if_found(checked)
     name: StatisticName = "mmd2" if estimator == "v" else "mmd2 (unbiased)"
     return choose_test(several, checked, name, sampling, generator, design)
 

@@ -133,8 +133,8 @@ def compare_bins(
         name,
         null,
         sampling,
+        weights=weights,
         method="binned",
-        weighted=weights is not None,
         n_bins=bins.n,
         n_fixed=n_fixed,
     )

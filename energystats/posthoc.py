@@ -11,6 +11,7 @@ from energystats._core import permutation, statistics
 from energystats._core.permutation import Exchangeable
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.found_groups import notes_on_groups, warn_if_found
 from energystats.metrics import MetricLike
 from energystats.multiplicity import CORRECTIONS, adjust
 from energystats.progress import with_bar
@@ -42,7 +43,7 @@ def pairwise_tests(
     X : array_like of shape (n,) or (n, d)
         Points; with ``metric="precomputed"`` the matrix of rho, square or condensed.
     groups : array_like of shape (n,)
-        Group of each row.
+        Group of each row, known before the data were seen.
     control : object, optional
         Name of one group; then every other group is compared with it, and no others.
     correction : str, default "holm"
@@ -77,6 +78,11 @@ def pairwise_tests(
         length, or an option is unknown.
     TypeError
         If `X` does not hold real numbers.
+
+    Warns
+    -----
+    DoubleDippingWarning
+        If the groups are a clustering result, a fitted clusterer, or a Series made from a result.
 
     See Also
     --------
@@ -113,6 +119,7 @@ def pairwise_tests(
     check_option(method, "method", ("auto", "exact", "permutation"))
     generator = as_generator(rng)
     d, checked = Dissimilarity.from_samples((X,), groups, metric=metric, alpha=alpha, standardize=standardize)
+    warn_if_found(checked)
     pairs = pairs_of(checked, control)
     if n_resamples is None:
         n_resamples = max(999, 40 * len(pairs) - 1)
@@ -133,6 +140,7 @@ def pairwise_tests(
         group_name=checked.name,
         metric=d.metric,
         standardization=d.standardization,
+        notes=notes_on_groups(d, checked, *d.group_sums(checked)),
     )
 
 

@@ -16,6 +16,7 @@ from energystats._typing import FloatArray
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.exceptions import NotCalibratedWarning, warn
+from energystats.found_groups import notes_on_groups
 from energystats.progress import with_bar
 from energystats.results import EnergyTestResult
 
@@ -26,7 +27,6 @@ __all__ = [
     "Sampling",
     "StatisticName",
     "draw_null",
-    "one_versus_rest",
     "relabeling_test",
     "report",
     "report_null",
@@ -155,8 +155,8 @@ def relabeling_test(
     if sampling.method == "asymptotic":
         return asymptotic_test(d, groups, name)
     null = draw_null(d, groups, ranking, sampling, rng, design, weights)
-    more = {"method": "exact" if null.exact else "permutation", "weighted": weights is not None}
-    return report_null(d, groups, name, null, sampling, design, **more)
+    method = "exact" if null.exact else "permutation"
+    return report_null(d, groups, name, null, sampling, design, weights, method=method)
 
 
 def report_null(
@@ -166,6 +166,7 @@ def report_null(
     null: Null,
     sampling: Sampling,
     design: Design = FREE,
+    weights: FloatArray | None = None,
     **more: Any,
 ) -> EnergyTestResult:
     """The result of a test by relabeling."""
@@ -182,6 +183,7 @@ def report_null(
         float(value_of(name, np.asarray(null.observed), d, null.M, null.s)),
         name,
         p,
+        weights,
         pvalue_interval=null.interval,
         n_resamples=null.values.size + null.exact,
         stopped_early=null.stopped,
@@ -320,6 +322,7 @@ def report(
     statistic: float,
     name: StatisticName | Literal["cross"],
     pvalue: float,
+    weights: FloatArray | None = None,
     **more: Any,
 ) -> EnergyTestResult:
     """A result with everything that can be read from the observed M."""
@@ -342,6 +345,8 @@ def report(
         group_name=groups.name,
         metric=d.metric,
         standardization=d.standardization,
+        weighted=weights is not None,
+        notes=notes_on_groups(d, groups, M, s, weights),
         **{**values, **more},
     )
 
@@ -361,9 +366,3 @@ def null_hypothesis(d: Dissimilarity, k: int, design: Design) -> str:
     if design.plots is not None:
         sentence += ", whole plots being exchangeable"
     return sentence + d.metric.about_means
-
-
-def one_versus_rest(d: Dissimilarity, groups: Groups, **how: Any) -> list[EnergyTestResult]:
-    """The test of each group against all others, in the order of the groups."""
-    halves = ((groups.codes == j).astype(np.intp) for j in range(groups.k))
-    return [relabeling_test(d, Groups(codes, ("rest", "group")), **how) for codes in halves]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import numbers
 import os
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -39,17 +40,24 @@ __all__ = [
     "column_names",
     "is_single",
     "label_name",
+    "labels_of",
+    "mark_found",
     "matrix_index",
     "name_text",
     "names_of",
     "near_names",
+    "refuse_keyword",
     "row_index",
     "row_names",
+    "were_found",
 ]
 
+P = ParamSpec("P")
+R = TypeVar("R")
 LARGEST = 1e150  # squared differences of larger numbers overflow
 LARGEST_INTEGER = 2**53
 WEIGHT_RATIO = 1e9
+FOUND = "energystats: found from data"  # key among the attributes of a Series of labels
 SMALLEST_WEIGHT = 1e-70  # products of weights must keep their digits
 
 
@@ -174,6 +182,21 @@ def symmetrized(array: FloatArray, name: str, places: Places) -> FloatArray:
             f"is {array[j, i]:.6g}, a difference of {skew.max():.3g}, the largest; ({name} + {name}.T)/2 would be."
         )
     return 0.5 * (array + array.T)
+
+
+def refuse_keyword(keyword: str, message: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Answer a keyword that a function does not take, and that users of other tests try, with advice."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            if keyword in kwargs:
+                raise TypeError(message)
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
 
 
 def as_linkage(Z: ArrayLike, name: str) -> FloatArray:
@@ -389,6 +412,7 @@ def other_columns(first: Sequence[str], second: Sequence[str], name: str, other:
 
 def check_same_index(X: Any, labels: Any, name: str) -> None:
     """Labels and rows that both carry an index must carry the same one: rows are matched by position."""
+    labels = labels_of(labels, name)
     if column_names(X) is None or column_names(labels) is None or len(X) != len(labels):
         return
     if not X.index.equals(labels.index):
@@ -415,11 +439,43 @@ def check_same_rows(tables: Sequence[Any], name: str) -> None:
             )
 
 
+def mark_found(labels: Any) -> None:
+    """Mark a Series of labels as found from data; the mark stays with copies, selections and conversions."""
+    labels.attrs[FOUND] = True
+
+
+def were_found(labels: Any) -> bool:
+    """Recognise labels that a clustering found: its result, a fitted clusterer, or a Series made from a result.
+
+    A bare array tells nothing of where it came from.
+    """
+    return holds_partition(labels) or hasattr(labels, "labels_") or bool(getattr(labels, "attrs", {}).get(FOUND))
+
+
+def holds_partition(labels: Any) -> bool:
+    """Recognise a result of this package that has a cluster for every point."""
+    return hasattr(labels, "to_series") and isinstance(getattr(labels, "labels", None), np.ndarray)
+
+
+def labels_of(labels: Any, name: str) -> Any:
+    """Take the labels out of a clustering result or a fitted clusterer, with names of rows where it has any."""
+    if holds_partition(labels):
+        return labels.labels if labels.index is None else labels.to_series()
+    if hasattr(labels, "labels_"):
+        return labels.labels_
+    if hasattr(labels, "fit_predict") and not isinstance(labels, type):
+        raise TypeError(
+            f"`{name}` must be one label a row, got {type(labels).__name__} that is not fitted; to ask whether the "
+            "clusters it finds are there, pass it to `cluster_test(X, clusterer=...)`."
+        )
+    return labels
+
+
 def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]]:
     """Codes 0..k-1 and the sorted names (a categorical keeps the order of its categories)."""
     import pandas as pd
 
-    labels = as_pandas(labels)
+    labels = as_pandas(labels_of(labels, name))
     if isinstance(labels, pd.DataFrame) and labels.shape[1] == 1:
         labels = labels.iloc[:, 0]  # so that a categorical keeps its order
     if is_single(labels):
@@ -560,9 +616,14 @@ def near_names(name: str, known: Iterable[str]) -> str:
 
 
 def as_generator(rng: RandomLike | np.random.RandomState, name: str = "rng") -> np.random.Generator:
-    """Generator from a seed, a Generator, a legacy RandomState or None (SPEC 7)."""
+    """Generator from a seed, a Generator, a legacy RandomState or None (SPEC 7).
+
+    A SeedSequence is copied: it counts its children, so that a second call with it would get other ones.
+    """
     if isinstance(rng, np.random.RandomState):
         return np.random.default_rng(rng.randint(2**31, size=4))
+    if isinstance(rng, np.random.SeedSequence):
+        rng = np.random.SeedSequence(**rng.state)
     if isinstance(rng, bool):
         raise TypeError(f"`{name}` must be a seed, a numpy Generator or None, got {rng!r}.")
     try:

@@ -17,7 +17,7 @@ ORDER = [  # each line may import the lines above it, and modules of its own lin
     ["dissimilarity", "formulas"],
     ["tables", "multiplicity", "samplers", "matrix_files"],
     ["results"],
-    ["distance", "dispersions", "designs", "geometry"],
+    ["distance", "dispersions", "designs", "geometry", "found_groups"],
     ["relabeling", "bootstrap"],
     ["aggregation", "cross", "near_linear"],
     ["homogeneity", "clustering", "mmd", "posthoc", "goodness", "power", "decomposition"],

@@ -198,8 +198,6 @@ def test_more_clusters_than_distinct_points():
         (lambda: es.cluster_test(X[:12]), ValueError, r"`X` must have at least 20 rows for the split test, got 12"),
         (lambda: es.cluster_test(X[:5, 0]), ValueError, r"`X` must have at least 8 rows, got 5"),
         (lambda: es.cluster_test(X, method="unimodal-1d"), ValueError, r"needs one column, got 3 columns"),
-        (lambda: es.cluster_test(X, method="labels"), ValueError, r"`labels` and `method=\"labels\"` go together"),
-        (lambda: es.cluster_test(X, labels=G, method="split"), ValueError, r"`labels` and `method=\"labels\"` go together"),
         (lambda: es.cluster_test(X, 1), ValueError, r"`k` must be at least 2, got 1"),
         (lambda: es.clustering_accuracy([1, 2], [1, 2, 3]), ValueError, r"`pred` must have one label for each of the 2 rows, got 3"),
         (lambda: es.metrics.Gaussian(sigma=0), ValueError, r"`sigma` must be positive and finite, got 0"),
@@ -233,7 +231,6 @@ def test_all_identical_points_are_no_evidence():
         (same[:, 0], {}),
         (same[:5], {}),
         (es.pairwise(same), {"metric": "precomputed"}),
-        (same, {"labels": G}),
     ):
         assert es.cluster_test(data, **how).pvalue == 1
     assert es.energy_distance(same, same) == 0

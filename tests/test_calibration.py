@@ -136,7 +136,7 @@ def test_permuting_found_labels_rejects_every_null(rotating_seed):
     for draw in simulations.SPLIT_NULLS.values():
         X = draw(rng)
         with pytest.warns(es.DoubleDippingWarning):
-            naive = es.cluster_test(X, labels=es.energy_cluster(X, 2, rng=rng), n_resamples=RESAMPLES, rng=rng)
+            naive = es.energy_test(X, groups=es.energy_cluster(X, 2, rng=rng), n_resamples=RESAMPLES, rng=rng)
         assert naive.pvalue <= 0.05
 
 

@@ -188,3 +188,16 @@ def test_child_processes_find_the_same_bits(how):
     with multiprocessing.get_context(how).Pool(1) as pool:
         found = pool.map_async(in_child, [0]).get(timeout=300)[0]
     assert calls.same_bits(ALONE, found) == []
+
+
+def test_a_seed_sequence_is_as_good_as_its_seed_however_often_it_is_used(rng):
+    """It counts the children that it gave, and must not be made to give others to a second call."""
+    X = rng.standard_normal((40, 2))
+    sequence = np.random.SeedSequence(11, spawn_key=(3,))
+    for call in (
+        lambda seed: es.cluster_test(X, n_resamples=19, rng=seed).pvalues.tolist(),
+        lambda seed: es.energy_test(X[:20], X[20:], n_resamples=49, rng=seed).null_distribution.tolist(),
+        lambda seed: es.select_k(X, 3, n_resamples=3, n_init=2, rng=seed).table.to_csv(),
+    ):
+        assert call(sequence) == call(sequence) == call(np.random.SeedSequence(11, spawn_key=(3,)))
+    assert sequence.n_children_spawned == 0

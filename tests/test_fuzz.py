@@ -151,7 +151,6 @@ CALLS = {
     "energy_hclust": (one_table(), es.energy_hclust, True),
     "cluster_test": (table_and_count(), lambda X, k: es.cluster_test(X, k, **FEW), False),
     "cluster_test refit": (table_and_count(), lambda X, k: es.cluster_test(X, k, method="refit", **FEW), False),
-    "cluster_test labels": (table_and_labels(), lambda X, g: es.cluster_test(X, labels=g, **FEW), False),
     "cluster_tree": (one_table(), lambda X: es.cluster_tree(X, n_resamples=39, n_splits=1, rng=0), False),
     "select_k": (table_and_count(), lambda X, k: es.select_k(X, k, n_resamples=2, n_init=1, rng=0), False),
     "cluster_stability": (table_and_count(), lambda X, k: es.cluster_stability(X, k, n_resamples=2, n_init=1), False),

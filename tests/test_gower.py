@@ -385,7 +385,6 @@ def test_dependence_is_seen_below_alpha_one_only():
         lambda X, **how: es.energy_cluster(X, 3, rng=1, **how).coordinates ** 2,
         lambda X, **how: es.energy_cluster(X, 3, rng=1, algorithm="lloyd", init="random", **how).within,
         lambda X, **how: es.EnergyClustering(3, random_state=1, **how).fit(X).labels_,
-        lambda X, **how: es.cluster_test(X, labels=G, rng=1, **how).pvalue,
         lambda X, **how: es.mmd_test(X, groups=G, kernel="distance", n_resamples=19, rng=1, **how).null_distribution,
         lambda X, **how: es.mmd2(X, groups=G, kernel="distance", estimator="u", **how),
     ],

@@ -273,13 +273,6 @@ def test_no_interval_of_a_p_value_begins_at_0():
     assert "below 0.0037" in es.energy_test(x, x + 50, method="permutation", rng=0).summary()
 
 
-def test_a_test_of_labels_found_in_the_data_says_that_its_p_means_nothing(rng):
-    X = rng.standard_normal((30, 2))
-    with pytest.warns(es.DoubleDippingWarning):
-        found = es.cluster_test(X, labels=es.energy_cluster(X, 2, rng=rng), rng=rng)
-    assert found.summary().splitlines()[-1].startswith("This p says nothing about clusters")
-
-
 # ---------------------------------------------------------------- many and long names
 
 

@@ -460,7 +460,6 @@ X = np.random.default_rng(0).standard_normal((40, 3))
         (X, {"clusterer": PCA()}, TypeError, r"`clusterer` must have a method `fit_predict`.*of type PCA"),
         (X, {"clusterer": KMeans}, TypeError, r"`clusterer` must be an object, got the class; write `KMeans\(...\)`"),
         (X, {"clusterer": KMeans(2), "method": "unimodal-1d"}, ValueError, r"`clusterer` has no use in .*unimodal-1d"),
-        (X, {"clusterer": KMeans(2), "labels": np.arange(40) % 2}, ValueError, r"`clusterer` has no use in .*labels"),
         (X, {"clusterer": lambda X: np.zeros(3)}, ValueError, r"`clusterer` must return one label .* the 40 .* got 3"),
         (X, {"clusterer": lambda X: np.zeros((len(X), 2))}, ValueError, r"`clusterer` must return .* shape \(40, 2\)"),
         (X, {"clusterer": lambda X: np.full(len(X), np.nan)}, ValueError, r"`clusterer` must label every .* got 40"),

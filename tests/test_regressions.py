@@ -69,7 +69,7 @@ def test_kernels_keep_their_digits_under_an_offset(name, rng):
 def test_the_null_of_binary_labels_is_drawn(rng):
     x = rng.integers(2, size=60).astype(float)
     for seed in range(5):
-        ax = es.cluster_test(x, labels=rng.integers(2, size=60), rng=seed).plot()
+        ax = es.energy_test(x, groups=rng.integers(2, size=60), rng=seed).plot()
         assert ax.patches
         assert not ax.texts
 
@@ -158,7 +158,7 @@ def test_labels_with_another_index_are_not_matched_by_position(rng):
     for call in (
         lambda g: es.energy_test(X, groups=g, n_resamples=9),
         lambda g: es.dispersion(X, g),
-        lambda g: es.cluster_test(X, labels=g),
+        lambda g: es.disco(X, groups=g, n_resamples=9),
     ):
         with pytest.raises(ValueError, match=r"must have the index of the table, row by row; align it"):
             call(shuffled)
@@ -170,8 +170,6 @@ def test_labels_in_the_wrong_place_get_a_hint(rng):
     X, g = rng.standard_normal((10, 2)), np.repeat([0, 1], 5)
     with pytest.raises(ValueError, match=r"got 2, 1. Labels of the rows go to `groups=`"):
         es.energy_test(X, g)
-    with pytest.raises(TypeError, match=r"got Partition; labels found from the same data belong to `cluster_test`"):
-        es.energy_test(X, groups=es.energy_cluster(X, 2, rng=0))
 
 
 def test_large_samples_do_not_store_the_pairs(rng, monkeypatch):

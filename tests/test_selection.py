@@ -1,5 +1,7 @@
 """The number of clusters and their stability; shares of correct choices are slow tests."""
 
+import copy
+import pickle
 import warnings
 
 import matplotlib as mpl
@@ -14,7 +16,7 @@ from scipy.stats import binom
 import energystats as es
 from energystats.dissimilarity import Dissimilarity
 from energystats.selection.eigengap import walk_eigenvalues
-from energystats.selection.gap import first_within_one_error, gap_curve, least_within
+from energystats.selection.gap import first_within_one_error, gap_curve, least_within, logarithm
 from energystats.selection.references import Reference, reference_of
 from energystats.selection.stability import best_jaccard, overlaps
 from tests import definitions, simulations
@@ -450,3 +452,30 @@ def test_share_of_correct_choices(name, rotating_seed):
             hits[how] += es.select_k(X, 8, method, criteria="chosen", n_init=6, rng=rng, **options).k == k
     for how, share in asked.items():
         assert hits[how] >= binom.ppf(0.001, REPLICATES, share), f"{how}: {hits[how]} of {REPLICATES}, asked {share}"
+
+
+def test_no_gaps_where_reference_sets_coincide():
+    """Of 39 zeros and a one: nothing there is negative."""
+    x = np.r_[np.zeros(39), 1.0]
+    with pytest.raises(
+        ValueError, match=r"the points of a reference set coincide within 2 clusters.*use method=.eigen"
+    ):
+        es.select_k(x, 4, "gap", rng=0)
+    with pytest.warns(es.TiesWarning):
+        found = es.select_k(x, 4, "significance", rng=0)
+    assert (found.k, found.k_max) == (1, 2)
+    assert any(note.startswith("No gaps: the points of a reference set coincide") for note in found.remarks)
+
+
+def test_logarithms_tell_nothing_from_negative():
+    found = logarithm(np.array([4.0, 1.0, 1e-16, -1e-16, -0.5]))
+    assert_allclose(found[:2], np.log([4.0, 1.0]))
+    assert (found[2:4] == -np.inf).all()
+    assert np.isnan(found[4])
+
+
+def test_choices_cannot_be_changed(rng):
+    found = es.select_k(rng.standard_normal((20, 2)), 3, "eigengap", rng=0)
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        found.choices["gap"] = 7
+    assert pickle.loads(pickle.dumps(found)).choices == copy.deepcopy(found).choices == found.choices

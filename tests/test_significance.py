@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.cluster import KMeans
 
 import energystats as es
 from energystats import datasets
@@ -68,28 +67,6 @@ def test_curved_distances_warn(rng):
     X = rng.random((40, 2))
     with pytest.warns(es.NotCalibratedWarning, match=r"^R is not a Euclidean distance"):
         es.cluster_test(es.pairwise(X, metric="cityblock"), metric="precomputed", rng=rng)
-
-
-def test_found_labels_warn_and_known_labels_state_the_assumption(two, rng):
-    known = es.cluster_test(two, labels=np.repeat(["a", "b"], 60), rng=rng)
-    assert known.method == "labels"
-    assert "known before the data were seen" in " ".join(known.summary().split())
-    assert known.null_hypothesis == "the 2 labelled groups come from one distribution"
-    for labels in (es.energy_cluster(two, 2, rng=rng), KMeans(2, n_init=1).fit(two), es.EnergyClustering(2).fit(two)):
-        with pytest.warns(es.DoubleDippingWarning, match=r"call cluster_test\(X, k\) without `labels`"):
-            found = es.cluster_test(two, labels=labels, rng=rng)
-        assert "p-value means nothing" in " ".join(found.summary().split())
-        assert found.pvalue == pytest.approx(0.005)
-
-
-def test_known_labels_are_the_energy_test(two):
-    labels = np.arange(120) % 3
-    expected = es.energy_test(two, groups=labels, n_resamples=199, rng=np.random.default_rng(3).spawn(1)[0])
-    found = es.cluster_test(two, labels=labels, rng=3)
-    assert (found.statistic, found.pvalue) == (expected.statistic, expected.pvalue)
-    assert list(found.contrasts["contrast"]) == ["0 vs rest", "1 vs rest", "2 vs rest"]
-    for j, statistic in enumerate(found.contrasts["statistic"]):
-        assert statistic == pytest.approx(es.dispersion(two, labels == j).between)
 
 
 def test_contrasts_name_the_clusters_of_all_points(rng):
@@ -229,14 +206,6 @@ def test_flags_are_flags(two, name):
     for function in (es.cluster_test, es.cluster_tree, es.select_k):
         with pytest.raises(TypeError, match=rf"`{name}` must be True or False, got 'no'"):
             function(two, **{name: "no"})
-
-
-def test_trees_and_unfitted_clusterers_as_labels(two, rng):
-    tree = es.cluster_tree(two, rng=rng)
-    with pytest.warns(es.DoubleDippingWarning):
-        es.cluster_test(two, labels=tree, n_resamples=19, rng=rng)
-    with pytest.raises(TypeError, match=r"got KMeans that is not fitted; to cluster with it pass it as `clusterer`"):
-        es.cluster_test(two, labels=KMeans(2))
 
 
 def test_one_warning_of_scales(rng):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from energystats._typing import ArrayLike
-from energystats.validation import as_labels, check_same_rows
+from energystats.validation import as_labels, check_same_rows, labels_of
 
 __all__ = ["clustering_accuracy"]
 
@@ -49,6 +49,7 @@ def clustering_accuracy(true: ArrayLike, pred: ArrayLike) -> float:
     """
     from scipy.optimize import linear_sum_assignment
 
+    true, pred = labels_of(true, "true"), labels_of(pred, "pred")
     check_same_rows((true, pred), "`true` and `pred`")
     n = np.size(np.asarray(true, dtype=object))
     classes, class_names = as_labels(true, n, "true")

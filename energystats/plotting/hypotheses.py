@@ -105,9 +105,6 @@ def plot_cluster_test(result: ClusterTestResult, ax: Axes | None = None) -> Axes
     """Scores that were tested, with the nearest unimodal density; the null distribution where there is one."""
     ax = axes_or_new(ax)
     scores = result.scores
-    if result.method == "labels":
-        ax.set_title("H0: equal distributions under all labels", loc="left")
-        return histogram_with_line(result.null_distribution, result.statistic, result.pvalue, "relabelings", ax)
     if result.comparisons:
         histogram_with_line(result.null_distribution, result.statistic, result.pvalue, "reference samples", ax)
         pivoted = result.comparisons[0].name == "pivoted"

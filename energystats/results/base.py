@@ -7,6 +7,7 @@ import html
 import re
 from collections.abc import Callable
 from dataclasses import fields
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -34,6 +35,8 @@ class Result(abc.ABC):
                 frozen = value.copy()  # the array given may be the user's own, or a view of a larger one
                 frozen.flags.writeable = False
                 object.__setattr__(self, entry.name, frozen)
+            elif isinstance(value, dict):
+                object.__setattr__(self, entry.name, MappingProxyType(dict(value)))
 
     def __repr__(self) -> str:
         plain = (int, float, str, bool)
@@ -47,6 +50,7 @@ class Result(abc.ABC):
     def __reduce__(self) -> tuple[Any, ...]:
         # through the constructor, so that a copy is as read-only as the original
         values = {entry.name: getattr(self, entry.name) for entry in fields(self)}  # type: ignore[arg-type]
+        values |= {name: dict(value) for name, value in values.items() if isinstance(value, MappingProxyType)}
         return _rebuilt, (type(self), values)
 
     def __str__(self) -> str:

@@ -22,10 +22,8 @@ from energystats.tables import (
     numbers,
     probability,
     proportion,
-    random_interval,
     seed_note,
     text_table,
-    undecided,
     verdict,
 )
 
@@ -254,7 +252,7 @@ class Contrast:
     name : str
         Which clusters are set against each other.
     statistic : float
-        Mean excess-split index E over the splits (S for labels known in advance).
+        Mean excess-split index E over the splits.
     pvalue, pvalue_adjusted : float
         Raw, and adjusted over the contrasts by Holm's method.
     """
@@ -295,10 +293,10 @@ class ClusterTestResult(Result):
     ----------
     statistic : float
         Excess-split index E (mean over splits and contrasts); S/T for "refit", under the Gaussian null hypothesis less
-        its mean over the references; S for labels known in advance.
+        its mean over the references.
     pvalue : float
         P-value of `null_hypothesis`.
-    method : {"split", "unimodal-1d", "refit", "crossfit", "labels"}
+    method : {"split", "unimodal-1d", "refit", "crossfit"}
         What was done.
     null_hypothesis : str
         The question that was answered, and the only one.
@@ -321,8 +319,8 @@ class ClusterTestResult(Result):
         Sorted values whose unimodality was tested, of the split and contrast with the smallest p-value; empty for the
         other methods.
     null_distribution : ndarray
-        What `statistic` was compared with: the statistics of reference samples ("refit", "crossfit") or of the other
-        labelings ("labels"); empty for the other methods.
+        What `statistic` was compared with: the statistics of reference samples ("refit", "crossfit"); empty for the
+        other methods.
     rows : tuple of Contrast
         The one-versus-rest contrasts behind `contrasts`.
     remarks : tuple of str
@@ -341,7 +339,7 @@ class ClusterTestResult(Result):
 
     statistic: float
     pvalue: float
-    method: Literal["split", "unimodal-1d", "refit", "crossfit", "labels"]
+    method: Literal["split", "unimodal-1d", "refit", "crossfit"]
     null_hypothesis: str
     k: int
     n_resamples: int
@@ -368,7 +366,7 @@ class ClusterTestResult(Result):
 
     def _tables(self) -> list[Table]:
         pivoted = bool(self.comparisons) and self.comparisons[0].name == "pivoted"
-        symbol = {"labels": "S", "refit": "S/T less mean of references" if pivoted else "S/T"}.get(self.method, "E")
+        symbol = "E" if self.method != "refit" else "S/T less mean of references" if pivoted else "S/T"
         rows = [
             [f"statistic ({symbol})", number(self.statistic)],
             ["p-value", probability(self.pvalue)],
@@ -386,7 +384,6 @@ class ClusterTestResult(Result):
             "unimodal-1d": "Test of unimodality",
             "refit": "Test of S/T against samples of a fitted law",
             "crossfit": "Test of held-out unimodality against samples of a fitted law",
-            "labels": "Permutation test of labels known in advance",
         }
         tables = [text_table(rows, None, None, titles[self.method])]
         if len(self.rows) > 1:
@@ -410,21 +407,17 @@ class ClusterTestResult(Result):
     def _notes(self) -> list[str]:
         if self.pvalue > LEVEL:
             meaning = ["A large p is no evidence that there is only one cluster."]
-        elif self.method == "labels":
-            meaning = []
         else:
             meaning = [
                 "A small p means structure beyond the null hypothesis; not that a certain cluster, or their number, is "
                 "real."
             ]
-        few = undecided(self.pvalue, random_interval(self.pvalue, self.n_resamples)) if self.method == "labels" else []
         return [
             f"Null hypothesis: {self.null_hypothesis}.",
             *self._seed(),
             *meaning,
             *self._rule(),
             *self.remarks,
-            *few,
         ]
 
     def _seed(self) -> list[str]:
@@ -436,16 +429,11 @@ class ClusterTestResult(Result):
                 f"p-value by {self.n_splits} random splits of the points, and {self.n_resamples} draws behind the p of "
                 "each: another seed makes other splits and gives another p."
             ]
-        what = {"unimodal-1d": "draws", "labels": "random relabelings"}.get(self.method, "reference samples")
+        what = "draws" if self.method == "unimodal-1d" else "reference samples"
         factor = self.factor if self.method == "unimodal-1d" else 1.0
         return [seed_note(self.pvalue, self.n_resamples, what, factor=factor)]
 
     def _conclusion(self) -> str:
-        if self.method == "labels":
-            if any("means nothing" in remark for remark in self.remarks):
-                return "This p says nothing about clusters: the labels were found in the data that they were tested on."
-            known = ", if the labels were known beforehand"
-            return verdict(self.pvalue, "that the groups differ", note=known * (self.pvalue <= LEVEL))
         if self.pvalue <= LEVEL:
             return verdict(self.pvalue, "of more structure than the null hypothesis allows")
         return verdict(self.pvalue, "of more than one cluster")

@@ -108,6 +108,8 @@ class DiscoResult(Result):
         With every parameter that was settled on the data.
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
+    notes : tuple of str
+        Of a single factor, whether its groups were found from data, or look like it: a local optimum of W.
     """
 
     statistic: float
@@ -125,6 +127,7 @@ class DiscoResult(Result):
     null_distribution: FloatArray = field(repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def rows(self) -> tuple[DiscoRow, ...]:
@@ -200,7 +203,7 @@ class DiscoResult(Result):
             notes.append(f"Without p, because constant within every stratum: {', '.join(untested)}.")
         few = undecided(self.pvalue, self._interval(), "permutations")
         metric = metric_note(self.metric, self.standardization)
-        return [*notes, *self._saturation(), metric, *self._terms_note(), *few]
+        return [*notes, *self.notes, *self._saturation(), metric, *self._terms_note(), *few]
 
     def _saturation(self) -> list[str]:
         """That the model leaves nothing, or next to nothing, to compare with."""

@@ -97,6 +97,8 @@ class EnergyTestResult(Result):
         Standard error over the directions of `statistic` as an estimate of the one of all distances; 0 for one column.
     n_bins, n_fixed : int
         Bins of rows whose labels were permuted, 0 for single rows; and rows that filled no bin and kept their labels.
+    notes : tuple of str
+        Whether the groups were found from data, or look like it: a local optimum of W.
     """
 
     _one_row = True
@@ -131,6 +133,7 @@ class EnergyTestResult(Result):
     statistic_error: float | None = field(default=None, repr=False)
     n_bins: int = field(default=0, repr=False)
     n_fixed: int = field(default=0, repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     def _tables(self) -> list[Table]:
         rows = [
@@ -221,13 +224,13 @@ class EnergyTestResult(Result):
                 + " Columns were standardized."
                 * (self.standardization is not None)
             )
-            return [*notes, *few]
+            return [*notes, *self.notes, *few]
         if self.between < -1e-9 * abs(self.total):
             notes.append(
                 "S is negative, so rho is not of negative type (see `negative_type`): p stands, but S/T is no share "
                 "and S = 0 does not mean equality."
             )
-        return [*notes, metric_note(self.metric, self.standardization), *few]
+        return [*notes, *self.notes, metric_note(self.metric, self.standardization), *few]
 
     def _conclusion(self) -> str:
         several = f"{'some' if self.pvalue <= LEVEL else 'any'} of the {len(self.sizes)} distributions differ"

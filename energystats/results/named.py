@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from energystats._typing import IntArray
 from energystats.results.base import Result
 from energystats.tables import cut
-from energystats.validation import names_of
+from energystats.validation import mark_found, names_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,11 +50,14 @@ class Labelled(Named):
     def to_series(self) -> pd.Series[Any]:
         """Cluster of every point as a Series named "cluster", with the index of the data frame that was clustered.
 
-        So that ``frame["cluster"] = found.to_series()`` puts every label into its row.
+        So that ``frame["cluster"] = found.to_series()`` puts every label into its row. Tests of groups recognise the
+        Series, and warn that its groups were found.
         """
         import pandas as pd
 
-        return pd.Series(self.labels.copy(), index=self._index(), name="cluster")
+        labels = pd.Series(self.labels.copy(), index=self._index(), name="cluster")
+        mark_found(labels)
+        return labels
 
     def _members(self) -> list[str]:
         """The clusters written out, where the points have names and are few."""

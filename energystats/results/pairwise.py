@@ -82,6 +82,8 @@ class PairwiseTestsResult(Result):
         With every parameter that was settled on the data.
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
+    notes : tuple of str
+        Whether the groups were found from data, or look like it: a local optimum of W.
     """
 
     rows: tuple[PairwiseRow, ...] = field(repr=False)
@@ -93,6 +95,7 @@ class PairwiseTestsResult(Result):
     group_name: str = field(default="", repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -150,6 +153,7 @@ class PairwiseTestsResult(Result):
             "p spread is approximate: in small groups, and in larger ones of a skew law, it is too often small.",
             how,
             *self._out_of_reach(),
+            *self.notes,
             metric_note(self.metric, self.standardization),
         ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -81,7 +81,7 @@ class SelectKResult(Result):
         One for each k = 1, ..., k_max, behind `table`.
     partitions : tuple of Partition
         The partitions found for k = 1, ..., k_max.
-    choices : dict
+    choices : mapping of str to int
         The number by every criterion that was computed; `k` is that of `method`.
     tree : ClusterTreeResult or None
         The tree of significant splits, where it was grown. `partition` has as many clusters as it has leaves, but
@@ -102,7 +102,7 @@ class SelectKResult(Result):
     k_max: int
     rows: tuple[SelectKRow, ...] = field(repr=False)
     partitions: tuple[Partition, ...] = field(repr=False)
-    choices: dict[str, int] = field(repr=False)
+    choices: Mapping[str, int] = field(repr=False)
     tree: ClusterTreeResult | None = field(default=None, repr=False)
     reference: Literal["unimodal", "box"]
     n_resamples: int

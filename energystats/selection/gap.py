@@ -14,9 +14,13 @@ from energystats.dissimilarity import Dissimilarity
 from energystats.progress import with_bar
 from energystats.selection.references import Reference
 
-__all__ = ["GapCurve", "first_within_one_error", "gap_curve", "least_within", "logarithm"]
+__all__ = ["NEGATIVE", "GapCurve", "first_within_one_error", "gap_curve", "least_within", "logarithm"]
 
 NOTHING = 1e-13  # of the largest W: what rounding leaves of clusters of coinciding points
+NEGATIVE = "rho is negative for some points or reference points"
+COINCIDING = (
+    "the points of a reference set coincide within {k} clusters, as many points of the data do, so that its W is 0"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,10 +45,10 @@ def gap_curve(
     n_init: int,
     progress: bool,
     rng: np.random.Generator,
-) -> GapCurve | None:
+) -> GapCurve | str:
     """Cluster every reference set into 1, 2, ..., as hard as the data were clustered.
 
-    None where a reference set has a W that is not positive, because rho is negative somewhere.
+    Where a reference set has a W that is not positive, the reason why there are no gaps.
     """
     sets = with_bar(
         reference.draws(n_resamples, rng), progress, total=n_resamples, unit="reference set", size=lambda _: 1
@@ -52,8 +56,10 @@ def gap_curve(
     k_max = log_within.size
     with closing(sets):
         logs = np.array([logarithm(withins_up_to(drawn, k_max, n_init, child)) for drawn, child in sets])
+    if np.isnan(logs).any():
+        return NEGATIVE
     if not np.isfinite(logs).all():
-        return None
+        return COINCIDING.format(k=int(np.flatnonzero(np.isinf(logs).any(axis=0))[0]) + 1)
     return GapCurve(logs.mean(axis=0) - log_within, logs.std(axis=0) * np.sqrt(1 + 1 / n_resamples))
 
 
@@ -71,9 +77,12 @@ def least_within(d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator
 
 
 def logarithm(within: FloatArray) -> FloatArray:
-    """Log W; minus infinity for clusters of coinciding points, where rounding leaves next to nothing of T."""
-    negligible = within <= NOTHING * np.abs(within).max(initial=0.0)
-    with np.errstate(divide="ignore"):
+    """Log W; minus infinity for clusters of coinciding points, where rounding leaves next to nothing of T.
+
+    NaN where W is negative.
+    """
+    negligible = np.abs(within) <= NOTHING * np.abs(within).max(initial=0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.log(np.where(negligible, 0.0, within)))
 
 

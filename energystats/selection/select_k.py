@@ -16,7 +16,7 @@ from energystats.metrics import MetricLike
 from energystats.results import ClusterTreeResult, Partition, SelectKResult, SelectKRow
 from energystats.results.selection import NOT_SIGNIFICANCE
 from energystats.selection.eigengap import eigengaps
-from energystats.selection.gap import GapCurve, first_within_one_error, gap_curve, logarithm
+from energystats.selection.gap import NEGATIVE, GapCurve, first_within_one_error, gap_curve, logarithm
 from energystats.selection.references import Reference, ReferenceKind, reference_of
 from energystats.selection.stability import stability_of
 from energystats.significance.cluster_test import check_lines
@@ -205,14 +205,15 @@ def choose(d: Dissimilarity, asked: int, plan: Plan, rng: np.random.Generator) -
     remarks = [] if k_max == asked else [f"`k_max` was lowered from {asked} to {k_max}: {why_lowered(d, k_max)}."]
     partitions = tuple(found_for_each(d, k_max, plan, cluster_rng))
     log_within = logarithm(np.array([found.within for found in partitions]))
-    gaps = gaps_of(d, log_within, reference, plan, gap_rng)
+    compared = gaps_of(d, log_within, reference, plan, gap_rng)
+    gaps = None if isinstance(compared, str) else compared
     tree = tree_for(d, k_max, plan, test_rng) if plan.wants("significance") else None
     eigen = eigengaps(d.matrix, k_max) if d.n > k_max else np.full(k_max, np.nan)
     steadiness = stability_column(d, partitions, plan, stability_rng)
     rows = make_rows(partitions, log_within, gaps, eigen, tree, steadiness)
     found = decisions(plan.method, k_max, gaps, eigen, tree)
     k, reason = found[plan.method]
-    remarks += remarks_on(d, plan, gaps, tree)
+    remarks += remarks_on(d, plan, compared, tree)
     return SelectKResult(
         k=k,
         method=plan.method,
@@ -286,19 +287,18 @@ def found_for_each(d: Dissimilarity, k_max: int, plan: Plan, rng: np.random.Gene
 
 def gaps_of(
     d: Dissimilarity, log_within: FloatArray, reference: Reference | None, plan: Plan, rng: np.random.Generator
-) -> GapCurve | None:
-    """The gap curve, where there are references and logarithms."""
-    found = None
+) -> GapCurve | str | None:
+    """The gap curve, or the reason why there is none; None where there are no references."""
     if reference is None:
         return None
+    found: GapCurve | str = NEGATIVE
     if not (d.matrix < 0).any():
         found = gap_curve(
             log_within, reference, n_resamples=plan.n_resamples, n_init=plan.n_init, progress=plan.progress, rng=rng
         )
-    if found is None and plan.method == "gap":
+    if isinstance(found, str) and plan.method == "gap":
         raise ValueError(
-            f'`method="gap"` takes logarithms of W, and rho under {d.metric!r} is negative for some points or '
-            'reference points; use method="eigengap".'
+            f'`method="gap"` takes logarithms of W under {d.metric!r}, and {found}; use method="eigengap".'
         )
     return found
 
@@ -430,16 +430,16 @@ def by_significance(tree: ClusterTreeResult) -> tuple[int, str]:
     return k, f"{split}, and no further split has: the smallest is {smallest}."
 
 
-def remarks_on(d: Dissimilarity, plan: Plan, gaps: GapCurve | None, tree: ClusterTreeResult | None) -> list[str]:
+def remarks_on(d: Dissimilarity, plan: Plan, gaps: GapCurve | str | None, tree: ClusterTreeResult | None) -> list[str]:
     """What a reader has to know of the columns."""
     remarks = []
-    if gaps is not None:
+    if isinstance(gaps, GapCurve):
         law = {"unimodal": "from their nearest unimodal laws", "box": "uniform on their ranges"}[plan.reference]
         remarks.append(f"Gap: {plan.n_resamples} reference sets with independent principal components, {law}.")
         if d.points is None:
             remarks.append("Assumed: the matrix holds Euclidean distances; references are drawn in their coordinates.")
     elif plan.wants("gap") and not d.all_coincide:
-        remarks.append("No gaps: there are no coordinates to draw reference sets in, or rho is negative somewhere.")
+        remarks.append(f"No gaps: {gaps or 'there are no coordinates to draw reference sets in'}.")
     if tree is not None:
         remarks.append(
             f"Adjusted p: the smallest of the leaves of the tree; family-wise level {plan.level:g}. A large p is no "

@@ -17,7 +17,6 @@ from energystats.metrics import MetricLike, Precomputed
 from energystats.results import ClusterTestResult, Contrast
 from energystats.significance.clusterers import EnergyClusters, ForeignClusters, foreign_clusters
 from energystats.significance.crossfit import crossfit_test
-from energystats.significance.known_labels import labels_test
 from energystats.significance.one_column import UNIMODALITY, one_column_test
 from energystats.significance.references import compares_numbers
 from energystats.significance.refit import GAUSSIAN, INDEPENDENT_UNIMODAL, refit_test
@@ -29,7 +28,8 @@ from energystats.validation import (
     check_flag,
     check_jobs,
     check_option,
-    check_same_index,
+    refuse_keyword,
+    were_found,
 )
 
 __all__ = ["check_lines", "cluster_test", "method_for", "points_to_test", "unlabelled_test"]
@@ -40,15 +40,20 @@ FEW_POINTS = (
     "With fewer than 20 points, here {n}, levels were measured on uniform and normal data alone, and only clusters far "
     "apart are found."
 )
+NO_LABELS = (
+    "`cluster_test` permutes no labels: groups known before the data were seen go to `energy_test(X, groups=labels)`; "
+    "for clusters that were found in X give what finds them, as in `cluster_test(X, clusterer=KMeans(3))`, or their "
+    "number, `cluster_test(X, k)`."
+)
 UNUSED_CLUSTERER = "One column is tested without clustering it, so `clusterer` was not used."
 
 
+@refuse_keyword("labels", f"`cluster_test` takes no `labels`. {NO_LABELS}")
 def cluster_test(
     X: ArrayLike,
     k: int = 2,
     *,
     clusterer: Any = None,
-    labels: Any = None,
     metric: MetricLike = "euclidean",
     alpha: float = 1.0,
     method: str = "auto",
@@ -74,15 +79,12 @@ def cluster_test(
         ``fit_predict``, such as scikit-learn's clusterers, or a function from points to labels. It is given coordinates
         (the square matrix where that was given), and may find another number of clusters than k, none, or label noise
         -1. It is copied before every use; a `random_state` that is None is set from `rng`.
-    labels : array_like of shape (n,), optional
-        Labels known before the data were seen; then the plain permutation test of S. A `Partition` or a fitted
-        clusterer is computed too, with a warning, because such labels were found from the data.
     metric : str, Metric or callable, default "euclidean"
         The semimetric for clustering; the scores are linear in X whatever it is.
     alpha : float, default 1.0
         Power of a named distance, 0 < alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
-    method : {"auto", "split", "unimodal-1d", "refit", "crossfit", "labels"}, default "auto"
-        "auto" is "labels" where labels are given, "unimodal-1d" for one column and "split" otherwise. See Notes.
+    method : {"auto", "split", "unimodal-1d", "refit", "crossfit"}, default "auto"
+        "auto" is "unimodal-1d" for one column and "split" otherwise. See Notes.
     null : {"unimodal", "gaussian"}, default "unimodal"
         Law of the reference samples of "refit". "gaussian" has more power and goes with "refit" alone: it rejects
         uniform and exponential data, which have no clusters.
@@ -114,7 +116,7 @@ def cluster_test(
     ValueError
         If there are too few rows (20 for "split", 8 for "unimodal-1d" and "refit", 16 for "crossfit") or distinct
         points, a value is not finite, an option is unknown or does not fit the
-        data or other options, columns are mixed (``metric="gower"``) and no labels are given, "refit" or "crossfit" is
+        data or other options, columns are mixed (``metric="gower"``), "refit" or "crossfit" is
         asked for without coordinates, or `clusterer` returns anything but one label a point.
     TypeError
         If `X` does not hold real numbers, a count is not a whole number, or `clusterer` can neither be fitted nor
@@ -126,8 +128,6 @@ def cluster_test(
     -----
     TiesWarning
         If tied values were spread over one grid step, or rows are copies of others.
-    DoubleDippingWarning
-        If `labels` were found from the data.
     NotCalibratedWarning
         If a precomputed matrix does not stem from Euclidean distances.
 
@@ -202,7 +202,7 @@ def cluster_test(
     >>> es.cluster_test(two, method="refit", null="gaussian", rng=0).pvalue
     0.005
     """
-    check_options(method, null, labels=labels, clusterer=clusterer, conservative=conservative)
+    check_options(k, method, null, clusterer=clusterer, conservative=conservative)
     foreign = None if clusterer is None else foreign_clusters(clusterer)
     check_flag(conservative, "conservative")
     check_flag(standardize, "standardize")
@@ -211,9 +211,6 @@ def cluster_test(
     generator = as_generator(rng)
     power = check_alpha(alpha)
     d = points_to_test(X, metric, power, standardize=standardize)
-    if labels is not None:
-        check_same_index(X, labels, "labels")
-        return labels_test(d, labels, n_resamples=n_resamples, rng=generator)
     check_lines(d)
     k = check_count(k, "k", low=2, high=max(d.n, 2), why=", the number of points")
     result = unlabelled_test(
@@ -239,13 +236,14 @@ def points_to_test(X: ArrayLike, metric: MetricLike, power: float, *, standardiz
     return Dissimilarity.from_data(X, metric=metric, alpha=made_with, standardize=standardize)
 
 
-def check_options(method: str, null: str, *, labels: Any, clusterer: Any, conservative: bool) -> None:
+def check_options(k: object, method: str, null: str, *, clusterer: Any, conservative: bool) -> None:
     """Refuse unknown words, and options that do not go with each other."""
-    check_option(method, "method", ("auto", "split", "unimodal-1d", "refit", "crossfit", "labels"))
+    if were_found(k) or np.ndim(k) > 0:  # type: ignore[arg-type]  # anything can stand there
+        raise TypeError(f"`k` must be a number of clusters, got labels. {NO_LABELS}")
+    if method == "labels":
+        raise ValueError(f'`method` must not be "labels". {NO_LABELS}')
+    check_option(method, "method", ("auto", "split", "unimodal-1d", "refit", "crossfit"))
     check_option(null, "null", ("unimodal", "gaussian"))
-    if (labels is not None) != (method == "labels") and (labels is None or method != "auto"):
-        given = "no labels" if labels is None else "labels"
-        raise ValueError(f'`labels` and `method="labels"` go together, got method={method!r} and {given}.')
     if null == "gaussian" and method != "refit":
         raise ValueError(f'`null="gaussian"` goes with `method="refit"`, got method={method!r}.')
     if conservative and method in ("refit", "crossfit"):
@@ -253,9 +251,8 @@ def check_options(method: str, null: str, *, labels: Any, clusterer: Any, conser
             "`conservative` is the larger factor of tests of unimodality, compared with their nearest unimodal law, "
             f"and method={method!r} has none."
         )
-    if clusterer is not None and (labels is not None or method == "unimodal-1d"):
-        other = "labels" if labels is not None else "unimodal-1d"
-        raise ValueError(f'`clusterer` has no use in method="{other}", which clusters nothing.')
+    if clusterer is not None and method == "unimodal-1d":
+        raise ValueError('`clusterer` has no use in method="unimodal-1d", which clusters nothing.')
 
 
 def unlabelled_test(

@@ -1,0 +1,172 @@
+"""Labels that a clustering found, in tests that take groups as known beforehand."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.cluster import KMeans
+
+import energystats as es
+from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.found_groups import FOUND_GROUPS, is_k_means, is_local_optimum
+from tests import definitions
+
+TESTS = {
+    "energy_test": lambda X, g, **how: es.energy_test(X, groups=g, n_resamples=19, rng=0, **how),
+    "pairwise_tests": lambda X, g, **how: es.pairwise_tests(X, g, n_resamples=19, rng=0, **how),
+    "disco": lambda X, g, **how: es.disco(X, groups=g, n_resamples=19, rng=0, **how),
+    "mmd_test": lambda X, g, **how: es.mmd_test(X, groups=g, kernel="distance", n_resamples=19, rng=0, **how),
+}
+FOUND = {
+    "Partition": lambda X: es.energy_cluster(X, 2, rng=0),
+    "Series": lambda X: es.energy_cluster(X, 2, rng=0).to_series(),
+    "converted Series": lambda X: es.energy_cluster(X, 2, rng=0).to_series().astype(str).astype("category"),
+    "KMeans": lambda X: KMeans(2, n_init=2, random_state=0).fit(np.asarray(X)),
+    "EnergyClustering": lambda X: es.EnergyClustering(2, random_state=0).fit(X),
+}
+
+
+@pytest.fixture
+def cloud(rng):
+    return pd.DataFrame(rng.standard_normal((60, 2)), index=[f"row {i}" for i in range(60)])
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("kind", FOUND)
+def test_clusters_of_this_package_and_of_fitted_clusterers_are_recognised(cloud, test, kind):
+    labels = FOUND[kind](cloud)
+    with pytest.warns(es.DoubleDippingWarning, match=r"found from data.*call cluster_test\(X, k\)") as caught:
+        result = TESTS[test](cloud, labels)
+    assert len(caught) == 1
+    assert result.notes == (FOUND_GROUPS,)
+    assert "the p-value means nothing" in " ".join(result.summary().split())
+
+
+def test_trees_and_graphs_are_recognised(rng):
+    X = np.concatenate((rng.normal(0, 1, (30, 2)), rng.normal(12, 1, (30, 2))))
+    cut = es.graph_partition(np.kron(np.eye(2), np.ones((30, 30))) + 0.1 - 1.1 * np.eye(60), 2, rng=rng)
+    for labels in (es.cluster_tree(X, rng=rng), cut):
+        with pytest.warns(es.DoubleDippingWarning):
+            es.energy_test(X, groups=labels, n_resamples=19, rng=rng)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_rows_of_a_partition_must_be_those_of_the_table(cloud, test):
+    found = es.energy_cluster(cloud, 2, rng=0)
+    with pytest.raises(ValueError, match="`groups` must have the index of the table"):
+        TESTS[test](cloud[::-1], found)
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("kind", ["energy", "k-means"])
+def test_bare_labels_of_clusters_are_noted_without_a_warning(cloud, test, kind):
+    labels = FOUND["Partition"](cloud).labels if kind == "energy" else FOUND["KMeans"](cloud).labels_
+    result = TESTS[test](cloud, labels)
+    assert len(result.notes) == 1
+    assert "are a local optimum of" in result.notes[0]
+    assert "if they were found, p means nothing: call cluster_test" in " ".join(result.summary().split())
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_groups_that_overlap_get_no_note(cloud, test):
+    known = np.repeat(["a", "b"], 30)
+    assert TESTS[test](cloud + 0.5 * (known == "b")[:, None], known).notes == ()
+
+
+def test_unfitted_clusterers_are_sent_to_the_test_of_clusters(cloud):
+    with pytest.raises(TypeError, match=r"got KMeans that is not fitted; .* `cluster_test\(X, clusterer=...\)`"):
+        es.energy_test(cloud, groups=KMeans(2))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda X: es.cluster_test(X, labels=np.arange(60) % 2), TypeError, r"`cluster_test` takes no `labels`"),
+        (lambda X: es.cluster_test(X, np.arange(60) % 2), TypeError, r"`k` must be a number of clusters, got labels"),
+        (lambda X: es.cluster_test(X, es.energy_cluster(X, 2)), TypeError, r"`k` must be a number of clusters"),
+        (lambda X: es.cluster_test(X, method="labels"), ValueError, r'`method` must not be "labels"'),
+    ],
+)
+def test_the_test_of_clusters_permutes_no_labels(cloud, call, error, message):
+    with pytest.raises(error, match=message) as raised:
+        call(cloud)
+    assert "go to `energy_test(X, groups=labels)`" in str(raised.value)
+    assert "`cluster_test(X, clusterer=KMeans(3))`" in str(raised.value)
+
+
+def test_everything_that_takes_labels_takes_a_partition(cloud):
+    found = es.energy_cluster(cloud, 2, rng=0)
+    assert es.dispersion(cloud, found).within == pytest.approx(found.within)
+    assert es.clustering_accuracy(found, found.labels) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a decomposition is no test
+        es.dispersion(cloud, found.to_series())
+
+
+def w_after_best_move(R, labels, w):
+    """The lowest W after moving one point to another group that is there, none being emptied."""
+    lowest = np.inf
+    for i, own in enumerate(labels):
+        for other in set(labels) - {own}:
+            moved = [*labels[:i], other, *labels[i + 1 :]]
+            if own in moved:
+                lowest = min(lowest, definitions.within(R, moved, w))
+    return lowest
+
+
+points = st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), min_size=4, max_size=9)
+
+
+@given(points, st.integers(0, 2**32 - 1), st.booleans(), st.sampled_from(["points", "matrix", "line"]))
+def test_local_optimum_is_what_no_single_move_improves(drawn, seed, weighted, route):
+    rng = np.random.default_rng(seed)
+    X = np.array(drawn, dtype=float) + 0.1 * rng.standard_normal((len(drawn), 2))
+    X = X[:, :1] if route == "line" else X
+    labels = rng.permutation(np.arange(len(X)) % 3).tolist()
+    if rng.random() < 0.5:
+        labels = es.energy_cluster(X, 3, rng=rng).labels.tolist()
+    w = rng.integers(1, 4, len(X)).astype(float) if weighted else None
+    R = es.pairwise(X)
+    data, metric = (R, "precomputed") if route == "matrix" else (X, "euclidean")
+    d = Dissimilarity.from_data(data, metric=metric, alpha=1.0)
+    groups = Groups.from_labels(labels, d.n, name="groups")
+    weights = [1.0] * len(X) if w is None else w.tolist()
+    expected = w_after_best_move(R.tolist(), labels, weights) >= definitions.within(R.tolist(), labels, weights) - 1e-9
+    assert is_local_optimum(d, groups, *d.group_sums(groups, w), w) == expected
+
+
+def test_the_first_look_is_followed_by_all_other_points(rng):
+    """One point of 600 that would move, between those of the first look."""
+    X = np.concatenate((rng.normal(0, 1, (300, 2)), rng.normal(30, 1, (300, 2))))
+    labels = np.repeat([0, 1], 300)
+    seen = np.linspace(0, 599, 256).astype(int)
+    hidden = int(np.setdiff1d(np.arange(600), seen)[5])
+    for wrong in (labels, np.where(np.arange(600) == hidden, 1 - labels, labels)):
+        d = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
+        groups = Groups.from_labels(wrong, 600, name="groups")
+        assert is_local_optimum(d, groups, *d.group_sums(groups)) == (wrong is labels)
+
+
+@pytest.mark.parametrize("labels", [np.arange(6), np.zeros(6, int)])
+def test_single_points_and_points_at_one_place_are_no_clusters(labels):
+    d = Dissimilarity.from_data(np.full((6, 2), 2.0), metric="euclidean", alpha=1.0)
+    groups = Groups(labels, tuple(range(labels.max() + 1)))
+    assert not is_local_optimum(d, groups, *d.group_sums(groups))
+    two = Groups(np.arange(6) % 2, (0, 1))
+    assert not is_local_optimum(d, two, *d.group_sums(two))
+    assert not is_k_means(d.points, two, None)
+
+
+def test_k_means_are_seen_with_an_offset_and_weights(rng):
+    X = rng.standard_normal((80, 3)) + 1e6
+    w = rng.uniform(0.5, 2, 80)
+    found = KMeans(3, n_init=3, random_state=0, tol=0).fit(X - 1e6, sample_weight=w)
+    groups = Groups.from_labels(found.labels_, 80, name="groups")
+    assert is_k_means(X, groups, w)
+    moved = found.labels_.copy()
+    far = int(np.argmax(np.abs(X - 1e6)[:, 0]))
+    moved[far] = (moved[far] + 1) % 3
+    assert not is_k_means(X, Groups.from_labels(moved, 80, name="groups"), w)
