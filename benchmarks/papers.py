@@ -69,28 +69,30 @@ def exact_line(X, k, rng):
     return es.cluster_1d(X[:, 0], k).labels
 
 
-def k_means(X, k, rng):
+def k_means(X, k, rng, *, init="k-means++"):
     from sklearn.cluster import KMeans
 
-    return KMeans(k, n_init=5, random_state=int(rng.integers(2**31))).fit_predict(X)
+    return KMeans(k, init=init, n_init=5, random_state=int(rng.integers(2**31))).fit_predict(X)
 
 
-def gmm(X, k, rng):
-    """EM from the output of k-means, full covariances; one class where a covariance cannot be inverted."""
+def gmm(X, k, rng, *, init="kmeans"):
+    """EM with full covariances, from the output of k-means unless said otherwise; one class where it breaks."""
     from sklearn.mixture import GaussianMixture
 
+    method = GaussianMixture(k, n_init=5, init_params=init, random_state=int(rng.integers(2**31)))
     try:
-        return GaussianMixture(k, n_init=5, random_state=int(rng.integers(2**31))).fit_predict(X)
+        return method.fit_predict(X)
     except ValueError:
         return np.zeros(len(X), dtype=int)
 
 
-def spectral(X, k, rng, *, metric=RHO_1, kernel="base point"):
+def spectral(X, k, rng, *, metric=RHO_1, kernel="base point", assign="kmeans"):
     """Shi and Malik's spectral clustering on the kernel of [G 8] with x0 = 0, or on K = 1 - rho/2."""
     from sklearn.cluster import SpectralClustering
 
     K = base_point_kernel(X, metric) if kernel == "base point" else 1 - es.pairwise(X, metric=metric) / 2
-    method = SpectralClustering(k, affinity="precomputed", n_init=5, random_state=int(rng.integers(2**31)))
+    seed = int(rng.integers(2**31))
+    method = SpectralClustering(k, affinity="precomputed", n_init=5, assign_labels=assign, random_state=seed)
     return method.fit_predict(np.maximum(K, 0.0))  # an affinity is not negative
 
 
@@ -118,9 +120,15 @@ def table1_methods(metrics, best, starts):
         methods[f"{name}, package's 10 starts"] = partial(energy, metric=metric, n_init=10)
         methods[f"{name}, one start"] = partial(energy, metric=metric, init=starts, n_init=1)
         methods[f"{name}, kernel k-means"] = partial(energy, metric=metric, init=starts, algorithm="lloyd")
-    methods["spectral"] = partial(spectral, metric=metrics[best])
-    methods["spectral, K = 1 - rho/2"] = partial(spectral, metric=metrics[best], kernel="plain")
-    return {**methods, "k-means": k_means, "GMM": gmm}
+    for assign in ("kmeans", "discretize", "cluster_qr"):
+        methods[f"spectral, {assign}"] = partial(spectral, metric=metrics[best], assign=assign)
+    methods["spectral, kmeans, K = 1 - rho/2"] = partial(spectral, metric=metrics[best], kernel="plain")
+    methods["k-means, k-means++"] = k_means
+    methods["k-means, random start"] = partial(k_means, init="random")
+    for name, init in (("k-means", "kmeans"), ("k-means++", "k-means++"), ("random responsibilities", "random"),
+                       ("random points", "random_from_data")):  # fmt: skip
+        methods[f"GMM, from {name}"] = partial(gmm, init=init)
+    return methods
 
 
 # the data of every row: (x, rng) -> X, labels, x being what the row varies
@@ -226,7 +234,9 @@ def differences_claim(f):
 def table1_claim(f):
     """Means and standard errors of the methods that [G table 1] has."""
     (x,) = {x for x, _ in f}
-    printed = [m for m in (*SIGMA_2, *SIGMA_1, "spectral", "k-means", "GMM") if (x, m) in f]
+    others = ("spectral, kmeans", "k-means, k-means++", "k-means, random start", "GMM, from k-means++",
+              "GMM, from random responsibilities")  # fmt: skip
+    printed = [m for m in (*SIGMA_2, *SIGMA_1, *others) if (x, m) in f]
     return ", ".join(f"{m} {shown(f[x, m])}" for m in dict.fromkeys(printed))
 
 
@@ -357,7 +367,8 @@ ROWS = [
         table1_claim,
         bayes="cigars",
         values={"rho_1": ".705 ± .065", "rho_1/2": ".952 ± .048", "exp 2": ".9987 ± .0008", "gauss 2": ".956 ± .020",
-                "spectral": ".557 ± .014", "k-means": ".550 ± .011", "GMM": ".903 ± .064"},
+                "spectral, kmeans": ".557 ± .014", "k-means, k-means++": ".550 ± .011",
+                "GMM, from k-means++": ".903 ± .064"},
         runs=50,
     ),
     Row(
@@ -369,7 +380,8 @@ ROWS = [
         "[G table 1]",
         table1_claim,
         values={"rho_1": ".521 ± .005", "rho_1/2": ".522 ± .004", "exp 1": ".778 ± .075", "gauss 1": "1.0 ± .0",
-                "spectral": ".732 ± .002", "k-means": ".522 ± .004", "GMM": ".595 ± .011"},
+                "spectral, kmeans": ".732 ± .002", "k-means, random start": ".522 ± .004",
+                "GMM, from random responsibilities": ".595 ± .011"},
         runs=50,
     ),
     Row(
@@ -382,7 +394,19 @@ ROWS = [
         table1_claim,
         k=3,
         values={"rho_1": ".393 ± .020", "rho_1/2": ".486 ± .040", "exp 2": ".666 ± .007", "gauss 2": ".676 ± .002",
-                "spectral": ".364 ± .004", "k-means": ".368 ± .005", "GMM": ".465 ± .030"},
+                "spectral, kmeans": ".364 ± .004", "k-means, random start": ".368 ± .005",
+                "GMM, from random responsibilities": ".465 ± .030"},
+        runs=50,
+    ),
+    Row(
+        "cigars-draft",
+        lambda m, rng: data.make_cigars((m, m), rng=rng),
+        (100,),
+        {"energy rho_1/2": partial(energy, metric=RHO_HALF), "k-means": k_means, "GMM": gmm},
+        "points a class",
+        "k-means is unable to cluster this data, energy clustering with rho_1/2 performs as well as GMM",
+        lambda f: f.at(100, ("energy rho_1/2", "k-means", "GMM")),
+        bayes="cigars",
         runs=50,
     ),
     Row(
@@ -691,8 +715,18 @@ def real_data(folder, quick):
         labels = method(X, 3, np.random.default_rng(0))
         sizes, accuracy = tuple(np.bincount(labels).tolist()), es.clustering_accuracy(wine.target, labels)
         print(f"| {name} | | | {sizes} | {accuracy:.3f} |")
+    print_gaps(X, 3 if quick else 50)
     if folder is not None:
         draw_workflow(X, [str(name) for name in wine.feature_names], parts, folder)
+
+
+def print_gaps(X, n_resamples):
+    """The gap statistic of Tibshirani et al. on k-means, as in [G s.5.2], and on energy clustering."""
+    print("\n| gap statistic | gap of k = 1, 2, ... (error) | k |\n|---|---|---|")
+    for name, alpha in (("k-means (squared distances)", 2.0), ("energy, rho_1", 1.0)):
+        found = es.select_k(X, 8, "gap", alpha=alpha, reference="box", n_resamples=n_resamples, rng=0)
+        gaps = " ".join(f"{row.gap:.3f} ({row.gap_error:.3f})" for row in found.rows)
+        print(f"| {name} | {gaps} | {found.k} |")
 
 
 def draw_workflow(X, columns, parts, folder):

@@ -88,6 +88,8 @@ def caption(results, table_id, methods):
     if table_id in GROUPED:
         what += f"; n = {', '.join(map(str, GROUPED[table_id]))}"
     text = f"{what}. {replicates(found, methods)}Standard errors at most {share(worst_error(found, table_id))}."
+    if any(row.kind == "alternative" for row in TABLES[table_id].rows):
+        text += " Classes are drawn at random, so that their sizes are binomial."
     return text + missing(found, table_id, methods)
 
 
@@ -140,10 +142,12 @@ def costs(results):
 
 
 def rewrite_page(results, page):
-    """Put the tables between `<!-- table X -->` and `<!-- end of table -->`."""
+    """Put the tables between `<!-- table X -->` and `<!-- end of table -->`; a peer that was not there is no reason."""
 
     def replaced(found):
         table = markdown(results, found[1]).strip().split("\n", 2)[2].strip()  # the page has its own headings
+        if "ModuleNotFoundError" in table:
+            raise SystemExit(f"Table {found[1]} has columns of packages that were not installed; run them first.")
         return f"<!-- table {found[1]} -->\n{table}\n<!-- end of table -->"
 
     pattern = re.compile(r"<!-- table (\w+) -->\n.*?<!-- end of table -->", re.DOTALL)

@@ -71,6 +71,17 @@ def test_nearest_unimodal_against_an_optimiser(rng):
     assert limit.divergence(f, limit.nearest_unimodal(f)) == pytest.approx(slow, abs=2e-5)
 
 
+def test_the_page_takes_no_table_of_peers_that_were_not_installed(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("<!-- table A -->\nold\n<!-- end of table -->\n")
+    row = next(iter(report.TABLES["A"].rows)).name
+    results = {"tables": {"A": {row: {"dip": {"missing": "ModuleNotFoundError: No module named 'diptest'"}}}}}
+    with pytest.raises(SystemExit, match="Table A has columns of packages that were not installed"):
+        report.rewrite_page(results, page)
+    assert "old" in page.read_text()
+    assert "ModuleNotFoundError" not in report.PAGE.read_text()
+
+
 @pytest.mark.parametrize("delta", [0.5, 1.0, 2.0])
 def test_limit_of_a_unimodal_mixture_is_the_level(delta, rng):
     found = limit.mixture_limits(limit.two_normals(delta), (50,), rng, draws=400)[50]
