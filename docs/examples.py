@@ -118,6 +118,7 @@ WARNINGS = {
     "DoubleDippingWarning": (
         'es.cluster_test(X, labels=es.energy_cluster(X, 2, rng=0), method="labels", n_resamples=19, rng=0)'
     ),
+    "MatrixAsPointsWarning": "es.energy_cluster(es.pairwise(X), 3, rng=0)",
     "MissingValuesWarning": (
         'es.disco("sepal_width ~ species", data=iris.replace(2.3, np.nan), missing="drop", n_resamples=19, rng=0)'
     ),

@@ -13,7 +13,7 @@ import numpy as np
 
 from energystats._typing import ArrayLike, RandomLike
 from energystats.dissimilarity import Dissimilarity
-from energystats.metrics import MetricLike, Precomputed
+from energystats.metrics import MetricLike, Precomputed, is_named
 from energystats.results import ClusterTestResult, Contrast
 from energystats.significance.clusterers import EnergyClusters, ForeignClusters, foreign_clusters
 from energystats.significance.crossfit import crossfit_test
@@ -235,7 +235,7 @@ def cluster_test(
 
 def points_to_test(X: ArrayLike, metric: MetricLike, power: float, *, standardize: bool) -> Dissimilarity:
     """The points of a test: of a matrix of rho alpha says what it is, everywhere else rho is made with it."""
-    made_with = 1.0 if isinstance(metric, Precomputed) or metric == "precomputed" else power
+    made_with = 1.0 if isinstance(metric, Precomputed) or is_named(metric, "precomputed") else power
     return Dissimilarity.from_data(X, metric=metric, alpha=made_with, standardize=standardize)
 
 
