@@ -35,7 +35,15 @@ from energystats.validation import (
     row_index,
 )
 
-__all__ = ["Dissimilarity", "Groups", "Standardization", "check_blocks", "check_resolution", "check_z_scores"]
+__all__ = [
+    "Dissimilarity",
+    "Groups",
+    "Standardization",
+    "check_blocks",
+    "check_resolution",
+    "check_z_scores",
+    "of_z_scores",
+]
 
 TINY_WIDTH = 1e-70  # of the widest column, below which rho is looked at
 HUGE_WIDTH = 1e70  # above which it is, too

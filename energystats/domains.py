@@ -177,14 +177,14 @@ def truths_as_numbers(values: Any) -> Any:
         return values
     import pandas as pd
 
-    columns = [
-        values.iloc[:, j].astype("Float64") if j in truths else values.iloc[:, j] for j in range(values.shape[1])
-    ]
+    columns = [values.iloc[:, j] for j in range(values.shape[1])]
+    for j in truths:
+        columns[j] = columns[j].astype("Float64")
     return pd.concat(columns, axis=1)
 
 
 def looks_like_distances(points: FloatArray) -> bool:
-    """Whether coordinates form a symmetric matrix with a zero diagonal, as dissimilarities do and tables hardly ever."""
+    """Whether coordinates form a symmetric matrix with a zero diagonal, as dissimilarities do."""
     n, d = points.shape
     if n != d or n < 3 or np.diagonal(points).any() or points.min() < 0 or not points.any():
         return False

@@ -57,7 +57,7 @@ class ColumnScaleWarning(EnergyStatsWarning):
 
 
 class MatrixAsPointsWarning(EnergyStatsWarning):
-    """The coordinates look like a matrix of dissimilarities: symmetric with a zero diagonal, as many rows as columns."""
+    """The coordinates look like a matrix of dissimilarities: square, symmetric, with a zero diagonal."""
 
 
 class TiesWarning(EnergyStatsWarning):

@@ -14,6 +14,7 @@ SYNONYMS = {
     "bray": "braycurtis",
     "chebychev": "chebyshev",
     "cosinus": "cosine",
+    "gowers": "gower",
     "hamm": "hamming",
     "infinity": "chebyshev",
     "l1": "cityblock",
@@ -33,28 +34,28 @@ SYNONYMS = {
     "supremum": "chebyshev",
     "taxicab": "cityblock",
 }
-ROWS = 'the Euclidean distance of transformed rows: use metric="euclidean" with '
+ROWS = 'it is the Euclidean distance of transformed rows, metric="euclidean" with '
 MATRIX = 'compute its matrix and give it with metric="precomputed"'
 ELSEWHERE = {  # what to write in their place
-    "additivechi2": 'it is a kernel of scikit-learn: `es.metrics.Kernel("additive_chi2")`',
-    "aitchison": f"it is {ROWS}`L = np.log(X); X = L - L.mean(axis=1, keepdims=True)`, which needs positive numbers",
-    "chi2": 'it is a kernel of scikit-learn: `es.metrics.Kernel("chi2")`',
-    "chisq": f"it is {ROWS}`X = X / X.sum(axis=1, keepdims=True) / np.sqrt(X.sum(axis=0) / X.sum())`",
-    "chisquare": f"it is {ROWS}`X = X / X.sum(axis=1, keepdims=True) / np.sqrt(X.sum(axis=0) / X.sum())`",
-    "chord": f"it is {ROWS}`X = X / np.sqrt((X**2).sum(axis=1, keepdims=True))`",
-    "hellinger": f"it is {ROWS}`X = np.sqrt(X / X.sum(axis=1, keepdims=True))` (of a data frame: "
+    "additivechi2": 'it is a kernel of scikit-learn, `es.metrics.Kernel("additive_chi2")`',
+    "aitchison": f"{ROWS}`L = np.log(X); X = L - L.mean(axis=1, keepdims=True)`, of positive numbers",
+    "chi2": 'it is a kernel of scikit-learn, `es.metrics.Kernel("chi2")`',
+    "chisq": f"{ROWS}`X = X / X.sum(axis=1, keepdims=True) / np.sqrt(X.sum(axis=0) / X.sum())`",
+    "chisquare": f"{ROWS}`X = X / X.sum(axis=1, keepdims=True) / np.sqrt(X.sum(axis=0) / X.sum())`",
+    "chord": f"{ROWS}`X = X / np.sqrt((X**2).sum(axis=1, keepdims=True))`",
+    "hellinger": f"{ROWS}`X = np.sqrt(X / X.sum(axis=1, keepdims=True))` (of a data frame, "
     "`np.sqrt(X.div(X.sum(axis=1), axis=0))`)",
-    "kendall": f"rank correlations are not a metric of this package; {MATRIX}",
-    "kulczynski1": f"this quotient is not a dissimilarity; {MATRIX}",
-    "kulsinski": f"SciPy has taken it back, because its formula was wrong; {MATRIX}",
-    "laplacian": 'its distance is metric="exponential"; the kernel itself is `es.metrics.Kernel("laplacian")`',
-    "naneuclidean": 'missing values are for metric="gower" alone; impute them, or leave those rows out',
-    "pearson": 'use "correlation" for 1 - r; R\'s amap calls a cosine so, which is "cosine"',
-    "rbf": 'its distance is metric="gaussian"; the kernel itself is `es.metrics.Kernel("rbf")`',
-    "sokalmichener": 'use "hamming" for simple matching, as Sokal and Michener have it, or "rogerstanimoto", which SciPy '
-    "up to 1.16 computed under this name",
+    "kendall": f"rank correlations are not built in; {MATRIX}",
+    "kulczynski1": f"it is a quotient without an upper end, not a dissimilarity; {MATRIX}",
+    "kulsinski": f"SciPy has removed it; {MATRIX}",
+    "laplacian": 'its distance is metric="exponential", and the kernel itself is `es.metrics.Kernel("laplacian")`',
+    "naneuclidean": 'missing values go with metric="gower" alone; impute them, or leave those rows out',
+    "pearson": 'use "correlation" for 1 - r; R\'s amap calls another one so, which is "cosine"',
+    "rbf": 'its distance is metric="gaussian", and the kernel itself is `es.metrics.Kernel("rbf")`',
+    "sokalmichener": 'use "hamming" for simple matching, as Sokal and Michener have it, or "rogerstanimoto", which '
+    "SciPy computed under this name",
     "spearman": 'use metric="correlation" with the ranks of every row, `scipy.stats.rankdata(X, axis=1)`',
-    "wminkowski": 'use metric="minkowski" or "cityblock" with columns multiplied by their weights',
+    "wminkowski": 'use metric="euclidean" or "cityblock" with columns multiplied by their weights',
 }
 VEGAN = {  # of which there is only the matrix
     "altgower": "altGower",
@@ -69,7 +70,7 @@ VEGAN = {  # of which there is only the matrix
     "raup": "raup",
     "robustaitchison": "robust.aitchison",
 }
-WORDS = re.compile(r"[\s_.\-'’]+")
+WORDS = re.compile(r"[\s_.'-]+")
 ENDS = re.compile(r"(distances?|dissimilarity|metric)$")
 
 
@@ -86,10 +87,10 @@ def canonical_name(name: str, known: Sequence[str], *, ending: str = "") -> str:
     found = SYNONYMS.get(plain, plain)
     if found in known:
         return found
+    advice = ELSEWHERE.get(plain)
     if plain in VEGAN:
-        advice = f' {name!r} is not a metric of this package; {MATRIX}, in R vegdist(X, "{VEGAN[plain]}") of vegan.'
-    elif plain in ELSEWHERE:
-        advice = f" For {name!r}, {ELSEWHERE[plain]}."
-    else:
-        advice = near_names(name, known)
-    raise ValueError(f"must be one of {', '.join(known)}{ending}; got {name!r}.{advice}")
+        advice = f'it is not built in; {MATRIX}, in R vegdist(X, "{VEGAN[plain]}") of vegan'
+    if advice is not None:
+        raise ValueError(f"must be a metric of this package, got {name!r}: {advice}.")
+    near = near_names(name, (*known, *SYNONYMS)) or near_names(plain, known)
+    raise ValueError(f"must be one of {', '.join(known)}{ending}; got {name!r}.{near}")

@@ -861,8 +861,8 @@ def resolve(metric: MetricLike, alpha: float) -> Metric:
     metric : str, Metric or callable
         As every function of the package takes it. Names may be written as R and scikit-learn have them where these
         mean the same: "manhattan", "l1" and "taxicab" are "cityblock", "l2" is "euclidean", "bray" is "braycurtis",
-        "maximum", "supremum" and "chebychev" are "chebyshev", "binary" is "jaccard", "matching" is "hamming", "sorensen"
-        is "dice"; capitals, blanks and hyphens do not count.
+        "maximum", "supremum" and "chebychev" are "chebyshev", "binary" is "jaccard", "matching" is "hamming",
+        "sorensen" is "dice"; capitals, blanks and hyphens do not count.
     alpha : float
         Power of a named distance, from 0.001 to 2; must be 1 for anything else.
 
@@ -874,8 +874,8 @@ def resolve(metric: MetricLike, alpha: float) -> Metric:
     Raises
     ------
     ValueError
-        If the name is unknown (of "hellinger", "chord" and others that are Euclidean distances of transformed rows, the
-        message has the transformation), `alpha` is below 0.001 or above 2, or it is not 1 where rho is already complete.
+        If the name is unknown (of "hellinger", "chord" and others that are Euclidean distances of transformed rows,
+        the message has the transformation), `alpha` is below 0.001 or above 2, or not 1 where rho is complete.
     TypeError
         If `metric` is neither a name, a metric object nor a callable.
 

@@ -36,6 +36,7 @@ from energystats.cli.selection import (
     split_names,
     truths_as_numbers,
 )
+from energystats.exceptions import MatrixAsPointsWarning
 from energystats.validation import near_names
 
 if TYPE_CHECKING:
@@ -170,6 +171,8 @@ def rows_of(options: argparse.Namespace, console: Console) -> Given:
     choice = choose_columns(table, options.columns, console, drop=options.drop, leave_out=leave_out, mixed=mixed)
     choice = complete_rows(choice, options.missing, console, mixed=mixed)
     check_comparable(whole, choice, options, leave_out)
+    if options.coordinates:
+        console.unheard.add(MatrixAsPointsWarning)
     console.say(describe(choice.frame, choice.table.file))
     ids = () if names is None else tuple(names.loc[choice.frame.index])
     rows = tuple(int(i) + 1 for i in choice.frame.index)

@@ -36,6 +36,7 @@ from energystats.cli.selection import (
     truths_as_numbers,
     without_blanks,
 )
+from energystats.exceptions import MatrixAsPointsWarning
 from energystats.validation import as_labels
 
 __all__ = ["add", "run"]
@@ -98,6 +99,8 @@ def run(options: argparse.Namespace, console: Console) -> None:
     )
     choice = complete_rows(choice, options.missing, console, mixed=mixed)
     check_comparable(whole, choice, options, leave_out)
+    if options.coordinates:
+        console.unheard.add(MatrixAsPointsWarning)
     frame = choice.frame
     groups = in_order(table.frame.loc[frame.index, options.group])
     console.say(describe(frame, table.file))

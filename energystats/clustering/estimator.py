@@ -15,7 +15,7 @@ from energystats.blocks import Rows, opened
 from energystats.clustering.assign import NearestCluster
 from energystats.clustering.nystrom import NearestCentre
 from energystats.clustering.search import Search, partition_features, partition_points
-from energystats.dissimilarity import Dissimilarity, check_blocks
+from energystats.dissimilarity import Dissimilarity, check_blocks, of_z_scores
 from energystats.domains import Place, row_places
 from energystats.metrics import Gower, MetricLike, is_named
 from energystats.validation import (
@@ -298,14 +298,16 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         if isinstance(points, Rows):
             scaling, place = self.partition_.standardization, row_places(["X"], [len(points)], [None])
             if scaling is not None:
-                points = points.standardized(scaling.center, scaling.scale)
+                points, place = points.standardized(scaling.center, scaling.scale), of_z_scores(place)
             check_blocks(points, self.partition_.metric, place)
             return np.concatenate(list(points.values().map(read_in, self._nearest, read)))
         if self._points is not None:
             found = self.partition_
             (points,), _ = found.metric.read((points,), ("X",))
-            compared = points if found.standardization is None else found.standardization.apply(points)
-            found.metric.check(compared, places_in(X, len(points), None), self._columns())
+            compared, place = points, places_in(X, len(points), None)
+            if found.standardization is not None:
+                compared, place = found.standardization.apply(points), of_z_scores(place)
+            found.metric.check(compared, place, self._columns())
         return read(self._nearest.squared_distances(len(points), lambda rows: self._rho_to_fitted(points[rows])))
 
     def _columns(self) -> list[str] | None:

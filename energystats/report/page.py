@@ -147,7 +147,8 @@ def cluster_report(
     Raises
     ------
     ValueError, TypeError, MemoryError
-        As `energy_cluster` and `select_k`, and if `rng` is not a seed. Where `cluster_test` cannot test, the report says why.
+        As `energy_cluster` and `select_k`, and if `rng` is not a seed. Where `cluster_test` cannot test, the report
+        says why.
 
     Notes
     -----
