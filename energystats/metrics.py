@@ -707,6 +707,8 @@ class SciPyMetric(Metric):
         if self.name in ("cosine", "correlation"):  # of a row of tiny numbers, squares would underflow
             X, Y = near_one_by_row(X), near_one_by_row(Y)
         distances = cdist(X, Y, self.name, **parameters)
+        if self.name == "jensenshannon":  # of proportional rows SciPy may take the root of a rounding below 0
+            distances[np.isnan(distances) & X.any(axis=1)[:, None] & Y.any(axis=1)] = 0.0
         return np.asarray(distances if self.alpha == 1 else distances**self.alpha)
 
     def in_unit(self, exponent: int) -> SciPyMetric | None:
