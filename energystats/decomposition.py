@@ -124,7 +124,9 @@ def disco(
     MissingValuesWarning
         If rows are left out, with their number.
     ColumnScaleWarning
-        If the columns' standard deviations differ more than 100 times.
+        If the columns' standard deviations differ more than 100 times, and the metric adds their differences.
+    MatrixAsPointsWarning
+        If the table is square and symmetric with a zero diagonal, as a matrix of dissimilarities is.
     NotNegativeTypeWarning
         If rho is negative somewhere.
 

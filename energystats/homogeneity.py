@@ -137,7 +137,9 @@ def energy_test(
     Warns
     -----
     ColumnScaleWarning
-        If the columns' standard deviations differ more than 100 times.
+        If the columns' standard deviations differ more than 100 times, and the metric adds their differences.
+    MatrixAsPointsWarning
+        If the table is square and symmetric with a zero diagonal, as a matrix of dissimilarities is.
     NotNegativeTypeWarning
         If rho is negative somewhere.
     NotCalibratedWarning

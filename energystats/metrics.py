@@ -142,12 +142,17 @@ class Metric(abc.ABC):
 
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
         """Rho between the rows of X and those of Y (X itself when None), as an (n, m) array."""
+        (points, others), metric = self.checked_pair(X, Y)
+        return metric.fitted(points).finite_between(points, others)
+
+    def checked_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
+        """`read_pair`, with an error for rows that it cannot compare."""
         (points, others), metric = self.read_pair(X, Y)
         for read, table, name in ((points, X, "X"), (others, Y, "Y")):
             if table is not None:
                 named = as_pandas(table)
                 metric.check(read, row_places([name], [len(read)], [row_index(named)]), column_names(named))
-        return metric.fitted(points).finite_between(points, others)
+        return (points, others), metric
 
     def read_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
         """Arrays of two tables with the same columns, the first one twice when there is no second."""
@@ -166,8 +171,7 @@ class Metric(abc.ABC):
 
     def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
         """Kernel that generates rho, as an (n, m) array; here 1/2 [rho(x, 0) + rho(y, 0) - rho(x, y)] [G 8]."""
-        X = as_points(X, "X")
-        Y = X if Y is None else as_points(Y, "Y")
+        (X, Y), _ = self.checked_pair(X, Y)
         origin = np.zeros((1, X.shape[1]))
         rho = self.fitted(X).finite_between
         return 0.5 * (rho(X, origin) + rho(origin, Y) - rho(X, Y))
@@ -188,7 +192,7 @@ class Euclidean(Metric):
     Parameters
     ----------
     alpha : float, default 1.0
-        0 < alpha <= 2. Below 2 the energy distance is zero for equal distributions only; at 2 for equal means.
+        0.001 <= alpha <= 2. Below 2 the energy distance is zero for equal distributions only; at 2 for equal means.
 
     Examples
     --------
@@ -350,7 +354,7 @@ class Gower(Metric):
     Parameters
     ----------
     alpha : float, default 1.0
-        0 < alpha <= 2. At 1 the root of rho is Gower's Euclidean distance sqrt(1 - s).
+        0.001 <= alpha <= 2. At 1 the root of rho is Gower's Euclidean distance sqrt(1 - s).
     asymmetric : sequence of str, default ()
         Columns of presence and absence (truth values, or 0 and 1) in which two absences say nothing: weight 0.
     weights : mapping of str to float, or sequence of float, optional
@@ -359,9 +363,9 @@ class Gower(Metric):
     Raises
     ------
     ValueError
-        If `alpha` is outside (0, 2], or a weight is negative or not finite. When it meets a table: if `asymmetric` or
-        `weights` name no column of it, a value is infinite, a row has no value, two rows have no column in common, or
-        a category is unknown to a metric that was settled before.
+        If `alpha` is below 0.001 or above 2, or a weight is negative or not finite. When it meets a table: if
+        `asymmetric` or `weights` name no column of it, a value is infinite, a row has no value, two rows have no column
+        in common, or a category is unknown to a metric that was settled before.
     TypeError
         When it meets a column of another type, such as dates.
 
@@ -633,9 +637,14 @@ class SciPyMetric(Metric):
     Parameters
     ----------
     name : str
-        The name of the distance.
+        The name of the distance; for other names of it see `resolve`.
     alpha : float, default 1.0
-        0 < alpha <= 2.
+        0.001 <= alpha <= 2.
+
+    Notes
+    -----
+    What the distances ask of their data is in the notes of `pairwise`. "russellrao" is not 0 from a row to itself
+    unless the row has only ones; as in a matrix of R, the diagonal counts as 0.
 
     Examples
     --------
@@ -708,7 +717,8 @@ class SciPyMetric(Metric):
             X, Y = near_one_by_row(X), near_one_by_row(Y)
         distances = cdist(X, Y, self.name, **parameters)
         if self.name == "jensenshannon":  # of proportional rows SciPy may take the root of a rounding below 0
-            distances[np.isnan(distances) & X.any(axis=1)[:, None] & Y.any(axis=1)] = 0.0
+            known = np.multiply.outer(X.any(axis=1), Y.any(axis=1))
+            distances[np.isnan(distances) & known] = 0.0
         return np.asarray(distances if self.alpha == 1 else distances**self.alpha)
 
     def in_unit(self, exponent: int) -> SciPyMetric | None:

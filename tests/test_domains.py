@@ -48,6 +48,7 @@ ROUTES = {
     "pairwise": lambda X, metric: es.pairwise(X, metric=metric),
     "pairwise with Y": lambda X, metric: es.pairwise(X[:6], X[6:], metric=metric),
     "metric object": lambda X, metric: es.metrics.SciPyMetric(metric)(X),
+    "kernel": lambda X, metric: es.metrics.SciPyMetric(metric).kernel(X),
     "cluster": lambda X, metric: es.energy_cluster(X, 2, metric=metric, rng=0),
     "nystrom": lambda X, metric: es.energy_cluster(X, 2, metric=metric, algorithm="nystrom", rng=0),
     "estimator": lambda X, metric: es.EnergyClustering(2, metric=metric, random_state=0).fit(X),
