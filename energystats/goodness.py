@@ -12,7 +12,7 @@ from scipy.linalg import qr
 from energystats._core import normal, permutation
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.dissimilarity import check_resolution
-from energystats.domains import row_places
+from energystats.domains import row_places, truths_as_numbers
 from energystats.metrics import Euclidean, Metric, MetricLike, Precomputed, resolve
 from energystats.pairs import MadeAnew, line_of
 from energystats.progress import with_bar
@@ -278,7 +278,7 @@ def goodness_of_fit(
     resolved = resolve(metric, alpha)
     if isinstance(resolved, Precomputed):
         raise ValueError('`metric` must not be "precomputed": samples are drawn, and rho is needed between new points.')
-    (points,), resolved = resolved.read((X,), ("X",))
+    points = as_points(truths_as_numbers(X) if resolved.domain.truths else X, "X")
     source = as_sampler(distribution, "distribution")
     n, d = points.shape
     target, settled = reference_of(source, d, n_reference or reference_size(n), resolved, generator)

@@ -154,6 +154,16 @@ def test_rows_left_out_do_not_shift_the_numbers(with_empty):
         es.disco(gaps, groups=LABELS, metric="bray", missing="drop", **HOW)
 
 
+def test_goodness_of_fit_takes_truth_values(counts):
+    present = counts > 2
+
+    def draw(size, rng):
+        return rng.integers(0, 2, (size, 4)).astype(float)
+
+    found = [es.goodness_of_fit(X, draw, metric="jaccard", **HOW).statistic for X in (present, present * 1.0)]
+    assert found[0] == found[1]
+
+
 def test_rows_in_blocks(with_empty, counts, tmp_path, monkeypatch):
     monkeypatch.setattr(door, "IN_MEMORY", 10)
     maps = {}
