@@ -25,7 +25,7 @@ LABELS = np.repeat(["a", "b"], 6)
 def counts(rng):
     """No empty row, no constant one."""
     X = rng.poisson(3.0, (12, 4)).astype(float)
-    X[:, 0] = X[:, 1:].max(axis=1) + 1
+    X[:, 0] = X[:, 1:].max(axis=1) + 3
     return X
 
 
