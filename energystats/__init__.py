@@ -33,6 +33,7 @@ if _TYPE_CHECKING:
     from energystats.exceptions import DisconnectedGraphWarning as DisconnectedGraphWarning
     from energystats.exceptions import DoubleDippingWarning as DoubleDippingWarning
     from energystats.exceptions import EnergyStatsWarning as EnergyStatsWarning
+    from energystats.exceptions import MatrixAsPointsWarning as MatrixAsPointsWarning
     from energystats.exceptions import MissingValuesWarning as MissingValuesWarning
     from energystats.exceptions import NotCalibratedWarning as NotCalibratedWarning
     from energystats.exceptions import NotNegativeTypeWarning as NotNegativeTypeWarning
@@ -92,6 +93,7 @@ _HOME = {
     "EnergyClustering": "clustering.estimator",
     "EnergyStatsWarning": "exceptions",
     "EnergyTestResult": "results",
+    "MatrixAsPointsWarning": "exceptions",
     "MissingValuesWarning": "exceptions",
     "NotCalibratedWarning": "exceptions",
     "NotNegativeTypeWarning": "exceptions",

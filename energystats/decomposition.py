@@ -20,6 +20,7 @@ from energystats._typing import ArrayLike, BoolArray, FloatArray, RandomLike
 from energystats.blocks import Rows, opened
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.domains import Place, row_places, truths_as_numbers
 from energystats.formulas import Term, check_table, complete_rows, missing_in, parse, rows_of
 from energystats.found_groups import warn_if_found
 from energystats.metrics import Gower, MetricLike, Precomputed, resolve
@@ -37,6 +38,7 @@ from energystats.validation import (
     is_single,
     labels_of,
     near_names,
+    row_index,
     were_found,
 )
 
@@ -82,7 +84,7 @@ def disco(
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho.
     alpha : float, default 1.0
-        Power of a named distance, 0 < alpha <= 2; at 2 means alone are compared.
+        Power of a named distance, 0.001 <= alpha <= 2; at 2 means alone are compared.
     decomposition : {"sequential", "marginal"}, default "sequential"
         "sequential" adjusts a term for the terms before it (type I), "marginal" for all that do not contain it, as
         a:b contains a (type II).
@@ -125,7 +127,9 @@ def disco(
     MissingValuesWarning
         If rows are left out, with their number.
     ColumnScaleWarning
-        If the columns' standard deviations differ more than 100 times.
+        If the columns' standard deviations differ more than 100 times, and the metric adds their differences.
+    MatrixAsPointsWarning
+        If the table is square and symmetric with a zero diagonal, as a matrix of dissimilarities is.
     NotNegativeTypeWarning
         If rho is negative somewhere.
 
@@ -240,9 +244,16 @@ class Door:
         """Whether columns may hold categories, and gaps are no hindrance."""
         return isinstance(resolve(self.metric, self.alpha), Gower)
 
-    def read(self, X: Any) -> Dissimilarity:
+    @property
+    def takes_truths(self) -> bool:
+        """Whether truth values stand for 0 and 1."""
+        return resolve(self.metric, self.alpha).domain.truths
+
+    def read(self, X: Any, place: Place | None = None) -> Dissimilarity:
         """Every check of points or a matrix."""
-        return Dissimilarity.from_data(X, metric=self.metric, alpha=self.alpha, standardize=self.standardize)
+        return Dissimilarity.from_data(
+            X, metric=self.metric, alpha=self.alpha, standardize=self.standardize, place=place
+        )
 
     def source(self, X: Any) -> Source:
         """Points of which some rows may be incomplete; a matrix cannot do without any entry."""
@@ -253,7 +264,7 @@ class Door:
             return Source(self, X, None, np.zeros(len(X), dtype=bool))
         if self.takes_tables:
             return Source(self, X, None, np.zeros(self.read(X).n, dtype=bool))
-        values = as_numbers(X, "X")
+        values = as_numbers(truths_as_numbers(X) if self.takes_truths else X, "X")
         if values.ndim not in (1, 2):
             self.read(X)
         return Source(self, X, None, np.asarray(np.isnan(values).reshape(len(values), -1).any(axis=1)))
@@ -285,7 +296,8 @@ class Source:
         if isinstance(self.values, Rows) and not kept.all():
             raise ValueError("`groups` must not be missing where `X` is read in blocks; leave those rows out first.")
         if self.matrix is None:
-            return self.door.read(rows_of(self.values, kept))
+            place = row_places(["X"], [kept.size], [row_index(as_pandas(self.values))])
+            return self.door.read(rows_of(self.values, kept), place_among(place, kept))
         return self.matrix if kept.all() else self.matrix.subset(np.flatnonzero(kept))
 
 
@@ -364,11 +376,27 @@ def by_formula(
     rows = table.iloc[:, [position(table, name) for name in parsed.variables]][kept]
     used = tidy(rows, parsed.bare)
     if source is None:
-        d = door.read(parsed.response_columns(used, rows if door.takes_tables else None))
+        place = row_places(["data"], [len(table)], [row_index(table)])
+        d = door.read(parsed.response_columns(used, own_columns(rows, door)), place_among(place, kept))
     else:
         d = source.rows(kept)
     terms = parsed.design(used, marginal=marginal)
     return Question(d, terms, None, None if strata is None else rows_of(strata, kept))
+
+
+def own_columns(rows: Any, door: Door) -> Any:
+    """Columns that are responses as they are, not as numbers: all, those of truth values, or None."""
+    from pandas.api.types import is_bool_dtype
+
+    if door.takes_tables or not door.takes_truths:
+        return rows if door.takes_tables else None
+    return rows.loc[:, [is_bool_dtype(dtype) for dtype in rows.dtypes]]
+
+
+def place_among(place: Place, kept: BoolArray) -> Place:
+    """Where rows stand of which some were left out."""
+    rows = np.flatnonzero(kept)
+    return lambda row: place(int(rows[row]))
 
 
 def by_groups(X: Any, groups: Any, data: Any, strata: Any, missing: str, door: Door) -> Question:

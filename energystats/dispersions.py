@@ -41,7 +41,7 @@ def dispersion(
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho.
     alpha : float, default 1.0
-        Power of a named distance, 0 < alpha <= 2.
+        Power of a named distance, 0.001 <= alpha <= 2.
     sample_weight : array_like of shape (n,), optional
         Positive weights. Whole numbers count as repeated rows, except in z-scores and in what a metric takes from the
         data (sigma, variances, a covariance).
@@ -66,7 +66,9 @@ def dispersion(
     Warns
     -----
     ColumnScaleWarning
-        If the columns' standard deviations differ more than 100 times.
+        If the columns' standard deviations differ more than 100 times, and the metric adds their differences.
+    MatrixAsPointsWarning
+        If the table is square and symmetric with a zero diagonal, as a matrix of dissimilarities is.
     NotNegativeTypeWarning
         If rho is negative somewhere.
 

@@ -19,7 +19,8 @@ from energystats._core.slices import random_directions
 from energystats._core.spectrum import largest_eigenpairs
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.blocks import Measures, Rows
-from energystats.exceptions import ColumnScaleWarning, warn
+from energystats.domains import Domain, Fault, Place, looks_like_distances, row_places
+from energystats.exceptions import ColumnScaleWarning, MatrixAsPointsWarning, warn
 from energystats.metrics import SUBSAMPLE, Euclidean, Exponential, Metric, MetricLike, Precomputed, resolve
 from energystats.pairs import Line, MadeAnew, Pairs, Sliced, choose_route, line_of, projection_of, warn_if_negative
 from energystats.validation import (
@@ -35,7 +36,15 @@ from energystats.validation import (
     were_found,
 )
 
-__all__ = ["Dissimilarity", "Groups", "Standardization", "check_resolution"]
+__all__ = [
+    "Dissimilarity",
+    "Groups",
+    "Standardization",
+    "check_blocks",
+    "check_resolution",
+    "check_z_scores",
+    "of_z_scores",
+]
 
 TINY_WIDTH = 1e-70  # of the widest column, below which rho is looked at
 HUGE_WIDTH = 1e70  # above which it is, too
@@ -95,6 +104,8 @@ class Dissimilarity:
         Unit vectors, where sums over pairs are estimated from distances along them.
     exponent : int
         The points (or R) are those of the user divided by two to this power, see `near_one`.
+    place : callable or None
+        Where a row of the points stands in the user's tables.
     """
 
     metric: Metric
@@ -107,6 +118,7 @@ class Dissimilarity:
     warns: bool = True
     directions: FloatArray | None = None
     exponent: int = 0
+    place: Place | None = None
 
     @classmethod
     def from_data(
@@ -115,13 +127,15 @@ class Dissimilarity:
         *,
         metric: MetricLike,
         alpha: float,
-        standardize: bool = False,
+        standardize: bool | None = None,
         name: str = "X",
         of_negative: bool = True,
+        place: Place | None = None,
     ) -> Self:
         """One table of points, or one matrix of rho when `metric` is "precomputed".
 
-        `of_negative` says whether a negative rho is worth a warning.
+        `standardize` is None where the user has no such option; `of_negative` says whether a negative rho is worth a
+        warning; `place` says where the rows of X come from, if not from X.
         """
         X = as_pandas(X)
         resolved = resolve(metric, alpha)
@@ -137,9 +151,11 @@ class Dissimilarity:
             warn_if_negative(of_negative * int(np.count_nonzero(R < 0)) // 2, float(R.min()))
             return cls(metric=resolved, R=R).named_after(X)
         if isinstance(X, Rows):
-            return replace(cls.from_rows(X, resolved, standardize=standardize), warns=of_negative)
+            return replace(cls.from_rows(X, resolved, standardize=standardize, name=name), warns=of_negative)
         (points,), told = resolved.read((X,), (name,))
-        d = cls.from_points(points, told, standardize=standardize, columns=column_names(X))
+        warn_of_matrix(points, told, name)
+        place = place or row_places([name], [len(points)], [row_index(X)])
+        d = cls.from_points(points, told, standardize=standardize, columns=column_names(X), place=place)
         return replace(d, warns=of_negative).named_after(X)
 
     @classmethod
@@ -148,48 +164,58 @@ class Dissimilarity:
         points: FloatArray,
         metric: Metric,
         *,
-        standardize: bool = False,
+        standardize: bool | None = None,
         columns: Sequence[str] | None = None,
         warns: bool = True,
+        place: Place | None = None,
     ) -> Self:
-        """Clean coordinates and a metric not yet settled on them."""
-        if standardize and metric.by_range:
-            raise ValueError(f"standardize=True does not go with {metric!r}, which divides every column by its range.")
+        """Clean coordinates and a metric not yet settled on them; `place` says where their rows come from."""
+        check_z_scores(metric, standardize)
+        place = place or row_places(["X"], [len(points)], [None])
         standardization = Standardization.of(points) if standardize else None
         if standardization is not None:
-            points = standardization.apply(points)
-        elif warns and not metric.scale_free:
-            warn_of_scales(deviations(points), np.ptp(points, axis=0), columns)
+            points, place = standardization.apply(points), of_z_scores(place)
+        metric.check(points, place, columns)
+        if standardization is None and warns and metric.mixes_units:
+            warn_of_scales(deviations(points), np.ptp(points, axis=0), columns, offered=standardize is not None)
         settled = metric.fitted(points)
         if not metric.by_range:
-            check_resolution(points, settled)
+            check_resolution(points, settled, offered=standardize is not None)
         return cls(
             metric=settled,
             points=points,
             standardization=standardization,
             columns=None if columns is None else tuple(columns),
             warns=warns,
+            place=place,
         )
 
     @classmethod
-    def from_rows(cls, rows: Rows, metric: Metric, *, standardize: bool = False) -> Self:
+    def from_rows(cls, rows: Rows, metric: Metric, *, standardize: bool | None = None, name: str = "X") -> Self:
         """A table that is read in blocks; the metric is settled on a few rows, so it must not need all of them."""
         if metric.needs_all_rows:
             raise ValueError(
                 f"{metric!r} is settled on all rows at once, and `X` is read in blocks; name its parameters (an "
                 "`es.metrics` object), or give the table as an array."
             )
-        measures = rows.measured()
+        check_z_scores(metric, standardize)
+        measures, place = rows.measured(), row_places([name], [len(rows)], [None])
         standardization = None
         if standardize:
             standardization = Standardization.from_measures(measures)
-            rows = rows.standardized(standardization.center, standardization.scale)
-        elif not metric.scale_free:
-            warn_of_scales(measures.deviation, measures.width, rows.columns)
-        settled = metric.fitted(rows.sample(SUBSAMPLE))
+            rows, place = rows.standardized(standardization.center, standardization.scale), of_z_scores(place)
+        check_blocks(rows, metric, place)
+        sample = rows.sample(SUBSAMPLE)
         if standardization is None:
-            check_resolution(np.stack((measures.low, measures.high)), settled, len(rows))
-        return cls(metric=settled, rows=rows, standardization=standardization, columns=rows.columns)
+            if len(rows) <= SUBSAMPLE:
+                warn_of_matrix(sample, metric, name)
+            if metric.mixes_units:
+                warn_of_scales(measures.deviation, measures.width, rows.columns, offered=standardize is not None)
+        settled = metric.fitted(sample)
+        if standardization is None:
+            corners = np.stack((measures.low, measures.high))
+            check_resolution(corners, settled, len(rows), offered=standardize is not None)
+        return cls(metric=settled, rows=rows, standardization=standardization, columns=rows.columns, place=place)
 
     @classmethod
     def from_samples(
@@ -199,7 +225,7 @@ class Dissimilarity:
         *,
         metric: MetricLike,
         alpha: float,
-        standardize: bool = False,
+        standardize: bool | None = None,
     ) -> tuple[Self, Groups]:
         """Samples one by one, or a pooled table and `groups`."""
         if groups is not None:
@@ -216,8 +242,8 @@ class Dissimilarity:
         resolved = resolve(metric, alpha)
         if isinstance(resolved, Precomputed):
             raise ValueError('metric="precomputed" needs one pooled matrix with `groups=`, got several samples.')
-        pooled, sizes, told = pool(samples, resolved)
-        d = cls.from_points(pooled, told, standardize=standardize, columns=column_names(samples[0]))
+        pooled, sizes, told, place = pool(samples, resolved)
+        d = cls.from_points(pooled, told, standardize=standardize, columns=column_names(samples[0]), place=place)
         pooled_groups = Groups.from_labels(np.repeat(np.arange(len(sizes)), sizes), d.n, name="samples")
         return d, replace(pooled_groups, names=series_names(samples) or pooled_groups.names)
 
@@ -389,6 +415,8 @@ class Dissimilarity:
             return type(self).from_rows(self.rows, metric)
         assert self.points is not None
         columns = self.columns or tuple(map(str, range(self.points.shape[1])))
+        check_z_scores(metric, self.standardization is not None)
+        metric.check(self.points, self.place or row_places(["X"], [self.n], [self.index]), columns)
         settled = metric.under(self.metric, columns).fitted(self.points)
         if not settled.by_range:
             check_resolution(self.points, settled)
@@ -472,19 +500,73 @@ def series_names(samples: Sequence[Any]) -> tuple[str, ...] | None:
     return names if all(names) and len(set(names)) == len(names) else None
 
 
-def pool(samples: Sequence[ArrayLike], metric: Metric) -> tuple[FloatArray, list[int], Metric]:
-    """All samples below each other, their sizes, and the metric that knows their columns."""
+def pool(samples: Sequence[ArrayLike], metric: Metric) -> tuple[FloatArray, list[int], Metric, Place]:
+    """All samples below each other, their sizes, the metric that knows their columns, and where each row stands."""
     names = [f"sample {i}" for i in range(1, len(samples) + 1)]
     arrays, told = metric.read(samples, names)
     check_same_columns(samples, [a.shape[1] for a in arrays], names)
-    return np.concatenate(arrays), [len(a) for a in arrays], told
+    sizes = [len(a) for a in arrays]
+    for array, name in zip(arrays, names, strict=True):
+        warn_of_matrix(array, told, name)
+    return np.concatenate(arrays), sizes, told, row_places(names, sizes, [row_index(sample) for sample in samples])
 
 
-def check_resolution(points: FloatArray, metric: Metric, n: int | None = None) -> None:
+def check_z_scores(metric: Metric, standardize: bool | None) -> None:
+    """Refuse z-scores for a metric whose data they are not."""
+    if standardize and metric.by_range:
+        raise ValueError(f"standardize=True does not go with {metric!r}, which divides every column by its range.")
+    if standardize and not metric.domain.z_scores:
+        raise ValueError(
+            f"standardize=True does not go with {metric.spoken}, which {metric.domain.needs}: z-scores move the zero "
+            "of every column and are negative below its mean. Leave it out, or choose another metric."
+        )
+
+
+def of_z_scores(place: Place) -> Place:
+    """Where rows stand whose columns have been standardized."""
+
+    def standardized(row: int) -> tuple[str, Any]:
+        text, label = place(row)
+        return f"{text}, once the columns are standardized,", label
+
+    return standardized
+
+
+def check_blocks(rows: Rows, metric: Metric, place: Place) -> None:
+    """Refuse rows that a metric cannot compare in a table that is read in blocks."""
+    if not metric.domain.restricts:
+        return
+    values = rows.values()
+    for span, fault in zip(values.spans, values.map(fault_in, metric.domain, rows.columns), strict=True):
+        if fault is not None:
+            found = replace(fault, row=span.start + fault.row)
+            raise metric.refused(found, place)
+
+
+def fault_in(points: FloatArray, domain: Domain, columns: Sequence[str] | None) -> Fault | None:
+    """The first row of one block that does not belong to a domain."""
+    return domain.fault(points, columns)
+
+
+def warn_of_matrix(points: FloatArray, metric: Metric, name: str) -> None:
+    """Warn of coordinates that look like the matrix of dissimilarities of the rows."""
+    if metric.domain.binary or not looks_like_distances(points):
+        return
+    n = len(points)
+    warn(
+        f"`{name}` is symmetric with a zero diagonal ({n} x {n}), as a matrix of dissimilarities is, but is taken as "
+        f'the coordinates of {n} points. Use metric="precomputed" if it is such a matrix.',
+        MatrixAsPointsWarning,
+    )
+
+
+def check_resolution(points: FloatArray, metric: Metric, n: int | None = None, *, offered: bool = False) -> None:
     """Refuse points so close together that rho vanishes, or so far apart that sums of it are not numbers any more.
 
-    The metric is settled on them. `n` is the number of points where only some are given.
+    The metric is settled on them. `n` is the number of points where only some are given; `offered` says whether the
+    user may standardize.
     """
+    otherwise = ", or use standardize=True" if offered and metric.domain.z_scores else ""
     n = len(points) if n is None else n
     width = np.ptp(points, axis=0)
     small = width.max() < TINY_WIDTH or isinstance(metric, Exponential)  # whose sigma may be far from the data
@@ -494,13 +576,12 @@ def check_resolution(points: FloatArray, metric: Metric, n: int | None = None) -
     if small and not rho > SMALLEST_RHO:
         raise ValueError(
             f"The points must lie further apart: their largest difference is {width.max():.3g}, and rho under "
-            f"{metric!r} is too small a number for it; multiply the data by a constant first, or use standardize=True."
+            f"{metric!r} is too small a number for it; multiply the data by a constant first{otherwise}."
         )
     if not rho * (points.shape[1] * float(n) ** 2) < LARGEST_SUM and width.max() > HUGE_WIDTH:
         raise ValueError(
             f"The points must lie closer: their largest difference is {width.max():.3g}, and sums of rho under "
-            f"{metric!r} over {n} points are too large for numbers; divide the data by a constant first, or "
-            "use standardize=True."
+            f"{metric!r} over {n} points are too large for numbers; divide the data by a constant first{otherwise}."
         )
 
 
@@ -512,20 +593,25 @@ def rho_of_width(points: FloatArray, metric: Metric) -> float:
         return abs(float(metric.between(ends[:1], ends[1:])[0, 0]))
 
 
-def warn_of_scales(spread: FloatArray, width: FloatArray, columns: Sequence[str] | None) -> None:
-    """One column with a far larger spread decides every distance; standard deviations and ranges of the columns."""
+def warn_of_scales(
+    spread: FloatArray, width: FloatArray, columns: Sequence[str] | None, *, offered: bool = True
+) -> None:
+    """One column with a far larger spread decides every distance; standard deviations and ranges of the columns.
+
+    `offered` says whether the user may standardize by an option.
+    """
     moving = np.flatnonzero(width > 0)
     if moving.size < 2:
         return
     low, high = moving[spread[moving].argmin()], moving[spread[moving].argmax()]
     if spread[high] > SCALE_RATIO * spread[low]:
         names = columns or [str(j) for j in range(spread.size)]
+        advice = "use standardize=True" if offered else "divide the columns by their standard deviations first"
         with np.errstate(over="ignore"):
             ratio = float(min(spread[high] / spread[low], np.finfo(np.float64).max))
         warn(
             f"Column {names[high]} has a standard deviation {ratio:{'.0f' if ratio < 1e6 else '.1g'}} times that of "
-            f"column {names[low]} and decides the distances almost alone; use standardize=True unless the unit is "
-            "shared.",
+            f"column {names[low]} and decides the distances almost alone; {advice} unless the unit is shared.",
             ColumnScaleWarning,
         )
 

@@ -27,9 +27,9 @@ def pairwise(
     metric : str, Metric or callable, default "euclidean"
         "euclidean", "exponential", "gaussian", any name of `scipy.spatial.distance.cdist`, "gower" (data frames with
         numeric and categorical columns), "precomputed", an object of `energystats.metrics`, or a callable
-        rho(X, Y) -> (n, m).
+        rho(X, Y) -> (n, m). Names of R and scikit-learn that mean the same are taken, too, see `metrics.resolve`.
     alpha : float, default 1.0
-        Power of a named distance, 0 < alpha <= 2.
+        Power of a named distance, 0.001 <= alpha <= 2.
 
     Returns
     -------
@@ -40,9 +40,17 @@ def pairwise(
     Raises
     ------
     ValueError
-        If a value is not finite, the column counts differ, the metric is unknown or `alpha` outside (0, 2].
+        If a value is not finite, the column counts differ, the metric is unknown, `alpha` is below 0.001 or above 2, or
+        the metric cannot compare a row, see Notes; the message names it.
     TypeError
-        If the input does not hold real numbers.
+        If the input does not hold real numbers; truth values go with metrics of presence and absence alone.
+
+    Warns
+    -----
+    ColumnScaleWarning
+        If the columns' standard deviations differ more than 100 times, and the metric adds their differences.
+    MatrixAsPointsWarning
+        If X is square and symmetric with a zero diagonal, as a matrix of dissimilarities is.
 
     See Also
     --------
@@ -52,6 +60,15 @@ def pairwise(
     -----
     Euclidean distances come from coordinate differences, so an offset of the data costs no digits.
     O(n m d) time, O(n m) memory.
+
+    "braycurtis" and "jensenshannon" need numbers that are not negative; "dice", "jaccard", "rogerstanimoto",
+    "russellrao", "sokalsneath" and "yule" 0 and 1, or truth values. A row of zeros has no "braycurtis", "cosine",
+    "dice", "jensenshannon" or "sokalsneath" distance to others, a constant row no "correlation" distance. None of the
+    count metrics goes with ``standardize=True``, and neither does "canberra".
+
+    "canberra" is the sum over columns of \|x - y\|/(\|x\| + \|y\|), 0 where both are 0. With d columns of which k are
+    not 0 in both rows, R's `dist` gives d/k times this, vegan's `vegdist` 1/k times. The Jaccard index of vegan for
+    counts is 2B/(1 + B) with B from "braycurtis"; for 0 and 1 it is "jaccard".
 
     References
     ----------
@@ -94,7 +111,7 @@ def energy_distance(
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho, as for `pairwise`, but not "precomputed".
     alpha : float, default 1.0
-        Power of a named distance, 0 < alpha <= 2; at 2 only means are compared.
+        Power of a named distance, 0.001 <= alpha <= 2; at 2 only means are compared.
     estimator : {"v", "u"}, default "v"
         "v": means over all pairs, never negative for negative type. "u": pairs of a point with itself are left
         out, unbiased; may be negative.

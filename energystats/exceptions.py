@@ -20,6 +20,7 @@ __all__ = [
     "DisconnectedGraphWarning",
     "DoubleDippingWarning",
     "EnergyStatsWarning",
+    "MatrixAsPointsWarning",
     "MissingValuesWarning",
     "NotCalibratedWarning",
     "NotNegativeTypeWarning",
@@ -53,6 +54,10 @@ class DoubleDippingWarning(EnergyStatsWarning):
 
 class ColumnScaleWarning(EnergyStatsWarning):
     """The columns have very different spreads, so one of them decides every distance."""
+
+
+class MatrixAsPointsWarning(EnergyStatsWarning):
+    """The coordinates look like a matrix of dissimilarities: square, symmetric, with a zero diagonal."""
 
 
 class TiesWarning(EnergyStatsWarning):

@@ -12,12 +12,13 @@ from scipy.linalg import qr
 from energystats._core import normal, permutation
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.dissimilarity import check_resolution
+from energystats.domains import row_places, truths_as_numbers
 from energystats.metrics import Euclidean, Metric, MetricLike, Precomputed, resolve
 from energystats.pairs import MadeAnew, line_of
 from energystats.progress import with_bar
 from energystats.results import GoodnessOfFitResult
 from energystats.samplers import Sampler, as_sampler
-from energystats.validation import as_generator, as_points, check_count, column_names
+from energystats.validation import as_generator, as_pandas, as_points, check_count, column_names, row_index
 
 __all__ = ["goodness_of_fit", "normality_test"]
 
@@ -212,7 +213,7 @@ def goodness_of_fit(
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho, but not "precomputed". Parameters such as sigma are settled on the reference points.
     alpha : float, default 1.0
-        Power of a named distance, 0 < alpha <= 2; at 2 only means are compared.
+        Power of a named distance, 0.001 <= alpha <= 2; at 2 only means are compared.
     n_resamples : int, default 999
         Samples drawn from the distribution.
     n_reference : int, optional
@@ -277,9 +278,11 @@ def goodness_of_fit(
     resolved = resolve(metric, alpha)
     if isinstance(resolved, Precomputed):
         raise ValueError('`metric` must not be "precomputed": samples are drawn, and rho is needed between new points.')
-    points, source = as_points(X, "X"), as_sampler(distribution, "distribution")
+    points = as_points(truths_as_numbers(X) if resolved.domain.truths else X, "X")
+    source = as_sampler(distribution, "distribution")
     n, d = points.shape
     target, settled = reference_of(source, d, n_reference or reference_size(n), resolved, generator)
+    settled.check(points, row_places(["X"], [n], [row_index(as_pandas(X))]), column_names(X))
     settled.fitted(points)  # what it needs of its columns, it needs of these
     observed = target.compare(points[None])[0]
 
@@ -330,6 +333,7 @@ def reference_of(
             f"`X` and `distribution` must have the same number of columns, got {d} and {points.shape[1]} "
             f"({source.label})."
         )
+    metric.check(points, row_places(["points that stand for `distribution`"], [len(points)], [None]))
     settled = metric.fitted(points)
     if not settled.by_range:
         check_resolution(points, settled)

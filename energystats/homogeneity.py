@@ -72,7 +72,7 @@ def energy_test(
         The semimetric rho; with "precomputed" the pooled table is its matrix. With a sequence, the smallest of the
         p-values is tested itself, on the same relabelings, so that the level is exact and none has to be chosen.
     alpha : float or sequence of float, default 1.0
-        Power of a named distance, 0 < alpha <= 2; at 2 means alone are compared. A sequence as for `metric`.
+        Power of a named distance, 0.001 <= alpha <= 2; at 2 means alone are compared. A sequence as for `metric`.
     statistic : {"between", "pairwise", "f"}, default "between"
         "between" is S; "pairwise" is the sum over pairs of n_i n_j/(n_i + n_j) E_ij (2S when k = 2); "f" is
         (S/(k - 1))/(W/(n - k)), which has the same p-value as S.
@@ -138,7 +138,9 @@ def energy_test(
     Warns
     -----
     ColumnScaleWarning
-        If the columns' standard deviations differ more than 100 times.
+        If the columns' standard deviations differ more than 100 times, and the metric adds their differences.
+    MatrixAsPointsWarning
+        If the table is square and symmetric with a zero diagonal, as a matrix of dissimilarities is.
     NotNegativeTypeWarning
         If rho is negative somewhere.
     DoubleDippingWarning

@@ -19,7 +19,18 @@ from energystats._core.scales import deviations, exponents, two_to
 from energystats._loading import loading
 from energystats._typing import ArrayLike, FloatArray
 from energystats.coding import Columns, encode
-from energystats.validation import as_pandas, as_points, check_alpha, check_positive, check_same_columns, near_names
+from energystats.domains import ANY_NUMBERS, Domain, Fault, Place, RowError, row_places, truths_as_numbers
+from energystats.metric_names import canonical_name
+from energystats.validation import (
+    as_pandas,
+    as_points,
+    check_alpha,
+    check_positive,
+    check_same_columns,
+    column_names,
+    near_names,
+    row_index,
+)
 
 __all__ = [
     "CallableMetric",
@@ -50,7 +61,7 @@ class Metric(abc.ABC):
 
     negative_type: bool | None
     trusted: ClassVar[bool] = True  # symmetric and zero at x = y by its formula
-    scale_free: ClassVar[bool] = False  # weighs the columns itself
+    mixes_units: ClassVar[bool] = True  # adds differences of columns, so that the widest column decides
     by_range: ClassVar[bool] = False  # divides every column by its range, so that z-scores have no place
     needs_all_rows: ClassVar[bool] = False  # to settle its parameters; a sample will not do
 
@@ -86,9 +97,31 @@ class Metric(abc.ABC):
         """Whether the arrays it works on hold finite numbers, rather than codes or missing values."""
         return self.coding is None or self.coding.plain
 
+    @property
+    def domain(self) -> Domain:
+        """What the numbers must be, besides finite."""
+        return ANY_NUMBERS
+
+    @property
+    def spoken(self) -> str:
+        """What it is called in messages."""
+        return f"`metric` {self!r}"
+
     def read(self, tables: Sequence[ArrayLike], names: Sequence[str]) -> tuple[list[FloatArray], Metric]:
         """Clean arrays of users' tables, and the metric that knows their columns."""
+        if self.domain.truths:
+            tables = [truths_as_numbers(table) for table in tables]
         return [as_points(table, name) for table, name in zip(tables, names, strict=True)], self
+
+    def check(self, X: FloatArray, place: Place, columns: Sequence[str] | None = None) -> None:
+        """Refuse rows that it cannot compare, in the words of the user's table."""
+        fault = self.domain.fault(X, columns)
+        if fault is not None:
+            raise self.refused(fault, place)
+
+    def refused(self, fault: Fault, place: Place) -> RowError:
+        """The error for a row that it cannot compare."""
+        return RowError(self.spoken, fault, *place(fault.row))
 
     def under(self, other: Metric, columns: Sequence[str]) -> Metric:
         """The metric for points that were read by another one."""
@@ -109,8 +142,17 @@ class Metric(abc.ABC):
 
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
         """Rho between the rows of X and those of Y (X itself when None), as an (n, m) array."""
-        (points, others), metric = self.read_pair(X, Y)
+        (points, others), metric = self.checked_pair(X, Y)
         return metric.fitted(points).finite_between(points, others)
+
+    def checked_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
+        """`read_pair`, with an error for rows that it cannot compare."""
+        (points, others), metric = self.read_pair(X, Y)
+        for read, table, name in ((points, X, "X"), (others, Y, "Y")):
+            if table is not None:
+                named = as_pandas(table)
+                metric.check(read, row_places([name], [len(read)], [row_index(named)]), column_names(named))
+        return (points, others), metric
 
     def read_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
         """Arrays of two tables with the same columns, the first one twice when there is no second."""
@@ -129,8 +171,7 @@ class Metric(abc.ABC):
 
     def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
         """Kernel that generates rho, as an (n, m) array; here 1/2 [rho(x, 0) + rho(y, 0) - rho(x, y)] [G 8]."""
-        X = as_points(X, "X")
-        Y = X if Y is None else as_points(Y, "Y")
+        (X, Y), _ = self.checked_pair(X, Y)
         origin = np.zeros((1, X.shape[1]))
         rho = self.fitted(X).finite_between
         return 0.5 * (rho(X, origin) + rho(origin, Y) - rho(X, Y))
@@ -151,7 +192,7 @@ class Euclidean(Metric):
     Parameters
     ----------
     alpha : float, default 1.0
-        0 < alpha <= 2. Below 2 the energy distance is zero for equal distributions only; at 2 for equal means.
+        0.001 <= alpha <= 2. Below 2 the energy distance is zero for equal distributions only; at 2 for equal means.
 
     Examples
     --------
@@ -313,7 +354,7 @@ class Gower(Metric):
     Parameters
     ----------
     alpha : float, default 1.0
-        0 < alpha <= 2. At 1 the root of rho is Gower's Euclidean distance sqrt(1 - s).
+        0.001 <= alpha <= 2. At 1 the root of rho is Gower's Euclidean distance sqrt(1 - s).
     asymmetric : sequence of str, default ()
         Columns of presence and absence (truth values, or 0 and 1) in which two absences say nothing: weight 0.
     weights : mapping of str to float, or sequence of float, optional
@@ -322,9 +363,9 @@ class Gower(Metric):
     Raises
     ------
     ValueError
-        If `alpha` is outside (0, 2], or a weight is negative or not finite. When it meets a table: if `asymmetric` or
-        `weights` name no column of it, a value is infinite, a row has no value, two rows have no column in common, or
-        a category is unknown to a metric that was settled before.
+        If `alpha` is below 0.001 or above 2, or a weight is negative or not finite. When it meets a table: if
+        `asymmetric` or `weights` name no column of it, a value is infinite, a row has no value, two rows have no column
+        in common, or a category is unknown to a metric that was settled before.
     TypeError
         When it meets a column of another type, such as dates.
 
@@ -365,7 +406,7 @@ class Gower(Metric):
     [[0.0, 0.625, 0.667], [0.625, 0.0, 0.875], [0.667, 0.875, 0.0]]
     """
 
-    scale_free: ClassVar[bool] = True
+    mixes_units: ClassVar[bool] = False
     by_range: ClassVar[bool] = True
     needs_all_rows: ClassVar[bool] = True
     alpha: float = 1.0
@@ -533,6 +574,15 @@ class Kernel(Metric):
         return f"Kernel({', '.join([repr(name), *(f'{a}={v!r}' for a, v in self.params.items())])})"
 
     @property
+    def mixes_units(self) -> bool:  # type: ignore[override]
+        """Whether it is a function of Euclidean or Manhattan distances; of a user's function nothing is known."""
+        return self.k in TRANSLATION_INVARIANT
+
+    @property
+    def domain(self) -> Domain:
+        return COUNTS if self.k in ("chi2", "additive_chi2") else ANY_NUMBERS
+
+    @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
         """True for the named kernels that are positive semi-definite whatever the data, else None."""
         known = POSITIVE_KERNELS | ({"polynomial", "poly"} if self.params.get("coef0", 1) >= 0 else set())
@@ -587,9 +637,14 @@ class SciPyMetric(Metric):
     Parameters
     ----------
     name : str
-        The name of the distance.
+        The name of the distance; for other names of it see `resolve`.
     alpha : float, default 1.0
-        0 < alpha <= 2.
+        0.001 <= alpha <= 2.
+
+    Notes
+    -----
+    What the distances ask of their data is in the notes of `pairwise`. "russellrao" is not 0 from a row to itself
+    unless the row has only ones; as in a matrix of R, the diagonal counts as 0.
 
     Examples
     --------
@@ -605,16 +660,29 @@ class SciPyMetric(Metric):
 
     def __post_init__(self) -> None:
         if self.name not in SCIPY_NAMES:
-            raise ValueError(f"`name` must be one of {', '.join(SCIPY_NAMES)}; got {self.name!r}.")
+            object.__setattr__(self, "name", named(self.name, SCIPY_NAMES, "name"))
         object.__setattr__(self, "alpha", check_alpha(self.alpha))
 
     @property
-    def scale_free(self) -> bool:  # type: ignore[override]
+    def mixes_units(self) -> bool:  # type: ignore[override]
+        return self.name in ("chebyshev", "cityblock", "euclidean", "minkowski", "sqeuclidean")
+
+    @property
+    def measures_columns(self) -> bool:
+        """Whether variances or a covariance are taken from the data."""
         return self.name in ("seuclidean", "mahalanobis")
 
     @property
+    def domain(self) -> Domain:
+        return DOMAINS.get(self.name, ANY_NUMBERS)
+
+    @property
+    def spoken(self) -> str:
+        return f'metric="{self.name}"'
+
+    @property
     def needs_all_rows(self) -> bool:  # type: ignore[override]
-        return self.name in BOOLEAN_NAMES or (self.scale_free and not self.params)
+        return self.measures_columns and not self.params
 
     @property
     def only_means(self) -> bool:
@@ -645,7 +713,12 @@ class SciPyMetric(Metric):
         if "exponents" in parameters:
             units = parameters.pop("exponents")
             X, Y = np.ldexp(X, -units), np.ldexp(Y, -units)
+        if self.name in ("cosine", "correlation"):  # of a row of tiny numbers, squares would underflow
+            X, Y = near_one_by_row(X), near_one_by_row(Y)
         distances = cdist(X, Y, self.name, **parameters)
+        if self.name == "jensenshannon":  # of proportional rows SciPy may take the root of a rounding below 0
+            known = np.multiply.outer(X.any(axis=1), Y.any(axis=1))
+            distances[np.isnan(distances) & known] = 0.0
         return np.asarray(distances if self.alpha == 1 else distances**self.alpha)
 
     def in_unit(self, exponent: int) -> SciPyMetric | None:
@@ -656,11 +729,7 @@ class SciPyMetric(Metric):
 
     def fitted(self, X: FloatArray) -> SciPyMetric:
         """Settle the variances of "seuclidean" and the covariance of "mahalanobis" on the rows of X."""
-        if self.name in BOOLEAN_NAMES and not np.isin(X, (0, 1)).all():
-            raise ValueError(
-                f'metric="{self.name}" compares presence and absence and needs columns of 0 and 1, such as X > 0.'
-            )
-        if self.params or not self.scale_free:
+        if self.params or not self.measures_columns:
             return self
         if len(X) < 2:
             raise ValueError(f'metric="{self.name}" needs at least two rows to estimate variances, got {len(X)}.')
@@ -699,6 +768,7 @@ class CallableMetric(Metric):
     """
 
     trusted: ClassVar[bool] = False
+    mixes_units: ClassVar[bool] = False  # for all that is known of it
     function: Callable[[FloatArray, FloatArray], FloatArray]
     negative_type: bool | None = field(default=None, init=False, repr=False)
 
@@ -751,8 +821,25 @@ DEGREES = {  # rho of points times c is rho times c to this power, for alpha = 1
     "minkowski": 1,
     "sqeuclidean": 2,
 }
+COUNTS = Domain(needs="compares counts or amounts", negative=False, z_scores=False)
+PRESENCES = Domain(needs="compares presence and absence", binary=True, truths=True, z_scores=False)
+DOMAINS = {  # of names that do not take all rows of finite numbers
+    "braycurtis": replace(COUNTS, zero_rows=False),
+    "canberra": Domain(needs="divides differences by the sizes of the numbers", z_scores=False),
+    "correlation": Domain(constant_rows=False),
+    "cosine": Domain(zero_rows=False),
+    "dice": replace(PRESENCES, zero_rows=False),
+    "hamming": Domain(truths=True),
+    "jaccard": replace(
+        PRESENCES, hint=' (the Jaccard of vegan for counts is 2 B / (1 + B) with B from metric="braycurtis")'
+    ),
+    "jensenshannon": replace(COUNTS, zero_rows=False),
+    "rogerstanimoto": PRESENCES,
+    "russellrao": PRESENCES,
+    "sokalsneath": replace(PRESENCES, zero_rows=False),
+    "yule": PRESENCES,
+}
 POSITIVE_KERNELS = {"linear", "rbf", "laplacian", "cosine", "chi2"}
-BOOLEAN_NAMES = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
 TRANSLATION_INVARIANT = ("linear", "rbf", "laplacian")  # names of kernels whose rho is
 SCIPY_NAMES = (
     "braycurtis",
@@ -784,9 +871,12 @@ def resolve(metric: MetricLike, alpha: float) -> Metric:
     Parameters
     ----------
     metric : str, Metric or callable
-        As every function of the package takes it.
+        As every function of the package takes it. Names may be written as R and scikit-learn have them where these
+        mean the same: "manhattan", "l1" and "taxicab" are "cityblock", "l2" is "euclidean", "bray" is "braycurtis",
+        "maximum", "supremum" and "chebychev" are "chebyshev", "binary" is "jaccard", "matching" is "hamming",
+        "sorensen" is "dice"; capitals, blanks and hyphens do not count.
     alpha : float
-        Power of a named distance; must be 1 for anything else.
+        Power of a named distance, from 0.001 to 2; must be 1 for anything else.
 
     Returns
     -------
@@ -796,7 +886,8 @@ def resolve(metric: MetricLike, alpha: float) -> Metric:
     Raises
     ------
     ValueError
-        If the name is unknown, `alpha` is outside (0, 2], or it is not 1 where rho is already complete.
+        If the name is unknown (of "hellinger", "chord" and others that are Euclidean distances of transformed rows,
+        the message has the transformation), `alpha` is below 0.001 or above 2, or not 1 where rho is complete.
     TypeError
         If `metric` is neither a name, a metric object nor a callable.
 
@@ -808,16 +899,14 @@ def resolve(metric: MetricLike, alpha: float) -> Metric:
     """
     alpha = check_alpha(alpha)
     if isinstance(metric, str):
-        if metric == "euclidean":
+        name = named(metric, KNOWN_NAMES, "metric", ", or an object")
+        if name == "euclidean":
             return Euclidean(alpha)
-        if metric in SCIPY_NAMES:
-            return SciPyMetric(metric, alpha)
-        if metric == "gower":
+        if name in SCIPY_NAMES:
+            return SciPyMetric(name, alpha)
+        if name == "gower":
             return Gower(alpha)
-        if metric not in KNOWN_NAMES:
-            near = near_names(metric, KNOWN_NAMES)
-            raise ValueError(f"`metric` must be one of {', '.join(KNOWN_NAMES)}, or an object; got {metric!r}.{near}")
-        resolved: Metric = {"exponential": Exponential, "gaussian": Gaussian, "precomputed": Precomputed}[metric]()
+        resolved: Metric = {"exponential": Exponential, "gaussian": Gaussian, "precomputed": Precomputed}[name]()
     elif isinstance(metric, Metric):
         resolved = metric
     elif isinstance(metric, type) and issubclass(metric, Metric):
@@ -832,6 +921,27 @@ def resolve(metric: MetricLike, alpha: float) -> Metric:
             f"got {alpha:g}."
         )
     return resolved
+
+
+def named(name: str, known: Sequence[str], argument: str, ending: str = "") -> str:
+    """The name of a metric from one of its spellings and synonyms."""
+    try:
+        return canonical_name(name, known, ending=ending)
+    except ValueError as error:
+        raise ValueError(f"`{argument}` {error}") from None
+
+
+def is_named(metric: object, name: str) -> bool:
+    """Whether `metric` is a name that stands for this one, in any spelling."""
+    try:
+        return isinstance(metric, str) and canonical_name(metric, KNOWN_NAMES) == name
+    except ValueError:
+        return False
+
+
+def near_one_by_row(X: FloatArray) -> FloatArray:
+    """Rows times powers of two, by which their largest entries come near 1 and no digit is lost."""
+    return np.asarray(np.ldexp(X, -exponents(np.abs(X).max(axis=1))[:, None]))
 
 
 def euclidean_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:

@@ -52,7 +52,7 @@ def mmd2(
     metric : str, Metric or callable, default "euclidean"
         The semimetric of ``kernel="distance"``.
     alpha : float, default 1.0
-        Its power, 0 < alpha <= 2.
+        Its power, 0.001 <= alpha <= 2.
     estimator : {"v", "u"}, default "v"
         "v": all pairs, never negative for a positive definite kernel. "u": without the pairs of a point with itself,
         unbiased; may be negative.
@@ -130,7 +130,7 @@ def mmd_test(
     metric : str, Metric or callable, default "euclidean"
         The semimetric of ``kernel="distance"``.
     alpha : float, default 1.0
-        Its power, 0 < alpha <= 2.
+        Its power, 0.001 <= alpha <= 2.
     estimator : {"v", "u"}, default "v"
         The statistic. For samples of equal size both rank the relabelings alike.
     method : {"auto", "exact", "permutation", "asymptotic", "cross"}, default "auto"

@@ -52,7 +52,7 @@ def pairwise_tests(
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho; parameters such as sigma are settled on all groups together.
     alpha : float, default 1.0
-        Power of a named distance, 0 < alpha <= 2.
+        Power of a named distance, 0.001 <= alpha <= 2.
     method : {"auto", "exact", "permutation"}, default "auto"
         As for `energy_test`.
     n_resamples : int or None, default None

@@ -12,12 +12,21 @@ import numpy as np
 from energystats._core import permutation
 from energystats._typing import AnyArray, ArrayLike, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups, pool
+from energystats.domains import row_places
 from energystats.metrics import Metric, MetricLike, Precomputed, resolve
 from energystats.progress import with_bar
 from energystats.relabeling import Sampling, StatisticName, relabeling_test
 from energystats.results import PowerResult, PowerRow
 from energystats.samplers import Sampler, as_sampler, is_distribution, resampler
-from energystats.validation import as_generator, check_count, check_option, check_positive, is_single
+from energystats.validation import (
+    as_generator,
+    as_pandas,
+    check_count,
+    check_option,
+    check_positive,
+    is_single,
+    row_index,
+)
 
 __all__ = ["energy_power"]
 
@@ -61,7 +70,7 @@ def energy_power(
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho, but not "precomputed".
     alpha : float, default 1.0
-        Power of a named distance, 0 < alpha <= 2.
+        Power of a named distance, 0.001 <= alpha <= 2.
     statistic : {"between", "pairwise", "f"}, default "between"
         As for `energy_test`; with two samples all three have one power.
     standardize : bool, default False
@@ -187,7 +196,10 @@ class Simulation:
         widths = [sample.shape[1] for sample in samples]
         if widths[0] != widths[1]:
             raise ValueError(f"`x` and `y` must have the same number of columns, got {widths[0]} and {widths[1]}.")
-        d = Dissimilarity.from_points(np.concatenate(samples), self.metric, standardize=self.standardize, warns=warns)
+        place = row_places(["a sample drawn from `x`", "a sample drawn from `y`"], sizes, [None, None])
+        d = Dissimilarity.from_points(
+            np.concatenate(samples), self.metric, standardize=self.standardize, warns=warns, place=place
+        )
         groups = Groups(np.repeat([0, 1], sizes).astype(np.intp), ("x", "y"))
         tested = relabeling_test(d, groups, self.statistic, sampling=Sampling(n_resamples=self.n_resamples), rng=stream)
         return tested.pvalue <= self.level
@@ -204,6 +216,8 @@ def sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler],
             f"`x` and `y` must both be pilot samples under {told!r}: distributions give numbers only, without gaps."
         )
     points = dict(zip(pilots, read, strict=True))
+    for name, array in points.items():
+        told.check(array, row_places([name], [len(array)], [row_index(as_pandas(pilots[name]))]))
     first, second = (
         resampler(points[name], name) if name in points else as_sampler(value, name)
         for value, name in ((x, "x"), (y, "y"))

@@ -58,6 +58,7 @@ LARGEST = 1e150  # squared differences of larger numbers overflow
 LARGEST_INTEGER = 2**53
 WEIGHT_RATIO = 1e9
 FOUND = "energystats: found from data"  # key among the attributes of a Series of labels
+SMALLEST_ALPHA = 1e-3  # a power of .001 brings distances that differ by a factor 1000 within .7 %
 SMALLEST_WEIGHT = 1e-70  # products of weights must keep their digits
 
 
@@ -583,11 +584,16 @@ def check_count(value: object, name: str, *, low: int, high: int | None = None, 
 
 
 def check_alpha(alpha: object) -> float:
-    """0 < alpha <= 2."""
+    """0 < alpha <= 2, and not so small that all distances become alike."""
     if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.integer | np.floating):
         raise TypeError(f"`alpha` must be a number, got {alpha!r} of type {type(alpha).__name__}.")
     if not 0 < alpha <= 2:
         raise ValueError(f"`alpha` must satisfy 0 < alpha <= 2, got {alpha:g}.")
+    if alpha < SMALLEST_ALPHA:
+        raise ValueError(
+            f"`alpha` must be at least {SMALLEST_ALPHA:g}, got {alpha:g}: so small a power makes nearly all distances "
+            "between different points equal, and what remains is which points coincide."
+        )
     return float(alpha)
 
 

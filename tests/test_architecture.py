@@ -10,7 +10,7 @@ ROOT = Path(__file__).parent.parent / "energystats"
 ORDER = [  # each line may import the lines above it, and modules of its own line unless said otherwise
     ["exceptions", "_typing", "_loading", "progress"],
     ["_core"],
-    ["validation", "coding"],
+    ["validation", "coding", "domains", "metric_names"],
     ["metrics", "datasets"],
     ["pairs"],
     ["blocks"],

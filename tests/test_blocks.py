@@ -358,7 +358,7 @@ def test_other_algorithms_need_all_rows_here(rng):
         ({"method": "asymptotic"}, r"`X` is read in blocks of rows, and this needs all 300 of them in memory"),
         ({"metric": "seuclidean"}, r"seuclidean.* is settled on all rows at once"),
         ({"metric": "gower"}, r"Gower.* is settled on all rows at once"),
-        ({"metric": "dice"}, r"dice.* is settled on all rows"),
+        ({"metric": "dice"}, r"dice.* needs columns of 0 and 1 .*but row 0 of `X` has"),
     ],
 )
 def test_what_needs_all_rows_is_refused(how, message, table, tmp_path):

@@ -153,7 +153,7 @@ def test_a_metric_that_sees_nothing_is_noted(tmp_path, monkeypatch, capsys):
         assert cli.main([*equal, "--metric", "jaccard", "--resamples", "9"]) == 0
         assert "note: all distances under jaccard are 0: it sees" in capsys.readouterr().err
         assert cli.main([*words, "--metric", "jaccard", "--resamples", "9"]) == 2
-        assert "needs columns of 0 and 1, such as X > 0" in capsys.readouterr().err
+        assert "needs columns of 0 and 1 or of truth values, such as X > 0" in capsys.readouterr().err
         assert cli.main([*words, "--resamples", "9"]) == 0
         assert "are 0" not in capsys.readouterr().err
 

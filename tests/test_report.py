@@ -326,3 +326,27 @@ def test_the_report_names_the_three_indices(rng):
     page = cluster_report(X, 2, n_resamples=19)
     for name in ("statistic (E)", "log likelihood ratio", "distance from unimodality", "dashed line is the bound"):
         assert name in page
+
+
+def test_the_seed_is_printed_and_repeats_the_report(rng):
+    X = rng.standard_normal((40, 2))
+    page = cluster_report(X, 2, n_resamples=19, rng=5)
+    assert "rng=5)" in page
+    assert "Seed 5. The same seed" in page
+    drawn = cluster_report(X, 2, n_resamples=19, rng=None)
+    seed = int(drawn.split("Seed ")[1].split(".")[0])
+    assert f"rng={seed})" in drawn
+    assert cluster_report(X, 2, n_resamples=19, rng=seed) == drawn
+
+
+@pytest.mark.parametrize("rng_given", [np.random.default_rng(0), "7", 1.5, True])
+def test_the_report_needs_a_seed_that_can_be_printed(rng_given):
+    with pytest.raises(TypeError, match=r"`rng` must be a seed .*: the report prints calls that give the same numbers"):
+        cluster_report(np.eye(4)[:, :2], 2, rng=rng_given)
+    with pytest.raises(ValueError, match="`rng` must be at least 0, got -1"):
+        cluster_report(np.eye(4)[:, :2], 2, rng=-1)
+
+
+def test_seed_is_no_argument_any_more():
+    with pytest.raises(TypeError, match="seed"):
+        cluster_report(np.eye(4)[:, :2], 2, seed=1)

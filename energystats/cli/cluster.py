@@ -26,6 +26,7 @@ from energystats.cli.payloads import payload_of
 from energystats.cli.reading import Table, read_matrix, read_table
 from energystats.cli.selection import (
     Choice,
+    check_comparable,
     choose_columns,
     column_of,
     complete_rows,
@@ -33,7 +34,9 @@ from energystats.cli.selection import (
     keep_rows,
     note_if_equal,
     split_names,
+    truths_as_numbers,
 )
+from energystats.exceptions import MatrixAsPointsWarning
 from energystats.validation import near_names
 
 if TYPE_CHECKING:
@@ -109,7 +112,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     check_outputs(read, picture=options.plot, table=options.labels, report=options.report)
     check_select(options)
     given = matrix_of(options, console) if options.metric == "precomputed" else rows_of(options, console)
-    with console.announcing_compilation(), bad_input(given.choice.table.file):
+    with console.announcing_compilation(), bad_input(given.choice.table.file, given.choice.table):
         selection = chosen_k(given.choice.frame, options)
         k = options.k if options.k is not None else 2 if selection is None else selection.k
         say_k(options, k, console)
@@ -158,14 +161,18 @@ def rows_of(options: argparse.Namespace, console: Console) -> Given:
     n_read = len(table.frame)
     if options.id is not None:
         column_of(table, options.id)
-    table = keep_rows(table, options.where, options.rows)
+    leave_out = () if options.id is None else (options.id,)
+    whole = truths_as_numbers(table, options, leave_out)
+    table = keep_rows(whole, options.where, options.rows)
     if options.columns is not None and options.id in split_names(options.columns, list(table.frame.columns)):
         raise BadInputError(f"--columns must not name the column of --id, {options.id!r}.")
     mixed = options.metric == "gower"
-    leave_out = () if options.id is None else (options.id,)
     names = None if options.id is None else table.frame[options.id]
     choice = choose_columns(table, options.columns, console, drop=options.drop, leave_out=leave_out, mixed=mixed)
     choice = complete_rows(choice, options.missing, console, mixed=mixed)
+    check_comparable(whole, choice, options, leave_out)
+    if options.coordinates:
+        console.unheard.add(MatrixAsPointsWarning)
     console.say(describe(choice.frame, choice.table.file))
     ids = () if names is None else tuple(names.loc[choice.frame.index])
     rows = tuple(int(i) + 1 for i in choice.frame.index)
@@ -296,7 +303,7 @@ def write_report(
         test=test,
         selection=selection,
         k_from="given" if options.k is not None else "default" if selection is None else "chosen",
-        seed=plan.seed,
+        rng=plan.seed,
         search=plan.search,
         testing=plan.test,
         selecting=selecting,

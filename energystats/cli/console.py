@@ -35,6 +35,7 @@ class Console:
         self.json, self.quiet = json, quiet
         self.notes: list[str] = []
         self.files: list[str] = []
+        self.unheard: set[type[Warning]] = {TiesWarning}
 
     def say(self, text: str = "") -> None:
         """A piece of the text."""
@@ -71,13 +72,13 @@ class Console:
 
     @contextmanager
     def hearing(self) -> Iterator[None]:
-        """Turn the package's warnings into notes; those about ties stand in the summaries."""
+        """Turn the package's warnings into notes; ties stand in the summaries, and some were answered."""
         shown = warnings.showwarning
 
         def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
             if not issubclass(category, EnergyStatsWarning):
                 shown(message, category, filename, lineno, file, line)
-            elif category is not TiesWarning:
+            elif category not in self.unheard:
                 self.note(in_options(str(message)))
 
         with warnings.catch_warnings():

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from energystats.domains import RowError
+
+if TYPE_CHECKING:
+    from energystats.cli.reading import Table
 
 __all__ = ["BadInputError", "bad_input", "in_options"]
 
 WORDS = {
+    ", as by X[X.any(axis=1)]": "",
     "`X`": "the table",
     "`groups`": "--group",
     "standardize=True": "--standardize",
@@ -35,10 +42,13 @@ class BadInputError(Exception):
 
 
 @contextmanager
-def bad_input(file: str) -> Iterator[None]:
-    """Errors of the library as one line that names the file."""
+def bad_input(file: str, table: Table | None = None) -> Iterator[None]:
+    """Errors of the library as one line that names the file, and of a table the row and its line."""
     try:
         yield
+    except RowError as error:
+        where = None if table is None or error.label is None else table.where(int(error.label))
+        raise BadInputError(f"{file}: {in_options(error.told(where))}") from error
     except (ValueError, TypeError, MemoryError) as error:
         raise BadInputError(f"{file}: {in_options(str(error))}") from error
 

@@ -9,6 +9,8 @@ from typing import NoReturn
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError
 from energystats.cli.reading import Dialect
+from energystats.metric_names import canonical_name
+from energystats.metrics import KNOWN_NAMES
 
 __all__ = [
     "FILE",
@@ -26,7 +28,8 @@ __all__ = [
 ]
 
 FILE = "CSV or Parquet, gzipped or not; - reads standard input"
-ALPHA = "power of the distance, 0 < alpha <= 2 (default 1)"
+ALPHA = "power of the distance, from 0.001 to 2 (default 1)"
+METRIC = "the distance (default euclidean), also by its name in R or scikit-learn, such as manhattan"
 
 
 class Parser(argparse.ArgumentParser):
@@ -83,12 +86,17 @@ def add_numbers(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("columns")
     group.add_argument("--columns", metavar="A,B", help="columns to use (default: every numeric one; gower: every one)")
     group.add_argument("--drop", metavar="A,B", help="columns not to use")
+    group.add_argument(
+        "--coordinates",
+        action="store_true",
+        help="the columns are coordinates, although they form a symmetric matrix with a zero diagonal",
+    )
 
 
 def add_general(command: argparse.ArgumentParser, *, resamples: int, metric: bool = True) -> None:
     """The distance, randomness and the form of the output."""
     if metric:
-        command.add_argument("--metric", metavar="NAME", default="euclidean", help="the distance (default euclidean)")
+        command.add_argument("--metric", metavar="NAME", type=metric_name, default="euclidean", help=METRIC)
     command.add_argument("--alpha", type=float, default=1.0, help=ALPHA)
     command.add_argument("--standardize", action="store_true", help="use column z-scores")
     command.add_argument(
@@ -117,6 +125,14 @@ def add_output(command: argparse.ArgumentParser) -> None:
 def add_picture(command: argparse.ArgumentParser, what: str) -> None:
     """The option for a picture."""
     command.add_argument("--plot", metavar="PNG", type=Path, help=f"write a picture of {what} (.png, .pdf or .svg)")
+
+
+def metric_name(word: str) -> str:
+    """The name of a metric in this package; what has none is complained about where the table is known."""
+    try:
+        return canonical_name(word, KNOWN_NAMES)
+    except ValueError:
+        return word
 
 
 def seed(word: str) -> int:

@@ -12,15 +12,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats.cli.console import Console
-from energystats.cli.errors import BadInputError
+from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.reading import COMMA_NUMBER, Table
-from energystats.validation import near_names
+from energystats.dissimilarity import check_z_scores
+from energystats.domains import looks_like_distances, row_places
+from energystats.metrics import Precomputed, resolve
+from energystats.validation import check_alpha, near_names
 
 if TYPE_CHECKING:
+    import argparse
+
     import pandas as pd
 
 __all__ = [
     "Choice",
+    "check_comparable",
     "choose_columns",
     "column_of",
     "complete_rows",
@@ -29,6 +35,7 @@ __all__ = [
     "keep_rows",
     "note_if_equal",
     "split_names",
+    "truths_as_numbers",
     "without_blanks",
 ]
 
@@ -342,6 +349,54 @@ def complete_rows(choice: Choice, missing: str, console: Console, *, mixed: bool
         value = float(table.frame.iloc[row, column])  # type: ignore[arg-type]
         raise BadInputError(f"{table.file}: {where}: {value} is not a finite number.")
     return Choice(table=table, left_out=choice.left_out)
+
+
+# ---------------------------------------------------------------- the metric
+
+
+def truths_as_numbers(table: Table, options: argparse.Namespace, leave_out: Sequence[str]) -> Table:
+    """The table with 0 and 1 for truth values, where the metric compares these."""
+    from pandas.api.types import is_bool_dtype
+
+    with bad_input(table.file):
+        if not resolve(options.metric, 1.0).domain.truths:
+            return table
+    names = [c for c in table.frame.columns if is_bool_dtype(table.frame[c]) and c not in leave_out]
+    if not names:
+        return table
+    code = f"table[{names!r}] = table[{names!r}].astype(int)"
+    return table.having(table.frame.astype(dict.fromkeys(names, int)), code)
+
+
+def check_comparable(whole: Table, choice: Choice, options: argparse.Namespace, leave_out: Sequence[str]) -> None:
+    """Refuse, before anything is said, rows that the metric cannot compare and a matrix in place of points."""
+    table, frame = choice.table, choice.frame
+    with bad_input(table.file, table):
+        metric = resolve(options.metric, 1.0)
+        check_alpha(options.alpha)
+        if isinstance(metric, Precomputed):
+            return
+        check_z_scores(metric, options.standardize)
+        if not (options.coordinates or metric.domain.binary or metric.by_range):
+            check_not_matrix(whole, frame, leave_out)
+        if not options.standardize and metric.domain.restricts:
+            (points,), _ = metric.read((frame,), ("X",))
+            metric.check(points, row_places(["X"], [len(points)], [frame.index]), list(map(str, frame.columns)))
+
+
+def check_not_matrix(whole: Table, frame: pd.DataFrame, leave_out: Sequence[str]) -> None:
+    """Refuse columns that form a matrix of dissimilarities, with all rows of the file or those in use.
+
+    A first column may hold the names of the rows, and a column of small whole numbers look like a count of them.
+    """
+    numeric = [c for c in whole.frame.columns if is_number(whole.frame[c]) and c not in leave_out]
+    for table in (frame, whole.frame[list(frame.columns)], whole.frame[numeric], whole.frame[numeric[1:]]):
+        if table.shape[0] == table.shape[1] and looks_like_distances(table.to_numpy(dtype=np.float64, na_value=np.nan)):
+            raise BadInputError(
+                f"{whole.file}: {len(table)} columns and rows form a symmetric matrix with a zero diagonal, as "
+                "dissimilarities do. Say what they are: --metric precomputed for a matrix of dissimilarities, or "
+                "--coordinates for points all the same."
+            )
 
 
 def note_if_equal(total: float, metric: str, console: Console) -> None:

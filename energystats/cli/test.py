@@ -24,6 +24,7 @@ from energystats.cli.options import (
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import Table, read_table
 from energystats.cli.selection import (
+    check_comparable,
     choose_columns,
     column_of,
     complete_rows,
@@ -32,8 +33,10 @@ from energystats.cli.selection import (
     keep_rows,
     note_if_equal,
     split_names,
+    truths_as_numbers,
     without_blanks,
 )
+from energystats.exceptions import MatrixAsPointsWarning
 from energystats.validation import as_labels
 
 __all__ = ["add", "run"]
@@ -74,17 +77,17 @@ def run(options: argparse.Namespace, console: Console) -> None:
     table = read_table(options.file, dialect_of(options), console, as_text=options.group)
     n_read = len(table.frame)
     column_of(table, options.group)
+    leave_out = (options.group,) if options.id is None else (options.group, options.id)
     if options.id is not None:
         column_of(table, options.id)
-    table = without_blanks(table, [options.group], console)
-    table = with_groups(keep_rows(table, options.where, options.rows), options, console)
+    whole = truths_as_numbers(without_blanks(table, [options.group], console), options, leave_out)
+    table = with_groups(keep_rows(whole, options.where, options.rows), options, console)
     named = [] if options.columns is None else split_names(options.columns, list(table.frame.columns))
     if options.group in named:
         raise BadInputError(f"--columns must not name the column of the groups, {options.group!r}.")
     if options.id in named:
         raise BadInputError(f"--columns must not name the column of --id, {options.id!r}.")
     mixed = options.metric == "gower"
-    leave_out = (options.group,) if options.id is None else (options.group, options.id)
     choice = choose_columns(
         table,
         options.columns,
@@ -94,14 +97,18 @@ def run(options: argparse.Namespace, console: Console) -> None:
         mixed=mixed,
         matrix=options.metric == "precomputed",
     )
-    frame = complete_rows(choice, options.missing, console, mixed=mixed).frame
+    choice = complete_rows(choice, options.missing, console, mixed=mixed)
+    check_comparable(whole, choice, options, leave_out)
+    if options.coordinates:
+        console.unheard.add(MatrixAsPointsWarning)
+    frame = choice.frame
     groups = in_order(table.frame.loc[frame.index, options.group])
     console.say(describe(frame, table.file))
     shown = ", ".join(map(str, as_labels(groups, len(groups), options.group)[1]))
     console.say(f"Groups of {options.group}: {shown}.\n")
     how: dict[str, Any] = {"metric": options.metric, "alpha": options.alpha, "standardize": options.standardize}
     progress = options.progress and sys.stderr.isatty()
-    with bad_input(table.file), console.announcing_compilation():
+    with bad_input(table.file, table), console.announcing_compilation():
         result = energy_test(
             frame, groups=groups, n_resamples=options.resamples, rng=options.seed, progress=progress, **how
         )

@@ -15,15 +15,18 @@ from energystats.blocks import Rows, opened
 from energystats.clustering.assign import NearestCluster
 from energystats.clustering.nystrom import NearestCentre
 from energystats.clustering.search import Search, partition_features, partition_points
-from energystats.dissimilarity import Dissimilarity
-from energystats.metrics import Gower, MetricLike
+from energystats.dissimilarity import Dissimilarity, check_blocks, of_z_scores
+from energystats.domains import Place, row_places
+from energystats.metrics import Gower, MetricLike, is_named
 from energystats.validation import (
     as_cluster_weights,
     as_generator,
     as_numbers,
+    as_pandas,
     check_count,
     check_not_path,
     check_same_index,
+    row_index,
 )
 
 __all__ = ["EnergyClustering"]
@@ -41,7 +44,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         the fitted ones, (m, n). With "gower", both take tables of numbers and categories, and `predict` the
         categories that `fit` has seen or a categorical column declared.
     alpha : float, default 1.0
-        Power of a named distance, 0 < alpha <= 2.
+        Power of a named distance, 0.001 <= alpha <= 2.
     algorithm : {"auto", "hartigan", "lloyd", "exact-1d", "spectral", "nystrom"}, default "auto"
         As for `energy_cluster`.
     init : {"k-means++", "random", "spectral"} or array_like of shape (n,), default "k-means++"
@@ -143,12 +146,12 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric == "precomputed"
+        tags.input_tags.pairwise = is_named(self.metric, "precomputed")
         tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = self._takes_tables()
         return tags
 
     def _takes_tables(self) -> bool:
-        return isinstance(self.metric, Gower) or (isinstance(self.metric, str) and self.metric == "gower")
+        return isinstance(self.metric, Gower) or is_named(self.metric, "gower")
 
     def _table(self, X: ArrayLike, **how: Any) -> Any:
         """Names and number of the columns checked, and the values too unless they may be categories."""
@@ -192,7 +195,11 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         if self._rows is not None and not isinstance(self.init, str) and np.shape(self.init) == (len(table),):
             how = how._replace(init=np.asarray(self.init)[self._rows])
         d = Dissimilarity.from_data(
-            self._weighted_part(table), metric=self.metric, alpha=self.alpha, standardize=self.standardize
+            self._weighted_part(table),
+            metric=self.metric,
+            alpha=self.alpha,
+            standardize=self.standardize,
+            place=places_in(X, len(table), self._rows),
         )
         if self._rows is None:
             d = d.named_after(X)
@@ -289,13 +296,24 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         check_is_fitted(self, "partition_")
         points = self._table(X, reset=False)
         if isinstance(points, Rows):
-            scaling = self.partition_.standardization
+            scaling, place = self.partition_.standardization, row_places(["X"], [len(points)], [None])
             if scaling is not None:
-                points = points.standardized(scaling.center, scaling.scale)
+                points, place = points.standardized(scaling.center, scaling.scale), of_z_scores(place)
+            check_blocks(points, self.partition_.metric, place)
             return np.concatenate(list(points.values().map(read_in, self._nearest, read)))
         if self._points is not None:
-            (points,), _ = self.partition_.metric.read((points,), ("X",))
+            found = self.partition_
+            (points,), _ = found.metric.read((points,), ("X",))
+            compared, place = points, places_in(X, len(points), None)
+            if found.standardization is not None:
+                compared, place = found.standardization.apply(points), of_z_scores(place)
+            found.metric.check(compared, place, self._columns())
         return read(self._nearest.squared_distances(len(points), lambda rows: self._rho_to_fitted(points[rows])))
+
+    def _columns(self) -> list[str] | None:
+        """Names of the columns that `fit` has seen, where they had any."""
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else list(map(str, names))
 
     def _rho_to_fitted(self, rows: FloatArray) -> FloatArray:
         found = self.partition_
@@ -304,6 +322,12 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         if found.standardization is not None:
             rows = found.standardization.apply(rows)
         return found.metric.finite_between(rows, self._points)
+
+
+def places_in(X: Any, n: int, rows: IntArray | None) -> Place:
+    """Where the rows of a table stand; `rows` are those that are used, None for all."""
+    place = row_places(["X"], [n], [row_index(as_pandas(X))])
+    return place if rows is None else lambda row: place(int(rows[row]))
 
 
 def nearest(squared: FloatArray) -> IntArray:

@@ -27,7 +27,7 @@ def energy_hclust(
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho.
     alpha : float, default 1.0
-        Power of a named distance, 0 < alpha <= 2; 2 is Ward's method, with heights twice the growth of the sum of
+        Power of a named distance, 0.001 <= alpha <= 2; 2 is Ward's method, with heights twice the growth of the sum of
         squares.
     standardize : bool, default False
         Column z-scores (divisor n) before distances.

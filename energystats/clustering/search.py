@@ -85,7 +85,7 @@ def energy_cluster(
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho.
     alpha : float, default 1.0
-        Power of a named distance, 0 < alpha <= 2; 2 is k-means.
+        Power of a named distance, 0.001 <= alpha <= 2; 2 is k-means.
     algorithm : {"auto", "hartigan", "lloyd", "exact-1d", "spectral", "nystrom"}, default "auto"
         "hartigan" moves single points, "lloyd" is kernel k-means. "exact-1d" finds the global optimum for one
         column if rho is \|x - y\| or its square. "auto" takes it there, and "hartigan" elsewhere.

@@ -47,7 +47,7 @@ def spectral_embedding(
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho.
     alpha : float, default 1.0
-        Power of a named distance, 0 < alpha <= 2.
+        Power of a named distance, 0.001 <= alpha <= 2.
     laplacian : bool, default False
         False: eigenvectors of the centred Gram matrix G_c, that is kernel PCA. True: of the random-walk Laplacian of a
         similarity.

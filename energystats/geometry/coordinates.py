@@ -122,7 +122,7 @@ def kernel_pca(
     metric : str, Metric or callable, default "euclidean"
         The semimetric of ``kernel="distance"``.
     alpha : float, default 1.0
-        Its power, 0 < alpha <= 2.
+        Its power, 0.001 <= alpha <= 2.
     standardize : bool, default False
         Column z-scores (divisor n) of points before the kernel.
     tol : float, optional

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 import tempfile
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from energystats._typing import ArrayLike
+from energystats.metrics import is_named
 from energystats.report import sections
 from energystats.report.markup import escaped, paragraph
 from energystats.report.study import Reading, Study
 from energystats.report.words import answer
+from energystats.validation import check_count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,7 +105,7 @@ def cluster_report(
     select: str | None = None,
     k_max: int = 10,
     progress: bool = False,
-    seed: int = 0,
+    rng: int | None = 0,
 ) -> str:
     """Cluster, test, and write a report of both.
 
@@ -117,7 +122,7 @@ def cluster_report(
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho.
     alpha : float, default 1.0
-        Power of a named distance, 0 < alpha <= 2.
+        Power of a named distance, 0.001 <= alpha <= 2.
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
     conservative : bool, default False
@@ -130,8 +135,9 @@ def cluster_report(
         Largest k that `select` looks at.
     progress : bool, default False
         Show bars over starts, reference sets and splits.
-    seed : int, default 0
-        Seed of every step.
+    rng : int or None, default 0
+        Seed of every step, which the report prints; None draws one. A Generator is refused: no call that is printed
+        could start from the state that it is in.
 
     Returns
     -------
@@ -141,7 +147,8 @@ def cluster_report(
     Raises
     ------
     ValueError, TypeError, MemoryError
-        As `energy_cluster` and `select_k`. Where `cluster_test` cannot test, the report says why.
+        As `energy_cluster` and `select_k`, and if `rng` is not a seed. Where `cluster_test` cannot test, the report
+        says why.
 
     Notes
     -----
@@ -161,7 +168,8 @@ def cluster_report(
     from energystats.clustering.search import energy_cluster
     from energystats.selection.select_k import select_k
 
-    made_with = 1.0 if metric == "precomputed" else alpha
+    seed = seed_of(rng)
+    made_with = 1.0 if is_named(metric, "precomputed") else alpha
     search = {"metric": metric, "alpha": made_with, "standardize": standardize}
     testing = {**search, "alpha": alpha, "conservative": conservative, "n_resamples": n_resamples}
     bars: dict[str, Any] = {"progress": progress}
@@ -178,7 +186,7 @@ def cluster_report(
             test=test,
             selection=selection,
             k_from="given" if k is not None else "default" if selection is None else "chosen",
-            seed=seed,
+            rng=seed,
             search=search,
             testing=testing,
             selecting=selecting,
@@ -191,6 +199,18 @@ def cluster_report(
     if path is not None:
         write_whole(Path(path), page)
     return page
+
+
+def seed_of(rng: object) -> int:
+    """The seed that every step starts from, and that the report prints."""
+    if rng is None:
+        return int(np.random.default_rng().integers(2**31))
+    if isinstance(rng, bool | np.bool_) or not isinstance(rng, numbers.Integral):
+        raise TypeError(
+            f"`rng` must be a seed (whole number >= 0) or None, got {rng!r} of type {type(rng).__name__}: the report "
+            "prints calls that give the same numbers again."
+        )
+    return check_count(rng, "rng", low=0)
 
 
 def tested(X: ArrayLike, k: int, seed: int, how: dict[str, Any]) -> Any:
@@ -207,7 +227,6 @@ def tested(X: ArrayLike, k: int, seed: int, how: dict[str, Any]) -> Any:
 
 def as_frame(X: Any) -> pd.DataFrame:
     """The table as a data frame."""
-    import numpy as np
     import pandas as pd
 
     if isinstance(X, pd.DataFrame):

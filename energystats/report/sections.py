@@ -361,7 +361,7 @@ def reproduction(study: Study) -> str:
     if study.reading.command:
         parts += ["<h3>Command line</h3>", f"<pre>{escaped(shlex.join(('energystats', *study.reading.command)))}</pre>"]
     parts += ["<h3>Python</h3>", f"<pre>{escaped(code_of(study))}</pre>"]
-    text = f"Seed {study.seed}. The same seed and versions give the same labels and p-values."
+    text = f"Seed {study.rng}. The same seed and versions give the same labels and p-values."
     rows = [["energystats", __version__], ["Python", platform.python_version()]]
     rows += [[name, version_of(name)] for name in PACKAGES]
     return section(

@@ -11,6 +11,7 @@ import numpy as np
 from energystats._typing import FloatArray, IntArray
 from energystats.dispersions import dispersion
 from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.metrics import is_named
 from energystats.results import ClusterTestResult, Dispersion, Partition, SelectKResult
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Study:
         The choice of k, where it was asked for.
     k_from : {"given", "default", "chosen"}
         Where k came from.
-    seed : int
+    rng : int
         Seed of every call.
     search, testing, selecting : dict
         Arguments of `energy_cluster`, `cluster_test` and `select_k`.
@@ -84,7 +85,7 @@ class Study:
     test: ClusterTestResult | str
     selection: SelectKResult | None = None
     k_from: str = "given"
-    seed: int = 0
+    rng: int = 0
     search: dict[str, Any] = field(default_factory=dict)
     testing: dict[str, Any] = field(default_factory=dict)
     selecting: dict[str, Any] = field(default_factory=dict)
@@ -104,7 +105,7 @@ class Study:
     @property
     def is_matrix(self) -> bool:
         """Whether a matrix was given in place of columns."""
-        return bool(self.search.get("metric") == "precomputed")
+        return is_named(self.search.get("metric"), "precomputed")
 
     @property
     def where(self) -> dict[str, Any]:
@@ -141,7 +142,7 @@ class Study:
         given = {key: value for key, value in options.items() if DEFAULTS.get(key) != value}
         given.pop("progress", None)
         words = "".join(f", {key}={value!r}" for key, value in {**given, **more}.items())
-        return f"es.{function}({first}{words}, rng={self.seed})"
+        return f"es.{function}({first}{words}, rng={self.rng})"
 
 
 def near_smallest(values: FloatArray) -> int:

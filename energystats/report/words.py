@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from energystats._core.statistics import share
+from energystats.metrics import is_named
 from energystats.report.study import Study
 from energystats.tables import number, p_text
 
@@ -126,7 +127,7 @@ def method_text(study: Study) -> tuple[list[str], list[str]]:
     texts = [f"{clustering_text(study)} rho is {found.metric!r}{alpha}{scale}.{search_text(study)}"]
     if found.algorithm == "spectral":
         works.append("spectral")
-    if study.search.get("metric") == "gower":
+    if is_named(study.search.get("metric"), "gower"):
         works.append("gower")
         texts.append(
             "Numbers and ordered categories are compared by their difference as a share of the range, categories by "

@@ -86,7 +86,7 @@ def select_k(
         The semimetric rho. "gap" and "significance" need points with numeric columns, or a precomputed matrix of
         Euclidean distances.
     alpha : float, default 1.0
-        Power of a named distance, 0 < alpha <= 2.
+        Power of a named distance, 0.001 <= alpha <= 2.
     reference : {"unimodal", "box"}, default "unimodal"
         Law of the reference sets of "gap" along each principal axis: the nearest unimodal one, or uniform on the range.
     level : float, default 0.05

@@ -49,7 +49,7 @@ def cluster_stability(
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho; its data-dependent parameters are settled on all points.
     alpha : float, default 1.0
-        Power of a named distance, 0 < alpha <= 2.
+        Power of a named distance, 0.001 <= alpha <= 2.
     n_resamples : int, default 100
         How often the data are resampled and clustered again.
     scheme : {"bootstrap", "subsample"}, default "bootstrap"

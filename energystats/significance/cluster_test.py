@@ -13,7 +13,7 @@ import numpy as np
 
 from energystats._typing import ArrayLike, RandomLike
 from energystats.dissimilarity import Dissimilarity
-from energystats.metrics import MetricLike, Precomputed
+from energystats.metrics import MetricLike, Precomputed, is_named
 from energystats.results import ClusterTestResult, Contrast
 from energystats.significance.clusterers import EnergyClusters, ForeignClusters, foreign_clusters
 from energystats.significance.crossfit import crossfit_test
@@ -82,7 +82,7 @@ def cluster_test(
     metric : str, Metric or callable, default "euclidean"
         The semimetric for clustering; the scores are linear in X whatever it is.
     alpha : float, default 1.0
-        Power of a named distance, 0 < alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
+        Power of a named distance, 0.001 <= alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
     method : {"auto", "split", "unimodal-1d", "refit", "crossfit"}, default "auto"
         "auto" is "unimodal-1d" for one column and "split" otherwise. See Notes.
     null : {"unimodal", "gaussian"}, default "unimodal"
@@ -232,7 +232,7 @@ def cluster_test(
 
 def points_to_test(X: ArrayLike, metric: MetricLike, power: float, *, standardize: bool) -> Dissimilarity:
     """The points of a test: of a matrix of rho alpha says what it is, everywhere else rho is made with it."""
-    made_with = 1.0 if isinstance(metric, Precomputed) or metric == "precomputed" else power
+    made_with = 1.0 if isinstance(metric, Precomputed) or is_named(metric, "precomputed") else power
     return Dissimilarity.from_data(X, metric=metric, alpha=made_with, standardize=standardize)
 
 

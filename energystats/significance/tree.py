@@ -60,7 +60,7 @@ def cluster_tree(
     metric : str, Metric or callable, default "euclidean"
         The semimetric for clustering; the scores of the tests are linear in X whatever it is.
     alpha : float, default 1.0
-        Power of a named distance, 0 < alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
+        Power of a named distance, 0.001 <= alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
     level : float, default 0.05
         Family-wise level of the whole tree, 0 < level < 1.
     min_size : int, default 20
