@@ -8,6 +8,8 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
@@ -554,6 +556,8 @@ class Kernel(Metric):
     """
 
     __slots__ = ("k", "params")
+    k: Callable[..., FloatArray] | str
+    params: Mapping[str, Any]
     trusted = False
 
     def __init__(self, k: Callable[..., FloatArray] | str, **params: Any) -> None:
@@ -566,8 +570,15 @@ class Kernel(Metric):
                 raise ValueError(f"`k` must be one of {', '.join(known)}; got {k!r}.{near_names(k, known)}")
         elif not callable(k):
             raise TypeError(f"`k` must be a callable k(X, Y) or the name of a kernel, got {type(k).__name__}.")
-        self.k = k
-        self.params = params
+        object.__setattr__(self, "k", k)
+        object.__setattr__(self, "params", MappingProxyType(dict(params)))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Kernel cannot be changed; make another one, got {name} = {value!r}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # through the constructor: a mapping proxy cannot be pickled
+        return partial(Kernel, self.k, **self.params), ()
 
     def __repr__(self) -> str:
         name = self.k if isinstance(self.k, str) else getattr(self.k, "__name__", repr(self.k))

@@ -1,5 +1,7 @@
 """Semimetrics against their formulas, their kernels, and what they know of themselves."""
 
+import copy
+import pickle
 import threading
 
 import numpy as np
@@ -145,3 +147,23 @@ def test_compiled_distances_are_scipys(d, squared, rng, monkeypatch):
     monkeypatch.setattr(distances, "THREADS", 3)
     assert_array_equal(distances.euclidean(X, Y, squared=squared), found)
     assert threading.active_count() == alive
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [es.metrics.Kernel("rbf", gamma=0.5), es.metrics.Euclidean(0.5), es.metrics.Gaussian(2.0), es.metrics.Gower()],
+)
+def test_metrics_cannot_be_changed(metric):
+    """A result holds the metric that it was computed with."""
+    for name in ("alpha", "sigma", "k", "params", "anything"):
+        with pytest.raises((AttributeError, TypeError)):
+            setattr(metric, name, 1)
+    same = pickle.loads(pickle.dumps(metric))
+    assert repr(same) == repr(copy.deepcopy(metric)) == repr(metric)
+
+
+def test_parameters_of_a_kernel_cannot_be_changed():
+    kernel = es.metrics.Kernel("rbf", gamma=0.5)
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        kernel.params["gamma"] = 2.0
+    assert dict(pickle.loads(pickle.dumps(kernel)).params) == {"gamma": 0.5}
