@@ -90,7 +90,9 @@ def test_sizes_are_simulated_from_numbers_of_their_own():
 
 @pytest.mark.parametrize(("ratio", "n", "expected"), [(1.49, 5, 7), (1.51, 5, 8), (0.05, 2, 1)])
 def test_the_second_size_is_rounded_and_at_least_one(ratio, n, expected):
-    assert es.energy_power(STANDARD, MOVED, n, ratio=ratio, n_replicates=1, n_resamples=19, rng=0).rows[0].n_y == expected
+    assert (
+        es.energy_power(STANDARD, MOVED, n, ratio=ratio, n_replicates=1, n_resamples=19, rng=0).rows[0].n_y == expected
+    )
 
 
 def test_the_smallest_level_that_can_be_reached_is_allowed():

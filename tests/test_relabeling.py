@@ -347,7 +347,9 @@ def test_cross_of_constant_data():
     assert 0 < es.energy_test(np.zeros(29), np.ones(27), method="cross", rng=0).pvalue < 1e-300
 
 
-@pytest.mark.parametrize(("sizes", "warned"), [((20, 20), False), ((19, 40), True), ((20, 59), False), ((20, 60), True)])
+@pytest.mark.parametrize(
+    ("sizes", "warned"), [((20, 20), False), ((19, 40), True), ((20, 59), False), ((20, 60), True)]
+)
 def test_cross_warns_where_it_was_measured_to_be_off(sizes, warned, rng):
     x, y = (rng.normal(size=n) for n in sizes)
     with warnings.catch_warnings(record=True) as caught:

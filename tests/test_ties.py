@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 
 import energystats as es
 from energystats.aggregation import upper_counts
+from energystats.dissimilarity import Dissimilarity
 from energystats.power import energy_power
 from energystats.significance.refit import compared
 from tests import definitions
@@ -103,6 +104,25 @@ def test_ties_of_several_semimetrics_are_judged_by_the_size_of_each(rng):
         assert found.pvalue == pytest.approx(sum(r <= ranks[0] for r in ranks) / len(ranks))
 
 
+@pytest.mark.filterwarnings("ignore::energystats.NotNegativeTypeWarning")
+def test_the_weighted_size_of_rho_is_not_below_its_definition(rng):
+    R, w = signed_lattice(rng, 7)[0], rng.uniform(0.1, 20, 7)
+    d = Dissimilarity.from_data(R, metric="precomputed", alpha=1.0)
+    assert d.scale_of(None) == pytest.approx(np.abs(R).sum() / 14)
+    assert d.scale_of(w) >= (w @ np.abs(R) @ w) / (2 * w.sum()) * (1 - 1e-12)
+    Q = np.abs(np.subtract.outer(w, w))
+    d = Dissimilarity.from_data(w[:, None], metric="euclidean", alpha=1.0)
+    assert d.scale_of(w) == pytest.approx((w @ Q @ w) / (2 * w.sum()))
+
+
+def test_groups_of_copies_have_an_infinite_f(rng):
+    """What the subtraction T - S leaves of W is rounding."""
+    for _ in range(5):
+        x = np.repeat(rng.uniform(1, 2, size=(3, 2)), 4, axis=0)
+        found = es.energy_test(x, groups=np.repeat([0, 1, 2], 4), statistic="f", n_resamples=9, rng=0)
+        assert found.statistic == np.inf
+
+
 # ---------------------------------------------------------------- tenths tie where whole numbers do
 
 
@@ -136,11 +156,11 @@ CALLS = {
     "early stop": lambda X: es.energy_test(X[:, 0], groups=HALVES, stop_at=9, n_resamples=199, rng=1).pvalue,
     "bins": lambda X: es.energy_test(X[:, 0], groups=HALVES, method="binned", n_bins=8, n_resamples=99, rng=1).pvalue,
     "slices": lambda X: es.energy_test(X[:, 0], groups=HALVES, method="sliced", n_resamples=199, rng=1).pvalue,
-    "mmd": lambda X: (
-        es.mmd_test(X[:6, 0], X[6:, 0], kernel="distance", estimator="u", n_resamples=199, rng=1).pvalue
-    ),
+    "mmd": lambda X: es.mmd_test(X[:6, 0], X[6:, 0], kernel="distance", estimator="u", n_resamples=199, rng=1).pvalue,
     "spread": lambda X: es.pairwise_tests(X[:, 0], HALVES, n_resamples=99, rng=1).table["pvalue_spread"][0],
-    "factors": lambda X: [t.pvalue for t in es.disco("y1 + y2 ~ a + b", data=frame_of(X), n_resamples=199, rng=1).terms],
+    "factors": lambda X: [
+        t.pvalue for t in es.disco("y1 + y2 ~ a + b", data=frame_of(X), n_resamples=199, rng=1).terms
+    ],
     "known labels": lambda X: es.cluster_test(X[:, 0], labels=HALVES, n_resamples=199, rng=1).pvalue,
 }
 
