@@ -241,7 +241,7 @@ def test_extrapolation_is_flagged(rng):
 def test_the_fitted_tail_against_its_definition(size, rng):
     """At most a quarter of the null values and at most 250, above the midpoint to the next one."""
     null = rng.exponential(size=size) ** 2
-    for observed in np.quantile(null, [0.9, 0.99]).tolist() + [2 * null.max(), 1e9]:
+    for observed in [*np.quantile(null, [0.9, 0.99]).tolist(), 2 * null.max(), 1e9]:
         expected = definitions.pareto_tail(observed, null.tolist())
         found = tails.generalised_pareto_pvalue(observed, null)
         assert (found is None) == (expected is None)
