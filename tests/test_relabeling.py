@@ -400,6 +400,17 @@ def test_interval_of_e_against_the_definition(rng):
     assert "95 % interval of E" in found.summary()
 
 
+@pytest.mark.filterwarnings("ignore::energystats.NotNegativeTypeWarning")
+def test_only_where_e_cannot_be_negative_its_interval_ends_at_zero(rng):
+    x = np.concatenate((rng.normal(size=12), rng.normal(9, 1, 12)))
+    R, groups = es.pairwise(x), np.repeat([0, 1], 12)
+    how = {"groups": groups, "metric": "precomputed", "n_resamples": 9, "n_bootstrap": 60, "rng": 0}
+    low, high = es.energy_test(-R, **how).energy_interval
+    assert low < high < 0
+    same = es.energy_test(x[:12], x[:12] + 1e-9, n_resamples=9, n_bootstrap=60, rng=0).energy_interval
+    assert same[0] == 0
+
+
 # ---------------------------------------------------------------- several semimetrics
 
 
