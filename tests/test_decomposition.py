@@ -457,7 +457,7 @@ def test_columns_that_nearly_agree_are_two(frame, apart, df):
 
 
 def test_a_far_offset_leaves_a_covariate_what_it_is(frame):
-    frame["far"] = np.round(frame["x"] * 1024) + 2.0**42
+    frame["far"] = np.round(frame["x"] * 1024) + 2.0**46
     frame["near"] = np.round(frame["x"] * 1024)
     far, near = (es.disco(f"y1 + y2 ~ {name}", data=frame, n_resamples=9, rng=0).terms[0] for name in ("far", "near"))
     assert far.df == near.df == 1

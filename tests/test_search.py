@@ -173,11 +173,11 @@ def test_a_merged_and_a_parted_cluster_against_the_definition(n, seed):
 
 
 def test_seeds_follow_the_weights(rng):
-    """Four points at one distance from each other; two of them have next to no weight."""
-    R, w = 1.0 - np.eye(4), np.array([1e-12, 1.0, 1.0, 1e-12])
+    """The points at both ends have next to no weight and are no seeds, however far away."""
+    x, w = np.array([0.0, 1.0, 2.0, 10.0]), np.array([1e-12, 1.0, 1.0, 1e-12])
     for _ in range(30):
-        labels = plus_plus_start(R, 2, rng, w)
-        assert labels[1] != labels[2]
+        labels = plus_plus_start(np.abs(np.subtract.outer(x, x)), 2, rng, w)
+        assert labels[0] == labels[1] != labels[2] == labels[3]
 
 
 def test_points_that_differ_are_counted_from_elsewhere_where_the_first_row_says_nothing():

@@ -381,7 +381,7 @@ def test_spreading_keeps_to_one_grid_step(rng):
 
 
 def test_values_that_differ_by_one_rounding_are_tied_and_others_are_not(rng):
-    x = 1 + 1e-9 * np.arange(1, 30)
+    x = np.append(1 + 1e-9 * np.arange(1, 30), [5.0, 7.0])
     assert spread_ties(rng.permutation(x), rng) is None
     x = np.concatenate(([np.nextafter(1.0, 2), 1.0], np.arange(2.0, 9.0)))
     spread, step = spread_ties(x, rng)
