@@ -6,7 +6,7 @@ from math import gamma, sqrt
 
 import numpy as np
 from scipy.integrate import quad
-from scipy.stats import ncx2
+from scipy.stats import genpareto, ncx2
 
 
 def euclidean(x, y, alpha=1):
@@ -384,6 +384,29 @@ def gap_statistic(log_within, of_references):
         if gap[k] >= gap[k + 1] - error[k + 1]:
             return gap, error, k + 1
     return gap, error, K
+
+
+def pareto_tail(observed, null):
+    """P(null >= observed) by a generalised Pareto law of the largest null values [Knijnenburg et al. 2009].
+
+    A quarter of all values, at most 250 and at least 10, above the midpoint between the last of them and the next;
+    an exponential law where the fit has an end point, and not below 1/(n + 1)^2.
+    """
+    size = min(250, len(null) // 4)
+    ordered = sorted(null, reverse=True)
+    threshold = (ordered[size - 1] + ordered[size]) / 2
+    if size < 10 or observed <= threshold:
+        return None
+    excess = np.array([v - threshold for v in ordered[:size]])
+    shape, _, scale = genpareto.fit(excess / excess.mean(), floc=0)
+    beyond = (observed - threshold) / excess.mean()
+    beyond_tail = np.exp(-beyond) if shape < 0 else (1 + shape * beyond / scale) ** (-1 / shape)
+    return max(size / len(null) * float(beyond_tail), 1 / (len(null) + 1) ** 2)
+
+
+def squared_distance_to_mean(R, i, C, w=None):
+    """From a point to the (weighted) mean of C in the feature space: g(x, C) - g(C, C)/2."""
+    return g(R, [i], C, w) - g(R, C, C, w) / 2
 
 
 def slice_factor(d, alpha=1):

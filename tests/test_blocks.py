@@ -12,7 +12,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import energystats as es
-from energystats import pairs
+from energystats import dissimilarity, metrics, pairs
 from energystats._core import permutation
 from energystats._core.permutation import Exchangeable
 from energystats.blocks import door, parquet, rows
@@ -207,6 +207,28 @@ def test_rows_are_picked_in_the_order_asked_for(rng, monkeypatch):
     assert_array_equal(both.pick(wanted), values[wanted])
     assert_array_equal(both.take(20, 75), values[20:75])
     assert [stop - start for start, stop in both.spans()] == [16] * 6 + [4]
+
+
+def test_projections_far_from_the_origin_keep_their_digits(rng):
+    """Multiples of 2**-10 at a distance of 2**40: rows are exact, and products with uncentred ones would not be."""
+    X = rng.integers(-1000, 1000, size=(50, 3)) / 1024
+    directions = np.linalg.qr(rng.standard_normal((3, 3)))[0]
+    found = RowsOnDisk(parts=(spool(iter([X[:20] + 2.0**40, X[20:] + 2.0**40]), "X"),)).project(directions)
+    expected = X @ directions
+    assert_allclose(found - found[0], expected - expected[0], atol=1e-12)
+
+
+def test_rows_that_settle_a_metric_are_the_same_from_anywhere(rng, monkeypatch):
+    """A fixed random choice of rows: part of what a default width means."""
+    monkeypatch.setattr(metrics, "SUBSAMPLE", 20)
+    monkeypatch.setattr(dissimilarity, "SUBSAMPLE", 20)
+    X = rng.standard_normal((90, 2))
+    chosen = X[np.random.default_rng(0).choice(90, 20, replace=False)]
+    distances = sorted(np.linalg.norm(a - b) for i, a in enumerate(chosen) for b in chosen[:i])
+    rows_on_disk = RowsOnDisk(parts=(spool(iter([X[:40], X[40:]]), "X"),))
+    for table in (X, rows_on_disk):
+        d = dissimilarity.Dissimilarity.from_data(table, metric="gaussian", alpha=1.0)
+        assert d.metric.sigma == pytest.approx(np.median(distances))
 
 
 def test_labelings_do_not_depend_on_how_many_are_drawn_at_once(rng, monkeypatch):

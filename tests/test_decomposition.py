@@ -449,6 +449,21 @@ def test_an_offset_of_a_covariate_does_not_matter(frame):
     assert_allclose(found, expected, rtol=1e-5)
 
 
+@pytest.mark.parametrize(("apart", "df"), [(1e-5, 1), (1e-6, 1)])
+def test_columns_that_nearly_agree_are_two(frame, apart, df):
+    frame["z"] = frame["x"] + apart * frame["y1"] ** 2
+    found = es.disco("y1 + y2 ~ x + z", data=frame, n_resamples=9, rng=0)
+    assert [term.df for term in found.terms] == [1, df]
+
+
+def test_a_far_offset_leaves_a_covariate_what_it_is(frame):
+    frame["far"] = np.round(frame["x"] * 1024) + 2.0**46
+    frame["near"] = np.round(frame["x"] * 1024)
+    far, near = (es.disco(f"y1 + y2 ~ {name}", data=frame, n_resamples=9, rng=0).terms[0] for name in ("far", "near"))
+    assert far.df == near.df == 1
+    assert far.dispersion == pytest.approx(near.dispersion)
+
+
 def test_standardize(frame):
     scaled = frame.assign(y1=frame["y1"] * 50)
     found = es.disco("y1 + y2 ~ a", data=scaled, standardize=True, n_resamples=9, rng=0)

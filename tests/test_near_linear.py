@@ -258,6 +258,30 @@ def test_there_are_no_more_bins_than_asked_for(a, b, n_bins):
     assert np.count_nonzero(sizes < sizes.max()) <= 2
 
 
+@given(st.integers(5, 60), st.integers(5, 60), st.integers(5, 60), st.integers(7, 40))
+def test_a_rest_changes_its_label_with_nothing(a, b, c, n_bins):
+    """Only full bins are exchangeable; every smaller one is alone in its block."""
+    groups = Groups(np.repeat([0, 1, 2], [a, b, c]), (0, 1, 2))
+    size = -(-(a + b + c) // n_bins)
+    if min(a, b, c) < size:
+        return
+    bins = Bins.of(groups, n_bins, np.random.default_rng(0))
+    sizes = np.bincount(bins.codes)
+    assert ((sizes == size) == (bins.strata.codes == 0)).all()
+    assert (np.bincount(bins.strata.codes)[1:] == 1).all()
+
+
+def test_a_group_that_just_fills_a_bin_is_enough():
+    bins = Bins.of(Groups(np.repeat([0, 1], [4, 12]), (0, 1)), 4, np.random.default_rng(0))
+    assert np.bincount(bins.codes).tolist() == [4, 4, 4, 4]
+    assert default_bins(Groups(np.repeat([0, 1], [8, 10**6]), (0, 1))) == MOST_BINS
+
+
+def test_exact_enumeration_of_two_full_bins_and_two_rests(rng):
+    found = es.energy_test(rng.normal(size=9), rng.normal(size=8), method="binned", n_bins=4, rng=0)
+    assert (found.n_resamples, found.n_bins, found.n_fixed) == (2, 4, 7)
+
+
 @given(st.integers(1, 400), st.integers(1, 4000))
 def test_the_smallest_group_has_eight_bins_by_itself(a, b):
     groups = Groups(np.repeat([0, 1], [a, b]), (0, 1))

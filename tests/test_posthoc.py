@@ -45,6 +45,30 @@ def test_place_and_spread_are_told_apart(rng):
     assert table.loc[("base", "moved"), "pvalue_spread"] == 1
 
 
+@pytest.mark.parametrize("exponent", [-300, 300])
+def test_the_test_of_spread_does_not_depend_on_the_unit(exponent, rng):
+    """Squares of squared distances leave the range of numbers long before the data do."""
+    X, groups = rng.normal(size=(20, 2)), np.arange(20) % 2
+    how = {"alpha": 2.0, "n_resamples": 99, "rng": 0}
+    plain, scaled = (es.pairwise_tests(points, groups, **how).table for points in (X, np.ldexp(X, exponent)))
+    assert plain["pvalue_spread"].tolist() == scaled["pvalue_spread"].tolist()
+
+
+def test_two_points_have_a_spread_and_one_has_none(rng):
+    X = rng.normal(size=(13, 2))
+    table = es.pairwise_tests(X, np.repeat(["a", "b", "c"], [2, 1, 10]), n_resamples=49, rng=0).table
+    spread = table.set_index(["group1", "group2"])["pvalue_spread"].notna()
+    assert spread.to_dict() == {("a", "b"): False, ("a", "c"): True, ("b", "c"): False}
+    adjusted = adjust([0.01, np.nan, 0.02], "bonferroni")
+    assert adjusted[[0, 2]].tolist() == [0.02, 0.04]
+
+
+def test_many_pairs_get_resamples_enough_for_small_adjusted_pvalues(rng):
+    X = rng.normal(size=(9, 1))
+    assert es.pairwise_tests(X, np.arange(9), rng=0).n_resamples == 40 * 36 - 1
+    assert es.pairwise_tests(X[:3], np.arange(3), rng=0).n_resamples == 999
+
+
 @pytest.mark.parametrize("correction", CORRECTIONS)
 def test_adjustment_is_that_of_statsmodels(three, correction):
     result = es.pairwise_tests(*three, correction=correction, n_resamples=99, rng=0)

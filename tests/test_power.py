@@ -76,6 +76,31 @@ def test_second_size(ratio, n, expected):
     assert (found.rows[0].n_x, found.rows[0].n_y) == (n, expected)
 
 
+def test_sizes_are_simulated_from_numbers_of_their_own():
+    """The curve would be too smooth if the larger samples held the smaller ones."""
+    drawn = {}
+
+    def sampler(size, rng):
+        drawn.setdefault(size, rng.random(size))
+        return rng.random(size)
+
+    es.energy_power(sampler, lambda size, rng: rng.random(size), [5, 9], n_replicates=1, n_resamples=19, rng=0)
+    assert not np.isin(drawn[5], drawn[9]).any()
+
+
+@pytest.mark.parametrize(("ratio", "n", "expected"), [(1.49, 5, 7), (1.51, 5, 8), (0.05, 2, 1)])
+def test_the_second_size_is_rounded_and_at_least_one(ratio, n, expected):
+    assert (
+        es.energy_power(STANDARD, MOVED, n, ratio=ratio, n_replicates=1, n_resamples=19, rng=0).rows[0].n_y == expected
+    )
+
+
+def test_the_smallest_level_that_can_be_reached_is_allowed():
+    assert es.energy_power(STANDARD, MOVED, 5, level=0.01, n_resamples=99, n_replicates=1, rng=0).level == 0.01
+    with pytest.raises(ValueError, match=r"Use n_resamples of 99 or more"):
+        es.energy_power(STANDARD, MOVED, 5, level=0.01, n_resamples=98, n_replicates=1, rng=0)
+
+
 @pytest.mark.parametrize("statistic", ["between", "pairwise", "f"])
 def test_statistics_have_one_power(statistic):
     how = {"n_replicates": 40, "n_resamples": 99, "rng": 0}

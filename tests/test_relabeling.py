@@ -1,6 +1,7 @@
 """What energy_test can do besides permuting rows: designs, weights, early stops, tails, approximations, several rho."""
 
 import itertools
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +14,7 @@ from scipy import stats
 import energystats as es
 from energystats._core import dealing, labelings, moments, permutation, tails
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.relabeling import RANKED_BY, permutation_law
+from energystats.relabeling import FREE, RANKED_BY, Null, Sampling, permutation_law, report_null
 from tests import definitions
 
 
@@ -194,6 +195,26 @@ def test_interval_after_a_stop_covers(rng):
     assert permutation.stopped_interval(10, 10, 0.95)[1] == 1.0
 
 
+@given(st.integers(1, 60), st.integers(0, 300), st.sampled_from([0.8, 0.95, 0.99]))
+def test_the_interval_after_a_stop_inverts_the_law_of_the_stop(reached, more, level):
+    """The h-th extreme value came at n: P(at most n are needed) at the lower end, P(at least n) at the upper one."""
+    n, tail = reached + more, (1 - level) / 2
+    low, high = permutation.stopped_interval(reached, n, level)
+    assert stats.binom.sf(reached - 1, n, low) == pytest.approx(tail)
+    assert high == 1 if more == 0 else stats.binom.cdf(reached - 1, n - 1, high) == pytest.approx(tail)
+
+
+def test_all_labelings_are_visited_whatever_the_stop():
+    found = es.energy_test([1.0, 2.0, 3.0], [1.5, 2.5, 3.5], method="exact", stop_at=1)
+    assert (found.n_resamples, found.stopped_early) == (20, False)
+    assert found.pvalue == es.energy_test([1.0, 2.0, 3.0], [1.5, 2.5, 3.5]).pvalue
+
+
+def test_enumeration_is_chosen_up_to_as_many_labelings_as_resamples():
+    x, y = [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]
+    assert [es.energy_test(x, y, n_resamples=n, rng=0).method for n in (19, 20)] == ["permutation", "exact"]
+
+
 def test_extrapolated_tail_is_near_the_truth(rng):
     """An exponential tail, whose p-values are known."""
     null = rng.exponential(size=5000)
@@ -214,6 +235,37 @@ def test_extrapolation_is_flagged(rng):
     assert not es.energy_test(np.ones(20), np.ones(20), extrapolate=True).extrapolated
     assert tails.generalised_pareto_pvalue(5.0, np.ones(1000)) is None
     assert tails.generalised_pareto_pvalue(5.0, np.arange(20.0)) is None
+
+
+@pytest.mark.parametrize("size", [40, 63, 400, 5000])
+def test_the_fitted_tail_against_its_definition(size, rng):
+    """At most a quarter of the null values and at most 250, above the midpoint to the next one."""
+    null = rng.exponential(size=size) ** 2
+    for observed in [*np.quantile(null, [0.9, 0.99]).tolist(), 2 * null.max(), 1e9]:
+        expected = definitions.pareto_tail(observed, null.tolist())
+        found = tails.generalised_pareto_pvalue(observed, null)
+        assert (found is None) == (expected is None)
+        assert expected is None or found == pytest.approx(expected, rel=1e-6)
+    assert tails.generalised_pareto_pvalue(3.0, null[:39]) is None
+
+
+def test_only_what_few_resamples_reach_is_extrapolated(rng):
+    """Fewer than ten, and never where all labelings were visited."""
+    x, groups = rng.normal(size=20), Groups(np.arange(20) % 2, (0, 1))
+    d = Dissimilarity.from_data(x, metric="euclidean", alpha=1.0)
+    M, s = d.group_sums(groups)
+    values = rng.exponential(size=999)
+
+    def told(extreme, exact=False):
+        null = Null(M, s, 30.0, values, extreme, exact, stopped=False)
+        return report_null(d, groups, "between", null, Sampling(extrapolate=True), FREE, method="permutation")
+
+    assert told(9).extrapolated
+    assert told(9).pvalue < 0.01
+    for null in (told(10), told(0, exact=True)):
+        assert not null.extrapolated
+    assert told(10).pvalue == 0.011
+    assert told(0, exact=True).pvalue == 0.001
 
 
 # ---------------------------------------------------------------- approximations
@@ -295,6 +347,36 @@ def test_cross_of_constant_data():
     assert 0 < es.energy_test(np.zeros(29), np.ones(27), method="cross", rng=0).pvalue < 1e-300
 
 
+@pytest.mark.parametrize(
+    ("sizes", "warned"), [((20, 20), False), ((19, 40), True), ((20, 59), False), ((20, 60), True)]
+)
+def test_cross_warns_where_it_was_measured_to_be_off(sizes, warned, rng):
+    x, y = (rng.normal(size=n) for n in sizes)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        es.energy_test(x, y, method="cross", rng=0)
+    assert [w.category for w in caught] == [es.NotCalibratedWarning] * warned
+
+
+@pytest.mark.parametrize("exponent", [-300, 300])
+def test_cross_does_not_depend_on_the_unit(exponent, rng):
+    x, y = rng.normal(size=(2, 25, 2))
+    expected = es.energy_test(x, y, method="cross", rng=0).statistic
+    scaled = es.energy_test(np.ldexp(x, exponent), np.ldexp(y, exponent), method="cross", alpha=2.0, rng=0).statistic
+    assert scaled == pytest.approx(es.energy_test(x, y, method="cross", alpha=2.0, rng=0).statistic)
+    assert es.energy_test(np.ldexp(x, exponent), np.ldexp(y, exponent), method="cross", rng=0).statistic == expected
+
+
+@pytest.mark.parametrize(("copies", "warned"), [(9, False), (10, True)])
+def test_the_smooth_law_warns_from_half_of_the_rows_on(copies, warned, rng):
+    x = rng.normal(size=20)
+    x[-copies:] = x[0]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        es.energy_test(x, groups=np.arange(20) % 2, method="asymptotic")
+    assert [w.category for w in caught] == [es.NotCalibratedWarning] * warned
+
+
 def test_interval_of_e_against_the_definition(rng):
     x, y = rng.integers(0, 5, (6, 1)).astype(float), rng.integers(2, 9, (5, 1)).astype(float)
     found = es.energy_test(x, y, n_bootstrap=400, n_resamples=1, method="permutation", rng=2)
@@ -316,6 +398,17 @@ def test_interval_of_e_against_the_definition(rng):
     low, high = centre + np.quantile(deviations[:400], [0.025, 0.975])
     assert_allclose(found.energy_interval, (max(low, 0), max(high, 0)), atol=1e-12)
     assert "95 % interval of E" in found.summary()
+
+
+@pytest.mark.filterwarnings("ignore::energystats.NotNegativeTypeWarning")
+def test_only_where_e_cannot_be_negative_its_interval_ends_at_zero(rng):
+    x = np.concatenate((rng.normal(size=12), rng.normal(9, 1, 12)))
+    R, groups = es.pairwise(x), np.repeat([0, 1], 12)
+    how = {"groups": groups, "metric": "precomputed", "n_resamples": 9, "n_bootstrap": 60, "rng": 0}
+    low, high = es.energy_test(-R, **how).energy_interval
+    assert low < high < 0
+    same = es.energy_test(x[:12], x[:12] + 1e-9, n_resamples=9, n_bootstrap=60, rng=0).energy_interval
+    assert same[0] == 0
 
 
 # ---------------------------------------------------------------- several semimetrics

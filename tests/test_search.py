@@ -17,10 +17,10 @@ import energystats as es
 from energystats.clustering import perturbation
 from energystats.clustering.hartigan import hartigan
 from energystats.clustering.lloyd import lloyd
-from energystats.clustering.seeding import random_start
+from energystats.clustering.seeding import count_distinct, plus_plus_start, random_start
 from tests import definitions
 from tests.conftest import NAMES, Oracle
-from tests.problems import one_hartigan_pass, problem, state_of
+from tests.problems import one_hartigan_pass, one_lloyd_pass, problem, state_of
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -75,6 +75,116 @@ def test_no_weighted_move_is_left(rng):
     found = es.energy_cluster(X, 4, sample_weight=w, rng=rng, n_perturb=0, n_init=1)
     for labels in definitions.single_moves(found.labels.tolist()):
         assert definitions.within(R.tolist(), labels, w.tolist()) >= found.within - 1e-12 * found.total
+
+
+# ---------------------------------------------------------------- moves and perturbations
+
+
+def test_a_move_must_gain_more_than_the_threshold():
+    """Row 0 leaves a pair at distance 8 (W falls by 4) for a single row at distance 4 (W rises by 2)."""
+    R = np.array([[0.0, 8, 4], [8, 0, 8], [4, 8, 0]])
+    for threshold, labels in ((2.0, [0, 0, 1]), (np.nextafter(2.0, 0), [1, 0, 1])):
+        found = np.array([0, 0, 1])
+        one_hartigan_pass(R, found, state_of(R, found, 2), threshold)
+        assert found.tolist() == labels
+
+
+def test_of_equally_good_clusters_the_first_is_taken():
+    R = np.array([[0.0, 8, 4, 4], [8, 0, 9, 9], [4, 9, 0, 9], [4, 9, 9, 0]])
+    found = np.array([0, 0, 1, 2])
+    one_hartigan_pass(R, found, state_of(R, found, 3), 1.0)
+    assert found.tolist() == [1, 0, 1, 2]
+
+
+def test_a_point_as_near_to_another_cluster_stays():
+    x = np.array([0.0, 4.0, 8.0, 4.0])  # both points at 4 are as near to the one cluster as to the other
+    R, labels = np.abs(np.subtract.outer(x, x)), np.array([0, 0, 1, 1])
+    moved, nearer = one_lloyd_pass(R, labels, state_of(R, labels, 2))
+    assert (moved, nearer, labels.tolist()) == (0, 0.0, [0, 0, 1, 1])
+
+
+class Told:
+    """Random numbers that are told beforehand."""
+
+    def __init__(self, uniforms=(), choices=()):
+        self.uniforms, self.choices = list(uniforms), list(choices)
+
+    def random(self):
+        return self.uniforms.pop(0)
+
+    def integers(self, _):
+        return self.choices.pop(0)
+
+    def choice(self, *_, **__):
+        return self.choices.pop(0)
+
+
+def drawn_by(chances, uniform):
+    """The first index at which the running sum passes that share of the whole."""
+    upto = np.cumsum(chances)
+    return next(i for i, v in enumerate(upto) if v > uniform * upto[-1])
+
+
+@given(st.integers(6, 12), seeds)
+@settings(max_examples=60)
+def test_a_swapped_cluster_against_the_definition(n, seed):
+    """Points of a cluster that is given up go to the nearest mean; a point far from its mean founds another one."""
+    X, w = points_and_weights(seed, n)
+    rng = np.random.default_rng(seed)
+    R, labels, uniform = es.pairwise(X), random_start(n, 3, rng), rng.random()
+    masses = w.tolist()
+    gone = int(rng.integers(3))
+    members = [np.flatnonzero(labels == l).tolist() for l in range(3)]
+    far = [
+        [np.inf if l == gone else definitions.squared_distance_to_mean(R, i, members[l], masses) for l in range(3)]
+        for i in range(n)
+    ]
+    expected = [int(np.argmin(far[i])) if labels[i] == gone else int(labels[i]) for i in range(n)]
+    own = [far[i][expected[i]] for i in range(n)]
+    new = drawn_by([w[i] * max(own[i], 0) for i in range(n)], uniform)
+    expected = [gone if R[new][i] < own[i] or i == new else expected[i] for i in range(n)]
+    found = perturbation.random_swap(problem(R, 3, weights=w), labels, Told([uniform], [gone]))
+    assert (found is None) == (len(set(expected)) < 3)
+    assert found is None or found.tolist() == expected
+
+
+@given(st.integers(6, 12), seeds)
+@settings(max_examples=60)
+def test_a_merged_and_a_parted_cluster_against_the_definition(n, seed):
+    """Two clusters become one; of the parted one each point joins the nearer of two seeds of (weighted) k-means++."""
+    X, w = points_and_weights(seed, n)
+    rng = np.random.default_rng(seed)
+    R, labels, uniforms = es.pairwise(X), random_start(n, 3, rng), rng.random(2)
+    kept, freed = rng.permutation(3)[:2]
+    parted = int(rng.choice([l for l in range(3) if l != freed]))
+    expected = [int(kept) if l == freed else int(l) for l in labels]
+    inside = [i for i in range(n) if expected[i] == parted]
+    if len(inside) < 2:
+        return
+    first = inside[drawn_by(w[inside], uniforms[0])]
+    second = inside[drawn_by([w[i] * R[first, i] for i in inside], uniforms[1])]
+    expected = [
+        int(freed) if i in inside and (R[second, i] < R[first, i] or i == second) else expected[i] for i in range(n)
+    ]
+    told = Told(uniforms, [(kept, freed), parted])
+    found = perturbation.merge_and_split(problem(R, 3, weights=w), labels, told)
+    assert found is not None
+    assert found.tolist() == expected
+
+
+def test_seeds_follow_the_weights(rng):
+    """The points at both ends have next to no weight and are no seeds, however far away."""
+    x, w = np.array([0.0, 1.0, 2.0, 10.0]), np.array([1e-12, 1.0, 1.0, 1e-12])
+    for _ in range(30):
+        labels = plus_plus_start(np.abs(np.subtract.outer(x, x)), 2, rng, w)
+        assert labels[0] == labels[1] != labels[2] == labels[3]
+
+
+def test_points_that_differ_are_counted_from_elsewhere_where_the_first_row_says_nothing():
+    R = np.zeros((4, 4))
+    R[1, 2] = R[2, 1] = -1.0
+    assert count_distinct(R, 4) >= 2
+    assert count_distinct(np.zeros((4, 4)), 4) == 1
 
 
 @pytest.mark.parametrize("algorithm", ["hartigan", "lloyd"])

@@ -18,7 +18,7 @@ from energystats.dissimilarity import Dissimilarity
 from energystats.selection.eigengap import walk_eigenvalues
 from energystats.selection.gap import first_within_one_error, gap_curve, least_within, logarithm
 from energystats.selection.references import Reference, reference_of
-from energystats.selection.stability import best_jaccard, overlaps
+from energystats.selection.stability import best_jaccard, overlaps, resampled
 from tests import definitions, simulations
 
 mpl.use("Agg")
@@ -95,6 +95,16 @@ def test_the_rule_of_one_error():
     assert first_within_one_error(gap[:3], error[:3]) is None
     assert first_within_one_error(gap[:1], error[:1]) is None
     assert first_within_one_error(np.array([0.2, np.inf]), error[:2]) is None
+
+
+def test_a_gap_as_large_as_the_next_one_is_large_enough():
+    assert first_within_one_error(np.array([0.25, 0.5, 0.25]), np.array([0.0, 0.25, 0.0])) == 1
+
+
+def test_only_what_rounding_leaves_of_w_counts_as_nothing():
+    found = logarithm(np.array([8.0, 1e-9, 1e-12, 1e-14, 0.0]))
+    assert_allclose(found[:3], np.log([8.0, 1e-9, 1e-12]))
+    assert (found[3:] == -np.inf).all()
 
 
 @pytest.mark.parametrize("kind", ["box", "unimodal"])
@@ -179,6 +189,20 @@ def test_significance_is_the_cluster_tree(three):
     assert p[found.k - 1] == min(leaf.pvalue_adjusted for leaf in tree.leaves if leaf.tested) > 0.05
     assert np.isnan(p[found.k :]).all()
     assert f"{found.k - 1} splits had an adjusted p <= 0.05, and no further split has" in found.reason
+
+
+@pytest.mark.parametrize(("level", "draws"), [(0.05, 199), (0.1, 199), (0.01, 999), (0.004, 2499)])
+def test_small_levels_get_draws_enough(level, draws, three, monkeypatch):
+    """The smallest p of all points is to be a tenth of the level, or 1/200."""
+    heard = []
+
+    def tree_of_points(d, rules, **_):
+        heard.append(rules.n_resamples)
+
+    monkeypatch.setattr("energystats.selection.select_k.tree_of_points", tree_of_points)
+    with pytest.raises(KeyError):  # the tree is missing
+        es.select_k(three, 2, "significance", criteria="chosen", level=level, rng=0)
+    assert heard == [draws]
 
 
 def test_gap_and_eigengap_stand_beside_significance(three):
@@ -369,6 +393,28 @@ def test_indices_against_their_definitions(pairs):
     for j, found in enumerate(best_jaccard(counts)[:-1]):
         assert found == pytest.approx(max(len(sets[0][j] & B) / len(sets[0][j] | B) for B in sets[1]))
     assert np.isnan(best_jaccard(counts)[-1])
+
+
+@given(st.integers(1, 40), st.integers(0, 10**6))
+def test_resamples_are_half_of_the_points_or_as_many_with_replacement(n, seed):
+    for ((rows, _),) in resampled(n, 3, "subsample", np.random.default_rng(seed)):
+        assert rows.size == len(set(rows)) == max(n // 2, 1)
+        assert set(rows) <= set(range(n))
+    children = np.random.default_rng(seed).spawn(3)
+    for ((rows, _),), child in zip(resampled(n, 3, "bootstrap", np.random.default_rng(seed)), children, strict=True):
+        assert rows.tolist() == sorted(set(child.integers(n, size=n).tolist()))
+
+
+def test_half_of_a_cluster_dissolves_it_and_three_quarters_recover_it(rng, monkeypatch):
+    """Both bounds belong to the verdict, and resamples without points of a cluster say nothing of it."""
+    told = np.array([[0.5, 0.75, 0.4], [0.75, 0.5, np.nan], [1.0, 0.7499, 0.5001], [0.5001, 0.75, np.nan]])
+    rows = iter(told)
+    monkeypatch.setattr("energystats.selection.stability.best_jaccard", lambda _: next(rows))
+    found = es.cluster_stability(rng.standard_normal((9, 2)), 3, n_resamples=4, n_init=1, rng=rng)
+    assert_array_equal(found.similarities, told)
+    assert_allclose(found.dissolved, [1 / 4, 1 / 4, 1 / 2])
+    assert_allclose(found.recovered, [1 / 2, 1 / 2, 0])
+    assert_allclose(found.jaccard, [2.7501 / 4, 2.7499 / 4, 0.9001 / 2])
 
 
 @pytest.mark.parametrize("scheme", ["bootstrap", "subsample"])

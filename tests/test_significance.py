@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import norm
 
 import energystats as es
 from energystats import datasets
 from energystats._core.ties import spread_ties
 from energystats.dissimilarity import Dissimilarity
+from energystats.significance.references import GaussianReference
 from energystats.significance.scores import make_scorer
-from energystats.significance.split import Space, Splitter, decorrelated, oriented, partners
+from energystats.significance.split import Space, Splitter, decorrelated, enough_draws, oriented, partners
 from energystats.significance.unimodality import cauchy_combination, over_contrasts, smallest_weighted, unimodality_test
 
 
@@ -152,6 +154,36 @@ def test_long_parallel_clusters_are_found_by_decorrelated_columns(rng):
     assert es.cluster_test(X, rng=rng).pvalue <= 0.05
 
 
+class ToldSplitter(Splitter):
+    """A splitter that is told how much more decorrelated columns show."""
+
+    def __init__(self, points, gain, asked):
+        d = Dissimilarity.from_data(points, metric="euclidean", alpha=1.0)
+        space = Space(d, make_scorer(d, 1.0, np.random.default_rng(0)))
+        super().__init__(space, None, None, 2, True, 9, 1.0)
+        object.__setattr__(self, "told", (gain, asked))
+
+    def evidence(self, space, own, other, rng):
+        gain, asked = self.told
+        asked.append((space, set(own), set(other)))
+        return 7.0 + (0.0 if space is self.space else gain / 2)
+
+
+@pytest.mark.parametrize(("gain", "chosen"), [(2.99, False), (3.01, True)])
+def test_columns_are_decorrelated_only_where_both_halves_show_clearly_more(gain, chosen, rng):
+    """By three units of log likelihood together, and each half is whitened by itself and judged by the other."""
+    asked, part = [], np.arange(5, 65)
+    splitter = ToldSplitter(rng.standard_normal((80, 3)) @ rng.standard_normal((3, 3)), gain, asked)
+    space = splitter.chosen_space(part, rng)
+    assert (space is not splitter.space) == chosen
+    assert [own | other for _, own, other in asked] == [set(part)] * 4
+    assert not any(own & other for _, own, other in asked)
+    for used, own, _ in asked:
+        Z = used.scorer.points[sorted(own)]
+        whitened = np.allclose((Z - Z.mean(axis=0)).T @ (Z - Z.mean(axis=0)), np.eye(3))
+        assert whitened == (used is not splitter.space)
+
+
 def test_the_three_indices_share_one_pvalue(rng):
     """Against the definition: p-values of every row by counting, weighted, the smallest, and counted again."""
     table = np.round(rng.random((60, 3)), 1)
@@ -174,6 +206,44 @@ def test_contrasts_that_show_nothing_hide_none_that_does():
     alone = over_contrasts(np.array([[0.2], [0.04]]))[0]
     assert alone == pytest.approx(cauchy_combination(np.array([0.2, 0.04])), rel=1e-12)
     assert over_contrasts(np.ones((5, 4)))[0] == 1
+
+
+def test_all_contrasts_together_say_no_more_than_the_clearest_one():
+    """Everything above .5 counts as .5 when contrasts are combined, and would come out smaller than it went in."""
+    assert over_contrasts(np.array([[0.8, 0.9]]))[0] == pytest.approx(0.8)
+    assert over_contrasts(np.full((3, 4), 0.7))[0] == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("k", range(2, 12))
+def test_draws_are_enough_for_the_smallest_p_of_all_contrasts(k):
+    """K times the smallest possible p is at most twice that of a single contrast, and no draw is wasted."""
+    draws = enough_draws(199, k)
+    single = 1 if k == 2 else k / 2
+    assert single / (draws + 1) <= 1 / 200
+    assert draws + 1 <= 200 * -(-k // 2)
+
+
+def test_indices_that_tie_at_rounding_count(rng):
+    table = rng.integers(0, 8, size=(40, 3)) / 8.0
+    expected = smallest_weighted(table, np.full(3, 1e-12))
+    for _ in range(10):
+        assert smallest_weighted(table + rng.uniform(-4e-13, 4e-13, table.shape), np.full(3, 1e-12)) == expected
+
+
+def test_pvalues_that_are_multiplied_stay_below_one(rng):
+    assert unimodality_test(norm.ppf((np.arange(50) + 0.5) / 50), 39, 1.6, rng).pvalue == 1
+
+
+def test_gaussian_references_have_the_covariance_of_the_sample(rng):
+    """With divisor n; a reference of unit scores along one axis after the other shows the law's own covariance."""
+
+    class UnitScores:
+        def standard_normal(self, shape):
+            return np.eye(*shape)
+
+    X = rng.standard_normal((12, 3)) @ rng.standard_normal((3, 3))
+    steps = GaussianReference.of(X).draw(UnitScores())[:3] - X.mean(axis=0)
+    assert_allclose(steps.T @ steps, np.cov(X, rowvar=False, ddof=0), rtol=1e-10)
 
 
 def test_many_clusters_can_be_significant(rng):
@@ -277,6 +347,15 @@ def test_spreading_keeps_to_one_grid_step(rng):
     # a few equal values on a continuous scale hardly move
     few = np.append(rng.standard_normal(1000), [0.0, 0.0])
     assert np.abs(spread_ties(few, rng)[0] - few).max() < 0.05
+
+
+def test_values_that_differ_by_one_rounding_are_tied_and_others_are_not(rng):
+    x = np.append(1 + 1e-9 * np.arange(1, 30), [5.0, 7.0])
+    assert spread_ties(rng.permutation(x), rng) is None
+    x = np.concatenate(([np.nextafter(1.0, 2), 1.0], np.arange(2.0, 9.0)))
+    spread, step = spread_ties(x, rng)
+    assert step == pytest.approx(1)
+    assert (np.flatnonzero(spread != x) < 2).all()
 
 
 def test_jitter_repeats_with_the_seed():
