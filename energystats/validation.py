@@ -14,7 +14,6 @@ from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 
 __all__ = [
     "Places",
-    "as_cluster_weights",
     "as_distances",
     "as_generator",
     "as_labels",
@@ -30,6 +29,7 @@ __all__ = [
     "check_finite",
     "check_flag",
     "check_jobs",
+    "check_likeness",
     "check_not_path",
     "check_option",
     "check_positive",
@@ -469,32 +469,30 @@ def without_coercion(labels: Any) -> Any:
     return np.array(entries, dtype=object) if 0 < texts < len(entries) else entries
 
 
-def as_weights(weights: ArrayLike | None, n: int, name: str) -> FloatArray:
-    """Positive weights of shape (n,); ones when None."""
+def as_weights(weights: ArrayLike | None, n: int, name: str) -> FloatArray | None:
+    """Positive weights of shape (n,) whose sums keep the smallest of them; None for none, and for equal ones of 1."""
     if weights is None:
-        return np.ones(n)
+        return None
     array = as_numbers(weights, name)
     if array.shape != (n,):
         raise ValueError(f"`{name}` must have shape ({n},), got {array.shape}.")
     check_finite(array, name, None)
     if (array <= 0).any():
         raise ValueError(f"`{name}` must be positive, got {array.min():.6g} at position {int(array.argmin())}.")
-    if not SMALLEST_WEIGHT < array.max() < 1 / SMALLEST_WEIGHT:
-        raise ValueError(f"`{name}` must not be that small or large, its largest is {array.max():.3g}; rescale it.")
-    return array
-
-
-def as_cluster_weights(weights: ArrayLike | None, n: int, name: str) -> FloatArray | None:
-    """Weights whose sums keep the smallest of them; None for none, and for equal ones of 1."""
-    if weights is None:
-        return None
-    array = as_weights(weights, n, name)
-    if array.max() > WEIGHT_RATIO * array.min():
-        raise ValueError(
-            f"`{name}` must not differ by more than a factor {WEIGHT_RATIO:g}, got {array.min():.3g} to "
-            f"{array.max():.3g}; leave out points that hardly count."
-        )
+    check_likeness(array, name, "leave out points that hardly count")
     return None if (array == 1).all() else array
+
+
+def check_likeness(weights: FloatArray, name: str, advice: str) -> None:
+    """Refuse positive weights so unlike that sums lose the smallest, or so far from 1 that products lose digits."""
+    smallest, largest = float(weights.min()), float(weights.max())
+    if not SMALLEST_WEIGHT < largest < 1 / SMALLEST_WEIGHT:
+        raise ValueError(f"`{name}` must not be that small or large, its largest is {largest:.3g}; rescale it.")
+    if largest > WEIGHT_RATIO * smallest:
+        raise ValueError(
+            f"`{name}` must not differ by more than a factor {WEIGHT_RATIO:g}, got {smallest:.3g} to {largest:.3g}; "
+            f"{advice}."
+        )
 
 
 def check_jobs(n_jobs: object) -> int:

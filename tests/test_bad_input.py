@@ -215,6 +215,49 @@ def test_arguments(call, error, message):
         call()
 
 
+TAKE_WEIGHTS = {
+    "energy_distance": lambda w: es.energy_distance(X, X[:5], x_weights=w),
+    "energy_distance, y": lambda w: es.energy_distance(X[:5], X, y_weights=w, method="sliced"),
+    "dispersion": lambda w: es.dispersion(X, G, sample_weight=w),
+    "energy_test": lambda w: es.energy_test(X, groups=G, sample_weight=w, n_resamples=9),
+    "energy_test, binned": lambda w: es.energy_test(X, groups=G, sample_weight=w, method="binned", n_resamples=9),
+    "energy_cluster": lambda w: es.energy_cluster(X, 2, sample_weight=w),
+    "energy_cluster, nystrom": lambda w: es.energy_cluster(X, 2, sample_weight=w, algorithm="nystrom"),
+    "cluster_1d": lambda w: es.cluster_1d(X[:, 0], 2, w),
+    "fit": lambda w: es.EnergyClustering(2).fit(X, sample_weight=w),
+    "score": lambda w: es.EnergyClustering(2).fit(X).score(X, sample_weight=w),
+    "graph_partition": lambda w: es.graph_partition(1 / (1 + es.pairwise(X)), 2, cut="ratio", weights=w),
+    "Gower": lambda w: es.pairwise(X.T, metric=es.metrics.Gower(weights=w)),
+    "Gower by name": lambda w: es.pairwise(X.T, metric=es.metrics.Gower(weights={str(j): v for j, v in enumerate(w)})),
+}
+UNLIKE_WEIGHTS = {
+    "must not differ by more than a factor 1e\\+09, got 1 to 1e\\+10": np.where(np.arange(20) == 3, 1e10, 1.0),
+    "must not differ by more than a factor 1e\\+09, got 4.94e-324 to 1": np.where(np.arange(20) == 3, 5e-324, 1.0),
+    "must not be that small or large, its largest is 4.94e-324": np.full(20, 5e-324),
+    "must not be that small or large, its largest is 1e\\+80": np.full(20, 1e80),
+    "must be (positive|finite and not negative), got -1": np.where(np.arange(20) == 3, -1.0, 1.0),
+    "must be finite": np.where(np.arange(20) == 3, np.nan, 1.0),
+    "must be finite.*": np.where(np.arange(20) == 3, np.inf, 1.0),
+}
+
+
+@pytest.mark.parametrize("message", UNLIKE_WEIGHTS)
+@pytest.mark.parametrize("call", TAKE_WEIGHTS)
+def test_weights_that_sums_would_lose_are_refused(call, message):
+    with pytest.raises(ValueError, match=f"weights?` {message}"):
+        TAKE_WEIGHTS[call](UNLIKE_WEIGHTS[message])
+
+
+@pytest.mark.parametrize("call", TAKE_WEIGHTS)
+def test_weights_of_a_factor_of_1e9_are_taken(call):
+    assert TAKE_WEIGHTS[call](np.where(np.arange(20) < 10, 1e9, 1.0)) is not None
+
+
+def test_a_named_weight_is_compared_with_the_1_of_the_other_columns():
+    with pytest.raises(ValueError, match=r"`weights` must not differ by more than a factor 1e\+09, got 1 to 1e\+10"):
+        es.pairwise(X, metric=es.metrics.Gower(weights={"0": 1e10}))
+
+
 def test_a_matrix_that_would_not_fit_is_refused_in_words():
     with pytest.raises(MemoryError, match=r"1000000 points need 7451 GiB, .*random subset of the rows"):
         es.energy_cluster(np.random.default_rng(0).standard_normal((10**6, 2)), 2)
