@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
+from energystats._typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomLike
 
 __all__ = [
     "Places",
@@ -37,19 +37,26 @@ __all__ = [
     "check_same_index",
     "check_same_rows",
     "column_names",
+    "differing",
     "is_single",
     "label_name",
+    "largest_skew",
     "matrix_index",
     "name_text",
     "names_of",
     "near_names",
     "row_index",
     "row_names",
+    "small_entry",
 ]
 
 LARGEST = 1e150  # squared differences of larger numbers overflow
 LARGEST_INTEGER = 2**53
 WEIGHT_RATIO = 1e9
+ROUNDING = 1e-8, 1e-6  # see `differing`
+SMALL_SHARE = 0.1  # of the entries are smaller than those that rounding is measured against
+SAMPLED_ROWS = 1024  # from which that size is taken
+SKEW_ENTRIES = 2**22  # of a matrix that are compared at a time
 SMALLEST_WEIGHT = 1e-70  # products of weights must keep their digits
 
 
@@ -111,7 +118,7 @@ def as_square(values: ArrayLike, name: str, places: Places | None = None) -> Flo
         return full
     square = symmetrized(array, name, places)
     diagonal = np.abs(np.diagonal(array))
-    if diagonal.max() > 1e-8 * float(np.abs(square).max()):
+    if diagonal.any() and differing(diagonal, np.zeros(1), small_entry(array)).any():
         worst = int(diagonal.argmax())
         value = array[worst, worst]
         alike = "; for similarities or a kernel see `kernel_distance`" if (np.diagonal(array) > 0).all() else ""
@@ -166,14 +173,65 @@ def symmetrized(array: FloatArray, name: str, places: Places) -> FloatArray:
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise ValueError(f"`{name}` must be a square matrix, got shape {array.shape}.")
     check_finite_pairs(array, name, places)
-    skew = np.abs(array - array.T)
-    if skew.max() > 1e-8 * float(np.abs(array).max()):
-        i, j = map(int, np.unravel_index(int(skew.argmax()), skew.shape))
+    if (array == array.T).all():
+        return array
+    if (worst := largest_skew(array)) is not None:
+        i, j = worst
         raise ValueError(
             f"`{name}` must be symmetric, but entry {places.entry(i, j)} is {array[i, j]:.6g} and {places.entry(j, i)} "
-            f"is {array[j, i]:.6g}, a difference of {skew.max():.3g}, the largest; ({name} + {name}.T)/2 would be."
+            f"is {array[j, i]:.6g}, a difference of {abs(array[i, j] - array[j, i]):.3g}, the largest; "
+            f"({name} + {name}.T)/2 would be."
         )
     return 0.5 * (array + array.T)
+
+
+def small_entry(array: FloatArray, share: float = SMALL_SHARE) -> float:
+    """Size of a small entry of a square matrix beside the diagonal: a quantile of those that are not 0.
+
+    Rounding is measured against it. The largest entry would not do: one that stands for "no path" or "unknown", such as
+    1e12, would excuse any difference among the others.
+    """
+    n = len(array)
+    rows = np.unique(np.linspace(0, n - 1, SAMPLED_ROWS).astype(np.intp)) if n > SAMPLED_ROWS else np.arange(n)
+    sizes = np.abs(array[rows])
+    sizes[np.arange(rows.size), rows] = 0.0
+    sizes = sizes[sizes > 0]
+    return float(np.quantile(sizes, share, method="lower")) if sizes.size else 0.0
+
+
+def differing(
+    a: FloatArray, b: FloatArray, scale: float | FloatArray, rounding: tuple[float, float] = ROUNDING
+) -> BoolArray:
+    """Which pairs of numbers differ by more than rounding, where numbers of the size `scale` were added to make them.
+
+    The first of `rounding` is what two numbers may differ by, a share of the larger and of the scale: x.x + y.y - 2x.y
+    keeps no more of a small result. The second is the share of the scale up to which both are 0: distances are roots,
+    and the root of 1e-15 is 3e-8.
+    """
+    tolerance, nothing = rounding
+    larger = np.maximum(np.abs(a), np.abs(b))
+    return np.asarray((np.abs(a - b) > tolerance * (larger + scale)) & (larger > nothing * scale))
+
+
+def largest_skew(
+    array: FloatArray, share: float = SMALL_SHARE, rounding: tuple[float, float] = ROUNDING
+) -> tuple[int, int] | None:
+    """Where a square matrix is least symmetric; None where rounding explains all differences.
+
+    An entry of a kernel is an inner product, whose rounding is a share of the lengths, the roots of the diagonal.
+    """
+    scale, lengths = small_entry(array, share), np.sqrt(np.abs(np.diagonal(array)))
+    height = max(1, SKEW_ENTRIES // len(array))
+    found, largest = None, 0.0
+    for start in range(0, len(array), height):
+        rows = slice(start, start + height)
+        upper, lower = array[rows], array[:, rows].T
+        differ = differing(upper, lower, np.maximum(scale, lengths[rows, None] * lengths), rounding)
+        skew = np.where(differ, np.abs(upper - lower), 0.0)
+        if skew.max() > largest:
+            i, j = np.unravel_index(int(skew.argmax()), skew.shape)
+            found, largest = (start + int(i), int(j)), float(skew.max())
+    return found
 
 
 def as_linkage(Z: ArrayLike, name: str) -> FloatArray:

@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import euclidean_distances
 
 import energystats as es
 
@@ -109,6 +111,91 @@ def asymmetric():
 def test_precomputed(door, R, message):
     with pytest.raises(ValueError, match=message):
         door(R, metric="precomputed")
+
+
+HUGE = [(0, 1, 1e12), (1, 0, 1e12)]  # two of the points have no path between them, say
+BESIDE_HUGE = {
+    "symmetric, but entry .* a difference of 1e\\+03": [(2, 3, 1000.0)],
+    "symmetric, but entry .* a difference of 0.01": [(2, 3, 0.01)],
+    "symmetric, but entry .* a difference of 1e-06": [(2, 3, 1e-6)],
+    "symmetric, but entry .* a difference of 1e\\+05": [(0, 1, 1e5)],
+    "have a zero diagonal, but entry .2, 2. is 100": [(2, 2, 100.0)],
+    "have a zero diagonal, but entry .2, 2. is 1e-05": [(2, 2, 1e-5)],
+}
+
+
+def altered(R, *changes):
+    R = R.copy()
+    for i, j, by in changes:
+        R[i, j] += by
+    return R
+
+
+@pytest.mark.parametrize("huge", [HUGE, []], ids=["beside 1e12", "alone"])
+@pytest.mark.parametrize("message", BESIDE_HUGE)
+def test_matrices_are_compared_entry_by_entry(message, huge):
+    """One entry of 1e12 excuses nothing among the others, nor a thousandth of itself."""
+    R = altered(es.pairwise(X), *huge, *BESIDE_HUGE[message])
+    with pytest.raises(ValueError, match=message):
+        es.dispersion(R, G, metric="precomputed")
+    with pytest.raises(ValueError, match=message):
+        es.distance_kernel(R)
+    if "symmetric" in message:
+        with pytest.raises(ValueError, match=message):
+            es.kernel_distance(altered(R, *((i, i, 1.0) for i in range(20))))
+        for form in (np.asarray, csr_array):
+            with pytest.raises(ValueError, match=message):
+                es.graph_partition(form(R), 2)
+
+
+@pytest.mark.parametrize("share", [1e-3, 1e-7])
+def test_no_share_of_an_entry_beyond_rounding_is_a_difference_to_overlook(share):
+    R = es.pairwise(X)
+    for changed in (altered(R, (4, 9, share * R[4, 9])), altered(R, *HUGE, (4, 9, share * R[4, 9]))):
+        with pytest.raises(ValueError, match=r"must be symmetric, but entry \((4, 9|9, 4)\)"):
+            es.dispersion(changed, G, metric="precomputed")
+
+
+def by_squares(x, y):
+    squares = (x**2).sum(axis=1)[:, None] + (y**2).sum(axis=1) - 2 * x @ y.T
+    return np.sqrt(np.maximum(squares, 0))
+
+
+ROUNDED = {
+    "by squares": by_squares,
+    "squares": lambda x, y: by_squares(x, y) ** 2,
+    "scikit-learn": euclidean_distances,
+    "cosine": lambda x, y: cdist(x, y, "cosine"),
+    "Jensen-Shannon": lambda x, y: cdist(x**2, y**2, "jensenshannon"),
+    "single precision": lambda x, y: cdist(x, y).astype(np.float32),
+    "of a kernel": lambda x, y: np.sqrt(np.maximum(2 - 2 * np.exp(-(by_squares(x, y) ** 2)), 0)),
+}
+
+
+@pytest.mark.parametrize("offset", [0.0, 3.0])
+@pytest.mark.parametrize("name", ROUNDED)
+def test_rounding_of_a_matrix_is_no_asymmetry(name, offset, rng):
+    """Rows twice each, and entries across the diagonal from different sums."""
+    x = np.repeat(rng.normal(size=(15, 4)), 2, axis=0) + offset
+    R = ROUNDED[name](x, x.copy()[:, ::-1].copy()[:, ::-1])
+    checked = es.pairwise(R, metric="precomputed")
+    assert (np.diagonal(checked) == 0).all()
+    np.testing.assert_allclose(checked, np.asarray(R, dtype=float), atol=1e-6)
+
+
+def test_distances_far_from_the_origin_are_taken(rng):
+    x = rng.normal(size=(40, 3)) + 1e6
+    R = euclidean_distances(x)
+    assert np.abs(R - es.pairwise(x)).max() > 1e-6  # rounding that is there
+    assert es.pairwise(R, metric="precomputed").shape == (40, 40)
+
+
+def test_rounding_of_a_kernel_is_measured_against_the_lengths(rng):
+    """Two orthogonal vectors: their product is 0 to rounding, on both sides of the diagonal another rounding."""
+    K = np.diag([1.0, 4.0, 1e-20])
+    assert es.kernel_distance(altered(K, (0, 1, 1e-9), (1, 0, 3e-9)))[0, 1] == pytest.approx(5.0)
+    with pytest.raises(ValueError, match="must be symmetric"):
+        es.kernel_distance(altered(K, (0, 2, 1e-9), (2, 0, 3e-9)))
 
 
 @pytest.mark.parametrize("power", [0.5, 2.0])
