@@ -16,7 +16,7 @@ from energystats.multiplicity import CORRECTIONS, adjust
 from energystats.progress import with_bar
 from energystats.relabeling import Sampling, relabeling_test
 from energystats.results import PairwiseRow, PairwiseTestsResult
-from energystats.validation import as_generator, check_count, check_option, near_names
+from energystats.validation import as_generator, check_count, check_option, near_names, position_of
 
 __all__ = ["pairwise_tests"]
 
@@ -140,11 +140,11 @@ def pairs_of(groups: Groups, control: Any) -> list[tuple[int, int]]:
     """Numbers of the groups to compare."""
     if control is None:
         return list(itertools.combinations(range(groups.k), 2))
-    if control not in groups.names:
+    j = position_of(control, groups.names)
+    if j is None:
         names = [str(name) for name in groups.names]
         near = near_names(str(control), names)
         raise ValueError(f"`control` must be one of the groups {', '.join(names)}; got {control!r}.{near}")
-    j = groups.names.index(control)
     return [(j, other) for other in range(groups.k) if other != j]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import numbers
 import os
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from energystats._typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomLike
+from energystats._typing import AnyArray, ArrayLike, BoolArray, FloatArray, IntArray, RandomLike
 
 __all__ = [
     "Places",
@@ -45,6 +46,7 @@ __all__ = [
     "name_text",
     "names_of",
     "near_names",
+    "position_of",
     "row_index",
     "row_names",
     "small_entry",
@@ -493,20 +495,10 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
         codes, names = np.asarray(categories.codes), list(categories.categories)
         missing = codes < 0
     else:
-        try:
-            array = np.asarray(labels if hasattr(labels, "dtype") else without_coercion(labels))
-        except ValueError as error:
-            raise ValueError(f"`{name}` must be one label a row, but its entries have different lengths.") from error
-        if array.ndim == 2 and array.shape[1] == 1:
-            array = array[:, 0]
-        if array.ndim != 1:
-            raise ValueError(f"`{name}` must be one-dimensional, got shape {array.shape}.")
+        array = label_array(labels, name)
         missing = np.asarray(pd.isna(array))
-        try:
-            values, codes = np.unique(array[~missing], return_inverse=True)
-        except TypeError as error:
-            raise TypeError(f"`{name}` mixes labels that cannot be sorted, such as numbers and text.") from error
-        names = list(pd.Index(values)) if values.dtype.kind in "mM" else values.tolist()
+        known = array[~missing]
+        codes, names = coded_objects(known.tolist(), name) if array.dtype == object else coded_values(known)
     if len(codes) != n and not missing.any():
         raise ValueError(f"`{name}` must have one label for each of the {n} rows, got {len(codes)}.")
     if missing.any():
@@ -520,11 +512,99 @@ def is_single(labels: object) -> bool:
     return unordered or getattr(labels, "ndim", 1) == 0
 
 
-def without_coercion(labels: Any) -> Any:
-    """Labels from a list with both text and numbers, kept apart: numpy alone would turn 1 and "1" into one."""
-    entries = list(labels)
-    texts = sum(isinstance(entry, str) for entry in entries)
-    return np.array(entries, dtype=object) if 0 < texts < len(entries) else entries
+def label_array(labels: Any, name: str) -> AnyArray:
+    r"""Labels as an array in which none has changed: a list keeps its objects, of which numpy would make one type.
+
+    So 1 and "1" stay two labels, as do "a" and "a\0", and whole numbers beyond 2**53 beside negative ones.
+    """
+    if hasattr(labels, "dtype") or hasattr(labels, "columns"):
+        array = np.asarray(labels)
+        array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+    else:
+        array = np.fromiter(unwrapped(list(labels), name), dtype=object, count=len(labels))
+        kinds = set(map(type, array))
+        if kinds in ({float}, {np.datetime64}, {np.timedelta64}):
+            array = np.array(array.tolist())
+    if array.ndim != 1:
+        raise ValueError(f"`{name}` must be one-dimensional, got shape {array.shape}.")
+    if array.dtype.kind == "V":
+        raise TypeError(f"`{name}` must be one label a row, got records of {array.dtype}; give one field.")
+    return array.astype(object) if array.dtype.kind == "c" else array
+
+
+def unwrapped(entries: list[Any], name: str) -> list[Any]:
+    """Labels of a list, where each may stand in a list of its own."""
+    sizes = {
+        len(entry) if isinstance(entry, list | tuple) or (isinstance(entry, np.ndarray) and entry.ndim) else 0
+        for entry in entries
+    }
+    if sizes == {1}:
+        return [entry[0] for entry in entries]
+    if len(sizes) > 1:
+        raise ValueError(f"`{name}` must be one label a row, but its entries have different lengths.")
+    if sizes - {0}:
+        raise ValueError(f"`{name}` must be one-dimensional, got shape {(len(entries), *sizes)}.")
+    return entries
+
+
+def coded_values(array: AnyArray) -> tuple[IntArray, list[Any]]:
+    """Codes and sorted names of labels of one type of numpy."""
+    import pandas as pd
+
+    values, codes = np.unique(array, return_inverse=True)
+    return codes.reshape(-1), list(pd.Index(values)) if values.dtype.kind in "mM" else values.tolist()
+
+
+def coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
+    """Codes and sorted names of labels that are Python objects: one label for what is equal and of one type."""
+    entries = [plain_object(entry) if isinstance(entry, np.generic) else entry for entry in entries]
+    found: dict[Any, int] = {}
+    try:
+        codes = np.array([found.setdefault(entry, len(found)) for entry in entries], dtype=np.intp)
+    except TypeError as error:
+        raise TypeError(
+            f"`{name}` must have labels such as numbers or text, which can be compared: {error}."
+        ) from error
+    firsts = list(found)
+    if len(set(map(kind_of, entries))) > 1:
+        for entry, code in zip(entries, codes.tolist(), strict=True):
+            if kind_of(entry) != kind_of(firsts[code]):
+                raise ValueError(
+                    f"`{name}` mixes {firsts[code]!r} and {entry!r}, which are of different types and equal to each "
+                    "other; make them labels of one type, for example text."
+                )
+    try:
+        names = sorted(firsts)
+        ordered = all(bool(low < high) for low, high in itertools.pairwise(names))
+    except TypeError as error:
+        raise TypeError(f"`{name}` mixes labels that cannot be sorted, such as numbers and text.") from error
+    if not ordered:
+        kind = type(names[0]).__name__
+        raise TypeError(f"`{name}` must have labels that can be sorted, got {kind} objects; make text of them.")
+    place = np.empty(len(names), dtype=np.intp)
+    place[[found[label] for label in names]] = np.arange(len(names))
+    return place[codes], names
+
+
+def plain_object(label: Any) -> Any:
+    """Label of a type of Python or pandas in place of a scalar of numpy."""
+    import pandas as pd
+
+    if isinstance(label, np.datetime64 | np.timedelta64):
+        return pd.Timestamp(label) if isinstance(label, np.datetime64) else pd.Timedelta(label)
+    return label.item()
+
+
+def position_of(label: Any, names: Sequence[Any]) -> int | None:
+    """Place of a label among names, None where it is none of them; True is not 1."""
+    label = plain_object(label) if isinstance(label, np.generic) else label
+    same = (j for j, name in enumerate(names) if isinstance(name, bool) == isinstance(label, bool) and name == label)
+    return next(same, None)
+
+
+def kind_of(label: object) -> object:
+    """Type of a label, and those of its parts, by which True differs from 1, and 1 from 1.0."""
+    return tuple(map(kind_of, label)) if isinstance(label, tuple) else type(label)
 
 
 def as_weights(weights: ArrayLike | None, n: int, name: str) -> FloatArray | None:

@@ -383,3 +383,91 @@ def test_too_few_passes_warn():
     with pytest.warns(es.ConvergenceWarning, match=r"cut off after `max_iter`=1 passes"):
         found = es.energy_cluster(X, 3, n_init=1, max_iter=1, init=np.arange(20) % 3)
     assert not found.converged
+
+
+# ---------------------------------------------------------------- labels
+
+
+DISTINCT = {  # labels that Python calls different, in order
+    "NUL": ["a", "a\0", "b"],
+    "bytes with NUL": [b"a", b"a\0", b"b"],
+    "beyond 2**63": [-1, 2**63, 2**63 + 1],
+    "beyond 2**53 beside a fraction": [0.5, 2**53, 2**53 + 1],
+    "text": ["", " ", "nan"],
+    "truth values": [False, True],
+    "whole numbers and fractions": [1, 2, 2.5],
+    "neighbouring numbers": [0.1, np.nextafter(0.1, 1), 0.2],
+    "dates": [np.datetime64("2020-01-01"), np.datetime64("2020-01-01T00:01"), np.datetime64("2021-03-04")],
+    "numbers of numpy": [np.int64(1), np.int64(2), np.int64(3)],
+    "pairs": [(1, "a"), (1, "b"), (2, "a")],
+}
+TAKE_LABELS = {
+    "groups": lambda g: es.energy_test(np.arange(len(g)), groups=g, n_resamples=9, rng=0).sizes,
+    "strata": lambda g: [es.energy_test(np.arange(2.0 * len(g)), groups=[1, 2] * len(g), strata=g * 2, rng=0).n_strata],
+    "groups of disco": lambda g: [1 + es.disco(np.arange(len(g)), groups=g, n_resamples=9).table["df"].iloc[0]],
+    "labels": lambda g: es.dispersion(np.arange(len(g)), g).sizes,
+    "pairs": lambda g: [len(es.pairwise_tests(np.arange(len(g)), groups=g, n_resamples=9).rows)],
+    "classes": lambda g: [es.clustering_accuracy(g, np.arange(len(g)) // 4)],
+    "init": lambda g: es.energy_cluster(np.arange(len(g)), len(g) // 4, init=g).sizes,
+}
+
+
+@pytest.mark.parametrize("kind", DISTINCT)
+@pytest.mark.parametrize("form", ["list", "array", "Series"])
+@pytest.mark.parametrize("order", [1, -1])
+def test_labels_that_differ_are_groups_of_their_own(kind, form, order):
+    labels = [label for label in DISTINCT[kind][::order] for _ in range(4)]
+    if form == "list" and kind == "pairs":
+        with pytest.raises(ValueError, match=r"`groups` must be one-dimensional, got shape \(12, 2\)"):
+            TAKE_LABELS["groups"](labels)
+        return
+    if form != "list":
+        objects = np.fromiter(labels, dtype=object, count=len(labels))
+        labels = objects if form == "array" else pd.Series(objects, dtype=object)
+    result = es.energy_test(np.arange(len(labels)), groups=labels, n_resamples=9, rng=0)
+    assert result.sizes == (4,) * len(DISTINCT[kind])
+    assert list(result.labels) == DISTINCT[kind]
+
+
+@pytest.mark.parametrize("call", TAKE_LABELS)
+def test_every_function_codes_labels_alike(call):
+    labels = [label for label in ["a", "a\0", "b"] for _ in range(4)]
+    assert list(TAKE_LABELS[call](labels)) in ([4, 4, 4], [3], [1.0])
+
+
+MERGED = [
+    ([True, 1, 2], "` mixes True and 1, which are of different types and equal"),
+    ([1, 1.0, 2], "` mixes 1 and 1.0, which are of different types and equal"),
+    ([0, False, 2], "` mixes 0 and False, which"),
+    ([1, "1", 2], "` mixes labels that cannot be sorted"),
+    ([1j, 2j, 3.0], "` mixes labels that cannot be sorted"),
+    (
+        [frozenset({1}), frozenset({2}), frozenset({1, 2})],
+        "` must have labels that can be sorted, got frozenset objects",
+    ),
+    ([{1: 1}, {2: 2}, {3: 3}], "` must have labels such as numbers or text, which can be compared: .*unhashable"),
+    ([None, "a", "b"], "missing"),
+    ([float("nan"), 1.0, 2.0], "missing"),
+    ([pd.NaT, "a", "b"], "missing"),
+    ([pd.NA, 1, 2], "missing"),
+]
+
+
+@pytest.mark.parametrize(("labels", "message"), MERGED)
+@pytest.mark.parametrize("call", TAKE_LABELS)
+def test_labels_that_would_be_merged_are_refused(call, labels, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        TAKE_LABELS[call]([label for label in labels for _ in range(4)])
+
+
+def test_labels_as_records_are_refused():
+    records = np.array([(1, 2.0), (2, 3.0)] * 6, dtype="i8,f8")
+    with pytest.raises(TypeError, match=r"`groups` must be one label a row, got records .* give one field"):
+        TAKE_LABELS["groups"](records)
+
+
+def test_true_is_not_the_control_1():
+    g = np.repeat([1, 2, 3], 4)
+    assert len(es.pairwise_tests(np.arange(12), groups=g, control=np.int64(1), n_resamples=9).rows) == 2
+    with pytest.raises(ValueError, match="`control` must be one of the groups 1, 2, 3; got True"):
+        es.pairwise_tests(np.arange(12), groups=g, control=True, n_resamples=9)
