@@ -60,10 +60,11 @@ def dispersion(
     Raises
     ------
     ValueError
-        If a value is not finite, the labels have another length or are missing, a weight is not positive, a
-        precomputed matrix is not symmetric with zero diagonal, or `alpha` is outside (0, 2].
+        If a value is not finite, the labels have another length, are missing, or are equal and of different types (True
+        and 1), weights are not positive or differ by more than a factor 1e9, a precomputed matrix is not
+        symmetric with zero diagonal, or `alpha` is outside (0, 2].
     TypeError
-        If `X` does not hold real numbers.
+        If `X` does not hold real numbers, or labels cannot be sorted, such as numbers beside text.
 
     Warns
     -----

@@ -128,12 +128,12 @@ def energy_test(
     Raises
     ------
     ValueError
-        If there is a single group, the column counts differ, a value is not finite, labels or strata are missing or
-        of another length, the strata or plots leave nothing to permute, a plot has rows of two groups, weights are not
-        positive, exact enumeration is asked for and there are more than a million labelings, options contradict each
-        other, or one is unknown.
+        If there is a single group, the column counts differ, a value is not finite, labels or strata are missing, of
+        another length, or equal and of different types (True and 1), the strata or plots leave nothing to permute, a
+        plot has rows of two groups, weights are not positive or differ by more than a factor 1e9, exact enumeration is
+        asked for and there are more than a million labelings, options contradict each other, or one is unknown.
     TypeError
-        If the input does not hold real numbers.
+        If the input does not hold real numbers, or labels cannot be sorted, such as numbers beside text.
 
     Warns
     -----

@@ -73,10 +73,10 @@ def pairwise_tests(
     Raises
     ------
     ValueError
-        If there is a single group, the control is not a group, a value is not finite, labels are missing or of another
-        length, or an option is unknown.
+        If there is a single group, the control is not a group, a value is not finite, labels are missing, of another
+        length, or equal and of different types (True and 1), or an option is unknown.
     TypeError
-        If `X` does not hold real numbers.
+        If `X` does not hold real numbers, or labels cannot be sorted, such as numbers beside text.
 
     See Also
     --------

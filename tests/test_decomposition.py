@@ -774,7 +774,7 @@ def test_a_column_and_an_interaction_of_one_name_are_two_terms(rng):
             "y ~ g.str.lower()",
             r"g.str.lower\(\) must give every row one of its levels, .* write C\(\)",
         ),
-        (["a", "b", "c"], "y ~ g + `1`", "takes the column '1' for the constant; rename it, or write I"),
+        (["a", "b", "c"], "y ~ g + `1`", "takes a column named '1' for the constant; rename it, or write I"),
     ],
 )
 def test_levels_that_would_be_merged_are_refused(levels, formula, message, rng):
