@@ -116,11 +116,13 @@ def disco(
     ------
     ValueError
         If the formula cannot be read, has no intercept, names no column of `data` or has a response beside `X`; if
-        values are missing; if a factor has one level, a cell of an interaction is empty, a term adds nothing to those
-        it is adjusted for, or no residual degrees of freedom are left; if the strata leave nothing to permute, exact
+        values are missing; if labels or levels are equal and of different types (True and 1), or a row has a level that
+        C() does not name; if a factor has one level, a cell of an interaction is empty, a term adds nothing to those it
+        is adjusted for, or no residual degrees of freedom are left; if the strata leave nothing to permute, exact
         enumeration is asked for and not possible, or an option is unknown.
     TypeError
-        If the points are not real numbers, or `data` is not a data frame.
+        If the points are not real numbers, `data` is not a data frame, or the levels of a factor or the labels cannot
+        be sorted, such as numbers beside text.
 
     Warns
     -----

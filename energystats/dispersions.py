@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from energystats._core import statistics
 from energystats._typing import ArrayLike
 from energystats.blocks import opened
@@ -43,8 +45,8 @@ def dispersion(
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2.
     sample_weight : array_like of shape (n,), optional
-        Positive weights. Whole numbers count as repeated rows, except in z-scores and in what a metric takes from the
-        data (sigma, variances, a covariance).
+        Positive weights, the largest at most 1e9 times the smallest. Whole numbers count as repeated rows, except in
+        z-scores and in what a metric takes from the data (sigma, variances, a covariance).
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
     client : distributed.Client, optional
@@ -58,10 +60,11 @@ def dispersion(
     Raises
     ------
     ValueError
-        If a value is not finite, the labels have another length or are missing, a weight is not positive, a
-        precomputed matrix is not symmetric with zero diagonal, or `alpha` is outside (0, 2].
+        If a value is not finite, the labels have another length, are missing, or are equal and of different types (True
+        and 1), weights are not positive or differ by more than a factor 1e9, a precomputed matrix is not
+        symmetric with zero diagonal, or `alpha` is outside (0, 2].
     TypeError
-        If `X` does not hold real numbers.
+        If `X` does not hold real numbers, or labels cannot be sorted, such as numbers beside text.
 
     Warns
     -----
@@ -103,7 +106,7 @@ def dispersion(
     groups = Groups.from_labels(labels, d.n, name="labels")
     check_same_index(X, sample_weight, "sample_weight")
     weights = as_weights(sample_weight, d.n, "sample_weight")
-    d.check_weights(weights, "sample_weight")
+    d.check_weights(np.ones(d.n) if weights is None else weights, "sample_weight")
     M, s = d.group_sums(groups, weights)
     within = statistics.within_per_group(M, s)
     return Dispersion(

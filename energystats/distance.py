@@ -116,8 +116,8 @@ def energy_distance(
         "v": means over all pairs, never negative for negative type. "u": pairs of a point with itself are left
         out, unbiased; may be negative.
     x_weights, y_weights : array_like, optional
-        Positive weights, for "v" only. Whole numbers count as repeated rows, except in z-scores and in what a metric
-        takes from the data (sigma, variances, a covariance).
+        Positive weights, in each sample the largest at most 1e9 times the smallest, for "v" only. Whole numbers count
+        as repeated rows, except in z-scores and in what a metric takes from the data (sigma, variances, a covariance).
     method : {"complete", "sliced"}, default "complete"
         "complete" sums over all pairs. "sliced" is an estimate for many rows, for Euclidean distances with alpha = 1:
         the mean over random directions of the energy distances along them, times a constant that makes it unbiased.
@@ -175,7 +175,8 @@ def energy_distance(
         raise ValueError('`estimator` must be "v" with weights: a weighted U-statistic is not defined.')
     if estimator == "u" and min(n, m) < 2:
         raise ValueError(f'`estimator="u"` needs at least two points in each sample, got {n} and {m}.')
-    weights = np.concatenate((as_weights(x_weights, n, "x_weights"), as_weights(y_weights, m, "y_weights")))
+    given = as_weights(x_weights, n, "x_weights"), as_weights(y_weights, m, "y_weights")
+    weights = np.concatenate([np.ones(s) if w is None else w for w, s in zip(given, (n, m), strict=True)])
     d.check_weights(weights, "x_weights")
     if method == "sliced":
         d = d.sliced(n_slices, generator)

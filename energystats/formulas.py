@@ -1,6 +1,7 @@
 """A formula and a table in, the response and the columns of every term out, checked.
 
-formulaic reads the formula and codes its factors; what is asked of the result stands here.
+formulaic reads the formula and codes its factors, whose levels it gets as numbers: it takes their names for those of
+columns, and so loses some and merges others. What is asked of the result stands here.
 """
 
 from __future__ import annotations
@@ -11,19 +12,22 @@ import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
 from energystats._loading import loading
-from energystats._typing import BoolArray, FloatArray
+from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.exceptions import MissingValuesWarning, warn
-from energystats.validation import as_pandas, near_names
+from energystats.validation import as_labels, as_pandas, near_names, position_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Parsed", "Term", "check_table", "complete_rows", "missing_in", "parse", "rows_of"]
+
+Levels: TypeAlias = tuple[IntArray, tuple[Any, ...]]  # which level each row has, and their names
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,8 +106,9 @@ class Parsed:
             found |= {str(name): column for name, column in zip(spec.column_names, matrix.T, strict=True)}
         return pd.DataFrame(found)
 
-    def design(self, data: pd.DataFrame, *, marginal: bool) -> tuple[Term, ...]:
+    def design(self, table: pd.DataFrame, *, marginal: bool) -> tuple[Term, ...]:
         """Columns of every term and of those it is adjusted for."""
+        data = Coded.of(table, [factor for term in self.terms for factor in term.factors])
         for factor in dict.fromkeys(factor for term in self.terms for factor in term.factors):
             self.check_levels(factor, data)
         for term in self.terms:
@@ -111,57 +116,66 @@ class Parsed:
         if marginal:
             return tuple(self.adjusted(term, data) for term in self.terms)
         blocks = self.blocks(self.terms, data)
-        nothing = np.empty((len(data), 0))
+        nothing = np.empty((len(table), 0))
         return tuple(
             Term(str(term), columns, np.hstack([nothing, *blocks[:j]]))
             for j, (term, columns) in enumerate(zip(self.terms, blocks, strict=True))
         )
 
-    def adjusted(self, term: Any, data: pd.DataFrame) -> Term:
+    def adjusted(self, term: Any, data: Coded) -> Term:
         """A term after all that do not contain it; coded anew, because the coding depends on what comes before."""
         others = [other for other in self.terms if other is not term and not contains(other, term)]
         *before, columns = self.blocks([*others, term], data)
-        return Term(str(term), columns, np.hstack([np.empty((len(data), 0)), *before]))
+        return Term(str(term), columns, np.hstack([np.empty((len(columns), 0)), *before]))
 
-    def blocks(self, terms: Sequence[Any], data: pd.DataFrame) -> list[FloatArray]:
+    def blocks(self, terms: Sequence[Any], data: Coded) -> list[FloatArray]:
         """Model-matrix columns of each term, coded against the constant and the terms before it."""
-        matrix, spec = self.evaluate([self.intercept, *terms], data)
-        blocks = [matrix[:, spec.term_slices[term]] for term in terms]
+        coded = [data.term(term.factors) for term in terms]
+        matrix, spec = self.evaluate([self.intercept, *coded], data.table)
+        blocks = [matrix[:, spec.term_slices[term]] for term in coded]
         for term, columns in zip(terms, blocks, strict=True):
             check_columns(str(term), columns)
         return blocks
 
-    def evaluate(self, terms: Sequence[Any], data: pd.DataFrame, *, full_rank: bool = True) -> tuple[FloatArray, Any]:
-        """Model matrix of some terms, in their order, and how formulaic coded it."""
+    def evaluate(
+        self, terms: Sequence[Any], data: pd.DataFrame, *, full_rank: bool = True, seen: list[Levels] | None = None
+    ) -> tuple[FloatArray, Any]:
+        """Model matrix of some terms, in their order, and how formulaic coded it; `seen` gets the levels of every C().
+
+        As an array, because a data frame keeps one of two columns that have the same name.
+        """
         from formulaic import Formula, ModelSpec
 
-        spec = ModelSpec(formula=Formula(list(terms), _ordering="none"), ensure_full_rank=full_rank, na_action="ignore")
+        formula = Formula(list(terms), _ordering="none")
+        spec = ModelSpec(formula=formula, ensure_full_rank=full_rank, na_action="ignore", output="numpy")
+        context = {"C": partial(coded_factor, [] if seen is None else seen)}
         try:
             with np.errstate(all="ignore"):  # what is not finite is reported below
-                matrix = spec.get_model_matrix(data, context={})
+                matrix = spec.get_model_matrix(data, context=context)
                 values = np.asarray(matrix, dtype=np.float64)
         except Exception as error:  # the user's own expression ran
             raise ValueError(f"`formula` {self.text!r} cannot be evaluated: {plain(error)}") from error
         return values, matrix.model_spec
 
-    def levels(self, factor: Any, data: pd.DataFrame) -> tuple[FloatArray, list[str]] | None:
+    def levels(self, factor: Any, data: Coded) -> tuple[FloatArray, list[str]] | None:
         """Indicators of the levels of a factor that occur, and their names; None for a number."""
-        from formulaic.parser.types import Term as FormulaTerm
+        if (found := data.levels_of(factor)) is None:
+            seen: list[Levels] = []
+            indicators, spec = self.evaluate([data.term([factor])], data.table, full_rank=False, seen=seen)
+            if factor not in spec.factor_contrasts:
+                return None
+            found = seen[-1] if seen else levels_from(indicators, spec.factor_contrasts[factor].levels, str(factor))
+        codes, names = found
+        used = np.unique(codes)
+        return (codes[:, None] == used).astype(np.float64), [repr(names[j]) for j in used]
 
-        indicators, spec = self.evaluate([FormulaTerm([factor])], data, full_rank=False)
-        if factor not in spec.factor_contrasts:
-            return None
-        used = np.asarray(indicators.any(axis=0))
-        names = [repr(name) for name in spec.factor_contrasts[factor].levels]
-        return indicators[:, used], list(itertools.compress(names, used))
-
-    def check_levels(self, factor: Any, data: pd.DataFrame) -> None:
+    def check_levels(self, factor: Any, data: Coded) -> None:
         """Complain about a factor with one level."""
         found = self.levels(factor, data)
         if found is not None and len(found[1]) < 2:
             raise ValueError(f"`formula`: {factor} has one level only, {', '.join(found[1])}; leave it out.")
 
-    def check_cells(self, term: Any, data: pd.DataFrame) -> None:
+    def check_cells(self, term: Any, data: Coded) -> None:
         """Complain about a combination of levels that has no row."""
         found = [(factor, self.levels(factor, data)) for factor in term.factors]
         named = [(str(factor), *levels) for factor, levels in found if levels is not None]
@@ -179,6 +193,107 @@ class Parsed:
             f"`formula`: {term} needs rows in every cell, but there are none with {cell}{more}; leave {term} out "
             "(a factor nested in another one is added with +)."
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """A table in which the levels of the factors that stand in a formula as they are have numbers.
+
+    Attributes
+    ----------
+    table : DataFrame
+        The columns as they were, for what is computed of them, and those with codes beside them.
+    columns : dict
+        Column with the codes of each factor.
+    levels : dict
+        Codes and names of the levels of each factor.
+    """
+
+    table: pd.DataFrame
+    columns: Mapping[str, str]
+    levels: Mapping[str, Levels]
+
+    @classmethod
+    def of(cls, table: pd.DataFrame, factors: Sequence[Any]) -> Self:
+        """Code the columns that formulaic would take for categories."""
+        import pandas as pd
+
+        levels: dict[str, Levels] = {}
+        for factor in factors:
+            name = factor.expr
+            if factor.eval_method.value != "lookup" or name not in table:
+                continue
+            if table[name].dtype == object or isinstance(table[name].dtype, pd.CategoricalDtype):
+                levels[name] = as_labels(table[name], len(table), name)
+        columns = dict(zip(levels, unused_names(len(levels), list(table.columns)), strict=True))
+        coded = {columns[name]: numbered(*levels[name]) for name in levels}
+        return cls(pd.concat([table, pd.DataFrame(coded, index=table.index)], axis=1), columns, levels)
+
+    def levels_of(self, factor: Any) -> Levels | None:
+        """Codes and names of the levels of a factor that is a column, None for what is computed."""
+        return self.levels.get(factor.expr) if factor.eval_method.value == "lookup" else None
+
+    def term(self, factors: Sequence[Any]) -> Any:
+        """A term of formulaic in which these factors are coded."""
+        from formulaic.parser.types import Factor
+        from formulaic.parser.types import Term as FormulaTerm
+
+        return FormulaTerm(f if self.levels_of(f) is None else Factor(self.columns[f.expr]) for f in factors)
+
+
+def unused_names(count: int, columns: Sequence[str]) -> list[str]:
+    """Names for some columns more."""
+    names = (f"codes {j}" for j in itertools.count())
+    return list(itertools.islice((name for name in names if name not in columns), count))
+
+
+def numbered(codes: IntArray, names: Sequence[Any]) -> Any:
+    """Levels under the names 0, 1, ..."""
+    import pandas as pd
+
+    return pd.Categorical.from_codes(codes.tolist(), categories=pd.RangeIndex(len(names)))
+
+
+def levels_from(indicators: FloatArray, names: Sequence[Any], factor: str) -> Levels:
+    """Codes from indicators of formulaic, of which every row must have one."""
+    if indicators.shape[1] != len(names) or not (indicators.sum(axis=1) == 1).all():
+        raise ValueError(
+            f"`formula`: {factor} must give every row one of its levels, but some rows have none, as where a level "
+            "begins with two underscores, or 1 and '1' are levels; write C() around it."
+        )
+    return indicators.argmax(axis=1), tuple(names)
+
+
+def coded_factor(
+    seen: list[Levels], data: Any, contrasts: Any = None, *, levels: Any = None, spans_intercept: bool = True
+) -> Any:
+    """C() of formulaic for levels of any names: formulaic gets their numbers, and `seen` the names too."""
+    import pandas as pd
+    from formulaic.transforms import C
+    from formulaic.transforms.contrasts import CustomContrasts, TreatmentContrasts
+
+    values = pd.Series(getattr(data, "__wrapped__", data))
+    codes, names = as_labels(values, len(values), "C()")
+    if levels is not None:
+        given = list(levels)
+        places = [position_of(name, given) for name in names]
+        if None in places:
+            absent = names[places.index(None)]
+            raise ValueError(
+                f"C() has rows with {absent!r}, which its `levels` do not name; leave those rows out first."
+            )
+        codes, names = np.array(places)[codes], tuple(given)
+    if isinstance(contrasts, Mapping):
+        contrasts = np.column_stack(list(contrasts.values()))
+    elif isinstance(contrasts, CustomContrasts):
+        contrasts = contrasts.contrasts
+    elif isinstance(contrasts, TreatmentContrasts) and contrasts.base is not TreatmentContrasts().base:
+        base = position_of(contrasts.base, names)
+        if base is None:
+            raise ValueError(f"the base of C() must be one of its levels, got {contrasts.base!r}.")
+        contrasts = type(contrasts)(base=base)
+    seen.append((codes, names))
+    return C(pd.Series(numbered(codes, names), index=values.index), contrasts, spans_intercept=spans_intercept)
 
 
 def contains(larger: Any, term: Any) -> bool:
@@ -207,6 +322,10 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
 
     if "~" not in formula:
         raise ValueError(f'`formula` must have a ~ before its terms, as in "y ~ g" or "~ g", got {formula!r}.')
+    if "`1`" in without_calls(formula):
+        raise ValueError(
+            f"`formula` takes a column named '1' for the constant; rename it, or write I(`1`), got {formula!r}."
+        )
     try:
         read = Formula.from_spec(formula, context={"__formulaic_variables_available__": list(map(str, data.columns))})
     except (FormulaicError, SyntaxError) as error:
@@ -248,7 +367,11 @@ def check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None:
 
 def outside_calls(text: str) -> str:
     """What of a formula stands in no parentheses or backticks."""
-    text = re.sub(r"`[^`]*`", "", text)
+    return without_calls(re.sub(r"`[^`]*`", "", text))
+
+
+def without_calls(text: str) -> str:
+    """What of a formula stands in no parentheses."""
     while (shorter := re.sub(r"\([^()]*\)", "", text)) != text:
         text = shorter
     return text

@@ -92,8 +92,9 @@ def energy_test(
         Set of rows that were treated together, such as a field, a cage or a school, for each row; all its rows have one
         group, and the labels of whole plots are permuted (within strata, if there are any).
     sample_weight : array_like of shape (n,), optional
-        Positive weights of the rows; they stay with their rows, so equality must include the weights: where one group
-        has larger weights by design, a true null may be rejected too often. Not for "f".
+        Positive weights of the rows, the largest at most 1e9 times the smallest; they stay with their rows, so equality
+        must include the weights: where one group has larger weights by design, a true null may be rejected too often.
+        Not for "f".
     stop_at : int, optional
         Stop as soon as this many relabelings reach the observed statistic; p is then their share of those made, and
         `n_resamples` of the result says how many were. Saves time where p is large.
@@ -128,12 +129,12 @@ def energy_test(
     Raises
     ------
     ValueError
-        If there is a single group, the column counts differ, a value is not finite, labels or strata are missing or
-        of another length, the strata or plots leave nothing to permute, a plot has rows of two groups, weights are not
-        positive, exact enumeration is asked for and there are more than a million labelings, options contradict each
-        other, or one is unknown.
+        If there is a single group, the column counts differ, a value is not finite, labels or strata are missing, of
+        another length, or equal and of different types (True and 1), the strata or plots leave nothing to permute, a
+        plot has rows of two groups, weights are not positive or differ by more than a factor 1e9, exact enumeration is
+        asked for and there are more than a million labelings, options contradict each other, or one is unknown.
     TypeError
-        If the input does not hold real numbers.
+        If the input does not hold real numbers, or labels cannot be sorted, such as numbers beside text.
 
     Warns
     -----
@@ -246,14 +247,15 @@ def energy_test(
     if paired:
         check_same_rows(samples, "Paired samples")
     design = Design.of(checked, strata=strata, whole_plots=whole_plots, paired=paired)
-    weights = None if sample_weight is None else as_weights(sample_weight, d.n, "sample_weight")
+    weights = as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")
     several = [d, *(d.under(other) for other in others)]
-    check_combination(sampling, design, len(several), weights)
-    if weights is not None and statistic == "f":
+    weighted = sample_weight is not None
+    check_combination(sampling, design, len(several), weighted=weighted)
+    if weighted and statistic == "f":
         raise ValueError('`statistic="f"` counts rows and is not defined with `sample_weight`; S has the same p-value.')
-    if n_bootstrap and (checked.k != 2 or not design.is_free or weights is not None or others or method in NEAR_LINEAR):
+    if n_bootstrap and (checked.k != 2 or not design.is_free or weighted or others or method in NEAR_LINEAR):
         raise ValueError(
             "`n_bootstrap` needs two independent samples, one semimetric, no weights, and no slices or bins."
         )
@@ -326,13 +328,11 @@ def semimetrics(metric: Any, alpha: Any) -> list[Metric]:
     return found
 
 
-def check_combination(
-    sampling: Sampling, design: Design, n_semimetrics: int, weights: FloatArray | None = None
-) -> None:
+def check_combination(sampling: Sampling, design: Design, n_semimetrics: int, *, weighted: bool = False) -> None:
     """Raise for ways of sampling that do not go with the rest."""
     extras = {
         "`strata`, `paired` or `whole_plots`": not design.is_free,
-        "`sample_weight`": weights is not None,
+        "`sample_weight`": weighted,
         "`stop_at`": sampling.stop_at is not None,
         "`extrapolate`": sampling.extrapolate,
         "several semimetrics": n_semimetrics > 1,

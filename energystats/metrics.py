@@ -27,6 +27,7 @@ from energystats.validation import (
     as_pandas,
     as_points,
     check_alpha,
+    check_likeness,
     check_positive,
     check_same_columns,
     column_names,
@@ -360,7 +361,8 @@ class Gower(Metric):
     asymmetric : sequence of str, default ()
         Columns of presence and absence (truth values, or 0 and 1) in which two absences say nothing: weight 0.
     weights : mapping of str to float, or sequence of float, optional
-        Weights of columns by name, 1 for the others; or of all columns in their order. Not negative.
+        Weights of columns by name, 1 for the others; or of all columns in their order. Not negative, and the largest
+        at most 1e9 times the smallest positive one.
 
     Raises
     ------
@@ -476,7 +478,10 @@ class Gower(Metric):
             check_names(self.weights, coding.names, "weights")
         elif self.weights is not None and len(self.weights) != len(coding.names):
             raise ValueError(f"`weights` must have one weight a column, {len(coding.names)}, got {len(self.weights)}.")
-        return replace(self, coding=coding)
+        told = replace(self, coding=coding)
+        if self.weights is not None:
+            check_column_likeness(told.column_weights())
+        return told
 
     def under(self, other: Metric, columns: Sequence[str]) -> Metric:
         coding = Columns.numeric(columns, complete=True) if other.coding is None else other.coding
@@ -997,7 +1002,7 @@ def checked_output(values: object, X: FloatArray, Y: FloatArray, name: str) -> F
 
 
 def check_column_weights(weights: object) -> dict[str, float] | tuple[float, ...]:
-    """Weights by name or in order: finite, none negative, not all zero."""
+    """Weights by name or in order: finite, none negative, not all zero, of like size where they are positive."""
     if isinstance(weights, str) or not isinstance(weights, Mapping | Sequence | np.ndarray):
         raise TypeError(f"`weights` must be a mapping or a sequence, got {type(weights).__name__}.")
     named = weights if isinstance(weights, Mapping) else dict(enumerate(weights))
@@ -1008,11 +1013,18 @@ def check_column_weights(weights: object) -> dict[str, float] | tuple[float, ...
         if not 0 <= value < np.inf:
             raise ValueError(f"`weights` must be finite and not negative, got {value:g} for column {name!r}.")
         found[str(name)] = float(value)
+    check_column_likeness(np.array(list(found.values())))
     if isinstance(weights, Mapping):
         return found
     if not any(found.values()):
         raise ValueError("`weights` must not all be zero.")
     return tuple(found.values())
+
+
+def check_column_likeness(weights: FloatArray) -> None:
+    """Refuse positive weights of columns so unlike that rho loses the lightest of them."""
+    if (weights > 0).any():
+        check_likeness(weights[weights > 0], "weights", "a column that hardly counts has weight 0")
 
 
 def widths_of(X: FloatArray) -> FloatArray:

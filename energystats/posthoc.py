@@ -17,7 +17,7 @@ from energystats.multiplicity import CORRECTIONS, adjust
 from energystats.progress import with_bar
 from energystats.relabeling import Sampling, relabeling_test
 from energystats.results import PairwiseRow, PairwiseTestsResult
-from energystats.validation import as_generator, check_count, check_option, near_names
+from energystats.validation import as_generator, check_count, check_option, near_names, position_of
 
 __all__ = ["pairwise_tests"]
 
@@ -74,10 +74,10 @@ def pairwise_tests(
     Raises
     ------
     ValueError
-        If there is a single group, the control is not a group, a value is not finite, labels are missing or of another
-        length, or an option is unknown.
+        If there is a single group, the control is not a group, a value is not finite, labels are missing, of another
+        length, or equal and of different types (True and 1), or an option is unknown.
     TypeError
-        If `X` does not hold real numbers.
+        If `X` does not hold real numbers, or labels cannot be sorted, such as numbers beside text.
 
     Warns
     -----
@@ -148,11 +148,11 @@ def pairs_of(groups: Groups, control: Any) -> list[tuple[int, int]]:
     """Numbers of the groups to compare."""
     if control is None:
         return list(itertools.combinations(range(groups.k), 2))
-    if control not in groups.names:
+    j = position_of(control, groups.names)
+    if j is None:
         names = [str(name) for name in groups.names]
         near = near_names(str(control), names)
         raise ValueError(f"`control` must be one of the groups {', '.join(names)}; got {control!r}.{near}")
-    j = groups.names.index(control)
     return [(j, other) for other in range(groups.k) if other != j]
 
 

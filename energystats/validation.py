@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import itertools
 import numbers
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -11,11 +12,10 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
+from energystats._typing import AnyArray, ArrayLike, BoolArray, FloatArray, IntArray, RandomLike
 
 __all__ = [
     "Places",
-    "as_cluster_weights",
     "as_distances",
     "as_generator",
     "as_labels",
@@ -31,6 +31,7 @@ __all__ = [
     "check_finite",
     "check_flag",
     "check_jobs",
+    "check_likeness",
     "check_not_path",
     "check_option",
     "check_positive",
@@ -38,17 +39,21 @@ __all__ = [
     "check_same_index",
     "check_same_rows",
     "column_names",
+    "differing",
     "is_single",
     "label_name",
     "labels_of",
+    "largest_skew",
     "mark_found",
     "matrix_index",
     "name_text",
     "names_of",
     "near_names",
+    "position_of",
     "refuse_keyword",
     "row_index",
     "row_names",
+    "small_entry",
     "were_found",
 ]
 
@@ -59,6 +64,10 @@ LARGEST_INTEGER = 2**53
 WEIGHT_RATIO = 1e9
 FOUND = "energystats: found from data"  # key among the attributes of a Series of labels
 SMALLEST_ALPHA = 1e-3  # a power of .001 brings distances that differ by a factor 1000 within .7 %
+ROUNDING = 1e-8, 1e-6  # see `differing`
+SMALL_SHARE = 0.1  # of the entries are smaller than those that rounding is measured against
+SAMPLED_ROWS = 1024  # from which that size is taken
+SKEW_ENTRIES = 2**22  # of a matrix that are compared at a time
 SMALLEST_WEIGHT = 1e-70  # products of weights must keep their digits
 
 
@@ -120,7 +129,7 @@ def as_square(values: ArrayLike, name: str, places: Places | None = None) -> Flo
         return full
     square = symmetrized(array, name, places)
     diagonal = np.abs(np.diagonal(array))
-    if diagonal.max() > 1e-8 * float(np.abs(square).max()):
+    if diagonal.any() and differing(diagonal, np.zeros(1), small_entry(array)).any():
         worst = int(diagonal.argmax())
         value = array[worst, worst]
         alike = "; for similarities or a kernel see `kernel_distance`" if (np.diagonal(array) > 0).all() else ""
@@ -175,12 +184,14 @@ def symmetrized(array: FloatArray, name: str, places: Places) -> FloatArray:
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise ValueError(f"`{name}` must be a square matrix, got shape {array.shape}.")
     check_finite_pairs(array, name, places)
-    skew = np.abs(array - array.T)
-    if skew.max() > 1e-8 * float(np.abs(array).max()):
-        i, j = map(int, np.unravel_index(int(skew.argmax()), skew.shape))
+    if (array == array.T).all():
+        return array
+    if (worst := largest_skew(array)) is not None:
+        i, j = worst
         raise ValueError(
             f"`{name}` must be symmetric, but entry {places.entry(i, j)} is {array[i, j]:.6g} and {places.entry(j, i)} "
-            f"is {array[j, i]:.6g}, a difference of {skew.max():.3g}, the largest; ({name} + {name}.T)/2 would be."
+            f"is {array[j, i]:.6g}, a difference of {abs(array[i, j] - array[j, i]):.3g}, the largest; "
+            f"({name} + {name}.T)/2 would be."
         )
     return 0.5 * (array + array.T)
 
@@ -198,6 +209,55 @@ def refuse_keyword(keyword: str, message: str) -> Callable[[Callable[P, R]], Cal
         return checked
 
     return decorate
+
+
+def small_entry(array: FloatArray, share: float = SMALL_SHARE) -> float:
+    """Size of a small entry of a square matrix beside the diagonal: a quantile of those that are not 0.
+
+    Rounding is measured against it. The largest entry would not do: one that stands for "no path" or "unknown", such as
+    1e12, would excuse any difference among the others.
+    """
+    n = len(array)
+    rows = np.unique(np.linspace(0, n - 1, SAMPLED_ROWS).astype(np.intp)) if n > SAMPLED_ROWS else np.arange(n)
+    sizes = np.abs(array[rows])
+    sizes[np.arange(rows.size), rows] = 0.0
+    sizes = sizes[sizes > 0]
+    return float(np.quantile(sizes, share, method="lower")) if sizes.size else 0.0
+
+
+def differing(
+    a: FloatArray, b: FloatArray, scale: float | FloatArray, rounding: tuple[float, float] = ROUNDING
+) -> BoolArray:
+    """Which pairs of numbers differ by more than rounding, where numbers of the size `scale` were added to make them.
+
+    The first of `rounding` is what two numbers may differ by, a share of the larger and of the scale: x.x + y.y - 2x.y
+    keeps no more of a small result. The second is the share of the scale up to which both are 0: distances are roots,
+    and the root of 1e-15 is 3e-8.
+    """
+    tolerance, nothing = rounding
+    larger = np.maximum(np.abs(a), np.abs(b))
+    return np.asarray((np.abs(a - b) > tolerance * (larger + scale)) & (larger > nothing * scale))
+
+
+def largest_skew(
+    array: FloatArray, share: float = SMALL_SHARE, rounding: tuple[float, float] = ROUNDING
+) -> tuple[int, int] | None:
+    """Where a square matrix is least symmetric; None where rounding explains all differences.
+
+    An entry of a kernel is an inner product, whose rounding is a share of the lengths, the roots of the diagonal.
+    """
+    scale, lengths = small_entry(array, share), np.sqrt(np.abs(np.diagonal(array)))
+    height = max(1, SKEW_ENTRIES // len(array))
+    found, largest = None, 0.0
+    for start in range(0, len(array), height):
+        rows = slice(start, start + height)
+        upper, lower = array[rows], array[:, rows].T
+        differ = differing(upper, lower, np.maximum(scale, lengths[rows, None] * lengths), rounding)
+        skew = np.where(differ, np.abs(upper - lower), 0.0)
+        if skew.max() > largest:
+            i, j = np.unravel_index(int(skew.argmax()), skew.shape)
+            found, largest = (start + int(i), int(j)), float(skew.max())
+    return found
 
 
 def as_linkage(Z: ArrayLike, name: str) -> FloatArray:
@@ -492,20 +552,10 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
         codes, names = np.asarray(categories.codes), list(categories.categories)
         missing = codes < 0
     else:
-        try:
-            array = np.asarray(labels if hasattr(labels, "dtype") else without_coercion(labels))
-        except ValueError as error:
-            raise ValueError(f"`{name}` must be one label a row, but its entries have different lengths.") from error
-        if array.ndim == 2 and array.shape[1] == 1:
-            array = array[:, 0]
-        if array.ndim != 1:
-            raise ValueError(f"`{name}` must be one-dimensional, got shape {array.shape}.")
+        array = label_array(labels, name)
         missing = np.asarray(pd.isna(array))
-        try:
-            values, codes = np.unique(array[~missing], return_inverse=True)
-        except TypeError as error:
-            raise TypeError(f"`{name}` mixes labels that cannot be sorted, such as numbers and text.") from error
-        names = list(pd.Index(values)) if values.dtype.kind in "mM" else values.tolist()
+        known = array[~missing]
+        codes, names = coded_objects(known.tolist(), name) if array.dtype == object else coded_values(known)
     if len(codes) != n and not missing.any():
         raise ValueError(f"`{name}` must have one label for each of the {n} rows, got {len(codes)}.")
     if missing.any():
@@ -519,39 +569,125 @@ def is_single(labels: object) -> bool:
     return unordered or getattr(labels, "ndim", 1) == 0
 
 
-def without_coercion(labels: Any) -> Any:
-    """Labels from a list with both text and numbers, kept apart: numpy alone would turn 1 and "1" into one."""
-    entries = list(labels)
-    texts = sum(isinstance(entry, str) for entry in entries)
-    return np.array(entries, dtype=object) if 0 < texts < len(entries) else entries
+def label_array(labels: Any, name: str) -> AnyArray:
+    r"""Labels as an array in which none has changed: a list keeps its objects, of which numpy would make one type.
+
+    So 1 and "1" stay two labels, as do "a" and "a\0", and whole numbers beyond 2**53 beside negative ones.
+    """
+    if hasattr(labels, "dtype") or hasattr(labels, "columns"):
+        array = np.asarray(labels)
+        array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+    else:
+        array = np.fromiter(unwrapped(list(labels), name), dtype=object, count=len(labels))
+        kinds = set(map(type, array))
+        if kinds in ({float}, {np.datetime64}, {np.timedelta64}):
+            array = np.array(array.tolist())
+    if array.ndim != 1:
+        raise ValueError(f"`{name}` must be one-dimensional, got shape {array.shape}.")
+    if array.dtype.kind == "V":
+        raise TypeError(f"`{name}` must be one label a row, got records of {array.dtype}; give one field.")
+    return array.astype(object) if array.dtype.kind == "c" else array
 
 
-def as_weights(weights: ArrayLike | None, n: int, name: str) -> FloatArray:
-    """Positive weights of shape (n,); ones when None."""
+def unwrapped(entries: list[Any], name: str) -> list[Any]:
+    """Labels of a list, where each may stand in a list of its own."""
+    sizes = {
+        len(entry) if isinstance(entry, list | tuple) or (isinstance(entry, np.ndarray) and entry.ndim) else 0
+        for entry in entries
+    }
+    if sizes == {1}:
+        return [entry[0] for entry in entries]
+    if len(sizes) > 1:
+        raise ValueError(f"`{name}` must be one label a row, but its entries have different lengths.")
+    if sizes - {0}:
+        raise ValueError(f"`{name}` must be one-dimensional, got shape {(len(entries), *sizes)}.")
+    return entries
+
+
+def coded_values(array: AnyArray) -> tuple[IntArray, list[Any]]:
+    """Codes and sorted names of labels of one type of numpy."""
+    import pandas as pd
+
+    values, codes = np.unique(array, return_inverse=True)
+    return codes.reshape(-1), list(pd.Index(values)) if values.dtype.kind in "mM" else values.tolist()
+
+
+def coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
+    """Codes and sorted names of labels that are Python objects: one label for what is equal and of one type."""
+    entries = [plain_object(entry) if isinstance(entry, np.generic) else entry for entry in entries]
+    found: dict[Any, int] = {}
+    try:
+        codes = np.array([found.setdefault(entry, len(found)) for entry in entries], dtype=np.intp)
+    except TypeError as error:
+        raise TypeError(
+            f"`{name}` must have labels such as numbers or text, which can be compared: {error}."
+        ) from error
+    firsts = list(found)
+    if len(set(map(kind_of, entries))) > 1:
+        for entry, code in zip(entries, codes.tolist(), strict=True):
+            if kind_of(entry) != kind_of(firsts[code]):
+                raise ValueError(
+                    f"`{name}` mixes {firsts[code]!r} and {entry!r}, which are of different types and equal to each "
+                    "other; make them labels of one type, for example text."
+                )
+    try:
+        names = sorted(firsts)
+        ordered = all(bool(low < high) for low, high in itertools.pairwise(names))
+    except TypeError as error:
+        raise TypeError(f"`{name}` mixes labels that cannot be sorted, such as numbers and text.") from error
+    if not ordered:
+        kind = type(names[0]).__name__
+        raise TypeError(f"`{name}` must have labels that can be sorted, got {kind} objects; make text of them.")
+    place = np.empty(len(names), dtype=np.intp)
+    place[[found[label] for label in names]] = np.arange(len(names))
+    return place[codes], names
+
+
+def plain_object(label: Any) -> Any:
+    """Label of a type of Python or pandas in place of a scalar of numpy."""
+    import pandas as pd
+
+    if isinstance(label, np.datetime64 | np.timedelta64):
+        return pd.Timestamp(label) if isinstance(label, np.datetime64) else pd.Timedelta(label)
+    return label.item()
+
+
+def position_of(label: Any, names: Sequence[Any]) -> int | None:
+    """Place of a label among names, None where it is none of them; True is not 1."""
+    label = plain_object(label) if isinstance(label, np.generic) else label
+    same = (j for j, name in enumerate(names) if isinstance(name, bool) == isinstance(label, bool) and name == label)
+    return next(same, None)
+
+
+def kind_of(label: object) -> object:
+    """Type of a label, and those of its parts, by which True differs from 1, and 1 from 1.0."""
+    return tuple(map(kind_of, label)) if isinstance(label, tuple) else type(label)
+
+
+def as_weights(weights: ArrayLike | None, n: int, name: str) -> FloatArray | None:
+    """Positive weights of shape (n,) whose sums keep the smallest of them; None for none, and for equal ones of 1."""
     if weights is None:
-        return np.ones(n)
+        return None
     array = as_numbers(weights, name)
     if array.shape != (n,):
         raise ValueError(f"`{name}` must have shape ({n},), got {array.shape}.")
     check_finite(array, name, None)
     if (array <= 0).any():
         raise ValueError(f"`{name}` must be positive, got {array.min():.6g} at position {int(array.argmin())}.")
-    if not SMALLEST_WEIGHT < array.max() < 1 / SMALLEST_WEIGHT:
-        raise ValueError(f"`{name}` must not be that small or large, its largest is {array.max():.3g}; rescale it.")
-    return array
-
-
-def as_cluster_weights(weights: ArrayLike | None, n: int, name: str) -> FloatArray | None:
-    """Weights whose sums keep the smallest of them; None for none, and for equal ones of 1."""
-    if weights is None:
-        return None
-    array = as_weights(weights, n, name)
-    if array.max() > WEIGHT_RATIO * array.min():
-        raise ValueError(
-            f"`{name}` must not differ by more than a factor {WEIGHT_RATIO:g}, got {array.min():.3g} to "
-            f"{array.max():.3g}; leave out points that hardly count."
-        )
+    check_likeness(array, name, "leave out points that hardly count")
     return None if (array == 1).all() else array
+
+
+def check_likeness(weights: FloatArray, name: str, advice: str) -> None:
+    """Refuse positive weights so unlike that sums lose the smallest, or so far from 1 that products lose digits."""
+    smallest, largest = float(weights.min()), float(weights.max())
+    if not SMALLEST_WEIGHT < largest < 1 / SMALLEST_WEIGHT:
+        raise ValueError(f"`{name}` must not be that small or large, its largest is {largest:.3g}; rescale it.")
+    if largest > WEIGHT_RATIO * smallest:
+        raise ValueError(
+            f"`{name}` must not differ by more than a factor {WEIGHT_RATIO:g}, got {smallest:.3g} to {largest:.3g}; "
+            f"{advice}."
+        )
 
 
 def check_jobs(n_jobs: object) -> int:

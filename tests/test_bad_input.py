@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import euclidean_distances
 
 import energystats as es
 
@@ -111,6 +113,91 @@ def test_precomputed(door, R, message):
         door(R, metric="precomputed")
 
 
+HUGE = [(0, 1, 1e12), (1, 0, 1e12)]  # two of the points have no path between them, say
+BESIDE_HUGE = {
+    "symmetric, but entry .* a difference of 1e\\+03": [(2, 3, 1000.0)],
+    "symmetric, but entry .* a difference of 0.01": [(2, 3, 0.01)],
+    "symmetric, but entry .* a difference of 1e-06": [(2, 3, 1e-6)],
+    "symmetric, but entry .* a difference of 1e\\+05": [(0, 1, 1e5)],
+    "have a zero diagonal, but entry .2, 2. is 100": [(2, 2, 100.0)],
+    "have a zero diagonal, but entry .2, 2. is 1e-05": [(2, 2, 1e-5)],
+}
+
+
+def altered(R, *changes):
+    R = R.copy()
+    for i, j, by in changes:
+        R[i, j] += by
+    return R
+
+
+@pytest.mark.parametrize("huge", [HUGE, []], ids=["beside 1e12", "alone"])
+@pytest.mark.parametrize("message", BESIDE_HUGE)
+def test_matrices_are_compared_entry_by_entry(message, huge):
+    """One entry of 1e12 excuses nothing among the others, nor a thousandth of itself."""
+    R = altered(es.pairwise(X), *huge, *BESIDE_HUGE[message])
+    with pytest.raises(ValueError, match=message):
+        es.dispersion(R, G, metric="precomputed")
+    with pytest.raises(ValueError, match=message):
+        es.distance_kernel(R)
+    if "symmetric" in message:
+        with pytest.raises(ValueError, match=message):
+            es.kernel_distance(altered(R, *((i, i, 1.0) for i in range(20))))
+        for form in (np.asarray, csr_array):
+            with pytest.raises(ValueError, match=message):
+                es.graph_partition(form(R), 2)
+
+
+@pytest.mark.parametrize("share", [1e-3, 1e-7])
+def test_no_share_of_an_entry_beyond_rounding_is_a_difference_to_overlook(share):
+    R = es.pairwise(X)
+    for changed in (altered(R, (4, 9, share * R[4, 9])), altered(R, *HUGE, (4, 9, share * R[4, 9]))):
+        with pytest.raises(ValueError, match=r"must be symmetric, but entry \((4, 9|9, 4)\)"):
+            es.dispersion(changed, G, metric="precomputed")
+
+
+def by_squares(x, y):
+    squares = (x**2).sum(axis=1)[:, None] + (y**2).sum(axis=1) - 2 * x @ y.T
+    return np.sqrt(np.maximum(squares, 0))
+
+
+ROUNDED = {
+    "by squares": by_squares,
+    "squares": lambda x, y: by_squares(x, y) ** 2,
+    "scikit-learn": euclidean_distances,
+    "cosine": lambda x, y: cdist(x, y, "cosine"),
+    "Jensen-Shannon": lambda x, y: cdist(x**2, y**2, "jensenshannon"),
+    "single precision": lambda x, y: cdist(x, y).astype(np.float32),
+    "of a kernel": lambda x, y: np.sqrt(np.maximum(2 - 2 * np.exp(-(by_squares(x, y) ** 2)), 0)),
+}
+
+
+@pytest.mark.parametrize("offset", [0.0, 3.0])
+@pytest.mark.parametrize("name", ROUNDED)
+def test_rounding_of_a_matrix_is_no_asymmetry(name, offset, rng):
+    """Rows twice each, and entries across the diagonal from different sums."""
+    x = np.repeat(rng.normal(size=(15, 4)), 2, axis=0) + offset
+    R = ROUNDED[name](x, x.copy()[:, ::-1].copy()[:, ::-1])
+    checked = es.pairwise(R, metric="precomputed")
+    assert (np.diagonal(checked) == 0).all()
+    np.testing.assert_allclose(checked, np.asarray(R, dtype=float), atol=1e-6)
+
+
+def test_distances_far_from_the_origin_are_taken(rng):
+    x = rng.normal(size=(40, 3)) + 1e6
+    R = euclidean_distances(x)
+    assert np.abs(R - es.pairwise(x)).max() > 1e-6  # rounding that is there
+    assert es.pairwise(R, metric="precomputed").shape == (40, 40)
+
+
+def test_rounding_of_a_kernel_is_measured_against_the_lengths(rng):
+    """Two orthogonal vectors: their product is 0 to rounding, on both sides of the diagonal another rounding."""
+    K = np.diag([1.0, 4.0, 1e-20])
+    assert es.kernel_distance(altered(K, (0, 1, 1e-9), (1, 0, 3e-9)))[0, 1] == pytest.approx(5.0)
+    with pytest.raises(ValueError, match="must be symmetric"):
+        es.kernel_distance(altered(K, (0, 2, 1e-9), (2, 0, 3e-9)))
+
+
 @pytest.mark.parametrize("power", [0.5, 2.0])
 def test_precomputed_takes_no_power(power):
     R = es.pairwise(X)
@@ -213,6 +300,49 @@ def test_arguments(call, error, message):
         call()
 
 
+TAKE_WEIGHTS = {
+    "energy_distance": lambda w: es.energy_distance(X, X[:5], x_weights=w),
+    "energy_distance, y": lambda w: es.energy_distance(X[:5], X, y_weights=w, method="sliced"),
+    "dispersion": lambda w: es.dispersion(X, G, sample_weight=w),
+    "energy_test": lambda w: es.energy_test(X, groups=G, sample_weight=w, n_resamples=9),
+    "energy_test, binned": lambda w: es.energy_test(X, groups=G, sample_weight=w, method="binned", n_resamples=9),
+    "energy_cluster": lambda w: es.energy_cluster(X, 2, sample_weight=w),
+    "energy_cluster, nystrom": lambda w: es.energy_cluster(X, 2, sample_weight=w, algorithm="nystrom"),
+    "cluster_1d": lambda w: es.cluster_1d(X[:, 0], 2, w),
+    "fit": lambda w: es.EnergyClustering(2).fit(X, sample_weight=w),
+    "score": lambda w: es.EnergyClustering(2).fit(X).score(X, sample_weight=w),
+    "graph_partition": lambda w: es.graph_partition(1 / (1 + es.pairwise(X)), 2, cut="ratio", weights=w),
+    "Gower": lambda w: es.pairwise(X.T, metric=es.metrics.Gower(weights=w)),
+    "Gower by name": lambda w: es.pairwise(X.T, metric=es.metrics.Gower(weights={str(j): v for j, v in enumerate(w)})),
+}
+UNLIKE_WEIGHTS = {
+    "must not differ by more than a factor 1e\\+09, got 1 to 1e\\+10": np.where(np.arange(20) == 3, 1e10, 1.0),
+    "must not differ by more than a factor 1e\\+09, got 4.94e-324 to 1": np.where(np.arange(20) == 3, 5e-324, 1.0),
+    "must not be that small or large, its largest is 4.94e-324": np.full(20, 5e-324),
+    "must not be that small or large, its largest is 1e\\+80": np.full(20, 1e80),
+    "must be (positive|finite and not negative), got -1": np.where(np.arange(20) == 3, -1.0, 1.0),
+    "must be finite": np.where(np.arange(20) == 3, np.nan, 1.0),
+    "must be finite.*": np.where(np.arange(20) == 3, np.inf, 1.0),
+}
+
+
+@pytest.mark.parametrize("message", UNLIKE_WEIGHTS)
+@pytest.mark.parametrize("call", TAKE_WEIGHTS)
+def test_weights_that_sums_would_lose_are_refused(call, message):
+    with pytest.raises(ValueError, match=f"weights?` {message}"):
+        TAKE_WEIGHTS[call](UNLIKE_WEIGHTS[message])
+
+
+@pytest.mark.parametrize("call", TAKE_WEIGHTS)
+def test_weights_of_a_factor_of_1e9_are_taken(call):
+    assert TAKE_WEIGHTS[call](np.where(np.arange(20) < 10, 1e9, 1.0)) is not None
+
+
+def test_a_named_weight_is_compared_with_the_1_of_the_other_columns():
+    with pytest.raises(ValueError, match=r"`weights` must not differ by more than a factor 1e\+09, got 1 to 1e\+10"):
+        es.pairwise(X, metric=es.metrics.Gower(weights={"0": 1e10}))
+
+
 def test_a_matrix_that_would_not_fit_is_refused_in_words():
     with pytest.raises(MemoryError, match=r"1000000 points need 7451 GiB, .*random subset of the rows"):
         es.energy_cluster(np.random.default_rng(0).standard_normal((10**6, 2)), 2)
@@ -250,3 +380,91 @@ def test_too_few_passes_warn():
     with pytest.warns(es.ConvergenceWarning, match=r"cut off after `max_iter`=1 passes"):
         found = es.energy_cluster(X, 3, n_init=1, max_iter=1, init=np.arange(20) % 3)
     assert not found.converged
+
+
+# ---------------------------------------------------------------- labels
+
+
+DISTINCT = {  # labels that Python calls different, in order
+    "NUL": ["a", "a\0", "b"],
+    "bytes with NUL": [b"a", b"a\0", b"b"],
+    "beyond 2**63": [-1, 2**63, 2**63 + 1],
+    "beyond 2**53 beside a fraction": [0.5, 2**53, 2**53 + 1],
+    "text": ["", " ", "nan"],
+    "truth values": [False, True],
+    "whole numbers and fractions": [1, 2, 2.5],
+    "neighbouring numbers": [0.1, np.nextafter(0.1, 1), 0.2],
+    "dates": [np.datetime64("2020-01-01"), np.datetime64("2020-01-01T00:01"), np.datetime64("2021-03-04")],
+    "numbers of numpy": [np.int64(1), np.int64(2), np.int64(3)],
+    "pairs": [(1, "a"), (1, "b"), (2, "a")],
+}
+TAKE_LABELS = {
+    "groups": lambda g: es.energy_test(np.arange(len(g)), groups=g, n_resamples=9, rng=0).sizes,
+    "strata": lambda g: [es.energy_test(np.arange(2.0 * len(g)), groups=[1, 2] * len(g), strata=g * 2, rng=0).n_strata],
+    "groups of disco": lambda g: [1 + es.disco(np.arange(len(g)), groups=g, n_resamples=9).table["df"].iloc[0]],
+    "labels": lambda g: es.dispersion(np.arange(len(g)), g).sizes,
+    "pairs": lambda g: [len(es.pairwise_tests(np.arange(len(g)), groups=g, n_resamples=9).rows)],
+    "classes": lambda g: [es.clustering_accuracy(g, np.arange(len(g)) // 4)],
+    "init": lambda g: es.energy_cluster(np.arange(len(g)), len(g) // 4, init=g).sizes,
+}
+
+
+@pytest.mark.parametrize("kind", DISTINCT)
+@pytest.mark.parametrize("form", ["list", "array", "Series"])
+@pytest.mark.parametrize("order", [1, -1])
+def test_labels_that_differ_are_groups_of_their_own(kind, form, order):
+    labels = [label for label in DISTINCT[kind][::order] for _ in range(4)]
+    if form == "list" and kind == "pairs":
+        with pytest.raises(ValueError, match=r"`groups` must be one-dimensional, got shape \(12, 2\)"):
+            TAKE_LABELS["groups"](labels)
+        return
+    if form != "list":
+        objects = np.fromiter(labels, dtype=object, count=len(labels))
+        labels = objects if form == "array" else pd.Series(objects, dtype=object)
+    result = es.energy_test(np.arange(len(labels)), groups=labels, n_resamples=9, rng=0)
+    assert result.sizes == (4,) * len(DISTINCT[kind])
+    assert list(result.labels) == DISTINCT[kind]
+
+
+@pytest.mark.parametrize("call", TAKE_LABELS)
+def test_every_function_codes_labels_alike(call):
+    labels = [label for label in ["a", "a\0", "b"] for _ in range(4)]
+    assert list(TAKE_LABELS[call](labels)) in ([4, 4, 4], [3], [1.0])
+
+
+MERGED = [
+    ([True, 1, 2], "` mixes True and 1, which are of different types and equal"),
+    ([1, 1.0, 2], "` mixes 1 and 1.0, which are of different types and equal"),
+    ([0, False, 2], "` mixes 0 and False, which"),
+    ([1, "1", 2], "` mixes labels that cannot be sorted"),
+    ([1j, 2j, 3.0], "` mixes labels that cannot be sorted"),
+    (
+        [frozenset({1}), frozenset({2}), frozenset({1, 2})],
+        "` must have labels that can be sorted, got frozenset objects",
+    ),
+    ([{1: 1}, {2: 2}, {3: 3}], "` must have labels such as numbers or text, which can be compared: .*unhashable"),
+    ([None, "a", "b"], "missing"),
+    ([float("nan"), 1.0, 2.0], "missing"),
+    ([pd.NaT, "a", "b"], "missing"),
+    ([pd.NA, 1, 2], "missing"),
+]
+
+
+@pytest.mark.parametrize(("labels", "message"), MERGED)
+@pytest.mark.parametrize("call", TAKE_LABELS)
+def test_labels_that_would_be_merged_are_refused(call, labels, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        TAKE_LABELS[call]([label for label in labels for _ in range(4)])
+
+
+def test_labels_as_records_are_refused():
+    records = np.array([(1, 2.0), (2, 3.0)] * 6, dtype="i8,f8")
+    with pytest.raises(TypeError, match=r"`groups` must be one label a row, got records .* give one field"):
+        TAKE_LABELS["groups"](records)
+
+
+def test_true_is_not_the_control_1():
+    g = np.repeat([1, 2, 3], 4)
+    assert len(es.pairwise_tests(np.arange(12), groups=g, control=np.int64(1), n_resamples=9).rows) == 2
+    with pytest.raises(ValueError, match="`control` must be one of the groups 1, 2, 3; got True"):
+        es.pairwise_tests(np.arange(12), groups=g, control=True, n_resamples=9)

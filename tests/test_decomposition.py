@@ -704,3 +704,104 @@ def test_a_model_that_fits_every_row_is_told():
     assert "The model fits every row on its own" in text
     data["g"] = np.arange(40) // 10
     assert "fits" not in es.disco(y, "~ C(g)", data=data, n_resamples=9, rng=0).summary()
+
+
+# ---------------------------------------------------------------- names that formulaic or pandas read otherwise
+
+
+NAMES = {
+    "two underscores": ["A", "B", "__missing__"],
+    "all with underscores": ["__HIVE_DEFAULT_PARTITION__", "__other__", "__"],
+    "nothing": ["", " ", "B"],
+    "not a number": ["nan", "NaN", "None"],
+    "missing in words": ["NA", "<NA>", "NaT"],
+    "brackets": ["a]", "[b", "T.c"],
+    "like other columns": ["b]:a[x", "a:b", "1"],
+    "backticks": ["`", "``", "`a`"],
+    "numbers": ["1", "1.0", "01"],
+    "NUL": ["a", "a\0", "a\0b"],
+    "pairs": [(1, 2), (1, 3), (2, 2)],
+    "braces": ["{}", "{name}", "%s"],
+}
+FORMULAS = [
+    "y ~ g",
+    "y ~ C(g)",
+    "y ~ C(g, contr.sum)",
+    "y ~ C(g, contr.treatment(g.iloc[-1]))",
+    "y ~ C(g, levels=sorted(set(g))[::-1])",
+    "y ~ C(g, {'__a': [1, 0, 0], '__b': [0, 1, 0]})",
+    "y ~ h + g",
+    "y ~ g * h",
+    "y ~ g:h",
+    "y ~ C(g, contr.helmert) * C(h)",
+]
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.parametrize("kind", NAMES)
+def test_names_of_levels_mean_nothing(kind, formula, rng):
+    """A table is that of levels named a, b and c in the same order."""
+    codes = np.repeat([0, 1, 2], 8)
+    frame = pd.DataFrame({"y": rng.normal(size=24) + codes, "h": np.tile(["u", "v"], 12)})
+    tables = []
+    for names, dtype in ((sorted(NAMES[kind]), rng.choice(["object", "category"])), (["a", "b", "c"], "category")):
+        levels = np.fromiter(names, dtype=object, count=3)
+        data = frame.assign(g=pd.Series(levels[codes], dtype=object).astype(dtype))
+        tables.append(es.disco(formula, data=data, n_resamples=19, rng=1).table)
+    pd.testing.assert_frame_equal(*tables, rtol=1e-9)
+    if formula == "y ~ g":
+        assert tables[0]["df"].iloc[0] == 2
+        g = np.fromiter(NAMES[kind], dtype=object, count=3)
+        by_groups = es.disco(frame["y"], groups=pd.Series(g[codes], dtype=object), n_resamples=19, rng=1).table
+        assert_allclose(tables[0]["dispersion"].iloc[0], by_groups["dispersion"].iloc[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "column", ["a b", "a:b", "C(g)", "contr", "C", "g[T.b]", "codes 0", "class", "__g__", "ß", "a[0]"]
+)
+@pytest.mark.parametrize("rest", ["", " + a:g", " * h"])
+def test_names_of_columns_mean_nothing(column, rest, rng):
+    frame = pd.DataFrame(rng.normal(size=(24, 2)), columns=["y", "a"])
+    frame["h"], frame["g"] = np.tile(["u", "v"], 12), np.repeat(["b", "c"], 12)
+    own = np.tile(["x", "y", "z"], 8)
+    expected = es.disco(f"y ~ own{rest}", data=frame.assign(own=own), n_resamples=19, rng=1).table
+    found = es.disco(f"y ~ `{column}`{rest}", data=frame.assign(**{column: own}), n_resamples=19, rng=1).table
+    assert_allclose(found.to_numpy(float), expected.to_numpy(float), rtol=1e-9)
+
+
+def test_a_column_and_an_interaction_of_one_name_are_two_terms(rng):
+    frame = pd.DataFrame(rng.normal(size=(24, 4)), columns=["y", "a", "b", "a:b"])
+    found = es.disco("y ~ `a:b` + a:b", data=frame, n_resamples=19, rng=1).table
+    other = es.disco("y ~ c + a:b", data=frame.rename(columns={"a:b": "c"}), n_resamples=19, rng=1).table
+    assert_allclose(found.to_numpy(float), other.to_numpy(float), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("levels", "formula", "message"),
+    [
+        ([1, "1", "c"], "y ~ g", "`g` mixes labels that cannot be sorted"),
+        ([True, 1, 2], "y ~ g", "`g` mixes True and 1, which are of different types"),
+        ([1, 1.0, 2], "y ~ C(g)", r"cannot be evaluated: .*`C\(\)` mixes 1 and 1.0, which are"),
+        (["a", "b", "c"], "y ~ C(g, levels=['a', 'b'])", r"C\(\) has rows with 'c', which its `levels` do not name"),
+        (["a", "b", "c"], "y ~ C(g, contr.treatment('d'))", r"the base of C\(\) must be one of its levels, got 'd'"),
+        (
+            ["a", "b", "__c"],
+            "y ~ g.str.lower()",
+            r"g.str.lower\(\) must give every row one of its levels, .* write C\(\)",
+        ),
+        (["a", "b", "c"], "y ~ g + `1`", "takes a column named '1' for the constant; rename it, or write I"),
+    ],
+)
+def test_levels_that_would_be_merged_are_refused(levels, formula, message, rng):
+    g = pd.Series([level for level in levels for _ in range(8)], dtype=object)
+    with pytest.raises((ValueError, TypeError), match=message):
+        es.disco(formula, data=pd.DataFrame({"y": rng.normal(size=24), "g": g, "1": rng.normal(size=24)}))
+
+
+def test_levels_in_messages_have_their_own_names(rng):
+    frame = pd.DataFrame({"y": rng.normal(size=24), "g": np.repeat(["A", "__m", "z"], 8), "h": ["u"] * 16 + ["v"] * 8})
+    for formula in ("y ~ g:h", "y ~ C(g):h", "y ~ C(g, contr.sum):h", "y ~ C(g, {1: [1, 0, 0]}):h"):
+        with pytest.raises(
+            ValueError, match=r"needs rows in every cell, but there are none with .* = 'A' and h = 'v', nor"
+        ):
+            es.disco(formula, data=frame)

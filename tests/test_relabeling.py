@@ -156,6 +156,17 @@ def test_whole_weights_are_repeated_rows(rng):
         assert_allclose(getattr(weighted, name), getattr(repeated, name), rtol=1e-12)
 
 
+@pytest.mark.parametrize("ratio", [1e4, 1e6, 1e9])
+def test_weights_of_unlike_size_do_not_depend_on_the_names(ratio, rng):
+    """A light group may be named first or last: nothing is a difference of sums in which it is lost."""
+    x, names, w = rng.normal(size=(9, 2)), np.repeat(["a", "b"], [4, 5]), np.repeat([1.0, ratio], [4, 5])
+    expected = definitions.between(definitions.rho_matrix(x.tolist()), names.tolist(), list(map(Fraction, w)))
+    first, last = (es.energy_test(x, groups=g, sample_weight=w) for g in (names, np.where(names == "a", "z", names)))
+    assert first.method == last.method == "exact"
+    assert first.pvalue == last.pvalue
+    assert_allclose([first.statistic, last.statistic], float(expected), rtol=1e-14 * ratio + 1e-9)
+
+
 def test_equal_weights_change_nothing(two):
     plain = es.energy_test(*two, rng=0)
     assert es.energy_test(*two, sample_weight=np.full(27, 3.0), rng=0).pvalue == plain.pvalue

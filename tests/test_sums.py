@@ -61,11 +61,14 @@ def test_multiply_matches_the_matrix(route, rng):
     assert_allclose(d.scale, definitions.total(definitions.rho_matrix(d.points.tolist())), rtol=1e-13)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", [False, True, "unlike"])
 def test_null_sums_match_relabelled_matrices(route, weighted, rng):
     d, groups = route
     labelings = [np.array([rng.permutation(groups.codes) for _ in range(5)]) for _ in range(2)]
     weights = rng.uniform(0.5, 2, d.n) if weighted else np.ones(d.n)
+    if weighted == "unlike":  # a light group may be the last one, and no difference may take its digits
+        weights[groups.codes < groups.k - 1] *= 1e8
+        labelings[0][0] = groups.codes
     drawn = list(permutation.null_sums(d.pairs, weights, iter(labelings), groups.k, at_once=1))
     found, masses = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     R = np.array(definitions.rho_matrix(d.points.tolist()))

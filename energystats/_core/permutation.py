@@ -23,6 +23,7 @@ __all__ = [
     "count_extreme",
     "count_labelings",
     "draw_key",
+    "groups_multiplied",
     "null_sums",
     "pvalue_interval",
     "stopped_interval",
@@ -195,22 +196,34 @@ def null_sums(
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
     """M and the group sizes (sums of weights) of every labeling, (b, k, k) and (b, k) at a time.
 
-    Only k - 1 groups go through the product with R: the last one is what the row totals leave over. `at_once` blocks
-    of labelings share a product; None takes as many as memory allows.
+    `groups_multiplied` go through the product with R. `at_once` blocks of labelings share a product; None takes as many
+    as memory allows.
     """
     n, mass = weights.size, float(weights.sum())
-    room = max(1, INDICATOR_BYTES // (8 * n * (k - 1)))  # labelings in one product
+    multiplied = groups_multiplied(weights, k)
+    room = max(1, INDICATOR_BYTES // (8 * n * multiplied))  # labelings in one product
     at_once = at_once or max(1, room // LABELINGS_PER_BLOCK)
     totals = None
     while chunk := list(itertools.islice(labelings, at_once)):
         codes = np.concatenate(chunk).T  # (n, b)
         for start in range(0, codes.shape[1], room):
-            Z = indicators(codes[:, start : start + room], k - 1, weights)
+            Z = indicators(codes[:, start : start + room], multiplied, weights)
+            if multiplied == k:
+                yield pairs.block_sums(Z), Z.sum(axis=0).T
+                continue
             if totals is None:
                 inner, totals = pairs.block_sums_and_totals(Z, weights)
             else:
                 inner = pairs.block_sums(Z)
             yield completed(inner, Z, totals, weights, mass)
+
+
+def groups_multiplied(weights: FloatArray, k: int) -> int:
+    """How many of k groups are summed: of rows that weigh the same all but the last, which the totals leave over.
+
+    Of unequal weights all, because the difference would lose the digits by which the last group is lighter.
+    """
+    return k - int(weights.min() == weights.max())
 
 
 def completed(

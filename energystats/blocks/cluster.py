@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from energystats._core.permutation import LABELINGS_PER_BLOCK, Labelings, indicators
+from energystats._core.permutation import LABELINGS_PER_BLOCK, Labelings, groups_multiplied, indicators
 from energystats._core.sums import bin_sums_by_product, bin_sums_from_upper
 from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.blocks.measures import Measures
@@ -230,7 +230,7 @@ class OnCluster(Pairs):
             part: Part = fetched(client, future)
             negative, smallest = part.negative, part.smallest
             sums, sizes = part.arrays
-            yield completed_sums(sums, sizes)
+            yield completed_sums(sums, sizes, k)
         warn_if_negative(negative, smallest)
 
 
@@ -270,11 +270,16 @@ class Drawing:
     others: Labelings
     k: int
 
+    @property
+    def multiplied(self) -> int:
+        """Number of groups that are summed, beside all rows together."""
+        return groups_multiplied(self.weights, self.k)
+
     def chunks(self, at_once: int | None) -> list[Chunk]:
         """As many labelings at a time as a worker keeps, and as a product has columns for."""
         n_blocks = -(-self.others.count // LABELINGS_PER_BLOCK)
         kept = LABELING_BYTES // (LABELINGS_PER_BLOCK * self.codes.size)
-        wide = INDICATOR_COLUMNS // (LABELINGS_PER_BLOCK * (self.k - 1))
+        wide = INDICATOR_COLUMNS // (LABELINGS_PER_BLOCK * self.multiplied)
         step = at_once or max(1, min(kept, wide))
         return [
             Chunk(level, first, min(first + step, n_blocks))
@@ -419,26 +424,26 @@ def absolute_task(X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metr
 def labelings_task(
     X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric, drawing: Drawing, chunk: Chunk
 ) -> Part:
-    """The share of two blocks in the sums of k - 1 groups and of all rows, under every labeling of a chunk."""
-    codes, k = labelings_of(drawing, chunk), drawing.k
+    """The share of two blocks in the sums of `drawing.multiplied` groups and of all rows, under every labeling."""
+    codes, k = labelings_of(drawing, chunk), drawing.multiplied
     own, others = codes[:, slice(*a.span)].T, codes[:, slice(*b.span)].T
     w, v = drawing.weights[slice(*a.span)], drawing.weights[slice(*b.span)]
     n_labelings, negatives = len(codes), Negatives(metric)
-    half = np.zeros((n_labelings, k, k))
+    half = np.zeros((n_labelings, k + 1, k + 1))
     for rows, columns, tile, diagonal in tiles_of(X, Y, a, b, metric):
         negatives.see(tile, diagonal=diagonal)
-        Z = indicators(others[columns], k - 1, v[columns])
+        Z = indicators(others[columns], k, v[columns])
         product = tile @ np.column_stack((Z.reshape(len(Z), -1), v[columns]))
-        grouped, everything = product[:, :-1].reshape(-1, k - 1, n_labelings), product[:, -1]
-        Z = indicators(own[rows], k - 1, w[rows])
-        share = np.empty((n_labelings, k, k))
+        grouped, everything = product[:, :-1].reshape(-1, k, n_labelings), product[:, -1]
+        Z = indicators(own[rows], k, w[rows])
+        share = np.empty((n_labelings, k + 1, k + 1))
         share[:, :-1, :-1] = np.einsum("ijb,ilb->bjl", Z, grouped)
         share[:, :-1, -1] = np.einsum("ijb,i->bj", Z, everything)
         share[:, -1, :-1] = np.einsum("i,ilb->bl", w[rows], grouped)
         share[:, -1, -1] = w[rows] @ everything
         half += share * (0.5 if diagonal else 1.0)
-    sizes = np.zeros((n_labelings, k))
+    sizes = np.zeros((n_labelings, k + 1))
     if a.span == b.span:
-        sizes[:, :-1] = np.stack([np.where(own == g, w[:, None], 0.0).sum(axis=0) for g in range(k - 1)], axis=1)
+        sizes[:, :-1] = np.stack([np.where(own == g, w[:, None], 0.0).sum(axis=0) for g in range(k)], axis=1)
         sizes[:, -1] = w.sum()
     return negatives.part(half + half.transpose(0, 2, 1), sizes)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from energystats._core.permutation import LABELINGS_PER_BLOCK, Labelings
+from energystats._core.permutation import LABELINGS_PER_BLOCK, Labelings, groups_multiplied
 from energystats._core.sums import bin_sums_by_product
 from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.blocks.measures import Measures
@@ -221,9 +221,9 @@ class OnDevice(Pairs):
         """M and sizes of some labelings; (b, n) -> (b, k, k), (b, k)."""
         xp, like = self.rows.xp, self.rows.like
         on_device, w = like(labels.T.astype(np.int32)), like(weights)
-        kinds = [xp.astype(on_device == g, xp.float64) * w[:, None] for g in range(k - 1)]
-        Z = xp.stack([*kinds, xp.zeros_like(kinds[0]) + w[:, None]], axis=1)  # all rows in place of the last group
-        return completed_sums(self.sums_of(Z), to_numpy(xp.sum(Z, axis=0)).T)
+        kinds = [xp.astype(on_device == g, xp.float64) * w[:, None] for g in range(groups_multiplied(weights, k))]
+        Z = xp.stack([*kinds, xp.zeros_like(kinds[0]) + w[:, None]], axis=1)  # all rows in place of a last group
+        return completed_sums(self.sums_of(Z), to_numpy(xp.sum(Z, axis=0)).T, k)
 
 
 # ---------------------------------------------------------------- rho

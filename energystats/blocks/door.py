@@ -188,6 +188,8 @@ def joined(parts: list[Any]) -> Any:
 
     if all(isinstance(part.dtype, pd.CategoricalDtype) for part in parts):
         return pd.Series(union_categoricals(parts))
+    if len({part.dtype for part in parts}) > 1:  # one type for all would round whole numbers
+        parts = [part.astype(object) for part in parts]
     return pd.concat(parts, ignore_index=True)
 
 

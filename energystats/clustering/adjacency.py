@@ -7,7 +7,8 @@ from typing import Any, NoReturn
 import numpy as np
 from scipy import sparse
 
-from energystats.validation import LARGEST, as_numbers, as_pandas, matrix_index
+from energystats._typing import BoolArray
+from energystats.validation import LARGEST, SMALL_SHARE, as_numbers, as_pandas, differing, matrix_index
 
 __all__ = ["as_adjacency"]
 
@@ -65,16 +66,30 @@ def complain(matrix: Any, entry: int, rule: str, others: int, what: str) -> NoRe
     raise ValueError(f"{rule}, but entry ({row}, {column}) is {matrix.data[entry]:.6g}{more}.")
 
 
+def unexplained(matrix: Any, skew: Any) -> BoolArray:
+    """Which entries of A - A' rounding does not explain, as in `largest_skew` for dense matrices."""
+    unequal = skew.data != 0
+    upper, lower = np.zeros(skew.data.size), np.zeros(skew.data.size)
+    row, column = skew.row[unequal], skew.col[unequal]
+    upper[unequal] = np.asarray(matrix[row, column]).ravel()
+    lower[unequal] = np.asarray(matrix[column, row]).ravel()
+    entries = sparse.coo_array(matrix)
+    others = np.abs(entries.data[entries.row != entries.col])
+    scale = float(np.quantile(others, SMALL_SHARE, method="lower"))
+    lengths = np.sqrt(np.abs(matrix.diagonal()))
+    return differing(upper, lower, np.maximum(scale, lengths[skew.row] * lengths[skew.col]))
+
+
 def symmetric_part(matrix: Any, name: str) -> Any:
     """(A + A')/2 of a matrix that is symmetric but for rounding; a directed graph is an error."""
-    skew = sparse.coo_array(abs(matrix - matrix.T))
-    if skew.nnz and skew.data.max() > 1e-8 * np.abs(matrix.data).max():
-        worst = int(skew.data.argmax())
+    skew = sparse.coo_array(matrix - matrix.T)
+    if skew.nnz and (differ := unexplained(matrix, skew)).any():
+        worst = int(np.where(differ, np.abs(skew.data), 0.0).argmax())
         i, j = int(skew.row[worst]), int(skew.col[worst])
         raise ValueError(
             f"`{name}` must be symmetric, but entry ({i}, {j}) is {matrix[i, j]:.6g} and ({j}, {i}) is "
-            f"{matrix[j, i]:.6g}, a difference of {skew.data[worst]:.3g}, the largest; for a directed graph choose "
-            f"how to join both directions, for example ({name} + {name}.T)/2."
+            f"{matrix[j, i]:.6g}, a difference of {abs(skew.data[worst]):.3g}, the largest; for a directed graph "
+            f"choose how to join both directions, for example ({name} + {name}.T)/2."
         )
     half = sparse.csr_array(0.5 * (matrix + matrix.T))
     half.eliminate_zeros()

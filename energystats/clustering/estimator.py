@@ -19,10 +19,10 @@ from energystats.dissimilarity import Dissimilarity, check_blocks, of_z_scores
 from energystats.domains import Place, row_places
 from energystats.metrics import Gower, MetricLike, is_named
 from energystats.validation import (
-    as_cluster_weights,
     as_generator,
     as_numbers,
     as_pandas,
+    as_weights,
     check_count,
     check_not_path,
     check_same_index,
@@ -178,8 +178,9 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         y : object
             Ignored.
         sample_weight : array_like of shape (n,), optional
-            Weights of the rows, not negative; whole numbers count as repeated rows, except in z-scores and in a
-            sigma that is taken from the data. Rows of weight 0 are left out, and get the label of the nearest cluster.
+            Weights of the rows, 0 or positive, the largest at most 1e9 times the smallest positive one; whole numbers
+            count as repeated rows, except in z-scores and in a sigma that is taken from the data. Rows of weight 0 are
+            left out, and get the label of the nearest cluster.
 
         Returns
         -------
@@ -279,7 +280,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         y : object
             Ignored.
         sample_weight : array_like of shape (m,), optional
-            Positive weights of the rows.
+            Positive weights of the rows, the largest at most 1e9 times the smallest.
 
         Returns
         -------
@@ -288,7 +289,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             `.approximation.within_limits`, to rounding, and not minus the estimate of W. Larger is better.
         """
         lowest = self._from_distances(X, smallest)
-        weights = as_cluster_weights(sample_weight, lowest.size, "sample_weight")
+        weights = as_weights(sample_weight, lowest.size, "sample_weight")
         return -float(lowest.sum() if weights is None else weights @ lowest)
 
     def _from_distances(self, X: ArrayLike, read: Callable[[FloatArray], AnyArray]) -> AnyArray:
@@ -351,8 +352,8 @@ def weighted_rows(sample_weight: ArrayLike | None, n: int) -> tuple[IntArray | N
         return None, None
     weights = as_numbers(sample_weight, "sample_weight")
     if weights.shape != (n,) or not weights.size or weights.min() != 0:
-        return None, as_cluster_weights(sample_weight, n, "sample_weight")
+        return None, as_weights(sample_weight, n, "sample_weight")
     rows = np.flatnonzero(weights)
     if not rows.size:
         raise ValueError("`sample_weight` must not be zero everywhere: no row has a weight.")
-    return rows, as_cluster_weights(weights[rows], rows.size, "sample_weight")
+    return rows, as_weights(weights[rows], rows.size, "sample_weight")

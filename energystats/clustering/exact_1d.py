@@ -14,7 +14,7 @@ from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.pairs import power_on_line
 from energystats.results import Partition
-from energystats.validation import as_cluster_weights, check_alpha, check_count, check_same_index
+from energystats.validation import as_weights, check_alpha, check_count, check_same_index
 
 __all__ = ["best_intervals", "cluster_1d", "has_exact", "partition_line", "why_not_exact"]
 
@@ -195,7 +195,7 @@ def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None,
     k : int, default 2
         Number of clusters, 1 <= k <= number of distinct values.
     sample_weight : array_like of shape (n,), optional
-        Positive weights. Whole numbers count as repeated points.
+        Positive weights, the largest at most 1e9 times the smallest. Whole numbers count as repeated points.
     alpha : {1.0, 2.0}, default 1.0
         Power of \|x - y\|. 1 sees the whole distribution; 2 is k-means.
 
@@ -250,7 +250,7 @@ def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None,
     if d.points.shape[1] != 1:
         raise ValueError(f"`x` must be one column, got {d.points.shape[1]}; use `energy_cluster`.")
     check_same_index(x, sample_weight, "sample_weight")
-    weights = as_cluster_weights(sample_weight, d.n, "sample_weight")
+    weights = as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")
     return partition_line(d, k, weights)

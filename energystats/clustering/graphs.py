@@ -66,7 +66,8 @@ def graph_partition(
     max_iter : int, default 300
         Passes over the vertices for each start.
     weights : array_like of shape (n,), optional
-        Positive weights of the vertices, of which \|C\| becomes the sum. "normalized" takes the degrees and no others.
+        Positive weights of the vertices, the largest at most 1e9 times the smallest, of which \|C\| becomes the sum.
+        "normalized" takes the degrees and no others.
     rng : int, Generator or None, default None
         Seed of the starts.
 
@@ -139,7 +140,7 @@ def graph_partition(
         raise ValueError('`weights` must be None for cut="normalized", whose weights are the degrees.')
     given = check_start(init, n, k)
     check_same_index(A, weights, "weights")
-    graph = Objective(matrix, cut, None if weights is None else as_weights(weights, n, "weights"), k)
+    graph = Objective(matrix, cut, as_weights(weights, n, "weights"), k)
     free = cut != "association" and k <= graph.n_components and given is None
     if free:
         start = joined_components(graph)

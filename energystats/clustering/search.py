@@ -27,9 +27,9 @@ from energystats.metrics import MetricLike
 from energystats.progress import with_bar
 from energystats.results import Partition
 from energystats.validation import (
-    as_cluster_weights,
     as_generator,
     as_labels,
+    as_weights,
     check_count,
     check_option,
     check_same_index,
@@ -107,8 +107,8 @@ def energy_cluster(
         For "nystrom": rows on which the starts are searched, 16,384 when None. The best start goes on with twice as
         many rows, and so on to all of them.
     sample_weight : array_like of shape (n,), optional
-        Positive weights of the points; whole numbers count as repeated rows, except in z-scores and in what a metric
-        takes from the data (sigma, variances, a covariance).
+        Positive weights of the points, the largest at most 1e9 times the smallest; whole numbers count as repeated
+        rows, except in z-scores and in what a metric takes from the data (sigma, variances, a covariance).
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
     log_moves : bool, default False
@@ -204,7 +204,7 @@ def energy_cluster(
         raise ValueError(f'`client` goes with algorithm="nystrom", got "{how.algorithm}", which needs all pairs here.')
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     check_same_index(X, sample_weight, "sample_weight")
-    weights = as_cluster_weights(sample_weight, d.n, "sample_weight")
+    weights = as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")
     return partition_points(d, k, how, generator, weights=weights, progress=progress)

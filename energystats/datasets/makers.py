@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
-from energystats.validation import as_generator, as_numbers, as_points, check_count, check_finite, check_positive
+from energystats.validation import (
+    as_generator,
+    as_numbers,
+    as_points,
+    check_count,
+    check_finite,
+    check_positive,
+    largest_skew,
+)
 
 __all__ = [
     "make_cigars",
@@ -477,8 +485,8 @@ def covariance_root(cov: ArrayLike, d: int, name: str) -> FloatArray:
         if matrix.min() <= 0:
             raise ValueError(f"`{name}` must be positive definite, but a variance is {matrix.min():g}.")
         return np.asarray(np.sqrt(np.broadcast_to(matrix, (d,))))
-    skew = float(np.abs(matrix - matrix.T).max())
-    if skew > 1e-8 * np.abs(matrix).max():
+    if (worst := largest_skew(matrix)) is not None:
+        skew = abs(matrix[worst] - matrix[worst[::-1]])
         raise ValueError(f"`{name}` must be symmetric, but entries across the diagonal differ by {skew:.3g}.")
     try:
         return np.asarray(np.linalg.cholesky(0.5 * (matrix + matrix.T)))
