@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from energystats._core.threads import one_thread
 from energystats._loading import Alone, loading
 from energystats._typing import FloatArray, IntArray
 from energystats.exceptions import ignoring
@@ -42,6 +43,7 @@ def cluster_rows(
     model = KMeans(k, n_init=n_init, max_iter=max_iter, random_state=int(rng.integers(2**31)))
     with (
         ONE_AT_A_TIME,
+        one_thread(),  # so that k-means finds, and restores, the one thread that others may want meanwhile
         threadpool_limits(1, "openmp"),
         ignoring(ConvergenceWarning),
     ):  # fewer distinct rows than clusters: mended below
