@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from energystats._core import jit
 from energystats._core.jit import njit
-from energystats._typing import AnyArray, FloatArray, IntArray
+from energystats._core.threads import one_thread
+from energystats._typing import FloatArray, IntArray
 
 __all__ = ["hartigan_among_means", "inner_product", "sum_clusters"]
 
@@ -35,9 +37,17 @@ def inner_product(x: FloatArray, y: FloatArray) -> float:
     return total
 
 
+def sum_clusters(rows: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> FloatArray:
+    """Weighted sums of the rows of every cluster; (n, p), (n,), (n,) -> (k, p), in O(n p) where loops are compiled."""
+    if jit.numba is not None:
+        return add_rows(rows, weights, labels, k)
+    with one_thread():
+        return np.asarray(((labels[:, None] == np.arange(k)) * weights[:, None]).T @ rows)
+
+
 @njit
-def sum_clusters(rows: FloatArray, weights: FloatArray, labels: AnyArray, k: int) -> FloatArray:
-    """Weighted sums of the rows of every cluster; (n, p), (n,), (n,) -> (k, p), in O(n p) whatever k is."""
+def add_rows(rows: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> FloatArray:
+    """The same, row after row."""
     sums = np.zeros((k, rows.shape[1]))
     for i in range(labels.size):
         j = labels[i]

@@ -68,12 +68,18 @@ class Centres:
     def of(cls, block: BlockFeatures, weights: FloatArray, labels: AnyArray, k: int) -> Self:
         """Of one block of rows."""
         labels = labels.astype(np.intp, copy=False)
-        mass, squares, residuals, own = (
-            np.bincount(labels, weights * values, minlength=k)
-            for values in (np.ones(labels.size), block.lengths, block.residuals, weights * block.residuals)
+
+        def sums_of(values: FloatArray) -> FloatArray:
+            return np.bincount(labels, values, minlength=k)
+
+        return cls(
+            np.bincount(labels, minlength=k).astype(np.intp, copy=False),
+            sums_of(weights),
+            sum_clusters(block.phi, weights, labels, k),
+            sums_of(weights * block.lengths),
+            sums_of(weights * block.residuals),
+            sums_of(weights**2 * block.residuals),
         )
-        counts = np.bincount(labels, minlength=k).astype(np.intp, copy=False)
-        return cls(counts, mass, sum_clusters(block.phi, weights, labels, k), squares, residuals, own)
 
     def __add__(self, other: Centres) -> Centres:
         return Centres(
