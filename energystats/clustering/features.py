@@ -70,7 +70,7 @@ class Centres:
         labels = labels.astype(np.intp, copy=False)
 
         def sums_of(values: FloatArray) -> FloatArray:
-            return np.bincount(labels, values, minlength=k)
+            return np.bincount(labels, values, minlength=k).astype(np.float64, copy=False)
 
         return cls(
             np.bincount(labels, minlength=k).astype(np.intp, copy=False),
