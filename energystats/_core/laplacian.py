@@ -83,8 +83,9 @@ def smallest_pairs(problem: Relaxation, count: int) -> tuple[FloatArray, FloatAr
             values, vectors = eigh(0.5 * (lifted + lifted.T), subset_by_index=(0, count - 1))
         return values, vectors
     if problem.ceiling == 0:
-        values, vectors = np.zeros(count), np.linalg.qr(np.random.default_rng(0).standard_normal((problem.n, count)))[0]
-        return values, np.column_stack([problem.off(v) for v in vectors.T])
+        with one_thread_up_to(count):
+            vectors = np.linalg.qr(np.random.default_rng(0).standard_normal((problem.n, count)))[0]
+        return np.zeros(count), np.column_stack([problem.off(v) for v in vectors.T])
     solve: Solver = flipped_pairs
     if problem.sparse is not None and envelope(problem.sparse) <= LARGEST_ENVELOPE:
         solve = inverted_pairs(problem)

@@ -10,23 +10,18 @@ not. One thread also gives the same bits whatever the number of cores.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
-from threading import get_ident
+from threading import Condition, get_ident
 from typing import Any
 
 from energystats._core.interrupts import uninterrupted
-from energystats._loading import Alone, loading
+from energystats._loading import loading
 
 __all__ = ["one_thread", "one_thread_up_to"]
 
 LARGEST_ORDER = 2048  # of a matrix that is decomposed on one thread
-
-_changing = Alone()
-_inside: Counter[int] = Counter()  # how deep every thread of Python is inside
-_limits: list[Any] = []  # of threadpoolctl, in force while anybody is inside
 
 
 @cache
@@ -39,55 +34,67 @@ def libraries() -> Any:
     return ThreadpoolController()
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """One thread for linear algebra until the last block of this kind has ended, in any thread of Python.
+class Limit:
+    """One thread for the linear algebra of the whole process, wanted by one thread of Python at a time.
 
-    The number of threads belongs to the whole process, so blocks that overlap share one limit: the first sets it, and
-    the last restores what was there before. In a forked child only the blocks of the thread that forked go on.
+    The number belongs to the process, and two threads of Python that set and restore it in turn would leave a wrong
+    one. So whoever sets it restores it; meanwhile others compute with what there is, or wait.
     """
-    own = get_ident()
-    enter(own)
+
+    def __init__(self) -> None:
+        self.changed = Condition()
+        self.owner: int | None = None
+        self.depth = 0  # blocks of the owner
+        self.limiter: Any = None
+
+    def enter(self, wait: bool) -> bool:
+        """Set the limit; False where another thread of Python has done so."""
+        with self.changed:
+            while self.owner not in (None, get_ident()):
+                if not wait:
+                    return False
+                self.changed.wait(0.1)  # in short steps: not every system lets Ctrl-C end a long one
+            with uninterrupted():
+                if self.owner is None:
+                    self.limiter = libraries().limit(limits=1, user_api="blas").__enter__()
+                    self.owner = get_ident()
+                self.depth += 1
+            return True
+
+    def leave(self) -> None:
+        """Restore what was there before the owner's first block."""
+        with self.changed, uninterrupted():
+            self.depth -= 1
+            if not self.depth:
+                self.limiter.__exit__(None, None, None)
+                self.owner = self.limiter = None
+                self.changed.notify_all()
+
+    def after_fork(self) -> None:
+        """In a child, the other threads of the parent are not there to restore anything."""
+        self.changed = Condition()
+        if self.owner not in (None, get_ident()):
+            with self.limiter:
+                self.owner, self.depth = None, 0
+            self.limiter = None
+
+
+LIMIT = Limit()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=LIMIT.after_fork)
+
+
+@contextmanager
+def one_thread(*, wait: bool = False) -> Iterator[None]:
+    """One thread for linear algebra inside the block, unless another thread of Python has set its number; or wait."""
+    entered = LIMIT.enter(wait)
     try:
         yield
     finally:
-        leave(own)
-
-
-def enter(own: int) -> None:
-    """Set the limit, if nobody is inside."""
-    with uninterrupted(), _changing:
-        if not _limits:
-            _limits.append(libraries().limit(limits=1, user_api="blas"))
-        _inside[own] += 1
-
-
-def leave(own: int) -> None:
-    """Restore what was there before, if nobody else is inside."""
-    with uninterrupted(), _changing:
-        _inside[own] -= 1
-        restore_if_empty()
-
-
-def restore_if_empty() -> None:
-    """Take the limit back when nobody is inside."""
-    if _limits and not +_inside:
-        _inside.clear()
-        _limits.pop().restore_original_limits()
+        if entered:
+            LIMIT.leave()
 
 
 def one_thread_up_to(order: int) -> AbstractContextManager[None]:
     """The same for a decomposition of a matrix of that order, unless it is large."""
     return one_thread() if order <= LARGEST_ORDER else nullcontext()
-
-
-def forget_others() -> None:
-    """In a forked child: the other threads of the parent are not there."""
-    own = _inside[get_ident()]
-    _inside.clear()
-    _inside[get_ident()] = own
-    restore_if_empty()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=forget_others)
