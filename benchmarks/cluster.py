@@ -1,6 +1,6 @@
 """Tests and clusters on a Dask cluster: one worker beside two, memory of each, and an estimate for larger tables.
 
-    python benchmarks/cluster.py            two sizes, one and two workers; about seven minutes on two cores
+    python benchmarks/cluster.py            two sizes, one and two workers; about fifteen minutes on two cores
     python benchmarks/cluster.py --quick    small sizes, to see that everything runs
 
 Every worker is a process of one thread. The estimate is fitted to the first size and checked on the second.
@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from busy import alone_and_beside
 
 import energystats as es
 
@@ -123,15 +124,26 @@ def main():
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     sizes = (3000, 5000) if options.quick else (40_000, 80_000)
-    heads = "n | workers | seconds | p | MB of a worker before, at most | tasks | estimated | MB moved | at most"
-    print(f"| {heads} |\n|{'---|' * 9}")
+    heads = "n | workers | seconds | beside one busy process | p | MB of a worker before, at most"
+    heads += " | tasks | estimated | MB moved | at most"
+    print(f"| {heads} |\n|{'---|' * 10}")
     times = {}
     for n in sizes:
         for workers in (1, 2):
-            seconds, found, before, after, (done, moved) = run(n, workers)
+            alone, beside = alone_and_beside(lambda n=n, workers=workers: run(n, workers))
+            seconds, found, before, after, (done, moved) = alone
             times[n, workers] = seconds
             memory = ", ".join(f"{a:.0f} to {b:.0f}" for a, b in zip(before, after, strict=True))
-            row = [n, workers, f"{seconds:.1f}", f"{found.pvalue:g}", memory, done, tasks_of(n, workers)]
+            row = [
+                n,
+                workers,
+                f"{seconds:.1f}",
+                f"{beside[0] / seconds:.2f} x",
+                f"{found.pvalue:g}",
+                memory,
+                done,
+                tasks_of(n, workers),
+            ]
             row += [f"{moved / 1e6:.1f}", f"{moved_at_most(n, workers) / 1e6:.1f}"]
             print("|", *(f"{cell} |" for cell in row), flush=True)
     first, second = sizes
@@ -143,11 +155,19 @@ def main():
     print("| n | threads | tasks | flops | moved at most | estimated time |\n|---|---|---|---|---|---|")
     for n, threads in ((10**6, 32), (10**6, 256), (10**7, 1024)):
         print(estimate(n, threads, per_pair))
-    print("\n| clusters of n rows | workers | seconds | W of the features | MB at most |\n|---|---|---|---|---|")
+    heads = "clusters of n rows | workers | seconds | beside one busy process | W of the features | MB at most"
+    print(f"\n| {heads} |\n|{'---|' * 6}")
     for n in (50_000,) if options.quick else (200_000, 1_000_000):
         for workers in (0, 1, 2):
-            found, seconds, memory = clusters(n, workers)
-            row = [n, workers or "none", f"{seconds:.1f}", f"{found.approximation.within_limits[0]:.6f}"]
+            alone, beside = alone_and_beside(lambda n=n, workers=workers: clusters(n, workers))
+            found, seconds, memory = alone
+            row = [
+                n,
+                workers or "none",
+                f"{seconds:.1f}",
+                f"{beside[1] / seconds:.2f} x",
+                f"{found.approximation.within_limits[0]:.6f}",
+            ]
             print("|", *(f"{cell} |" for cell in [*row, ", ".join(f"{megabytes:.0f}" for megabytes in memory)]))
 
 

@@ -1,10 +1,11 @@
 """Large n: clusters from Nystrom features and tests in nearly linear time, each beside what it approximates.
 
-    python benchmarks/large.py            the tables of benchmarks/README.md; about ten minutes on two cores
+    python benchmarks/large.py            the tables of benchmarks/README.md; about twenty minutes on two cores
     python benchmarks/large.py --quick    small sizes, to see that everything runs
 
 Every row with a peak of memory is a process of its own. Times are processor seconds of all threads of one call, after
-a small one that compiles; with OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 they are what one free core takes.
+a small one that compiles; with OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 they are what one free core takes. Every call
+is made a second time beside one busy process; what is told is the ratio of the two times on the clock.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from busy import alone_and_beside
 
 import energystats as es
 
@@ -35,11 +37,11 @@ calls = {
         5, batch_size=16_384, n_init=10, random_state=0).fit(X).labels_,
 }
 before = peak_megabytes()
-start = time.process_time()
+start, clock = time.process_time(), time.perf_counter()
 found = calls[peer]()
-seconds = time.process_time() - start
+seconds, wall = time.process_time() - start, time.perf_counter() - clock
 peak = peak_megabytes()
-print(seconds, peak, peak - before, es.clustering_accuracy(labels, found))
+print(seconds, wall, peak, peak - before, es.clustering_accuracy(labels, found))
 """
 
 TESTS = """
@@ -52,20 +54,24 @@ rng = np.random.default_rng(0)
 x, y = rng.standard_normal((n // 2, 10)), rng.standard_normal((n // 2, 10)) + 0.005
 es.energy_test(x[:3000], y[:3000], n_resamples=99, rng=0, **options)
 before = peak_megabytes()
-start = time.process_time()
+start, clock = time.process_time(), time.perf_counter()
 found = es.energy_test(x, y, rng=0, **options)
-seconds = time.process_time() - start
+seconds, wall = time.process_time() - start, time.perf_counter() - clock
 peak = peak_megabytes()
 error = "-" if found.statistic_error is None else f"{found.statistic_error:.3g}"
-print(seconds, peak, peak - before, found.pvalue, f"{found.statistic:.4g}", error)
+print(seconds, wall, peak, peak - before, found.pvalue, f"{found.statistic:.4g}", error)
 """
 
 
 def separately(code, *words):
-    """What a process of its own prints."""
+    """What a process of its own prints, and how many times its wall-clock time it takes beside one busy process."""
     command = [sys.executable, "-c", code, *map(str, words)]
     here = Path(__file__).parent
-    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=here).stdout.split()
+    alone, beside = alone_and_beside(
+        lambda: subprocess.run(command, capture_output=True, text=True, check=True, cwd=here).stdout.split()
+    )
+    seconds, wall, *others = alone
+    return [f"{float(seconds):.3g} s", f"{float(beside[1]) / float(wall):.2f} x", *others]
 
 
 def peak_megabytes():
@@ -81,9 +87,15 @@ def clouds(n, rng):
 
 
 def timed(call):
-    start = time.process_time()
-    result = call()
-    return time.process_time() - start, result
+    """Processor seconds with the ratio of wall-clock times beside one busy process and alone, and the result."""
+
+    def once():
+        start, clock = time.process_time(), time.perf_counter()
+        result = call()
+        return time.process_time() - start, time.perf_counter() - clock, result
+
+    (seconds, alone, result), (_, busy, _) = alone_and_beside(once)
+    return f"{seconds:.3g} s ({busy / alone:.2f} x)", result
 
 
 # ---------------------------------------------------------------- clusters
@@ -106,23 +118,25 @@ def near_hartigan(n):
     for name, (X, k, metric, alpha) in jobs.items():
         how = {"metric": metric, "alpha": alpha}
         seconds, full = timed(lambda X=X, k=k, how=how: es.energy_cluster(X, k, **how, rng=0))
-        print(f"| {name} | all pairs | {seconds:.3g} s | 0 | 0 | - |", flush=True)
+        print(f"| {name} | all pairs | {seconds} | 0 | 0 | - |", flush=True)
         for m in (64, 256, 1024):
             options = {**how, "algorithm": "nystrom", "n_landmarks": m}
             seconds, found = timed(lambda X=X, k=k, o=options: es.energy_cluster(X, k, **o, rng=0))
             exact, told = es.dispersion(X, found.labels, **how), found.approximation
             share = exact.within / full.within - 1
             z = f"{(found.within - exact.within) / told.within_error:+.1f}" if told.within_error else "all pairs"
-            print(f"| {name} | {m} | {seconds:.3g} s | {share:.1e} | {told.outside:.3f} of T | {z} |", flush=True)
+            print(f"| {name} | {m} | {seconds} | {share:.1e} | {told.outside:.3f} of T | {z} |", flush=True)
 
 
 def beside_mini_batches(n):
     print(f"\n### Processor time and memory, five normal clouds, N = {n:,}, d = 10, k = 5, best of 10 starts\n")
-    print("| method | processor time | peak memory | of which the call | accuracy |\n|---|---|---|---|---|")
+    heads = ["method", "processor time", "beside one busy process", "peak memory", "of which the call", "accuracy"]
+    print(f"| {' | '.join(heads)} |\n" + "|---" * len(heads) + "|")
     others = ["scikit-learn MiniBatchKMeans", "scikit-learn MiniBatchKMeans, 16,384 rows"]
     for name in ["energystats", *others]:
-        seconds, peak, own, accuracy = map(float, separately(CLUSTERS, n, name))
-        print(f"| {name} | {seconds:.3g} s | {peak:.0f} MB | {own:.0f} MB | {accuracy:.4f} |", flush=True)
+        seconds, slower, *numbers = separately(CLUSTERS, n, name)
+        peak, own, accuracy = map(float, numbers)
+        print(f"| {name} | {seconds} | {slower} | {peak:.0f} MB | {own:.0f} MB | {accuracy:.4f} |", flush=True)
 
 
 def lognormal_accuracy(n):
@@ -147,7 +161,7 @@ def lognormal_accuracy(n):
         bayes = es.datasets.bayes_accuracy(**parameters, rng=0)
         bayes = bayes[0] if isinstance(bayes, tuple) else bayes
         shown = " | ".join(f"{cell:.3f}" for cell in cells)
-        all_times = ", ".join(f"{seconds:.3g} s" for seconds in (*times, seconds))
+        all_times = ", ".join((*times, seconds))
         print(f"| {log_of or name}, d = {X.shape[1]} | {bayes:.3f} | {shown} | {all_times} |", flush=True)
 
 
@@ -159,12 +173,13 @@ SLICED, BINNED, BOTH = {"method": "sliced"}, {"method": "binned"}, {"method": "s
 
 def tests_against_n(jobs):
     print("\n### Two-sample tests, d = 10, means 0.005 apart in every column, 999 relabelings\n")
-    print("| test | N | processor time | peak memory | of which the call | p | S | its standard error |")
-    print("|---|---|---|---|---|---|---|---|")
+    heads = ["test", "N", "processor time", "beside one busy process", "peak memory", "of which the call", "p", "S"]
+    heads.append("its standard error")
+    print(f"| {' | '.join(heads)} |\n" + "|---" * len(heads) + "|")
     for name, options, n in jobs:
-        seconds, peak, own, p, S, error = separately(TESTS, n, options)
+        seconds, slower, peak, own, p, S, error = separately(TESTS, n, options)
         memory = f"{float(peak):.0f} MB | {float(own):.0f} MB"
-        print(f"| {name} | {n:,} | {float(seconds):.3g} s | {memory} | {float(p):.3g} | {S} | {error} |", flush=True)
+        print(f"| {name} | {n:,} | {seconds} | {slower} | {memory} | {float(p):.3g} | {S} | {error} |", flush=True)
 
 
 def power(replicates):

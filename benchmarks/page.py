@@ -15,6 +15,7 @@ HERE = Path(__file__).resolve().parent
 RESULTS, DOCS = HERE / "results", HERE.parent / "docs"
 PAGE, FIGURES = DOCS / "benchmarks.md", DOCS / "figures"
 DENSE_ROUTES = ("tiles kept", "tiles made anew")
+BESIDE = "beside one busy process"
 
 
 def load(name):
@@ -37,25 +38,50 @@ def environment(found):
     )
 
 
+def slower(row):
+    """How many times as long it takes beside one busy process; nothing in results from before that was measured."""
+    busy = row.get("busy_seconds")
+    return [] if busy is None else [f"{busy / row['seconds']:.2f} x"]
+
+
+def heading(rows, heads):
+    """The first two lines of a table, without the column that was not measured."""
+    heads = [head for head in heads if head != BESIDE or slower(rows[0])]
+    return [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+
+
 def times(rows):
     """Jobs with their peers, as Markdown."""
-    lines = ["| job | energystats | peer | its time | ratio | results of both |", "|---|---|---|---|---|---|"]
+    lines = heading(rows, ["job", "energystats", BESIDE, "peer", "its time", "ratio", "results of both"])
     for row in rows:
         peer = row["peer_seconds"]
         theirs = "-" if peer is None else f"{peer:.3g} s"
         ratio = "-" if peer is None else f"{peer / row['seconds']:.3g}"
-        lines.append(f"| {row['job']} | {row['seconds']:.3g} s | {row['peer']} | {theirs} | {ratio} | {row['note']} |")
+        cells = [row["job"], f"{row['seconds']:.3g} s", *slower(row), row["peer"], theirs, ratio, row["note"]]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def beside(rows):
+    """Jobs alone and beside one busy process, as Markdown; every job once, whatever its peers."""
+    heads = ["job", "alone", BESIDE, "ratio", "processor seconds alone", "beside it", "ratio"]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for row in {row["job"]: row for row in rows}.values():
+        work = [f"{row['work']:.3g} s", f"{row['busy_work']:.3g} s", f"{row['busy_work'] / row['work']:.2f} x"]
+        cells = [row["job"], f"{row['seconds']:.3g} s", f"{row['busy_seconds']:.3g} s", *slower(row), *work]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def sizes(rows):
     """Time and memory of `energy_test` against N, as Markdown; small sizes have no memory of their own."""
-    lines = ["| route | N | d | time | peak memory above the data | share of the product's rate |"]
-    lines.append("|---" * 6 + "|")
+    heads = ["route", "N", "d", "time", BESIDE, "peak memory above the data", "share of the product's rate"]
+    lines = heading(rows, heads)
     for row in rows:
         memory = f"{row['megabytes']:.0f} MB" if row["n"] >= 10_000 and row["megabytes"] is not None else "-"
         share = f"{row['share']:.0%}" if row["route"] in DENSE_ROUTES else "-"
-        lines.append(f"| {row['route']} | {row['n']:,} | {row['d']} | {row['seconds']:.3g} s | {memory} | {share} |")
+        cells = [row["route"], f"{row['n']:,}", str(row["d"]), f"{row['seconds']:.3g} s", *slower(row), memory, share]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -71,10 +97,12 @@ def with_tables(page, tables):
 
 def tables():
     """What stands between the marks."""
-    speed, size = load("speed.json"), load("size.json")
+    speed, size, busy = load("speed.json"), load("size.json"), load("busy.json")
     return {
         "speed environment": environment(speed),
         "speed": times(speed["rows"]),
+        "busy environment": environment(busy),
+        "busy": beside(busy["rows"]),
         "size environment": environment(size),
         "size": sizes(size["rows"]),
     }

@@ -2,11 +2,13 @@
 
     python benchmarks/run.py            writes benchmarks/results/speed.json
     python benchmarks/run.py --quick    small sizes, to see that everything runs; writes nothing
+    python benchmarks/run.py --busy     tests and clusterings only, alone and beside one busy process: results/busy.json
     python benchmarks/run.py --large    time and memory of energy_test against N: benchmarks/results/size.json
     python benchmarks/page.py           docs/benchmarks.md and its pictures from these files
 
 A peer that is not installed is left out, and the table says so. Absolute times depend on the machine; the ratios
-are what is compared. Every time is the median of several runs, after one that is not counted.
+are what is compared. Every time is the median of several runs, after one that is not counted. Ours is measured a
+second time beside one busy process, linear algebra with its default threads.
 """
 
 from __future__ import annotations
@@ -20,12 +22,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import tracemalloc
 from importlib import metadata
 from pathlib import Path
 
 import numpy as np
+from busy import Seconds, alone_and_beside, both_times, median_time
 
 import energystats as es
 
@@ -65,16 +67,6 @@ def write(name, found):
     (RESULTS / name).write_text(text + "\n", encoding="utf-8")
 
 
-def median_time(call, runs=5):
-    call()
-    times = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        result = call()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times), result
-
-
 def peak_megabytes(call):
     tracemalloc.start()
     call()
@@ -104,16 +96,18 @@ def dcor_seconds(x, y, resamples):
 
 
 def row(what, ours, peer, theirs, note=""):
-    ratio = f"{theirs / ours:.3g} x" if theirs is not None else "-"
+    ratio = f"{theirs / ours.alone:.3g} x" if theirs is not None else "-"
     shown = f"{theirs:.3g} s" if theirs is not None else "-" if peer in (NONE, "-") else "not installed"
-    rows.append({"job": what, "seconds": ours, "peer": peer, "peer_seconds": theirs, "note": note})
-    print(f"| {what} | {ours:.3g} s | {peer} | {shown} | {ratio} | {note} |", flush=True)
+    job = {"job": what, "seconds": ours.alone, "busy_seconds": ours.busy}
+    job |= {"work": ours.work_alone, "busy_work": ours.work_busy}
+    rows.append(job | {"peer": peer, "peer_seconds": theirs, "note": note})
+    print(f"| {what} | {ours.alone:.3g} s | {ours.ratio:.2f} x | {peer} | {shown} | {ratio} | {note} |", flush=True)
 
 
 def two_sample_test(n, d, resamples, dcor_resamples):
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((2, n, d))
-    ours, result = median_time(lambda: es.energy_test(x, y, n_resamples=resamples, statistic="pairwise", rng=0))
+    ours, result = both_times(lambda: es.energy_test(x, y, n_resamples=resamples, statistic="pairwise", rng=0))
     what = f"two-sample test, n = m = {n}, d = {d}, {resamples} permutations, distances included"
     theirs = r_energy("test", n, n, resamples, data=np.concatenate((x, y)))
     note = ""
@@ -136,7 +130,7 @@ def ready_matrix(n, resamples):
     X = np.random.default_rng(0).standard_normal((n, 5))
     groups = np.repeat(["a", "b"], n // 2)
     D = es.pairwise(X)
-    ours, result = median_time(
+    ours, result = both_times(
         lambda: es.energy_test(D**2, groups=groups, metric="precomputed", statistic="f", n_resamples=resamples, rng=0)
     )
     theirs, note = None, f"F {result.statistic:.6f}"
@@ -154,11 +148,22 @@ def ready_matrix(n, resamples):
 
 def clustering(n, d, k, starts):
     X = np.random.default_rng(0).standard_normal((n, d))
-    ours, found = median_time(lambda: es.energy_cluster(X, k, n_init=starts, rng=0), runs=3)
+    ours, found = both_times(lambda: es.energy_cluster(X, k, n_init=starts, rng=0), runs=3)
     theirs = r_energy("cluster", k, starts, data=X)
     what = f"clustering, n = {n}, d = {d}, k = {k}, {starts} starts"
     note = f"W {found.within:.4f} / {theirs[1]:.4f}" if theirs is not None else f"W {found.within:.4f}"
     row(what, ours, "R energy::kgroups", theirs and theirs[0], note)
+
+
+def landmarks(n, d, k):
+    """Five normal clouds, or one normal law, where no cluster is clear and the search takes longest."""
+    rng = np.random.default_rng(0)
+    X = 1.5 * rng.standard_normal((k, d))[rng.integers(k, size=n)] + rng.standard_normal((n, d))
+    for name, data in (("clouds", X), ("one normal law", rng.standard_normal((n // 5, d)))):
+        how = {"algorithm": "nystrom", "rng": 0}
+        ours, found = both_times(lambda data=data, how=how: es.energy_cluster(data, k, **how), runs=3)
+        what = f"clustering from landmarks, {name}, n = {len(data)}, d = {d}, k = {k}, 10 starts"
+        row(what, ours, NONE, None, f"W {found.within:.4f}, estimated")
 
 
 def kernel_k_means(n, k, starts):
@@ -167,7 +172,7 @@ def kernel_k_means(n, k, starts):
     X = np.concatenate([rng.normal(size=(n // 2, 5)), rng.normal(1.5, 1, size=(n - n // 2, 5))])
     gamma = 0.1
     rho = es.metrics.Kernel("rbf", gamma=gamma)
-    ours, found = median_time(lambda: es.energy_cluster(X, k, metric=rho, n_init=starts, rng=0), runs=3)
+    ours, found = both_times(lambda: es.energy_cluster(X, k, metric=rho, n_init=starts, rng=0), runs=3)
     R = es.pairwise(X, metric=rho)
 
     def cost(labels):
@@ -218,13 +223,20 @@ print(distances, one, moved, time.perf_counter() - start, found.n_iter)
 """
 
 
+def printed(command):
+    """Words that a process prints."""
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+
 def one_pass(sizes, k):
     """The first pass of Hartigan's method, the one with the most moves, beside the distances that it needs."""
     for n in sizes:
-        done = subprocess.run([sys.executable, "-c", PASS, str(n), str(k)], capture_output=True, text=True, check=True)
-        distances, seconds, moved, whole, passes = map(float, done.stdout.split())
+        command = [sys.executable, "-c", PASS, str(n), str(k)]
+        alone, beside = alone_and_beside(lambda command=command: list(map(float, printed(command))))
+        distances, seconds, moved, whole, passes = alone
         note = f"{moved:.0f} points moved; a whole start with its certificate {whole:.3g} s, {passes:.0f} passes"
-        row(f"first pass of Hartigan's method, N = {n}, k = {k}", seconds, "its own distances", distances, note)
+        both = Seconds(seconds, beside[1])
+        row(f"first pass of Hartigan's method, N = {n}, k = {k}", both, "its own distances", distances, note)
 
 
 def hierarchy(n):
@@ -233,7 +245,7 @@ def hierarchy(n):
     from scipy.spatial.distance import pdist
 
     X = np.random.default_rng(0).standard_normal((n, 3))
-    ours, Z = median_time(lambda: es.energy_hclust(X), runs=3)
+    ours, Z = both_times(lambda: es.energy_hclust(X), runs=3)
     what = f"hierarchical clustering, n = {n}, d = 3, distances included"
     scipys, ward = median_time(lambda: linkage(np.sqrt(pdist(X)), "ward"), runs=3)
     row(what, ours, "SciPy linkage", scipys, f"last height {Z[-1, 2]:.6f} / {ward[-1, 2] ** 2:.6f}")
@@ -250,7 +262,7 @@ def mixed_table(n):
     kinds = [pd.Categorical(rng.choice(list("uvwx"), n)) for _ in range(3)]
     columns = [*rng.standard_normal((3, n)), *grades, *kinds]
     table = pd.DataFrame({f"x{j}": column for j, column in enumerate(columns)})
-    ours, d = median_time(lambda: es.pairwise(table, metric="gower"))
+    ours, d = both_times(lambda: es.pairwise(table, metric="gower"))
     codes = np.column_stack([table.iloc[:, :3], *(table.iloc[:, j].cat.codes for j in range(3, 8))])
     theirs = r_energy("gower", data=codes)
     note = f"sum {np.triu(d).sum():.6f}" + (f" / {theirs[1]:.6f}" if theirs is not None else "")
@@ -260,7 +272,7 @@ def mixed_table(n):
 
 def cluster_test(n):
     X = np.random.default_rng(0).standard_normal((n, 2))
-    ours, result = median_time(lambda: es.cluster_test(X, rng=0), runs=3)
+    ours, result = both_times(lambda: es.cluster_test(X, rng=0), runs=3)
     row(f"cluster_test, n = {n}, d = 2, 199 draws, 10 folds", ours, NONE, None, f"p {result.pvalue:.3f}")
 
 
@@ -268,7 +280,7 @@ def one_column(n, k):
     """Certificates included; kmeans1d has the square only."""
     x = np.random.default_rng(0).lognormal(size=n)
     for alpha, clusters in ((1, 2), (1, k), (2, k)):
-        ours, found = median_time(lambda a=alpha, c=clusters: es.cluster_1d(x, c, alpha=a), runs=3)
+        ours, found = both_times(lambda a=alpha, c=clusters: es.cluster_1d(x, c, alpha=a), runs=3)
         peer, theirs, note = NONE, None, f"W {found.within:.6f}"
         if alpha == 2:
             peer = "kmeans1d"
@@ -294,7 +306,7 @@ def euclidization(n, large):
         "principal coordinates": (lambda: es.principal_coordinates(d), "ape::pcoa", 4),
     }
     for what, (call, peer, at) in jobs.items():
-        ours, found = median_time(call, runs=3)
+        ours, found = both_times(call, runs=3)
         note = f"constant {found.constant:.10g}" if at < 4 else ""
         if theirs[0] is not None and at < 4:
             note += f" / {theirs[at + 1]:.10g}"
@@ -305,7 +317,7 @@ def euclidization(n, large):
         ("Cailliez", es.cailliez),
         ("verdict of is_euclidean", es.is_euclidean),
     ):
-        ours, _ = median_time(lambda call=call: call(d), runs=1)
+        ours, _ = both_times(lambda call=call: call(d), runs=1)
         peak = peak_megabytes(lambda call=call: call(d))
         row(f"{what}, n = {large}", ours, "-", None, f"peak {peak:.0f} MB, the matrix itself {8e-6 * large**2:.0f} MB")
 
@@ -328,11 +340,11 @@ def graph_cuts(n, peer_n):
 
     graph = Objective(planted(n), "normalized", None, 10)
     start = np.random.default_rng(0).integers(10, size=n)
-    ours, found = median_time(lambda: improved(graph, start, 300), runs=3)
+    ours, found = both_times(lambda: improved(graph, start, 300), runs=3)
     what = f"a pass of single moves, normalised cut, n = {n}, {graph.matrix.nnz} stored entries, k = 10"
-    row(what, ours / found.n_iter, NONE, None, f"{found.n_iter} passes")
+    row(what, Seconds(ours.alone / found.n_iter, ours.busy / found.n_iter), NONE, None, f"{found.n_iter} passes")
     A = planted(peer_n)
-    ours, found = median_time(lambda: es.graph_partition(A, 10, "normalized", rng=0), runs=1)
+    ours, found = both_times(lambda: es.graph_partition(A, 10, "normalized", rng=0), runs=1)
     model = SpectralClustering(10, affinity="precomputed", random_state=0)
     theirs, labels = median_time(lambda: model.fit_predict(sp.csr_matrix(A)), runs=1)
     value = Objective(A, "normalized", None, 10).score(labels.astype(np.intp))
@@ -348,14 +360,14 @@ def graph_cuts(n, peer_n):
 def import_time():
     def seconds(module):
         code = f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
-        done = [
-            subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(6)
-        ]
-        return statistics.median(float(d.stdout) for d in done[1:])
+        return statistics.median(float(printed([sys.executable, "-c", code])[0]) for _ in range(6))
 
-    ours, theirs = seconds("energystats"), seconds("scipy.stats")
+    def both(module):
+        return Seconds(*alone_and_beside(lambda: seconds(module)))
+
+    ours, theirs = both("energystats"), seconds("scipy.stats")
     row("import energystats", ours, "import scipy.stats", theirs)
-    ours = seconds("energystats; energystats.energy_test; energystats.energy_cluster; energystats.cluster_test")
+    ours = both("energystats; energystats.energy_test; energystats.energy_cluster; energystats.cluster_test")
     row("the same, and first touch of the test, clustering and cluster test", ours, "import scipy.stats", theirs)
 
 
@@ -392,36 +404,58 @@ print(seconds, megabytes, n * n * 999 / seconds / rate)
 
 def large(sizes):
     """Each size in a process of its own, so that its peak memory is its own."""
-    print("| route | N | d | time | peak memory above the data | share of dgemm's rate |\n|---|---|---|---|---|---|")
+    heads = [
+        "route",
+        "N",
+        "d",
+        "time",
+        "beside one busy process",
+        "peak memory above the data",
+        "share of dgemm's rate",
+    ]
+    print(f"| {' | '.join(heads)} |\n" + "|---" * len(heads) + "|")
     found = []
     for route, (d, all_sizes) in sizes.items():
         for n in all_sizes:
             command = [sys.executable, "-c", ONE_RUN, str(n), str(d)]
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-            seconds, megabytes, share = map(float, done.stdout.split())
-            found.append({"route": route, "n": n, "d": d, "seconds": seconds, "megabytes": megabytes, "share": share})
+            alone, beside = alone_and_beside(lambda command=command: list(map(float, printed(command))))
+            seconds, megabytes, share = alone
+            both = {"seconds": seconds, "busy_seconds": beside[0]}
+            found.append({"route": route, "n": n, "d": d} | both | {"megabytes": megabytes, "share": share})
             rate = "-" if route == SORTED else f"{share:.0%}"
             memory = f"{megabytes:.0f} MB" if n >= 10_000 else "-"  # below it the call was made once before
-            print(f"| {route} | {n:,} | {d} | {seconds:.3g} s | {memory} | {rate} |", flush=True)
+            slower = f"{beside[0] / seconds:.2f} x"
+            print(f"| {route} | {n:,} | {d} | {seconds:.3g} s | {slower} | {memory} | {rate} |", flush=True)
     return found
+
+
+def tests_and_clusterings(quick):
+    """What is run most."""
+    two_sample_test(*((100, 5, 99, 9) if quick else (1000, 5, 999, 20)))
+    ready_matrix(*((200, 99) if quick else (2000, 999)))
+    for k in (2, 8):
+        clustering(*((300, 5, k, 2) if quick else (4000, 5, k, 5)))
+    landmarks(*((1000, 10, 5) if quick else (20_000, 10, 5)))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="small sizes")
-    parser.add_argument("--large", action="store_true", help="time and memory against N; about five minutes")
+    parser.add_argument("--busy", action="store_true", help="tests and clusterings beside one busy process only")
+    parser.add_argument("--large", action="store_true", help="time and memory against N; about ten minutes")
     options = parser.parse_args()
     quick = options.quick
     print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, {platform.machine()}\n")
     if options.large:
         write("size.json", large(LARGE))
         return
-    print("| job | energystats | peer | peer's time | ratio | both results |")
-    print("|---|---|---|---|---|---|")
-    two_sample_test(*((100, 5, 99, 9) if quick else (1000, 5, 999, 20)))
-    ready_matrix(*((200, 99) if quick else (2000, 999)))
-    for k in (2, 8):
-        clustering(*((300, 5, k, 2) if quick else (4000, 5, k, 5)))
+    print("| job | energystats | beside one busy process | peer | peer's time | ratio | both results |")
+    print("|---|---|---|---|---|---|---|")
+    tests_and_clusterings(quick)
+    if options.busy:
+        if not quick:
+            write("busy.json", rows)
+        return
     kernel_k_means(*((200, 3, 2) if quick else (2000, 4, 5)))
     one_pass([500] if quick else [1000, 3000, 10_000, 20_000, 30_000], 8)
     hierarchy(200 if quick else 5000)

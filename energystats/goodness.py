@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from energystats._core import normal, permutation
+from energystats._core.threads import one_thread_up_to
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.dissimilarity import check_resolution
 from energystats.domains import row_places, truths_as_numbers
@@ -171,7 +172,8 @@ def standardized(points: FloatArray, columns: list[str] | None) -> FloatArray:
     constant = (np.ptp(points, axis=0) == 0) | (lost >= 1)
     if constant.any():
         raise ValueError(f"`X` must vary in every column, but {listed(constant, names)} constant; drop them.")
-    Q, R, order = qr(centred / length, mode="economic", pivoting=True)
+    with one_thread_up_to(d):
+        Q, R, order = qr(centred / length, mode="economic", pivoting=True)
     dependent = np.zeros(d, dtype=bool)
     dependent[order] = np.abs(np.diagonal(R)) <= max(float(lost.max()), d * SINGULAR)
     if dependent.any():

@@ -77,11 +77,13 @@ def test_order_is_complete():
 
 @pytest.mark.parametrize("path", sorted((ROOT / "_core").glob("*.py")), ids=lambda p: p.name)
 def test_core_knows_arrays_only(path):
-    """numpy, scipy and numba; from the package its own files, the type aliases and the warnings."""
+    """numpy, scipy and numba; from the package its own files, the type aliases, the locks and the warnings."""
     for module, line in imports(ast.parse(path.read_text())):
         top = module.split(".")[0]
         if top == "energystats":
-            assert module.split(".")[1] in {"_core", "_typing", "exceptions"}, f"{path.name}:{line} imports {module}"
+            assert module.split(".")[1] in {"_core", "_typing", "_loading", "exceptions"}, (
+                f"{path.name}:{line} imports {module}"
+            )
         else:
             assert top not in HEAVY - {"numba"}, f"{path.name}:{line} imports {module}"
 
@@ -113,3 +115,58 @@ def test_bodies_fit_one_screen(path):
 def test_numba_has_one_door():
     users = [path.name for path in MODULES if re.search(r"(import numba|import_module\(.numba)", path.read_text())]
     assert users == ["jit.py"]
+
+
+# ---------------------------------------------------------------- threads of linear algebra
+
+PRODUCTS = {"dot", "vdot", "inner", "matmul", "einsum", "tensordot", "linalg"}  # names that lead to the library
+DECOMPOSITIONS = {"eig", "eigh", "eigvals", "eigvalsh", "eigsh", "svd", "qr", "cholesky", "inv", "matrix_rank"}
+OF_COLUMNS = {("metrics.py", "matrix_rank"), ("metrics.py", "inv"), ("makers.py", "cholesky"),
+              ("makers.py", "eigvalsh")}  # as many rows as the data have columns  # fmt: skip
+
+
+def compiled_loops(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and any("njit" in ast.unparse(d) for d in node.decorator_list):
+            yield node
+
+
+def calls_of_linear_algebra(function):
+    for node in ast.walk(function):
+        if isinstance(node, ast.MatMult):
+            yield "@"
+        elif isinstance(node, ast.Attribute) and node.attr in PRODUCTS:
+            yield node.attr
+
+
+def free_decompositions(tree):
+    """Names of decompositions that are called outside `with one_thread...`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.With) and "one_thread" in ast.unparse(node.items[0].context_expr):
+            for inner in ast.walk(node):
+                inner.limited = True
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and not hasattr(node, "limited"):
+            name = ast.unparse(node.func).split(".")[-1]
+            if name in DECOMPOSITIONS:
+                yield name
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_compiled_loops_write_their_products_out(path):
+    """A library call for every short row costs more than the row, and its threads wait for each other."""
+    for function in compiled_loops(ast.parse(path.read_text())):
+        assert list(calls_of_linear_algebra(function)) == [], f"{path.name}:{function.lineno} {function.name}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_decompositions_say_how_many_threads_they_take(path):
+    found = {(path.name, name) for name in free_decompositions(ast.parse(path.read_text()))}
+    assert found <= OF_COLUMNS, f"{path.name}: {found} belongs inside `with one_thread_up_to(order)`"
+
+
+def test_the_tests_above_see_what_they_look_for():
+    loop = ast.parse("@njit\ndef f(x):\n    return np.dot(x, x) + x @ x + x.dot(x) + np.linalg.norm(x)")
+    assert [sorted(calls_of_linear_algebra(f)) for f in compiled_loops(loop)] == [["@", "dot", "dot", "linalg"]]
+    code = "def f(x):\n    with one_thread():\n        eigh(x)\n    np.linalg.svd(x)"
+    assert list(free_decompositions(ast.parse(code))) == ["svd"]

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigh, eigvals
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray
 
 __all__ = [
@@ -67,7 +68,8 @@ def decomposed(G: FloatArray, count: int | None = None) -> tuple[FloatArray, Flo
     The largest entry of each vector is positive.
     """
     n = len(G)
-    values, vectors = eigh(G, subset_by_index=None if count is None else (n - count, n - 1), check_finite=False)
+    with one_thread_up_to(n):
+        values, vectors = eigh(G, subset_by_index=None if count is None else (n - count, n - 1), check_finite=False)
     values, vectors = values[::-1], vectors[:, ::-1]
     largest = np.abs(vectors).argmax(axis=0)
     return values, vectors * np.where(vectors[largest, np.arange(len(values))] < 0, -1.0, 1.0)
@@ -82,7 +84,8 @@ def smallest_pair(G: FloatArray, start: FloatArray | None = None) -> Pair:
     n = len(G)
     lift = float(np.trace(G)) / max(n - 1, 1)
     if n <= PAIR_LIMIT:
-        _, vectors = eigh(G + lift / n, subset_by_index=(0, 0), check_finite=False)
+        with one_thread_up_to(n):
+            _, vectors = eigh(G + lift / n, subset_by_index=(0, 0), check_finite=False)
         vector = vectors[:, 0]
     else:
         vector = lanczos_vector(G, lift, "SA", start)
@@ -96,7 +99,8 @@ def largest_eigenvalue(G: FloatArray) -> float:
     n = len(G)
     lift = float(np.trace(G)) / max(n - 1, 1)
     if n <= PAIR_LIMIT:
-        return float(eigh(G + lift / n, eigvals_only=True, subset_by_index=(n - 1, n - 1), check_finite=False)[0])
+        with one_thread_up_to(n):
+            return float(eigh(G + lift / n, eigvals_only=True, subset_by_index=(n - 1, n - 1), check_finite=False)[0])
     vector = lanczos_vector(G, lift, "LA", None)
     return float(vector @ (G @ vector))
 
@@ -110,12 +114,13 @@ def lanczos_vector(G: FloatArray, lift: float, end: str, start: FloatArray | Non
 
     operator = LinearOperator((n, n), matvec=times, dtype=np.float64)
     first = np.random.default_rng(0).standard_normal(n) if start is None else start
-    try:
-        _, vectors = eigsh(operator, k=1, which=end, v0=first, tol=1e-10, ncv=BASIS, maxiter=RESTARTS)
-    except ArpackNoConvergence as stopped:
-        vectors = stopped.eigenvectors
-        if vectors.shape[1] == 0:
-            _, vectors = eigh(G + lift / n, subset_by_index=(0, 0) if end == "SA" else (n - 1, n - 1))
+    with one_thread_up_to(n):
+        try:
+            _, vectors = eigsh(operator, k=1, which=end, v0=first, tol=1e-10, ncv=BASIS, maxiter=RESTARTS)
+        except ArpackNoConvergence as stopped:
+            vectors = stopped.eigenvectors
+            if vectors.shape[1] == 0:
+                _, vectors = eigh(G + lift / n, subset_by_index=(0, 0) if end == "SA" else (n - 1, n - 1))
     return np.asarray(vectors[:, 0])
 
 
@@ -125,7 +130,8 @@ def all_above(G: FloatArray, floor: float) -> bool:
     shifted = G + 2 * (abs(float(np.trace(G))) / max(n - 1, 1) + abs(floor)) / n  # out of the way: the vector 1
     shifted[np.diag_indices(n)] -= floor
     try:
-        cholesky(shifted, overwrite_a=True, check_finite=False)
+        with one_thread_up_to(n):
+            cholesky(shifted, overwrite_a=True, check_finite=False)
     except LinAlgError:
         return False
     return True
@@ -142,7 +148,8 @@ def cailliez_matrix(F_L: FloatArray, F_C: FloatArray) -> FloatArray:
 
 def real_eigenvalues(A: FloatArray) -> FloatArray:
     """Eigenvalues of a general real matrix whose imaginary part is zero to rounding."""
-    values = eigvals(A, check_finite=False)
+    with one_thread_up_to(len(A)):
+        values = eigvals(A, check_finite=False)
     return np.asarray(values.real[np.abs(values.imag) <= 1e-7 * np.abs(values).max(initial=0.0)])
 
 

@@ -12,6 +12,7 @@ from scipy.linalg import eigh
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
+from energystats._core.threads import one_thread, one_thread_up_to
 from energystats._typing import FloatArray, IntArray
 
 __all__ = ["Relaxation", "smallest_pairs"]
@@ -75,14 +76,16 @@ def smallest_pairs(problem: Relaxation, count: int) -> tuple[FloatArray, FloatAr
     if count <= 0:
         return np.empty(0), np.empty((problem.n, 0))
     if problem.n <= DENSE_LIMIT or 4 * count > problem.n:
-        known = problem.known()
-        projector = np.eye(problem.n) - known @ known.T
-        lifted = projector @ problem.times(projector) + (1 + problem.ceiling) * (known @ known.T)
-        values, vectors = eigh(0.5 * (lifted + lifted.T), subset_by_index=(0, count - 1))
+        with one_thread_up_to(problem.n):
+            known = problem.known()
+            projector = np.eye(problem.n) - known @ known.T
+            lifted = projector @ problem.times(projector) + (1 + problem.ceiling) * (known @ known.T)
+            values, vectors = eigh(0.5 * (lifted + lifted.T), subset_by_index=(0, count - 1))
         return values, vectors
     if problem.ceiling == 0:
-        values, vectors = np.zeros(count), np.linalg.qr(np.random.default_rng(0).standard_normal((problem.n, count)))[0]
-        return values, np.column_stack([problem.off(v) for v in vectors.T])
+        with one_thread_up_to(count):
+            vectors = np.linalg.qr(np.random.default_rng(0).standard_normal((problem.n, count)))[0]
+        return np.zeros(count), np.column_stack([problem.off(v) for v in vectors.T])
     solve: Solver = flipped_pairs
     if problem.sparse is not None and envelope(problem.sparse) <= LARGEST_ENVELOPE:
         solve = inverted_pairs(problem)
@@ -153,6 +156,7 @@ def lanczos(times: Times, n: int, count: int, tol: float) -> tuple[FloatArray, F
     operator = LinearOperator((n, n), matvec=lambda v: times(v.ravel()), dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n)
     basis = min(n, max(2 * count + 20, 40))
-    values, vectors = eigsh(operator, k=count, which="LA", v0=times(start), tol=tol, ncv=basis)
+    with one_thread():  # products of a few columns, beside those with a sparse matrix, which have one thread anyway
+        values, vectors = eigsh(operator, k=count, which="LA", v0=times(start), tol=tol, ncv=basis)
     order = np.argsort(values)[::-1]
     return values[order], vectors[:, order]

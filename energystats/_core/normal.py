@@ -6,6 +6,7 @@ import numpy as np
 from scipy.spatial.distance import cdist, pdist
 from scipy.special import erf, gammaln
 
+from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray
 
 __all__ = [
@@ -68,7 +69,8 @@ def orthonormal(columns: FloatArray) -> FloatArray:
 
     Times sqrt(n - 1) it is the sample standardized by its mean and covariance, up to a rotation that no distance sees.
     """
-    return np.asarray(np.linalg.qr(columns - columns.mean(axis=1, keepdims=True))[0])
+    with one_thread_up_to(columns.shape[2]):
+        return np.asarray(np.linalg.qr(columns - columns.mean(axis=1, keepdims=True))[0])
 
 
 def normality_statistics(Q: FloatArray) -> FloatArray:

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import betaincinv, gammaln
 
 from energystats._core.labelings import COMPILED_FROM, Deal
+from energystats._core.threads import one_thread
 from energystats._typing import AnyArray, FloatArray, IntArray
 
 __all__ = [
@@ -231,7 +232,8 @@ def completed(
 ) -> tuple[FloatArray, FloatArray]:
     """M and sizes of all k groups from those of the first k - 1; R @ weights knows the rest."""
     n, others, b = Z.shape
-    sums = np.stack((totals, np.ones(n))) @ Z.reshape(n, -1)
+    with one_thread():
+        sums = np.stack((totals, np.ones(n))) @ Z.reshape(n, -1)
     with_all, s = sums.reshape(2, others, b).transpose(0, 2, 1)
     M = np.empty((b, others + 1, others + 1))
     M[:, :-1, :-1] = inner

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray
 
 __all__ = ["largest_eigenpairs"]
@@ -26,7 +27,8 @@ def largest_eigenpairs(multiply: Multiply, weights: FloatArray, count: int) -> t
     n = weights.size
     count = min(count, n)
     if n <= DENSE_LIMIT or 4 * count > n:
-        values, vectors = eigh(gram_matrix(multiply, weights), subset_by_index=(n - count, n - 1))
+        with one_thread_up_to(n):
+            values, vectors = eigh(gram_matrix(multiply, weights), subset_by_index=(n - count, n - 1))
     else:
         values, vectors = lanczos(lambda v: gram_times(multiply, weights, v), n, count)
     return values[::-1], vectors[:, ::-1]
@@ -53,6 +55,7 @@ def lanczos(times: Callable[[FloatArray], FloatArray], n: int, count: int) -> tu
     start = np.random.default_rng(0).standard_normal(n)
     if not times(start.reshape(n, 1)).any():  # the zero matrix, which has no Krylov space
         return np.zeros(count), np.eye(n)[:, :count]
-    values, vectors = eigsh(operator, k=count, which="LA", v0=start, tol=1e-9)
+    with one_thread_up_to(n):
+        values, vectors = eigsh(operator, k=count, which="LA", v0=start, tol=1e-9)
     order = np.argsort(values)
     return values[order], vectors[:, order]

@@ -14,6 +14,7 @@ import numpy as np
 
 from energystats._core.permutation import LABELINGS_PER_BLOCK
 from energystats._core.scales import exponents
+from energystats._core.threads import one_thread, one_thread_up_to
 from energystats._typing import AnyArray, FloatArray
 
 __all__ = ["Forms", "Hypothesis", "added_basis", "count_reaching", "null_forms", "observed_forms"]
@@ -29,8 +30,9 @@ def added_basis(columns: FloatArray, basis: FloatArray) -> FloatArray:
     centred = columns - columns.mean(axis=0)
     lengths = np.linalg.norm(centred, axis=0)
     moving = lengths > CONSTANT * np.linalg.norm(columns, axis=0)
-    left, sizes, _ = np.linalg.svd(without(centred[:, moving] / lengths[moving], basis), full_matrices=False)
-    return np.linalg.qr(without(left[:, sizes > RANK_TOLERANCE], basis))[0]
+    with one_thread_up_to(columns.shape[1] + basis.shape[1]):
+        left, sizes, _ = np.linalg.svd(without(centred[:, moving] / lengths[moving], basis), full_matrices=False)
+        return np.asarray(np.linalg.qr(without(left[:, sizes > RANK_TOLERANCE], basis))[0])
 
 
 def without(columns: FloatArray, basis: FloatArray) -> FloatArray:
@@ -78,7 +80,9 @@ def null_forms(
     while chunk := list(itertools.islice(permutations, at_once)):
         U = Q[np.concatenate(chunk)]  # (b, n, r)
         own = -0.5 * block_sums(np.ascontiguousarray(U.transpose(1, 2, 0)))
-        yield Forms(own, -0.5 * (U.transpose(0, 2, 1) @ RQ), Q.T @ U)
+        with one_thread():  # many products of a few columns each
+            cross, overlap = U.transpose(0, 2, 1) @ RQ, Q.T @ U
+        yield Forms(own, -0.5 * cross, overlap)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

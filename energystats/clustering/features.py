@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from energystats._core.interrupts import checkpoint
-from energystats._core.means import hartigan_among_means
+from energystats._core.means import hartigan_among_means, sum_clusters
+from energystats._core.threads import one_thread
 from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.blocks import BlockValues, ValuesHere
 from energystats.clustering.landmarks import FeatureMap
@@ -66,10 +67,19 @@ class Centres:
     @classmethod
     def of(cls, block: BlockFeatures, weights: FloatArray, labels: AnyArray, k: int) -> Self:
         """Of one block of rows."""
-        Z = (labels[:, None] == np.arange(k)) * weights[:, None]
-        counts = np.bincount(labels, minlength=k).astype(np.intp)
-        own = (Z.T * weights) @ block.residuals
-        return cls(counts, Z.sum(axis=0), Z.T @ block.phi, Z.T @ block.lengths, Z.T @ block.residuals, own)
+        labels = labels.astype(np.intp, copy=False)
+
+        def sums_of(values: FloatArray) -> FloatArray:
+            return np.bincount(labels, values, minlength=k).astype(np.float64, copy=False)
+
+        return cls(
+            np.bincount(labels, minlength=k).astype(np.intp, copy=False),
+            sums_of(weights),
+            sum_clusters(block.phi, weights, labels, k),
+            sums_of(weights * block.lengths),
+            sums_of(weights * block.residuals),
+            sums_of(weights**2 * block.residuals),
+        )
 
     def __add__(self, other: Centres) -> Centres:
         return Centres(
@@ -282,14 +292,20 @@ def movable_in(
 def squared_distances(features: BlockFeatures, means: FloatArray) -> FloatArray:
     """From the rows of one block to all centres, inside the span of the landmarks; (b, k)."""
     norms = np.einsum("lj,lj->l", means, means)
-    return np.asarray(np.maximum(features.lengths[:, None] + norms - 2 * (features.phi @ means.T), 0.0))
+    return np.asarray(np.maximum(features.lengths[:, None] + norms - 2 * products_with(features, means), 0.0))
 
 
 def nearest_centres(features: BlockFeatures, means: FloatArray) -> tuple[IntArray, FloatArray]:
     """Number of the nearest centre of each row, and its squared distance; (b,), (b,)."""
-    squared = np.einsum("lj,lj->l", means, means) - 2 * (features.phi @ means.T)
+    squared = np.einsum("lj,lj->l", means, means) - 2 * products_with(features, means)
     labels = squared.argmin(axis=1).astype(np.intp)
     return labels, np.maximum(features.lengths + squared[np.arange(labels.size), labels], 0.0)
+
+
+def products_with(features: BlockFeatures, means: FloatArray) -> FloatArray:
+    """Inner products of the rows of one block with a few centres, too few for more than one thread; (b, k)."""
+    with one_thread():
+        return np.asarray(features.phi @ means.T)
 
 
 # ---------------------------------------------------------------- the search

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Self
 
@@ -9,6 +10,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from energystats._core.gram import centred
+from energystats._core.threads import one_thread, one_thread_up_to
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.seeding import drawn
 from energystats.clustering.table import PointsHere, Table
@@ -18,6 +20,7 @@ __all__ = ["FeatureMap", "choose_landmarks"]
 
 CANDIDATES = 20_000  # rows among which landmarks are drawn
 EIGENVALUE_CUT = 1e-12  # of the largest: directions below it are rounding
+MANY_ROWS = 2048  # from which a product with V gains from several threads
 NEGATIVE = 1e-6  # of the squared lengths: a squared distance below minus that is not rounding
 DISPROOF = 1e-8  # of the largest eigenvalue: a negative one below it is not rounding
 
@@ -88,7 +91,8 @@ class FeatureMap:
         R = metric.finite_between(landmarks, landmarks)
         R = 0.5 * (R + R.T)
         np.fill_diagonal(R, 0.0)
-        values, vectors = eigh(centred(-0.5 * R), check_finite=False)
+        with one_thread_up_to(len(R)):
+            values, vectors = eigh(centred(-0.5 * R), check_finite=False)
         largest = float(values[-1])
         if values[0] < -DISPROOF * max(largest, float(np.abs(R).max())):
             raise ValueError(
@@ -112,7 +116,8 @@ class FeatureMap:
         """The same from rho to the landmarks; (b, m) -> (b, p), (b,)."""
         means = rho.mean(axis=1)
         mean = float(self.column_means.mean())
-        features = (-0.5 * (rho - means[:, None] - self.column_means + mean)) @ self.V
+        with nullcontext() if len(rho) >= MANY_ROWS else one_thread():
+            features = (-0.5 * (rho - means[:, None] - self.column_means + mean)) @ self.V
         return features, means - mean / 2 - np.einsum("ij,ij->i", features, features)
 
     def check(self, lengths: FloatArray, residuals: FloatArray) -> None:

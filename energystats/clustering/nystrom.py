@@ -11,6 +11,7 @@ import numpy as np
 
 from energystats._core.partitions import renumber
 from energystats._core.statistics import share
+from energystats._core.threads import one_thread, one_thread_up_to
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.features import (
     BlockFeatures,
@@ -83,7 +84,9 @@ class NearestCentre:
         for start in range(0, n_points, ROWS_AT_ONCE):
             features, residuals = self.map.of_rho(rho_of_rows(slice(start, start + ROWS_AT_ONCE)))
             own = np.einsum("ij,ij->i", features, features) + residuals
-            parts.append(np.maximum(own[:, None] + norms - 2 * (features @ self.means.T), 0.0))
+            with one_thread():
+                products = features @ self.means.T
+            parts.append(np.maximum(own[:, None] + norms - 2 * products, 0.0))
         return np.concatenate(parts)
 
 
@@ -275,28 +278,32 @@ def estimate(features: Features, rows: IntArray, known: float, rng: np.random.Ge
 def outside(features: Features, rows: IntArray, size: int) -> list[FloatArray]:
     """Inner products of the parts outside the landmarks' span, 0 for a row with itself, in blocks of rows; (b, b)."""
     points, found = features.table.pick(rows), []
-    for start in range(0, rows.size, size):
-        own, part = points[start : start + size], rows[start : start + size]
-        phi, lengths, residuals = BlockFeatures.of(own, features.map)
-        norms = lengths + residuals
-        products = (norms[:, None] + norms - features.map.metric.finite_between(own, own)) / 2 - phi @ phi.T
-        products[part[:, None] == part] = 0.0
-        found.append(np.asarray(products))
+    every = BlockFeatures.of(points, features.map)  # one product instead of one for each block
+    with one_thread():
+        for start in range(0, rows.size, size):
+            block = slice(start, start + size)
+            own, part = points[block], rows[block]
+            phi, lengths, residuals = (values[block] for values in every)
+            norms = lengths + residuals
+            products = (norms[:, None] + norms - features.map.metric.finite_between(own, own)) / 2 - phi @ phi.T
+            products[part[:, None] == part] = 0.0
+            found.append(np.asarray(products))
     return found
 
 
 def scatter(features: Features, mean: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Eigenvalues, falling, and vectors of the weighted scatter matrix of the features."""
-    values, vectors = np.linalg.eigh(
-        features.summed(scatter_in, mean, columns=(features.placed_weights,))
-    )  # of none, too
+    matrix = features.summed(scatter_in, mean, columns=(features.placed_weights,))
+    with one_thread_up_to(len(matrix)):
+        values, vectors = np.linalg.eigh(matrix)  # of none, too
     return values[::-1], vectors[:, ::-1]
 
 
 def scatter_in(block: Any, feature_map: FeatureMap, mean: FloatArray, weights: FloatArray) -> FloatArray:
     """The share of one block in it."""
     phi = BlockFeatures.of(block, feature_map).phi - mean
-    return np.asarray((phi * weights[:, None]).T @ phi)
+    with one_thread():
+        return np.asarray((phi * weights[:, None]).T @ phi)
 
 
 def coordinates_in(block: Any, feature_map: FeatureMap, mean: FloatArray, axes: FloatArray) -> FloatArray:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from energystats._loading import Alone, loading
+from energystats._core.threads import one_thread
+from energystats._loading import loading
 from energystats._typing import FloatArray, IntArray
 from energystats.exceptions import ignoring
 
 __all__ = ["cluster_rows", "fill_empty", "on_sphere"]
-
-ONE_AT_A_TIME = Alone()
 
 
 def on_sphere(rows: FloatArray) -> FloatArray:
@@ -32,7 +31,8 @@ def cluster_rows(
 
     In one thread, so that no digit depends on their number, and because the threads of OpenMP are lost in a process
     that is forked after their first use, which then would wait for them for ever. And one call at a time: k-means sets
-    the number of threads of all linear algebra in the process, and two calls that overlap would restore a wrong one.
+    the number of threads of all linear algebra in the process, and two calls that overlap would restore a wrong one;
+    inside the block it finds and restores one thread.
     """
     with loading():
         from sklearn.cluster import KMeans
@@ -41,7 +41,7 @@ def cluster_rows(
 
     model = KMeans(k, n_init=n_init, max_iter=max_iter, random_state=int(rng.integers(2**31)))
     with (
-        ONE_AT_A_TIME,
+        one_thread(wait=True),
         threadpool_limits(1, "openmp"),
         ignoring(ConvergenceWarning),
     ):  # fewer distinct rows than clusters: mended below

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from energystats._core.gram import centred, decomposed
+from energystats._core.threads import one_thread_up_to
 from energystats._typing import ArrayLike, FloatArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.geometry.corrections import cailliez, lingoes
@@ -205,7 +206,8 @@ def coordinates_of(
     if n_components is None or 4 * n_components >= len(G):
         values, vectors = decomposed(G)
     else:
-        values = eigh(G, eigvals_only=True, check_finite=False)[::-1]
+        with one_thread_up_to(len(G)):
+            values = eigh(G, eigvals_only=True, check_finite=False)[::-1]
         vectors = decomposed(G, n_components)[1]
     threshold = relative_tolerance(tol, len(G)) * max(float(values[0]), 0.5 * float(np.abs(rho).max()), summand)
     p = min(int(np.count_nonzero(values > threshold)), vectors.shape[1] if n_components is None else n_components)

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from energystats._core.gram import additive_constant, centred
+from energystats._core.threads import one_thread_up_to
 from energystats._typing import ArrayLike, FloatArray
 from energystats.geometry.examination import SMALLEST_ALONE, Examination, examine, root_unit_of, unit_of
 from energystats.geometry.kernels import kernel_distance
@@ -317,7 +318,8 @@ def respectralized(d: ArrayLike, tol: float | None, method: Repair) -> Euclidiza
     found = examine(rho, tol)
     distances = given
     if not found.holds:
-        values, vectors = eigh(centred(-0.5 * rho), check_finite=False)
+        with one_thread_up_to(len(rho)):
+            values, vectors = eigh(centred(-0.5 * rho), check_finite=False)
         values = np.abs(values) if method == "flip" else np.maximum(values, 0.0)
         half = vectors * np.sqrt(values)
         distances = np.sqrt(np.maximum(kernel_distance(half @ half.T), 0.0)) * unit
@@ -391,7 +393,8 @@ def nearest_psd(K: ArrayLike) -> FloatArray:
     """
     matrix = as_symmetric(K, "K")
     unit = unit_of(matrix, SMALLEST_ALONE)
-    values, vectors = eigh(matrix / unit, check_finite=False)
+    with one_thread_up_to(len(matrix)):
+        values, vectors = eigh(matrix / unit, check_finite=False)
     negative = values < 0
     if values[0] >= -len(values) * np.finfo(float).eps * np.abs(values).max():
         return matrix

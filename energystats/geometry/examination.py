@@ -9,6 +9,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from energystats._core.gram import all_above, centred, largest_eigenvalue, smallest_pair
+from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray
 from energystats.validation import check_positive
 
@@ -95,7 +96,8 @@ def examine(rho: FloatArray, tol: float | None = None, *, summand: float = 0.0) 
     eigenvalues: FloatArray | None = None
     if len(G) <= DENSE_LIMIT:
         method: Literal["eigenvalues", "factorisation", "iteration"] = "eigenvalues"
-        eigenvalues = eigh(G, eigvals_only=True, check_finite=False)[::-1]
+        with one_thread_up_to(len(G)):
+            eigenvalues = eigh(G, eigvals_only=True, check_finite=False)[::-1]
         lowest, highest = float(eigenvalues[-1]), float(eigenvalues[0])
         threshold = share * max(highest, half)
         proved = lowest >= -threshold

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray
 from energystats.plotting.base import MARKERS, OBSERVED, QUIET, axes_or_new, cluster_colors, legend_of_clusters, plain
 from energystats.plotting.names import NAMES_DRAWN, draw_names
@@ -143,7 +144,8 @@ def component_layout(matrix: Any) -> FloatArray:
     if n <= 2:
         return np.column_stack([np.linspace(-1, 1, n) * (n > 1), np.zeros(n)])
     root = np.sqrt(np.maximum(dense.sum(axis=1), np.finfo(float).tiny))
-    _, vectors = np.linalg.eigh(dense / np.outer(root, root))
+    with one_thread_up_to(n):
+        _, vectors = np.linalg.eigh(dense / np.outer(root, root))
     place = vectors[:, -2:-4:-1] / root[:, None]
     place = np.argsort(np.argsort(place, axis=0), axis=0) / (n - 1)
     return springs(place, (dense > 0).astype(float))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.plotting.base import plain
@@ -78,7 +79,8 @@ def components_of(found: Partition, rows: IntArray) -> Plane:
     """First two principal components of the columns."""
     points = needed_points(found, '"components"')
     centred = points - points.mean(axis=0)
-    left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
+    with one_thread_up_to(min(centred.shape)):
+        left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
     plane = np.zeros((len(centred), 2))
     plane[:, : lengths.size] = left[:, :2] * lengths[:2]
     explained = np.append(lengths**2, 0.0) / max(float((lengths**2).sum()), np.finfo(float).tiny)

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from energystats._core.spectrum import DENSE_LIMIT, lanczos
+from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray
 
 __all__ = ["eigengaps", "walk_eigenvalues"]
@@ -26,7 +27,8 @@ def walk_eigenvalues(R: FloatArray, count: int) -> FloatArray:
     A /= root[:, None]
     A /= root
     if n <= DENSE_LIMIT or 4 * count > n:
-        values = eigh(A, eigvals_only=True, subset_by_index=(n - count, n - 1))
+        with one_thread_up_to(n):
+            values = eigh(A, eigvals_only=True, subset_by_index=(n - count, n - 1))
     else:
         values, _ = lanczos(lambda v: A @ v, n, count)
     return np.asarray(values[::-1])

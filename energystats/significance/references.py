@@ -8,6 +8,7 @@ from typing import Literal, Protocol, Self
 
 import numpy as np
 
+from energystats._core.threads import one_thread_up_to
 from energystats._core.ties import spread_ties
 from energystats._core.unimodal import nearest_unimodal
 from energystats._typing import FloatArray
@@ -58,7 +59,8 @@ class Axes:
 def principal_axes(points: FloatArray) -> Axes:
     """Principal components; the largest score of each is positive, so that signs do not depend on luck."""
     center = points.mean(axis=0)
-    left, lengths, directions = np.linalg.svd(points - center, full_matrices=False)
+    with one_thread_up_to(min(points.shape)):
+        left, lengths, directions = np.linalg.svd(points - center, full_matrices=False)
     m = int(np.count_nonzero(lengths > RANK_TOLERANCE * lengths[0]))
     scores, directions = left[:, :m] * lengths[:m], directions[:m]
     signs = np.sign(scores[np.abs(scores).argmax(axis=0), np.arange(m)])

@@ -12,6 +12,7 @@ from energystats._core.interrupts import map_in_threads
 from energystats._core.mixture import mixture_ratio
 from energystats._core.partitions import renumber
 from energystats._core.statistics import within_per_group
+from energystats._core.threads import one_thread_up_to
 from energystats._core.unimodal import EXCESS
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.assign import NearestCluster
@@ -157,7 +158,8 @@ class Splitter:
 def decorrelated(points: FloatArray, part: IntArray) -> Space:
     """All points in coordinates in which the part has uncorrelated columns of one variance."""
     centre = points[part].mean(axis=0)
-    _, widths, axes = np.linalg.svd(points[part] - centre, full_matrices=False)
+    with one_thread_up_to(points.shape[1]):
+        _, widths, axes = np.linalg.svd(points[part] - centre, full_matrices=False)
     kept = widths > SMALLEST_WIDTH * widths[0]
     moved = (points - centre) @ (axes[kept].T / widths[kept])
     return Space(Dissimilarity(metric=Euclidean(), points=moved, warns=False), CoordinateScorer(moved))

@@ -1,0 +1,100 @@
+"""Linear algebra on one thread where several would wait for each other longer than they work.
+
+The threads of a matrix product meet after every few hundred terms of its inner dimension, and those of a
+decomposition after every column or two, and they wait by turning in a circle. When another process holds one of the
+cores, each meeting may take as long as that process is given. Only a product that is large in its outer dimensions
+gains more than it can lose; a sum over many rows, a product of few rows, and a decomposition up to `LARGEST_ORDER` do
+not. One thread also gives the same bits whatever the number of cores.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache
+from threading import Condition, get_ident
+from typing import Any
+
+from energystats._core.interrupts import uninterrupted
+from energystats._loading import loading
+
+__all__ = ["one_thread", "one_thread_up_to"]
+
+LARGEST_ORDER = 2048  # of a matrix that is decomposed on one thread
+
+
+@cache
+def libraries() -> Any:
+    """The libraries of linear algebra of NumPy and SciPy, found once."""
+    with loading():
+        import scipy.linalg  # noqa: F401  # so that its library is among them
+        from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+class Limit:
+    """One thread for the linear algebra of the whole process, wanted by one thread of Python at a time.
+
+    The number belongs to the process, and two threads of Python that set and restore it in turn would leave a wrong
+    one. So whoever sets it restores it; meanwhile others compute with what there is, or wait.
+    """
+
+    def __init__(self) -> None:
+        self.changed = Condition()
+        self.owner: int | None = None
+        self.depth = 0  # blocks of the owner
+        self.limiter: Any = None
+
+    def enter(self, wait: bool) -> bool:
+        """Set the limit; False where another thread of Python has done so."""
+        with self.changed:
+            while self.owner not in (None, get_ident()):
+                if not wait:
+                    return False
+                self.changed.wait(0.1)  # in short steps: not every system lets Ctrl-C end a long one
+            with uninterrupted():
+                if self.owner is None:
+                    self.limiter = libraries().limit(limits=1, user_api="blas").__enter__()
+                    self.owner = get_ident()
+                self.depth += 1
+            return True
+
+    def leave(self) -> None:
+        """Restore what was there before the owner's first block."""
+        with self.changed, uninterrupted():
+            self.depth -= 1
+            if not self.depth:
+                self.limiter.__exit__(None, None, None)
+                self.owner = self.limiter = None
+                self.changed.notify_all()
+
+    def after_fork(self) -> None:
+        """In a child, the other threads of the parent are not there to restore anything."""
+        self.changed = Condition()
+        if self.owner not in (None, get_ident()):
+            with self.limiter:
+                self.owner, self.depth = None, 0
+            self.limiter = None
+
+
+LIMIT = Limit()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=LIMIT.after_fork)
+
+
+@contextmanager
+def one_thread(*, wait: bool = False) -> Iterator[None]:
+    """One thread for linear algebra inside the block, unless another thread of Python has set its number; or wait."""
+    entered = LIMIT.enter(wait)
+    try:
+        yield
+    finally:
+        if entered:
+            LIMIT.leave()
+
+
+def one_thread_up_to(order: int) -> AbstractContextManager[None]:
+    """The same for a decomposition of a matrix of that order, unless it is large."""
+    return one_thread() if order <= LARGEST_ORDER else nullcontext()
