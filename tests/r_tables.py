@@ -87,7 +87,7 @@ PANDAS: tuple[dict[str, Any], ...] = (
     {"index": False},
     {"sep": ";", "decimal": ","},
     {"sep": "\t", "index": False},
-    {"quoting": csv.QUOTE_NONNUMERIC},
+    {"quoting": csv.QUOTE_NONNUMERIC},  # a missing text as "", which needs --quoted-na missing
 )
 
 
@@ -98,7 +98,7 @@ def from_pandas(table: Table, folder: str) -> Iterator[tuple[str, str | None]]:
         file = Path(folder) / "pandas.tmp"
         frame.to_csv(file, **how)
         try:
-            back = read_table(str(file), Dialect(), Console(quiet=True))
+            back = read_table(str(file), Dialect(quoted_na="missing" * ("quoting" in how) or None), Console(quiet=True))
             pd.testing.assert_frame_equal(back.frame, table.frame, check_dtype=False)
             what = None
             if how.get("index", True) and table.row_names is not None:

@@ -12,7 +12,7 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
 
@@ -24,6 +24,7 @@ __all__ = ["MARK", "Feed", "Shape", "line_of", "scan"]
 
 MARK = "\ufdd0"  # before the text of a quoted cell that could be taken for a missing value; it stands in no text
 NUMBER = r"[-+]?[0-9.]+(e[-+]?[0-9]+)?(\.[0-9]+)?([ \t;][-+0-9. \t;e]*)?"
+BATCH = 2**17  # cells looked at together
 FEW_DIGITS = re.compile(r"[-+]?\d{1,3}")
 ESCAPED = re.compile(r'\\"')
 
@@ -44,6 +45,7 @@ class Feed(io.TextIOBase):
         self.marks = any_quoted(dialect.marked, dialect.looks)
         self.marked = False
         self.rest = self.blocks()
+        self.block, self.begun = "", 0
 
     def blocks(self) -> Iterator[str]:
         """Blocks of whole lines."""
@@ -69,10 +71,14 @@ class Feed(io.TextIOBase):
         return True
 
     def read(self, size: int | None = -1) -> str:
-        """The next block, whatever its size; "" at the end."""
+        """At most so many characters, which keeps pandas' buffers small; "" at the end."""
         if size is None or size < 0:
-            return "".join(self.rest)
-        return next(self.rest, "")
+            return self.block[self.begun :] + "".join(self.rest)
+        if self.begun >= len(self.block):
+            self.block, self.begun = next(self.rest, ""), 0
+        part = self.block[self.begun : self.begun + size]
+        self.begun += size
+        return part
 
 
 def any_quoted(words: Iterable[str], sep: str) -> re.Pattern[str] | None:
@@ -120,6 +126,8 @@ class Shape:
         Columns of `names` whose cells were seen in quotes beside others that have none: text, whatever it looks like.
     all_quoted : bool
         Whether every cell seen was in quotes, so that quotes say nothing.
+    words : frozenset of int
+        Places in a row of cells that were seen to be no numbers.
     """
 
     names: tuple[str, ...]
@@ -129,38 +137,60 @@ class Shape:
     unnamed: bool = False
     quoted: frozenset[int] = frozenset()
     all_quoted: bool = False
+    words: frozenset[int] = frozenset()
 
 
 @dataclass(kw_only=True)
 class Tally:
-    """What is counted while the rows go by."""
+    """What is counted while the rows go by; rows are counted from 0."""
 
-    sep: str
     points: bool
-    n_rows: int = 0
+    blanks_matter: bool
     header: list[str] | None = None
-    lines: dict[int, int] = field(default_factory=dict)
+    n_rows: int = 0
+    first: dict[int, int] = field(default_factory=dict)
     counts: dict[int, int] = field(default_factory=dict)
     ends_filled: bool = False
     names: array[int] = field(default_factory=lambda: array("q"))
-    blank: int | None = None
+    blank: bool = False
+    lost: int | None = None
     grouped: dict[int, str] = field(default_factory=dict)
     few: set[int] = field(default_factory=set)
     other: set[int] = field(default_factory=set)
 
-    def row(self, cells: list[str], line: int) -> None:
-        """One row of data that begins in a line."""
-        self.n_rows += 1
-        width = len(cells)
-        if width not in self.lines:
-            self.lines[width] = line
-        self.counts[width] = self.counts.get(width, 0) + 1
-        if cells[-1]:
-            self.ends_filled = True
-        if self.header is not None and width == len(self.header) + 1:
-            self.names.append(hash(cells[0]))
+    def add(self, rows: list[list[str]]) -> None:
+        """Rows of data, and blank lines between them."""
+        widths = set(map(len, rows))
+        if min(widths) < 2:  # a line of blanks has one cell, an empty one none
+            self.look_for_blanks(rows)
+            rows = [row for row in rows if not is_blank(row)]
+            widths = set(map(len, rows))
+        for width in widths:
+            if width not in self.first:
+                self.first[width] = self.n_rows + next(i for i, row in enumerate(rows) if len(row) == width)
+            same = len(rows) if len(widths) == 1 else sum(len(row) == width for row in rows)
+            self.counts[width] = self.counts.get(width, 0) + same
+        self.ends_filled = self.ends_filled or any(row[-1] for row in rows)
+        if self.header is not None and len(self.header) + 1 in widths:
+            self.names.extend(hash(row[0]) for row in rows)
         if self.points:
-            self.look_for_groups(cells)
+            for row in rows:
+                self.look_for_groups(row)
+        self.n_rows += len(rows)
+
+    def look_for_blanks(self, rows: list[list[str]]) -> None:
+        """Find the first empty line with a row of data after it, in a file of one column."""
+        if self.header is None or len(self.header) != 1 or not self.blanks_matter or self.lost is not None:
+            return
+        before = 0
+        for row in rows:
+            if not row:
+                self.blank = True
+            elif not is_blank(row):
+                if self.blank:
+                    self.lost = self.n_rows + before
+                    return
+                before += 1
 
     def look_for_groups(self, cells: list[str]) -> None:
         """Tell 1.000 from 1.5, and 999 from 1234, column by column."""
@@ -175,50 +205,77 @@ class Tally:
                 self.other.add(j)
 
 
+def is_blank(row: list[str]) -> bool:
+    """Whether a line has no cell; pandas passes over it, too."""
+    return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(" \t"))
+
+
 def scan(source: Source, dialect: Dialect, head: str, *, sure: bool) -> tuple[Shape, bool]:
     """Shape of a file, and whether it has quoted cells that could be missing values; complaints name the line.
 
     `sure` says that the user has named the decimal sign, so that 1.000 is no thousand.
     """
     feed = Feed(source, dialect)
-    tally = Tally(sep=dialect.looks, points=dialect.looks == ";" and dialect.decimal == "." and not sure)
+    tally = Tally(
+        points=dialect.looks == ";" and dialect.decimal == "." and not sure,
+        blanks_matter=dialect.comment is None,
+    )
     reader = csv.reader(feed.lines(), delimiter=dialect.looks, strict=True)
+    try:
+        if dialect.header:
+            found = next((row for row in reader if not is_blank(row)), None)
+            tally.header = None if found is None else [cell.removeprefix(MARK) for cell in found]
+        several = max(1, BATCH // max(1, len(tally.header or [])))
+        while rows := list(islice(reader, several)):
+            tally.add(rows)
+    except csv.Error as error:
+        raise BadInputError(malformed(source, dialect, error)) from error
+    where = Where(source, dialect)
+    if tally.lost is not None:
+        raise BadInputError(
+            f"{source.name}: a line before line {where.line(tally.lost)} is empty, which may be a missing value or "
+            "nothing; write NA there, or take the line out."
+        )
+    return shape_of(tally, dialect, where, head), feed.marked
+
+
+class Where:
+    """The file and the lines of its rows, for complaints."""
+
+    def __init__(self, source: Source, dialect: Dialect) -> None:
+        self.source, self.dialect = source, dialect
+        self.file = source.name
+
+    def line(self, row: int) -> int | None:
+        """Line of the file in which a row begins."""
+        return line_of(Feed(self.source, self.dialect).lines(), row, self.dialect)
+
+
+def malformed(source: Source, dialect: Dialect, error: csv.Error) -> str:
+    """Where the quotes do not fit."""
+    reader = csv.reader(Feed(source, dialect).lines(), delimiter=dialect.looks, strict=True)
     before = 0
     try:
-        for cells in reader:
-            if not cells or (len(cells) == 1 and not cells[0].strip(" \t")):
-                if not cells and tally.header is not None and len(tally.header) == 1 and tally.blank is None:
-                    tally.blank = before + 1
-            elif dialect.header and tally.header is None:
-                tally.header = [cell.removeprefix(MARK) for cell in cells]
-            else:
-                if tally.blank is not None and dialect.comment is None:
-                    raise BadInputError(
-                        f"{source.name}: line {tally.blank} is empty, which may be a missing value or nothing; write "
-                        "NA there, or take the line out."
-                    )
-                tally.row(cells, before + 1)
+        for _ in reader:
             before = reader.line_num
-    except csv.Error as error:
-        hint = ""
-        if "expected after" in str(error):
-            hint = '; a quote inside quotes is written twice (in R, write.table(..., qmethod = "double"))'
-        raise BadInputError(
-            f"{source.name}: line {before + 1}: the quotes do not fit the cells ({error}){hint}."
-        ) from error
-    return shape_of(tally, dialect, source.name, head), feed.marked
+    except csv.Error:
+        pass
+    hint = ""
+    if "expected after" in str(error):
+        hint = '; a quote inside quotes is written twice (in R, write.table(..., qmethod = "double"))'
+    return f"{source.name}: line {before + 1}: the quotes do not fit the cells ({error}){hint}."
 
 
-def shape_of(tally: Tally, dialect: Dialect, file: str, head: str) -> Shape:
+def shape_of(tally: Tally, dialect: Dialect, where: Where, head: str) -> Shape:
     """The columns that a tally shows, or a complaint."""
-    header = tally.header
+    header, file = tally.header, where.file
     if header is None and not tally.n_rows:
         raise BadInputError(f"{file}: the file is empty.")
     if header is not None:
         check_no_numbers(header, file)
     if not tally.n_rows:
         raise BadInputError(f"{file}: the table has no rows.")
-    width = width_of(tally, file)
+    width = width_of(tally, where)
     check_groups(tally, file)
     trailing = not tally.ends_filled and width > 1
     if header is None:
@@ -232,7 +289,7 @@ def shape_of(tally: Tally, dialect: Dialect, file: str, head: str) -> Shape:
     row_names = unnamed or (len(header) > 1 and not header[0].strip())
     names = header if unnamed or not row_names else header[1:]
     check_names(names, file, 2 if row_names and not unnamed else 1)
-    quoted, all_quoted = quoted_columns(head, dialect)
+    words, quoted, all_quoted = first_cells(head, dialect)
     shift = int(row_names)
     return Shape(
         names=tuple(names),
@@ -242,12 +299,13 @@ def shape_of(tally: Tally, dialect: Dialect, file: str, head: str) -> Shape:
         unnamed=unnamed,
         quoted=frozenset(j - shift for j in quoted if 0 <= j - shift < len(names)),
         all_quoted=all_quoted,
+        words=frozenset(j for j in words if j < width),
     )
 
 
-def width_of(tally: Tally, file: str) -> int:
+def width_of(tally: Tally, where: Where) -> int:
     """Cells of a row; all rows have as many as the header, or all have one more."""
-    most = max(tally.counts, key=lambda width: tally.counts[width])
+    file, most = where.file, max(tally.counts, key=lambda width: tally.counts[width])
     expected = most
     if tally.header is not None:
         names = len(tally.header)
@@ -260,9 +318,9 @@ def width_of(tally: Tally, file: str) -> int:
             expected = names
     odd = [width for width in tally.counts if width != expected]
     if odd:
-        width = min(odd, key=lambda w: tally.lines[w])
+        width = min(odd, key=lambda w: tally.first[w])
         raise BadInputError(
-            f"{file}: line {tally.lines[width]} has {counted(width, 'cell')}, where {expected} "
+            f"{file}: line {where.line(tally.first[width])} has {counted(width, 'cell')}, where {expected} "
             f"{'is' if expected == 1 else 'are'} expected; a separator too many or too few moves numbers into other "
             "columns. Mend the line, or put quotes around cells that hold the separator."
         )
@@ -315,20 +373,25 @@ def check_groups(tally: Tally, file: str) -> None:
         raise BadInputError(f"{file}: {name}: {doubt_of(tally.grouped[doubtful[0]])}.")
 
 
-def quoted_columns(head: str, dialect: Dialect) -> tuple[set[int], bool]:
-    """Columns whose cells are in quotes in the first lines, where some cells are not; whether all are."""
+def first_cells(head: str, dialect: Dialect) -> tuple[set[int], set[int], bool]:
+    """What the first lines tell: places of text, places in quotes beside some that are not, and whether all are."""
     edge = re.escape(dialect.looks)
     opening = re.compile(rf'(^|{edge})"(?=[^"])')
     lines = [opening.sub(rf'\1"{MARK}', line) for line in first_lines(head, dialect.comment)]
     bare: set[int] = set()
     quoted: set[int] = set()
-    for row in cells_of(lines, dialect.looks)[1:]:
+    words: set[int] = set()
+    number = dialect.number
+    for row in cells_of(lines, dialect.looks)[dialect.header :]:
         for j, cell in enumerate(row):
-            if cell.startswith(MARK):
+            text = cell.removeprefix(MARK)
+            if cell != text:
                 quoted.add(j)
             elif cell and cell not in dialect.words:
                 bare.add(j)
-    return (quoted - bare if bare else set()), bool(quoted) and not bare
+            if text and text not in dialect.words and not number.fullmatch(text.strip()):
+                words.add(j)
+    return words, (quoted - bare if bare else set()), bool(quoted) and not bare
 
 
 def line_of(lines: Iterable[str], row: int, dialect: Dialect) -> int | None:
@@ -338,7 +401,7 @@ def line_of(lines: Iterable[str], row: int, dialect: Dialect) -> int | None:
     reader = csv.reader(lines, delimiter=dialect.looks)
     try:
         for cells in reader:
-            found += int(bool(cells) and not (len(cells) == 1 and not cells[0].strip(" \t")))
+            found += int(not is_blank(cells))
             if found == wanted:
                 return before + 1
             before = reader.line_num

@@ -91,19 +91,11 @@ class Reader:
         """Place of the first column of data in a row."""
         return int(self.shape.row_names)
 
-    @property
-    def number(self) -> re.Pattern[str]:
-        """A number in the signs of the file."""
-        point, sign = re.escape(self.dialect.decimal or "."), self.dialect.thousands
-        whole = r"\d+" if sign is None else rf"(?:\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+|\d+)"
-        return re.compile(
-            rf"[-+]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:e[-+]?\d+)?|[-+]?inf(?:inity)?", re.IGNORECASE
-        )
-
     def read(self, kept: BoolArray | None) -> Content:
         """The rows that are kept, all when None."""
         names = self.shape.names
         text = {j + self.shift for j, name in enumerate(names) if name in self.as_text} | set(range(self.shift))
+        text |= self.shape.words
         while True:
             try:
                 pieces, found = self.pieces(text, kept)
@@ -138,6 +130,7 @@ class Reader:
         feed = Feed(self.source, self.dialect)
         width = self.shape.width
         found = {place: Text() for place in text}
+        number = self.dialect.number
         frames, begun = [], 0
         with (
             readable(self.source.name),
@@ -165,10 +158,13 @@ class Reader:
                     raise MoreTextError(more)
                 for place in text:
                     if place >= self.shift:
-                        found[place].look(piece[place], self.number, marked=self.marked)
+                        found[place].look(piece[place], number, marked=self.marked)
                 end = begun + len(piece)
                 piece.index = pd.RangeIndex(begun, end)
-                frames.append(piece if kept is None else piece[kept[begun:end]])
+                if kept is None:
+                    frames.append(piece)
+                elif kept[begun:end].any():
+                    frames.append(piece[kept[begun:end]])
                 begun = end
         if begun != self.shape.n_rows:
             raise BadInputError(

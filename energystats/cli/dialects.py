@@ -62,6 +62,15 @@ class Dialect:
         return MISSING if self.missing is None else self.missing
 
     @property
+    def number(self) -> re.Pattern[str]:
+        """A number in the signs of the file."""
+        point, sign = re.escape(self.decimal or "."), self.thousands
+        whole = r"\d+" if sign is None else rf"(?:\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+|\d+)"
+        return re.compile(
+            rf"[-+]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:e[-+]?\d+)?|[-+]?inf(?:inity)?", re.IGNORECASE
+        )
+
+    @property
     def marked(self) -> tuple[str, ...]:
         """Quoted cells that may be values all the same; a word that was asked for is missing, quoted or not."""
         if self.missing is None or self.quoted_na == "word":
@@ -128,11 +137,14 @@ def separator_of(lines: Sequence[str]) -> str:
 
     Else one that leaves the header one cell shorter, as R does; else the header's commonest.
     """
-    widths = {sep: [len(row) for row in strict_cells(lines, sep)] for sep in SEPARATORS}
+    bare = re.sub('"[^"]*"', "", lines[0])
+    others = any(sep in bare for sep in SEPARATORS if sep != " ")  # then a blank separates nothing but words
+    possible = [sep for sep in SEPARATORS if sep != " " or not others]
+    widths = {sep: [len(row) for row in strict_cells(lines, sep)] for sep in possible}
     for sep, found in widths.items():
         if found and min(found) > 1 and len(set(found)) == 1:
             return sep
-    shorter = [s for s, w in widths.items() if len(w) > 1 and set(w[1:]) == {w[0] + 1}]
+    shorter = [s for s, w in widths.items() if len(w) > 1 and set(w[1:]) == {w[0] + 1} and (s in bare or not others)]
     if shorter:
         most = max(widths[sep][0] for sep in shorter)
         shorter = [sep for sep in shorter if widths[sep][0] == most]

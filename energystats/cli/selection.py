@@ -210,10 +210,17 @@ def nearly_distinct(column: pd.Series[Any]) -> bool:
 
 
 def is_slip(table: Table, name: str) -> bool:
-    """Whether a column is text by accident; not where quotes or --category say that it is text."""
+    """Whether a column is text by accident; not where --category says that it is text, or quotes do."""
     column = table.frame[name]
-    declared = name in table.quoted or name in table.categories
-    return not declared and not is_number(column) and mostly_numbers(column)
+    if name in table.categories or is_number(column):
+        return False
+    return mostly_commas(column) or (name not in table.quoted and mostly_numbers(column))
+
+
+def mostly_commas(column: pd.Series[Any]) -> bool:
+    """Whether most cells are numbers with a comma, in quotes or not."""
+    filled = column.dropna().astype(str)
+    return bool((filled.str.fullmatch(COMMA_NUMBER) | filled.str.fullmatch(GROUPED)).mean() > 0.5)
 
 
 def mostly_numbers(column: pd.Series[Any]) -> bool:
@@ -225,10 +232,8 @@ def mostly_numbers(column: pd.Series[Any]) -> bool:
         return False
     filled = column.dropna().astype(str)
     numbers = pd.to_numeric(filled, errors="coerce").notna()
-    signs = filled.str.fullmatch(COMMA_NUMBER) | filled.str.fullmatch(GROUPED)
-    if bool(numbers.mean() > 0.5) or bool(signs.mean() > 0.5):
-        return True
-    return bool(numbers.any()) and set(filled[~numbers].str.strip().str.lower()) <= LIKE_MISSING
+    words = set(filled[~numbers].str.strip().str.lower())
+    return bool(numbers.mean() > 0.5) or (bool(numbers.any()) and words <= LIKE_MISSING)
 
 
 def numbers_the_rows(column: pd.Series[Any]) -> bool:
