@@ -105,12 +105,12 @@ def test_cluster_says_when_it_cannot_test(iris, tmp_path, capsys):
 
 
 def test_a_column_that_numbers_the_rows_is_left_out(iris, capsys):
-    iris.to_csv("saved.csv")
+    iris.to_csv("saved.csv", index_label="plant")
     assert cli.main(["cluster", "saved.csv"]) == 0
     captured = capsys.readouterr()
-    assert "note: not used, because it numbers the rows: Unnamed: 0; name it in --columns" in captured.err
+    assert "note: not used, because it numbers the rows: plant; name it in --columns" in captured.err
     assert "columns sepal_length, sepal_width" in captured.out
-    assert cli.main(["cluster", "saved.csv", "--columns", "Unnamed: 0,sepal_width"]) == 0
+    assert cli.main(["cluster", "saved.csv", "--columns", "plant,sepal_width"]) == 0
 
 
 def test_groups_are_text(tmp_path, monkeypatch, capsys):
@@ -232,11 +232,11 @@ def test_same_seed_same_output(iris, capsys):
     ("words", "message"),
     [
         (["cluster", "none.csv"], "none.csv: no such file."),
-        (["cluster", "iris.txt"], "iris.txt: the first line must name the columns, got 1 2"),
+        (["cluster", "iris.txt"], "iris.txt: the first line must name the columns, got 1, 2"),
         (["cluster", "empty.csv"], "empty.csv: the file is empty."),
         (["cluster", "header.csv"], "header.csv: the table has no rows."),
         (["cluster", "broken.parquet"], "broken.parquet: cannot be read:"),
-        (["cluster", "ragged.csv"], "ragged.csv: cannot be read:"),
+        (["cluster", "ragged.csv"], "ragged.csv: line 3 has 3 cells, where 2 are expected"),
         (["cluster", "iris.csv", "--columns", "petal_lenght"], "no column 'petal_lenght'. Did you mean 'petal_length'"),
         (["cluster", "iris.csv", "--columns", "qqq"], "no column 'qqq'. Columns: sepal_length, sepal_width"),
         (

@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 import energystats as es
 from energystats import cli, datasets
 from energystats.cli.console import Console, jsonable
+from energystats.cli.csv_scan import line_of
+from energystats.cli.dialects import Dialect, detected
 from energystats.cli.errors import BadInputError
-from energystats.cli.reading import Dialect, detected, line_of
 from energystats.cli.selection import rows_where, split_names
 
 
@@ -125,9 +126,8 @@ def test_line_of_a_row(cells):
     for row in cells:
         starts.append(1 + (head + text).count("\n"))
         text += ",".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\n"
-    kept = [start for start, row in zip(starts, cells, strict=True) if any(cell.strip() for cell in row)]
-    assert [line_of(head + text, i, Dialect()) for i in range(len(kept))] == kept
-    assert line_of(head + text, len(kept), Dialect()) is None
+    lines = [line_of(io.StringIO(head + text, newline=""), i, Dialect()) for i in range(len(starts) + 1)]
+    assert lines == [*starts, None]
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_groups_beside_a_matrix_of_distances(tmp_path, monkeypatch, capsys):
     assert found["columns"] == list(frame.columns)
     assert found["test"]["pvalue"] == expected.pvalue
     assert found["test"]["statistic"] == pytest.approx(expected.statistic)
-    assert "numbers the rows: Unnamed: 0" in error
+    assert "Unnamed" not in error
 
 
 def test_every_command_leaves_the_ids_out(iris, capsys):
@@ -403,8 +403,9 @@ def test_standardization_and_the_three_indices_are_in_the_answer(iris, capsys):
         (["cluster", "iris.csv", "--report", "out.pdf"], "the name of a report must end in .html or .htm."),
         (["cluster", "iris.csv", "--metric", "precomputed"], "iris.csv: the matrix must be square, got 151 lines"),
         (["cluster", "inf.csv"], "inf.csv: row 2 (line 3), column 'a': inf is not a finite number."),
-        (["cluster", "short.csv"], "1 of 3 rows has empty cells (b 1), the first in row 2 (line 3), column 'b'"),
-        (["cluster", "long.csv"], "long.csv: cannot be read: Expected 2 fields in line 3, saw 3"),
+        (["cluster", "gap.csv"], "1 of 3 rows has empty cells (b 1), the first in row 2 (line 3), column 'b'"),
+        (["cluster", "short.csv"], "short.csv: line 3 has 1 cell, where 2 are expected; a separator too many or too"),
+        (["cluster", "long.csv"], "long.csv: line 3 has 3 cells, where 2 are expected;"),
         (["cluster", "comma.csv"], "row 201 (line 202), column 'a': '1,5' is not a number; --decimal , reads"),
         (["cluster", "cut.csv.gz"], "cut.csv.gz: cannot be read:"),
         (["test", "groups.csv", "--group", "g"], "1 of 3 rows have no group, the first is row 2 (line 3); fill 'g'"),
@@ -416,6 +417,7 @@ def test_bad_input_is_one_line(iris, tmp_path, capsys, words, message):
     (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04rest")
     (tmp_path / "zeros.csv").write_bytes(b"a,b\n\0\0,1\n")
     (tmp_path / "inf.csv").write_text("a,b\n1,2\ninf,3\n4,5\n")
+    (tmp_path / "gap.csv").write_text("a,b\n1,2\n3,\n4,5\n")
     (tmp_path / "short.csv").write_text("a,b\n1,2\n3\n4,5\n")
     (tmp_path / "long.csv").write_text("a,b\n1,2\n3,4,5\n4,5\n")
     (tmp_path / "comma.csv").write_text("a;b\n" + "1;2\n" * 200 + "1,5;7\n")
@@ -445,7 +447,8 @@ def test_as_a_program(iris, tmp_path):
     bad = run("cluster", "-", cwd=tmp_path, input=b"a,b\n1,x\n2,3\n4,5\n")
     assert (bad.returncode, bad.stdout) == (2, b"")
     assert bad.stderr == (
-        b"energystats: standard input: row 1 (line 2), column 'b': 'x' is not a number; mend it, or choose --columns.\n"
+        b"energystats: standard input: row 1 (line 2), column 'b': 'x' is not a number; mend it, choose "
+        b"--columns, or name the column in --category if its cells are codes.\n"
     )
 
 

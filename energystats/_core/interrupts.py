@@ -29,19 +29,22 @@ class Stopped(Exception):  # noqa: N818  # nothing is wrong
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold Ctrl-C back until the block has ended."""
-    handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
-        yield  # no signal arrives here, or none is answered
+    """Hold Ctrl-C back until the block has ended, and SIGTERM where the program answers it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # no signal arrives here
         return
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    answered = {number: handler for number, handler in handlers.items() if callable(handler)}
     arrived: list[tuple[Any, ...]] = []
-    signal.signal(signal.SIGINT, lambda *signal_and_frame: arrived.append(signal_and_frame))
+    for number in answered:
+        signal.signal(number, lambda *signal_and_frame: arrived.append(signal_and_frame))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
+        for number, handler in answered.items():
+            signal.signal(number, handler)
         if arrived:
-            handler(*arrived[0])
+            answered[arrived[0][0]](*arrived[0])
 
 
 def checkpoint() -> None:

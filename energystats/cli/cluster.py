@@ -19,7 +19,9 @@ from energystats.cli.options import (
     add_numbers,
     add_picture,
     add_reading,
+    add_safety,
     add_selection,
+    categories_of,
     dialect_of,
 )
 from energystats.cli.payloads import payload_of
@@ -97,6 +99,7 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
     cluster.add_argument("--conservative", action="store_true", help="a larger margin for flat densities in the test")
     add_id(cluster, "it goes into --labels")
     cluster.add_argument("--labels", metavar="CSV", type=Path, help="write the cluster of every row")
+    add_safety(cluster)
     cluster.add_argument("--report", metavar="HTML", type=Path, help="write a report, one file with its pictures")
     add_picture(cluster, "the clusters")
     add_general(cluster, resamples=199)
@@ -120,7 +123,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         found, test = cluster_and_test(given.choice.frame, plan)
     note_if_equal(found.total, options.metric, console)
     if options.labels is not None:
-        write_labels(options.labels, given.labels(found), console)
+        write_labels(options.labels, given.labels(found), console, safe=options.spreadsheet_safe)
     if options.report is not None:
         write_report(options, console, given, plan, found, test, selection)
     if options.plot is not None:
@@ -157,17 +160,21 @@ def check_select(options: argparse.Namespace) -> None:
 
 def rows_of(options: argparse.Namespace, console: Console) -> Given:
     """Rows and columns of a table."""
-    table = read_table(options.file, dialect_of(options), console)
-    n_read = len(table.frame)
+    categories = categories_of(options)
+    table = read_table(options.file, dialect_of(options), console, categories=categories, rows=options.rows)
     if options.id is not None:
         column_of(table, options.id)
     leave_out = () if options.id is None else (options.id,)
     whole = truths_as_numbers(table, options, leave_out)
-    table = keep_rows(whole, options.where, options.rows)
+    table = keep_rows(whole, options.where)
     if options.columns is not None and options.id in split_names(options.columns, list(table.frame.columns)):
         raise BadInputError(f"--columns must not name the column of --id, {options.id!r}.")
     mixed = options.metric == "gower"
-    names = None if options.id is None else table.frame[options.id]
+    id_name, names = options.id, table.row_names
+    if options.id is not None:
+        names = table.frame[options.id]
+    elif names is not None:
+        id_name = "name"
     choice = choose_columns(table, options.columns, console, drop=options.drop, leave_out=leave_out, mixed=mixed)
     choice = complete_rows(choice, options.missing, console, mixed=mixed)
     check_comparable(whole, choice, options, leave_out)
@@ -176,13 +183,14 @@ def rows_of(options: argparse.Namespace, console: Console) -> Given:
     console.say(describe(choice.frame, choice.table.file))
     ids = () if names is None else tuple(names.loc[choice.frame.index])
     rows = tuple(int(i) + 1 for i in choice.frame.index)
-    return Given(choice=choice, n_read=n_read, rows=rows, id_name=options.id, ids=ids)
+    return Given(choice=choice, n_read=table.n_read, rows=rows, id_name=id_name, ids=ids)
 
 
 def matrix_of(options: argparse.Namespace, console: Console) -> Given:
     """A square matrix of rho."""
     for option, value in (("--columns", options.columns), ("--drop", options.drop), ("--rows", options.rows),
                           ("--where", options.where), ("--id", options.id),
+                          ("--category", options.category),
                           ("--standardize", options.standardize)):  # fmt: skip
         if value:
             raise BadInputError(f"{option} has no use with --metric precomputed, whose rows and columns are points.")

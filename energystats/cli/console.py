@@ -15,6 +15,7 @@ import numpy as np
 
 from energystats import __version__
 from energystats.cli.errors import in_options
+from energystats.cli.printable import printable, printable_json
 from energystats.exceptions import EnergyStatsWarning, TiesWarning
 
 __all__ = ["Console", "jsonable"]
@@ -40,7 +41,7 @@ class Console:
     def say(self, text: str = "") -> None:
         """A piece of the text."""
         if not self.json and not self.quiet:
-            self.write(text)
+            self.write(printable(text))
 
     def note(self, text: str) -> None:
         """Something to know, once: on standard error, and in the JSON."""
@@ -48,7 +49,7 @@ class Console:
         if text not in self.notes:
             self.notes.append(text)
             if not self.quiet:
-                print(f"note: {text}", file=sys.stderr)
+                print(f"note: {printable(text)}", file=sys.stderr)
 
     def wrote(self, path: object) -> None:
         """A file is there."""
@@ -60,7 +61,7 @@ class Console:
         if self.json:
             head = {"command": command, "version": __version__}
             whole = {**head, **parts, "files": self.files, "warnings": self.notes}
-            self.write(json.dumps(jsonable(whole), indent=2, allow_nan=False, ensure_ascii=False))
+            self.write(printable_json(json.dumps(jsonable(whole), indent=2, allow_nan=False, ensure_ascii=False)))
 
     @staticmethod
     def write(text: str) -> None:
@@ -77,7 +78,7 @@ class Console:
 
         def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
             if not issubclass(category, EnergyStatsWarning):
-                shown(message, category, filename, lineno, file, line)
+                shown(category(printable(str(message))), category, filename, lineno, file, line)
             elif category not in self.unheard:
                 self.note(in_options(str(message)))
 

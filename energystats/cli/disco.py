@@ -17,6 +17,7 @@ from energystats.cli.options import (
     add_picture,
     add_reading,
     add_selection,
+    categories_of,
     dialect_of,
 )
 from energystats.cli.payloads import payload_of
@@ -63,13 +64,13 @@ def run(options: argparse.Namespace, console: Console) -> None:
     from energystats.decomposition import disco
 
     check_outputs(None if options.file == "-" else options.file, picture=options.plot)
-    table = read_table(options.file, dialect_of(options), console)
-    n_read = len(table.frame)
+    categories = categories_of(options)
+    table = read_table(options.file, dialect_of(options), console, categories=categories, rows=options.rows)
     if table.sep_hint:
         console.note(table.sep_hint)
     named = [c for c in table.frame.columns if c in options.formula or c == options.strata]
     table = without_blanks(table, named, console)
-    table = keep_rows(table, options.where, options.rows)
+    table = keep_rows(table, options.where)
     if options.strata is not None:
         column_of(table, options.strata)
     if options.id is not None:
@@ -92,7 +93,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     note_if_equal(result.total, options.metric, console)
     if options.plot is not None:
         save(options.plot, lambda path: draw(path, [result]), console)
-    console.say(f"{result.n} of {n_read} rows of {table.file}, {options.formula}.\n")
+    console.say(f"{result.n} of {table.n_read} rows of {table.file}, {options.formula}.\n")
     console.say(result.summary())
-    head = {"file": table.file, "n": result.n, "n_read": n_read, "formula": options.formula, "seed": options.seed}
+    head = {"file": table.file, "n": result.n, "n_read": table.n_read, "formula": options.formula, "seed": options.seed}
     console.answer("disco", **head, model=payload_of(result))

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
-from energystats.cli.files import check_outputs, draw, save
-from energystats.cli.options import Parser, add_command, add_id, add_output, add_picture, add_reading, dialect_of
+from energystats.cli.files import check_outputs, draw, harmless, save
+from energystats.cli.options import (
+    Parser,
+    add_command,
+    add_id,
+    add_output,
+    add_picture,
+    add_reading,
+    add_safety,
+    dialect_of,
+)
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import read_matrix
 from energystats.validation import near_names
@@ -40,6 +50,7 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
     euclidize.add_argument("--tol", type=float, help="rounding to allow for, as a share of the largest eigenvalue")
     add_id(euclidize, "wherever it stands, as the first column does without")
     add_picture(euclidize, "repaired against original")
+    add_safety(euclidize)
     add_output(euclidize)
     add_reading(euclidize)
     euclidize.set_defaults(run=run)
@@ -58,7 +69,10 @@ def run(options: argparse.Namespace, console: Console) -> None:
     file = "standard input" if options.file == "-" else options.file
     with bad_input(file):
         result = repairs[options.method](given.labelled, options.tol)
-    save(options.output, lambda path: given.write(path, result.distances), console)
+    safe = {"console": console, "safe": options.spreadsheet_safe, "file": options.output}
+    header, stubs = (tuple(harmless(names, **safe)) for names in (given.header, given.stubs))
+    written = replace(given, header=header, stubs=stubs)
+    save(options.output, lambda path: written.write(path, result.distances), console)
     if options.plot is not None:
         save(options.plot, lambda path: draw(path, [result]), console)
     console.say(f"\n{file}: {given.describe()}.\n")

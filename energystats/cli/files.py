@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import tempfile
+import secrets
+import stat
 import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,56 +21,111 @@ if TYPE_CHECKING:
     from energystats.cli.console import Console
     from energystats.results import ClusterTestResult, Partition
 
-__all__ = ["check_outputs", "draw", "save", "write_labels", "write_picture"]
+__all__ = ["check_outputs", "draw", "harmless", "save", "write_labels", "write_picture"]
 
 NARROWEST = 12  # characters of a line of a title
+RUNS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # what a spreadsheet runs begins so
 SUFFIXES = {"picture": (".png", ".pdf", ".svg"), "table": (".csv",), "report": (".html", ".htm")}
+
+
+def target_of(path: Path) -> Path:
+    """The file that is replaced: a link stays, and what it leads to is written."""
+    try:
+        target = path.resolve()
+        exists = os.path.lexists(target)
+        mode = target.stat().st_mode if exists else None
+    except (OSError, RuntimeError) as error:  # a RuntimeError until Python 3.13
+        why = "its links lead in a circle" if is_loop(error) else getattr(error, "strerror", None) or str(error)
+        raise BadInputError(f"{path}: cannot be written: {why}.") from error
+    if mode is not None and not stat.S_ISREG(mode):
+        raise BadInputError(f"{path}: cannot be written: it is there and no ordinary file.")
+    return target
+
+
+def is_loop(error: Exception) -> bool:
+    """Whether links lead to each other."""
+    return isinstance(error, RuntimeError) or getattr(error, "errno", None) == errno.ELOOP
 
 
 def check_outputs(read: str | None, **outputs: Path | None) -> None:
     """Complain about output files before anything is computed; keywords are "picture", "table" and "report"."""
-    taken = {Path(read).resolve()} if read is not None else set()
+    taken = {Path(read).resolve(): "the input"} if read is not None and Path(read).exists() else {}
     for what, path in outputs.items():
         if path is None:
             continue
         allowed = SUFFIXES[what]
         if path.suffix.lower() not in allowed:
             raise BadInputError(f"{path}: the name of a {what} must end in {' or '.join(allowed)}.")
-        if path.resolve() in taken:
+        target = target_of(path)
+        if target in taken:
+            raise BadInputError(f"{path}: would overwrite {taken[target]}.")
+        if target.exists() and read is not None and Path(read).exists() and target.samefile(read):
             raise BadInputError(f"{path}: would overwrite the input.")
-        if not path.parent.is_dir():
+        if not target.parent.is_dir():
             raise BadInputError(f"{path}: there is no folder {str(path.parent)!r}.")
-        if path.is_dir() or not os.access(path.parent, os.W_OK):
+        if not os.access(target.parent, os.W_OK):
             raise BadInputError(f"{path}: cannot be written.")
+        taken[target] = str(path)
 
 
 def save(path: Path, write: Callable[[Path], None], console: Console) -> None:
-    """Write to a neighbouring file first, so that the output is complete or absent."""
+    """Write to a neighbouring file first, so that the output is complete or absent, and keeps the mode it had."""
+    target = target_of(path)
+    partial = target.with_name(f".{target.stem}-{secrets.token_hex(8)}{path.suffix}")
     try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
-    except OSError as error:
-        raise BadInputError(f"{path}: cannot be written: {error}") from error
-    os.close(descriptor)
-    partial = Path(name)
-    try:
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         write(partial)
-        umask = os.umask(0)
-        os.umask(umask)
-        partial.chmod(0o666 & ~umask)
-        partial.replace(path)
+        partial.chmod(mode_for(target))
+        partial.replace(target)
     except OSError as error:
-        raise BadInputError(f"{path}: cannot be written: {error}") from error
+        raise BadInputError(f"{path}: cannot be written: {error.strerror or error}.") from error
     finally:
         partial.unlink(missing_ok=True)
     console.wrote(path)
 
 
-def write_labels(path: Path, columns: dict[str, Any], console: Console) -> None:
-    """Cluster of every row."""
+def mode_for(target: Path) -> int:
+    """The permissions of the file that is replaced, or those that new files get."""
+    if target.exists():
+        return stat.S_IMODE(target.stat().st_mode) & 0o777
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask
+
+
+def write_labels(path: Path, columns: dict[str, Any], console: Console, *, safe: bool = False) -> None:
+    """Cluster of every row; with `safe`, cells that a spreadsheet would run begin with an apostrophe."""
     import pandas as pd
 
-    table = pd.DataFrame(columns)
+    heads = harmless(list(columns), console, safe=safe, file=path)
+    cells = [harmless(list(values), console, safe=safe, file=path) for values in columns.values()]
+    table = pd.DataFrame(dict(enumerate(cells))).set_axis(heads, axis=1)
     save(path, lambda partial: table.to_csv(partial, index=False), console)
+
+
+def harmless(values: Sequence[Any], console: Console, *, safe: bool, file: Path) -> list[Any]:
+    """Texts as they are, with a note, or with an apostrophe where a spreadsheet would take them for a formula."""
+    formulas = [isinstance(value, str) and is_formula(value) for value in values]
+    if not any(formulas):
+        return list(values)
+    if not safe:
+        console.note(
+            f"{file}: names that begin with = + - or @ are written as they are, and a spreadsheet may run them; "
+            "--spreadsheet-safe puts an apostrophe before them."
+        )
+        return list(values)
+    return [f"'{value}" if formula else value for value, formula in zip(values, formulas, strict=True)]
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet would take a cell for a formula; numbers are none."""
+    if not text.lstrip(" ").startswith(RUNS):
+        return False
+    try:
+        float(text)
+    except ValueError:
+        return True
+    return False
 
 
 def write_picture(

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from energystats.cli.console import Console
+from energystats.cli.dialects import Dialect
 from energystats.cli.errors import BadInputError
-from energystats.cli.reading import Dialect
+from energystats.cli.selection import split_names
+from energystats.cli.sources import UNPACKED
 from energystats.metric_names import canonical_name
 from energystats.metrics import KNOWN_NAMES
 
@@ -22,7 +24,9 @@ __all__ = [
     "add_output",
     "add_picture",
     "add_reading",
+    "add_safety",
     "add_selection",
+    "categories_of",
     "console_of",
     "dialect_of",
 ]
@@ -58,14 +62,33 @@ def add_reading(command: argparse.ArgumentParser) -> None:
     group.add_argument("--sep", metavar="CHAR", help="between columns: one character, or tab, space (default: found)")
     group.add_argument("--decimal", metavar="CHAR", help=". or , in numbers (default: found)")
     group.add_argument("--encoding", metavar="NAME", help="such as latin-1 (default: UTF-8, or UTF-16 with its mark)")
+    group.add_argument(
+        "--thousands", metavar="CHAR", help="parts the thousands of numbers, as in 1,000 (default: none)"
+    )
     group.add_argument("--comment", metavar="CHAR", help="what follows this character is left out")
+    group.add_argument(
+        "--unpack-limit",
+        metavar="GB",
+        type=float,
+        default=UNPACKED,
+        help=f"refuse a gzip that unpacks to more (default {UNPACKED:g})",
+    )
 
 
 def add_selection(command: argparse.ArgumentParser) -> None:
     """Which rows and columns are used."""
     group = command.add_argument_group("rows and columns")
     group.add_argument("--no-header", action="store_true", help="the first line is data; columns are V1, V2, ...")
-    group.add_argument("--na", metavar="TEXT", action="append", default=[], help="another word for a missing value")
+    group.add_argument(
+        "--na",
+        metavar="WORDS",
+        action="append",
+        help='words for a missing value, such as "?,-99", in place of NA and NaN; "" for none; empty cells always are',
+    )
+    group.add_argument(
+        "--quoted-na", metavar="WHAT", help='what "NA" in quotes is in a column of text: word or missing'
+    )
+    group.add_argument("--category", metavar="A,B", help="columns of codes, which are categories and not numbers")
     group.add_argument(
         "--where",
         metavar="COND",
@@ -122,6 +145,15 @@ def add_output(command: argparse.ArgumentParser) -> None:
     command.add_argument("--quiet", action="store_true", help="no text and no notes; errors are still shown")
 
 
+def add_safety(command: argparse.ArgumentParser) -> None:
+    """The option for tables that spreadsheets open."""
+    command.add_argument(
+        "--spreadsheet-safe",
+        action="store_true",
+        help="in written tables, an apostrophe before names that begin with = + - or @, which spreadsheets run",
+    )
+
+
 def add_picture(command: argparse.ArgumentParser, what: str) -> None:
     """The option for a picture."""
     command.add_argument("--plot", metavar="PNG", type=Path, help=f"write a picture of {what} (.png, .pdf or .svg)")
@@ -143,6 +175,18 @@ def seed(word: str) -> int:
     return number
 
 
+def words_of(given: list[str] | None) -> tuple[str, ...] | None:
+    """Words of --na, which may be given several times; None where it is not given."""
+    if given is None:
+        return None
+    return tuple(word for part in given for word in split_names(part, ()) if word)
+
+
+def categories_of(options: argparse.Namespace) -> list[str]:
+    """Columns that --category names."""
+    return [] if options.category is None else split_names(options.category, ())
+
+
 def dialect_of(options: argparse.Namespace) -> Dialect:
     """What the user said about the file."""
     return Dialect(
@@ -151,7 +195,10 @@ def dialect_of(options: argparse.Namespace) -> Dialect:
         encoding=options.encoding,
         comment=options.comment,
         header=not getattr(options, "no_header", False),
-        missing=tuple(getattr(options, "na", ())),
+        missing=words_of(getattr(options, "na", None)),
+        thousands=options.thousands,
+        quoted_na=getattr(options, "quoted_na", None),
+        limit=options.unpack_limit,
     )
 
 

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from energystats import __version__
 from energystats.cli import cluster, demo, disco, euclidize, test
 from energystats.cli.errors import BadInputError
 from energystats.cli.options import Parser, console_of
+from energystats.cli.printable import printable
 
 __all__ = ["main", "make_parser"]
 
 BAD_INPUT = 2
+TERMINATED = 143  # as shells count a program that SIGTERM ended
 INTERRUPTED = 130  # as shells count a program that Ctrl-C ended
 STATUSES = """\
 exit status:
@@ -22,6 +27,7 @@ exit status:
   1    a defect of the program, which prints a traceback
   2    bad input or usage: one line on standard error says what and where
   130  interrupted with Ctrl-C; output files are complete or absent
+  143  ended by SIGTERM, likewise
 
 `energystats COMMAND --help` has the options and examples of a command."""
 
@@ -37,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0, 2 for bad input, or 130 after Ctrl-C.
+        Exit status: 0, 2 for bad input, 130 after Ctrl-C, or 143 after SIGTERM.
     """
     try:
         words = list(sys.argv[1:] if arguments is None else arguments)
@@ -46,17 +52,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
             known = f"see `energystats {options.command} --help`"
             raise BadInputError(f"unrecognized arguments: {' '.join(rest)} ({known})")
         console = console_of(options)
-        with console.hearing():
+        with console.hearing(), ending_on_sigterm():
             options.run(options, console)
     except BadInputError as error:
-        print(f"energystats: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"energystats: {printable(' '.join(str(error).split()))}", file=sys.stderr)
         return BAD_INPUT
+    except TerminatedError:
+        print("energystats: terminated.", file=sys.stderr)
+        return TERMINATED
     except KeyboardInterrupt:
         print("energystats: interrupted.", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # the reader of a pipe has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+class TerminatedError(KeyboardInterrupt):
+    """Raised by SIGTERM; what stops for Ctrl-C stops for it."""
+
+
+@contextmanager
+def ending_on_sigterm() -> Iterator[None]:
+    """Let SIGTERM end the program as Ctrl-C does, so that half-written files are taken away."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would interrupt the cleaning up
+        raise TerminatedError
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats.cli.console import Console
+from energystats.cli.dialects import COMMA_NUMBER, GROUPED, doubt_of
 from energystats.cli.errors import BadInputError, bad_input
-from energystats.cli.reading import COMMA_NUMBER, Table
+from energystats.cli.reading import Table
 from energystats.dissimilarity import check_z_scores
 from energystats.domains import looks_like_distances, row_places
 from energystats.metrics import Precomputed, resolve
@@ -41,6 +43,9 @@ __all__ = [
 
 NEARLY_ALL = 0.95  # of the rows that differ in a column of names
 ID_NAME = re.compile(r"(.*[\W_])?(p?id|nr|no)\.?|index|unnamed: \d+|.*[^\W_](?-i:ID|Id)", re.IGNORECASE)
+LIKE_MISSING = {
+    "na", "n/a", "n.a.", "nan", "null", "none", "nil", "missing", "unknown", "-", "--", ".", "?", "#n/a", "#na", "<na>",
+}  # fmt: skip
 OPERATORS = ("<=", ">=", "!=", "==", "=", "<", ">")
 
 
@@ -104,8 +109,9 @@ def choose_columns(
         return chosen(table, names, reasons)
     others = [c for c in known if c not in (*leave_out, *dropped)]
     for c in others:
-        if not is_number(table.frame[c]) and mostly_numbers(table.frame[c]):
-            raise BadInputError(f"{table.file}: {first_text(table, c)}; mend it, or choose --columns.")
+        if is_slip(table, c):
+            how = "mend it, choose --columns, or name the column in --category if its cells are codes"
+            raise BadInputError(f"{table.file}: {first_text(table, c)}; {how}.")
     empty = [c for c in others if not mixed and len(others) > 1 and table.frame[c].isna().all()]
     if empty:
         console.note(note_of(empty, "it is empty", ""))
@@ -122,7 +128,7 @@ def choose_columns(
         console.note(note_of(counters, "it numbers the rows", "; name it in --columns to use it"))
         reasons.append((tuple(counters), "it numbers the rows"))
         others = [c for c in others if c not in counters]
-    used = [c for c in others if usable(table.frame[c], mixed)]
+    used = [c for c in others if usable(table.frame[c], mixed) or (mixed and c in table.categories)]
     if not used:
         what = "column to use" if mixed else "numeric column"
         raise BadInputError(f"{table.file}: no {what} among {', '.join(others) or 'none'}.{table.sep_hint}")
@@ -210,15 +216,31 @@ def nearly_distinct(column: pd.Series[Any]) -> bool:
     return column.nunique() >= NEARLY_ALL * len(column)
 
 
-def mostly_numbers(column: pd.Series[Any]) -> bool:
-    """Whether text in a column is the exception, and so probably a slip."""
-    import pandas as pd
-
-    if column.dtype == bool:
+def is_slip(table: Table, name: str) -> bool:
+    """Whether a column is text by accident; not where --category says that it is text, or quotes do."""
+    column = table.frame[name]
+    if name in table.categories or is_number(column):
         return False
-    numbers = pd.to_numeric(column, errors="coerce").notna().mean()
-    commas = column.dropna().astype(str).str.fullmatch(COMMA_NUMBER).mean()
-    return bool(numbers > 0.5) or bool(commas > 0.5)
+    return mostly_commas(column) or (name not in table.quoted and mostly_numbers(column))
+
+
+def mostly_commas(column: pd.Series[Any]) -> bool:
+    """Whether most cells are numbers with a comma, in quotes or not."""
+    filled = column.dropna().astype(str)
+    return bool((filled.str.fullmatch(COMMA_NUMBER) | filled.str.fullmatch(GROUPED)).mean() > 0.5)
+
+
+def mostly_numbers(column: pd.Series[Any]) -> bool:
+    """Whether text in a column is the exception, or a word for missing values, and so probably a slip."""
+    import pandas as pd
+    from pandas.api.types import is_bool_dtype
+
+    if is_bool_dtype(column.dtype):
+        return False
+    filled = column.dropna().astype(str)
+    numbers = pd.to_numeric(filled, errors="coerce").notna()
+    words = set(filled[~numbers].str.strip().str.lower())
+    return bool(numbers.mean() > 0.5) or (bool(numbers.any()) and words <= LIKE_MISSING)
 
 
 def numbers_the_rows(column: pd.Series[Any]) -> bool:
@@ -236,47 +258,36 @@ def first_text(table: Table, name: str) -> str:
     import pandas as pd
 
     column = table.frame[name]
+    if name in table.categories:
+        return f"column {name!r} must hold numbers, and --category names it"
     bad = pd.to_numeric(column, errors="coerce").isna() & column.notna()
     if not bad.any():
         return f"column {name!r} must hold numbers, and holds {column.dtype} values"
     value = str(column[bad].iloc[0])
-    hint = "; --decimal , reads decimal commas" if COMMA_NUMBER.fullmatch(value) else ""
+    hint = ""
+    if GROUPED.fullmatch(value):
+        hint = f" ({doubt_of(value)})"
+    elif COMMA_NUMBER.fullmatch(value):
+        hint = "; --decimal , reads decimal commas"
+    elif value.strip().lower() in LIKE_MISSING:
+        hint = f" (--na {shlex.quote(value)} reads it as a missing value)"
     return f"{table.where(int(column.index[bad.to_numpy()][0]))}, column {name!r}: {value!r} is not a number{hint}"
 
 
 # ---------------------------------------------------------------- rows
 
 
-def keep_rows(table: Table, conditions: Sequence[str], ranges: str | None) -> Table:
-    """The rows in the ranges that meet every condition."""
-    if ranges is not None:
-        table = rows_between(table, ranges)
+def keep_rows(table: Table, conditions: Sequence[str]) -> Table:
+    """The rows that meet every condition."""
     for condition in conditions:
         table = rows_where(table, condition)
     return table
 
 
-def rows_between(table: Table, ranges: str) -> Table:
-    """Rows by number, such as 1:100,205,300: (the last open at the end); both ends belong to it."""
-    n = len(table.frame)
-    taken = np.zeros(n, dtype=bool)
-    for part in ranges.split(","):
-        match = re.fullmatch(r"\s*(\d*)\s*(:?)\s*(\d*)\s*", part)
-        if match is None or not (match[1] or match[3]) or (match[3] and not match[2]):
-            raise BadInputError(f"--rows must be numbers and ranges such as 1:100,205,300:, got {part.strip()!r}.")
-        first = int(match[1] or 1)
-        last = int(match[3] or n) if match[2] else first
-        if not 1 <= first <= last or last > n:
-            raise BadInputError(f"--rows must lie in 1:{n}, the first before the last, got {part.strip()!r}.")
-        taken[first - 1 : last] = True
-    numbers = np.flatnonzero(taken)
-    whole = numbers[-1] - numbers[0] + 1 == numbers.size
-    code = f"{numbers[0]}:{numbers[-1] + 1}" if whole else repr(numbers.tolist())
-    return table.having(table.frame[taken], f"table = table.iloc[{code}]")
-
-
 def rows_where(table: Table, condition: str) -> Table:
     """Rows with column=value, or another comparison; those with a missing value never meet it."""
+    from pandas.api.types import is_bool_dtype
+
     name, operator, value = condition_of(table, condition)
     column = column_of(table, name)
     compare = "==" if operator == "=" else operator
@@ -289,13 +300,16 @@ def rows_where(table: Table, condition: str) -> Table:
             raise BadInputError(f"--where {condition}: column {name!r} holds numbers, and {value!r} is none.")
         shown: Any = int(number) if number.is_integer() else number
         values, code = column, f"table[{name!r}]"
+    elif is_bool_dtype(column.dtype) and compare in ("==", "!=") and value.lower() in ("true", "false"):
+        shown = value.lower() == "true"  # TRUE of R, True of Python
+        values, code = column, f"table[{name!r}]"
     elif compare in ("==", "!="):
         shown = value
         values, code = column.astype(str), f"table[{name!r}].astype(str)"
     else:
         raise BadInputError(f"--where {condition}: column {name!r} holds text, which = and != compare.")
     meets = {"==": values.eq, "!=": values.ne, "<": values.lt, "<=": values.le, ">": values.gt, ">=": values.ge}
-    kept = meets[compare](shown) & column.notna()
+    kept = meets[compare](shown).fillna(False).astype(bool) & column.notna()
     if not kept.any():
         near = "" if is_number(column) else near_names(value, sorted(set(map(str, column.dropna()))))
         raise BadInputError(f"--where {condition}: no row of {table.file} meets it.{near}")

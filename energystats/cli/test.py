@@ -19,6 +19,7 @@ from energystats.cli.options import (
     add_picture,
     add_reading,
     add_selection,
+    categories_of,
     dialect_of,
 )
 from energystats.cli.payloads import payload_of
@@ -74,14 +75,20 @@ def run(options: argparse.Namespace, console: Console) -> None:
     from energystats.homogeneity import energy_test
 
     check_outputs(None if options.file == "-" else options.file, picture=options.plot)
-    table = read_table(options.file, dialect_of(options), console, as_text=options.group)
-    n_read = len(table.frame)
+    table = read_table(
+        options.file,
+        dialect_of(options),
+        console,
+        as_text=options.group,
+        categories=categories_of(options),
+        rows=options.rows,
+    )
     column_of(table, options.group)
     leave_out = (options.group,) if options.id is None else (options.group, options.id)
     if options.id is not None:
         column_of(table, options.id)
     whole = truths_as_numbers(without_blanks(table, [options.group], console), options, leave_out)
-    table = with_groups(keep_rows(whole, options.where, options.rows), options, console)
+    table = with_groups(keep_rows(whole, options.where), options, console)
     named = [] if options.columns is None else split_names(options.columns, list(table.frame.columns))
     if options.group in named:
         raise BadInputError(f"--columns must not name the column of the groups, {options.group!r}.")
@@ -116,7 +123,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     if options.plot is not None:
         save(options.plot, lambda path: draw(path, [result]), console)
     console.say(result.summary())
-    head = {"file": table.file, "n": len(frame), "n_read": n_read, "columns": list(frame.columns)}
+    head = {"file": table.file, "n": len(frame), "n_read": table.n_read, "columns": list(frame.columns)}
     console.answer("test", **head, group=options.group, seed=options.seed, test=payload_of(result))
 
 

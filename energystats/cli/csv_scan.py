@@ -1,0 +1,410 @@
+"""A first look at a whole CSV file: equally many cells in every row, quotes that pair, and names for the columns.
+
+pandas reads what is left of it afterwards. It would move cells sideways where a row has one too many, take the first
+of two columns of one name, and not tell a quoted NA from a missing value.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+
+import numpy as np
+
+from energystats.cli.dialects import GROUPED, Dialect, cells_of, doubt_of, first_lines
+from energystats.cli.errors import BadInputError
+from energystats.cli.sources import Source
+
+__all__ = ["MARK", "Feed", "Shape", "line_of", "scan"]
+
+MARK = "\ufdd0"  # before the text of a quoted cell that could be taken for a missing value; it stands in no text
+NUMBER = r"[-+]?[0-9.]+(e[-+]?[0-9]+)?(\.[0-9]+)?([ \t;][-+0-9. \t;e]*)?"
+BATCH = 2**17  # cells looked at together
+FEW_DIGITS = re.compile(r"[-+]?\d{1,3}")
+ESCAPED = re.compile(r'\\"')
+
+
+class Feed(io.TextIOBase):
+    """The text of a source as it is scanned and as pandas gets it: without comments, and with marks.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    dialect : Dialect
+        How it is written, the separator included.
+    """
+
+    def __init__(self, source: Source, dialect: Dialect) -> None:
+        self.source, self.dialect = source, dialect
+        self.marks = any_quoted(dialect.marked, dialect.looks)
+        self.marked = False
+        self.rest = self.blocks()
+        self.block, self.begun = "", 0
+
+    def blocks(self) -> Iterator[str]:
+        """Blocks of whole lines."""
+        quoted = False
+        for block in self.source.blocks(self.dialect.encoding):
+            if MARK in block:
+                raise BadInputError(f"{self.source.name}: holds the character U+FDD0, which stands in no text.")
+            if self.dialect.looks == " ":
+                block = ESCAPED.sub('""', block)
+            if self.dialect.comment is not None:
+                block, quoted = without_comments(block, self.dialect.comment, quoted)
+            if self.marks is not None and '"' in block:
+                block, found = self.marks.subn(rf"\g<before>{MARK}", block)
+                self.marked = self.marked or found > 0
+            yield block
+
+    def lines(self) -> Iterator[str]:
+        """Lines with their ends."""
+        return chain.from_iterable(io.StringIO(block, newline="") for block in self.rest)
+
+    def readable(self) -> bool:
+        """Whether it can be read: always."""
+        return True
+
+    def read(self, size: int | None = -1) -> str:
+        """At most so many characters, which keeps pandas' buffers small; "" at the end."""
+        if size is None or size < 0:
+            return self.block[self.begun :] + "".join(self.rest)
+        if self.begun >= len(self.block):
+            self.block, self.begun = next(self.rest, ""), 0
+        part = self.block[self.begun : self.begun + size]
+        self.begun += size
+        return part
+
+
+def any_quoted(words: Iterable[str], sep: str) -> re.Pattern[str] | None:
+    """Where a quoted cell holds one of some words and nothing else; the quote belongs to `before`."""
+    listed = "|".join(re.escape(word) for word in words)
+    edge = re.escape(sep)
+    return re.compile(rf'(?P<before>(?:^|(?<=[{edge}\r\n]))")(?=(?:{listed})"(?:[{edge}\r\n]|\Z))')
+
+
+def without_comments(block: str, comment: str, quoted: bool) -> tuple[str, bool]:
+    """Lines without what follows a comment sign outside quotes; whether the block ends inside a quoted cell."""
+    kept = []
+    for line in io.StringIO(block, newline=""):
+        parts = line.split('"')
+        for j, part in enumerate(parts):
+            if (j % 2 == 0) != quoted and comment in part:
+                end = line[len(line.rstrip("\r\n")) :]
+                line = '"'.join([*parts[:j], part[: part.index(comment)]]) + end
+                break
+        kept.append(line)
+        quoted ^= line.count('"') % 2 == 1
+    return "".join(kept), quoted
+
+
+# ---------------------------------------------------------------- the shape
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """What a first look at a file has found.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the columns that hold data, the names of the rows left aside.
+    n_rows : int
+        Rows below the header.
+    width : int
+        Cells of a row, the names of the rows and an empty cell at the end included.
+    row_names : bool
+        Whether the first cell of a row is its name.
+    unnamed : bool
+        Whether the header has no cell for the names of the rows, as R writes it.
+    quoted : frozenset of int
+        Columns of `names` whose cells were seen in quotes beside others that have none: text, whatever it looks like.
+    all_quoted : bool
+        Whether every cell seen was in quotes, so that quotes say nothing.
+    words : frozenset of int
+        Places in a row of cells that were seen to be no numbers.
+    """
+
+    names: tuple[str, ...]
+    n_rows: int
+    width: int
+    row_names: bool = False
+    unnamed: bool = False
+    quoted: frozenset[int] = frozenset()
+    all_quoted: bool = False
+    words: frozenset[int] = frozenset()
+
+
+@dataclass(kw_only=True)
+class Tally:
+    """What is counted while the rows go by; rows are counted from 0."""
+
+    points: bool
+    blanks_matter: bool
+    header: list[str] | None = None
+    n_rows: int = 0
+    first: dict[int, int] = field(default_factory=dict)
+    counts: dict[int, int] = field(default_factory=dict)
+    ends_filled: bool = False
+    names: array[int] = field(default_factory=lambda: array("q"))
+    blank: bool = False
+    lost: int | None = None
+    grouped: dict[int, str] = field(default_factory=dict)
+    few: set[int] = field(default_factory=set)
+    other: set[int] = field(default_factory=set)
+
+    def add(self, rows: list[list[str]]) -> None:
+        """Rows of data, and blank lines between them."""
+        widths = set(map(len, rows))
+        if min(widths) < 2:  # a line of blanks has one cell, an empty one none
+            self.look_for_blanks(rows)
+            rows = [row for row in rows if not is_blank(row)]
+            widths = set(map(len, rows))
+        for width in widths:
+            if width not in self.first:
+                self.first[width] = self.n_rows + next(i for i, row in enumerate(rows) if len(row) == width)
+            same = len(rows) if len(widths) == 1 else sum(len(row) == width for row in rows)
+            self.counts[width] = self.counts.get(width, 0) + same
+        self.ends_filled = self.ends_filled or any(row[-1] for row in rows)
+        if self.header is not None and len(self.header) + 1 in widths:
+            self.names.extend(hash(row[0]) for row in rows)
+        if self.points:
+            for row in rows:
+                self.look_for_groups(row)
+        self.n_rows += len(rows)
+
+    def look_for_blanks(self, rows: list[list[str]]) -> None:
+        """Find the first empty line with a row of data after it, in a file of one column."""
+        if self.header is None or len(self.header) != 1 or not self.blanks_matter or self.lost is not None:
+            return
+        before = 0
+        for row in rows:
+            if not row:
+                self.blank = True
+            elif not is_blank(row):
+                if self.blank:
+                    self.lost = self.n_rows + before
+                    return
+                before += 1
+
+    def look_for_groups(self, cells: list[str]) -> None:
+        """Tell 1.000 from 1.5, and 999 from 1234, column by column."""
+        for j, cell in enumerate(cells):
+            if j in self.other or not cell:
+                continue
+            if GROUPED.fullmatch(cell):
+                self.grouped.setdefault(j, cell)
+            elif FEW_DIGITS.fullmatch(cell):
+                self.few.add(j)
+            elif cell not in ("NA", "NaN"):
+                self.other.add(j)
+
+
+def is_blank(row: list[str]) -> bool:
+    """Whether a line has no cell; pandas passes over it, too."""
+    return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(" \t"))
+
+
+def scan(source: Source, dialect: Dialect, head: str, *, sure: bool) -> tuple[Shape, bool]:
+    """Shape of a file, and whether it has quoted cells that could be missing values; complaints name the line.
+
+    `sure` says that the user has named the decimal sign, so that 1.000 is no thousand.
+    """
+    feed = Feed(source, dialect)
+    tally = Tally(
+        points=dialect.looks == ";" and dialect.decimal == "." and not sure,
+        blanks_matter=dialect.comment is None,
+    )
+    reader = csv.reader(feed.lines(), delimiter=dialect.looks, strict=True)
+    try:
+        if dialect.header:
+            found = next((row for row in reader if not is_blank(row)), None)
+            tally.header = None if found is None else [cell.removeprefix(MARK) for cell in found]
+        several = max(1, BATCH // max(1, len(tally.header or [])))
+        while rows := list(islice(reader, several)):
+            tally.add(rows)
+    except csv.Error as error:
+        raise BadInputError(malformed(source, dialect, error)) from error
+    where = Where(source, dialect)
+    if tally.lost is not None:
+        raise BadInputError(
+            f"{source.name}: a line before line {where.line(tally.lost)} is empty, which may be a missing value or "
+            "nothing; write NA there, or take the line out."
+        )
+    return shape_of(tally, dialect, where, head), feed.marked
+
+
+class Where:
+    """The file and the lines of its rows, for complaints."""
+
+    def __init__(self, source: Source, dialect: Dialect) -> None:
+        self.source, self.dialect = source, dialect
+        self.file = source.name
+
+    def line(self, row: int) -> int | None:
+        """Line of the file in which a row begins."""
+        return line_of(Feed(self.source, self.dialect).lines(), row, self.dialect)
+
+
+def malformed(source: Source, dialect: Dialect, error: csv.Error) -> str:
+    """Where the quotes do not fit."""
+    reader = csv.reader(Feed(source, dialect).lines(), delimiter=dialect.looks, strict=True)
+    before = 0
+    try:
+        for _ in reader:
+            before = reader.line_num
+    except csv.Error:
+        pass
+    hint = ""
+    if "expected after" in str(error):
+        hint = '; a quote inside quotes is written twice (in R, write.table(..., qmethod = "double"))'
+    return f"{source.name}: line {before + 1}: the quotes do not fit the cells ({error}){hint}."
+
+
+def shape_of(tally: Tally, dialect: Dialect, where: Where, head: str) -> Shape:
+    """The columns that a tally shows, or a complaint."""
+    header, file = tally.header, where.file
+    if header is None and not tally.n_rows:
+        raise BadInputError(f"{file}: the file is empty.")
+    if header is not None:
+        check_no_numbers(header, file)
+    if not tally.n_rows:
+        raise BadInputError(f"{file}: the table has no rows.")
+    width = width_of(tally, where)
+    check_groups(tally, file)
+    trailing = not tally.ends_filled and width > 1
+    if header is None:
+        names = [f"V{j + 1}" for j in range(width)]
+        return Shape(names=tuple(names), n_rows=tally.n_rows, width=width)
+    unnamed = width == len(header) + 1 and not trailing
+    if width == len(header) and trailing and not header[-1].strip():
+        header = header[:-1]
+    if unnamed:
+        check_row_names(tally, file)
+    row_names = unnamed or (len(header) > 1 and not header[0].strip())
+    names = header if unnamed or not row_names else header[1:]
+    check_names(names, file, 2 if row_names and not unnamed else 1)
+    words, quoted, all_quoted = first_cells(head, dialect)
+    shift = int(row_names)
+    return Shape(
+        names=tuple(names),
+        n_rows=tally.n_rows,
+        width=width,
+        row_names=row_names,
+        unnamed=unnamed,
+        quoted=frozenset(j - shift for j in quoted if 0 <= j - shift < len(names)),
+        all_quoted=all_quoted,
+        words=frozenset(j for j in words if j < width),
+    )
+
+
+def width_of(tally: Tally, where: Where) -> int:
+    """Cells of a row; all rows have as many as the header, or all have one more."""
+    file, most = where.file, max(tally.counts, key=lambda width: tally.counts[width])
+    expected = most
+    if tally.header is not None:
+        names = len(tally.header)
+        if len(tally.counts) == 1 and most not in (names, names + 1):
+            raise BadInputError(
+                f"{file}: the header (line 1) has {counted(names, 'name')}, but the rows have {counted(most, 'cell')} "
+                "each; every column needs a name."
+            )
+        if most not in (names, names + 1):
+            expected = names
+    odd = [width for width in tally.counts if width != expected]
+    if odd:
+        width = min(odd, key=lambda w: tally.first[w])
+        raise BadInputError(
+            f"{file}: line {where.line(tally.first[width])} has {counted(width, 'cell')}, where {expected} "
+            f"{'is' if expected == 1 else 'are'} expected; a separator too many or too few moves numbers into other "
+            "columns. Mend the line, or put quotes around cells that hold the separator."
+        )
+    return expected
+
+
+def counted(number: int, what: str) -> str:
+    """'1 cell', '2 cells'."""
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def check_no_numbers(names: Sequence[str], file: str) -> None:
+    """Complain about a first line that cannot be the names of columns."""
+    if all(re.fullmatch(NUMBER, name.strip(), re.IGNORECASE) for name in names):
+        shown = ", ".join(names[:5])
+        raise BadInputError(f"{file}: the first line must name the columns, got {shown}; --no-header: it does not.")
+
+
+def check_names(names: Sequence[str], file: str, first: int) -> None:
+    """Every column has a name of its own."""
+    for j, name in enumerate(names):
+        if not name.strip():
+            raise BadInputError(
+                f"{file}: the header (line 1) has no name for column {j + first}; every column needs one."
+            )
+    if len(set(names)) < len(names):
+        twice = list(dict.fromkeys(name for name in names if names.count(name) > 1))
+        listed = ", ".join(map(repr, twice))
+        raise BadInputError(
+            f"{file}: the header must name every column differently, but {listed} "
+            f"{'stands' if len(twice) == 1 else 'stand'} there more than once; rename one of them."
+        )
+
+
+def check_row_names(tally: Tally, file: str) -> None:
+    """R's names of rows differ; cells that do not are a column whose name was lost."""
+    hashes = np.frombuffer(tally.names, dtype=np.int64)
+    if len(np.unique(hashes)) < hashes.size:
+        raise BadInputError(
+            f"{file}: the header (line 1) has one name fewer than the rows have cells, and the first cells are no "
+            "names of the rows, because some are the same; every column needs a name."
+        )
+
+
+def check_groups(tally: Tally, file: str) -> None:
+    """Refuse 999 beside 1.000 between semicolons, where a point may part the thousands."""
+    doubtful = sorted((tally.grouped.keys() & tally.few) - tally.other)
+    if doubtful:
+        name = f"column {doubtful[0] + 1}"
+        raise BadInputError(f"{file}: {name}: {doubt_of(tally.grouped[doubtful[0]])}.")
+
+
+def first_cells(head: str, dialect: Dialect) -> tuple[set[int], set[int], bool]:
+    """What the first lines tell: places of text, places in quotes beside some that are not, and whether all are."""
+    edge = re.escape(dialect.looks)
+    opening = re.compile(rf'(^|{edge})"(?=[^"])')
+    lines = [opening.sub(rf'\1"{MARK}', line) for line in first_lines(head, dialect.comment)]
+    bare: set[int] = set()
+    quoted: set[int] = set()
+    words: set[int] = set()
+    number = dialect.number
+    for row in cells_of(lines, dialect.looks)[dialect.header :]:
+        for j, cell in enumerate(row):
+            text = cell.removeprefix(MARK)
+            if cell != text:
+                quoted.add(j)
+            elif cell and cell not in dialect.words:
+                bare.add(j)
+            if text and text not in dialect.words and not number.fullmatch(text.strip()):
+                words.add(j)
+    return words, (quoted - bare if bare else set()), bool(quoted) and not bare
+
+
+def line_of(lines: Iterable[str], row: int, dialect: Dialect) -> int | None:
+    """Line of the file in which a row begins, both counted as people do; quoted cells may hold line ends."""
+    wanted = row + int(dialect.header)
+    before, found = 0, -1
+    reader = csv.reader(lines, delimiter=dialect.looks)
+    try:
+        for cells in reader:
+            found += int(not is_blank(cells))
+            if found == wanted:
+                return before + 1
+            before = reader.line_num
+    except csv.Error:
+        return None
+    return None

@@ -1,0 +1,279 @@
+"""A CSV file as a data frame: pandas reads it in pieces, and columns of text become what R would make of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from energystats._typing import BoolArray
+from energystats.cli.csv_scan import MARK, Feed, Shape
+from energystats.cli.dialects import Dialect
+from energystats.cli.errors import BadInputError
+from energystats.cli.sources import Source, readable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Content", "read_content"]
+
+CELLS = 2**20  # of a piece
+LOGICAL = {"TRUE": True, "FALSE": False, "True": True, "False": False, "true": True, "false": False}
+
+
+@dataclass(kw_only=True)
+class Text:
+    """What the cells of a column of text have in common, over all pieces of the file."""
+
+    numeric: bool = True
+    logical: bool = True
+    filled: bool = False
+    marked: set[str] = field(default_factory=set)
+
+    def look(self, column: pd.Series[Any], number: re.Pattern[str], *, marked: bool) -> None:
+        """One more piece; nothing more can be learned of plain text without marks."""
+        if not (self.numeric or self.logical or marked):
+            return
+        for value in column.dropna().unique():
+            if value.startswith(MARK):
+                self.marked.add(value[1:])
+                continue
+            self.filled = True
+            self.numeric = self.numeric and number.fullmatch(value.strip()) is not None
+            self.logical = self.logical and value in LOGICAL
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Content:
+    """What was read.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        The columns, the index counting the rows of the file from 0.
+    row_names : list or None
+        The names of the rows that were kept.
+    code : tuple of str
+        Statements that make `table`, in Python.
+    notes : tuple of str
+        What the user should know.
+    """
+
+    frame: pd.DataFrame
+    row_names: list[str] | None
+    code: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+class MoreTextError(Exception):
+    """Raised when a column that held numbers turns out to hold text: it is read again, as text from the beginning."""
+
+    def __init__(self, columns: Collection[int]) -> None:
+        super().__init__("columns of text")
+        self.columns = set(columns)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Reader:
+    """A scanned file and how it is read."""
+
+    source: Source
+    dialect: Dialect
+    shape: Shape
+    marked: bool
+    as_text: Collection[str] = ()
+
+    @property
+    def shift(self) -> int:
+        """Place of the first column of data in a row."""
+        return int(self.shape.row_names)
+
+    def read(self, kept: BoolArray | None) -> Content:
+        """The rows that are kept, all when None."""
+        names = self.shape.names
+        text = {j + self.shift for j, name in enumerate(names) if name in self.as_text} | set(range(self.shift))
+        text |= self.shape.words
+        while True:
+            try:
+                pieces, found = self.pieces(text, kept)
+                break
+            except MoreTextError as more:
+                text |= more.columns
+        import pandas as pd
+
+        whole = pd.concat(pieces) if len(pieces) > 1 else pieces[0]
+        pieces.clear()
+        row_names = None
+        if self.shift:
+            row_names = [str(v).removeprefix(MARK) if isinstance(v, str) else "" for v in whole.iloc[:, 0]]
+        whole = whole.iloc[:, self.shift : self.shift + len(names)]  # no cell behind a separator at the end of lines
+        whole.columns = pd.Index(names)
+        code, notes = [self.code(found)], []
+        for place in sorted(found):
+            j = place - self.shift
+            if 0 <= j < len(names):
+                column, statements = self.settled(whole.iloc[:, j], found[place])
+                whole.isetitem(j, column)
+                code += statements
+                if "" in found[place].marked and is_text(column) and self.dialect.quoted_na is None:
+                    notes.append(names[j])
+        return Content(frame=whole, row_names=row_names, code=tuple(code), notes=empty_texts(notes))
+
+    def pieces(self, text: set[int], kept: BoolArray | None) -> tuple[list[pd.DataFrame], dict[int, Text]]:
+        """Frames of the rows that are kept, and what was seen in all rows of the columns of text."""
+        import pandas as pd
+        from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+        feed = Feed(self.source, self.dialect)
+        width = self.shape.width
+        found = {place: Text() for place in text}
+        number = self.dialect.number
+        frames, begun = [], 0
+        with (
+            readable(self.source.name),
+            pd.read_csv(
+                feed,
+                sep=self.dialect.looks,
+                decimal=self.dialect.decimal or ".",
+                header=0 if self.dialect.header else None,
+                names=range(width),
+                index_col=False,
+                dtype=dict.fromkeys(text, "str"),
+                keep_default_na=False,
+                na_values=["", *self.dialect.words],
+                chunksize=max(1, CELLS // width),
+                low_memory=False,
+            ) as reader,
+        ):
+            for piece in reader:
+                more = {
+                    place
+                    for place in range(width)
+                    if place not in text and (is_bool_dtype(piece[place]) or not is_numeric_dtype(piece[place]))
+                }
+                if more:
+                    raise MoreTextError(more)
+                for place in text:
+                    if place >= self.shift:
+                        found[place].look(piece[place], number, marked=self.marked)
+                end = begun + len(piece)
+                piece.index = pd.RangeIndex(begun, end)
+                if kept is None:
+                    frames.append(piece)
+                elif kept[begun:end].any():
+                    frames.append(piece[kept[begun:end]])
+                begun = end
+        if begun != self.shape.n_rows:
+            raise BadInputError(
+                f"{self.source.name}: has {self.shape.n_rows} rows by its lines, and {begun} by its quotes; mend the "
+                "quotes."
+            )
+        return frames, found
+
+    def settled(self, column: pd.Series[Any], text: Text) -> tuple[Any, list[str]]:
+        """A column of text as numbers, truth values, or text, and the statements that do the same."""
+        import pandas as pd
+
+        name = str(column.name)
+        kept_as_text = name in self.as_text
+        quoted = sorted(text.marked - {""})
+        if not kept_as_text and text.filled and text.numeric:
+            return self.numbers(column), []
+        if not kept_as_text and text.filled and text.logical:
+            values = column.map(lambda v: LOGICAL.get(v), na_action="ignore").astype("boolean")
+            return (values.astype(bool) if not values.isna().any() else values), []
+        if not text.filled and not quoted and not kept_as_text:  # nothing but empty cells
+            return pd.Series(np.nan, index=column.index, name=column.name), []
+        if not text.marked:
+            return column, []
+        if quoted and self.dialect.quoted_na is None:
+            raise BadInputError(
+                f'{self.source.name}: column {name!r} holds "{quoted[0]}" in quotes, which may be a word or a missing '
+                "value; --quoted-na word or --quoted-na missing says which."
+            )
+        if not quoted and self.shape.all_quoted and self.dialect.quoted_na is None:
+            raise BadInputError(
+                f'{self.source.name}: column {name!r} holds "", and every cell is in quotes, so that it may be an '
+                "empty text or a missing value; --quoted-na word or --quoted-na missing says which."
+            )
+        values = column.astype(object)
+        word = self.dialect.quoted_na != "missing"
+        statements = []
+        for value in sorted(text.marked):
+            hit = (values == MARK + value).to_numpy(dtype=bool)
+            stands_for: Any = value if word else None
+            values.iloc[np.flatnonzero(hit)] = stands_for
+            if word and hit.any():
+                statements.append(f"table.loc[{column.index[hit].tolist()!r}, {name!r}] = {value!r}")
+        return values.astype(object if column.dtype == object else column.dtype), statements
+
+    def numbers(self, column: pd.Series[Any]) -> Any:
+        """Cells of text as numbers; quoted cells without one are missing."""
+        import pandas as pd
+
+        values = column.mask(column.str.startswith(MARK, na=False))
+        if self.dialect.thousands is not None:
+            values = values.str.replace(self.dialect.thousands, "", regex=False)
+        if self.dialect.decimal == ",":
+            values = values.str.replace(",", ".", regex=False)
+        numbers = pd.to_numeric(values.astype(object))
+        return numbers.astype(float) if numbers.dtype == object else numbers  # whole numbers of more than 19 digits
+
+    def code(self, found: Collection[int]) -> str:
+        """The call of pandas that reads the same table."""
+        given = self.dialect
+        options: dict[str, Any] = {}
+        if given.looks != ",":
+            options["sep"] = given.looks
+        if given.decimal not in (None, "."):
+            options["decimal"] = given.decimal
+        if given.thousands is not None:
+            options["thousands"] = given.thousands
+        if given.comment is not None:
+            options["comment"] = given.comment
+        if not given.header:
+            options |= {"header": None, "names": list(self.shape.names)}
+        elif self.shape.row_names:
+            options["index_col"] = 0
+        elif self.shape.width > len(self.shape.names):
+            options["index_col"] = False
+        options |= {"keep_default_na": False, "na_values": ["", *given.words]}
+        texts = {name: "str" for name in self.shape.names if name in self.as_text}
+        if texts:
+            options["dtype"] = texts
+        encoding = given.encoding or self.source.encoding
+        if encoding != "utf-8-sig":  # which pandas finds by itself
+            options["encoding"] = encoding
+        shown = "sys.stdin" if self.source.name == "standard input" else repr(self.source.name)
+        return f"table = pd.read_csv({shown}{''.join(f', {key}={value!r}' for key, value in options.items())})"
+
+
+def is_text(column: pd.Series[Any]) -> bool:
+    """Whether a column stayed text."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    return not (is_bool_dtype(column.dtype) or is_numeric_dtype(column.dtype))
+
+
+def empty_texts(names: Sequence[str]) -> tuple[str, ...]:
+    """What an empty cell in quotes was taken for, as R takes it."""
+    if not names:
+        return ()
+    listed = ", ".join(names)
+    return (f'"" in quotes was taken for an empty text in {listed}; with --quoted-na missing it is a missing value.',)
+
+
+def read_content(
+    source: Source,
+    dialect: Dialect,
+    shape: Shape,
+    *,
+    marked: bool,
+    as_text: Sequence[str] = (),
+    kept: BoolArray | None = None,
+) -> Content:
+    """Read what was scanned; columns of `as_text` stay text, and rows that are not kept are not held."""
+    return Reader(source=source, dialect=dialect, shape=shape, marked=marked, as_text=as_text).read(kept)

@@ -1,0 +1,214 @@
+"""How a table is written: its separator and its decimal sign, as given or as the first lines tell."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from energystats.cli.console import Console
+from energystats.cli.errors import BadInputError
+
+__all__ = ["COMMA_NUMBER", "GROUPED", "LINES_LOOKED_AT", "SEPARATORS", "Dialect", "cells_of", "detected", "first_lines"]
+
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
+WORDS_FOR = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
+LINES_LOOKED_AT = 200
+MISSING = ("NA", "NaN")
+EXPONENT = r"(e[-+]?\d+)?"
+COMMA_NUMBER = re.compile(rf"[-+]?\d*,\d+{EXPONENT}", re.IGNORECASE)
+POINT_NUMBER = re.compile(rf"[-+]?\d*\.\d+{EXPONENT}", re.IGNORECASE)
+GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(?:(?:,\d{3})+|(?:\.\d{3})+)")  # 1,000 is one thousand, or 1 in three decimals
+WHOLE = re.compile(r"[-+]?\d{1,3}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dialect:
+    """How a table is written; None where the file itself shall tell.
+
+    Attributes
+    ----------
+    sep, decimal, thousands, encoding, comment : str or None
+        As the options of these names say.
+    header : bool
+        Whether the first line has the names of the columns.
+    missing : tuple of str or None
+        Words for a missing value, quoted or not; None for NA and NaN without quotes.
+    quoted_na : {"word", "missing"} or None
+        What NA in quotes is in a column of text.
+    limit : float
+        GB that a gzip may unpack to.
+    """
+
+    sep: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    encoding: str | None = None
+    header: bool = True
+    comment: str | None = None
+    missing: tuple[str, ...] | None = None
+    quoted_na: str | None = None
+    limit: float = 2.0
+
+    @property
+    def looks(self) -> str:
+        """The character that separates columns, a comma unless it is known to be another."""
+        return self.sep or ","
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Words for a missing value."""
+        return MISSING if self.missing is None else self.missing
+
+    @property
+    def number(self) -> re.Pattern[str]:
+        """A number in the signs of the file."""
+        point, sign = re.escape(self.decimal or "."), self.thousands
+        whole = r"\d+" if sign is None else rf"(?:\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+|\d+)"
+        return re.compile(
+            rf"[-+]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:e[-+]?\d+)?|[-+]?inf(?:inity)?", re.IGNORECASE
+        )
+
+    @property
+    def marked(self) -> tuple[str, ...]:
+        """Quoted cells that may be values all the same; a word that was asked for is missing, quoted or not."""
+        if self.missing is None or self.quoted_na == "word":
+            return ("", *self.words)
+        return ("",)
+
+
+def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) -> Dialect:
+    """The dialect with its separator and its decimal sign, as given or as the first lines tell.
+
+    `cut` says that `head` is only the beginning of the file.
+    """
+    sep = given.sep if given.sep is None else WORDS_FOR.get(given.sep.lower(), given.sep)
+    check_given(given, sep)
+    lines = first_lines(head, given.comment, cut=cut)
+    if sep is None and one_column_of_decimal_commas(lines):
+        sep = ";"  # which does not occur
+    sep = sep or separator_of(lines)
+    decimal = given.decimal
+    if decimal is None and given.thousands is not None:
+        decimal = "," if given.thousands == "." else "."
+    if decimal is None:
+        decimal = "," if sep != "," and decimal_commas(lines, sep) else "."
+    for option, sign in (("--sep", sep), ("--thousands", given.thousands)):
+        if sign == decimal:
+            raise BadInputError(f"--decimal and {option} must differ, got {sign!r} for both.")
+    guessed = []
+    if given.sep is None and sep != "," and any(sep in line for line in lines):
+        guessed.append(f"columns are separated by {SEPARATORS[sep]}")
+    if given.decimal is None and decimal == ",":
+        guessed.append("decimals have a comma")
+    if guessed:
+        console.note(f"{' and '.join(guessed)}; --sep and --decimal say otherwise.")
+    return replace(given, sep=sep, decimal=decimal)
+
+
+def check_given(given: Dialect, sep: str | None) -> None:
+    """Complain about options that cannot be."""
+    if sep is not None and len(sep) != 1:
+        raise BadInputError(f"--sep must be one character, or tab, space, comma or semicolon, got {given.sep!r}.")
+    if sep is not None and sep in '"\r\n':
+        raise BadInputError(f"--sep must be neither a quote nor the end of a line, got {given.sep!r}.")
+    if given.comment is not None and len(given.comment) != 1:
+        raise BadInputError(f"--comment must be one character, got {given.comment!r}.")
+    if given.decimal not in (None, ".", ","):
+        raise BadInputError(f"--decimal must be . or , got {given.decimal!r}.")
+    if given.thousands is not None and (len(given.thousands) != 1 or given.thousands.isalnum()):
+        raise BadInputError(f"--thousands must be one sign, such as a comma or a blank, got {given.thousands!r}.")
+    if given.quoted_na not in (None, "word", "missing"):
+        raise BadInputError(f"--quoted-na must be word or missing, got {given.quoted_na!r}.")
+
+
+def first_lines(head: str, comment: str | None, *, cut: bool = False) -> list[str]:
+    """Lines at the beginning that hold cells."""
+    lines = re.split("\r\n|\r|\n", head)[: LINES_LOOKED_AT + 50]
+    if cut and len(lines) <= LINES_LOOKED_AT + 49:
+        lines = lines[:-1] or lines
+    kept = [line for line in lines if line.strip() and not (comment and line.startswith(comment))]
+    return kept[:LINES_LOOKED_AT]
+
+
+def separator_of(lines: Sequence[str]) -> str:
+    """The first of , ; tab | and blank that cuts all lines into equally many cells, at least two.
+
+    Else one that leaves the header one cell shorter, as R does; else the header's commonest.
+    """
+    bare = re.sub('"[^"]*"', "", lines[0])
+    others = any(sep in bare for sep in SEPARATORS if sep != " ")  # then a blank separates nothing but words
+    possible = [sep for sep in SEPARATORS if sep != " " or not others]
+    widths = {sep: [len(row) for row in strict_cells(lines, sep)] for sep in possible}
+    for sep, found in widths.items():
+        if found and min(found) > 1 and len(set(found)) == 1:
+            return sep
+    shorter = [s for s, w in widths.items() if len(w) > 1 and set(w[1:]) == {w[0] + 1} and (s in bare or not others)]
+    if shorter:
+        most = max(widths[sep][0] for sep in shorter)
+        shorter = [sep for sep in shorter if widths[sep][0] == most]
+    if len(shorter) > 1:
+        names = " or by ".join(SEPARATORS[sep] for sep in shorter)
+        raise ValueError(f"the columns may be separated by {names}; --sep says which.")
+    if shorter:
+        return shorter[0]
+    counts = {sep: lines[0].count(sep) for sep in SEPARATORS if sep != " "}
+    return max(counts, key=lambda sep: counts[sep]) if any(counts.values()) else ","
+
+
+def one_column_of_decimal_commas(lines: Sequence[str]) -> bool:
+    """Whether below a single name there are numbers such as 1,5, and not two columns of whole numbers."""
+    rest = [line.strip() for line in lines[1:]]
+    if any(sep in lines[0] for sep in SEPARATORS) or not any(map(COMMA_NUMBER.fullmatch, rest)):
+        return False
+    return all(COMMA_NUMBER.fullmatch(line) or line.isdigit() or line in MISSING for line in rest)
+
+
+def strict_cells(lines: Sequence[str], sep: str) -> list[list[str]]:
+    """Cells of lines, none where quotes do not fit this separator; the last cell may go on beyond the lines."""
+    try:
+        return [row for row in csv.reader(unescaped(lines, sep), delimiter=sep, strict=True) if row]
+    except csv.Error as error:
+        if "unexpected end" in str(error):
+            return cells_of(lines, sep)[:-1]
+        return []
+
+
+def unescaped(lines: Sequence[str], sep: str) -> list[str]:
+    r"""Lines whose quotes inside quotes are doubled: R's `write.table` writes \" between blanks."""
+    return [line.replace('\\"', '""') for line in lines] if sep == " " else list(lines)
+
+
+def cells_of(lines: Sequence[str], sep: str) -> list[list[str]]:
+    """Cells of lines; a quoted cell may hold the separator."""
+    try:
+        return [row for row in csv.reader(unescaped(lines, sep), delimiter=sep) if row] or [[""]]
+    except csv.Error:
+        return [[""]]
+
+
+def decimal_commas(lines: Sequence[str], sep: str) -> bool:
+    """Whether numbers are written with a comma: some are, and none with a point; 1,000 alone leaves a doubt."""
+    rows = cells_of(lines, sep)
+    if not rows[0][0].strip() or all(len(row) == len(rows[0]) + 1 for row in rows[1:]):
+        rows = [row[len(row) > 1 :] for row in rows[1:]]  # names of rows, such as 1962.25, are no numbers
+    cells = [cell.strip() for row in rows for cell in row]
+    commas = [cell for cell in cells if COMMA_NUMBER.fullmatch(cell) or (GROUPED.fullmatch(cell) and "," in cell)]
+    if not commas or any(map(POINT_NUMBER.fullmatch, cells)):
+        return False
+    if all(map(GROUPED.fullmatch, commas)):
+        raise ValueError(f"{doubt_of(commas[0])}.")
+    return True
+
+
+def doubt_of(number: str) -> str:
+    """Both readings of a number such as 1,000, and the options that choose."""
+    sign = "," if "," in number else "."
+    plain = number.replace(sign, "")
+    if number.count(sign) > 1:
+        return f"{number!r} may be {plain}; --thousands {sign} reads it so"
+    return (
+        f"{number!r} may be {plain} or {number.replace(sign, '.')}; --thousands {sign} takes the first reading, "
+        f"--decimal {sign} the second"
+    )

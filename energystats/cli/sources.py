@@ -1,0 +1,174 @@
+"""The bytes of an input: a file or standard input, gzip undone up to a limit, and its text in blocks of whole lines."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import stat
+import sys
+import warnings
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from energystats.cli.errors import BadInputError
+
+__all__ = ["UNPACKED", "Source", "readable"]
+
+BLOCK = 2**20  # bytes or characters read at a time
+GIGABYTE = 10**9
+UNPACKED = 2.0  # GB that a gzip may unpack to, unless --unpack-limit says otherwise
+GZIP, PARQUET, ARCHIVE = b"\x1f\x8b", b"PAR1", b"PK\x03\x04"
+
+
+class Unpacked(io.RawIOBase):
+    """The content of a gzip, counted while it is unpacked: a small file can hold more than any memory."""
+
+    def __init__(self, packed: BinaryIO, name: str, limit: float) -> None:
+        self.file, self.name, self.limit, self.count = gzip.GzipFile(fileobj=packed), name, limit, 0
+        self.packed = packed
+
+    def readable(self) -> bool:
+        """Whether it can be read: always."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill the buffer, or complain when there was more than the limit."""
+        content = self.file.read(len(buffer))
+        self.count += len(content)
+        if self.count > self.limit * GIGABYTE:
+            raise BadInputError(
+                f"{self.name}: unpacks to more than {self.limit:g} GB; --unpack-limit GB raises the limit, if the file "
+                "is to be trusted."
+            )
+        buffer[: len(content)] = content
+        return len(content)
+
+    def close(self) -> None:
+        """Close both files."""
+        self.file.close()
+        self.packed.close()
+        super().close()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Source:
+    """An input that can be read several times, and what it is called.
+
+    Attributes
+    ----------
+    name : str
+        The name of the file, or "standard input".
+    content : bytes or None
+        Its bytes, where it can be read only once; None for a file, which is opened when it is read.
+    limit : float
+        GB that a gzip may unpack to.
+    """
+
+    name: str
+    content: bytes | None = None
+    limit: float = UNPACKED
+
+    @classmethod
+    def of(cls, file: str, limit: float = UNPACKED) -> Source:
+        """Find a file, or read standard input for "-"."""
+        if not limit > 0:
+            raise BadInputError(f"--unpack-limit must be a number of GB above 0, got {limit:g}.")
+        if file == "-":
+            content = getattr(sys.stdin, "buffer", sys.stdin).read()
+            content = content.encode() if isinstance(content, str) else content
+            return cls(name="standard input", content=content, limit=limit)
+        path = Path(file)
+        try:
+            mode = path.stat().st_mode
+            if stat.S_ISDIR(mode):
+                raise BadInputError(f"{file}: is a folder, not a file.")
+            if not stat.S_ISREG(mode):  # a pipe can be read only once
+                return cls(name=file, content=path.read_bytes(), limit=limit)
+            with path.open("rb"):
+                return cls(name=file, limit=limit)
+        except FileNotFoundError as error:
+            raise BadInputError(f"{file}: no such file.") from error
+        except (OSError, ValueError) as error:
+            raise BadInputError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+
+    def open(self) -> BinaryIO:
+        """The bytes from the beginning, gzip undone."""
+        packed: BinaryIO = Path(self.name).open("rb") if self.content is None else io.BytesIO(self.content)  # noqa: SIM115
+        zipped = packed.read(2) == GZIP
+        packed.seek(0)
+        return io.BufferedReader(Unpacked(packed, self.name, self.limit), BLOCK) if zipped else packed
+
+    def head(self, size: int = 4096) -> bytes:
+        """The first bytes."""
+        with readable(self.name), self.open() as file:
+            return file.read(size)
+
+    @property
+    def parquet(self) -> bool:
+        """Whether it is Parquet, by its first bytes or its name."""
+        suffixes = {s.lower() for s in Path(self.name).suffixes}
+        return self.head(4) == PARQUET or bool({".parquet", ".pq"} & suffixes)
+
+    @property
+    def encoding(self) -> str:
+        """What the first bytes say about the encoding."""
+        return "utf-16" if self.head(2) in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+
+    def blocks(self, encoding: str | None) -> Iterator[str]:
+        """The text in blocks that end where a line ends, without a byte order mark."""
+        head = self.head()
+        if head[:4] == ARCHIVE:
+            raise BadInputError(f"{self.name}: is a workbook or an archive; save the table as CSV.")
+        try:
+            with self.open() as content, io.TextIOWrapper(content, encoding or self.encoding, newline="") as file:
+                block = self.block(file).removeprefix("\ufeff")
+                while block:
+                    if "\0" in block:
+                        raise BadInputError(f"{self.name}: is not text; CSV or Parquet is needed.")
+                    yield block
+                    block = self.block(file)
+        except LookupError as error:
+            raise BadInputError(f"--encoding must be an encoding that Python knows, got {encoding!r}.") from error
+        except UnicodeError as error:
+            if encoding is None and any(byte < 9 or 13 < byte < 27 for byte in head):  # which text does not hold
+                raise BadInputError(f"{self.name}: is not text; CSV or Parquet is needed.") from error
+            hint = "name its encoding, such as --encoding latin-1" if encoding is None else "another --encoding?"
+            raise BadInputError(f"{self.name}: is not {encoding or 'UTF-8'} text; {hint}.") from error
+
+    @staticmethod
+    def block(file: io.TextIOWrapper) -> str:
+        """The next block; empty at the end."""
+        return file.read(BLOCK) + file.readline()
+
+    def text(self, encoding: str | None) -> str:
+        """The whole text."""
+        with readable(self.name):
+            return "".join(self.blocks(encoding))
+
+
+@contextmanager
+def readable(file: str) -> Iterator[None]:
+    """Errors of reading as one line that names the file."""
+    import csv
+
+    import pandas as pd
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # cells would be lost
+            yield
+    except pd.errors.ParserWarning as error:
+        raise BadInputError(f"{file}: cannot be read: lines have more cells than the first one has names.") from error
+    except pd.errors.EmptyDataError as error:
+        raise BadInputError(f"{file}: the file is empty.") from error
+    except ImportError as error:
+        raise BadInputError(f"{file}: reading Parquet needs pyarrow; `pip install pyarrow`.") from error
+    except UnicodeError as error:
+        raise BadInputError(f"{file}: is not UTF-8 text; name its encoding, such as --encoding latin-1.") from error
+    except (OSError, ValueError, EOFError, csv.Error, zlib.error) as error:  # pandas' parser errors are ValueErrors
+        text = str(error).replace("Error tokenizing data. C error: ", "")
+        raise BadInputError(f"{file}: cannot be read: {text}") from error

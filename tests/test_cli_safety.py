@@ -1,0 +1,239 @@
+"""Hostile names and files: nothing reaches the terminal that it obeys, and outputs keep what was there before."""
+
+import contextlib
+import csv
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import textwrap
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from energystats import cli, datasets
+from energystats.cli.console import Console
+from energystats.cli.files import is_formula, save
+
+NASTY = "a\x1b]0;owned\x07\x1b[31m\x9b2J\u202eb\r\u2066"
+OBEYED = set("\x1b\x07\x9b\r\u202e\u2066")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def nasty_table(n=24):
+    x = np.round(np.r_[np.arange(n // 2) / 7, 5 + np.arange(n // 2) / 9], 3)
+    return pd.DataFrame({NASTY: x, "x": x[::-1] ** 2, NASTY + "g": [NASTY + "1", NASTY + "2"] * (n // 2)})
+
+
+COMMANDS = [
+    ["cluster", "f.csv", "--plot", "out.png", "--report", "out.html", "--labels", "labels.csv"],
+    ["cluster", "f.csv", "--metric", "gower"],
+    ["cluster", "f.csv", "--id", NASTY + "g", "--labels", NASTY + ".csv"],
+    ["cluster", "f.csv", "--columns", NASTY + "g"],
+    ["cluster", "f.csv", "--where", NASTY + "g=0"],
+    ["cluster", NASTY + ".csv"],
+    ["cluster", "f.csv", NASTY],
+    ["cluster", "f.csv", "--metric", NASTY],
+    ["test", "f.csv", "--group", NASTY + "g", "--plot", "out.png", "--resamples", "19"],
+    ["test", "f.csv", "--group", "none"],
+    ["disco", "x ~ `" + NASTY + "`", "f.csv", "--resamples", "19"],
+    ["euclidize", "d.csv", "-o", "out.csv", "--plot", "out.png"],
+    [NASTY],
+]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=range(len(COMMANDS)))
+@pytest.mark.parametrize("more", [[], ["--json"]], ids=["text", "json"])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_names_are_never_obeyed(folder, capsys, words, more):
+    """Control characters, C1 included, and marks that turn the direction of writing."""
+    nasty_table().to_csv("f.csv", index=False, quoting=csv.QUOTE_NONNUMERIC)
+    towns = datasets.load("eurodist")
+    names = [NASTY + name for name in towns.columns]
+    pd.DataFrame(towns.to_numpy(), names, names).to_csv("d.csv", quoting=csv.QUOTE_NONNUMERIC)
+    status = cli.main([*words, *more])
+    captured = capsys.readouterr()
+    assert status == (0 if COMMANDS.index(words) in (0, 1, 2, 8, 11) else 2)
+    assert not OBEYED & set(captured.out + captured.err)
+    if status == 0 and more:
+        json.loads(captured.out)
+    for page in folder.glob("*.html"):
+        assert not OBEYED & set(page.read_text(encoding="utf-8"))
+
+
+def test_json_holds_the_names_as_they_are(folder, capsys):
+    nasty_table().to_csv("f.csv", index=False, quoting=csv.QUOTE_NONNUMERIC)
+    assert cli.main(["cluster", "f.csv", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["columns"][0] == NASTY
+
+
+def test_warnings_of_other_packages_are_printable(monkeypatch):
+    shown = []
+    monkeypatch.setattr(warnings, "showwarning", lambda message, *_: shown.append(str(message)))
+    with Console().hearing():
+        warnings.simplefilter("always")
+        warnings.warn(f"from {NASTY}", RuntimeWarning, stacklevel=1)
+    assert shown[0].startswith(r"from a\x1b]0;owned")
+    assert not OBEYED & set(shown[0])
+
+
+def test_formulas_of_spreadsheets(folder, capsys):
+    """Written as they are, with a note, or with an apostrophe where that was asked for."""
+    frame = nasty_table().iloc[:, 1:2].assign(who=["=cmd|' /C calc'!A0", "-3", "@x", *[f"n{i}" for i in range(21)]])
+    frame.to_csv("f.csv", index=False)
+    words = ["cluster", "f.csv", "--id", "who", "--labels", "out.csv"]
+    assert cli.main(words) == 0
+    assert "note: out.csv: names that begin with = + - or @ are written as they are" in capsys.readouterr().err
+    assert pd.read_csv("out.csv")["who"].tolist() == frame["who"].tolist()
+    assert cli.main([*words, "--spreadsheet-safe"]) == 0
+    assert "spreadsheet" not in capsys.readouterr().err
+    assert pd.read_csv("out.csv")["who"].tolist()[:4] == ["'=cmd|' /C calc'!A0", "-3", "'@x", "n0"]
+    names = ["=1+1", *datasets.load("eurodist").columns[1:]]
+    pd.DataFrame(datasets.load("eurodist").to_numpy(), names, names).to_csv("d.csv", quoting=csv.QUOTE_NONNUMERIC)
+    assert cli.main(["euclidize", "d.csv", "-o", "e.csv", "--spreadsheet-safe"]) == 0
+    written = pd.read_csv("e.csv", index_col=0)
+    assert written.columns[0] == written.index[0] == "'=1+1"
+    assert list(map(is_formula, ("-", " =1", "\t=1", "+a"))) == [True] * 4
+    assert list(map(is_formula, ("-1.5", "+2e3", "a=1", "", "\t1"))) == [False] * 5
+
+
+def write(text):
+    return lambda partial: partial.write_text(text)
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o027, 0o077])
+def test_new_files_get_the_permissions_of_new_files(folder, umask):
+    before = os.umask(umask)
+    try:
+        save(folder / "new.csv", write("x"), Console(quiet=True))
+        assert os.umask(umask) == umask  # saving leaves it as it was
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((folder / "new.csv").stat().st_mode) == 0o666 & ~umask
+
+
+def test_a_file_that_is_replaced_keeps_its_permissions_and_links_stay(folder):
+    old = folder / "old.csv"
+    old.write_text("older")
+    old.chmod(0o604)
+    (folder / "sub").mkdir()
+    link, hanging = folder / "sub" / "link.csv", folder / "hanging.csv"
+    link.symlink_to("../old.csv")
+    hanging.symlink_to("sub/new.csv")
+    for path in (old, link, hanging):
+        save(path, write(path.name), Console(quiet=True))
+    assert link.is_symlink()
+    assert hanging.is_symlink()
+    assert old.read_text() == "link.csv"
+    assert stat.S_IMODE(old.stat().st_mode) == 0o604
+    assert (folder / "sub" / "new.csv").read_text() == "hanging.csv"
+    assert sorted(p.name for p in folder.rglob("*")) == ["hanging.csv", "link.csv", "new.csv", "old.csv", "sub"]
+
+
+def test_links_that_lead_nowhere_good_are_one_line(folder, capsys):
+    nasty_table().to_csv("f.csv", index=False, quoting=csv.QUOTE_NONNUMERIC)
+    Path("loop.csv").symlink_to("loop2.csv")
+    Path("loop2.csv").symlink_to("loop.csv")
+    Path("input.csv").symlink_to("f.csv")
+    Path("null.csv").symlink_to("/dev/null")
+    Path("far.csv").symlink_to("nowhere/far.csv")
+    os.link("f.csv", "hard.csv")
+    before = Path("f.csv").read_bytes()
+    for words, message in (
+        (["loop.csv"], "loop.csv: cannot be read: Too many levels of symbolic links"),
+        (["f.csv", "--labels", "loop.csv"], "loop.csv: cannot be written: its links lead in a circle."),
+        (["f.csv", "--labels", "input.csv"], "input.csv: would overwrite the input."),
+        (["input.csv", "--labels", "f.csv"], "f.csv: would overwrite the input."),
+        (["f.csv", "--labels", "hard.csv"], "hard.csv: would overwrite the input."),
+        (["f.csv", "--labels", "null.csv"], "null.csv: cannot be written: it is there and no ordinary file."),
+        (["f.csv", "--labels", "far.csv"], "far.csv: there is no folder"),
+    ):
+        assert cli.main(["cluster", *words]) == 2
+        (line,) = [t for t in capsys.readouterr().err.splitlines() if not t.startswith("note:")]
+        assert message in line
+    assert Path("f.csv").read_bytes() == before
+    assert Path("/dev/null").is_char_device()
+
+
+def test_two_outputs_are_two_files(folder, capsys):
+    nasty_table().to_csv("f.csv", index=False, quoting=csv.QUOTE_NONNUMERIC)
+    Path("out.png").symlink_to("out.csv")
+    assert cli.main(["cluster", "f.csv", "--labels", "out.csv", "--plot", "out.png"]) == 2
+    assert "would overwrite out.png" in capsys.readouterr().err
+
+
+SLOW = textwrap.dedent("""
+    import sys, time
+    from energystats import cli
+    import energystats.cli.files
+    def draw(path, *_, **__):
+        path.write_bytes(b"half")
+        print("writing", flush=True)
+        time.sleep(60)
+    energystats.cli.files.draw = draw
+    sys.exit(cli.main(["cluster", "f.csv", "-k", "1", "--quiet", "--plot", "out.png"]))
+""")
+
+
+def test_sigterm_leaves_no_temporary_file(folder):
+    """Status 143, one line, and the older file as it was."""
+    nasty_table().to_csv("f.csv", index=False, quoting=csv.QUOTE_NONNUMERIC)
+    (folder / "out.png").write_bytes(b"older")
+    before = sorted(p.name for p in folder.iterdir())
+    process = subprocess.Popen([sys.executable, "-c", SLOW], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"writing\n"
+        assert len(list(folder.iterdir())) == len(before) + 1
+        process.send_signal(signal.SIGTERM)
+        _, error = process.communicate(timeout=60)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+    assert process.returncode == 143, error
+    assert error == b"energystats: terminated.\n"
+    assert sorted(p.name for p in folder.iterdir()) == before
+    assert (folder / "out.png").read_bytes() == b"older"
+
+
+def test_sigterm_is_held_back_where_ctrl_c_is():
+    from energystats._core.interrupts import uninterrupted
+    from energystats.cli.program import TerminatedError, ending_on_sigterm
+
+    done = []
+    before = signal.getsignal(signal.SIGTERM)
+
+    def work():
+        with ending_on_sigterm(), uninterrupted():
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(0.01)
+            done.append("the block ended")
+
+    with pytest.raises(TerminatedError):
+        work()
+    assert done == ["the block ended"]
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_a_pipe_is_read_once(folder, capsys):
+    """As `energystats cluster <(zcat f.csv.gz)` does."""
+    import threading
+
+    content = nasty_table().to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC)
+    os.mkfifo("pipe")
+    writer = threading.Thread(target=lambda: Path("pipe").write_text(content))
+    writer.start()
+    assert cli.main(["cluster", "pipe", "--json"]) == 0
+    writer.join()
+    assert json.loads(capsys.readouterr().out, parse_constant=pytest.fail)["n"] == 24

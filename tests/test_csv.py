@@ -1,0 +1,281 @@
+"""CSV files as R and pandas write them: the numbers that R reads back, or a line that says what is in doubt."""
+
+import gzip
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import energystats as es
+from energystats import cli
+from energystats.cli.console import Console
+from energystats.cli.dialects import Dialect
+from energystats.cli.errors import BadInputError
+from energystats.cli.reading import read_table
+from energystats.cli.sources import readable
+from tests.r_tables import difference
+
+FROM_R = sorted(p.with_suffix("") for p in (Path(__file__).parent / "oracles_csv").glob("*.json"))
+
+
+def read(path, content=None, **how):
+    """The table of a file, whose content is written first."""
+    if content is not None:
+        path = path / "f.csv"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    given = {key: how.pop(key) for key in list(how) if key not in ("as_text", "categories", "rows")}
+    return read_table(str(path), Dialect(**given), Console(quiet=True), **how)
+
+
+@pytest.mark.parametrize("file", FROM_R, ids=lambda path: path.name)
+def test_tables_of_r_are_what_r_reads_back(file):
+    """`read.csv2` leaves numbers with a point as text, which these are in freeny; here they are numbers."""
+    expected = json.loads(file.with_name(file.name + ".json").read_text(encoding="utf-8"))
+    found = difference(read(file), expected)
+    assert found is None or ("freeny" in file.name and found.endswith("points kept as text"))
+
+
+def test_gower_of_a_table_of_r_is_that_of_daisy(capsys):
+    """With the level "None" of AirBags; cluster::daisy(Cars93, metric = "gower") has the sum 1663.631."""
+    file = next(p for p in FROM_R if p.name == "MASS.Cars93.csv")
+    frame = read(file).frame
+    assert frame["AirBags"].value_counts()["None"] == 34
+    columns = ",".join(frame.columns)
+    assert cli.main(["cluster", str(file), "--metric", "gower", "--columns", columns, "--json", "--quiet"]) == 0
+    partition = json.loads(capsys.readouterr().out)["partition"]
+    assert 93 * partition["total"] == pytest.approx(1663.631, abs=5e-4)
+
+
+CELLS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cn")), max_size=6)
+WORDS = st.sampled_from(["None", "NULL", "-", "n/a", "a", "b", "x y", 'q"q', "c,d", "T", "e;f", "\u00e9"]) | CELLS
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@given(
+    words=st.lists(WORDS, min_size=2, max_size=8),
+    numbers=st.lists(st.floats(-1e6, 1e6) | st.none(), min_size=8, max_size=8),
+    sep=st.sampled_from(",;\t|"),
+    decimal=st.sampled_from(".,"),
+    index=st.booleans(),
+    quoting=st.sampled_from([0, 2]),
+)
+def test_tables_of_pandas_are_read_back(tmp_path, words, numbers, sep, decimal, index, quoting):
+    """Words that hold no number and do not stand for missing values; options say what is not to be guessed."""
+    words = [w if w.strip() and not w.strip().lower().startswith(("na", "inf")) else "word" for w in words]
+    words = ["w" + w if pd.notna(pd.to_numeric(w, errors="coerce")) or w[0] in " \t" else w for w in words]
+    frame = pd.DataFrame({"word": words, "x": np.array(numbers[: len(words)], dtype=float), "y": 1.5})
+    if sep == decimal:
+        decimal = "."
+    frame.to_csv(tmp_path / "f.csv", sep=sep, decimal=decimal, index=index, quoting=quoting)
+    back = read(tmp_path / "f.csv", sep=sep, decimal=decimal, as_text="word").frame
+    pd.testing.assert_frame_equal(back, frame, check_dtype=False)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("x,y\n1,2\n3,4,\n5,6\n", r"f.csv: line 3 has 3 cells, where 2 are expected"),
+        ("x,y\n1,2\n3\n5,6\n", r"line 3 has 1 cell, where 2 are expected"),
+        ('x,y\n"a\nb",2\n3,4,\n', r"line 4 has 3 cells, where 2 are expected"),
+        ("x,y\n1,2,3,4\n5,6,7,8\n", r"the header \(line 1\) has 2 names, but the rows have 4 cells each"),
+        ("x,y\n1,2,3\n1,5,6\n", r"one name fewer than the rows have cells, and the first cells are no names"),
+        ("x,y,x\n1,2,3\n4,5,6\n", r"must name every column differently, but 'x' stands there more than once"),
+        ("x,,z\n1,2,3\n4,5,6\n", r"the header \(line 1\) has no name for column 2"),
+        ("x\ty\n1\t999\n2\t1,000\n", r"'1,000' may be 1000 or 1.000; --thousands , takes the first reading, --decimal"),
+        ("x;y\n1;999\n2;1,000\n", r"'1,000' may be 1000 or 1.000"),
+        ("x;y\n1;999\n2;1.000\n", r"column 2: '1.000' may be 1000 or 1.000"),
+        ("x\n1,000\n2,000\n", r"'1,000' may be 1000 or 1.000"),
+        ("x;y\n" + "1;2\n" * 300 + "3;1.000\n", r"column 2: '1.000' may be"),
+        ('x,g\n1,"NA"\n2,"b"\n', r"column 'g' holds \"NA\" in quotes, which may be a word or a missing value"),
+        ('x,g\n1,"NaN"\n2,"b"\n', r"column 'g' holds \"NaN\" in quotes"),
+        ('"x","g"\n"1",""\n"2","b"\n', r"column 'g' holds \"\", and every cell is in quotes"),
+        ('x,g\n1,"5\\" pipe"\n', r"line 2: the quotes do not fit the cells .*qmethod = \"double\""),
+        ('x,g\n1,"open\n2,b\n', r"line 2: the quotes do not fit the cells"),
+        ("x\n1\n\n3\n", r"a line before line 4 is empty, which may be a missing value or nothing"),
+        ("x\n1 1,5\n2 2,5\n", r"may be separated by commas or by blanks; --sep says which"),
+        ("x,y\n1,\ufdd0\n", r"U\+FDD0"),
+    ],
+)  # fmt: skip
+def test_what_is_in_doubt_is_refused(tmp_path, content, message):
+    with pytest.raises(BadInputError, match=message):
+        read(tmp_path, content)
+
+
+@pytest.mark.parametrize(
+    ("content", "how", "column", "expected"),
+    [
+        ("x\ty\n1\t999\n2\t1,000\n", {"thousands": ","}, "y", [999, 1000]),
+        ("x\ty\n1\t999\n2\t1,000\n", {"decimal": ","}, "y", [999, 1]),
+        ("x;y\n1;999\n2;1.234.000,5\n", {"thousands": "."}, "y", [999, 1234000.5]),
+        ("x;y\n1;999\n2;1.000\n", {"decimal": "."}, "y", [999, 1]),
+        ('x,y\n1,999\n2,"1,000"\n', {"thousands": ","}, "y", [999, 1000]),
+        ("x;y\n1,5;999\n2;1,000\n", {}, "y", [999, 1]),  # 1,5 shows what the comma is
+        ("x,y\n1,2,\n3,4,\n", {}, "y", [2, 4]),
+        ('"x"\n"1" 1.5\n"2" 2.5\n', {}, "x", [1.5, 2.5]),
+        ("x\n1,5\n9\nNA\n", {}, "x", [1.5, 9, np.nan]),
+        ('x,y\n1,"NA"\n2,"7"\n', {}, "y", [np.nan, 7]),
+        ("x,y\n1,?\n2,NA\n3,4\n", {"missing": ("?", "NA")}, "y", [np.nan, np.nan, 4]),
+        ("x,y\n1,99999999999999999999\n2,4\n", {}, "y", [1e20, 4]),
+    ],
+)  # fmt: skip
+def test_numbers(tmp_path, content, how, column, expected):
+    np.testing.assert_allclose(read(tmp_path, content, **how).frame[column].astype(float), expected)
+
+
+@pytest.mark.parametrize(
+    ("content", "how", "expected"),
+    [
+        ('x,g\n1,"None"\n2,"NULL"\n3,-\n4,n/a\n5,\n6,NA\n', {}, ["None", "NULL", "-", "n/a", None, None]),
+        ('x,g\n1,"None"\n2,-\n3,NA\n4,\n', {"missing": ("None", "-")}, [None, None, "NA", None]),
+        ("x,g\n1,a\n2,NA\n3,NaN\n4,\n", {"missing": ()}, ["a", "NA", "NaN", None]),
+        ('x,g\n1,"NA"\n2,NA\n3,b\n', {"quoted_na": "word"}, ["NA", None, "b"]),
+        ('x,g\n1,"NA"\n2,NA\n3,b\n', {"quoted_na": "missing"}, [None, None, "b"]),
+        ('x,g\n1,""\n2,\n3,b\n', {}, ["", None, "b"]),
+        ('x,g\n1,""\n2,\n3,b\n', {"quoted_na": "missing"}, [None, None, "b"]),
+        ("x,g\n1,TRUE\n2,NA\n3,FALSE\n", {}, [True, None, False]),
+        ("x,g\n1,01\n2,1\n3,NA\n", {"categories": ["g"]}, ["01", "1", None]),
+    ],
+)
+def test_words_and_missing_values(tmp_path, content, how, expected):
+    found = read(tmp_path, content, **how).frame["g"]
+    assert [None if pd.isna(v) else v for v in found] == expected
+
+
+def test_a_column_that_turns_to_text_late_is_text_from_the_beginning(tmp_path, monkeypatch):
+    monkeypatch.setattr("energystats.cli.csv_table.CELLS", 40)
+    cells = [*map(str, range(300)), "late", *["TRUE"] * 9]
+    table = read(tmp_path, "x,y\n" + "".join(f"{c},{i}\n" for i, c in enumerate(cells)))
+    assert table.frame["x"].tolist() == cells
+    assert table.frame["y"].tolist() == list(range(310))
+    some = read(tmp_path / "f.csv", rows="3:4,300:302")
+    assert some.frame["x"].tolist() == ["2", "3", "299", "late", "TRUE"]
+    assert some.frame.index.tolist() == [2, 3, 299, 300, 301]
+    assert some.n_read == 310
+
+
+def test_names_of_rows(tmp_path, monkeypatch, capsys):
+    """R's two ways and that of pandas: names, which go into --labels and JSON, and no column."""
+    monkeypatch.chdir(tmp_path)
+    x = [1.0, 1.5, 9.0, 9.25, 1.25]
+    names = ["a", "b", "NA", "d", "e"]
+    with_corner = '"","x"\n' + "".join(f'"{n}",{v}\n' for n, v in zip(names, x, strict=True))
+    for content in (with_corner, with_corner.replace('"",', "", 1), with_corner.replace('"', "").replace("NA", "n")):
+        Path("f.csv").write_text(content)
+        assert cli.main(["cluster", "f.csv", "--labels", "out.csv", "--json", "--where", "x<9.2"]) == 0
+        captured = capsys.readouterr()
+        answer = json.loads(captured.out)
+        third = "n" if "NA" not in content else "NA"
+        assert answer["columns"] == ["x"]
+        assert answer["partition"]["names"] == ["a", "b", third, "e"]
+        assert "was taken for the names of the rows" in captured.err
+        written = pd.read_csv("out.csv", keep_default_na=False)
+        assert written["name"].tolist() == ["a", "b", third, "e"]
+        assert written["row"].tolist() == [1, 2, 3, 5]
+    Path("f.csv").write_text(pd.DataFrame({"x": x}).to_csv())
+    assert cli.main(["cluster", "f.csv", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["partition"]["names"] is None
+    assert "names of the rows" not in captured.err
+
+
+def test_mixed_columns_under_gower(tmp_path, monkeypatch, capsys, rng):
+    """Truth values with gaps, codes that --category names, and text, as the same frame gives in Python."""
+    monkeypatch.chdir(tmp_path)
+    n = 30
+    frame = pd.DataFrame({
+        "flag": pd.array(rng.random(n) < 0.5, dtype="boolean"),
+        "code": rng.integers(1, 4, n),
+        "word": np.where(rng.random(n) < 0.5, "None", "some"),
+        "x": rng.normal(size=n),
+    })  # fmt: skip
+    frame.loc[3:6, "flag"] = pd.NA
+    frame.to_csv("f.csv", index=False, na_rep="NA")
+    words = ["cluster", "f.csv", "--metric", "gower", "--json", "--quiet"]
+    capsys.readouterr()
+    totals = []
+    for more, code in (([], int), (["--category", "code"], str)):
+        assert cli.main([*words, *more]) == 0
+        totals.append(json.loads(capsys.readouterr().out)["partition"]["total"])
+        expected = es.dispersion(frame.assign(code=frame["code"].astype(code)), np.arange(n) % 2, metric="gower")
+        assert totals[-1] == pytest.approx(expected.total, rel=1e-12)
+    assert totals[0] != pytest.approx(totals[1])
+    assert cli.main(["cluster", "f.csv", "--category", "cod"]) == 2
+    assert "no column 'cod' for --category. Did you mean 'code'?" in capsys.readouterr().err
+    assert cli.main(["cluster", "f.csv", "--category", "code", "--columns", "code"]) == 2
+    assert "column 'code' must hold numbers, and --category names it" in capsys.readouterr().err
+    assert cli.main([*words, "--where", "flag=TRUE"]) == 0
+    assert json.loads(capsys.readouterr().out)["n"] == int(frame["flag"].fillna(False).sum())
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("x,y\n1,n/a\n2,n/a\n3,5\n", "'n/a' is not a number (--na n/a reads it as a missing value); mend it, choose"),
+        ('x,y\n1,"1,000"\n2,"2,000"\n', "'1,000' is not a number ('1,000' may be 1000 or 1.000; --thousands , takes"),
+    ],
+)
+def test_a_word_for_missing_makes_no_column_of_categories(tmp_path, capsys, content, message):
+    (tmp_path / "f.csv").write_text(content)
+    for metric in ("gower", "euclidean"):
+        assert cli.main(["cluster", str(tmp_path / "f.csv"), "--metric", metric]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_words_of_na_are_replaced(tmp_path, capsys):
+    (tmp_path / "f.csv").write_text("g,x\na,1\na,-99\nb,3\nb,?\n?,7\nNA,8\nNA,9\n")
+    words = ["test", str(tmp_path / "f.csv"), "--group", "g", "--missing", "drop", "--json", "--na", "?,-99"]
+    assert cli.main(words) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["n"] == 4
+    assert sorted(found["test"]["labels"]) == ["NA", "a", "b"]
+
+
+def test_codes_in_quotes_are_numbers_with_a_note(tmp_path, capsys):
+    """As R reads them; a column with the odd word in quotes is text."""
+    rows = "".join(f'"{i % 3}","{"rotary" if i == 4 else i % 4}",{i * i}\n' for i in range(12))
+    (tmp_path / "f.csv").write_text('"code","cylinders","x"\n' + rows)
+    assert cli.main(["cluster", str(tmp_path / "f.csv"), "--metric", "gower", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["columns"] == ["code", "cylinders", "x"]
+    assert "numbers in quotes were read as numbers: code; --category makes categories of them." in captured.err
+
+
+def test_lost_cells_are_never_passed_over():
+    """pandas only warns of them."""
+    with pytest.raises(BadInputError, match="cannot be read: lines have more cells"), readable("f.csv"):
+        warnings.warn("Length of header or names does not match", pd.errors.ParserWarning, stacklevel=1)
+
+
+def test_a_gzip_is_counted_while_it_is_unpacked(tmp_path, capsys):
+    packed = gzip.compress(b"x,y\n" + b"1,2\n2,7\n" * 400_000)
+    (tmp_path / "f.csv.gz").write_bytes(packed)
+    words = ["cluster", str(tmp_path / "f.csv.gz"), "--rows", "1:9", "--json", "--quiet"]
+    assert cli.main([*words, "--unpack-limit", "0.003"]) == 2
+    assert "f.csv.gz: unpacks to more than 0.003 GB; --unpack-limit GB raises the limit" in capsys.readouterr().err
+    assert cli.main([*words, "--unpack-limit", "0.0033"]) == 0
+    assert json.loads(capsys.readouterr().out)["n_read"] == 800_000
+    assert cli.main([*words, "--unpack-limit", "0"]) == 2
+    assert "--unpack-limit must be a number of GB above 0, got 0." in capsys.readouterr().err
+
+
+def test_rows_are_read_without_holding_the_file(tmp_path):
+    """Memory of Python objects and arrays, not of the process: a few bytes per byte would be the whole table."""
+    import tracemalloc
+
+    line = "1.25,2.5,3.75,word\n"
+    content = "a,b,c,d\n" + line * 500_000
+    (tmp_path / "f.csv").write_text(content)
+    read(tmp_path / "f.csv", rows="1:2")
+    tracemalloc.start()
+    try:
+        table = read(tmp_path / "f.csv", rows="5:1004")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(table.frame) == 1000
+    assert peak < 3 * len(content)
