@@ -591,6 +591,8 @@ def label_array(labels: Any, name: str) -> AnyArray:
 
 def unwrapped(entries: list[Any], name: str) -> list[Any]:
     """Labels of a list, where each may stand in a list of its own."""
+    if not any(issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, entries))):
+        return entries
     sizes = {
         len(entry) if isinstance(entry, list | tuple) or (isinstance(entry, np.ndarray) and entry.ndim) else 0
         for entry in entries
@@ -614,7 +616,8 @@ def coded_values(array: AnyArray) -> tuple[IntArray, list[Any]]:
 
 def coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
     """Codes and sorted names of labels that are Python objects: one label for what is equal and of one type."""
-    entries = [plain_object(entry) if isinstance(entry, np.generic) else entry for entry in entries]
+    if any(issubclass(kind, np.generic) for kind in set(map(type, entries))):
+        entries = [plain_object(entry) if isinstance(entry, np.generic) else entry for entry in entries]
     found: dict[Any, int] = {}
     try:
         codes = np.array([found.setdefault(entry, len(found)) for entry in entries], dtype=np.intp)
@@ -623,7 +626,7 @@ def coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
             f"`{name}` must have labels such as numbers or text, which can be compared: {error}."
         ) from error
     firsts = list(found)
-    if len(set(map(kind_of, entries))) > 1:
+    if len(kinds := set(map(type, entries))) > 1 or tuple in kinds:
         for entry, code in zip(entries, codes.tolist(), strict=True):
             if kind_of(entry) != kind_of(firsts[code]):
                 raise ValueError(
