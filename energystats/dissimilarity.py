@@ -188,7 +188,9 @@ class Dissimilarity:
         settled = metric.fitted(rows.sample(SUBSAMPLE))
         if standardization is None:
             check_resolution(np.stack((measures.low, measures.high)), settled, len(rows))
-        return cls(metric=settled, rows=rows, standardization=standardization, columns=rows.columns)
+        return cls(
+            metric=settled, rows=rows, standardization=standardization, columns=rows.columns, index=rows.row_index
+        )
 
     @classmethod
     def from_samples(

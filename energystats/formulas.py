@@ -18,7 +18,7 @@ import numpy as np
 from energystats._loading import loading
 from energystats._typing import BoolArray, FloatArray
 from energystats.exceptions import MissingValuesWarning, warn
-from energystats.validation import as_pandas, near_names
+from energystats.validation import as_pandas, masked_in, near_names, without_masks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -301,11 +301,10 @@ def missing_in(values: Any) -> BoolArray:
     """Rows of a column or table with a missing value."""
     import pandas as pd
 
-    if isinstance(values, np.ma.MaskedArray):
-        values = np.ma.filled(values, np.nan)
-    elif not hasattr(values, "dtype") and not hasattr(values, "columns"):
-        values = np.array(list(values), dtype=object)
-    return np.asarray(np.asarray(pd.isna(values)).reshape(len(values), -1).any(axis=1))
+    if not hasattr(values, "dtype") and not hasattr(values, "columns"):
+        values = np.array(list(without_masks(values)), dtype=object)
+    missing = np.asarray(pd.isna(values)) | masked_in(values)
+    return np.asarray(missing.reshape(len(values), -1).any(axis=1))
 
 
 def rows_of(values: Any, kept: BoolArray) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.aggregation import aggregated_test
-from energystats.blocks import opened
+from energystats.blocks import labels_here, opened
 from energystats.bootstrap import energy_interval
 from energystats.cross import cross_test
 from energystats.designs import Design
@@ -232,11 +232,11 @@ def energy_test(
     n_bootstrap = check_count(n_bootstrap, "n_bootstrap", low=0)
     generator = as_generator(rng)
     samples, groups = opened(samples, groups, "groups", client)
+    strata, whole_plots, sample_weight = labels_here(strata, whole_plots, sample_weight, client=client)
     first, *others = semimetrics(metric, alpha)
     d, checked = Dissimilarity.from_samples(samples, groups, metric=first, alpha=1.0, standardize=standardize)
-    if groups is not None:
-        for labels, name in ((strata, "strata"), (whole_plots, "whole_plots"), (sample_weight, "sample_weight")):
-            check_same_index(samples[0], labels, name)
+    for labels, name in ((strata, "strata"), (whole_plots, "whole_plots"), (sample_weight, "sample_weight")):
+        check_same_index(samples, labels, name)
     if paired:
         check_same_rows(samples, "Paired samples")
     design = Design.of(checked, strata=strata, whole_plots=whole_plots, paired=paired)

@@ -19,7 +19,15 @@ from energystats._core.scales import deviations, exponents, two_to
 from energystats._loading import loading
 from energystats._typing import ArrayLike, FloatArray
 from energystats.coding import Columns, encode
-from energystats.validation import as_pandas, as_points, check_alpha, check_positive, check_same_columns, near_names
+from energystats.validation import (
+    as_array,
+    as_pandas,
+    as_points,
+    check_alpha,
+    check_positive,
+    check_same_columns,
+    near_names,
+)
 
 __all__ = [
     "CallableMetric",
@@ -864,7 +872,7 @@ def check_sigma(sigma: object) -> float | None:
 
 def checked_output(values: object, X: FloatArray, Y: FloatArray, name: str) -> FloatArray:
     """What a user's function returned, if it has the right shape."""
-    matrix = np.asarray(values)
+    matrix = as_array(values, name)
     if matrix.shape != (len(X), len(Y)):
         raise ValueError(
             f"`{name}` must return an array of shape ({len(X)}, {len(Y)}) for inputs of {len(X)} and {len(Y)} rows, "
@@ -872,7 +880,7 @@ def checked_output(values: object, X: FloatArray, Y: FloatArray, name: str) -> F
         )
     if matrix.dtype.kind not in "iuf":
         raise TypeError(f"`{name}` must return real numbers, got dtype {matrix.dtype}.")
-    return matrix.astype(np.float64)
+    return np.asarray(np.ma.filled(matrix.astype(np.float64), np.nan))
 
 
 def check_column_weights(weights: object) -> dict[str, float] | tuple[float, ...]:
