@@ -116,6 +116,8 @@ def disco(
         enumeration is asked for and not possible, or an option is unknown.
     TypeError
         If the points are not real numbers, or `data` is not a data frame.
+    ConnectionError
+        If the client or its cluster is closed during the call, or has no workers for two minutes.
 
     Warns
     -----

@@ -113,7 +113,7 @@ def energy_test(
         Show a bar over the relabelings.
     client : distributed.Client, optional
         Dask cluster that does the work; None takes the client in force where a sample is a Dask collection, and this
-        process otherwise.
+        process otherwise. A cluster that stays without workers for two minutes is given up, see Notes.
     rng : int, Generator or None, default None
         Seed of the relabelings, of the halves of "cross", and of directions and bins.
 
@@ -133,6 +133,8 @@ def energy_test(
         other, or one is unknown.
     TypeError
         If the input does not hold real numbers.
+    ConnectionError
+        If the client or its cluster is closed during the call, or has no workers.
 
     Warns
     -----
@@ -196,7 +198,10 @@ def energy_test(
     at once ("asymptotic", a metric settled on all of them) says so. With a `client`, pairs of blocks are tasks; the
     workers draw the relabelings themselves from the seed, so that the p-value depends neither on their number nor on
     the blocks, and a lost worker's tasks are done again by others. Exact tests, early stops and designs work there
-    too. Arrays of another library that follows the array API standard, such as torch, stay where they are, in double
+    too. A client or cluster that is closed during the call ends it within seconds with a `ConnectionError`; so does a
+    scheduler without workers after two minutes (``client.wait_for_workers(1)`` before the call waits longer). Labels,
+    strata and weights that have an index must have that of the table, row by row, be it a frame, a Dask frame or a
+    file, with and without `client`; values under a mask are missing. Arrays of another library that follows the array API standard, such as torch, stay where they are, in double
     precision, on a GPU too; these go with "euclidean", "exponential" and "gaussian".
 
     References

@@ -479,7 +479,7 @@ def check_same_index(X: Any, labels: Any, name: str) -> None:
     by_position = "`data.set_index(X.index)`" if name == "data" else f"`{taken}.to_numpy()`"
     align = f"align it (`{name}.loc[X.index]`), or match rows"
     if not rows.is_unique:
-        align = f"it cannot be aligned, because {rows[rows.duplicated()][0]!r} stands in several rows: match them"
+        align = f"it cannot be aligned, because {rows[rows.duplicated()].tolist()[0]!r} stands in several rows: match them"
     raise ValueError(f"`{name}` must have the index of the table, row by row; {align} by position with {by_position}.")
 
 
@@ -514,7 +514,7 @@ def check_same_rows(tables: Sequence[Any], name: str) -> None:
         moved = unequal & first.isin(other)
         if moved.any():
             raise ValueError(
-                f"{name} are matched row by row, but the row {first[int(moved.argmax())]!r} stands in another "
+                f"{name} are matched row by row, but the row {first.tolist()[int(moved.argmax())]!r} stands in another "
                 "place of the second; bring them into one order (`second.loc[first.index]`), or match by position with "
                 "`.to_numpy()`."
             )
@@ -541,15 +541,14 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
         missing = codes < 0
     else:
         try:
-            labels = without_masks(labels)
-            array = np.asarray(labels if hasattr(labels, "dtype") else without_coercion(labels))
+            array = np.asarray(labels if hasattr(labels, "dtype") else without_coercion(without_masks(labels)))
         except ValueError as error:
             raise ValueError(f"`{name}` must be one label a row, but its entries have different lengths.") from error
         if array.ndim == 2 and array.shape[1] == 1:
             array = array[:, 0]
         if array.ndim != 1:
             raise ValueError(f"`{name}` must be one-dimensional, got shape {array.shape}.")
-        missing = np.asarray(pd.isna(array))
+        missing = np.asarray(pd.isna(array)) | masked_in(array)
         try:
             values, codes = np.unique(array[~missing], return_inverse=True)
         except TypeError as error:

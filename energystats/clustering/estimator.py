@@ -82,6 +82,9 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
     ------
     ValueError
         By `fit`: as `energy_cluster`. By `predict`: if the columns differ from those fitted.
+    TypeError
+        As `energy_cluster`: if the table does not hold real numbers. An array of Python objects, which functions
+        refuse, may hold numbers here, as scikit-learn asks.
 
     Warns
     -----

@@ -140,6 +140,8 @@ def energy_cluster(
         If `X` does not hold real numbers or k is not a whole number.
     MemoryError
         If the n x n matrix would not fit.
+    ConnectionError
+        If the client or its cluster is closed during the call, or has no workers for two minutes.
 
     Warns
     -----
