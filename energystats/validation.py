@@ -219,7 +219,7 @@ def as_numbers(values: ArrayLike, name: str) -> FloatArray:
     if array.dtype.kind in "iu":
         check_whole_numbers(array.compressed() if isinstance(array, np.ma.MaskedArray) else array, name)
     if isinstance(array, np.ma.MaskedArray):
-        array = array.astype(np.float64).filled(np.nan)
+        array = np.ma.filled(array.astype(np.float64), np.nan)
     return np.array(array, dtype=np.float64, order="C")
 
 
@@ -281,7 +281,7 @@ def unmasked(value: Any) -> Any:
     if isinstance(value, np.ma.MaskedArray):
         if not np.ma.is_masked(value):
             return value.data[()]
-        found = value.astype(np.float64 if value.dtype.kind in "iuf" else object).filled(np.nan)
+        found = np.ma.filled(value.astype(np.float64 if value.dtype.kind in "iuf" else object), np.nan)
         return found[()]
     return [unmasked(entry) for entry in value] if isinstance(value, list | tuple) else value
 
@@ -479,7 +479,9 @@ def check_same_index(X: Any, labels: Any, name: str) -> None:
     by_position = "`data.set_index(X.index)`" if name == "data" else f"`{taken}.to_numpy()`"
     align = f"align it (`{name}.loc[X.index]`), or match rows"
     if not rows.is_unique:
-        align = f"it cannot be aligned, because {rows[rows.duplicated()].tolist()[0]!r} stands in several rows: match them"
+        align = (
+            f"it cannot be aligned, because {rows[rows.duplicated()].tolist()[0]!r} stands in several rows: match them"
+        )
     raise ValueError(f"`{name}` must have the index of the table, row by row; {align} by position with {by_position}.")
 
 

@@ -172,7 +172,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         validate_data(self, stand_in(table), dtype=None, **how)
         if self._takes_tables():
             return X if isinstance(X, list | tuple) else table  # numbers beside text in a list are numbers
-        return numbers_of_objects(table, "X") if getattr(table, "dtype", None) == object else table
+        return table if hasattr(table, "columns") or table.dtype.kind != "O" else numbers_of_objects(table, "X")
 
     def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the clusters of the rows of X.
