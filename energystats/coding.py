@@ -13,12 +13,15 @@ from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.exceptions import MissingValuesWarning, warn
 from energystats.validation import (
     LARGEST,
+    as_array,
     as_numbers,
     as_pandas,
     check_same_columns,
     check_whole_numbers,
     column_names,
+    masked_in,
     name_text,
+    without_masks,
 )
 
 __all__ = ["Columns", "Kind", "encode"]
@@ -134,10 +137,10 @@ def columns_of(values: Any, name: str) -> tuple[tuple[str, ...], list[Any]]:
     """Names and columns of a table, each as a float array or a pandas Series."""
     if hasattr(values, "toarray"):
         raise TypeError(f"`{name}` must be dense, got a sparse {type(values).__name__}; use `{name}.toarray()`.")
-    values = as_pandas(values)
+    values = without_masks(as_pandas(values))
     labels = column_names(values)
     if labels is None:
-        array = values if isinstance(values, np.ma.MaskedArray) else as_array(values, name)
+        array = as_array(values, name)
         if array.dtype.kind in "iuf":
             table = as_numbers(array, name)
             check_shape(table.shape, name)
@@ -151,14 +154,6 @@ def columns_of(values: Any, name: str) -> tuple[tuple[str, ...], list[Any]]:
     return tuple(labels), [frame.iloc[:, j] for j in range(frame.shape[1])]
 
 
-def as_array(values: Any, name: str) -> Any:
-    """NumPy's view of something that has no columns of its own."""
-    try:
-        return np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"`{name}` must be a rectangular table, but its rows have different lengths.") from error
-
-
 def untyped_frame(values: Any, array: Any, name: str) -> Any:
     """Frame of a list or array that is not numeric; pandas looks for the type of every column."""
     import pandas as pd
@@ -168,7 +163,8 @@ def untyped_frame(values: Any, array: Any, name: str) -> Any:
         return pd.Series(values).to_frame()
     if array.dtype.kind in "US" and isinstance(values, np.ndarray) and array.ndim == 2 and array.shape[1] > 1:
         for j in range(array.shape[1]):
-            if pd.to_numeric(pd.Series(array[:, j].astype(str)), errors="coerce").notna().all():
+            known = array[:, j][~masked_in(array[:, j])]
+            if known.size and pd.to_numeric(pd.Series(np.asarray(known, dtype=str)), errors="coerce").notna().all():
                 raise TypeError(
                     f"`{name}` is an array of text in which column {j} looks like numbers, and NumPy makes text of "
                     "numbers beside text; pass a DataFrame, whose columns have types of their own."
@@ -209,6 +205,8 @@ def column_of(column: Any, name: str, label: str) -> Column:
     import pandas as pd
     from pandas.api.types import infer_dtype, is_bool_dtype, is_complex_dtype, is_numeric_dtype
 
+    if column.dtype == object:
+        column = column.mask(masked_in(column.to_numpy()))
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes = column.cat.codes.to_numpy(dtype=np.float64)
         kind: Kind = "ordered" if column.cat.ordered else "categorical"

@@ -17,7 +17,7 @@ from energystats._core import permutation, statistics
 from energystats._core.permutation import Exchangeable
 from energystats._core.subspaces import Forms, Hypothesis, added_basis, count_reaching, null_forms, observed_forms
 from energystats._typing import ArrayLike, BoolArray, FloatArray, RandomLike
-from energystats.blocks import Rows, opened
+from energystats.blocks import Rows, labels_here, opened
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.domains import Place, row_places, truths_as_numbers
@@ -123,6 +123,8 @@ def disco(
     TypeError
         If the points are not real numbers, `data` is not a data frame, or the levels of a factor or the labels cannot
         be sorted, such as numbers beside text.
+    ConnectionError
+        If the client or its cluster is closed during the call, or has no workers for two minutes.
 
     Warns
     -----
@@ -202,9 +204,9 @@ def disco(
     door = Door(metric, alpha, standardize)
     asks_by_formula = isinstance(X, str) and not names_file(X, formula, groups)
     if not asks_by_formula:
-        X, groups = as_pandas(X), as_pandas(groups)
         (X,), groups = opened((X,), groups, "groups", client)
-    strata = as_pandas(strata)
+        X, groups = as_pandas(X), as_pandas(groups)
+    strata = as_pandas(*labels_here(strata, client=client))
     if asks_by_formula or formula is not None:
         check_one_question(X, formula, groups)
         question = by_formula(X, formula, data, strata, missing, door, marginal=decomposition == "marginal")

@@ -11,7 +11,7 @@ import numpy as np
 
 from energystats._core import statistics
 from energystats._typing import ArrayLike
-from energystats.blocks import opened
+from energystats.blocks import labels_here, opened
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.metrics import MetricLike
 from energystats.results import Dispersion
@@ -101,6 +101,7 @@ def dispersion(
     (1.0, 4.5, 5.5)
     """
     (X,), labels = opened((X,), labels, "labels", client)
+    (sample_weight,) = labels_here(sample_weight, client=client)
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     check_same_index(X, labels, "labels")
     groups = Groups.from_labels(labels, d.n, name="labels")

@@ -215,7 +215,14 @@ class Dissimilarity:
         if standardization is None:
             corners = np.stack((measures.low, measures.high))
             check_resolution(corners, settled, len(rows), offered=standardize is not None)
-        return cls(metric=settled, rows=rows, standardization=standardization, columns=rows.columns, place=place)
+        return cls(
+            metric=settled,
+            rows=rows,
+            standardization=standardization,
+            columns=rows.columns,
+            index=rows.row_index,
+            place=place,
+        )
 
     @classmethod
     def from_samples(

@@ -20,7 +20,7 @@ import numpy as np
 from energystats._loading import loading
 from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.exceptions import MissingValuesWarning, warn
-from energystats.validation import as_labels, as_pandas, near_names, position_of
+from energystats.validation import as_labels, as_pandas, masked_in, near_names, position_of, without_masks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -381,13 +381,13 @@ def check_table(data: Any) -> pd.DataFrame:
     """A data frame that has rows and columns."""
     import pandas as pd
 
+    if hasattr(data, "__dask_graph__"):
+        raise TypeError("`data` must be a pandas DataFrame, got one of Dask; give `data.compute()`.")
     data = as_pandas(data)
     if data is None:
         raise ValueError("`data` is missing: a formula needs the data frame whose columns it names.")
     if not isinstance(data, pd.DataFrame):
-        dask = hasattr(data, "__dask_graph__")
-        got = "one of Dask; give `data.compute()`" if dask else type(data).__name__
-        raise TypeError(f"`data` must be a pandas DataFrame, got {got}.")
+        raise TypeError(f"`data` must be a pandas DataFrame, got {type(data).__name__}.")
     if data.empty:
         raise ValueError(f"`data` must have at least one row and one column, got shape {data.shape}.")
     return data
@@ -424,11 +424,10 @@ def missing_in(values: Any) -> BoolArray:
     """Rows of a column or table with a missing value."""
     import pandas as pd
 
-    if isinstance(values, np.ma.MaskedArray):
-        values = np.ma.filled(values, np.nan)
-    elif not hasattr(values, "dtype") and not hasattr(values, "columns"):
-        values = np.array(list(values), dtype=object)
-    return np.asarray(np.asarray(pd.isna(values)).reshape(len(values), -1).any(axis=1))
+    if not hasattr(values, "dtype") and not hasattr(values, "columns"):
+        values = np.array(list(without_masks(values)), dtype=object)
+    missing = np.asarray(pd.isna(values)) | masked_in(values)
+    return np.asarray(missing.reshape(len(values), -1).any(axis=1))
 
 
 def rows_of(values: Any, kept: BoolArray) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.aggregation import aggregated_test
-from energystats.blocks import opened
+from energystats.blocks import labels_here, opened
 from energystats.bootstrap import energy_interval
 from energystats.cross import cross_test
 from energystats.designs import Design
@@ -115,7 +115,7 @@ def energy_test(
         Show a bar over the relabelings.
     client : distributed.Client, optional
         Dask cluster that does the work; None takes the client in force where a sample is a Dask collection, and this
-        process otherwise.
+        process otherwise. A cluster that stays without workers for two minutes is given up, see Notes.
     rng : int, Generator or None, default None
         Seed of the relabelings, of the halves of "cross", and of directions and bins.
 
@@ -135,6 +135,8 @@ def energy_test(
         asked for and there are more than a million labelings, options contradict each other, or one is unknown.
     TypeError
         If the input does not hold real numbers, or labels cannot be sorted, such as numbers beside text.
+    ConnectionError
+        If the client or its cluster is closed during the call, or has no workers.
 
     Warns
     -----
@@ -193,17 +195,21 @@ def energy_test(
     O(n^2 d) time; "binned": O(n^2 d + n_bins^2 n_resamples) time; "sliced" without bins: O(n_slices n (d + log n + k
     n_resamples)) time.
 
-    **Tables beyond memory.** A Parquet file, a memory map or a Dask collection of more than 64 MiB is read in blocks
-    of rows; Parquet files and Dask collections are written once, as 8 n d bytes, to a temporary file first (TMPDIR
-    says where). Memory is that of two blocks (32 MiB each), the labels, and at most 200 MB of indicators; opening a
-    Parquet file takes some 200 MB, whatever its row groups, and 3 to 4 kB for each column of each of them (measured:
-    237 MB for 8,000,000 x 20, 489 MB for 6,000 x 10,000 in six row groups). The numbers are those of the array to 1e-12
-    of T. "sliced" keeps sorted projections, up to 256 MiB and of one direction at least. What needs all rows
-    at once ("asymptotic", a metric settled on all of them) says so. With a `client`, pairs of blocks are tasks; the
-    workers draw the relabelings themselves from the seed, so that the p-value depends neither on their number nor on
-    the blocks, and a lost worker's tasks are done again by others. Exact tests, early stops and designs work there
-    too. Arrays of another library that follows the array API standard, such as torch, stay where they are, in double
-    precision, on a GPU too; these go with "euclidean", "exponential" and "gaussian".
+    **Tables beyond memory.** A Parquet file, a memory map or a Dask collection of more than 64 MiB is read in blocks of
+    rows; Parquet files and Dask collections are written once, as 8 n d bytes, to a temporary file first (TMPDIR says
+    where). Memory is that of two blocks (32 MiB each), the labels, the index where it does not only count, and at most
+    200 MB of indicators; opening a Parquet file takes some 200 MB, whatever its row groups, and 3 to 4 kB for each
+    column of each of them (measured: 237 MB for 8,000,000 x 20, 489 MB for 6,000 x 10,000 in six row groups). The
+    numbers are those of the array to 1e-12 of T. "sliced" keeps sorted projections, up to 256 MiB and of one direction
+    at least. What needs all rows at once ("asymptotic", a metric settled on all of them) says so. With a `client`,
+    pairs of blocks are tasks; the workers draw the relabelings themselves from the seed, so that the p-value depends
+    neither on their number nor on the blocks, and a lost worker's tasks are done again by others. Exact tests, early
+    stops and designs work there too. A client or cluster that is closed during the call ends it within seconds with a
+    `ConnectionError`; so does a scheduler without workers after two minutes (``client.wait_for_workers(1)`` before the
+    call waits longer). Labels, strata and weights that have an index must have that of the table, row by row, be it a
+    frame, a Dask frame or a file, with and without `client`; values under a mask are missing. Arrays of another library
+    that follows the array API standard, such as torch, stay where they are, in double precision, on a GPU too; these go
+    with "euclidean", "exponential" and "gaussian".
 
     References
     ----------
@@ -238,12 +244,12 @@ def energy_test(
     n_bootstrap = check_count(n_bootstrap, "n_bootstrap", low=0)
     generator = as_generator(rng)
     samples, groups = opened(samples, groups, "groups", client)
+    strata, whole_plots, sample_weight = labels_here(strata, whole_plots, sample_weight, client=client)
     first, *others = semimetrics(metric, alpha)
     d, checked = Dissimilarity.from_samples(samples, groups, metric=first, alpha=1.0, standardize=standardize)
     warn_if_found(checked)
-    if groups is not None:
-        for labels, name in ((strata, "strata"), (whole_plots, "whole_plots"), (sample_weight, "sample_weight")):
-            check_same_index(samples[0], labels, name)
+    for labels, name in ((strata, "strata"), (whole_plots, "whole_plots"), (sample_weight, "sample_weight")):
+        check_same_index(samples, labels, name)
     if paired:
         check_same_rows(samples, "Paired samples")
     design = Design.of(checked, strata=strata, whole_plots=whole_plots, paired=paired)

@@ -24,6 +24,7 @@ from energystats.coding import Columns, encode
 from energystats.domains import ANY_NUMBERS, Domain, Fault, Place, RowError, row_places, truths_as_numbers
 from energystats.metric_names import canonical_name
 from energystats.validation import (
+    as_array,
     as_pandas,
     as_points,
     check_alpha,
@@ -990,7 +991,7 @@ def check_sigma(sigma: object) -> float | None:
 
 def checked_output(values: object, X: FloatArray, Y: FloatArray, name: str) -> FloatArray:
     """What a user's function returned, if it has the right shape."""
-    matrix = np.asarray(values)
+    matrix = as_array(values, name)
     if matrix.shape != (len(X), len(Y)):
         raise ValueError(
             f"`{name}` must return an array of shape ({len(X)}, {len(Y)}) for inputs of {len(X)} and {len(Y)} rows, "
@@ -998,7 +999,7 @@ def checked_output(values: object, X: FloatArray, Y: FloatArray, name: str) -> F
         )
     if matrix.dtype.kind not in "iuf":
         raise TypeError(f"`{name}` must return real numbers, got dtype {matrix.dtype}.")
-    return matrix.astype(np.float64)
+    return np.asarray(np.ma.filled(matrix.astype(np.float64), np.nan))
 
 
 def check_column_weights(weights: object) -> dict[str, float] | tuple[float, ...]:

@@ -188,8 +188,7 @@ def mmd_test(
     d, checked = two_samples((x,) if y is None else (x, y), groups, first, metric, alpha)
     several = [d, *(d.under(semimetric_of(other, metric, alpha)) for other in others)]
     check_sizes(checked, estimator)
-    if groups is not None:
-        check_same_index(x, strata, "strata")
+    check_same_index((x,) if y is None else (x, y), strata, "strata")
     if paired and y is not None:
         check_same_rows((x, y), "Paired samples")
     design = Design.of(checked, strata=strata, paired=paired)

@@ -16,6 +16,7 @@ from energystats._typing import AnyArray, ArrayLike, BoolArray, FloatArray, IntA
 
 __all__ = [
     "Places",
+    "as_array",
     "as_distances",
     "as_generator",
     "as_labels",
@@ -40,21 +41,26 @@ __all__ = [
     "check_same_rows",
     "column_names",
     "differing",
+    "in_memory",
     "is_single",
+    "joint_index",
     "label_name",
     "labels_of",
     "largest_skew",
     "mark_found",
+    "masked_in",
     "matrix_index",
     "name_text",
     "names_of",
     "near_names",
+    "numbers_of_objects",
     "position_of",
     "refuse_keyword",
     "row_index",
     "row_names",
     "small_entry",
     "were_found",
+    "without_masks",
 ]
 
 P = ParamSpec("P")
@@ -287,12 +293,7 @@ def as_numbers(values: ArrayLike, name: str) -> FloatArray:
     columns = column_names(values)
     if columns is not None:
         return frame_numbers(values, name, columns)
-    if isinstance(values, np.ma.MaskedArray):
-        values = np.ma.filled(values.astype(np.float64), np.nan)
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"`{name}` must be a rectangular table, but its rows have different lengths.") from error
+    array = as_array(values, name)
     if array.dtype.kind not in "iuf":
         kind = {"b": "bool", "c": "complex", "U": "str", "S": "bytes", "M": "datetime", "m": "timedelta"}
         raise TypeError(
@@ -300,8 +301,73 @@ def as_numbers(values: ArrayLike, name: str) -> FloatArray:
             f"convert it first, for example with `np.asarray({name if name.isidentifier() else 'x'}, dtype=float)`."
         )
     if array.dtype.kind in "iu":
-        check_whole_numbers(array, name)
+        check_whole_numbers(array.compressed() if isinstance(array, np.ma.MaskedArray) else array, name)
+    if isinstance(array, np.ma.MaskedArray):
+        array = np.ma.filled(array.astype(np.float64), np.nan)
     return np.array(array, dtype=np.float64, order="C")
+
+
+def as_array(values: Any, name: str) -> AnyArray:
+    """NumPy's view of something that has no columns of its own; masked arrays stay so, and masks in lists become NaN.
+
+    `numpy.asarray` would take the numbers under the mask.
+    """
+    try:
+        array = np.asanyarray(without_masks(values))
+    except ValueError as error:
+        raise ValueError(f"`{name}` must be a rectangular table, but its rows have different lengths.") from error
+    return array if isinstance(array, np.ma.MaskedArray) else np.asarray(array)
+
+
+def without_masks(values: Any) -> Any:
+    """The same, or for a list that holds masked entries or arrays another one with NaN in their place."""
+    if isinstance(values, list | tuple):
+        return [unmasked(value) for value in values] if any(map(holds_mask, values)) else values
+    if isinstance(values, np.ndarray) and values.dtype == object and not isinstance(values, np.ma.MaskedArray):
+        hidden = masked_in(values)
+        return np.where(hidden, np.nan, values) if hidden.any() else values
+    return values
+
+
+def numbers_of_objects(values: AnyArray, name: str) -> FloatArray:
+    """Numbers of an array of Python objects, None and masked entries as NaN; scikit-learn's estimators take those."""
+    absent = np.array([value is None for value in values.ravel()], dtype=bool).reshape(values.shape) | masked_in(values)
+    for value in np.asarray(values)[~absent]:
+        if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+            raise TypeError(
+                f"`{name}` must hold real numbers, got {value!r:.60} of type {type(value).__name__}; the argument must "
+                "be without strings, dates and whatever else is no number."
+            )
+        if isinstance(value, numbers.Integral) and abs(int(value)) > LARGEST_INTEGER:
+            raise ValueError(beyond_exact(name))
+    return np.where(absent, np.nan, values).astype(np.float64)
+
+
+def masked_in(values: Any) -> BoolArray:
+    """Which entries of an array are masked, by its mask or because they are `numpy.ma.masked`."""
+    if isinstance(values, np.ma.MaskedArray):
+        return np.asarray(np.ma.getmaskarray(values))
+    array = np.asarray(values)
+    if array.dtype != object:
+        return np.zeros(array.shape, dtype=bool)
+    return np.array([value is np.ma.masked for value in array.ravel()], dtype=bool).reshape(array.shape)
+
+
+def holds_mask(value: Any) -> bool:
+    """Whether something is a masked array, or a list with one in it."""
+    if isinstance(value, list | tuple):
+        return any(map(holds_mask, value))
+    return isinstance(value, np.ma.MaskedArray)
+
+
+def unmasked(value: Any) -> Any:
+    """An entry of a list, NaN for what is masked."""
+    if isinstance(value, np.ma.MaskedArray):
+        if not np.ma.is_masked(value):
+            return value.data[()]
+        found = np.ma.filled(value.astype(np.float64 if value.dtype.kind in "iuf" else object), np.nan)
+        return found[()]
+    return [unmasked(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
 def check_not_path(values: object, name: str) -> None:
@@ -338,14 +404,28 @@ def check_whole_numbers(array: Any, name: str) -> None:
     known = array[np.isfinite(array)] if array.dtype.kind == "f" else array
     rounded = array.dtype.kind == "f"  # 2**53 may have been one more
     if known.size and max(int(known.max()), -int(known.min())) > LARGEST_INTEGER - rounded:
-        raise ValueError(
-            f"`{name}` holds whole numbers beyond 2**53, which are not exact as floating-point numbers; "
-            "subtract a common offset first."
-        )
+        raise ValueError(beyond_exact(name))
+
+
+def beyond_exact(name: str) -> str:
+    """What is said of whole numbers that are rounded."""
+    return (
+        f"`{name}` holds whole numbers beyond 2**53, which are not exact as floating-point numbers; subtract a common "
+        "offset first."
+    )
+
+
+def in_memory(values: Any) -> Any:
+    """The numbers or labels of a Dask collection; anything else as it came."""
+    return values.compute() if hasattr(values, "__dask_graph__") else values
 
 
 def as_pandas(values: Any) -> Any:
-    """The pandas form of a table or column of another library (Polars, PyArrow); anything else as it is."""
+    """The pandas form of a table or column of another library (Polars, PyArrow); anything else as it is.
+
+    Dask collections are computed.
+    """
+    values = in_memory(values)
     if hasattr(values, "iloc") or not hasattr(values, "to_pandas"):
         return values
     return values.to_pandas()
@@ -472,29 +552,56 @@ def other_columns(first: Sequence[str], second: Sequence[str], name: str, other:
 
 
 def check_same_index(X: Any, labels: Any, name: str) -> None:
-    """Labels and rows that both carry an index must carry the same one: rows are matched by position."""
+    """Labels and rows that both carry an index must carry the same one: rows are matched by position.
+
+    `X` is a table, or a tuple of samples that stand below each other.
+    """
     labels = labels_of(labels, name)
-    if column_names(X) is None or column_names(labels) is None or len(X) != len(labels):
+    rows, own = index_at_hand(X), index_at_hand(labels)
+    if rows is None or own is None or len(rows) != len(own) or rows.equals(own):
         return
-    if not X.index.equals(labels.index):
-        by_position = "`data.set_index(X.index)`" if name == "data" else f"`{name}.to_numpy()`"
-        raise ValueError(
-            f"`{name}` must have the index of the table, row by row; align it (`{name}.loc[X.index]`), or match rows "
-            f"by position with {by_position}."
+    taken = f"{name}.compute()" if hasattr(labels, "__dask_graph__") else name
+    by_position = "`data.set_index(X.index)`" if name == "data" else f"`{taken}.to_numpy()`"
+    align = f"align it (`{name}.loc[X.index]`), or match rows"
+    if not rows.is_unique:
+        align = (
+            f"it cannot be aligned, because {rows[rows.duplicated()].tolist()[0]!r} stands in several rows: match them"
         )
+    raise ValueError(f"`{name}` must have the index of the table, row by row; {align} by position with {by_position}.")
+
+
+def index_at_hand(values: Any) -> Any:
+    """Index of the rows of something of pandas or Dask, or of blocks of rows; None where they have no names."""
+    if is_pandas(values):
+        return values.index
+    if hasattr(values, "__dask_graph__") and hasattr(values, "index"):
+        return values.index.compute()
+    if isinstance(values, tuple) and values and all(hasattr(value, "shape") for value in values):
+        return joint_index([index_at_hand(value) for value in values])
+    return getattr(values, "row_index", None)
+
+
+def joint_index(parts: Sequence[Any]) -> Any:
+    """Index of samples below each other; None if one has no names, or if every one of several only counts its rows."""
+    if not parts or any(part is None for part in parts):
+        return None
+    if len(parts) > 1 and all(names_of(part) is None for part in parts):
+        return None
+    return parts[0].append(list(parts[1:]))
 
 
 def check_same_rows(tables: Sequence[Any], name: str) -> None:
     """Rows of tables that are matched by position: names that they share must stand in the same rows."""
-    first, *others = (as_pandas(table) for table in tables)
+    blocks = not is_pandas(tables[0]) and hasattr(tables[0], "row_index")  # samples that stand below each other
+    first, *others = tables[0].indices if blocks else [index_at_hand(as_pandas(table)) for table in tables]
     for other in others:
-        if column_names(first) is None or column_names(other) is None or len(first) != len(other):
+        if first is None or other is None or len(first) != len(other):
             continue
-        unequal = np.array([a != b for a, b in zip(first.index, other.index, strict=True)], dtype=bool)
-        moved = unequal & first.index.isin(other.index)
+        unequal = np.array([a != b for a, b in zip(first, other, strict=True)], dtype=bool)
+        moved = unequal & first.isin(other)
         if moved.any():
             raise ValueError(
-                f"{name} are matched row by row, but the row {first.index[int(moved.argmax())]!r} stands in another "
+                f"{name} are matched row by row, but the row {first.tolist()[int(moved.argmax())]!r} stands in another "
                 "place of the second; bring them into one order (`second.loc[first.index]`), or match by position with "
                 "`.to_numpy()`."
             )
@@ -552,8 +659,8 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
         codes, names = np.asarray(categories.codes), list(categories.categories)
         missing = codes < 0
     else:
-        array = label_array(labels, name)
-        missing = np.asarray(pd.isna(array))
+        array = label_array(without_masks(labels), name)
+        missing = np.asarray(pd.isna(array)) | masked_in(array)
         known = array[~missing]
         codes, names = coded_objects(known.tolist(), name) if array.dtype == object else coded_values(known)
     if len(codes) != n and not missing.any():

@@ -468,3 +468,178 @@ def test_true_is_not_the_control_1():
     assert len(es.pairwise_tests(np.arange(12), groups=g, control=np.int64(1), n_resamples=9).rows) == 2
     with pytest.raises(ValueError, match="`control` must be one of the groups 1, 2, 3; got True"):
         es.pairwise_tests(np.arange(12), groups=g, control=True, n_resamples=9)
+
+
+# ---------------------------------------------------------------- masks
+
+HIDDEN = np.ma.masked_array(np.where(np.arange(60).reshape(20, 3) == 4, 1e6, X), np.arange(60).reshape(20, 3) == 4)
+AS_GIVEN = {  # the same masked table, in the ways in which a mask can be lost
+    "array": HIDDEN,
+    "rows": list(HIDDEN),
+    "tuple of rows": tuple(HIDDEN),
+    "entries": [list(row) for row in HIDDEN],
+    "whole numbers": list(np.ma.masked_array(np.arange(60).reshape(20, 3), HIDDEN.mask)),
+}
+ESTIMATOR = {
+    "fit": lambda model, bad: model.fit(bad),
+    "fit_predict": lambda model, bad: model.fit_predict(bad),
+    "predict": lambda model, bad: model.fit(X).predict(bad),
+    "transform": lambda model, bad: model.fit(X).transform(bad),
+    "score": lambda model, bad: model.fit(X).score(bad),
+}
+
+
+@pytest.mark.parametrize("kind", AS_GIVEN)
+def test_what_is_masked_is_missing(door, kind):
+    with pytest.raises(ValueError, match=r"`X` must be finite, but has 1 NaN values in column 1"):
+        door(AS_GIVEN[kind])
+
+
+@pytest.mark.parametrize("method", ESTIMATOR)
+@pytest.mark.parametrize("algorithm", ["auto", "nystrom"])
+@pytest.mark.parametrize("kind", ["array", "rows"])
+def test_what_is_masked_is_missing_to_the_estimator(method, algorithm, kind):
+    model = es.EnergyClustering(2, algorithm=algorithm, random_state=0)
+    with pytest.raises(ValueError, match=r"`X` must be finite, but has 1 NaN values in column 1"):
+        ESTIMATOR[method](model, AS_GIVEN[kind])
+
+
+@pytest.mark.parametrize("kind", ["array", "rows", "tuple of rows", "entries"])
+def test_what_is_masked_is_a_gap_of_gower(kind):
+    gaps = HIDDEN.filled(np.nan)
+    assert (es.pairwise(AS_GIVEN[kind], metric="gower") == es.pairwise(gaps, metric="gower")).all()
+    make = lambda table: es.EnergyClustering(2, metric="gower", random_state=0).fit(table)  # noqa: E731
+    assert make(AS_GIVEN[kind]).within_ == make(gaps).within_
+    assert (make(gaps).predict(AS_GIVEN[kind]) == make(gaps).labels_).all()
+
+
+def test_masked_text_and_truth_values_are_gaps_of_gower():
+    hidden = [[0, 1], [0, 0], [0, 0]]
+    text = np.ma.masked_array([["a", "x"], ["b", "y"], ["a", "y"]], hidden)
+    truth = np.ma.masked_array([[True, False], [False, True], [True, True]], hidden)
+    frame = pd.DataFrame({"u": ["a", "b", "a"], "v": [np.ma.masked, "y", "y"]})
+    mixed = [["a", np.ma.masked], ["b", "y"], ["a", "y"]]
+    for table in (text, truth, frame, mixed):
+        assert es.pairwise(table, metric="gower").tolist() == [[0, 1, 0], [1, 0, 0.5], [0, 0.5, 0]]
+
+
+def test_masked_matrices():
+    R = np.ma.masked_array(es.pairwise(X), False)
+    R[0, 1] = R[1, 0] = np.ma.masked
+    condensed = np.ma.masked_array(es.pairwise(X)[np.triu_indices(20, 1)], np.arange(190) == 0)
+    for call in (
+        lambda: es.dispersion(R, G, metric="precomputed"),
+        lambda: es.dispersion(list(R), G, metric="precomputed"),
+        lambda: es.dispersion(condensed, G, metric="precomputed"),
+        lambda: es.EnergyClustering(metric="precomputed").fit(R),
+        lambda: es.EnergyClustering(metric="precomputed").fit(R.data).predict(R),
+        lambda: es.kernel_distance(R),
+        lambda: es.negative_type(list(R)),
+        lambda: es.pairwise(X, list(HIDDEN)),
+        lambda: es.energy_distance(X, list(HIDDEN)),
+        lambda: es.mmd2(X, list(HIDDEN)),
+    ):
+        with pytest.raises(ValueError, match=r"must be finite, but has [12] NaN values"):
+            call()
+    for kind in (bool, int, float):
+        with pytest.raises(ValueError, match=r"`A` must be finite, but entry \(0, 1\) is nan"):
+            es.graph_partition(np.ma.masked_array(np.ones((20, 20), dtype=kind), R.mask), 2)
+    with pytest.raises(ValueError, match="`metric` <lambda> gave nan"):
+        es.pairwise(X, metric=lambda A, B: np.ma.masked_greater(np.abs(A[:, None] - B[None]).sum(axis=2), 1.0))
+
+
+@pytest.mark.parametrize("kind", ["array", "list", "objects", "Series"])
+def test_masked_labels_and_weights_are_missing(kind):
+    labels = np.ma.masked_array(G, np.arange(20) == 3)
+    weights = np.ma.masked_array(np.ones(20), np.arange(20) == 3)
+    objects = np.array([np.ma.masked if i == 3 else g for i, g in enumerate(G)], dtype=object)
+    bad = {"array": labels, "list": list(labels), "objects": objects, "Series": pd.Series(objects)}[kind]
+    for call in (
+        lambda: es.dispersion(X, bad),
+        lambda: es.energy_test(X, groups=bad),
+        lambda: es.energy_test(X, groups=np.tile(["a", "b"], 10), strata=bad),
+        lambda: es.energy_test(X, groups=np.tile(["a", "b"], 10), whole_plots=bad),
+        lambda: es.energy_cluster(X, 2, init=bad),
+        lambda: es.EnergyClustering(2, init=bad).fit(X),
+        lambda: es.clustering_accuracy(G, bad),
+    ):
+        with pytest.raises(ValueError, match="must not be missing, but 1 of 20 labels are"):
+            call()
+    with pytest.raises(ValueError, match=r"Values are missing in 1 of 20 rows \(`groups` 1\)"):
+        es.disco(X, groups=bad)
+    heavy = weights if kind == "array" else list(weights)
+    for call in (
+        lambda: es.dispersion(X, G, sample_weight=heavy),
+        lambda: es.energy_cluster(X, 2, sample_weight=heavy),
+        lambda: es.EnergyClustering(2).fit(X, sample_weight=heavy),
+        lambda: es.EnergyClustering(2).fit(X).score(X, sample_weight=heavy),
+    ):
+        with pytest.raises(ValueError, match="`sample_weight` must be finite, but has 1 NaN"):
+            call()
+
+
+def test_masked_arrays_are_refused_as_others_of_their_type():
+    whole = np.ma.masked_array(np.array([2**60 + 1, 2**60 + 2, 5]), False)
+    with pytest.raises(ValueError, match=r"whole numbers beyond 2\*\*53"):
+        es.pairwise(whole)
+    for values, kind in ((X > 0, "bool"), (X + 1j, "complex"), (X.astype(str), "str")):
+        with pytest.raises(TypeError, match=f"must hold real numbers, got dtype {kind}"):
+            es.pairwise(np.ma.masked_array(values, False))
+    assert (es.pairwise(np.ma.masked_array(X, False)) == es.pairwise(X)).all()
+    assert (es.pairwise(list(np.ma.masked_array(X, False))) == es.pairwise(X)).all()
+
+
+# ---------------------------------------------------------------- the estimator reads as functions read
+
+REFUSED = {
+    "dates": np.arange(20).astype("datetime64[D]")[:, None],
+    "spans": np.arange(20).astype("timedelta64[D]")[:, None],
+    "text": X.astype(str),
+    "list of text": X.astype(str).tolist(),
+    "truth values": X > 0,
+    "large whole numbers": np.arange(20)[:, None] + 2**60,
+    "frame of text": pd.DataFrame(X.astype(str), columns=list("uvw")),
+    "frame of dates": pd.DataFrame({"u": pd.date_range("2020", periods=20)}),
+    "frame of truth values": pd.DataFrame(X > 0, columns=list("uvw")),
+    "frame of objects": pd.DataFrame(X.astype(object), columns=list("uvw")),
+    "frame of large whole numbers": pd.DataFrame({"u": np.arange(20) + 2**60}),
+    "gaps": with_values((0, 1, np.nan)),
+    "frame with gaps": pd.DataFrame(with_values((0, 1, np.nan)), columns=list("uvw")),
+}
+
+
+@pytest.mark.parametrize("method", ESTIMATOR)
+@pytest.mark.parametrize("kind", REFUSED)
+def test_the_estimator_refuses_what_functions_refuse(kind, method):
+    bad = REFUSED[kind]
+    with pytest.raises((TypeError, ValueError)) as told:
+        es.energy_cluster(bad, 2)
+    good = np.random.default_rng(1).standard_normal(np.shape(bad))
+    good = pd.DataFrame(good, columns=bad.columns) if hasattr(bad, "columns") else good
+    model = es.EnergyClustering(2, random_state=0)
+    model = model if method.startswith("fit") else model.fit(good)
+    with pytest.raises(told.type) as of_estimator:
+        getattr(model, method)(bad)
+    assert str(of_estimator.value) == str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "message"),
+    [
+        ("1.5", TypeError, r"`X` must hold real numbers, got '1.5' of type str"),
+        (True, TypeError, r"got True of type bool"),
+        (pd.Timestamp("2020-01-01"), TypeError, r"of type Timestamp"),
+        ({"a": 1}, TypeError, r"of type dict; the argument must be without strings"),
+        (2**60, ValueError, r"whole numbers beyond 2\*\*53"),
+        (None, ValueError, r"has 1 NaN values in column 1"),
+        (np.ma.masked, ValueError, r"has 1 NaN values in column 1"),
+    ],
+)
+def test_objects_that_are_no_numbers(value, error, message):
+    bad = X.astype(object)
+    assert es.EnergyClustering(2, random_state=0).fit(bad).within_ == es.energy_cluster(X, 2, rng=0).within
+    bad[2, 1] = value
+    with pytest.raises(error, match=message):
+        es.EnergyClustering(2).fit(bad)
+    with pytest.raises(error, match=message):
+        es.EnergyClustering(2).fit(X).predict(bad)

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import energystats as es
 from energystats.blocks import cluster as on_cluster
-from energystats.blocks import distribution, values
+from energystats.blocks import distribution, values, workers
 from energystats.clustering import features
 from energystats.designs import Design
 from energystats.dissimilarity import Groups
@@ -387,6 +387,153 @@ def test_a_closed_client_is_named(table, cluster):
     own.close()
     with pytest.raises(ValueError, match="`client` must be connected to a Dask cluster, and this one is closed"):
         es.energy_test(table[["u", "v"]], groups=table["group"], client=own)
+
+
+def threads_of(n_workers=1):
+    """A cluster of threads."""
+    return distributed.LocalCluster(
+        n_workers=n_workers, threads_per_worker=1, processes=False, dashboard_address=":0", silence_logs=50
+    )
+
+
+def test_a_client_in_force_that_is_closed_is_named(table, cluster):
+    own = distributed.Client(cluster, set_as_default=False)
+    own.close()
+    with own.as_current(), pytest.raises(ValueError, match=r"The Dask client in force must be connected .* is closed"):
+        es.energy_test(da.from_array(table[["u", "v"]].to_numpy()), groups=table["group"].to_numpy())
+
+
+BEGUN = threading.Event()  # which workers that are threads set
+
+
+def slow_rho(A, B):
+    if len(A) > 30:  # not where it is tried on a few rows, here
+        BEGUN.set()
+    time.sleep(0.05)
+    return np.abs(A[:, None] - B[None]).sum(axis=2) ** 0.5
+
+
+@pytest.mark.parametrize("what", ["client", "cluster", "cluster by its address"])
+@pytest.mark.parametrize("call", ["test", "clusters"])
+def test_what_is_closed_during_a_call_ends_it_in_words(what, call, rng):
+    X, g = rng.normal(size=(2000, 3)), rng.integers(0, 2, 2000)
+    ended: list[BaseException] = []
+    BEGUN.clear()
+
+    def run():
+        try:
+            if call == "test":
+                es.energy_test(X, groups=g, metric=slow_rho, n_resamples=10**6, client=own, rng=1)
+            else:
+                how = {"algorithm": "nystrom", "batch_size": 200, "n_init": 10**4, "metric": slow_rho}
+                es.energy_cluster(X, 5, client=own, rng=1, **how)
+        except BaseException as error:
+            ended.append(error)
+
+    cluster = threads_of()
+    own = distributed.Client(cluster.scheduler_address if "address" in what else cluster, set_as_default=False)
+    running = threading.Thread(target=run, daemon=True)
+    running.start()
+    assert BEGUN.wait(60)
+    (own if what == "client" else cluster).close()
+    running.join(60)
+    own.close()
+    cluster.close()
+    assert len(ended) == 1, "the call did not come to an end"
+    with pytest.raises(ConnectionError, match="The Dask cluster went away while energystats computed on it"):
+        raise ended[0]
+
+
+def test_a_scheduler_that_is_gone_before_the_call(table):
+    with threads_of() as cluster:
+        own = distributed.Client(cluster.scheduler_address, set_as_default=False)
+    with pytest.raises(ValueError, match=r"`client` must be connected .*, and this one (lost|is closed)"):
+        es.energy_test(table[["u", "v"]], groups=table["group"], client=own)
+    own.close()
+
+
+def test_a_cluster_without_workers_is_given_up(table, monkeypatch):
+    monkeypatch.setattr(workers, "WITHOUT_WORKERS", 1.0)
+    monkeypatch.setattr(workers, "ASK", 0.5)
+    with threads_of(0) as cluster, distributed.Client(cluster, set_as_default=False) as own:
+        with pytest.raises(
+            ConnectionError, match=r"no workers for 1 seconds.*cluster.scale\(n\).*wait_for_workers\(1\)"
+        ):
+            es.energy_test(table[["u", "v"]], groups=table["group"], client=own)
+        monkeypatch.setattr(workers, "WITHOUT_WORKERS", 60.0)
+        threading.Timer(1.5, lambda: cluster.scale(1)).start()
+        found = es.energy_test(table[["u", "v"]], groups=table["group"], client=own, n_resamples=9, rng=1)
+    assert_same_test(found, es.energy_test(table[["u", "v"]], groups=table["group"], n_resamples=9, rng=1))
+
+
+def test_tasks_that_are_cancelled_are_told(client):
+    future = client.submit(time.sleep, 30, pure=False)
+    threading.Timer(0.5, future.cancel).start()
+    with pytest.raises(ConnectionError, match="it cancelled the tasks of this call"):
+        workers.Workers(client).gather([future])
+
+
+# ---------------------------------------------------------------- names and masks
+
+
+@pytest.mark.parametrize("kind", ["frame", "path", "Dask frame", "Dask frame of unknown divisions"])
+def test_rows_are_matched_by_index_with_a_client(kind, table, tmp_path, client, rng):
+    shuffled = table.iloc[rng.permutation(N)]
+    points, g = shuffled[["u", "v", "w"]], shuffled["group"]
+    points.to_parquet(tmp_path / "points.parquet", row_group_size=170)
+    frame = dd.from_pandas(points, npartitions=4, sort=False)
+    X = {"frame": points, "path": tmp_path / "points.parquet", "Dask frame": frame}.get(kind, frame.clear_divisions())
+    how = {"n_resamples": 20, "client": client, "rng": 2}
+    expected = es.energy_test(points, groups=g, n_resamples=20, rng=2)
+    for labels in (g, dd.from_pandas(g, npartitions=3, sort=False)):
+        assert_same_test(es.energy_test(X, groups=labels, **how), expected)
+    for labels in (table["group"], dd.from_pandas(table["group"], npartitions=3)):
+        with pytest.raises(ValueError, match="`groups` must have the index of the table, row by row"):
+            es.energy_test(X, groups=labels, **how)
+    with pytest.raises(ValueError, match="`strata` must have the index of the table"):
+        es.energy_test(X, groups=g, strata=table["group"], **how)
+    with pytest.raises(ValueError, match="`sample_weight` must have the index of the table"):
+        es.energy_cluster(X, 2, algorithm="nystrom", sample_weight=pd.Series(np.ones(N)), client=client)
+    found = es.energy_cluster(X, 2, algorithm="nystrom", n_landmarks=5, n_init=1, client=client, rng=1)
+    assert found.to_series().index.equals(points.index)
+
+
+def test_a_name_of_a_column_that_a_frame_lacks(table, client):
+    with pytest.raises(ValueError, match=r"`groups` must be labels or a column of the frame, got 'grup'.*'group'"):
+        es.energy_test(table, groups="grup", client=client)
+
+
+def test_samples_with_a_client_are_matched_by_index(table, client):
+    first, second = table[["u", "v"]][:600], table[["u", "v"]][600:1200]
+    with pytest.raises(ValueError, match="Paired samples are matched row by row"):
+        es.energy_test(first, second.set_axis(first.index[::-1]), paired=True, client=client)
+    with pytest.raises(ValueError, match="`strata` must have the index of the table"):
+        es.energy_test(first, second, strata=table["group"][:1200][::-1], client=client)
+    with pytest.raises(ValueError, match="`groups` goes with one pooled table, got 2 samples"):
+        es.energy_test(first, second, groups=table["group"][:1200], client=client)
+
+
+@pytest.mark.parametrize("with_client", [False, True])
+def test_masked_chunks_are_missing(with_client, table, client, rng, monkeypatch):
+    from energystats.blocks import door
+
+    X = np.ma.masked_array(table[["u", "v", "w"]].to_numpy(), False)
+    X[rng.integers(N), 1] = np.ma.masked
+    array, g = da.from_array(X, chunks=(300, 3)), table["group"].to_numpy()
+    how = {"client": client} if with_client else {}
+    labels = da.from_array(np.ma.masked_array(rng.integers(0, 2, N), X.mask[:, 1]), chunks=300)
+    for limit in (2**26, 0):
+        monkeypatch.setattr(door, "IN_MEMORY", limit)
+        with pytest.raises(ValueError, match="`X` must be finite, but has 1 NaN values in column 1"):
+            es.energy_test(array, groups=g, n_resamples=9, **how)
+        with pytest.raises(ValueError, match="`X` must be finite, but has 1 NaN values in column 1"):
+            es.energy_cluster(array, 2, algorithm="nystrom", **how)
+        with pytest.raises(ValueError, match=f"`groups` must not be missing, but 1 of {N} labels are masked"):
+            es.energy_test(X.data, groups=labels, n_resamples=9, **how)
+    with pytest.raises(ValueError, match="`X` must be finite, but has 1 NaN values in column 1"):
+        es.EnergyClustering(2).fit(array)
+    with pytest.raises(ValueError, match="`X` must be finite, but has 1 NaN values in column 1"):
+        es.pairwise(array)
 
 
 def test_data_of_a_formula_are_no_dask_frame(table):

@@ -399,3 +399,109 @@ def test_arrow_tables_are_read_by_name(frame):
     table = pa.Table.from_pandas(frame, preserve_index=False)
     assert es.energy_cluster(table, 2, rng=1).columns == ("length", "width")
     assert es.energy_test(table, groups=pa.array(LABELS), n_resamples=9, rng=0).labels == ("hi", "lo")
+
+
+# ---------------------------------------------------------------- rows are matched by their names
+
+
+def dask_or_pandas(kind):
+    """How a frame or Series is given."""
+    if kind == "pandas":
+        return lambda values: values
+    dd = pytest.importorskip("dask.dataframe")
+    return lambda values: dd.from_pandas(values, npartitions=3, sort=False)
+
+
+ROW_BY_ROW = {  # what goes with the rows of a table
+    "groups": lambda X, g: es.energy_test(X, groups=g, n_resamples=9, rng=0),
+    "strata": lambda X, g: es.energy_test(X, groups=np.tile([0, 1], N // 2), strata=g, n_resamples=9, rng=0),
+    "whole_plots": lambda X, g: es.energy_test(
+        X, groups=np.repeat([0, 1], N // 2), whole_plots=g, n_resamples=9, rng=0
+    ),
+    "labels": lambda X, g: es.dispersion(X, g),
+    "groups of disco": lambda X, g: es.disco(X, groups=g, n_resamples=9, rng=0),
+    "sample_weight of a test": lambda X, g: es.energy_test(X, groups=LABELS, sample_weight=g + 1.0, n_resamples=9),
+    "sample_weight of dispersion": lambda X, g: es.dispersion(X, LABELS, sample_weight=g + 1.0),
+    "sample_weight of clusters": lambda X, g: es.energy_cluster(X, 2, sample_weight=g + 1.0, rng=0),
+    "sample_weight of landmarks": lambda X, g: es.energy_cluster(
+        X, 2, sample_weight=g + 1.0, algorithm="nystrom", rng=0
+    ),
+    "init": lambda X, g: es.energy_cluster(X, 2, init=g),
+    "init of the estimator": lambda X, g: es.EnergyClustering(2, init=g).fit(X),
+    "sample_weight of fit": lambda X, g: es.EnergyClustering(2).fit(X, sample_weight=g + 1.0),
+    "sample_weight of score": lambda X, g: es.EnergyClustering(2).fit(X).score(X, sample_weight=g + 1.0),
+}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+@pytest.mark.parametrize("call", ROW_BY_ROW)
+@pytest.mark.parametrize("table", ["pandas", "Dask", "file"])
+@pytest.mark.parametrize("labels", ["pandas", "Dask"])
+def test_every_table_and_label_is_matched_by_index(call, table, labels, frame, rng, tmp_path):
+    shuffled = frame.iloc[rng.permutation(N)]
+    if shuffled.index.equals(frame.index):
+        shuffled = shuffled[::-1]
+    if table == "file":
+        pytest.importorskip("pyarrow")
+        if "landmarks" not in call and call.startswith(
+            ("init", "sample_weight of clusters", "sample_weight of fit", "sample_weight of score")
+        ):
+            pytest.skip("files go to other functions")  # fmt: skip
+        shuffled.to_parquet(tmp_path / "table.parquet")
+        X = tmp_path / "table.parquet"
+    else:
+        X = dask_or_pandas(table)(shuffled)
+    codes = np.tile([0, 1], N // 2) if call != "strata" else np.repeat([0, 1], N // 2)
+    codes = np.arange(N) // 2 if call == "whole_plots" else codes
+    good, bad = (pd.Series(codes, index=names, name="g") for names in (shuffled.index, shuffled.index[::-1]))
+    give = dask_or_pandas(labels)
+    ROW_BY_ROW[call](X, give(good))
+    with pytest.raises(ValueError, match=r"must have the index of the table, row by row; align it .*to_numpy\(\)"):
+        ROW_BY_ROW[call](X, give(bad))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "Dask"])
+def test_an_index_that_repeats_names_cannot_be_aligned(kind, points):
+    X = pd.DataFrame(points, index=np.tile([0, 1], N // 2))
+    with pytest.raises(ValueError, match=r"it cannot be aligned, because 0 stands in several rows: match them by posi"):
+        es.dispersion(dask_or_pandas(kind)(X), pd.Series(LABELS))
+    same = pd.Series(LABELS, index=X.index)
+    assert es.dispersion(dask_or_pandas(kind)(X), same).sizes == (N // 2, N // 2)
+
+
+def test_an_index_that_dask_numbers_anew_in_every_part_of_a_file(frame, tmp_path):
+    pytest.importorskip("pyarrow")
+    dd = pytest.importorskip("dask.dataframe")
+    frame.reset_index(drop=True).to_parquet(tmp_path / "table.parquet", row_group_size=N // 2)
+    X = dd.read_parquet(tmp_path / "table.parquet", split_row_groups=True)
+    g = pd.Series(LABELS)
+    with pytest.raises(ValueError, match=r"because 0 stands in several rows: match them by position with `labels.to_n"):
+        es.dispersion(X, g)
+    assert es.dispersion(X, g.to_numpy()).within == pytest.approx(es.dispersion(frame.to_numpy(), LABELS).within)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "Dask"])
+def test_samples_below_each_other_are_matched_by_index(kind, frame):
+    give, half = dask_or_pandas(kind), N // 2
+    first, second = frame[:half], frame[half:]
+    strata = pd.Series(np.arange(N) % 3, index=frame.index)
+    how = {"n_resamples": 9, "rng": 0}
+    found = es.energy_test(give(first), give(second), strata=strata, **how)
+    expected = es.energy_test(first.to_numpy(), second.to_numpy(), strata=strata.to_numpy(), **how)
+    assert found.pvalue == expected.pvalue
+    with pytest.raises(ValueError, match="`strata` must have the index of the table"):
+        es.energy_test(give(first), give(second), strata=strata[::-1], **how)
+    numbered = (give(table.reset_index(drop=True)) for table in (first, second))
+    assert es.energy_test(*numbered, strata=strata[::-1], **how).n_strata == 3
+    with pytest.raises(ValueError, match="Paired samples are matched row by row"):
+        es.energy_test(give(first), give(second.set_axis(first.index[::-1])), paired=True, **how)
+    with pytest.raises(ValueError, match="`groups` goes with one pooled table, got 2 samples"):
+        es.energy_test(give(first), give(second), groups=LABELS)
+
+
+def test_names_of_dask_rows_come_back(frame):
+    give = dask_or_pandas("Dask")
+    for how in ({}, {"algorithm": "nystrom"}):
+        found = es.energy_cluster(give(frame[::-1]), 2, rng=0, **how)
+        assert found.to_series().index.equals(frame.index[::-1])
+    assert es.dispersion(frame.to_numpy(), give(pd.Series(LABELS, name="level"))).group_name == "level"

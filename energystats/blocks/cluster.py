@@ -40,7 +40,7 @@ class RowsOnCluster(Rows):
 
     Attributes
     ----------
-    client : distributed.Client
+    client : Workers
         Where the blocks are.
     blocks : tuple of Future
         Each of an array (b, d) of finite numbers.

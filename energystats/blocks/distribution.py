@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,10 @@ from energystats._typing import FloatArray, IntArray
 from energystats.blocks.cluster import RowsOnCluster
 from energystats.blocks.parquet import read_rows
 from energystats.blocks.values import fetched, itself
-from energystats.validation import as_points
+from energystats.blocks.workers import Workers
+from energystats.validation import as_points, row_index
 
 __all__ = [
-    "active_client",
     "distributed_array",
     "distributed_file",
     "distributed_frame",
@@ -30,23 +29,7 @@ MOST_ROWS, FEWEST_ROWS, STEP = 2**14, 2**9, 2**8  # of a block
 PAIRS_PER_THREAD = 16  # so that no worker waits long for the last one
 
 
-def active_client(client: Any, samples: Sequence[Any]) -> Any:
-    """The client that was given, or the one in force where a Dask collection is given; None for neither."""
-    if client is not None:
-        if not (hasattr(client, "submit") and hasattr(client, "gather") and hasattr(client, "nthreads")):
-            raise TypeError(f"`client` must be a distributed.Client, got {type(client).__name__}.")
-        if getattr(client, "status", "running") in ("closing", "closed"):
-            raise ValueError("`client` must be connected to a Dask cluster, and this one is closed.")
-        return client
-    if "distributed" in sys.modules and any(hasattr(sample, "__dask_graph__") for sample in samples):
-        try:
-            return sys.modules["distributed"].default_client()
-        except ValueError:  # there is none
-            return None
-    return None
-
-
-def block_ends(n: int, d: int, client: Any) -> IntArray:
+def block_ends(n: int, d: int, client: Workers) -> IntArray:
     """Where blocks end: enough of them to keep all threads busy, and none too large."""
     threads = max(1, sum(client.nthreads().values()))
     wanted = math.ceil(math.sqrt(2 * PAIRS_PER_THREAD * threads))
@@ -55,7 +38,7 @@ def block_ends(n: int, d: int, client: Any) -> IntArray:
     return np.append(np.arange(height, n, height), n).astype(np.intp)
 
 
-def distributed_points(part: Any, columns: tuple[str, ...] | None, client: Any) -> RowsOnCluster:
+def distributed_points(part: Any, columns: tuple[str, ...] | None, client: Workers) -> RowsOnCluster:
     """Rows that are here are sent, a block at a time."""
     ends = block_ends(part.n, part.d, client)
     starts = [0, *ends[:-1].tolist()]
@@ -67,7 +50,7 @@ def distributed_points(part: Any, columns: tuple[str, ...] | None, client: Any) 
     return RowsOnCluster(columns, client=client, blocks=tuple(blocks), ends=ends, d=part.d)
 
 
-def distributed_file(path: Path, n: int, columns: tuple[str, ...], name: str, client: Any) -> RowsOnCluster:
+def distributed_file(path: Path, n: int, columns: tuple[str, ...], name: str, client: Workers) -> RowsOnCluster:
     """Every worker reads its own rows of a Parquet file."""
     ends = block_ends(n, len(columns), client)
     starts = [0, *ends[:-1].tolist()]
@@ -78,7 +61,7 @@ def distributed_file(path: Path, n: int, columns: tuple[str, ...], name: str, cl
     return RowsOnCluster(columns, client=client, blocks=tuple(blocks), ends=ends, d=len(columns))
 
 
-def distributed_array(array: Any, name: str, client: Any) -> RowsOnCluster:
+def distributed_array(array: Any, name: str, client: Workers) -> RowsOnCluster:
     """The blocks of a Dask array, cut anew."""
     n, d = array.shape
     ends = block_ends(n, d, client)
@@ -89,14 +72,15 @@ def distributed_array(array: Any, name: str, client: Any) -> RowsOnCluster:
 
 
 def distributed_frame(
-    frame: Any, columns: Sequence[str], column: str | None, name: str, client: Any
-) -> tuple[RowsOnCluster, list[Any]]:
-    """The partitions of a Dask frame, computed once and cut anew, and their labels.
+    frame: Any, columns: Sequence[str], column: str | None, name: str, client: Workers
+) -> tuple[RowsOnCluster, list[Any], list[Any]]:
+    """The partitions of a Dask frame, computed once and cut anew, their labels and their indices.
 
     How many partitions there are is seen when they are computed: Dask may read several files as one.
     """
     parts = client.compute(frame.to_delayed())
-    heights = fetched(client, [client.submit(len, part, pure=False) for part in parts])
+    indices = fetched(client, [client.submit(row_index, part, pure=False) for part in parts])
+    heights = list(map(len, indices))
     n, starts = sum(heights), np.cumsum([0, *heights]).tolist()
     if not n:
         raise ValueError(f"`{name}` must have at least one row and one column, got none.")
@@ -109,7 +93,7 @@ def distributed_frame(
         first = end
     labels = fetched(client, [client.submit(named, part, column, pure=False) for part in parts]) if column else []
     rows = RowsOnCluster(tuple(columns), client=client, blocks=tuple(blocks), ends=ends, d=len(columns))
-    return rows, [part for part in labels if len(part)]
+    return rows, [part for part in labels if len(part)], [part for part in indices if len(part)]
 
 
 def rows_of(frames: Sequence[Any], cuts: Sequence[slice], columns: list[str], name: str) -> FloatArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +13,27 @@ import numpy as np
 
 from energystats.blocks.device import is_foreign, on_device
 from energystats.blocks.distribution import (
-    active_client,
     distributed_array,
     distributed_file,
     distributed_frame,
     distributed_points,
     together,
 )
-from energystats.blocks.parquet import batches, check_numbers, columns_of, opened_file, panels
+from energystats.blocks.parquet import batches, check_numbers, columns_of, index_of, opened_file, panels
 from energystats.blocks.rows import Mapped, Rows, RowsOnDisk, spool, spool_panels
-from energystats.validation import as_points, column_names, near_names, other_columns
+from energystats.blocks.values import fetched
+from energystats.blocks.workers import Workers, active_workers
+from energystats.validation import (
+    as_pandas,
+    as_points,
+    column_names,
+    in_memory,
+    near_names,
+    other_columns,
+    row_index,
+)
 
-__all__ = ["IN_MEMORY", "Opened", "opened"]
+__all__ = ["IN_MEMORY", "Opened", "labels_here", "opened"]
 
 IN_MEMORY = 2**26  # bytes of numbers; fewer are read at once
 
@@ -41,11 +50,14 @@ class Opened:
         Names of the columns.
     labels : object
         The column of labels that was asked for by name, or None.
+    index : pandas.Index or None
+        Names of the rows.
     """
 
     part: Any
     columns: tuple[str, ...] | None = None
     labels: Any = None
+    index: Any = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -59,8 +71,10 @@ def opened(samples: Sequence[Any], labels: Any, argument: str, client: Any = Non
     Paths of Parquet files and Dask frames may name their column of labels; `argument` is what labels are called in
     messages. What is small, or has one column, is read. With a client all tables go to its workers.
     """
-    labels = in_memory(labels)
-    client = active_client(client, samples)
+    (labels,) = labels_here(labels, client=client)
+    client = active_workers(client, samples)
+    if labels is not None and len(samples) > 1:  # which nobody takes
+        return tuple(samples), labels
     if client is None and not any(is_outside(sample) or is_foreign(sample) for sample in samples):
         return tuple(samples), labels
     names = [f"sample {i}" for i in range(1, len(samples) + 1)] if len(samples) > 1 else ["X"]
@@ -75,7 +89,8 @@ def opened(samples: Sequence[Any], labels: Any, argument: str, client: Any = Non
         return tuple(read_whole(table) for table in tables), labels
     check_widths(tables, names)
     parts = [table.part for table in tables]
-    rows = RowsOnDisk(tables[0].columns, parts=tuple(parts)) if client is None else together(parts)
+    rows: Rows = RowsOnDisk(tables[0].columns, parts=tuple(parts)) if client is None else together(parts)
+    rows = replace(rows, indices=tuple(table.index for table in tables))
     return with_labels((rows,), labels, [table.shape[0] for table in tables])
 
 
@@ -84,9 +99,14 @@ def with_labels(table: tuple[Rows], labels: Any, sizes: list[int]) -> tuple[tupl
     return table, np.repeat(np.arange(len(sizes)), sizes) if labels is None and len(sizes) > 1 else labels
 
 
-def in_memory(values: Any) -> Any:
-    """The numbers or labels of a Dask collection; anything else as it came."""
-    return values.compute() if hasattr(values, "__dask_graph__") else values
+def labels_here(*columns: Any, client: Any = None) -> tuple[Any, ...]:
+    """The labels or weights of Dask collections, by the client given or in force; anything else as it came."""
+    workers = active_workers(client, columns)
+    if workers is None:
+        return tuple(map(in_memory, columns))
+    return tuple(
+        fetched(workers, workers.compute(column)) if hasattr(column, "__dask_graph__") else column for column in columns
+    )
 
 
 def is_outside(sample: Any) -> bool:
@@ -94,7 +114,7 @@ def is_outside(sample: Any) -> bool:
     return isinstance(sample, np.memmap | os.PathLike | str) or hasattr(sample, "__dask_graph__")
 
 
-def open_table(sample: Any, name: str, column: str | None, argument: str, client: Any) -> Opened:
+def open_table(sample: Any, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
     """A table by its kind; `column` names the labels."""
     if isinstance(sample, str | os.PathLike):
         return open_parquet(Path(sample), name, column, argument, client)
@@ -103,54 +123,64 @@ def open_table(sample: Any, name: str, column: str | None, argument: str, client
     if hasattr(sample, "__dask_graph__"):
         framed = hasattr(sample, "columns")
         return open_frame(sample, column, argument, name, client) if framed else open_array(sample, name, client)
-    if client is not None and column is not None:
+    index, sample, labels = row_index(sample), as_pandas(sample), None
+    if column is not None:
+        own_columns(column_names(sample) or [], column, "the frame", argument)
         labels = sample[column]
         sample = sample.drop(columns=column)
-    else:
-        labels = None
     columns = column_names(sample)
     array = sample if isinstance(sample, np.memmap) else as_points(sample, name)
     part = Mapped(array[:, None] if array.ndim == 1 else array, name)
     named = None if columns is None else tuple(columns)
-    return Opened(part if client is None else distributed_points(part, named, client), named, labels)
+    return Opened(part if client is None else distributed_points(part, named, client), named, labels, index)
 
 
-def open_parquet(path: Path, name: str, column: str | None, argument: str, client: Any) -> Opened:
+def open_parquet(path: Path, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
     """Decode a Parquet file once, some rows and columns at a time, to a temporary file; or leave it to the workers."""
     with opened_file(path, name) as file:
         columns = own_columns(columns_of(file.schema_arrow, column), column, str(path), argument)
         check_numbers(file, columns, name)
-        labels = joined([frame[column] for frame in batches(file, [column])]) if column else None
+        index = index_of(file)
+        labels = joined([frame[column] for frame in batches(file, [column])], index) if column else None
         part: Any
         if client is not None:
             part = distributed_file(path.resolve(), file.metadata.num_rows, tuple(columns), name, client)
         else:
             part = spool_panels((batches(file, panel) for panel in panels(file.metadata, columns)), name)
-    return Opened(part, tuple(columns), labels)
+    return Opened(part, tuple(columns), labels, index)
 
 
-def open_frame(frame: Any, column: str | None, argument: str, name: str, client: Any) -> Opened:
+def open_frame(frame: Any, column: str | None, argument: str, name: str, client: Workers | None) -> Opened:
     """Compute every partition of a Dask frame once, to a temporary file; or leave it to the workers."""
     columns = own_columns([str(c) for c in frame.columns], column, "the frame", argument)
     if client is not None:
-        rows, labels = distributed_frame(frame, columns, column, name, client)
-        return Opened(rows, tuple(columns), joined(labels))
-    found: list[Any] = []
+        rows, found, indices = distributed_frame(frame, columns, column, name, client)
+        index = one_index(indices)
+        return Opened(rows, tuple(columns), joined(found, index), index)
+    found, indices = [], []
 
     def partitions() -> Iterator[Any]:
         for partition in frame.partitions:
             table = partition.compute()
             table.columns = table.columns.map(str)
-            if column and len(table):
+            if not len(table):
+                continue
+            indices.append(table.index)
+            if column:
                 found.append(table[column])
-            if len(table):
-                yield table[columns]
+            yield table[columns]
 
     part = spool(partitions(), name)
-    return Opened(part, tuple(columns), joined(found))
+    index = one_index(indices)
+    return Opened(part, tuple(columns), joined(found, index), index)
 
 
-def open_array(array: Any, name: str, client: Any) -> Opened:
+def one_index(parts: list[Any]) -> Any:
+    """The index of all parts of a frame."""
+    return parts[0].append(parts[1:]) if parts else None
+
+
+def open_array(array: Any, name: str, client: Workers | None) -> Opened:
     """Compute every block of rows of a Dask array once, to a temporary file; or leave it to the workers."""
     array = array[:, None] if array.ndim == 1 else array
     if array.ndim != 2:
@@ -161,9 +191,7 @@ def open_array(array: Any, name: str, client: Any) -> Opened:
     if client is not None:
         return Opened(distributed_array(array, name, client))
     ends = np.cumsum(heights).tolist()
-    blocks = (
-        np.asarray(array[end - height : end].compute()) for height, end in zip(heights, ends, strict=True) if height
-    )
+    blocks = (array[end - height : end].compute() for height, end in zip(heights, ends, strict=True) if height)
     return Opened(spool(blocks, name))
 
 
@@ -179,18 +207,18 @@ def own_columns(names: list[str], column: str | None, where: str, argument: str)
     return found
 
 
-def joined(parts: list[Any]) -> Any:
-    """Labels of all parts, None for none; categories in their order."""
+def joined(parts: list[Any], index: Any) -> Any:
+    """Labels of all parts under the index of their rows, None for none; categories in their order."""
     if not parts:
         return None
     import pandas as pd
     from pandas.api.types import union_categoricals
 
     if all(isinstance(part.dtype, pd.CategoricalDtype) for part in parts):
-        return pd.Series(union_categoricals(parts))
+        return pd.Series(union_categoricals(parts), index=index, name=parts[0].name)
     if len({part.dtype for part in parts}) > 1:  # one type for all would round whole numbers
         parts = [part.astype(object) for part in parts]
-    return pd.concat(parts, ignore_index=True)
+    return pd.concat(parts, ignore_index=True).set_axis(index)
 
 
 def read_whole(table: Opened) -> Any:
@@ -200,7 +228,7 @@ def read_whole(table: Opened) -> Any:
         return points
     import pandas as pd
 
-    return pd.DataFrame(points, columns=list(table.columns))
+    return pd.DataFrame(points, columns=list(table.columns), index=table.index)
 
 
 def check_widths(tables: Sequence[Opened], names: Sequence[str]) -> None:

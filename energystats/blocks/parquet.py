@@ -13,7 +13,7 @@ from energystats._typing import FloatArray
 from energystats.blocks.rows import BLOCK_BYTES
 from energystats.validation import as_numbers, as_points
 
-__all__ = ["batches", "check_numbers", "columns_of", "opened_file", "panels", "read_rows"]
+__all__ = ["batches", "check_numbers", "columns_of", "index_of", "opened_file", "panels", "read_rows"]
 
 BATCH = 2**16  # rows that are decoded at a time, fewer where they are wide
 PAGE = 2**20  # bytes of a column that writers put together
@@ -49,6 +49,18 @@ def columns_of(schema: Any, column: str | None) -> list[str]:
     """Names of the columns of a Parquet file; those that pandas kept an index in only if the labels are there."""
     index = (schema.pandas_metadata or {}).get("index_columns", [])
     return [str(name) for name in schema.names if name not in index or name == column]
+
+
+def index_of(file: Any) -> Any:
+    """The index that `pandas.read_parquet` gives to the rows of a file."""
+    import pandas as pd
+
+    n, kept = file.metadata.num_rows, (file.schema_arrow.pandas_metadata or {}).get("index_columns", [])
+    names = [name for name in kept if isinstance(name, str) and name in file.schema_arrow.names]
+    if names:
+        return file.read(columns=names).to_pandas().index
+    ranges = [pd.RangeIndex(kind["start"], kind["stop"], kind["step"]) for kind in kept if isinstance(kind, dict)]
+    return ranges[0] if ranges and len(ranges[0]) == n else pd.RangeIndex(n)
 
 
 def check_numbers(file: Any, columns: Sequence[str], name: str) -> None:

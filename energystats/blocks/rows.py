@@ -17,7 +17,7 @@ from energystats.blocks.measures import Measures
 from energystats.blocks.values import BlockValues, ValuesHere, slices_of
 from energystats.metrics import Metric
 from energystats.pairs import TILE_COLUMNS, TILE_ROWS, MadeAnew, Pairs, Tile, UpperTileSums, watched
-from energystats.validation import as_points
+from energystats.validation import as_points, joint_index
 
 __all__ = [
     "BLOCK_BYTES",
@@ -158,11 +158,14 @@ class Rows(abc.ABC):
         Names, where there are any.
     center, scale : ndarray of shape (d,)
         What is subtracted from the rows when they are used, and what they are divided by.
+    indices : tuple of pandas.Index or None
+        Names of the rows of each sample that stands here, None where it has none.
     """
 
     columns: tuple[str, ...] | None = None
     center: FloatArray = field(default_factory=lambda: np.zeros(1))
     scale: FloatArray = field(default_factory=lambda: np.ones(1))
+    indices: tuple[Any, ...] = ()
 
     @property
     @abc.abstractmethod
@@ -192,6 +195,11 @@ class Rows(abc.ABC):
 
     def __len__(self) -> int:
         return self.shape[0]
+
+    @property
+    def row_index(self) -> Any:
+        """Names of the rows, None without any."""
+        return joint_index(self.indices)
 
     def header(self) -> Any:
         """A table of one row of zeros with the same columns."""

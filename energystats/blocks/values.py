@@ -98,7 +98,7 @@ class ValuesThere:
 
     Attributes
     ----------
-    client : distributed.Client
+    client : Workers
         Where they are.
     futures : tuple of Future
         One for each block.

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from energystats._typing import BoolArray
-from energystats.validation import LARGEST, SMALL_SHARE, as_numbers, as_pandas, differing, matrix_index
+from energystats.validation import LARGEST, SMALL_SHARE, as_array, as_numbers, as_pandas, differing, matrix_index
 
 __all__ = ["as_adjacency"]
 
@@ -34,7 +34,7 @@ def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[st
         values = as_pandas(values)
         index = matrix_index(values)
         truth = np.asarray(values).dtype == bool if hasattr(values, "dtype") or hasattr(values, "columns") else False
-        matrix = np.asarray(values).astype(np.float64) if truth else as_numbers(values, name)
+        matrix = as_numbers(as_array(values, name).astype(np.float64) if truth else values, name)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
         raise ValueError(f"`{name}` must be a square matrix, got shape {matrix.shape}.")
     matrix = sparse.csr_array(matrix, dtype=np.float64, copy=True)

@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from energystats._typing import AnyArray, ArrayLike, FloatArray, IntArray, RandomLike
-from energystats.blocks import Rows, opened
+from energystats.blocks import Rows, labels_here, opened
 from energystats.clustering.assign import NearestCluster
 from energystats.clustering.nystrom import NearestCentre
 from energystats.clustering.search import Search, partition_features, partition_points
@@ -19,13 +19,16 @@ from energystats.dissimilarity import Dissimilarity, check_blocks, of_z_scores
 from energystats.domains import Place, row_places
 from energystats.metrics import Gower, MetricLike, is_named
 from energystats.validation import (
+    as_array,
     as_generator,
     as_numbers,
     as_pandas,
+    as_points,
     as_weights,
     check_count,
     check_not_path,
     check_same_index,
+    numbers_of_objects,
     row_index,
 )
 
@@ -81,6 +84,9 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
     ------
     ValueError
         By `fit`: as `energy_cluster`. By `predict`: if the columns differ from those fitted.
+    TypeError
+        As `energy_cluster`: if the table does not hold real numbers. An array of Python objects, which functions
+        refuse, may hold numbers here, as scikit-learn asks.
 
     Warns
     -----
@@ -154,18 +160,21 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return isinstance(self.metric, Gower) or is_named(self.metric, "gower")
 
     def _table(self, X: ArrayLike, **how: Any) -> Any:
-        """Names and number of the columns checked, and the values too unless they may be categories."""
+        """What scikit-learn asks of the shape and the names of a table; its values are read as functions read them."""
         if self.algorithm == "nystrom":
             (X,), _ = opened((X,), None, "X")
         if isinstance(X, Rows):
             validate_data(self, X.header(), **{**how, "ensure_min_samples": 1})
             return X
         check_not_path(X, "X")
-        if not self._takes_tables() or hasattr(X, "toarray"):  # which it refuses
-            return validate_data(self, X, dtype=np.float64, **how)
-        if hasattr(X, "columns") or np.asarray(X).dtype.kind not in "iufc":
-            return validate_data(self, X, skip_check_array=True, **how)
-        return validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", **how)
+        X = as_pandas(X)
+        if hasattr(X, "toarray"):
+            as_numbers(X, "X")  # which refuses it
+        table = X if hasattr(X, "columns") else as_array(X, "X")
+        validate_data(self, stand_in(table), dtype=None, **how)
+        if self._takes_tables():
+            return X if isinstance(X, list | tuple) else table  # numbers beside text in a list are numbers
+        return table if hasattr(table, "columns") or table.dtype.kind != "O" else numbers_of_objects(table, "X")
 
     def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the clusters of the rows of X.
@@ -191,10 +200,11 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             self.algorithm, self.init, self.n_init, self.max_iter, self.n_perturb, self.n_landmarks, self.batch_size
         )
         table = self._table(X, ensure_min_samples=2)
-        check_same_index(X, sample_weight, "sample_weight")
+        (sample_weight,) = labels_here(sample_weight)
+        check_same_index(table, sample_weight, "sample_weight")
         self._rows, weights = weighted_rows(sample_weight, len(table))
-        if self._rows is not None and not isinstance(self.init, str) and np.shape(self.init) == (len(table),):
-            how = how._replace(init=np.asarray(self.init)[self._rows])
+        if not isinstance(self.init, str):
+            how = how._replace(init=self._weighted_labels(table))
         d = Dissimilarity.from_data(
             self._weighted_part(table),
             metric=self.metric,
@@ -202,8 +212,6 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             standardize=self.standardize,
             place=places_in(X, len(table), self._rows),
         )
-        if self._rows is None:
-            d = d.named_after(X)
         k = check_count(self.n_clusters, "n_clusters", low=1)
         self._search(d, k, how, weights)
         self.labels_: IntArray = np.array(self.partition_.labels) if self._rows is None else self.predict(X)
@@ -235,8 +243,16 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         if isinstance(table, Rows):
             raise ValueError("`sample_weight` must be positive where `X` is read in blocks; leave rows of 0 out.")
         if self.__sklearn_tags__().input_tags.pairwise:
-            return table[np.ix_(self._rows, self._rows)]
+            return _safe_indexing(_safe_indexing(table, self._rows), self._rows, axis=1)
         return _safe_indexing(table, self._rows)
+
+    def _weighted_labels(self, table: Any) -> Any:
+        """Labels to start from, of the rows that have a weight above 0."""
+        (labels,) = labels_here(self.init)
+        check_same_index(table, labels, "init")
+        if self._rows is None or np.shape(labels) != (len(table),):
+            return labels
+        return _safe_indexing(as_pandas(labels), self._rows)
 
     def predict(self, X: ArrayLike) -> IntArray:
         """Nearest cluster of new points by energy, argmin over l of 2 g(x, C_l) - g(C_l, C_l).
@@ -288,14 +304,21 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             For the fitted rows minus W, if every row is in its nearest cluster; with "nystrom" minus the larger of
             `.approximation.within_limits`, to rounding, and not minus the estimate of W. Larger is better.
         """
-        lowest = self._from_distances(X, smallest)
+        check_is_fitted(self, "partition_")
+        table = self._table(X, reset=False)
+        (sample_weight,) = labels_here(sample_weight)
+        check_same_index(table, sample_weight, "sample_weight")
+        lowest = self._read_distances(table, smallest)
         weights = as_weights(sample_weight, lowest.size, "sample_weight")
         return -float(lowest.sum() if weights is None else weights @ lowest)
 
     def _from_distances(self, X: ArrayLike, read: Callable[[FloatArray], AnyArray]) -> AnyArray:
         """What is read from the squared distances (m, k) to the clusters; for tables in blocks, block by block."""
         check_is_fitted(self, "partition_")
-        points = self._table(X, reset=False)
+        return self._read_distances(self._table(X, reset=False), read)
+
+    def _read_distances(self, points: Any, read: Callable[[FloatArray], AnyArray]) -> AnyArray:
+        """The same of a table whose columns are those fitted."""
         if isinstance(points, Rows):
             scaling, place = self.partition_.standardization, row_places(["X"], [len(points)], [None])
             if scaling is not None:
@@ -303,12 +326,14 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             check_blocks(points, self.partition_.metric, place)
             return np.concatenate(list(points.values().map(read_in, self._nearest, read)))
         if self._points is not None:
-            found = self.partition_
+            found, place = self.partition_, places_in(points, len(points), None)
             (points,), _ = found.metric.read((points,), ("X",))
-            compared, place = points, places_in(X, len(points), None)
+            compared = points
             if found.standardization is not None:
                 compared, place = found.standardization.apply(points), of_z_scores(place)
             found.metric.check(compared, place, self._columns())
+        else:
+            points = as_points(points, "X")
         return read(self._nearest.squared_distances(len(points), lambda rows: self._rho_to_fitted(points[rows])))
 
     def _columns(self) -> list[str] | None:
@@ -329,6 +354,16 @@ def places_in(X: Any, n: int, rows: IntArray | None) -> Place:
     """Where the rows of a table stand; `rows` are those that are used, None for all."""
     place = row_places(["X"], [n], [row_index(as_pandas(X))])
     return place if rows is None else lambda row: place(int(rows[row]))
+
+
+def stand_in(table: Any) -> Any:
+    """Zeros of the shape of a table, which take no memory, under the names of its columns."""
+    if hasattr(table, "columns"):
+        import pandas as pd
+
+        return pd.DataFrame(np.zeros((min(len(table), 2), table.shape[1])), columns=table.columns)
+    kind = np.complex128 if table.dtype.kind == "c" else np.float64
+    return np.broadcast_to(np.zeros((), dtype=kind), table.shape)
 
 
 def nearest(squared: FloatArray) -> IntArray:

@@ -12,7 +12,7 @@ import numpy as np
 from energystats._core.interrupts import checkpoint
 from energystats._core.partitions import renumber
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
-from energystats.blocks import opened
+from energystats.blocks import labels_here, opened
 from energystats.clustering import nystrom, perturbation
 from energystats.clustering.exact_1d import best_intervals, has_exact, partition_line, why_not_exact
 from energystats.clustering.hartigan import hartigan
@@ -140,6 +140,8 @@ def energy_cluster(
         If `X` does not hold real numbers or k is not a whole number.
     MemoryError
         If the n x n matrix would not fit.
+    ConnectionError
+        If the client or its cluster is closed during the call, or has no workers for two minutes.
 
     Warns
     -----
@@ -200,10 +202,13 @@ def energy_cluster(
     generator = as_generator(rng)
     if how.algorithm == "nystrom":
         (X,), sample_weight = opened((X,), sample_weight, "sample_weight", client)
+        if not isinstance(init, str):
+            how = how._replace(init=labels_here(init, client=client)[0])
     elif client is not None:
         raise ValueError(f'`client` goes with algorithm="nystrom", got "{how.algorithm}", which needs all pairs here.')
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     check_same_index(X, sample_weight, "sample_weight")
+    check_same_index(X, how.init, "init")
     weights = as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")

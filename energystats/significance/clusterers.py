@@ -17,7 +17,7 @@ from energystats.clustering.exact_1d import best_intervals, has_exact
 from energystats.clustering.search import MOVE_TOLERANCE
 from energystats.clustering.seeding import count_distinct
 from energystats.dissimilarity import Dissimilarity
-from energystats.validation import as_labels
+from energystats.validation import as_array, as_labels, masked_in
 
 __all__ = ["Clustering", "EnergyClusters", "ForeignClusters", "explained_share", "foreign_clusters"]
 
@@ -181,14 +181,15 @@ def clean_labels(labels: Any, n: int) -> IntArray:
     """Codes 0, 1, ... of a clusterer's labels; -1 stays what it is."""
     import pandas as pd
 
-    array = np.asarray(labels)
+    array = as_array(labels, "clusterer")
     if array.ndim != 1 or array.size != n:
         raise ValueError(
             f"`clusterer` must return one label for each of the {n} points that it is given, got "
             + (f"{array.size} labels." if array.ndim == 1 else f"an array of shape {array.shape}.")
         )
-    if missing := int(np.asarray(pd.isna(array)).sum()):
+    if missing := int(np.sum(np.asarray(pd.isna(array)) | masked_in(array))):
         raise ValueError(f"`clusterer` must label every point, got {missing} missing labels.")
+    array = np.asarray(array)
     noise = array == NOISE if array.dtype.kind in "ifO" else np.zeros(n, dtype=bool)
     codes = np.full(n, NOISE, dtype=np.intp)
     if not noise.all():
