@@ -399,12 +399,17 @@ def check_comparable(whole: Table, choice: Choice, options: argparse.Namespace, 
 
 
 def check_not_matrix(whole: Table, frame: pd.DataFrame, leave_out: Sequence[str]) -> None:
-    """Refuse columns that form a matrix of dissimilarities, with all rows of the file or those in use.
+    """Refuse columns that form a matrix of dissimilarities, with all rows that were read or those in use.
 
-    A first column may hold the names of the rows, and a column of small whole numbers look like a count of them.
+    A first column may hold the names of the rows, and a column of small whole numbers look like a count of them. Where
+    some rows were read, they and their own columns are looked at.
     """
     numeric = [c for c in whole.frame.columns if is_number(whole.frame[c]) and c not in leave_out]
-    for table in (frame, whole.frame[list(frame.columns)], whole.frame[numeric], whole.frame[numeric[1:]]):
+    tables = [frame, whole.frame[list(frame.columns)], whole.frame[numeric], whole.frame[numeric[1:]]]
+    for table in tables[2:]:
+        if len(table) < table.shape[1] and len(table) and table.index.max() < table.shape[1]:
+            tables.append(table.iloc[:, table.index])
+    for table in tables:
         if table.shape[0] == table.shape[1] and looks_like_distances(table.to_numpy(dtype=np.float64, na_value=np.nan)):
             raise BadInputError(
                 f"{whole.file}: {len(table)} columns and rows form a symmetric matrix with a zero diagonal, as "
