@@ -24,9 +24,12 @@ import numpy as np
 from energystats.exceptions import PerformanceWarning, warn
 
 __all__ = [
+    "MATRIX",
     "Rates",
+    "Sample",
     "Work",
     "available_memory",
+    "between_tables",
     "check_memory",
     "is_watched",
     "part_of_a_longer_call",
@@ -83,18 +86,18 @@ class Work:
 
     def times(self, count: float, *, what: str = "", advice: str = "") -> Work:
         """The same again and again, in the same memory."""
-        done = {
-            name: count * amount
-            for name, amount in zip(("pairs", "flops", "touched", "ordered", "steps"), self.amounts, strict=True)
-        }
-        return replace(self, what=what or self.what, advice=advice or self.advice, **done)
+        pairs, flops, touched, ordered, steps = (count * amount for amount in self.amounts)
+        found = replace(self, pairs=pairs, flops=flops, touched=touched, ordered=ordered, steps=steps)
+        return replace(found, what=what or self.what, advice=advice or self.advice)
 
     def and_then(self, *others: Work) -> Work:
         """Put others under the same name, one after the other; the memory is that of the largest."""
         parts = (self, *others)
-        names = ("pairs", "flops", "touched", "ordered", "steps")
-        sums = [math.fsum(column) for column in zip(*(part.amounts for part in parts), strict=True)]
-        return replace(self, bytes=max(part.bytes for part in parts), **dict(zip(names, sums, strict=True)))
+        pairs, flops, touched, ordered, steps = (
+            math.fsum(column) for column in zip(*(part.amounts for part in parts), strict=True)
+        )
+        found = replace(self, pairs=pairs, flops=flops, touched=touched, ordered=ordered, steps=steps)
+        return replace(found, bytes=max(part.bytes for part in parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +132,45 @@ def columns_of(d: Any) -> int:
     return max(1, int(d.n_columns))
 
 
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Points and a metric, for calls that hold no more than that.
+
+    Attributes
+    ----------
+    metric : Metric
+        Settled on the points.
+    points : ndarray of shape (n, d) or None
+        Some of them; None for a matrix.
+    """
+
+    metric: Any
+    points: Any
+    rows: None = None
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return 0 if self.points is None else int(self.points.shape[1])
+
+
+MATRIX = Sample(None, None)  # no rho has to be made
+
+
+def between_tables(n: int, m: int) -> Work:
+    """A matrix of rho between the rows of two tables."""
+    return Work(
+        what=f"all pairs of {n} and {m} points", advice="Use fewer rows at a time.", pairs=n * m, bytes=12 * n * m
+    )
+
+
 # ---------------------------------------------------------------- rates
 
 
 @cache
 def machine_rates() -> tuple[float, float, float, float]:
     """Seconds for a flop, a number touched, a number sorted (over its logarithm) and a small call, once a process."""
-    matrix, columns = np.ones((256, 1024)), np.ones((1024, 256))
+    matrix, columns = np.ones((128, 512)), np.ones((512, 128))
     line, other = np.zeros(2**16), np.ones(2**16)
     mixed = np.sin(np.arange(2.0**13))
     small = np.ones(8)
@@ -145,7 +180,7 @@ def machine_rates() -> tuple[float, float, float, float]:
             np.add(small, small, out=small)
 
     return (
-        least_time(lambda: matrix @ columns) / (2 * 256 * 1024 * 256),
+        least_time(lambda: matrix @ columns) / (2 * 128 * 512 * 128),
         least_time(lambda: np.subtract(line, other, out=line)) / 2**16,
         least_time(lambda: np.sort(mixed)) / (2**13 * 13),
         least_time(many_small) / 100,
@@ -188,7 +223,7 @@ def measured_pair_rate(d: Any) -> float:
         try:
             spent = least_time(partial(d.metric.finite_between, rows, rows))
         except Exception:  # the call itself will say what is wrong with a user's function
-            return 0.0
+            return 1e-9 * (5 + columns_of(d))
         if spent > PROBE_SECONDS or size >= min(PROBE_ROWS, len(points)):
             return float(spent / len(rows) ** 2)
         size *= 4
@@ -249,11 +284,12 @@ def check_memory(*works: Work) -> None:
 def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
     """Refuse what does not fit, warn of what takes long, and return whether to show a bar."""
     check_memory(*works)
+    workers = workers_of(d)
     seconds = total_seconds(works, Rates.slowest(d))
     if seconds > SHORT:
         rates = Rates.on_the_spot(d)
-        seconds = total_seconds(works, rates)
-        if seconds > WORTH_A_WARNING and not _within.get():
+        seconds = total_seconds(works, rates) / (workers or 1)
+        if seconds > WORTH_A_WARNING and workers and not _within.get():
             longest = max(works, key=lambda work: seconds_for(work, rates))
             warn(
                 f"This call will take about {time_text(seconds)} here, most of it for {longest.what}. "
@@ -261,6 +297,15 @@ def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
                 PerformanceWarning,
             )
     return seconds > WORTH_A_BAR and is_watched() if progress is None else bool(progress)
+
+
+def workers_of(d: Any) -> int:
+    """Threads that share the work: those of a Dask cluster, 0 for another device, of which nothing is known here."""
+    if d.rows is None:
+        return 1
+    if hasattr(d.rows, "client"):
+        return max(1, int(sum(d.rows.client.nthreads().values())))
+    return 0 if hasattr(d.rows, "xp") else 1
 
 
 def total_seconds(works: tuple[Work, ...], rates: Rates) -> float:

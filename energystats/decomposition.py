@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -18,12 +18,13 @@ from energystats._core.permutation import Exchangeable
 from energystats._core.subspaces import Forms, Hypothesis, added_basis, count_reaching, null_forms, observed_forms
 from energystats._typing import ArrayLike, BoolArray, FloatArray, RandomLike
 from energystats.blocks import Rows, opened
+from energystats.cost import weigh
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.formulas import Term, check_table, complete_rows, missing_in, parse, rows_of
 from energystats.metrics import Gower, MetricLike, Precomputed, resolve
 from energystats.progress import with_bar
-from energystats.relabeling import Sampling, relabeling_test
+from energystats.relabeling import Sampling, relabeling_test, weighed
 from energystats.results import DiscoResult, DiscoRow
 from energystats.validation import (
     as_generator,
@@ -36,6 +37,7 @@ from energystats.validation import (
     is_single,
     near_names,
 )
+from energystats.workloads import Size, permuted_rows
 
 __all__ = ["disco"]
 
@@ -56,7 +58,7 @@ def disco(
     strata: ArrayLike | str | None = None,
     missing: str = "raise",
     standardize: bool = False,
-    progress: bool = False,
+    progress: bool | None = None,
     client: Any = None,
     rng: RandomLike = None,
 ) -> DiscoResult:
@@ -94,8 +96,9 @@ def disco(
         ``metric="gower"`` an `X` may have them.
     standardize : bool, default False
         Z-scores (divisor n) of the columns of points or responses before distances.
-    progress : bool, default False
-        Show a bar over the permutations.
+    progress : bool or None, default None
+        Show a bar over the permutations. None: if the estimated time is above two seconds and a terminal or notebook
+        can show it.
     client : distributed.Client, optional
         Dask cluster that does the work, as in `energy_test`.
     rng : int, Generator or None, default None
@@ -216,7 +219,7 @@ class How:
     method: str
     n_resamples: int
     rng: np.random.Generator
-    progress: bool
+    progress: bool | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -454,7 +457,7 @@ def one_way_test(question: Question, groups: Groups, decomposition: Decompositio
     d, name = question.d, question.terms[0].name
     check_residual(name, d.n, groups.k - 1)
     design = Design.of(groups, strata=question.strata)
-    sampling = Sampling(how.method, how.n_resamples, progress=how.progress)
+    sampling = weighed([d], groups, Sampling(how.method, how.n_resamples), how.progress, design)
     tested = relabeling_test(d, groups, "f", sampling=sampling, rng=how.rng, design=design)
     row = DiscoRow(
         name=name,
@@ -491,6 +494,7 @@ def linear_test(question: Question, decomposition: Decomposition, how: How) -> D
     blocks, tested = permuted_blocks(question)
     Q, hypotheses = subspaces(question.terms)
     r = Q.shape[1]
+    how = replace(how, progress=weigh(how.progress, d, permuted_rows(Size.of(d), r, len(hypotheses), how.n_resamples)))
     unit = d.scale or 1.0  # a scale of 0 means that all points coincide
     total = float(d.row_totals.sum()) / (2 * d.n)
     whole = Hypothesis(np.empty((r, 0)), np.eye(r))
@@ -589,7 +593,7 @@ def dispersions(
 
     orders = Exchangeable(np.arange(d.n), blocks).random(how.n_resamples, permutation.draw_key(how.rng))
     drawn = null_forms(d.pairs.block_sums, Q, RQ, orders)
-    with closing(with_bar(drawn, how.progress, total=how.n_resamples, unit="permutation", size=len)) as bar:
+    with closing(with_bar(drawn, bool(how.progress), total=how.n_resamples, unit="permutation", size=len)) as bar:
         parts = zip(*[read(forms) for forms in bar], strict=True)  # of every hypothesis
     null = [(np.concatenate([S for S, _ in part]), np.concatenate([W for _, W in part])) for part in parts]
     return [(float(S[0]), float(W[0])) for S, W in read(seen)], null

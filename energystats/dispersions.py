@@ -10,10 +10,12 @@ from typing import Any
 from energystats._core import statistics
 from energystats._typing import ArrayLike
 from energystats.blocks import opened
+from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.metrics import MetricLike
 from energystats.results import Dispersion
 from energystats.validation import as_weights, check_same_index
+from energystats.workloads import Size, one_sum
 
 __all__ = ["dispersion"]
 
@@ -102,6 +104,7 @@ def dispersion(
     check_same_index(X, sample_weight, "sample_weight")
     weights = as_weights(sample_weight, d.n, "sample_weight")
     d.check_weights(weights, "sample_weight")
+    weigh(False, d, one_sum(Size.of(d)))
     M, s = d.group_sums(groups, weights)
     within = statistics.within_per_group(M, s)
     return Dispersion(

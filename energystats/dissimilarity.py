@@ -5,7 +5,6 @@ Below `Dissimilarity` nothing looks at raw input again, and above it nothing kno
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,6 +18,7 @@ from energystats._core.slices import random_directions
 from energystats._core.spectrum import largest_eigenpairs
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.blocks import Measures, Rows
+from energystats.cost import check_memory
 from energystats.exceptions import ColumnScaleWarning, warn
 from energystats.metrics import SUBSAMPLE, Euclidean, Exponential, Metric, MetricLike, Precomputed, resolve
 from energystats.pairs import Line, MadeAnew, Pairs, Sliced, choose_route, line_of, projection_of, warn_if_negative
@@ -33,6 +33,7 @@ from energystats.validation import (
     matrix_index,
     row_index,
 )
+from energystats.workloads import Size, pairs_work
 
 __all__ = ["Dissimilarity", "Groups", "Standardization", "check_resolution"]
 
@@ -268,7 +269,7 @@ class Dissimilarity:
         """R in whole, (n, n); computed at every call unless it is stored."""
         if self.R is not None:
             return self.R
-        check_memory(self.n)
+        check_memory(pairs_work(Size(self.n)))
         self.check_at_hand()
         assert self.points is not None
         return MadeAnew(self.points, self.metric, self.warns).matrix()
@@ -523,20 +524,4 @@ def warn_of_scales(spread: FloatArray, width: FloatArray, columns: Sequence[str]
             f"column {names[low]} and decides the distances almost alone; use standardize=True unless the unit is "
             "shared.",
             ColumnScaleWarning,
-        )
-
-
-def check_memory(n: int) -> None:
-    """Refuse a matrix that would not fit, in words, before the operating system does without."""
-    needed = 8 * n * n
-    try:
-        available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not a POSIX system
-        return
-    if needed > 0.6 * available:
-        raise MemoryError(
-            f"This method stores all pairs: {n} points need {needed / 2**30:.0f} GiB, and this machine has "
-            f"{available / 2**30:.0f} GiB. Use a random subset of the rows, or for clusters of all of them "
-            '`energy_cluster(..., algorithm="nystrom")`, an approximation; one column can go to `cluster_1d`, and '
-            "`dispersion`, `energy_distance` and `energy_test` do not store the pairs."
         )

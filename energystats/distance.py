@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from energystats._core import statistics
 from energystats._typing import ArrayLike, FloatArray, RandomLike
+from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity
 from energystats.metrics import MetricLike, Precomputed, resolve
 from energystats.validation import as_generator, as_weights, check_count, check_option, check_same_index
+from energystats.workloads import SAMPLE_LESS, Size, one_sum, pairs_work, slices
 
 __all__ = ["energy_distance", "pairwise"]
 
@@ -65,7 +69,9 @@ def pairwise(
     """
     resolved = resolve(metric, alpha)
     if Y is None:
-        return np.array(Dissimilarity.from_data(X, metric=metric, alpha=alpha).matrix)
+        d = Dissimilarity.from_data(X, metric=metric, alpha=alpha)
+        weigh(False, d, pairs_work(Size.of(d), 2.0, SAMPLE_LESS))
+        return np.array(d.matrix)
     if isinstance(resolved, Precomputed):
         raise ValueError('`Y` must be None when metric="precomputed": X already is the matrix.')
     return resolved(X, Y)
@@ -160,6 +166,8 @@ def energy_distance(
         raise ValueError(f'`estimator="u"` needs at least two points in each sample, got {n} and {m}.')
     weights = np.concatenate((as_weights(x_weights, n, "x_weights"), as_weights(y_weights, m, "y_weights")))
     d.check_weights(weights, "x_weights")
+    size = replace(Size.of(d), slices=n_slices * (method == "sliced"))
+    weigh(False, d, one_sum(size), slices(size))
     if method == "sliced":
         d = d.sliced(n_slices, generator)
     E = statistics.energy_distances(*d.group_sums(groups, weights), unbiased=estimator == "u")

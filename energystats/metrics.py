@@ -19,6 +19,7 @@ from energystats._core.scales import deviations, exponents, two_to
 from energystats._loading import loading
 from energystats._typing import ArrayLike, FloatArray
 from energystats.coding import Columns, encode
+from energystats.cost import Sample, between_tables, weigh
 from energystats.validation import as_pandas, as_points, check_alpha, check_positive, check_same_columns, near_names
 
 __all__ = [
@@ -110,7 +111,9 @@ class Metric(abc.ABC):
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
         """Rho between the rows of X and those of Y (X itself when None), as an (n, m) array."""
         (points, others), metric = self.read_pair(X, Y)
-        return metric.fitted(points).finite_between(points, others)
+        fitted = metric.fitted(points)
+        weigh(False, Sample(fitted, points), between_tables(len(points), len(others)))
+        return fitted.finite_between(points, others)
 
     def read_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
         """Arrays of two tables with the same columns, the first one twice when there is no second."""

@@ -7,12 +7,13 @@ from typing import Any
 
 from energystats._core import statistics
 from energystats._typing import ArrayLike, RandomLike
+from energystats.cost import weigh
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.geometry.kernels import KernelLike, kernel_distance, semimetric_of
 from energystats.homogeneity import METHODS, check_combination, choose_test
 from energystats.metrics import MetricLike, resolve
-from energystats.relabeling import Sampling, StatisticName
+from energystats.relabeling import Sampling, StatisticName, weighed
 from energystats.results import EnergyTestResult
 from energystats.validation import (
     as_generator,
@@ -21,6 +22,7 @@ from energystats.validation import (
     check_same_index,
     check_same_rows,
 )
+from energystats.workloads import Size, one_sum
 
 __all__ = ["mmd2", "mmd_test"]
 
@@ -95,6 +97,7 @@ def mmd2(
     check_option(estimator, "estimator", ("v", "u"))
     d, checked = two_samples((x,) if y is None else (x, y), groups, kernel, metric, alpha)
     check_sizes(checked, estimator)
+    weigh(False, d, one_sum(Size.of(d)))
     M, s = d.group_sums(checked)
     return float(statistics.energy_distances(M, s, unbiased=estimator == "u")[0, 1] / 2)
 
@@ -112,7 +115,7 @@ def mmd_test(
     n_resamples: int = 999,
     strata: ArrayLike | None = None,
     paired: bool = False,
-    progress: bool = False,
+    progress: bool | None = None,
     rng: RandomLike = None,
 ) -> EnergyTestResult:
     r"""Permutation test of equal distributions of two samples by maximum mean discrepancy.
@@ -140,8 +143,9 @@ def mmd_test(
         Blocks within which labels are permuted, as for `energy_test`.
     paired : bool, default False
         Row i of both samples is the same subject; labels are permuted within subjects.
-    progress : bool, default False
-        Show a bar over the relabelings.
+    progress : bool or None, default None
+        Show a bar over the relabelings. None: if the estimated time is above two seconds and a terminal or notebook
+        can show it.
     rng : int, Generator or None, default None
         Seed of the relabelings.
 
@@ -181,7 +185,7 @@ def mmd_test(
     """
     check_option(estimator, "estimator", ("v", "u"))
     check_option(method, "method", METHODS)
-    sampling = Sampling(method, check_count(n_resamples, "n_resamples", low=1), progress=progress)
+    sampling = Sampling(method, check_count(n_resamples, "n_resamples", low=1))
     generator = as_generator(rng)
     first, *others = kernels_of(kernel)
     d, checked = two_samples((x,) if y is None else (x, y), groups, first, metric, alpha)
@@ -193,6 +197,7 @@ def mmd_test(
         check_same_rows((x, y), "Paired samples")
     design = Design.of(checked, strata=strata, paired=paired)
     check_combination(sampling, design, len(several))
+    sampling = weighed(several, checked, sampling, progress, design)
     name: StatisticName = "mmd2" if estimator == "v" else "mmd2 (unbiased)"
     return choose_test(several, checked, name, sampling, generator, design)
 

@@ -10,6 +10,7 @@ import numpy as np
 from energystats._core import permutation, statistics
 from energystats._core.permutation import Exchangeable
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
+from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.metrics import MetricLike
 from energystats.multiplicity import CORRECTIONS, adjust
@@ -17,6 +18,7 @@ from energystats.progress import with_bar
 from energystats.relabeling import Sampling, relabeling_test
 from energystats.results import PairwiseRow, PairwiseTestsResult
 from energystats.validation import as_generator, check_count, check_option, near_names
+from energystats.workloads import Size, comparisons
 
 __all__ = ["pairwise_tests"]
 
@@ -32,7 +34,7 @@ def pairwise_tests(
     method: str = "auto",
     n_resamples: int | None = None,
     standardize: bool = False,
-    progress: bool = False,
+    progress: bool | None = None,
     rng: RandomLike = None,
 ) -> PairwiseTestsResult:
     r"""Energy tests of all pairs of groups, or of each group against a control, with adjusted p-values.
@@ -59,8 +61,9 @@ def pairwise_tests(
         adjusted p-value of .025 can be reached.
     standardize : bool, default False
         Column z-scores (divisor n, of all groups together) before distances.
-    progress : bool, default False
-        Show a bar over the pairs.
+    progress : bool or None, default None
+        Show a bar over the pairs. None: if the estimated time is above two seconds and a terminal or notebook
+        can show it.
     rng : int, Generator or None, default None
         Seed of the relabelings.
 
@@ -117,6 +120,8 @@ def pairwise_tests(
     if n_resamples is None:
         n_resamples = max(999, 40 * len(pairs) - 1)
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
+    sizes = [(int(checked.sizes[i]), int(checked.sizes[j])) for i, j in pairs]
+    progress = weigh(progress, d, *comparisons(Size.of(d), sizes, n_resamples))
     rngs = generator.spawn(len(pairs))
     tested = (
         compare_pair(d, checked, pair, method=method, n_resamples=n_resamples, rng=pair_rng)

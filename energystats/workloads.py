@@ -1,41 +1,77 @@
-"""How much work the methods do, as functions of the sizes and options: the models behind `cost`.
+"""How much work the methods do, as functions of sizes and options: the models behind `cost`.
 
-The factors were fitted to measured times (`benchmarks/cost.py`) and hold within a factor of three; where the work
-depends on the data, as in searches and trees, they are for data without clear clusters.
+The factors were fitted to measured times (`benchmarks/cost.py`). Where the work depends on the data, as in searches and
+trees, they are for data without clear clusters; the time of a user's own sampler or clusterer is not in them.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from energystats.cost import Work
+from energystats.pairs import LINES_BYTES, STORED_UP_TO, power_on_line
 
 __all__ = [
+    "FEWER_STARTS",
+    "FEWER_STARTS_OF_MATRIX",
+    "SAMPLE_LESS",
+    "Size",
     "agglomeration",
-    "all_pairs",
+    "binned",
     "bootstrap",
-    "draws_of_lines",
+    "comparisons",
+    "crossfit",
     "eigenpairs",
-    "enumerated",
-    "kept_numbers",
+    "exact_line",
+    "graph_search",
+    "kept",
     "landmarks",
+    "line_draws",
+    "normal_samples",
     "one_sum",
-    "products",
+    "pairs_work",
+    "permutation_moments",
+    "permuted_rows",
+    "reference_samples",
+    "refit",
     "relabelings",
+    "rounding",
     "search",
+    "slices",
     "spectrum",
+    "split",
+    "stability",
     "streams",
+    "tree",
 ]
 
-KEPT_UP_TO = 4096  # points, whose tiles are kept
-INDICATOR_BYTES = 3 * 2**26  # of one product
-BLOCK = 64  # relabelings
-LINES_BYTES = 2**28  # of sorted projections that are kept
+INDICATOR_BYTES = 3 * 2**26  # of one product, in `_core.permutation`
+BASIS_BYTES = 2**28  # of permuted bases, in `_core.subspaces`
+BLOCK = 64  # relabelings of one stream
 STREAM_BYTES = 1100.0  # of a random generator
+ON_LINE = 8.0  # numbers touched for each entry of Z in a sorted column
+DEALT = 25.0  # for each row of a relabeling
+STEPS_OF_BLOCK = 120.0  # small calls for 64 relabelings
+SEARCHED = 6.0  # numbers touched for each pair in one search
+PERTURBED = 0.6  # of a search, for every perturbation
+STEPS_OF_SEARCH = 150.0
+LINE_DRAW = 9.0  # sorts of a sample that a draw from the nearest unimodal law takes with its indices
+LANCZOS = 60.0  # products with the pairs for the first eigenvectors
+NORMAL = 900.0  # numbers touched for the mean distance of a point to a normal law in several columns
+CLUSTERED_AT_MOST, NAMED_AT_MOST, FOLDS, SPLIT_STARTS = 2000, 4000, 5, 4  # of the split test
+SCOUTS = 500
 
 SAMPLE_LESS = "Use a random subset of the rows."
-FEWER_DRAWS = "Use fewer `n_resamples`."
+FEWER_DRAWS = "Use fewer `n_resamples`, or a random subset of the rows."
+FEWER_STARTS = 'Use a smaller `n_init`, a random subset of the rows, or algorithm="nystrom".'
+FEWER_STARTS_OF_MATRIX = "Use a smaller `n_init`, or a part of the matrix."
+FASTER_TEST = (
+    'Use fewer `n_resamples`, or in `energy_test` method="sliced" with `n_bins` (nearly linear time, Euclidean '
+    'distances) or method="binned" (one pass over the pairs).'
+)
 NO_PAIRS = (
     "Use a random subset of the rows, or for clusters of all of them "
     '`energy_cluster(..., algorithm="nystrom")`, an approximation; one column can go to `cluster_1d`, and '
@@ -43,104 +79,205 @@ NO_PAIRS = (
 )
 
 
-def all_pairs(n: float, copies: float = 1.0, made: bool = True, advice: str = NO_PAIRS) -> Work:
-    """The n x n matrix, made and kept, with working copies of it."""
-    return Work(what=f"all pairs of {n} points", advice=advice, pairs=n * n / 2 * made, bytes=8 * copies * n * n)
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How many points there are, and by which route their pairs are summed.
+
+    Attributes
+    ----------
+    n, columns : int
+        Points and columns, 0 columns for a matrix.
+    line : bool
+        Whether one column is sorted in place of the pairs.
+    exact : bool
+        Whether its best clusters are known without a search.
+    stored : bool
+        Whether the matrix is there.
+    slices : int
+        Random directions, 0 for all pairs.
+    """
+
+    n: int
+    columns: int = 1
+    line: bool = False
+    exact: bool = False
+    stored: bool = False
+    slices: int = 0
+
+    @classmethod
+    def of(cls, d: Any) -> Self:
+        """Read off a `Dissimilarity`."""
+        power = power_on_line(d.points, d.metric)
+        return cls(d.n, d.n_columns, d.R is None and power == 1, power in (1, 2), d.R is not None)
+
+    @property
+    def keeps(self) -> bool:
+        """Whether values of rho are made once."""
+        return self.stored or self.n <= STORED_UP_TO
+
+    def part(self, n: float) -> Size:
+        """Fewer of them."""
+        return replace(self, n=max(1, int(n)), stored=self.stored)
+
+    @property
+    def held(self) -> Size:
+        """The same with the matrix."""
+        return replace(self, stored=True, line=False)
 
 
-def kept_numbers(count: float, what: str, advice: str, copies: float = 2.0) -> Work:
+def kept(count: float, what: str, advice: str, copies: float = 2.0) -> Work:
     """Numbers of which every one is kept, such as null distributions."""
-    return Work(what=f"{count} {what}", advice=advice, bytes=8 * copies * count)
+    return Work(what=f"{count:.0f} {what}", advice=advice, bytes=8 * copies * count)
 
 
 def streams(count: float, what: str, advice: str) -> Work:
-    """Random generators that are made in advance."""
-    return Work(
-        what=f"the random streams of {count} {what}", advice=advice, steps=10 * count, bytes=STREAM_BYTES * count
-    )
+    """Random generators that are all made in advance."""
+    return Work(what=f"{count:.0f} {what}", advice=advice, steps=10 * count, bytes=STREAM_BYTES * count)
 
 
 # ---------------------------------------------------------------- sums over pairs
 
 
-def one_sum(d: Any, advice: str = SAMPLE_LESS) -> Work:
-    """One sum over all pairs."""
-    return products(d, 1, what=f"sums over the pairs of {d.n} points", advice=advice)
+def pairs_work(size: Size, copies: float = 1.0, advice: str = NO_PAIRS) -> Work:
+    """The n x n matrix, made unless it is there, and copies of it."""
+    n = size.n
+    made = 0.0 if size.stored else 1.0
+    return Work(what=f"all pairs of {n} points", advice=advice, pairs=made * n * n / 2, touched=3 * made * n * n,
+                bytes=8 * (copies - 1 + made) * n * n)  # fmt: skip
 
 
-def products(d: Any, columns: float, *, what: str, advice: str, at_once: float = math.inf) -> Work:
-    """R times some columns, `at_once` in one pass over the pairs."""
-    n = float(d.n)
+def products(size: Size, columns: float, *, what: str, advice: str, at_once: float = math.inf) -> Work:
+    """R times some columns, `at_once` of them in one pass over the pairs."""
+    n = float(size.n)
     made = 8 * n * min(columns, at_once)
-    if d.directions is not None:
-        L, width = d.directions.shape[1], d.n_columns
+    if size.slices:
+        L = size.slices
         passes = 1.0 if 16 * n * L <= LINES_BYTES else math.ceil(columns / at_once)
         return Work(
             what=what,
             advice=advice,
-            flops=2 * n * width * L * passes,
-            ordered=3 * n * L * math.log2(n + 1) * passes,
+            flops=2 * n * size.columns * L * passes,
+            ordered=6 * n * L * math.log2(n + 1) * passes,
             touched=ON_LINE * n * L * columns,
-            bytes=made + min(16 * n * L, LINES_BYTES) + 16 * width * L,
+            bytes=made + min(16 * n * L, LINES_BYTES),
         )
-    if d.line is not None:
+    if size.line:
         return Work(
-            what=what, advice=advice, ordered=3 * n * math.log2(n + 1), touched=ON_LINE * n * columns, bytes=made
+            what=what, advice=advice, ordered=6 * n * math.log2(n + 1), touched=ON_LINE * n * columns, bytes=made
         )
-    kept = d.R is not None or n <= KEPT_UP_TO
-    passes = 1.0 if kept else math.ceil(columns / at_once)
-    pairs = 0.0 if d.R is not None else passes * n * n / 2
-    rest = 0.0 if d.R is None else 2.0 * passes
-    return Work(
-        what=what, advice=advice, pairs=pairs, touched=rest * n * n, flops=n * n * columns,
-        bytes=made + (4 * n * n if kept and d.R is None else 0.0),
-    )  # fmt: skip
+    passes = 1.0 if size.keeps else math.ceil(columns / at_once)
+    pairs = 0.0 if size.stored else passes * n * n / 2
+    reread = math.ceil(columns / at_once) if size.keeps else 0.0
+    return Work(what=what, advice=advice, pairs=pairs, flops=n * n * columns, touched=reread * n * n,
+                bytes=made + (4 * n * n if size.keeps and not size.stored else 0.0))  # fmt: skip
 
 
-ON_LINE = 8.0  # numbers touched for each entry of Z in a sorted column
-DEALT = 25.0  # for each row of a relabeling
-STEPS_OF_BLOCK = 120.0  # small calls for 64 relabelings
+def one_sum(size: Size, times: float = 1.0, advice: str = SAMPLE_LESS) -> Work:
+    """Sums over all pairs, one after the other."""
+    return products(size, 1, what=f"sums over the pairs of {size.n} points", advice=advice).times(times)
 
 
-def relabelings(d: Any, k: int, count: float, *, looks: bool = False, advice: str = "") -> Work:
-    """M of relabelings, all of them dealt, and the null distribution."""
-    room = max(1.0, INDICATOR_BYTES // (8 * d.n * max(k - 1, 1)))
+def slices(size: Size) -> Work:
+    """Random directions."""
+    return Work(what=f"{size.slices} slices", advice="Use fewer `n_slices`.",
+                touched=60.0 * size.slices * size.columns, bytes=24.0 * size.slices * size.columns)  # fmt: skip
+
+
+def relabelings(size: Size, k: int, count: float, *, looks: bool = False, visited: bool = False) -> Work:
+    """M of relabelings, drawn or visited one by one, and the null distribution."""
+    room = max(1.0, INDICATOR_BYTES // (8 * size.n * max(k - 1, 1)))
     at_once = min(4.0 * BLOCK, room) if looks else max(room // BLOCK * BLOCK, min(room, BLOCK))
-    what = f"{count:.0f} relabelings of {d.n} rows"
-    advice = advice or faster_test(d)
-    sums = products(d, (k - 1) * (count + 1), at_once=(k - 1) * at_once, what=what, advice=advice)
-    dealt = Work(
-        what=what, advice=advice, touched=(DEALT + 3 * (k - 1)) * d.n * count,
-        steps=STEPS_OF_BLOCK * math.ceil(count / BLOCK) + 1000, bytes=24 * count,
-    )  # fmt: skip
+    what, advice = f"{count:.0f} relabelings of {size.n} rows", faster_test(size)
+    sums = products(size, (k - 1) * (count + 1), at_once=(k - 1) * at_once, what=what, advice=advice)
+    n_blocks = math.ceil(count / BLOCK)
+    dealt = Work(what=what, touched=(DEALT + 3 * (k - 1)) * size.n * count, bytes=24 * count + sums.bytes,
+                 steps=STEPS_OF_BLOCK * n_blocks + 1000 + (8 * count if visited else 0))  # fmt: skip
     return sums.and_then(dealt)
 
 
-def faster_test(d: Any) -> str:
-    """What the methods of `energy_test` have to offer."""
-    if d.directions is not None:
+def faster_test(size: Size) -> str:
+    """What there is for many rows."""
+    if size.slices:
         return "Use fewer `n_resamples` or `n_slices`, or give `n_bins`, so that whole bins are permuted."
-    if d.R is not None or d.line is not None or d.n < BLOCK * 4:
-        return FEWER_DRAWS
-    return (
-        'Use fewer `n_resamples`, or in `energy_test` method="sliced" with `n_bins` (nearly linear time, Euclidean '
-        'distances) or method="binned" (one pass over the pairs).'
-    )
+    return FEWER_DRAWS if size.stored or size.line or size.n < 2 * BLOCK else FASTER_TEST
 
 
-def enumerated(k: int, count: float, n: int) -> Work:
-    """Labelings that are visited one by one."""
-    return Work(
-        what=f"all {count:.0f} labelings", advice='Use method="permutation".', steps=8 * count, touched=3 * n * k * count,
-        bytes=24 * count,
-    )  # fmt: skip
+def permutation_moments(size: Size) -> Work:
+    """The exact permutation_moments of the permutation law."""
+    n = float(size.n)
+    return Work(what=f"permutation_moments over the triples of {size.n} points", advice='Use method="permutation".',
+                flops=4.2 * n**3, pairs=n * n / 2, touched=60 * n * n, bytes=48 * n * n)  # fmt: skip
 
 
-def bootstrap(d: Any, count: float) -> Work:
+def binned(size: Size, n_bins: int, k: int, count: float, *, looks: bool) -> tuple[Work, ...]:
+    """One pass over the pairs, or along every direction, and relabelings of the bins."""
+    n = float(size.n)
+    if size.slices:
+        one = products(size, 0, what=f"{size.slices} slices of {size.n} rows", advice="Use fewer `n_slices`.")
+        first = one.and_then(Work(what="", touched=3 * n * n_bins * size.slices))
+    else:
+        first = one_sum(size).and_then(Work(what="", touched=2 * n * n))
+    bins = Size(n_bins, stored=True)
+    return first, relabelings(bins, k, count, looks=looks), Work(what="sums between bins", bytes=24.0 * n_bins**2)
+
+
+def permuted_rows(size: Size, df: int, terms: int, count: float) -> Work:
+    """Quadratic forms of a model under permutations of its rows."""
+    what = f"{count:.0f} permutations of {size.n} rows and a model of {df} columns"
+    room = max(1.0, BASIS_BYTES // (8.0 * size.n * max(df, 1) * BLOCK)) * BLOCK
+    sums = products(size, df * count, at_once=df * room, what=what, advice=FEWER_DRAWS)
+    forms = Work(what="", touched=(DEALT + 20 * df) * size.n * count, flops=4.0 * size.n * df * df * count,
+                 steps=40.0 * (terms + 3) * math.ceil(count / room) + 3000,
+                 bytes=sums.bytes + (terms + 1) * 32 * count)  # fmt: skip
+    return sums.and_then(forms)
+
+
+def bootstrap(size: Size, count: float) -> Work:
     """Resamples of two samples and their sums."""
     what, advice = f"{count:.0f} bootstrap samples", "Use fewer bootstrap samples."
-    drawn = products(d, 2 * count, at_once=2 * BLOCK, what=what, advice=advice)
-    return drawn.and_then(Work(what=what, touched=60.0 * d.n * count, bytes=16 * count))
+    drawn = products(size, 2 * count, at_once=2 * BLOCK, what=what, advice=advice)
+    return drawn.and_then(Work(what=what, touched=60.0 * size.n * count, bytes=16 * count))
+
+
+def comparisons(size: Size, sizes: Sequence[tuple[int, int]], count: float) -> tuple[Work, ...]:
+    """Both tests of pairs of groups."""
+    each = []
+    for n, m in sizes:
+        part = size.part(n + m)
+        what = f"{count:.0f} relabelings of {len(sizes)} pairs of groups"
+        tested = relabelings(part, 2, count)
+        spread = products(part, 2 * count, at_once=BLOCK, what=what, advice="")
+        own = Work(what="", touched=40.0 * part.n * count)
+        each.append(tested.and_then(spread, own).times(1, what=what, advice=FEWER_DRAWS))
+    return (each[0].and_then(*each[1:]),) if each else ()
+
+
+# ---------------------------------------------------------------- one sample
+
+
+def normal_samples(n: int, columns: int, count: float) -> Work:
+    """Normal samples and their statistics."""
+    each = (
+        Work(what="", ordered=2 * n * math.log2(n + 1), touched=90.0 * n)
+        if columns == 1
+        else Work(what="", pairs=n * n / 2, touched=(NORMAL + 40 * columns) * n, flops=6.0 * n * columns**2, steps=100)
+    )
+    what = f"{count:.0f} normal samples of {n} rows"
+    return each.times(count, what=what, advice=FEWER_DRAWS).and_then(Work(what="", bytes=24 * count))
+
+
+def reference_samples(size: Size, reference: int, count: float) -> Work:
+    """Samples of a distribution, compared with points that stand for it."""
+    n, m = float(size.n), float(reference)
+    each = (
+        Work(what="", ordered=4 * n * math.log2(n + 1) + n * math.log2(m + 1), touched=30 * n, steps=5)
+        if size.line
+        else Work(what="", pairs=n * m + n * n / 2, steps=200)
+    )
+    what = f"{count:.0f} samples of {size.n} rows against {reference} points"
+    advice = "Use fewer `n_resamples` or a smaller `n_reference`."
+    first = Work(what="", pairs=0.0 if size.line else m * m / 2, bytes=8 * m * size.columns + 24 * count)
+    return each.times(count, what=what, advice=advice).and_then(first)
 
 
 # ---------------------------------------------------------------- matrices
@@ -148,57 +285,54 @@ def bootstrap(d: Any, count: float) -> Work:
 
 def spectrum(n: float, factor: float = 1.0, *, copies: float = 5.0, advice: str = SAMPLE_LESS) -> Work:
     """Eigenvalues of an n x n matrix; a factor of 1 is for the values alone of a symmetric one."""
-    return Work(
-        what=f"eigenvalues of {n} points", advice=advice, flops=factor * 1.3 * n**3,
-        touched=factor * 0.35 * n**3 + 20 * n * n, steps=300, bytes=8 * copies * n * n,
-    )  # fmt: skip
+    return Work(what=f"eigenvalues of {n:.0f} points", advice=advice, flops=factor * 1.3 * n**3, steps=300,
+                touched=factor * 0.35 * n**3 + 20 * n * n, bytes=8 * copies * n * n)  # fmt: skip
 
 
-def eigenpairs(d: Any, count: float, advice: str = SAMPLE_LESS) -> Work:
+def eigenpairs(size: Size, count: float, advice: str = SAMPLE_LESS) -> Work:
     """The largest eigenpairs of the centred Gram matrix, by products with the pairs."""
+    n, steps = float(size.n), LANCZOS + 4 * count
     if count < 1:
         return Work(what="eigenvalues")
-    n = float(d.n)
-    steps = 60.0 + 4 * count
-    if n <= 500 or 4 * count > n:
-        return spectrum(n, 3.0, copies=3.0)
-    single = products(d, 1, what=f"eigenvalues of {d.n} points", advice=advice)
-    kept = d.R is not None or d.line is not None or n <= KEPT_UP_TO
-    passes = replaced(
-        single, pairs=single.pairs / steps if kept else single.pairs, touched=single.touched + n * n * kept
-    )
-    return passes.times(steps).and_then(Work(what="", touched=30 * n * steps, steps=50 * steps))
+    single = products(size, 1, what=f"eigenvalues of {size.n} points", advice=advice)
+    repeated = replace(single, pairs=0.0).times(steps).and_then(Work(what="", touched=30 * n * steps, steps=50 * steps))
+    return replace(repeated, pairs=single.pairs if size.keeps else steps * single.pairs)
 
 
-def replaced(work: Work, **amounts: float) -> Work:
-    """Some of the amounts changed."""
-    from dataclasses import replace
-
-    return replace(work, **amounts)  # type: ignore[arg-type]
-
-
-def agglomeration(n: float) -> Work:
+def agglomeration(size: Size) -> Work:
     """Chains of nearest neighbours over all pairs."""
-    return all_pairs(n).and_then(Work(what="", touched=12.0 * n * n))
+    advice = "Use a random subset of the rows."
+    return pairs_work(size, 2.0 if size.stored else 1.0, advice).and_then(Work(what="", touched=12.0 * size.n**2))
 
 
 # ---------------------------------------------------------------- searches
 
-SEARCHED = 6.0  # numbers touched for each pair in one search
-STEPS_OF_SEARCH = 150.0
+
+def exact_line(n: float, k: float) -> Work:
+    """The best intervals of a sorted column."""
+    return Work(what=f"the exact clusters of {n:.0f} values", advice=SAMPLE_LESS, ordered=6 * n * math.log2(n + 1),
+                touched=40.0 * k * n, bytes=8 * n * (12 + k))  # fmt: skip
 
 
-def search(n: float, k: float, starts: float, perturbations: float = 0.0) -> Work:
-    """Hartigan's method over stored pairs, from several starts."""
-    what = f"{starts:.0f} starts of a search over the pairs of {n:.0f} points"
-    advice = 'Use a smaller `n_init`, a random subset of the rows, or algorithm="nystrom".'
-    one = Work(what=what, advice=advice, touched=SEARCHED * n * n + 20 * n * k, steps=STEPS_OF_SEARCH + 10 * k)
-    return one.times(starts * (1 + 0.6 * perturbations))
+def search(size: Size, k: float, starts: float, perturbations: float = 0.0, advice: str = FEWER_STARTS) -> Work:
+    """Hartigan's method over stored pairs from several starts, or what is known in one column."""
+    n = float(size.n)
+    if size.exact and not perturbations:
+        return exact_line(n, k)
+    one = Work(what="", touched=SEARCHED * n * n + 20 * n * k, steps=STEPS_OF_SEARCH + 10 * k, bytes=16 * n * k)
+    what = f"{starts:.0f} starts of a search over the pairs of {size.n} points"
+    return one.times(starts * (1 + PERTURBED * perturbations), what=what, advice=advice)
 
 
-def landmarks(n: float, d: Any, k: float, m: float, starts: float, batch: float) -> Work:
+def rounding(size: Size, k: float, starts: float) -> Work:
+    """K-means of rows of eigenvectors."""
+    one = Work(what="", touched=60.0 * size.n * k, flops=60.0 * size.n * k * k, steps=1500)
+    return one.times(starts, what=f"{starts:.0f} starts of k-means", advice="Use a smaller `n_init`.")
+
+
+def landmarks(size: Size, k: float, m: float, starts: float, batch: float) -> Work:
     """Clusters from landmarks."""
-    m = min(m, n)
+    n, m = float(size.n), min(m, float(size.n))
     part = min(n, batch)
     passes = 15 * starts * part + 30 * n
     return Work(
@@ -212,17 +346,76 @@ def landmarks(n: float, d: Any, k: float, m: float, starts: float, batch: float)
     )
 
 
+def graph_search(n: float, links: float, k: float, starts: float, kicks: float) -> Work:
+    """Single moves over a sparse graph, from several starts."""
+    one = Work(what="", touched=40 * links + 60 * n * k, steps=400)
+    eigen = Work(what="", touched=LANCZOS * 3 * (2 * links + 40 * n), steps=5000)
+    what = f"{starts:.0f} starts of a search over {links:.0f} links"
+    advice = "Use a smaller `n_init`, or fewer links."
+    return one.times(starts * (1 + kicks), what=what, advice=advice).and_then(eigen)
+
+
+def stability(size: Size, k: float, count: float, starts: float, share: float) -> Work:
+    """Resamples, clustered again."""
+    n = share * size.n
+    one = search(size.part(n), k, starts).and_then(Work(what="", touched=4 * n * n, steps=1500))
+    what = f"{count:.0f} resamples of {size.n} points"
+    again = one.times(count, what=what, advice="Use fewer `n_resamples` or a smaller `n_init`.")
+    return replace(again, bytes=again.bytes + 16 * (k + 1) * count + 8 * n * n)
+
+
 # ---------------------------------------------------------------- significance
 
-LINE_DRAW = 9.0  # sorts of a sample that a draw from the nearest unimodal law takes with its indices
 
-
-def draws_of_lines(n: float, count: float) -> Work:
+def line_draws(n: float, count: float, times: float = 1.0) -> Work:
     """Samples from the nearest unimodal law, with their indices."""
-    return Work(
-        what=f"{count:.0f} draws of {n:.0f} scores",
-        advice="Use fewer `n_resamples` or `n_splits`, or a random subset of the rows.",
-        ordered=LINE_DRAW * n * math.log2(n + 1) * count,
-        touched=60.0 * n * count,
-        bytes=48 * count + 8 * 2**20 * 3,
-    )
+    one = Work(what="", ordered=LINE_DRAW * n * math.log2(n + 1), touched=60.0 * n)
+    what, advice = f"{count * times:.0f} draws of {n:.0f} scores", FEWER_DRAWS
+    return replace(one.times(count * times, what=what, advice=advice), bytes=48 * count + 24 * 2**20)
+
+
+def split(size: Size, k: int, n_splits: float, count: float) -> tuple[Work, ...]:
+    """Parts that are clustered, and draws for the scores of the others."""
+    n = float(size.n)
+    part, contrasts = min(0.8 * n, CLUSTERED_AT_MOST), k if k > 2 else 1
+    advice = "Use fewer `n_splits`, or a random subset of the rows."
+    clustered = search(size.part(part), k, SPLIT_STARTS).and_then(pairs_work(size.part(part)))
+    scouts = search(size.part(min(part, SCOUTS) / 2), k, SPLIT_STARTS).and_then(Work(what="", steps=2000)).times(4)
+    along = Work(what="", touched=30.0 * n * contrasts, flops=2.0 * n * size.columns * contrasts, steps=500)
+    what = f"{n_splits:.0f} splits"
+    parts = clustered.and_then(scouts, along).times(FOLDS * n_splits, what=what, advice=advice)
+    named = size.part(min(n, NAMED_AT_MOST))
+    names = search(named, k, 10).and_then(pairs_work(named)) if k > 2 else Work(what="names")
+    matrix = () if not size.stored else (spectrum(n, 2.0),)
+    return parts, names, line_draws(n, count, n_splits * contrasts), streams(n_splits, "splits", advice), *matrix
+
+
+def refit(size: Size, k: int, count: float, each: float) -> tuple[Work, ...]:
+    """Reference samples that are clustered as the data are."""
+    one = reference(size, k)
+    what = f"{count:.0f} reference samples of {size.n} rows"
+    return one.times(count * each, what=what, advice=FEWER_DRAWS), kept(count, "reference samples", FEWER_DRAWS, 20.0)
+
+
+def reference(size: Size, k: int) -> Work:
+    """One sample and its clusters."""
+    found = search(size, k, 3).and_then(Work(what="", touched=60.0 * size.n * size.columns, steps=500))
+    return found if size.exact else found.and_then(pairs_work(replace(size, stored=False)))
+
+
+def crossfit(size: Size, k: int, n_splits: float, count: float, laws: float) -> tuple[Work, ...]:
+    """The same with held-out halves."""
+    lines = Work(what="", ordered=10.0 * k * size.n * math.log2(size.n + 1))
+    one = reference(size.part(size.n / 2), k).and_then(lines).times(2 * n_splits)
+    what = f"{count:.0f} reference samples of {size.n} rows"
+    return one.times(count * laws, what=what, advice=FEWER_DRAWS), kept(count, "reference samples", FEWER_DRAWS, 20.0)
+
+
+def tree(size: Size, n_splits: float, count: float, *, one_column: bool) -> tuple[Work, ...]:
+    """A root and two children."""
+    made = () if size.exact else (pairs_work(size),)
+    if one_column:
+        parts: tuple[Work, ...] = (line_draws(size.n, count, 2.0),)
+    else:
+        parts = tuple(part.times(2.0) for part in split(size.held, 2, n_splits, count)[:4])
+    return *made, *parts, search(size, 2, 10).times(2.0)

@@ -15,6 +15,7 @@ from energystats.blocks import Rows, opened
 from energystats.clustering.assign import NearestCluster
 from energystats.clustering.nystrom import NearestCentre
 from energystats.clustering.search import Search, partition_features, partition_points
+from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity
 from energystats.metrics import Gower, MetricLike
 from energystats.validation import (
@@ -197,6 +198,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         if self._rows is None:
             d = d.named_after(X)
         k = check_count(self.n_clusters, "n_clusters", low=1)
+        weigh(False, d, *how.work(d, k))
         self._search(d, k, how, weights)
         self.labels_: IntArray = np.array(self.partition_.labels) if self._rows is None else self.predict(X)
         self.within_ = self.partition_.within

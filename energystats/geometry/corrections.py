@@ -9,11 +9,13 @@ from scipy.linalg import eigh
 
 from energystats._core.gram import additive_constant, centred
 from energystats._typing import ArrayLike, FloatArray
+from energystats.cost import MATRIX, weigh
 from energystats.geometry.examination import SMALLEST_ALONE, Examination, examine, root_unit_of, unit_of
 from energystats.geometry.kernels import kernel_distance
 from energystats.results import Euclidization
 from energystats.results.geometry import Repair
 from energystats.validation import as_distances, as_symmetric, matrix_index
+from energystats.workloads import spectrum
 
 __all__ = ["cailliez", "clip_spectrum", "flip_spectrum", "lingoes", "lingoes_kernel", "nearest_psd"]
 
@@ -71,6 +73,7 @@ def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
     (3.5, True)
     """
     given = as_distances(d, "d")
+    weigh(False, MATRIX, spectrum(len(given), 2.0, copies=5.0))
     unit = unit_of(given)
     rho = (given / unit) ** 2
     found = examine(rho, tol)
@@ -124,6 +127,7 @@ def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
     (2.0, True)
     """
     matrix = as_symmetric(K, "K")
+    weigh(False, MATRIX, spectrum(len(matrix), 2.0, copies=5.0))
     unit = root_unit_of(matrix)
     rho = kernel_distance(matrix / unit**2)
     rounding = 8 * np.finfo(float).eps * np.abs(np.diagonal(matrix)).max() / unit**2
@@ -208,6 +212,7 @@ def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
     (3.0, True)
     """
     given = as_distances(d, "d")
+    weigh(False, MATRIX, spectrum(len(given), 8.0, copies=8.0))
     unit = unit_of(given)
     scaled = given / unit
     rho = scaled**2
@@ -312,6 +317,7 @@ def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
 def respectralized(d: ArrayLike, tol: float | None, method: Repair) -> Euclidization:
     """Distances from the Gram matrix with other eigenvalues."""
     given = as_distances(d, "d")
+    weigh(False, MATRIX, spectrum(len(given), 7.0, copies=8.0))
     unit = unit_of(given)
     rho = (given / unit) ** 2
     found = examine(rho, tol)
@@ -390,6 +396,7 @@ def nearest_psd(K: ArrayLike) -> FloatArray:
     [[2.0, 2.0], [2.0, 2.0]]
     """
     matrix = as_symmetric(K, "K")
+    weigh(False, MATRIX, spectrum(len(matrix), 5.0, copies=6.0))
     unit = unit_of(matrix, SMALLEST_ALONE)
     values, vectors = eigh(matrix / unit, check_finite=False)
     negative = values < 0

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from energystats._typing import ArrayLike
+from energystats.cost import part_of_a_longer_call, weigh
+from energystats.exceptions import collected
 from energystats.report import sections
 from energystats.report.markup import escaped, paragraph
 from energystats.report.study import Reading, Study
@@ -99,7 +101,7 @@ def cluster_report(
     n_resamples: int = 199,
     select: str | None = None,
     k_max: int = 10,
-    progress: bool = False,
+    progress: bool | None = None,
     seed: int = 0,
 ) -> str:
     """Cluster, test, and write a report of both.
@@ -128,8 +130,9 @@ def cluster_report(
         How to choose k, or what to print beside a k that is given.
     k_max : int, default 10
         Largest k that `select` looks at.
-    progress : bool, default False
+    progress : bool or None, default None
         Show bars over starts, reference sets and splits.
+        None: if the estimated time is above two seconds and a terminal or notebook can show it.
     seed : int, default 0
         Seed of every step.
 
@@ -166,7 +169,8 @@ def cluster_report(
     testing = {**search, "alpha": alpha, "conservative": conservative, "n_resamples": n_resamples}
     bars: dict[str, Any] = {"progress": progress}
     selecting = {"k_max": k_max, "method": select, **search, "conservative": conservative}
-    with warnings.catch_warnings(record=True) as caught:
+    announce(X, k, search, n_resamples, None if select is None else k_max)
+    with part_of_a_longer_call(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         selection = None if select is None else select_k(X, rng=seed, **selecting, **bars)
         wanted = k if k is not None else 2 if selection is None else selection.k
@@ -191,6 +195,21 @@ def cluster_report(
     if path is not None:
         write_whole(Path(path), page)
     return page
+
+
+def announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: int, k_max: int | None) -> None:
+    """Refuse or warn of the whole before any part begins, whose warnings are kept for the end."""
+    from energystats.clustering.search import Search
+    from energystats.dissimilarity import Dissimilarity
+    from energystats.significance.cluster_test import method_for, planned
+
+    with collected():  # what there is to say of the points is said by the parts
+        d = Dissimilarity.from_data(X, **search)
+    wanted = k if isinstance(k, int) and k > 1 else 2
+    works = [*Search.plain(10).work(d, wanted), *planned(d, wanted, method_for(d, "auto"), "unimodal", 5, n_resamples)]
+    if k_max is not None:
+        works.append(works[1].times(min(k_max, d.n) * 21))
+    weigh(False, d, *works)
 
 
 def tested(X: ArrayLike, k: int, seed: int, how: dict[str, Any]) -> Any:
