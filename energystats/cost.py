@@ -114,7 +114,7 @@ class Rates:
     def slowest(cls, d: Any) -> Self:
         """What no machine of today should exceed; a function of the user's may take long for a pair."""
         trusted = getattr(d.metric, "trusted", False)
-        return cls(2e-8 * (5 + columns_of(d)) if trusted else 2e-5, 5e-10, 5e-9, 2e-8, 5e-6)
+        return cls(2e-8 * (5 + columns_of(d)) if trusted else 2e-5, 5e-10, 5e-9, 2e-8, 2e-6)
 
     @classmethod
     def on_the_spot(cls, d: Any) -> Self:

@@ -154,13 +154,17 @@ def planned(
 ) -> tuple[Any, ...]:
     """Points like those that will be drawn, as far as there are any, and the work of all tests."""
     pilot = next((value for value in (x, y) if not is_distribution(value)), None)
-    points = np.zeros((1, 2)) if pilot is None else metric.read((pilot,), ("x",))[0][0]
+    points = np.sin(np.arange(64.0)).reshape(32, 2) if pilot is None else metric.read((pilot,), ("x",))[0][0]
     line = power_on_line(points, metric) == 1
     tests = [relabelings(Size(n + m, points.shape[1], line=line), 2, n_resamples).times(n_replicates) for n, m in sizes]
     what = f"{n_replicates} tests of each of {len(sizes)} sizes, the largest {sum(sizes[-1])} rows"
     whole = tests[0].and_then(*tests[1:]).times(1, what=what, advice="Use fewer `n_replicates` or `n_resamples`.")
     flags = kept(n_replicates * len(sizes), "replicates", "Use fewer `n_replicates`.")
-    return Sample(metric.fitted(points), points), whole, flags
+    try:
+        metric = metric.fitted(points)
+    except ValueError:  # the samples that are drawn will say so
+        pass
+    return Sample(metric, points), whole, flags
 
 
 @dataclass(frozen=True, slots=True, eq=False)

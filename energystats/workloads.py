@@ -50,14 +50,16 @@ __all__ = [
 
 INDICATOR_BYTES = 3 * 2**26  # of one product, in `_core.permutation`
 BASIS_BYTES = 2**28  # of permuted bases, in `_core.subspaces`
+TILE_BYTES = 2**24  # of a tile that is made anew, with what it is made of
 BLOCK = 64  # relabelings of one stream
 STREAM_BYTES = 1100.0  # of a random generator
-ON_LINE = 8.0  # numbers touched for each entry of Z in a sorted column
+ON_LINE = 40.0  # numbers touched for each entry of Z in a sorted column
 DEALT = 25.0  # for each row of a relabeling
 STEPS_OF_BLOCK = 120.0  # small calls for 64 relabelings
+STEPS_OF_TEST = 8000.0  # and for all that is done once
 SEARCHED = 6.0  # numbers touched for each pair in one search
 PERTURBED = 0.6  # of a search, for every perturbation
-STEPS_OF_SEARCH = 150.0
+STEPS_OF_SEARCH = 900.0
 LINE_DRAW = 9.0  # sorts of a sample that a draw from the nearest unimodal law takes with its indices
 LANCZOS = 60.0  # products with the pairs for the first eigenvectors
 NORMAL = 900.0  # numbers touched for the mean distance of a point to a normal law in several columns
@@ -142,7 +144,7 @@ def pairs_work(size: Size, copies: float = 1.0, advice: str = NO_PAIRS) -> Work:
     """The n x n matrix, made unless it is there, and copies of it."""
     n = size.n
     made = 0.0 if size.stored else 1.0
-    return Work(what=f"all pairs of {n} points", advice=advice, pairs=made * n * n / 2, touched=3 * made * n * n,
+    return Work(what=f"all pairs of {n} points", advice=advice, pairs=made * n * n / 2, touched=30 * made * n * n,
                 bytes=8 * (copies - 1 + made) * n * n)  # fmt: skip
 
 
@@ -152,7 +154,7 @@ def products(size: Size, columns: float, *, what: str, advice: str, at_once: flo
     made = 8 * n * min(columns, at_once)
     if size.slices:
         L = size.slices
-        passes = 1.0 if 16 * n * L <= LINES_BYTES else math.ceil(columns / at_once)
+        passes = 1.0 if 16 * n * L <= LINES_BYTES else max(1, math.ceil(columns / at_once))
         return Work(
             what=what,
             advice=advice,
@@ -165,11 +167,11 @@ def products(size: Size, columns: float, *, what: str, advice: str, at_once: flo
         return Work(
             what=what, advice=advice, ordered=6 * n * math.log2(n + 1), touched=ON_LINE * n * columns, bytes=made
         )
-    passes = 1.0 if size.keeps else math.ceil(columns / at_once)
+    passes = 1.0 if size.keeps else max(1, math.ceil(columns / at_once))
     pairs = 0.0 if size.stored else passes * n * n / 2
-    reread = math.ceil(columns / at_once) if size.keeps else 0.0
+    reread = max(1, math.ceil(columns / at_once)) if size.keeps else 0.0
     return Work(what=what, advice=advice, pairs=pairs, flops=n * n * columns, touched=reread * n * n,
-                bytes=made + (4 * n * n if size.keeps and not size.stored else 0.0))  # fmt: skip
+                bytes=made + (4 * n * n if size.keeps else TILE_BYTES) * (not size.stored))  # fmt: skip
 
 
 def one_sum(size: Size, times: float = 1.0, advice: str = SAMPLE_LESS) -> Work:
@@ -191,7 +193,7 @@ def relabelings(size: Size, k: int, count: float, *, looks: bool = False, visite
     sums = products(size, (k - 1) * (count + 1), at_once=(k - 1) * at_once, what=what, advice=advice)
     n_blocks = math.ceil(count / BLOCK)
     dealt = Work(what=what, touched=(DEALT + 3 * (k - 1)) * size.n * count, bytes=24 * count + sums.bytes,
-                 steps=STEPS_OF_BLOCK * n_blocks + 1000 + (8 * count if visited else 0))  # fmt: skip
+                 steps=STEPS_OF_BLOCK * n_blocks + STEPS_OF_TEST + (8 * count if visited else 0))  # fmt: skip
     return sums.and_then(dealt)
 
 
@@ -247,7 +249,7 @@ def comparisons(size: Size, sizes: Sequence[tuple[int, int]], count: float) -> t
         what = f"{count:.0f} relabelings of {len(sizes)} pairs of groups"
         tested = relabelings(part, 2, count)
         spread = products(part, 2 * count, at_once=BLOCK, what=what, advice="")
-        own = Work(what="", touched=40.0 * part.n * count)
+        own = Work(what="", touched=120.0 * part.n * count)
         each.append(tested.and_then(spread, own).times(1, what=what, advice=FEWER_DRAWS))
     return (each[0].and_then(*each[1:]),) if each else ()
 
@@ -276,7 +278,7 @@ def reference_samples(size: Size, reference: int, count: float) -> Work:
     )
     what = f"{count:.0f} samples of {size.n} rows against {reference} points"
     advice = "Use fewer `n_resamples` or a smaller `n_reference`."
-    first = Work(what="", pairs=0.0 if size.line else m * m / 2, bytes=8 * m * size.columns + 24 * count)
+    first = Work(what="", pairs=0.0 if size.line else m * m / 2, bytes=8 * (m + n) * size.columns + 24 * count)
     return each.times(count, what=what, advice=advice).and_then(first)
 
 
@@ -311,7 +313,7 @@ def agglomeration(size: Size) -> Work:
 def exact_line(n: float, k: float) -> Work:
     """The best intervals of a sorted column."""
     return Work(what=f"the exact clusters of {n:.0f} values", advice=SAMPLE_LESS, ordered=6 * n * math.log2(n + 1),
-                touched=40.0 * k * n, bytes=8 * n * (12 + k))  # fmt: skip
+                touched=1300.0 * k * n, bytes=8 * n * (12 + k))  # fmt: skip
 
 
 def search(size: Size, k: float, starts: float, perturbations: float = 0.0, advice: str = FEWER_STARTS) -> Work:
@@ -319,7 +321,7 @@ def search(size: Size, k: float, starts: float, perturbations: float = 0.0, advi
     n = float(size.n)
     if size.exact and not perturbations:
         return exact_line(n, k)
-    one = Work(what="", touched=SEARCHED * n * n + 20 * n * k, steps=STEPS_OF_SEARCH + 10 * k, bytes=16 * n * k)
+    one = Work(what="", touched=SEARCHED * n * n + 60 * n * k, steps=STEPS_OF_SEARCH + 10 * k, bytes=16 * n * k)
     what = f"{starts:.0f} starts of a search over the pairs of {size.n} points"
     return one.times(starts * (1 + PERTURBED * perturbations), what=what, advice=advice)
 
@@ -334,7 +336,7 @@ def landmarks(size: Size, k: float, m: float, starts: float, batch: float) -> Wo
     """Clusters from landmarks."""
     n, m = float(size.n), min(m, float(size.n))
     part = min(n, batch)
-    passes = 15 * starts * part + 30 * n
+    passes = 80 * starts * part + 160 * n
     return Work(
         what=f"{starts:.0f} starts on {part:.0f} of {n:.0f} rows",
         advice="Use a smaller `n_init`, `n_landmarks` or `batch_size`.",
@@ -348,7 +350,7 @@ def landmarks(size: Size, k: float, m: float, starts: float, batch: float) -> Wo
 
 def graph_search(n: float, links: float, k: float, starts: float, kicks: float) -> Work:
     """Single moves over a sparse graph, from several starts."""
-    one = Work(what="", touched=40 * links + 60 * n * k, steps=400)
+    one = Work(what="", touched=250 * links + 60 * n * k, steps=400)
     eigen = Work(what="", touched=LANCZOS * 3 * (2 * links + 40 * n), steps=5000)
     what = f"{starts:.0f} starts of a search over {links:.0f} links"
     advice = "Use a smaller `n_init`, or fewer links."
@@ -369,7 +371,7 @@ def stability(size: Size, k: float, count: float, starts: float, share: float) -
 
 def line_draws(n: float, count: float, times: float = 1.0) -> Work:
     """Samples from the nearest unimodal law, with their indices."""
-    one = Work(what="", ordered=LINE_DRAW * n * math.log2(n + 1), touched=60.0 * n)
+    one = Work(what="", ordered=LINE_DRAW * n * math.log2(n + 1), touched=1000.0 * n)
     what, advice = f"{count * times:.0f} draws of {n:.0f} scores", FEWER_DRAWS
     return replace(one.times(count * times, what=what, advice=advice), bytes=48 * count + 24 * 2**20)
 

@@ -101,8 +101,8 @@ def cluster_test(
     n_jobs : int or None, default None
         Threads over the splits of "split"; None is one, -1 all processors. No number depends on it.
     progress : bool or None, default None
-        Show a bar over the splits or the reference samples. None: if the estimated time is above two seconds and a terminal or notebook
-        can show it.
+        Show a bar over the splits or the reference samples.
+        None: if the estimated time is above two seconds and a terminal or notebook can show it.
     rng : int, Generator or None, default None
         Seed of the splits, starts, draws and of the spreading of ties. The same seed gives the same numbers.
 

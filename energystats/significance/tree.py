@@ -81,8 +81,8 @@ def cluster_tree(
     standardize : bool, default False
         Column z-scores (divisor n) before distances and scores, once for the whole tree.
     progress : bool or None, default None
-        Show a bar over the points whose leaf is settled. None: if the estimated time is above two seconds and a terminal or notebook
-        can show it.
+        Show a bar over the points whose leaf is settled.
+        None: if the estimated time is above two seconds and a terminal or notebook can show it.
     rng : int, Generator or None, default None
         Seed of the tests and starts. Every node has a seed of its own, that of the root as in `cluster_test`.
 
