@@ -63,6 +63,13 @@ def compare_euclidizations(
         of distinct points.
     TypeError
         If d does not hold real numbers, or k is not a whole number.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------

@@ -42,6 +42,7 @@ WORTH_A_BAR = 2.0  # seconds
 WORTH_A_WARNING = 60.0  # seconds
 SMALL = 2**26  # bytes that are not asked about
 PROBE_SECONDS = 0.001  # of one run, after which the measurement of rho ends
+RUNS = 5
 PROBE_ROWS = 256
 _within: ContextVar[bool] = ContextVar("within", default=False)
 
@@ -119,7 +120,8 @@ class Rates:
     @classmethod
     def on_the_spot(cls, d: Any) -> Self:
         """Measured, in a few milliseconds."""
-        return cls(pair_rate(d), *machine_rates())
+        slowest = astuple(cls.slowest(d))  # what is beyond is the work of others at this moment
+        return cls(pair_rate(d), *map(min, machine_rates(), slowest[1:]))
 
 
 def seconds_for(work: Work, rates: Rates) -> float:
@@ -188,9 +190,9 @@ def machine_rates() -> tuple[float, float, float, float]:
 
 
 def least_time(task: Callable[[], object]) -> float:
-    """The shortest of three runs, as others may use the machine, too."""
+    """The shortest of some runs, as others may use the machine, too."""
     found = []
-    for _ in range(3):
+    for _ in range(RUNS):
         start = time.perf_counter()
         task()
         found.append(time.perf_counter() - start)

@@ -119,6 +119,8 @@ def disco(
         enumeration is asked for and not possible, or an option is unknown.
     TypeError
         If the points are not real numbers, or `data` is not a data frame.
+    MemoryError
+        If the work would not fit into the available memory.
 
     Warns
     -----
@@ -128,6 +130,8 @@ def disco(
         If the columns' standard deviations differ more than 100 times.
     NotNegativeTypeWarning
         If rho is negative somewhere.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------

@@ -64,6 +64,8 @@ def dispersion(
         precomputed matrix is not symmetric with zero diagonal, or `alpha` is outside (0, 2].
     TypeError
         If `X` does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
 
     Warns
     -----
@@ -71,6 +73,8 @@ def dispersion(
         If the columns' standard deviations differ more than 100 times.
     NotNegativeTypeWarning
         If rho is negative somewhere.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------

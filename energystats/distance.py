@@ -47,6 +47,13 @@ def pairwise(
         If a value is not finite, the column counts differ, the metric is unknown or `alpha` outside (0, 2].
     TypeError
         If the input does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -131,6 +138,13 @@ def energy_distance(
         "u" is asked for with weights or with a sample of one point, or "sliced" for another rho.
     TypeError
         If the input does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------

@@ -63,6 +63,13 @@ def normality_test(
         not finite.
     TypeError
         If `X` does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -240,6 +247,13 @@ def goodness_of_fit(
         finite, or is several distributions at once; if a value of `X` is not finite, or an option is out of range.
     TypeError
         If `distribution` is neither, or not frozen, or `X` does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------

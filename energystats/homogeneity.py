@@ -134,6 +134,8 @@ def energy_test(
         other, or one is unknown.
     TypeError
         If the input does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
 
     Warns
     -----
@@ -144,6 +146,8 @@ def energy_test(
     NotCalibratedWarning
         If ``method="cross"`` is used with fewer than 20 points in a sample, or with one three times as large as the
         other; if ``method="asymptotic"`` is, where half of the rows or more are copies of others.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------

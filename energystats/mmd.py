@@ -71,6 +71,13 @@ def mmd2(
         one point, or an option is unknown.
     TypeError
         If the input does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -161,6 +168,13 @@ def mmd_test(
         nothing to permute.
     TypeError
         If the input does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------

@@ -80,6 +80,13 @@ def pairwise_tests(
         length, or an option is unknown.
     TypeError
         If `X` does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------

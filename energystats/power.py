@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -87,6 +88,13 @@ def energy_power(
         relabelings, or an option is out of range.
     TypeError
         If x or y is none of the above, or a size is not a whole number.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -160,10 +168,8 @@ def planned(
     what = f"{n_replicates} tests of each of {len(sizes)} sizes, the largest {sum(sizes[-1])} rows"
     whole = tests[0].and_then(*tests[1:]).times(1, what=what, advice="Use fewer `n_replicates` or `n_resamples`.")
     flags = kept(n_replicates * len(sizes), "replicates", "Use fewer `n_replicates`.")
-    try:
+    with suppress(ValueError):  # the samples that are drawn will say so
         metric = metric.fitted(points)
-    except ValueError:  # the samples that are drawn will say so
-        pass
     return Sample(metric, points), whole, flags
 
 

@@ -79,11 +79,15 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
     ------
     ValueError
         By `fit`: as `energy_cluster`. By `predict`: if the columns differ from those fitted.
+    MemoryError
+        By `fit`: if the work would not fit into the available memory.
 
     Warns
     -----
     ConvergenceWarning, NotNegativeTypeWarning
         By `fit`: as `energy_cluster`.
+    PerformanceWarning
+        By `fit`: if the call is estimated to take more than a minute.
 
     See Also
     --------

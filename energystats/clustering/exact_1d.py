@@ -214,6 +214,13 @@ def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None,
         2, or k is out of range or exceeds the number of distinct values.
     TypeError
         If `x` does not hold real numbers or k is not a whole number.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------

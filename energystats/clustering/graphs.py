@@ -93,6 +93,8 @@ def graph_partition(
         clusters, `weights` come with "normalized" or are not positive, or an option is unknown.
     TypeError
         If A is no matrix of real numbers, such as a graph object, or k is not a whole number.
+    MemoryError
+        If the work would not fit into the available memory.
 
     Warns
     -----
@@ -101,6 +103,8 @@ def graph_partition(
         whole components are joined, the largest first to the lightest cluster, and nothing is searched.
     ConvergenceWarning
         If the best start was cut off at `max_iter`.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------

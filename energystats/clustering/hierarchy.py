@@ -54,6 +54,8 @@ def energy_hclust(
     -----
     NotNegativeTypeWarning
         If a height is negative, which takes a negative rho; SciPy's functions refuse such a matrix.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------

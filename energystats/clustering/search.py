@@ -163,6 +163,8 @@ def energy_cluster(
     NotNegativeTypeWarning
         If rho is negative somewhere, or a pass of Lloyd's rule, in any start, would not have lowered W and was taken
         back.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------

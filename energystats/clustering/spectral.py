@@ -71,6 +71,13 @@ def spectral_embedding(
         option does not fit the metric.
     TypeError
         If `X` does not hold real numbers, or n_components is not a whole number.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------

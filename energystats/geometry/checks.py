@@ -62,6 +62,13 @@ def negative_type(
         their components), or `tol` is not positive.
     TypeError
         If R does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -164,6 +171,13 @@ def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
         If d is not square and symmetric with zero diagonal, or a value is negative or not finite.
     TypeError
         If d does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------

@@ -55,6 +55,13 @@ def principal_coordinates(
         or `n_components` is below 1.
     TypeError
         If d does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -144,6 +151,13 @@ def kernel_pca(
         If the matrix is not square and symmetric, a value is not finite, or an option is unknown.
     TypeError
         If X does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------

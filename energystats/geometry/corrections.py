@@ -44,6 +44,13 @@ def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
         are named by their components).
     TypeError
         If d does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -103,6 +110,13 @@ def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
         If K is not square and symmetric, or a value is not finite.
     TypeError
         If K does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -178,6 +192,13 @@ def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
         are named by their components).
     TypeError
         If d does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -247,6 +268,13 @@ def clip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
         If d is not square and symmetric with zero diagonal, or a value is negative or not finite.
     TypeError
         If d does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -292,6 +320,13 @@ def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
         If d is not square and symmetric with zero diagonal, or a value is negative or not finite.
     TypeError
         If d does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -374,6 +409,13 @@ def nearest_psd(K: ArrayLike) -> FloatArray:
         If K is not square and symmetric, or a value is not finite.
     TypeError
         If K does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------

@@ -146,6 +146,11 @@ def cluster_report(
     ValueError, TypeError, MemoryError
         As `energy_cluster` and `select_k`. Where `cluster_test` cannot test, the report says why.
 
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
+
     Notes
     -----
     Time and memory are those of `energy_cluster` and `cluster_test`, and O(n^2 d) time for the energy distances

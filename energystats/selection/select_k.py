@@ -158,6 +158,8 @@ def select_k(
         If "significance" spread tied values.
     NotCalibratedWarning
         If "significance" was asked for a matrix that does not hold Euclidean distances.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------

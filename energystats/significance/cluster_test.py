@@ -123,7 +123,7 @@ def cluster_test(
         If `X` does not hold real numbers, a count is not a whole number, or `clusterer` can neither be fitted nor
         called.
     MemoryError
-        If the pairs of the part that is clustered (of all points for k > 2 and for "refit") would not fit.
+        If the pairs of the part that is clustered (of all points for k > 2 and for "refit") would not fit, or the draws.
 
     Warns
     -----
@@ -133,6 +133,8 @@ def cluster_test(
         If `labels` were found from the data.
     NotCalibratedWarning
         If a precomputed matrix does not stem from Euclidean distances.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------

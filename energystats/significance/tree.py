@@ -108,6 +108,8 @@ def cluster_tree(
         If tied values were spread over one grid step; once for the tree.
     NotCalibratedWarning
         If a precomputed matrix does not stem from Euclidean distances; once for the tree.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
