@@ -50,6 +50,10 @@ __all__ = [
 
 INDICATOR_BYTES = 3 * 2**26  # of one product, in `_core.permutation`
 BASIS_BYTES = 2**28  # of permuted bases, in `_core.subspaces`
+FRESH, REUSED_UP_TO = (
+    30.0,
+    1500,
+)  # numbers touched for each pair where the system has to find memory, and points without
 TILE_BYTES = 2**24  # of a tile that is made anew, with what it is made of
 BLOCK = 64  # relabelings of one stream
 STREAM_BYTES = 1100.0  # of a random generator
@@ -61,7 +65,7 @@ SEARCHED = 6.0  # numbers touched for each pair in one search
 PERTURBED = 0.6  # of a search, for every perturbation
 STEPS_OF_SEARCH = 900.0
 LINE_DRAW = 9.0  # sorts of a sample that a draw from the nearest unimodal law takes with its indices
-LANCZOS = 60.0  # products with the pairs for the first eigenvectors
+LANCZOS = 40.0  # products with the pairs for the first eigenvectors
 NORMAL = 900.0  # numbers touched for the mean distance of a point to a normal law in several columns
 CLUSTERED_AT_MOST, NAMED_AT_MOST, FOLDS, SPLIT_STARTS = 2000, 4000, 5, 4  # of the split test
 SCOUTS = 500
@@ -144,7 +148,7 @@ def pairs_work(size: Size, copies: float = 1.0, advice: str = NO_PAIRS) -> Work:
     """The n x n matrix, made unless it is there, and copies of it."""
     n = size.n
     made = 0.0 if size.stored else 1.0
-    return Work(what=f"all pairs of {n} points", advice=advice, pairs=made * n * n / 2, touched=30 * made * n * n,
+    return Work(what=f"all pairs of {n} points", advice=advice, pairs=made * n * n / 2, touched=(FRESH if n > REUSED_UP_TO else 5) * made * n * n,
                 bytes=8 * (copies - 1 + made) * n * n)  # fmt: skip
 
 
@@ -313,15 +317,28 @@ def agglomeration(size: Size) -> Work:
 def exact_line(n: float, k: float) -> Work:
     """The best intervals of a sorted column."""
     return Work(what=f"the exact clusters of {n:.0f} values", advice=SAMPLE_LESS, ordered=6 * n * math.log2(n + 1),
-                touched=1300.0 * k * n, bytes=8 * n * (12 + k))  # fmt: skip
+                touched=700.0 * k * n, bytes=8 * n * (12 + k))  # fmt: skip
 
 
-def search(size: Size, k: float, starts: float, perturbations: float = 0.0, advice: str = FEWER_STARTS) -> Work:
+def search(
+    size: Size,
+    k: float,
+    starts: float,
+    perturbations: float = 0.0,
+    advice: str = FEWER_STARTS,
+    *,
+    compiled: bool = False,
+) -> Work:
     """Hartigan's method over stored pairs from several starts, or what is known in one column."""
     n = float(size.n)
     if size.exact and not perturbations:
         return exact_line(n, k)
-    one = Work(what="", touched=SEARCHED * n * n + 60 * n * k, steps=STEPS_OF_SEARCH + 10 * k, bytes=16 * n * k)
+    one = Work(
+        what="",
+        touched=SEARCHED * n * n + 60 * n * k,
+        steps=0.0 if compiled else STEPS_OF_SEARCH + 10 * k,
+        bytes=16 * n * k,
+    )
     what = f"{starts:.0f} starts of a search over the pairs of {size.n} points"
     return one.times(starts * (1 + PERTURBED * perturbations), what=what, advice=advice)
 
@@ -336,7 +353,7 @@ def landmarks(size: Size, k: float, m: float, starts: float, batch: float) -> Wo
     """Clusters from landmarks."""
     n, m = float(size.n), min(m, float(size.n))
     part = min(n, batch)
-    passes = 80 * starts * part + 160 * n
+    passes = 140 * starts * part + 280 * n
     return Work(
         what=f"{starts:.0f} starts on {part:.0f} of {n:.0f} rows",
         advice="Use a smaller `n_init`, `n_landmarks` or `batch_size`.",
@@ -371,7 +388,7 @@ def stability(size: Size, k: float, count: float, starts: float, share: float) -
 
 def line_draws(n: float, count: float, times: float = 1.0) -> Work:
     """Samples from the nearest unimodal law, with their indices."""
-    one = Work(what="", ordered=LINE_DRAW * n * math.log2(n + 1), touched=1000.0 * n)
+    one = Work(what="", ordered=LINE_DRAW * n * math.log2(n + 1), touched=600.0 * n)
     what, advice = f"{count * times:.0f} draws of {n:.0f} scores", FEWER_DRAWS
     return replace(one.times(count * times, what=what, advice=advice), bytes=48 * count + 24 * 2**20)
 
@@ -381,8 +398,12 @@ def split(size: Size, k: int, n_splits: float, count: float) -> tuple[Work, ...]
     n = float(size.n)
     part, contrasts = min(0.8 * n, CLUSTERED_AT_MOST), k if k > 2 else 1
     advice = "Use fewer `n_splits`, or a random subset of the rows."
-    clustered = search(size.part(part), k, SPLIT_STARTS).and_then(pairs_work(size.part(part)))
-    scouts = search(size.part(min(part, SCOUTS) / 2), k, SPLIT_STARTS).and_then(Work(what="", steps=2000)).times(4)
+    clustered = search(size.part(part), k, SPLIT_STARTS, compiled=True).and_then(pairs_work(size.part(part)))
+    scouts = (
+        search(size.part(min(part, SCOUTS) / 2), k, SPLIT_STARTS, compiled=True)
+        .and_then(Work(what="", steps=2000))
+        .times(4)
+    )
     along = Work(what="", touched=30.0 * n * contrasts, flops=2.0 * n * size.columns * contrasts, steps=500)
     what = f"{n_splits:.0f} splits"
     parts = clustered.and_then(scouts, along).times(FOLDS * n_splits, what=what, advice=advice)
@@ -401,7 +422,7 @@ def refit(size: Size, k: int, count: float, each: float) -> tuple[Work, ...]:
 
 def reference(size: Size, k: int) -> Work:
     """One sample and its clusters."""
-    found = search(size, k, 3).and_then(Work(what="", touched=60.0 * size.n * size.columns, steps=500))
+    found = search(size, k, 3, compiled=True).and_then(Work(what="", touched=60.0 * size.n * size.columns, steps=500))
     return found if size.exact else found.and_then(pairs_work(replace(size, stored=False)))
 
 

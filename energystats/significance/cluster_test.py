@@ -123,7 +123,8 @@ def cluster_test(
         If `X` does not hold real numbers, a count is not a whole number, or `clusterer` can neither be fitted nor
         called.
     MemoryError
-        If the pairs of the part that is clustered (of all points for k > 2 and for "refit") would not fit, or the draws.
+        If the pairs of the part that is clustered (of all points for k > 2 and for "refit") would not fit, or
+        the draws.
 
     Warns
     -----
