@@ -120,8 +120,7 @@ class Rates:
     @classmethod
     def on_the_spot(cls, d: Any) -> Self:
         """Measured, in a few milliseconds."""
-        slowest = astuple(cls.slowest(d))  # what is beyond is the work of others at this moment
-        return cls(pair_rate(d), *map(min, machine_rates(), slowest[1:]))
+        return cls(pair_rate(d), *machine_rates())
 
 
 def seconds_for(work: Work, rates: Rates) -> float:
@@ -172,21 +171,32 @@ def between_tables(n: int, m: int) -> Work:
 @cache
 def machine_rates() -> tuple[float, float, float, float]:
     """Seconds for a flop, a number touched, a number sorted (over its logarithm) and a small call, once a process."""
-    matrix, columns = np.ones((128, 512)), np.ones((512, 128))
+    matrix, columns = np.ones((64, 64)), np.ones((64, 60))
     line, other = np.zeros(2**16), np.ones(2**16)
     mixed = np.sin(np.arange(2.0**13))
     small = np.ones(8)
+
+    def products() -> None:  # too small for threads, which wait for each other where others use the machine
+        for _ in range(20):
+            matrix @ columns
 
     def many_small() -> None:
         for _ in range(100):
             np.add(small, small, out=small)
 
     return (
-        least_time(lambda: matrix @ columns) / (2 * 128 * 512 * 128),
+        least_time(products) / (20 * 2 * 64 * 64 * 60) / linear_algebra_threads() ** 0.75,
         least_time(lambda: np.subtract(line, other, out=line)) / 2**16,
         least_time(lambda: np.sort(mixed)) / (2**13 * 13),
         least_time(many_small) / 100,
     )
+
+
+def linear_algebra_threads() -> int:
+    """How many threads share a large product."""
+    from threadpoolctl import threadpool_info
+
+    return max((int(each["num_threads"]) for each in threadpool_info() if each["user_api"] == "blas"), default=1)
 
 
 def least_time(task: Callable[[], object]) -> float:

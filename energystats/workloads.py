@@ -148,7 +148,8 @@ def pairs_work(size: Size, copies: float = 1.0, advice: str = NO_PAIRS) -> Work:
     """The n x n matrix, made unless it is there, and copies of it."""
     n = size.n
     made = 0.0 if size.stored else 1.0
-    return Work(what=f"all pairs of {n} points", advice=advice, pairs=made * n * n / 2, touched=(FRESH if n > REUSED_UP_TO else 5) * made * n * n,
+    moved = (FRESH if n > REUSED_UP_TO else 5.0) * made * n * n
+    return Work(what=f"all pairs of {n} points", advice=advice, pairs=made * n * n / 2, touched=moved,
                 bytes=8 * (copies - 1 + made) * n * n)  # fmt: skip
 
 
