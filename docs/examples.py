@@ -133,7 +133,7 @@ OTHERS = {
 ...     p = es.cluster_test(X, n_resamples=19, rng=0).pvalue
 """,
     "PerformanceWarning": """
->>> issubclass(es.PerformanceWarning, es.EnergyStatsWarning)  # given once, by the import, where numba fails
+>>> issubclass(es.PerformanceWarning, es.EnergyStatsWarning)  # a call of minutes, or a numba that fails
 True
 """,
     "metrics.Metric": """

@@ -13,10 +13,12 @@ from energystats.clustering.perturbation import tries_for
 from energystats.clustering.search import MOVE_TOLERANCE, Start, best_start, make_starts
 from energystats.clustering.seeding import count_distinct
 from energystats.clustering.state import Problem
+from energystats.cost import MATRIX, part_of_a_longer_call, weigh
 from energystats.geometry.corrections import cailliez, clip_spectrum, flip_spectrum, lingoes
 from energystats.geometry.examination import unit_of
 from energystats.results import Euclidization, EuclidizationComparison
 from energystats.validation import as_distances, as_generator, check_count
+from energystats.workloads import Size, search, spectrum
 
 __all__ = ["compare_euclidizations"]
 
@@ -61,6 +63,13 @@ def compare_euclidizations(
         of distinct points.
     TypeError
         If d does not hold real numbers, or k is not a whole number.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -93,7 +102,11 @@ def compare_euclidizations(
     distinct = count_distinct(given, k)
     if distinct < k:
         raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
-    repaired = [repair(given, tol) for repair in REPAIRS.values()]
+    n = len(given)
+    searches = search(Size(n, stored=True), k, n_init, tries_for(n)).times(len(REPAIRS) + 1)
+    weigh(False, MATRIX, spectrum(n, 60.0, copies=24.0), searches)
+    with part_of_a_longer_call():
+        repaired = [repair(given, tol) for repair in REPAIRS.values()]
     distances = [given, *(np.asarray(r.distances) for r in repaired)]
     squares = [(m / unit_of(given)) ** 2 for m in distances]
     labels = best_partitions(squares, k, n_init, generator)

@@ -18,6 +18,7 @@ from energystats._core.permutation import Exchangeable
 from energystats._core.subspaces import Forms, Hypothesis, added_basis, count_reaching, null_forms, observed_forms
 from energystats._typing import ArrayLike, BoolArray, FloatArray, RandomLike
 from energystats.blocks import Rows, labels_here, opened
+from energystats.cost import weigh
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.domains import Place, row_places, truths_as_numbers
@@ -25,7 +26,7 @@ from energystats.formulas import Term, check_table, complete_rows, missing_in, p
 from energystats.found_groups import warn_if_found
 from energystats.metrics import Gower, MetricLike, Precomputed, resolve
 from energystats.progress import with_bar
-from energystats.relabeling import Sampling, relabeling_test
+from energystats.relabeling import Sampling, relabeling_test, weighed
 from energystats.results import DiscoResult, DiscoRow
 from energystats.validation import (
     as_generator,
@@ -41,6 +42,7 @@ from energystats.validation import (
     row_index,
     were_found,
 )
+from energystats.workloads import Size, permuted_rows
 
 __all__ = ["disco"]
 
@@ -61,7 +63,7 @@ def disco(
     strata: ArrayLike | str | None = None,
     missing: str = "raise",
     standardize: bool = False,
-    progress: bool = False,
+    progress: bool | None = None,
     client: Any = None,
     rng: RandomLike = None,
 ) -> DiscoResult:
@@ -99,8 +101,9 @@ def disco(
         ``metric="gower"`` an `X` may have them.
     standardize : bool, default False
         Z-scores (divisor n) of the columns of points or responses before distances.
-    progress : bool, default False
-        Show a bar over the permutations.
+    progress : bool or None, default None
+        Show a bar over the permutations. None: if the estimated time is above two seconds and a terminal or notebook
+        can show it.
     client : distributed.Client, optional
         Dask cluster that does the work, as in `energy_test`.
     rng : int, Generator or None, default None
@@ -125,6 +128,8 @@ def disco(
         be sorted, such as numbers beside text.
     ConnectionError
         If the client or its cluster is closed during the call, or has no workers for two minutes.
+    MemoryError
+        If the work would not fit into the available memory.
 
     Warns
     -----
@@ -136,6 +141,8 @@ def disco(
         If the table is square and symmetric with a zero diagonal, as a matrix of dissimilarities is.
     NotNegativeTypeWarning
         If rho is negative somewhere.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -227,7 +234,7 @@ class How:
     method: str
     n_resamples: int
     rng: np.random.Generator
-    progress: bool
+    progress: bool | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -492,7 +499,7 @@ def one_way_test(question: Question, groups: Groups, decomposition: Decompositio
     check_residual(name, d.n, groups.k - 1)
     warn_if_found(groups)
     design = Design.of(groups, strata=question.strata)
-    sampling = Sampling(how.method, how.n_resamples, progress=how.progress)
+    sampling = weighed([d], groups, Sampling(how.method, how.n_resamples), how.progress, design)
     tested = relabeling_test(d, groups, "f", sampling=sampling, rng=how.rng, design=design)
     row = DiscoRow(
         name=name,
@@ -530,6 +537,7 @@ def linear_test(question: Question, decomposition: Decomposition, how: How) -> D
     blocks, tested = permuted_blocks(question)
     Q, hypotheses = subspaces(question.terms)
     r = Q.shape[1]
+    how = replace(how, progress=weigh(how.progress, d, permuted_rows(Size.of(d), r, len(hypotheses), how.n_resamples)))
     unit = d.scale or 1.0  # a scale of 0 means that all points coincide
     total = float(d.row_totals.sum()) / (2 * d.n)
     whole = Hypothesis(np.empty((r, 0)), np.eye(r))
@@ -628,7 +636,7 @@ def dispersions(
 
     orders = Exchangeable(np.arange(d.n), blocks).random(how.n_resamples, permutation.draw_key(how.rng))
     drawn = null_forms(d.pairs.block_sums, Q, RQ, orders)
-    with closing(with_bar(drawn, how.progress, total=how.n_resamples, unit="permutation", size=len)) as bar:
+    with closing(with_bar(drawn, bool(how.progress), total=how.n_resamples, unit="permutation", size=len)) as bar:
         parts = zip(*[read(forms) for forms in bar], strict=True)  # of every hypothesis
     null = [(np.concatenate([S for S, _ in part]), np.concatenate([W for _, W in part])) for part in parts]
     return [(float(S[0]), float(W[0])) for S, W in read(seen)], null

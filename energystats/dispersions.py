@@ -12,10 +12,12 @@ import numpy as np
 from energystats._core import statistics
 from energystats._typing import ArrayLike
 from energystats.blocks import labels_here, opened
+from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.metrics import MetricLike
 from energystats.results import Dispersion
 from energystats.validation import as_weights, check_same_index
+from energystats.workloads import Size, one_sum
 
 __all__ = ["dispersion"]
 
@@ -65,6 +67,8 @@ def dispersion(
         symmetric with zero diagonal, or `alpha` is outside (0, 2].
     TypeError
         If `X` does not hold real numbers, or labels cannot be sorted, such as numbers beside text.
+    MemoryError
+        If the work would not fit into the available memory.
 
     Warns
     -----
@@ -74,6 +78,8 @@ def dispersion(
         If the table is square and symmetric with a zero diagonal, as a matrix of dissimilarities is.
     NotNegativeTypeWarning
         If rho is negative somewhere.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -108,6 +114,7 @@ def dispersion(
     check_same_index(X, sample_weight, "sample_weight")
     weights = as_weights(sample_weight, d.n, "sample_weight")
     d.check_weights(np.ones(d.n) if weights is None else weights, "sample_weight")
+    weigh(False, d, one_sum(Size.of(d)))
     M, s = d.group_sums(groups, weights)
     within = statistics.within_per_group(M, s)
     return Dispersion(

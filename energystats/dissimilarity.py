@@ -5,7 +5,6 @@ Below `Dissimilarity` nothing looks at raw input again, and above it nothing kno
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,6 +18,7 @@ from energystats._core.slices import random_directions
 from energystats._core.spectrum import largest_eigenpairs
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.blocks import Measures, Rows
+from energystats.cost import check_memory
 from energystats.domains import Domain, Fault, Place, looks_like_distances, row_places
 from energystats.exceptions import ColumnScaleWarning, MatrixAsPointsWarning, warn
 from energystats.metrics import SUBSAMPLE, Euclidean, Exponential, Metric, MetricLike, Precomputed, resolve
@@ -35,6 +35,7 @@ from energystats.validation import (
     row_index,
     were_found,
 )
+from energystats.workloads import Size, pairs_work
 
 __all__ = [
     "Dissimilarity",
@@ -302,7 +303,7 @@ class Dissimilarity:
         """R in whole, (n, n); computed at every call unless it is stored."""
         if self.R is not None:
             return self.R
-        check_memory(self.n)
+        check_memory(pairs_work(Size(self.n)))
         self.check_at_hand()
         assert self.points is not None
         return MadeAnew(self.points, self.metric, self.warns).matrix()
@@ -620,20 +621,4 @@ def warn_of_scales(
             f"Column {names[high]} has a standard deviation {ratio:{'.0f' if ratio < 1e6 else '.1g'}} times that of "
             f"column {names[low]} and decides the distances almost alone; {advice} unless the unit is shared.",
             ColumnScaleWarning,
-        )
-
-
-def check_memory(n: int) -> None:
-    """Refuse a matrix that would not fit, in words, before the operating system does without."""
-    needed = 8 * n * n
-    try:
-        available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not a POSIX system
-        return
-    if needed > 0.6 * available:
-        raise MemoryError(
-            f"This method stores all pairs: {n} points need {needed / 2**30:.0f} GiB, and this machine has "
-            f"{available / 2**30:.0f} GiB. Use a random subset of the rows, or for clusters of all of them "
-            '`energy_cluster(..., algorithm="nystrom")`, an approximation; one column can go to `cluster_1d`, and '
-            "`dispersion`, `energy_distance` and `energy_test` do not store the pairs."
         )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from energystats._core import statistics
 from energystats._typing import ArrayLike, FloatArray, RandomLike
+from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity
 from energystats.metrics import MetricLike, Precomputed, resolve
 from energystats.validation import as_generator, as_weights, check_count, check_option, check_same_index
+from energystats.workloads import SAMPLE_LESS, Size, one_sum, pairs_work, slices
 
 __all__ = ["energy_distance", "pairwise"]
 
@@ -44,6 +48,8 @@ def pairwise(
         the metric cannot compare a row, see Notes; the message names it.
     TypeError
         If the input does not hold real numbers; truth values go with metrics of presence and absence alone.
+    MemoryError
+        If the work would not fit into the available memory.
 
     Warns
     -----
@@ -51,6 +57,8 @@ def pairwise(
         If the columns' standard deviations differ more than 100 times, and the metric adds their differences.
     MatrixAsPointsWarning
         If X is square and symmetric with a zero diagonal, as a matrix of dissimilarities is.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -82,7 +90,9 @@ def pairwise(
     """
     resolved = resolve(metric, alpha)
     if Y is None:
-        return np.array(Dissimilarity.from_data(X, metric=metric, alpha=alpha).matrix)
+        d = Dissimilarity.from_data(X, metric=metric, alpha=alpha)
+        weigh(False, d, pairs_work(Size.of(d), 2.0, SAMPLE_LESS))
+        return np.array(d.matrix)
     if isinstance(resolved, Precomputed):
         raise ValueError('`Y` must be None when metric="precomputed": X already is the matrix.')
     return resolved(X, Y)
@@ -142,6 +152,13 @@ def energy_distance(
         "u" is asked for with weights or with a sample of one point, or "sliced" for another rho.
     TypeError
         If the input does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -178,6 +195,8 @@ def energy_distance(
     given = as_weights(x_weights, n, "x_weights"), as_weights(y_weights, m, "y_weights")
     weights = np.concatenate([np.ones(s) if w is None else w for w, s in zip(given, (n, m), strict=True)])
     d.check_weights(weights, "x_weights")
+    size = replace(Size.of(d), slices=n_slices * (method == "sliced"))
+    weigh(False, d, one_sum(size), slices(size))
     if method == "sliced":
         d = d.sliced(n_slices, generator)
     E = statistics.energy_distances(*d.group_sums(groups, weights), unbiased=estimator == "u")

@@ -77,7 +77,7 @@ class DisconnectedGraphWarning(EnergyStatsWarning):
 
 
 class PerformanceWarning(EnergyStatsWarning):
-    """Compiled loops are unavailable; the plain Python ones run instead, slowly."""
+    """A call will take minutes or more, or compiled loops are unavailable and the plain Python ones run instead."""
 
 
 def warn(message: str, category: type[EnergyStatsWarning]) -> None:

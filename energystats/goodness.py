@@ -12,6 +12,7 @@ from scipy.linalg import qr
 from energystats._core import normal, permutation
 from energystats._core.threads import one_thread_up_to
 from energystats._typing import ArrayLike, FloatArray, RandomLike
+from energystats.cost import Sample, weigh
 from energystats.dissimilarity import check_resolution
 from energystats.domains import row_places, truths_as_numbers
 from energystats.metrics import Euclidean, Metric, MetricLike, Precomputed, resolve
@@ -20,6 +21,8 @@ from energystats.progress import with_bar
 from energystats.results import GoodnessOfFitResult
 from energystats.samplers import Sampler, as_sampler
 from energystats.validation import as_generator, as_pandas, as_points, check_count, column_names, row_index
+from energystats.workloads import Size, reference_samples
+from energystats.workloads import normal_samples as normal_samples_work
 
 __all__ = ["goodness_of_fit", "normality_test"]
 
@@ -34,7 +37,7 @@ Simulate = Callable[[np.random.Generator, int], FloatArray]
 
 
 def normality_test(
-    X: ArrayLike, *, n_resamples: int = 999, progress: bool = False, rng: RandomLike = None
+    X: ArrayLike, *, n_resamples: int = 999, progress: bool | None = None, rng: RandomLike = None
 ) -> GoodnessOfFitResult:
     r"""Energy test of normality, in one column or several, mean and covariance unknown.
 
@@ -44,8 +47,9 @@ def normality_test(
         The sample; more rows than columns, and no column a linear combination of others.
     n_resamples : int, default 999
         Simulated normal samples.
-    progress : bool, default False
-        Show a bar over them.
+    progress : bool or None, default None
+        Show a bar over them. None: if the estimated time is above two seconds and a terminal or notebook
+        can show it.
     rng : int, Generator or None, default None
         Seed of the simulation.
 
@@ -61,6 +65,13 @@ def normality_test(
         not finite.
     TypeError
         If `X` does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -103,6 +114,7 @@ def normality_test(
     n, d = Q.shape
     scale = n * normal.distance_between_normals(d)
     observed = float(normal.normality_statistics(Q[None])[0])
+    progress = weigh(progress, Sample(Euclidean(), Q), normal_samples_work(n, d, n_resamples))
     null = simulated(lambda stream, count: normal_samples(stream, count, n, d), n_resamples, generator, progress)
     law = "normal" if d == 1 else "multivariate normal"
     return GoodnessOfFitResult(
@@ -199,7 +211,7 @@ def goodness_of_fit(
     alpha: float = 1.0,
     n_resamples: int = 999,
     n_reference: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
     rng: RandomLike = None,
 ) -> GoodnessOfFitResult:
     r"""Energy test whether a sample comes from a given distribution.
@@ -220,8 +232,9 @@ def goodness_of_fit(
         Samples drawn from the distribution.
     n_reference : int, optional
         Points that stand for the distribution; 10 n by default, but at least 1,000 and at most 10,000.
-    progress : bool, default False
-        Show a bar over the samples.
+    progress : bool or None, default None
+        Show a bar over the samples. None: if the estimated time is above two seconds and a terminal or notebook
+        can show it.
     rng : int, Generator or None, default None
         Seed of all draws.
 
@@ -237,6 +250,13 @@ def goodness_of_fit(
         finite, or is several distributions at once; if a value of `X` is not finite, or an option is out of range.
     TypeError
         If `distribution` is neither, or not frozen, or `X` does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -286,6 +306,8 @@ def goodness_of_fit(
     target, settled = reference_of(source, d, n_reference or reference_size(n), resolved, generator)
     settled.check(points, row_places(["X"], [n], [row_index(as_pandas(X))]), column_names(X))
     settled.fitted(points)  # what it needs of its columns, it needs of these
+    size = Size(n, d, line=isinstance(target, OnLine))
+    progress = weigh(progress, Sample(settled, points), reference_samples(size, target.size, n_resamples))
     observed = target.compare(points[None])[0]
 
     def simulate(stream: np.random.Generator, count: int) -> FloatArray:

@@ -18,8 +18,8 @@ from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.found_groups import warn_if_found
 from energystats.metrics import Metric, MetricLike, Precomputed, resolve
-from energystats.near_linear import MOST_BINS, SLICES, binned_test, sliced_test
-from energystats.relabeling import CONFIDENCE_LEVEL, Sampling, StatisticName, relabeling_test
+from energystats.near_linear import MOST_BINS, SLICES, binned_test, default_bins, sliced_test
+from energystats.relabeling import CONFIDENCE_LEVEL, Sampling, StatisticName, relabeling_test, weighed
 from energystats.results import EnergyTestResult
 from energystats.validation import (
     as_generator,
@@ -54,7 +54,7 @@ def energy_test(
     n_bins: int | None = None,
     n_bootstrap: int = 0,
     standardize: bool = False,
-    progress: bool = False,
+    progress: bool | None = None,
     client: Any = None,
     rng: RandomLike = None,
 ) -> EnergyTestResult:
@@ -111,8 +111,9 @@ def energy_test(
         Bootstrap resamples within each of two samples, for `energy_interval`.
     standardize : bool, default False
         Z-scores (divisor n) of the pooled columns before distances.
-    progress : bool, default False
-        Show a bar over the relabelings.
+    progress : bool or None, default None
+        Show a bar over the relabelings. None: if the estimated time is above two seconds and a terminal or notebook
+        can show it.
     client : distributed.Client, optional
         Dask cluster that does the work; None takes the client in force where a sample is a Dask collection, and this
         process otherwise. A cluster that stays without workers for two minutes is given up, see Notes.
@@ -137,6 +138,8 @@ def energy_test(
         If the input does not hold real numbers, or labels cannot be sorted, such as numbers beside text.
     ConnectionError
         If the client or its cluster is closed during the call, or has no workers.
+    MemoryError
+        If the work would not fit into the available memory.
 
     Warns
     -----
@@ -151,6 +154,8 @@ def energy_test(
     NotCalibratedWarning
         If ``method="cross"`` is used with fewer than 20 points in a sample, or with one three times as large as the
         other; if ``method="asymptotic"`` is, where half of the rows or more are copies of others.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -239,7 +244,6 @@ def energy_test(
         n_resamples=check_count(n_resamples, "n_resamples", low=1),
         stop_at=None if stop_at is None else check_count(stop_at, "stop_at", low=1),
         extrapolate=extrapolate,
-        progress=progress,
     )
     n_bootstrap = check_count(n_bootstrap, "n_bootstrap", low=0)
     generator = as_generator(rng)
@@ -265,6 +269,10 @@ def energy_test(
         raise ValueError(
             "`n_bootstrap` needs two independent samples, one semimetric, no weights, and no slices or bins."
         )
+    bins, lines = chosen_bins(checked, method, n_bins), (n_slices or SLICES) * (method == "sliced")
+    sampling = weighed(
+        several, checked, sampling, progress, design, n_slices=lines, n_bins=bins, n_bootstrap=n_bootstrap
+    )
     name, test = cast(StatisticName, statistic), choose_test
     if method in NEAR_LINEAR:
         test = partial(near_linear_test, n_slices=n_slices, n_bins=n_bins)
@@ -285,6 +293,11 @@ def check_sizes(method: str, n_slices: int | None, n_bins: int | None) -> None:
         if method not in NEAR_LINEAR:
             raise ValueError(f'`n_bins` goes with method="binned" or "sliced", got method="{method}".')
         check_count(n_bins, "n_bins", low=2, high=MOST_BINS)
+
+
+def chosen_bins(groups: Groups, method: str, n_bins: int | None) -> int:
+    """How many bins there will be, 0 for none."""
+    return n_bins or (default_bins(groups) if method == "binned" else 0)
 
 
 def near_linear_test(

@@ -21,6 +21,7 @@ from energystats._core.scales import deviations, exponents, two_to
 from energystats._loading import loading
 from energystats._typing import ArrayLike, FloatArray
 from energystats.coding import Columns, encode
+from energystats.cost import Sample, between_tables, weigh
 from energystats.domains import ANY_NUMBERS, Domain, Fault, Place, RowError, row_places, truths_as_numbers
 from energystats.metric_names import canonical_name
 from energystats.validation import (
@@ -147,7 +148,9 @@ class Metric(abc.ABC):
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
         """Rho between the rows of X and those of Y (X itself when None), as an (n, m) array."""
         (points, others), metric = self.checked_pair(X, Y)
-        return metric.fitted(points).finite_between(points, others)
+        fitted = metric.fitted(points)
+        weigh(False, Sample(fitted, points), between_tables(len(points), len(others)))
+        return fitted.finite_between(points, others)
 
     def checked_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
         """`read_pair`, with an error for rows that it cannot compare."""

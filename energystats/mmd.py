@@ -7,13 +7,14 @@ from typing import Any
 
 from energystats._core import statistics
 from energystats._typing import ArrayLike, RandomLike
+from energystats.cost import weigh
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.found_groups import warn_if_found
 from energystats.geometry.kernels import KernelLike, kernel_distance, semimetric_of
 from energystats.homogeneity import METHODS, check_combination, choose_test
 from energystats.metrics import MetricLike, resolve
-from energystats.relabeling import Sampling, StatisticName
+from energystats.relabeling import Sampling, StatisticName, weighed
 from energystats.results import EnergyTestResult
 from energystats.validation import (
     as_generator,
@@ -22,6 +23,7 @@ from energystats.validation import (
     check_same_index,
     check_same_rows,
 )
+from energystats.workloads import Size, one_sum
 
 __all__ = ["mmd2", "mmd_test"]
 
@@ -70,6 +72,13 @@ def mmd2(
         one point, or an option is unknown.
     TypeError
         If the input does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -96,6 +105,7 @@ def mmd2(
     check_option(estimator, "estimator", ("v", "u"))
     d, checked = two_samples((x,) if y is None else (x, y), groups, kernel, metric, alpha)
     check_sizes(checked, estimator)
+    weigh(False, d, one_sum(Size.of(d)))
     M, s = d.group_sums(checked)
     return float(statistics.energy_distances(M, s, unbiased=estimator == "u")[0, 1] / 2)
 
@@ -113,7 +123,7 @@ def mmd_test(
     n_resamples: int = 999,
     strata: ArrayLike | None = None,
     paired: bool = False,
-    progress: bool = False,
+    progress: bool | None = None,
     rng: RandomLike = None,
 ) -> EnergyTestResult:
     r"""Permutation test of equal distributions of two samples by maximum mean discrepancy.
@@ -141,8 +151,9 @@ def mmd_test(
         Blocks within which labels are permuted, as for `energy_test`.
     paired : bool, default False
         Row i of both samples is the same subject; labels are permuted within subjects.
-    progress : bool, default False
-        Show a bar over the relabelings.
+    progress : bool or None, default None
+        Show a bar over the relabelings. None: if the estimated time is above two seconds and a terminal or notebook
+        can show it.
     rng : int, Generator or None, default None
         Seed of the relabelings.
 
@@ -158,6 +169,13 @@ def mmd_test(
         nothing to permute.
     TypeError
         If the input does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -182,7 +200,7 @@ def mmd_test(
     """
     check_option(estimator, "estimator", ("v", "u"))
     check_option(method, "method", METHODS)
-    sampling = Sampling(method, check_count(n_resamples, "n_resamples", low=1), progress=progress)
+    sampling = Sampling(method, check_count(n_resamples, "n_resamples", low=1))
     generator = as_generator(rng)
     first, *others = kernels_of(kernel)
     d, checked = two_samples((x,) if y is None else (x, y), groups, first, metric, alpha)
@@ -194,6 +212,7 @@ def mmd_test(
     design = Design.of(checked, strata=strata, paired=paired)
     check_combination(sampling, design, len(several))
     warn_if_found(checked)
+    sampling = weighed(several, checked, sampling, progress, design)
     name: StatisticName = "mmd2" if estimator == "v" else "mmd2 (unbiased)"
     return choose_test(several, checked, name, sampling, generator, design)
 

@@ -16,7 +16,7 @@ from energystats.pairs import Sliced
 from energystats.relabeling import RANKED_BY, Sampling, StatisticName, draw_null, relabeling_test, report_null
 from energystats.results import EnergyTestResult
 
-__all__ = ["MOST_BINS", "SLICES", "binned_test", "sliced_test"]
+__all__ = ["MOST_BINS", "SLICES", "binned_test", "default_bins", "sliced_test"]
 
 SLICES = 50
 BINS = 256

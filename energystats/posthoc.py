@@ -10,6 +10,7 @@ import numpy as np
 from energystats._core import permutation, statistics
 from energystats._core.permutation import Exchangeable
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
+from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.found_groups import notes_on_groups, warn_if_found
 from energystats.metrics import MetricLike
@@ -18,6 +19,7 @@ from energystats.progress import with_bar
 from energystats.relabeling import Sampling, relabeling_test
 from energystats.results import PairwiseRow, PairwiseTestsResult
 from energystats.validation import as_generator, check_count, check_option, near_names, position_of
+from energystats.workloads import Size, comparisons
 
 __all__ = ["pairwise_tests"]
 
@@ -33,7 +35,7 @@ def pairwise_tests(
     method: str = "auto",
     n_resamples: int | None = None,
     standardize: bool = False,
-    progress: bool = False,
+    progress: bool | None = None,
     rng: RandomLike = None,
 ) -> PairwiseTestsResult:
     r"""Energy tests of all pairs of groups, or of each group against a control, with adjusted p-values.
@@ -60,8 +62,9 @@ def pairwise_tests(
         adjusted p-value of .025 can be reached.
     standardize : bool, default False
         Column z-scores (divisor n, of all groups together) before distances.
-    progress : bool, default False
-        Show a bar over the pairs.
+    progress : bool or None, default None
+        Show a bar over the pairs. None: if the estimated time is above two seconds and a terminal or notebook
+        can show it.
     rng : int, Generator or None, default None
         Seed of the relabelings.
 
@@ -78,11 +81,15 @@ def pairwise_tests(
         length, or equal and of different types (True and 1), or an option is unknown.
     TypeError
         If `X` does not hold real numbers, or labels cannot be sorted, such as numbers beside text.
+    MemoryError
+        If the work would not fit into the available memory.
 
     Warns
     -----
     DoubleDippingWarning
         If the groups are a clustering result, a fitted clusterer, or a Series made from a result.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -124,6 +131,8 @@ def pairwise_tests(
     if n_resamples is None:
         n_resamples = max(999, 40 * len(pairs) - 1)
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
+    sizes = [(int(checked.sizes[i]), int(checked.sizes[j])) for i, j in pairs]
+    progress = weigh(progress, d, *comparisons(Size.of(d), sizes, n_resamples))
     rngs = generator.spawn(len(pairs))
     tested = (
         compare_pair(d, checked, pair, method=method, n_resamples=n_resamples, rng=pair_rng)

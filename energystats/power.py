@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,9 +12,11 @@ import numpy as np
 
 from energystats._core import permutation
 from energystats._typing import AnyArray, ArrayLike, RandomLike
+from energystats.cost import Sample, weigh
 from energystats.dissimilarity import Dissimilarity, Groups, pool
 from energystats.domains import row_places
 from energystats.metrics import Metric, MetricLike, Precomputed, resolve
+from energystats.pairs import power_on_line
 from energystats.progress import with_bar
 from energystats.relabeling import Sampling, StatisticName, relabeling_test
 from energystats.results import PowerResult, PowerRow
@@ -27,6 +30,7 @@ from energystats.validation import (
     is_single,
     row_index,
 )
+from energystats.workloads import Size, kept, relabelings
 
 __all__ = ["energy_power"]
 
@@ -46,7 +50,7 @@ def energy_power(
     alpha: float = 1.0,
     statistic: str = "between",
     standardize: bool = False,
-    progress: bool = False,
+    progress: bool | None = None,
     rng: RandomLike = None,
 ) -> PowerResult:
     r"""Power of `energy_test` for two distributions, against sample size, by simulation.
@@ -75,8 +79,9 @@ def energy_power(
         As for `energy_test`; with two samples all three have one power.
     standardize : bool, default False
         Z-scores of the pooled columns of each pair before distances.
-    progress : bool, default False
-        Show a bar over the replicates.
+    progress : bool or None, default None
+        Show a bar over the replicates. None: if the estimated time is above two seconds and a terminal or notebook
+        can show it.
     rng : int, Generator or None, default None
         Seed of the simulation.
 
@@ -92,6 +97,13 @@ def energy_power(
         relabelings, or an option is out of range.
     TypeError
         If x or y is none of the above, or a size is not a whole number.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -135,6 +147,7 @@ def energy_power(
         raise ValueError('`metric` must not be "precomputed": samples are drawn, and rho is needed between new points.')
     sources, resolved = sources_of(x, y, resolved)
     key = permutation.draw_key(as_generator(rng))
+    progress = weigh(progress, *planned(x, y, resolved, sizes, n_replicates, n_resamples))
     simulation = Simulation(sources, resolved, cast(StatisticName, statistic), standardize, n_resamples, level, key)
     decisions = simulation.decisions(sizes, n_replicates)
     total = n_replicates * len(sizes)
@@ -151,6 +164,22 @@ def energy_power(
         standardize=bool(standardize),
         metric=resolved,
     )
+
+
+def planned(
+    x: Any, y: Any, metric: Metric, sizes: list[tuple[int, int]], n_replicates: int, n_resamples: int
+) -> tuple[Any, ...]:
+    """Points like those that will be drawn, as far as there are any, and the work of all tests."""
+    pilot = next((value for value in (x, y) if not is_distribution(value)), None)
+    points = np.sin(np.arange(64.0)).reshape(32, 2) if pilot is None else metric.read((pilot,), ("x",))[0][0]
+    line = power_on_line(points, metric) == 1
+    tests = [relabelings(Size(n + m, points.shape[1], line=line), 2, n_resamples).times(n_replicates) for n, m in sizes]
+    what = f"{n_replicates} tests of each of {len(sizes)} sizes, the largest {sum(sizes[-1])} rows"
+    whole = tests[0].and_then(*tests[1:]).times(1, what=what, advice="Use fewer `n_replicates` or `n_resamples`.")
+    flags = kept(n_replicates * len(sizes), "replicates", "Use fewer `n_replicates`.")
+    with suppress(ValueError):  # the samples that are drawn will say so
+        metric = metric.fitted(points)
+    return Sample(metric, points), whole, flags
 
 
 @dataclass(frozen=True, slots=True, eq=False)

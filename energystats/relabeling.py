@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -13,12 +13,14 @@ import numpy as np
 from energystats._core import moments, permutation, statistics, tails
 from energystats._core.permutation import Labelings
 from energystats._typing import FloatArray
+from energystats.cost import weigh
 from energystats.designs import Design
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.exceptions import NotCalibratedWarning, warn
 from energystats.found_groups import notes_on_groups
 from energystats.progress import with_bar
 from energystats.results import EnergyTestResult
+from energystats.workloads import Size, binned, bootstrap, one_sum, permutation_moments, relabelings, slices
 
 __all__ = [
     "FREE",
@@ -30,6 +32,7 @@ __all__ = [
     "relabeling_test",
     "report",
     "report_null",
+    "weighed",
 ]
 
 StatisticName = Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)"]
@@ -157,6 +160,46 @@ def relabeling_test(
     null = draw_null(d, groups, ranking, sampling, rng, design, weights)
     method = "exact" if null.exact else "permutation"
     return report_null(d, groups, name, null, sampling, design, weights, method=method)
+
+
+def weighed(
+    several: Sequence[Dissimilarity],
+    groups: Groups,
+    sampling: Sampling,
+    progress: bool | None,
+    design: Design = FREE,
+    *,
+    n_slices: int = 0,
+    n_bins: int = 0,
+    n_bootstrap: int = 0,
+) -> Sampling:
+    """Refuse or warn of what is about to be done, and decide about the bar."""
+    first, k, looks = several[0], groups.k, sampling.stop_at is not None
+    works = [slices(replace(Size.of(first), slices=n_slices))] if n_slices else []
+    for d in several:
+        size = replace(Size.of(d), slices=n_slices)
+        if sampling.method == "asymptotic":
+            works.append(permutation_moments(size))
+        elif sampling.method == "cross":
+            works.append(one_sum(size, 3.0))
+        elif n_bins:
+            works += binned(size, n_bins, k, sampling.n_resamples, looks=looks)
+        else:
+            count, visited = count_of(groups, design, sampling)
+            works.append(relabelings(size, k, count, looks=looks, visited=visited))
+    if n_bootstrap:
+        works.append(bootstrap(Size.of(first), n_bootstrap))
+    return replace(sampling, progress=weigh(progress, first, *works))
+
+
+def count_of(groups: Groups, design: Design, sampling: Sampling) -> tuple[float, bool]:
+    """How many labelings there will be, and whether all of them are visited."""
+    if sampling.method == "permutation":
+        return sampling.n_resamples, False
+    count = design.scheme(groups.codes).count()
+    if sampling.method == "exact":
+        return min(count, ENUMERATED_UP_TO), True
+    return (count, True) if count <= sampling.n_resamples else (sampling.n_resamples, False)
 
 
 def report_null(

@@ -7,7 +7,7 @@ import functools
 import itertools
 import numbers
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -39,6 +39,7 @@ __all__ = [
     "check_same_columns",
     "check_same_index",
     "check_same_rows",
+    "children",
     "column_names",
     "differing",
     "in_memory",
@@ -865,6 +866,12 @@ def near_names(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name.lower(), {k.lower(): k for k in known}, n=3)
     by_lower = {k.lower(): k for k in known}
     return f" Did you mean {' or '.join(repr(by_lower[k]) for k in near)}?" if near else ""
+
+
+def children(rng: np.random.Generator, count: int) -> Iterator[np.random.Generator]:
+    """Those of `rng.spawn(count)`, made one by one, so that their number costs no memory."""
+    for _ in range(count):
+        yield from rng.spawn(1)
 
 
 def as_generator(rng: RandomLike | np.random.RandomState, name: str = "rng") -> np.random.Generator:

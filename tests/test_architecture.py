@@ -8,11 +8,11 @@ import pytest
 
 ROOT = Path(__file__).parent.parent / "energystats"
 ORDER = [  # each line may import the lines above it, and modules of its own line unless said otherwise
-    ["exceptions", "_typing", "_loading", "progress"],
+    ["exceptions", "_typing", "_loading", "progress", "cost"],
     ["_core"],
     ["validation", "coding", "domains", "metric_names"],
     ["metrics", "datasets"],
-    ["pairs"],
+    ["pairs", "workloads"],
     ["blocks"],
     ["dissimilarity", "formulas"],
     ["tables", "multiplicity", "samplers", "matrix_files"],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from energystats.cli.options import (
     add_selection,
     categories_of,
     dialect_of,
+    wants_bar,
 )
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import Table, read_matrix, read_table
@@ -68,7 +68,7 @@ class Plan:
     conservative: bool = False
     resamples: int = 199
     seed: int = 0
-    progress: bool = False
+    progress: bool | None = False
 
     @property
     def search(self) -> dict[str, Any]:
@@ -223,7 +223,7 @@ def plan_of(options: argparse.Namespace, k: int) -> Plan:
         conservative=options.conservative,
         resamples=options.resamples,
         seed=options.seed,
-        progress=options.progress and sys.stderr.isatty(),
+        progress=wants_bar(options),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from energystats.cli.console import Console
 from energystats.cli.errors import bad_input
@@ -19,6 +18,7 @@ from energystats.cli.options import (
     add_selection,
     categories_of,
     dialect_of,
+    wants_bar,
 )
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import read_table
@@ -87,7 +87,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
             missing=options.missing,
             n_resamples=options.resamples,
             standardize=options.standardize,
-            progress=options.progress and sys.stderr.isatty(),
+            progress=wants_bar(options),
             rng=options.seed,
         )
     note_if_equal(result.total, options.metric, console)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import NoReturn
 
@@ -136,7 +137,18 @@ def add_general(command: argparse.ArgumentParser, *, resamples: int, metric: boo
     )
     command.add_argument("--seed", type=seed, default=0, help="seed of everything random (default 0)")
     add_output(command)
-    command.add_argument("--progress", action="store_true", help="a bar on standard error, if that is a terminal")
+    command.add_argument(
+        "--progress",
+        action="store_true",
+        help="a bar on standard error, if that is a terminal; long work has one without being told",
+    )
+
+
+def wants_bar(options: argparse.Namespace) -> bool | None:
+    """A bar where it was asked for, none where nobody sees it, and None: where the work takes long."""
+    if options.quiet or not sys.stderr.isatty():
+        return False
+    return True if options.progress else None
 
 
 def add_output(command: argparse.ArgumentParser) -> None:

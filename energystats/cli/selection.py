@@ -406,9 +406,8 @@ def check_not_matrix(whole: Table, frame: pd.DataFrame, leave_out: Sequence[str]
     """
     numeric = [c for c in whole.frame.columns if is_number(whole.frame[c]) and c not in leave_out]
     tables = [frame, whole.frame[list(frame.columns)], whole.frame[numeric], whole.frame[numeric[1:]]]
-    for table in tables[2:]:
-        if len(table) < table.shape[1] and len(table) and table.index.max() < table.shape[1]:
-            tables.append(table.iloc[:, table.index])
+    parts = [table for table in tables[2:] if 0 < len(table) < table.shape[1] > table.index.max()]
+    tables += [table.iloc[:, table.index] for table in parts]
     for table in tables:
         if table.shape[0] == table.shape[1] and looks_like_distances(table.to_numpy(dtype=np.float64, na_value=np.nan)):
             raise BadInputError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from energystats.cli.console import Console
@@ -21,6 +20,7 @@ from energystats.cli.options import (
     add_selection,
     categories_of,
     dialect_of,
+    wants_bar,
 )
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import Table, read_table
@@ -114,7 +114,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     shown = ", ".join(map(str, as_labels(groups, len(groups), options.group)[1]))
     console.say(f"Groups of {options.group}: {shown}.\n")
     how: dict[str, Any] = {"metric": options.metric, "alpha": options.alpha, "standardize": options.standardize}
-    progress = options.progress and sys.stderr.isatty()
+    progress = wants_bar(options)
     with bad_input(table.file, table), console.announcing_compilation():
         result = energy_test(
             frame, groups=groups, n_resamples=options.resamples, rng=options.seed, progress=progress, **how

@@ -15,6 +15,7 @@ from energystats.blocks import Rows, labels_here, opened
 from energystats.clustering.assign import NearestCluster
 from energystats.clustering.nystrom import NearestCentre
 from energystats.clustering.search import Search, partition_features, partition_points
+from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity, check_blocks, of_z_scores
 from energystats.domains import Place, row_places
 from energystats.metrics import Gower, MetricLike, is_named
@@ -87,11 +88,15 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
     TypeError
         As `energy_cluster`: if the table does not hold real numbers. An array of Python objects, which functions
         refuse, may hold numbers here, as scikit-learn asks.
+    MemoryError
+        By `fit`: if the work would not fit into the available memory.
 
     Warns
     -----
     ConvergenceWarning, NotNegativeTypeWarning
         By `fit`: as `energy_cluster`.
+    PerformanceWarning
+        By `fit`: if the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -213,6 +218,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             place=places_in(X, len(table), self._rows),
         )
         k = check_count(self.n_clusters, "n_clusters", low=1)
+        weigh(False, d, *how.work(d, k))
         self._search(d, k, how, weights)
         self.labels_: IntArray = np.array(self.partition_.labels) if self._rows is None else self.predict(X)
         self.within_ = self.partition_.within

@@ -11,10 +11,12 @@ import numpy as np
 from energystats._core.bridge import line_eigenvalues
 from energystats._core.intervals import best_breaks, running_sums
 from energystats._typing import ArrayLike, FloatArray, IntArray
+from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity
 from energystats.pairs import power_on_line
 from energystats.results import Partition
 from energystats.validation import as_weights, check_alpha, check_count, check_same_index
+from energystats.workloads import exact_line
 
 __all__ = ["best_intervals", "cluster_1d", "has_exact", "partition_line", "why_not_exact"]
 
@@ -212,6 +214,13 @@ def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None,
         2, or k is out of range or exceeds the number of distinct values.
     TypeError
         If `x` does not hold real numbers or k is not a whole number.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -246,6 +255,7 @@ def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None,
         why = "the best clusters need not be intervals" if alpha < 1 else "that intervals are best is not known"
         raise ValueError(f"`alpha` must be 1 or 2, got {alpha:g}, for which {why}; use `energy_cluster`.")
     d = Dissimilarity.from_data(x, metric="euclidean", alpha=alpha, name="x")
+    weigh(False, d, exact_line(d.n, min(k, d.n)))
     assert d.points is not None
     if d.points.shape[1] != 1:
         raise ValueError(f"`x` must be one column, got {d.points.shape[1]}; use `energy_cluster`.")

@@ -19,9 +19,19 @@ from energystats.clustering.rounding import cluster_rows, fill_empty, on_sphere
 from energystats.clustering.search import MOVE_TOLERANCE
 from energystats.clustering.seeding import random_start
 from energystats.clustering.state import LocalOptimum
+from energystats.cost import MATRIX, weigh
 from energystats.exceptions import ConvergenceWarning, DisconnectedGraphWarning, warn
 from energystats.results import GraphPartition
-from energystats.validation import as_generator, as_labels, as_weights, check_count, check_option, check_same_index
+from energystats.validation import (
+    as_generator,
+    as_labels,
+    as_weights,
+    check_count,
+    check_option,
+    check_same_index,
+    children,
+)
+from energystats.workloads import graph_search
 
 __all__ = ["graph_partition"]
 
@@ -84,6 +94,8 @@ def graph_partition(
         clusters, `weights` come with "normalized" or are not positive, or an option is unknown.
     TypeError
         If A is no matrix of real numbers, such as a graph object, or k is not a whole number.
+    MemoryError
+        If the work would not fit into the available memory.
 
     Warns
     -----
@@ -92,6 +104,8 @@ def graph_partition(
         whole components are joined, the largest first to the lightest cluster, and nothing is searched.
     ConvergenceWarning
         If the best start was cut off at `max_iter`.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -151,6 +165,7 @@ def graph_partition(
             iter([(given, None)]) if given is not None else make_starts(graph, str(init), n_init, generator)
         )
         n_init, how = (1, "labels") if given is not None else (n_init, str(init))
+        weigh(False, MATRIX, graph_search(n, matrix.nnz, k, 1 if given is not None else n_init, N_KICKS))
         best = best_of(graph, starts, max_iter)
     report_doubts(graph, best, max_iter)
     return reported(graph, best, how=how, n_init=n_init, index=index, exponent=exponent)
@@ -308,7 +323,7 @@ def make_starts(graph: Objective, init: str, n_init: int, rng: np.random.Generat
     """Starting labels, each from its own child of `rng`, which is given away with them."""
     rows = graph.rows() if init == "spectral" else np.empty((0, 0))
     turns = ("rows", "sphere", "k-means++", "random") if init == "spectral" else (init,)
-    for i, child in enumerate(rng.spawn(n_init)):
+    for i, child in enumerate(children(rng, n_init)):
         how = turns[i % len(turns)]
         if how == "random":
             yield random_start(graph.n, graph.k, child), child

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from energystats._core.agglomeration import agglomerate
 from energystats._typing import ArrayLike, FloatArray
+from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import NotNegativeTypeWarning, warn
 from energystats.metrics import MetricLike
+from energystats.workloads import Size, agglomeration
 
 __all__ = ["energy_hclust"]
 
@@ -52,6 +54,8 @@ def energy_hclust(
     -----
     NotNegativeTypeWarning
         If a height is negative, which takes a negative rho; SciPy's functions refuse such a matrix.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -79,6 +83,7 @@ def energy_hclust(
     ([1.0, 11.0], [2.0, 3.0])
     """
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
+    weigh(False, d, agglomeration(Size.of(d)))
     H = d.matrix.copy() if d.R is not None else d.matrix
     Z = agglomerate(H)
     if len(Z) and Z[0, 2] < 0:

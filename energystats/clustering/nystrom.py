@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -29,6 +29,7 @@ from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import ConvergenceWarning, warn
 from energystats.progress import with_bar
 from energystats.results import Approximation, Partition
+from energystats.validation import children
 
 __all__ = ["BATCH", "LANDMARKS", "NearestCentre", "Options", "nystrom_partition"]
 
@@ -106,7 +107,8 @@ def nystrom_partition(
             f'`algorithm="nystrom"` needs a rho of negative type, which {d.metric!r} is not; '
             'use algorithm="hartigan" on a random part of the rows.'
         )
-    choice, order, pairs, *starts = rng.spawn(3 + how.n_init)
+    choice, order, pairs = rng.spawn(3)
+    starts = children(rng, how.n_init)
     chosen = choose_landmarks(table, d.metric, how.n_landmarks, choice, w)
     if chosen.size < k:
         raise ValueError(f"`k` must be at most the number of distinct points, {chosen.size}, got {k}.")
@@ -146,7 +148,7 @@ class Problem(NamedTuple):
 
 
 def search(
-    problem: Problem, order: np.random.Generator, streams: list[np.random.Generator], progress: bool
+    problem: Problem, order: np.random.Generator, streams: Iterator[np.random.Generator], progress: bool
 ) -> tuple[Features, Found]:
     """The features of all rows, and a local optimum of theirs.
 
@@ -168,7 +170,7 @@ def search(
 
 
 def centres_of_batches(
-    problem: Problem, order: np.random.Generator, streams: list[np.random.Generator], progress: bool
+    problem: Problem, order: np.random.Generator, streams: Iterator[np.random.Generator], progress: bool
 ) -> tuple[FloatArray, int]:
     """Centres of the best start after growing batches of random rows, and the number of that start."""
     table, feature_map, weights, k, how = problem
@@ -189,7 +191,7 @@ def centres_of_batches(
 
 
 def best_start(
-    batch: Features, k: int, how: Options, streams: list[np.random.Generator], progress: bool
+    batch: Features, k: int, how: Options, streams: Iterator[np.random.Generator], progress: bool
 ) -> tuple[Found, int]:
     """The start of lowest W on the batch, and its number; a later one wins only when it is lower beyond rounding."""
     best: tuple[Found, int] | None = None

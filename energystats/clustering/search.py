@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -21,6 +22,7 @@ from energystats.clustering.partition import make_partition
 from energystats.clustering.seeding import count_distinct, plus_plus_start, random_start
 from energystats.clustering.spectral import distinct_of, spectral_labels, spectral_starts
 from energystats.clustering.state import LocalOptimum, Problem
+from energystats.cost import Work, weigh
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import ConvergenceWarning, NotNegativeTypeWarning, warn
 from energystats.metrics import MetricLike
@@ -33,6 +35,18 @@ from energystats.validation import (
     check_count,
     check_option,
     check_same_index,
+    children,
+)
+from energystats.workloads import (
+    FEWER_STARTS,
+    FEWER_STARTS_OF_MATRIX,
+    Size,
+    eigenpairs,
+    exact_line,
+    landmarks,
+    pairs_work,
+    rounding,
+    search,
 )
 
 __all__ = [
@@ -69,7 +83,7 @@ def energy_cluster(
     standardize: bool = False,
     log_moves: bool = False,
     callback: Callable[[int, int, float], object] | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
     client: Any = None,
     rng: RandomLike = None,
 ) -> Partition:
@@ -115,8 +129,9 @@ def energy_cluster(
         Keep every move of the search that found the answer, in `Partition.moves`.
     callback : callable, optional
         Called as ``callback(start, passes, W)`` after every pass, for instance ``print``.
-    progress : bool, default False
-        Show a bar over the starts.
+    progress : bool or None, default None
+        Show a bar over the starts. None: if the estimated time is above two seconds and a terminal or notebook
+        can show it.
     client : distributed.Client, optional
         For "nystrom": Dask cluster that holds the rows and makes the passes over them; None takes the client in force
         where `X` is a Dask collection, and this process otherwise.
@@ -150,6 +165,8 @@ def energy_cluster(
     NotNegativeTypeWarning
         If rho is negative somewhere, or a pass of Lloyd's rule, in any start, would not have lowered W and was taken
         back.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -212,7 +229,7 @@ def energy_cluster(
     weights = as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")
-    return partition_points(d, k, how, generator, weights=weights, progress=progress)
+    return partition_points(d, k, how, generator, weights=weights, progress=weigh(progress, d, *how.work(d, k)))
 
 
 class Search(NamedTuple):
@@ -277,6 +294,23 @@ class Search(NamedTuple):
     def plain(cls, n_init: int) -> Search:
         """Restarts only, as for references that are searched many times."""
         return cls("auto", "k-means++", n_init, 300, 0, log_moves=False, callback=None)
+
+    def work(self, d: Dissimilarity, k: int) -> tuple[Work, ...]:
+        """What a search for k clusters will take, to be weighed before it."""
+        size, k = Size.of(d), min(int(k), d.n) if isinstance(k, int | np.integer) else 2
+        by_labels = not isinstance(self.init, str)
+        starts = 1 if by_labels else self.n_init
+        if self.algorithm == "nystrom":
+            m = self.n_landmarks or max(nystrom.LANDMARKS, k)
+            return (landmarks(size, k, m, starts, self.batch_size or nystrom.BATCH),)
+        if self.algorithm == "exact-1d" or (self.algorithm == "auto" and size.exact and not by_labels):
+            return (exact_line(d.n, k),)
+        if self.algorithm == "spectral":
+            return eigenpairs(size, k - 1), rounding(size, k, starts)
+        held = replace(size.held, exact=False)
+        advice = FEWER_STARTS if d.rows is None and d.points is not None else FEWER_STARTS_OF_MATRIX
+        found = search(held, k, starts, 0 if by_labels else self.tries(d.n), advice)
+        return pairs_work(size), found, eigenpairs(held, k - 1)
 
     def tries(self, n: int) -> int:
         """Perturbations of every start for n points."""
@@ -430,7 +464,7 @@ def check_init(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
 
 def make_starts(problem: Problem, init: str, n_init: int, rng: np.random.Generator) -> Iterator[Start]:
     """Starting labels, each from its own child of `rng`, which goes on with what the start needs later."""
-    for child in rng.spawn(n_init):
+    for child in children(rng, n_init):
         if init == "k-means++":
             yield Start(plus_plus_start(problem.R, problem.k, child, problem.weights), child)
         else:

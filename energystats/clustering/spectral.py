@@ -12,11 +12,13 @@ from energystats._core.laplacian import Relaxation, smallest_pairs
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.rounding import cluster_rows, on_sphere
 from energystats.clustering.seeding import count_distinct
+from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity
 from energystats.metrics import Exponential, Metric, MetricLike
 from energystats.pairs import MadeAnew, choose_route
 from energystats.results import SpectralEmbedding
-from energystats.validation import as_generator, check_count
+from energystats.validation import as_generator, check_count, children
+from energystats.workloads import Size, eigenpairs
 
 __all__ = ["spectral_embedding", "spectral_labels", "spectral_start", "spectral_starts"]
 
@@ -69,6 +71,13 @@ def spectral_embedding(
         option does not fit the metric.
     TypeError
         If `X` does not hold real numbers, or n_components is not a whole number.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -117,6 +126,7 @@ def spectral_embedding(
         raise ValueError(f"`X` must have at least two points, got {d.n}.")
     check_count(n_components, "n_components", low=1, high=d.n - 1, why=f", one less than the points ({d.n})")
     count = min(d.n - 1, max(n_components, N_EIGENVALUES - 1) + (not laplacian))
+    weigh(False, d, eigenpairs(Size.of(d), count).times(2.0 if laplacian else 1.0))
     if laplacian:
         affinity = Affinity.of(d, generator)
         values, vectors = walk_pairs(d, affinity, count)
@@ -253,7 +263,7 @@ def spectral_starts(
 ) -> Iterator[tuple[IntArray, np.random.Generator]]:
     """Starting labels by k-means of the relaxed rows, each from its own child of `rng`, which is given away too."""
     rows = spectral_rows(d, k, weights)
-    for child in rng.spawn(n_init):
+    for child in children(rng, n_init):
         yield cluster_rows(rows, k, child, weights=weights), child
 
 

@@ -7,11 +7,13 @@ from typing import Any, Literal
 import numpy as np
 
 from energystats._typing import ArrayLike, IntArray, RandomLike
+from energystats.cost import MATRIX, weigh
 from energystats.dissimilarity import Dissimilarity
 from energystats.geometry.examination import DENSE_LIMIT, SMALLEST_ALONE, Examination, examine, unit_of
 from energystats.metrics import Metric, MetricLike, Precomputed
 from energystats.results import NegativeTypeResult
 from energystats.validation import as_distances, as_generator, check_count
+from energystats.workloads import Size, pairs_work, spectrum
 
 __all__ = ["is_euclidean", "negative_type"]
 
@@ -60,6 +62,13 @@ def negative_type(
         their components), or `tol` is not positive.
     TypeError
         If R does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -97,9 +106,11 @@ def negative_type(
     generator = as_generator(rng)
     d = Dissimilarity.from_data(R, metric=metric, alpha=alpha, name="R", of_negative=False)  # it is what was asked
     if isinstance(d.metric, Precomputed) or d.n <= max(DENSE_LIMIT, n_points):
+        weigh(False, d, pairs_work(Size.of(d)), spectrum(d.n, 2.0, copies=3.0))
         rho = d.matrix
         summand = 0.0 if d.points is None else d.metric.summand(d.points)
         return verdict(examine(rho, tol, summand=summand), d.metric, rho=rho, rows=None)
+    weigh(False, d, spectrum(n_points, 2.0, copies=3.0).times(1 if d.metric.negative_type else N_SUBSETS))
     worst: tuple[Examination, IntArray] | None = None
     for _ in range(1 if d.metric.negative_type else N_SUBSETS):
         rows = np.sort(generator.choice(d.n, n_points, replace=False))
@@ -160,6 +171,13 @@ def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
         If d is not square and symmetric with zero diagonal, or a value is negative or not finite.
     TypeError
         If d does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -182,7 +200,9 @@ def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
     >>> es.is_euclidean([[0.0, 1.0, 5.0], [1.0, 0.0, 1.0], [5.0, 1.0, 0.0]])  # no triangle
     False
     """
-    return examine_distances(as_distances(d, "d"), tol).holds
+    distances = as_distances(d, "d")
+    weigh(False, MATRIX, spectrum(len(distances), 2.0, copies=3.0))
+    return examine_distances(distances, tol).holds
 
 
 def examine_distances(d: Any, tol: float | None) -> Examination:

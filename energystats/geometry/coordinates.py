@@ -10,6 +10,7 @@ from scipy.linalg import eigh
 from energystats._core.gram import centred, decomposed
 from energystats._core.threads import one_thread_up_to
 from energystats._typing import ArrayLike, FloatArray
+from energystats.cost import MATRIX, part_of_a_longer_call, weigh
 from energystats.dissimilarity import Dissimilarity
 from energystats.geometry.corrections import cailliez, lingoes
 from energystats.geometry.examination import relative_tolerance, root_unit_of, unit_of
@@ -17,6 +18,7 @@ from energystats.geometry.kernels import KernelLike, kernel_distance, semimetric
 from energystats.metrics import MetricLike
 from energystats.results import PrincipalCoordinates
 from energystats.validation import as_distances, as_symmetric, check_count, check_option, matrix_index
+from energystats.workloads import spectrum
 
 __all__ = ["kernel_pca", "principal_coordinates"]
 
@@ -54,6 +56,13 @@ def principal_coordinates(
         or `n_components` is below 1.
     TypeError
         If d does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -81,10 +90,13 @@ def principal_coordinates(
         n_components = check_count(n_components, "n_components", low=1)
     kind: Literal["lingoes", "cailliez"] | None = None
     constant = 0.0
+    repair = {None: 0.0, "lingoes": 2.0}.get(correction, 8.0)
+    weigh(False, MATRIX, spectrum(len(distances), 4.0 + repair, copies=8.0))
     if correction is not None:
         check_option(correction, "correction", ("lingoes", "cailliez"))
         kind = "lingoes" if correction == "lingoes" else "cailliez"
-        repaired = (lingoes if correction == "lingoes" else cailliez)(distances, tol)
+        with part_of_a_longer_call():
+            repaired = (lingoes if correction == "lingoes" else cailliez)(distances, tol)
         distances, constant = np.asarray(repaired.distances), float(repaired.constant or 0.0)
     unit = unit_of(distances)
     return coordinates_of(
@@ -140,6 +152,13 @@ def kernel_pca(
         If the matrix is not square and symmetric, a value is not finite, or an option is unknown.
     TypeError
         If X does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -175,6 +194,7 @@ def kernel_pca(
         rho, index = d.matrix, d.index
         if d.points is not None:
             summand = d.metric.summand(d.points)
+    weigh(False, MATRIX, spectrum(len(rho), 4.0, copies=6.0))
     unit = root_unit_of(rho)
     return coordinates_of(
         rho / unit**2,

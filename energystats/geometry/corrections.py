@@ -10,11 +10,13 @@ from scipy.linalg import eigh
 from energystats._core.gram import additive_constant, centred
 from energystats._core.threads import one_thread_up_to
 from energystats._typing import ArrayLike, FloatArray
+from energystats.cost import MATRIX, weigh
 from energystats.geometry.examination import SMALLEST_ALONE, Examination, examine, root_unit_of, unit_of
 from energystats.geometry.kernels import kernel_distance
 from energystats.results import Euclidization
 from energystats.results.geometry import Repair
 from energystats.validation import as_distances, as_symmetric, matrix_index
+from energystats.workloads import spectrum
 
 __all__ = ["cailliez", "clip_spectrum", "flip_spectrum", "lingoes", "lingoes_kernel", "nearest_psd"]
 
@@ -43,6 +45,13 @@ def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
         are named by their components).
     TypeError
         If d does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -72,6 +81,7 @@ def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
     (3.5, True)
     """
     given = as_distances(d, "d")
+    weigh(False, MATRIX, spectrum(len(given), 2.0, copies=5.0))
     unit = unit_of(given)
     rho = (given / unit) ** 2
     found = examine(rho, tol)
@@ -101,6 +111,13 @@ def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
         If K is not square and symmetric, or a value is not finite.
     TypeError
         If K does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -125,6 +142,7 @@ def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
     (2.0, True)
     """
     matrix = as_symmetric(K, "K")
+    weigh(False, MATRIX, spectrum(len(matrix), 2.0, copies=5.0))
     unit = root_unit_of(matrix)
     rho = kernel_distance(matrix / unit**2)
     rounding = 8 * np.finfo(float).eps * np.abs(np.diagonal(matrix)).max() / unit**2
@@ -175,6 +193,13 @@ def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
         are named by their components).
     TypeError
         If d does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -209,6 +234,7 @@ def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
     (3.0, True)
     """
     given = as_distances(d, "d")
+    weigh(False, MATRIX, spectrum(len(given), 8.0, copies=8.0))
     unit = unit_of(given)
     scaled = given / unit
     rho = scaled**2
@@ -243,6 +269,13 @@ def clip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
         If d is not square and symmetric with zero diagonal, or a value is negative or not finite.
     TypeError
         If d does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -288,6 +321,13 @@ def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
         If d is not square and symmetric with zero diagonal, or a value is negative or not finite.
     TypeError
         If d does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -313,6 +353,7 @@ def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
 def respectralized(d: ArrayLike, tol: float | None, method: Repair) -> Euclidization:
     """Distances from the Gram matrix with other eigenvalues."""
     given = as_distances(d, "d")
+    weigh(False, MATRIX, spectrum(len(given), 7.0, copies=8.0))
     unit = unit_of(given)
     rho = (given / unit) ** 2
     found = examine(rho, tol)
@@ -370,6 +411,13 @@ def nearest_psd(K: ArrayLike) -> FloatArray:
         If K is not square and symmetric, or a value is not finite.
     TypeError
         If K does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -392,6 +440,7 @@ def nearest_psd(K: ArrayLike) -> FloatArray:
     [[2.0, 2.0], [2.0, 2.0]]
     """
     matrix = as_symmetric(K, "K")
+    weigh(False, MATRIX, spectrum(len(matrix), 5.0, copies=6.0))
     unit = unit_of(matrix, SMALLEST_ALONE)
     with one_thread_up_to(len(matrix)):
         values, vectors = eigh(matrix / unit, check_finite=False)

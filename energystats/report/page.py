@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats._typing import ArrayLike
+from energystats.cost import part_of_a_longer_call, weigh
+from energystats.exceptions import collected
 from energystats.metrics import is_named
 from energystats.report import sections
 from energystats.report.markup import escaped, paragraph
@@ -104,7 +106,7 @@ def cluster_report(
     n_resamples: int = 199,
     select: str | None = None,
     k_max: int = 10,
-    progress: bool = False,
+    progress: bool | None = None,
     rng: int | None = 0,
 ) -> str:
     """Cluster, test, and write a report of both.
@@ -133,8 +135,9 @@ def cluster_report(
         How to choose k, or what to print beside a k that is given.
     k_max : int, default 10
         Largest k that `select` looks at.
-    progress : bool, default False
+    progress : bool or None, default None
         Show bars over starts, reference sets and splits.
+        None: if the estimated time is above two seconds and a terminal or notebook can show it.
     rng : int or None, default 0
         Seed of every step, which the report prints; None draws one. A Generator is refused: no call that is printed
         could start from the state that it is in.
@@ -149,6 +152,11 @@ def cluster_report(
     ValueError, TypeError, MemoryError
         As `energy_cluster` and `select_k`, and if `rng` is not a seed. Where `cluster_test` cannot test, the report
         says why.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     Notes
     -----
@@ -174,7 +182,8 @@ def cluster_report(
     testing = {**search, "alpha": alpha, "conservative": conservative, "n_resamples": n_resamples}
     bars: dict[str, Any] = {"progress": progress}
     selecting = {"k_max": k_max, "method": select, **search, "conservative": conservative}
-    with warnings.catch_warnings(record=True) as caught:
+    announce(X, k, search, n_resamples, None if select is None else k_max)
+    with part_of_a_longer_call(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         selection = None if select is None else select_k(X, rng=seed, **selecting, **bars)
         wanted = k if k is not None else 2 if selection is None else selection.k
@@ -211,6 +220,21 @@ def seed_of(rng: object) -> int:
             "prints calls that give the same numbers again."
         )
     return check_count(rng, "rng", low=0)
+
+
+def announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: int, k_max: int | None) -> None:
+    """Refuse or warn of the whole before any part begins, whose warnings are kept for the end."""
+    from energystats.clustering.search import Search
+    from energystats.dissimilarity import Dissimilarity
+    from energystats.significance.cluster_test import method_for, planned
+
+    with collected():  # what there is to say of the points is said by the parts
+        d = Dissimilarity.from_data(X, **search)
+    wanted = k if isinstance(k, int) and k > 1 else 2
+    works = [*Search.plain(10).work(d, wanted), *planned(d, wanted, method_for(d, "auto"), "unimodal", 5, n_resamples)]
+    if k_max is not None:
+        works.append(works[1].times(min(k_max, d.n) * 21))
+    weigh(False, d, *works)
 
 
 def tested(X: ArrayLike, k: int, seed: int, how: dict[str, Any]) -> Any:

@@ -13,6 +13,7 @@ from energystats.dissimilarity import Dissimilarity
 from energystats.geometry.coordinates import principal_coordinates
 from energystats.metrics import Euclidean, Metric
 from energystats.significance.references import Axes, MarginalReference, compares_numbers, principal_axes
+from energystats.validation import children
 
 __all__ = ["Reference", "ReferenceKind", "reference_of"]
 
@@ -43,7 +44,7 @@ class Reference:
     def draws(self, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
         """Reference sets, each from its own child of `rng`, which then serves for clustering it."""
         law = MarginalReference.of(self.axes, self.kind, rng)
-        for child in rng.spawn(n_resamples):
+        for child in children(rng, n_resamples):
             yield Dissimilarity(metric=self.metric, points=law.draw(child), warns=False), child
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.clustering.search import Search, partition_points
 from energystats.clustering.seeding import count_distinct
+from energystats.cost import Work, weigh
 from energystats.dissimilarity import Dissimilarity
 from energystats.metrics import MetricLike
 from energystats.results import ClusterTreeResult, Partition, SelectKResult, SelectKRow
@@ -23,6 +24,8 @@ from energystats.significance.cluster_test import check_lines
 from energystats.significance.tree import SMALLEST_NODE, Rules, check_level, tree_of_points
 from energystats.tables import p_text, probability
 from energystats.validation import as_generator, check_count, check_flag, check_option
+from energystats.workloads import Size, eigenpairs, kept, pairs_work, search, tree
+from energystats.workloads import stability as resamples
 
 __all__ = ["select_k"]
 
@@ -31,6 +34,7 @@ METHODS = ("gap", "eigengap", "significance")
 TEST_DRAWS = 199  # behind the p-value of all points, at least
 DRAWS_PER_LEVEL = 10  # times 1/level: so far below the level the smallest p can be
 STABILITY_RESAMPLES = 100
+FEWER = "Use fewer `n_resamples`, a smaller `n_init` or `k_max`, or a random subset of the rows."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +56,27 @@ class Plan:
         beside = self.criteria == "auto" and self.method == "significance"
         return self.criteria == "all" or beside or self.method == method
 
+    def work(self, d: Dissimilarity, k_max: int) -> tuple[Work, ...]:
+        """What will be computed, to be weighed before it."""
+        size = Size.of(d)
+        k_max = min(k_max, d.n)
+        found = search(size, (1 + k_max) / 2, self.n_init, advice=FEWER).times(k_max)
+        bounds = eigenpairs(size.held, (1 + k_max) / 2, FEWER).times(k_max + 1)
+        works = [pairs_work(size), found, bounds]
+        if self.wants("gap"):
+            one = found if size.exact else found.and_then(pairs_work(replace(size, stored=False)))
+            what = f"{self.n_resamples} reference sets"
+            works += [
+                one.times(self.n_resamples, what=what, advice=FEWER),
+                kept(self.n_resamples, "reference sets", FEWER, 4.0 * k_max),
+            ]
+        if self.wants("significance"):
+            one_column = size.columns == 1
+            works += tree(size.held, 5, max(TEST_DRAWS, DRAWS_PER_LEVEL / self.level), one_column=one_column)
+        if self.stability:
+            works.append(resamples(size, k_max / 2, STABILITY_RESAMPLES * (k_max - 1), self.n_init, 0.632))
+        return tuple(works)
+
 
 def select_k(
     X: ArrayLike,
@@ -68,7 +93,7 @@ def select_k(
     n_resamples: int = 20,
     n_init: int = 10,
     standardize: bool = False,
-    progress: bool = False,
+    progress: bool | None = None,
     rng: RandomLike = None,
 ) -> SelectKResult:
     r"""Choose the number of energy clusters.
@@ -105,8 +130,9 @@ def select_k(
         Starts of every clustering, of the data and of reference sets.
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
-    progress : bool, default False
-        Show a bar over reference sets.
+    progress : bool or None, default None
+        Show a bar over reference sets. None: if the estimated time is above two seconds and a terminal or notebook
+        can show it.
     rng : int, Generator or None, default None
         Seed of starts, reference sets, tests and resamples.
 
@@ -132,6 +158,8 @@ def select_k(
         If "significance" spread tied values.
     NotCalibratedWarning
         If "significance" was asked for a matrix that does not hold Euclidean distances.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -189,9 +217,10 @@ def select_k(
         n_init=check_count(n_init, "n_init", low=1),
         criteria=criteria,
         stability=stability,
-        progress=progress,
+        progress=False,
     )
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
+    plan = replace(plan, progress=weigh(progress, d, *plan.work(d, k_max)))
     return choose(d, k_max, plan, as_generator(rng))
 
 

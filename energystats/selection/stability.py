@@ -12,11 +12,14 @@ from energystats._loading import loading
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.search import Search, partition_points, plain_search
 from energystats.clustering.seeding import count_distinct
+from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity
 from energystats.metrics import MetricLike
 from energystats.progress import with_bar
 from energystats.results import ClusterStabilityResult, Partition
-from energystats.validation import as_generator, check_count, check_option
+from energystats.validation import as_generator, check_count, check_option, children
+from energystats.workloads import Size
+from energystats.workloads import stability as resamples
 
 __all__ = ["cluster_stability", "stability_of"]
 
@@ -35,7 +38,7 @@ def cluster_stability(
     scheme: str = "bootstrap",
     n_init: int = 10,
     standardize: bool = False,
-    progress: bool = False,
+    progress: bool | None = None,
     rng: RandomLike = None,
 ) -> ClusterStabilityResult:
     r"""How well energy clusters come back when the data are resampled; this is not their significance.
@@ -59,8 +62,9 @@ def cluster_stability(
         Starts of every clustering.
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
-    progress : bool, default False
-        Show a bar over the resamples.
+    progress : bool or None, default None
+        Show a bar over the resamples. None: if the estimated time is above two seconds and a terminal or notebook
+        can show it.
     rng : int, Generator or None, default None
         Seed of the starts and resamples.
 
@@ -78,6 +82,11 @@ def cluster_stability(
         If `X` does not hold real numbers or a count is not a whole number.
     MemoryError
         If the n x n matrix would not fit.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -120,11 +129,13 @@ def cluster_stability(
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
     n_init = check_count(n_init, "n_init", low=1)
     start_rng, resample_rng = as_generator(rng).spawn(2)
-    d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize).stored()
+    d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
+    share = 0.632 if scheme == "bootstrap" else 0.5
+    again = resamples(Size.of(d), k if isinstance(k, int) else 2, n_resamples, n_init, share)
+    bar = weigh(progress, d, *Search.plain(n_init).work(d, k), again)
+    d = d.stored()
     found = partition_points(d, k, Search.plain(n_init), start_rng)
-    return stability_of(
-        d, found, n_resamples=n_resamples, scheme=scheme, n_init=n_init, progress=progress, rng=resample_rng
-    )
+    return stability_of(d, found, n_resamples=n_resamples, scheme=scheme, n_init=n_init, progress=bar, rng=resample_rng)
 
 
 def stability_of(
@@ -171,7 +182,7 @@ def resampled(
     n: int, n_resamples: int, scheme: str, rng: np.random.Generator
 ) -> Iterator[list[tuple[IntArray, np.random.Generator]]]:
     """Distinct rows of every resample, and the seed of its clustering."""
-    for child in rng.spawn(n_resamples):
+    for child in children(rng, n_resamples):
         if scheme == "bootstrap":
             rows = np.unique(child.integers(n, size=n))
         else:

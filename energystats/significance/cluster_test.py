@@ -12,6 +12,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from energystats._typing import ArrayLike, RandomLike
+from energystats.cost import Work, weigh
 from energystats.dissimilarity import Dissimilarity
 from energystats.metrics import MetricLike, Precomputed, is_named
 from energystats.results import ClusterTestResult, Contrast
@@ -19,8 +20,8 @@ from energystats.significance.clusterers import EnergyClusters, ForeignClusters,
 from energystats.significance.crossfit import crossfit_test
 from energystats.significance.one_column import UNIMODALITY, one_column_test
 from energystats.significance.references import compares_numbers
-from energystats.significance.refit import GAUSSIAN, INDEPENDENT_UNIMODAL, refit_test
-from energystats.significance.split import LINEAR_UNIMODALITY, split_test
+from energystats.significance.refit import GAUSSIAN, INDEPENDENT_UNIMODAL, INNER, refit_test
+from energystats.significance.split import LINEAR_UNIMODALITY, enough_draws, split_test
 from energystats.validation import (
     as_generator,
     check_alpha,
@@ -31,6 +32,7 @@ from energystats.validation import (
     refuse_keyword,
     were_found,
 )
+from energystats.workloads import Size, crossfit, line_draws, refit, split
 
 __all__ = ["check_lines", "cluster_test", "method_for", "points_to_test", "unlabelled_test"]
 
@@ -63,7 +65,7 @@ def cluster_test(
     conservative: bool = False,
     standardize: bool = False,
     n_jobs: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
     rng: RandomLike = None,
 ) -> ClusterTestResult:
     r"""Test for cluster structure that does not use the data twice.
@@ -100,8 +102,9 @@ def cluster_test(
         Column z-scores (divisor n) before distances and scores.
     n_jobs : int or None, default None
         Threads over the splits of "split"; None is one, -1 all processors. No number depends on it.
-    progress : bool, default False
+    progress : bool or None, default None
         Show a bar over the splits or the reference samples.
+        None: if the estimated time is above two seconds and a terminal or notebook can show it.
     rng : int, Generator or None, default None
         Seed of the splits, starts, draws and of the spreading of ties. The same seed gives the same numbers.
 
@@ -122,7 +125,8 @@ def cluster_test(
         If `X` does not hold real numbers, a count is not a whole number, or `clusterer` can neither be fitted nor
         called.
     MemoryError
-        If the pairs of the part that is clustered (of all points for k > 2 and for "refit") would not fit.
+        If the pairs of the part that is clustered (of all points for k > 2 and for "refit") would not fit, or
+        the draws.
 
     Warns
     -----
@@ -130,6 +134,8 @@ def cluster_test(
         If tied values were spread over one grid step, or rows are copies of others.
     NotCalibratedWarning
         If a precomputed matrix does not stem from Euclidean distances.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -213,6 +219,7 @@ def cluster_test(
     d = points_to_test(X, metric, power, standardize=standardize)
     check_lines(d)
     k = check_count(k, "k", low=2, high=max(d.n, 2), why=", the number of points")
+    works = planned(d, k, method_for(d, method), null, n_splits, n_resamples, foreign=foreign is not None)
     result = unlabelled_test(
         d,
         k,
@@ -224,10 +231,26 @@ def cluster_test(
         n_resamples=n_resamples,
         conservative=conservative,
         n_jobs=check_jobs(n_jobs),
-        progress=progress,
+        progress=weigh(progress, d, *works),
         rng=generator,
     )
     return result if d.n >= SMALL_SAMPLE else replace(result, remarks=(*result.remarks, FEW_POINTS.format(n=d.n)))
+
+
+def planned(
+    d: Dissimilarity, k: int, method: str, null: str, n_splits: int, n_resamples: int, *, foreign: bool = False
+) -> tuple[Work, ...]:
+    """What a test will take, to be weighed before it; of a user's clusterer nothing is known."""
+    size = Size.of(d)
+    if method == "unimodal-1d":
+        return (line_draws(d.n, n_resamples),)
+    searched = replace(size, exact=True) if foreign else size
+    if method == "split":
+        return split(searched, k, n_splits, enough_draws(n_resamples, k))
+    laws = 1 if null == "gaussian" or size.columns == 1 else 2
+    if method == "refit":
+        return refit(searched, k, n_resamples, 1 + INNER if null == "gaussian" else laws)
+    return crossfit(searched, k, n_splits, n_resamples, laws)
 
 
 def points_to_test(X: ArrayLike, metric: MetricLike, power: float, *, standardize: bool) -> Dissimilarity:

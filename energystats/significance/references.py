@@ -14,6 +14,7 @@ from energystats._core.unimodal import nearest_unimodal
 from energystats._typing import FloatArray
 from energystats.dissimilarity import Dissimilarity, Standardization
 from energystats.metrics import Metric, SciPyMetric
+from energystats.validation import children
 
 __all__ = [
     "Axes",
@@ -150,7 +151,7 @@ def reference_sets(
     d: Dissimilarity, reference: Reference, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
     """Samples of the reference, each from its own child of `rng`, which then serves for whatever is done with it."""
-    for child in rng.spawn(n_resamples):
+    for child in children(rng, n_resamples):
         yield under_metric_of(d, reference.draw(child)), child
 
 

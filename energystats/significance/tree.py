@@ -14,6 +14,7 @@ from energystats._core.statistics import between
 from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.clustering.exact_1d import has_exact
 from energystats.clustering.search import plain_search
+from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.exceptions import EnergyStatsWarning, collected, warn
 from energystats.metrics import MetricLike
@@ -24,6 +25,7 @@ from energystats.significance.one_column import UNIMODALITY
 from energystats.significance.split import LINEAR_UNIMODALITY, SMALLEST_SAMPLE
 from energystats.significance.unimodality import flat_factor
 from energystats.validation import as_generator, check_alpha, check_count, check_flag, check_option, check_positive
+from energystats.workloads import Size, tree
 
 __all__ = ["SMALLEST_NODE", "Rules", "cluster_tree", "grow", "reachable_draws", "tree_of_points"]
 
@@ -48,7 +50,7 @@ def cluster_tree(
     n_resamples: int = 199,
     conservative: bool = False,
     standardize: bool = False,
-    progress: bool = False,
+    progress: bool | None = None,
     rng: RandomLike = None,
 ) -> ClusterTreeResult:
     r"""Split points in two, and the halves again, for as long as `cluster_test` rejects; with family-wise control.
@@ -78,8 +80,9 @@ def cluster_tree(
         Multiply each p-value by 1.6, see `cluster_test`.
     standardize : bool, default False
         Column z-scores (divisor n) before distances and scores, once for the whole tree.
-    progress : bool, default False
+    progress : bool or None, default None
         Show a bar over the points whose leaf is settled.
+        None: if the estimated time is above two seconds and a terminal or notebook can show it.
     rng : int, Generator or None, default None
         Seed of the tests and starts. Every node has a seed of its own, that of the root as in `cluster_test`.
 
@@ -105,6 +108,8 @@ def cluster_tree(
         If tied values were spread over one grid step; once for the tree.
     NotCalibratedWarning
         If a precomputed matrix does not stem from Euclidean distances; once for the tree.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -173,6 +178,8 @@ def cluster_tree(
     power = check_alpha(alpha)
     d = points_to_test(X, metric, power, standardize=standardize)
     check_lines(d)
+    one_column = method_for(d, method) == "unimodal-1d"
+    progress = weigh(progress, d, *tree(Size.of(d), n_splits, n_resamples, one_column=one_column))
     return tree_of_points(
         d,
         Rules(d.n, level, min_size, k_max, n_resamples),

@@ -1,0 +1,539 @@
+"""What a call will cost: refused beyond memory, warned of beyond a minute, watched beyond two seconds."""
+
+import io
+import itertools
+import math
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import energystats as es
+from energystats import cost, workloads
+from energystats.cost import Rates, Work
+from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.workloads import Size
+
+GIB = 2**30
+UNIT = Rates(1.0, 0.0, 0.0, 0.0, 0.0)
+SLOW = Rates(1.0, 1e-3, 1e-3, 1e-3, 1e-3)
+
+
+class Reached(Exception):  # noqa: N818 (it ends a call that would go on)
+    """The work itself began."""
+
+
+@pytest.fixture
+def slow_machine(monkeypatch):
+    """A machine on which everything takes hours."""
+    monkeypatch.setattr(cost, "machine_rates", lambda: (1.0, 1.0, 1.0, 1.0))
+    monkeypatch.setattr(cost, "measured_pair_rate", lambda d: 1.0)
+    monkeypatch.setattr(cost, "_known", {})
+    monkeypatch.setattr(cost, "SHORT", 0.0)
+
+
+def watched_terminal(monkeypatch):
+    """Standard error that somebody reads; pytest puts its own there before every test's body."""
+    stream = io.StringIO()
+    stream.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", stream)
+    return stream
+
+
+def points(n=40, d=2):
+    return np.random.default_rng(0).standard_normal((n, d))
+
+
+def halves(n=40):
+    return np.arange(n) % 2
+
+
+def draw(size, rng):
+    return rng.normal(size=(size, 2))
+
+
+R = np.abs(np.subtract.outer(np.arange(12.0), np.arange(12.0))) ** 0.5
+LONG = {
+    "energy_test": lambda: es.energy_test(points(), groups=halves(), n_resamples=99, rng=0),
+    "asymptotic": lambda: es.energy_test(points(), groups=halves(), method="asymptotic"),
+    "cross": lambda: es.energy_test(points(), groups=halves(), method="cross", rng=0),
+    "sliced": lambda: es.energy_test(points(), groups=halves(), method="sliced", n_resamples=99, rng=0),
+    "sliced bins": lambda: es.energy_test(points(), groups=halves(), method="sliced", n_bins=8, n_resamples=99, rng=0),
+    "binned": lambda: es.energy_test(points(), groups=halves(), method="binned", n_bins=8, n_resamples=99, rng=0),
+    "bootstrap": lambda: es.energy_test(points(), groups=halves(), n_resamples=99, n_bootstrap=9, rng=0),
+    "disco": lambda: es.disco(points(), groups=halves(), n_resamples=99, rng=0),
+    "disco terms": lambda: es.disco(
+        points(), "~ a + b", data=pd.DataFrame({"a": halves(), "b": np.arange(40.0)}), rng=0
+    ),
+    "pairwise_tests": lambda: es.pairwise_tests(points(), halves(), n_resamples=19, rng=0),
+    "mmd_test": lambda: es.mmd_test(points(), groups=halves(), n_resamples=99, rng=0),
+    "mmd2": lambda: es.mmd2(points(), points() + 1),
+    "energy_distance": lambda: es.energy_distance(points(), points() + 1),
+    "dispersion": lambda: es.dispersion(points(), halves()),
+    "energy_power": lambda: es.energy_power(points(), points(), [5], n_replicates=3, n_resamples=19, rng=0),
+    "normality_test": lambda: es.normality_test(points(), n_resamples=19, rng=0),
+    "goodness_of_fit": lambda: es.goodness_of_fit(points(), draw, n_resamples=9, rng=0),
+    "energy_cluster": lambda: es.energy_cluster(points(), 3, n_init=2, rng=0),
+    "spectral": lambda: es.energy_cluster(points(), 3, algorithm="spectral", rng=0),
+    "nystrom": lambda: es.energy_cluster(points(), 3, algorithm="nystrom", n_landmarks=9, n_init=2, rng=0),
+    "EnergyClustering": lambda: es.EnergyClustering(2, n_init=2, random_state=0).fit(points()),
+    "cluster_1d": lambda: es.cluster_1d(points()[:, 0], 3),
+    "split": lambda: es.cluster_test(points(), rng=0),
+    "unimodal-1d": lambda: es.cluster_test(points()[:, 0], rng=0),
+    "refit": lambda: es.cluster_test(points(), method="refit", n_resamples=9, rng=0),
+    "crossfit": lambda: es.cluster_test(points(), method="crossfit", n_splits=1, n_resamples=5, rng=0),
+    "cluster_tree": lambda: es.cluster_tree(points(), rng=0),
+    "select_k": lambda: es.select_k(points(), 3, n_resamples=3, n_init=2, rng=0),
+    "cluster_stability": lambda: es.cluster_stability(points(), 2, n_resamples=3, rng=0),
+    "energy_hclust": lambda: es.energy_hclust(points()),
+    "spectral_embedding": lambda: es.spectral_embedding(points()),
+    "graph_partition": lambda: es.graph_partition(np.exp(-R), 2, n_init=1, rng=0),
+    "negative_type": lambda: es.negative_type(R),
+    "is_euclidean": lambda: es.is_euclidean(R),
+    "lingoes": lambda: es.lingoes(R),
+    "cailliez": lambda: es.cailliez(R),
+    "clip_spectrum": lambda: es.clip_spectrum(R),
+    "nearest_psd": lambda: es.nearest_psd(R),
+    "principal_coordinates": lambda: es.principal_coordinates(R, "lingoes"),
+    "compare_euclidizations": lambda: es.compare_euclidizations(R, 2, n_init=1, rng=0),
+    "pairwise": lambda: es.pairwise(points()),
+    "pairwise two": lambda: es.pairwise(points(), points()),
+    "cluster_report": lambda: es.report.cluster_report(points(), 2),
+}
+
+
+# ---------------------------------------------------------------- what is said, and when
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_long_calls_warn_once_before_they_begin(slow_machine, name):
+    with pytest.warns(
+        es.PerformanceWarning, match=r"This call will take about \d\S* \w+s here, most of it for "
+    ) as told:
+        LONG[name]()
+    assert sum(issubclass(each.category, es.PerformanceWarning) for each in told) == 1
+    assert all(each.filename == __file__ for each in told)
+
+
+@pytest.mark.parametrize("name", sorted(set(LONG) - {"graph_partition"}))  # which holds its links only
+def test_what_does_not_fit_is_refused(monkeypatch, name):
+    """Whatever the size: with no memory left, every call that holds more than its input says so."""
+    monkeypatch.setattr(cost, "available_memory", lambda: 0.0)
+    monkeypatch.setattr(cost, "SMALL", 0)
+    with pytest.raises(MemoryError, match=r"need \S+ GiB.*, and 0\.0 GiB of memory are available"):
+        LONG[name]()
+
+
+def test_short_calls_are_not_measured(monkeypatch):
+    def measured(*_):
+        raise AssertionError("measured")
+
+    monkeypatch.setattr(cost, "machine_rates", measured)
+    monkeypatch.setattr(cost, "measured_pair_rate", measured)
+    monkeypatch.setattr(cost, "available_memory", measured)
+    X = points(100)
+    assert es.energy_test(X, groups=halves(100), rng=0).n_resamples == 999
+    assert es.energy_cluster(X, 3, rng=0).k == 3
+    assert es.pairwise(X).shape == (100, 100)
+
+
+def test_numbers_do_not_depend_on_the_measurement(slow_machine):
+    def call():
+        return [LONG[name]().pvalue for name in ("energy_test", "split", "refit", "normality_test")]
+
+    with pytest.warns(es.PerformanceWarning):
+        slow = call()
+    cost_of_nothing = Rates(0.0, 0.0, 0.0, 0.0, 0.0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Rates, "on_the_spot", classmethod(lambda cls, d: cost_of_nothing))
+        assert call() == slow
+
+
+@pytest.mark.parametrize(
+    ("work", "advice"),
+    [
+        (lambda: es.energy_test(points(6000), groups=halves(6000)), 'method="sliced" with `n_bins`'),
+        (lambda: es.energy_cluster(points(), 2), 'algorithm="nystrom"'),
+        (lambda: es.normality_test(points()), "Use fewer `n_resamples`"),
+        (lambda: es.energy_power(points(), points(), 9), "Use fewer `n_replicates` or `n_resamples`"),
+        (lambda: es.goodness_of_fit(points(), draw), "a smaller `n_reference`"),
+        (lambda: es.select_k(points()), "a smaller `n_init` or `k_max`"),
+    ],
+)
+def test_the_warning_says_what_is_faster(slow_machine, monkeypatch, work, advice):
+    def stop(message, category):
+        raise Reached(message)
+
+    monkeypatch.setattr(cost, "warn", stop)
+    with pytest.raises(Reached, match=advice.replace("(", r"\(")):
+        work()
+
+
+def test_the_warning_is_an_error_if_the_user_says_so(slow_machine):
+    """Then nothing has been done yet."""
+    start = time.perf_counter()
+    with pytest.raises(es.PerformanceWarning, match="years here"):  # warnings are errors in this suite
+        es.energy_cluster(points(), 2, n_init=10**9)
+    assert time.perf_counter() - start < 5
+
+
+# ---------------------------------------------------------------- hostile sizes
+
+HOSTILE = {
+    "n_slices": (lambda: es.energy_test(points(), groups=halves(), method="sliced", n_slices=10**9), "10{9} slices"),
+    "n_slices of a distance": (
+        lambda: es.energy_distance(points(), points(), method="sliced", n_slices=10**9), "1000000000 slices",
+    ),
+    "energy_test": (lambda: es.energy_test(points(), groups=halves(), n_resamples=10**12), r"\d{12,} relabelings"),
+    "permutation": (
+        lambda: es.energy_test([1.0, 2], [3.0, 4], method="permutation", n_resamples=10**12), r"\d{12,} relabelings",
+    ),
+    "n_bootstrap": (
+        lambda: es.energy_test(points(), points(), n_bootstrap=10**12), "1000000000000 bootstrap samples",
+    ),
+    "binned": (
+        lambda: es.energy_test(points(), groups=halves(), method="binned", n_resamples=10**12), r"\d{12,} relabelings",
+    ),
+    "disco": (lambda: es.disco(points(), groups=halves(), n_resamples=10**12), r"\d{12,} relabelings"),
+    "disco terms": (
+        lambda: es.disco(points(), "~ a", data=pd.DataFrame({"a": np.arange(40.0)}), n_resamples=10**12),
+        "10{12} permutations",
+    ),
+    "mmd_test": (lambda: es.mmd_test(points(), points(), n_resamples=10**12), r"\d{12,} relabelings"),
+    "pairwise_tests": (
+        lambda: es.pairwise_tests(points(), halves(), n_resamples=10**12), r"\d{12,} relabelings",
+    ),
+    "normality_test": (lambda: es.normality_test(points(), n_resamples=10**12), "1000000000000 normal samples"),
+    "goodness_of_fit": (lambda: es.goodness_of_fit(points(), draw, n_resamples=10**12), "1000000000000 samples"),
+    "energy_power": (lambda: es.energy_power(points(), points(), 9, n_replicates=10**12), "1000000000000 replicates"),
+    "split": (lambda: es.cluster_test(points(), n_resamples=10**12), r"draws of 40 scores"),
+    "n_splits": (lambda: es.cluster_test(points(), n_splits=10**9), "1000000000 splits"),
+    "unimodal-1d": (lambda: es.cluster_test(points()[:, 0], n_resamples=10**12), "1000000000000 draws"),
+    "refit": (lambda: es.cluster_test(points(), method="refit", n_resamples=10**12), "1000000000000 reference samples"),
+    "crossfit": (
+        lambda: es.cluster_test(points(), method="crossfit", n_resamples=10**12), "1000000000000 reference samples",
+    ),
+    "cluster_tree": (lambda: es.cluster_tree(points(), n_resamples=10**12), "draws of 40 scores"),
+    "select_k": (lambda: es.select_k(points(), n_resamples=10**12), "1000000000000 reference sets"),
+    "cluster_stability": (lambda: es.cluster_stability(points(), 2, n_resamples=10**12), "1000000000000 resamples"),
+    "pairwise": (lambda: es.pairwise(np.zeros((10**6, 1))), "All pairs of 1000000 points"),
+    "pairwise two": (
+        lambda: es.pairwise(np.zeros((10**6, 1)), np.zeros((10**6, 1))), "All pairs of 1000000 and 1000000 points",
+    ),
+    "energy_hclust": (lambda: es.energy_hclust(np.zeros((10**6, 1))), "All pairs of 1000000 points"),
+    "EnergyClustering": (lambda: es.EnergyClustering(2).fit(np.zeros((10**6, 2))), "All pairs of 1000000 points"),
+    "asymptotic": (
+        lambda: es.energy_test(np.ones((10**6, 1)), groups=halves(10**6), method="asymptotic"), "1000000 points",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_sizes_end_at_once(name):
+    call, what = HOSTILE[name]
+    start = time.perf_counter()
+    with pytest.raises(MemoryError, match=rf"(?s){what}.* need \d+ GiB.*, and \S+ GiB of memory are available\. Use "):
+        call()
+    assert time.perf_counter() - start < 20
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: es.energy_cluster(points(), 2, n_init=10**9),
+        lambda: es.energy_cluster(points(), 2, n_perturb=10**9),
+        lambda: es.energy_cluster(points(), 2, algorithm="nystrom", n_init=10**9),
+        lambda: es.energy_cluster(points(), 2, algorithm="spectral", n_init=10**9),
+        lambda: es.energy_cluster(points(), 2, init="spectral", n_init=10**9),
+        lambda: es.EnergyClustering(2, n_init=10**9).fit(points()),
+        lambda: es.select_k(points(), n_init=10**9),
+        lambda: es.cluster_stability(points(), 2, n_init=10**9),
+        lambda: es.graph_partition(np.exp(-R), 2, cut="association", n_init=10**9),
+        lambda: es.compare_euclidizations(R, 2, n_init=10**9),
+        lambda: es.normality_test(points(4000), n_resamples=10**6),
+        lambda: es.energy_power(points(), points(), 20_000),
+    ],
+)  # fmt: skip
+def test_what_takes_long_in_little_memory_warns(call):
+    with pytest.raises(es.PerformanceWarning, match=r"(minutes|hours|days|years) here.*Use "):
+        call()
+
+
+def test_starts_are_made_one_by_one():
+    """So that their number costs no memory: the first pass is reached whatever it is."""
+
+    def stop(*_):
+        raise Reached
+
+    for how in ({}, {"algorithm": "nystrom", "n_landmarks": 9}):
+        with pytest.warns(es.PerformanceWarning), pytest.raises(Reached):
+            es.energy_cluster(points(), 2, n_init=10**9, callback=stop, rng=0, **how)
+
+
+def test_children_are_those_of_spawn():
+    one, other = np.random.default_rng(3), np.random.default_rng(3)
+    from energystats.validation import children
+
+    assert [c.integers(2**60) for c in children(one, 5)] == [c.integers(2**60) for c in other.spawn(5)]
+
+
+def test_all_labelings_of_few_points_are_no_hostile_number():
+    found = es.energy_test([1.0, 2.0, 3.0], [4.0, 5.0, 6.0], n_resamples=10**12)
+    assert (found.method, found.n_resamples) == ("exact", 20)
+
+
+# ---------------------------------------------------------------- bars
+
+WITH_BARS = {
+    "energy_test": lambda **how: es.energy_test(points(), groups=halves(), n_resamples=99, rng=0, **how),
+    "disco": lambda **how: es.disco(points(), groups=halves(), n_resamples=99, rng=0, **how),
+    "disco terms": lambda **how: es.disco(
+        points(), "~ a", data=pd.DataFrame({"a": np.arange(40.0)}), n_resamples=99, rng=0, **how
+    ),
+    "pairwise_tests": lambda **how: es.pairwise_tests(points(), halves(), n_resamples=19, rng=0, **how),
+    "mmd_test": lambda **how: es.mmd_test(points(), groups=halves(), n_resamples=99, rng=0, **how),
+    "energy_power": lambda **how: es.energy_power(points(), points(), 5, n_replicates=3, n_resamples=19, rng=0, **how),
+    "normality_test": lambda **how: es.normality_test(points(), n_resamples=19, rng=0, **how),
+    "goodness_of_fit": lambda **how: es.goodness_of_fit(points(), draw, n_resamples=9, rng=0, **how),
+    "energy_cluster": lambda **how: es.energy_cluster(points(), 3, n_init=2, rng=0, **how),
+    "nystrom": lambda **how: es.energy_cluster(points(), 3, algorithm="nystrom", n_landmarks=9, rng=0, **how),
+    "split": lambda **how: es.cluster_test(points(), rng=0, **how),
+    "refit": lambda **how: es.cluster_test(points(), method="refit", n_resamples=9, rng=0, **how),
+    "cluster_tree": lambda **how: es.cluster_tree(points(), rng=0, **how),
+    "select_k": lambda **how: es.select_k(points(), 3, n_resamples=3, n_init=2, rng=0, **how),
+    "cluster_stability": lambda **how: es.cluster_stability(points(), 2, n_resamples=3, rng=0, **how),
+    "cluster_report": lambda **how: es.report.cluster_report(points(), 2, **how),
+}
+
+
+@pytest.mark.parametrize("name", WITH_BARS)
+def test_bars_appear_where_work_is_long_and_somebody_looks(monkeypatch, name):
+    call, terminal = WITH_BARS[name], watched_terminal(monkeypatch)
+    call()
+    assert terminal.getvalue() == "", "short work"
+    monkeypatch.setattr(cost, "SHORT", 0.0)
+    monkeypatch.setattr(cost, "total_seconds", lambda works, rates: 3.0)
+    call(progress=False)
+    assert terminal.getvalue() == "", "forbidden"
+    call()
+    assert "100%" in terminal.getvalue()
+    shown = len(terminal.getvalue())
+    monkeypatch.setattr(cost, "total_seconds", lambda works, rates: 1.9)
+    call()
+    assert len(terminal.getvalue()) == shown, "short again"
+    call(progress=True)
+    assert len(terminal.getvalue()) > shown, "asked for"
+
+
+def test_no_bar_where_nobody_looks(monkeypatch, capsys):
+    monkeypatch.setattr(cost, "SHORT", 0.0)
+    monkeypatch.setattr(cost, "total_seconds", lambda works, rates: 3.0)
+    for call in WITH_BARS.values():
+        call()
+    assert capsys.readouterr().err == ""
+
+
+def test_notebooks_are_watched(monkeypatch):
+    class Shell:
+        kernel = None
+
+    class IPython:
+        get_ipython = staticmethod(lambda: Shell())
+
+    monkeypatch.setitem(sys.modules, "IPython", IPython)
+    assert cost.is_watched()
+    IPython.get_ipython = staticmethod(lambda: None)
+    monkeypatch.setattr(sys, "stderr", None)  # as under pythonw
+    assert not cost.is_watched()
+
+
+# ---------------------------------------------------------------- models
+
+SIZES = [Size(n, d) for n, d in ((100, 2), (100, 9), (5000, 2), (5000, 9), (10**5, 9))]
+MODELS = {
+    "relabelings": lambda size: [workloads.relabelings(size, 2, 999)],
+    "sliced": lambda size: [workloads.relabelings(Size(size.n, size.columns, slices=50), 2, 999)],
+    "line": lambda size: [workloads.relabelings(Size(size.n, line=True), 2, 999)],
+    "binned": lambda size: workloads.binned(size, 256, 2, 999, looks=False),
+    "moments": lambda size: [workloads.permutation_moments(size)],
+    "bootstrap": lambda size: [workloads.bootstrap(size, 99)],
+    "rows": lambda size: [workloads.permuted_rows(size, 3, 2, 999)],
+    "normal": lambda size: [workloads.normal_samples(size.n, size.columns, 99)],
+    "reference": lambda size: [workloads.reference_samples(size, 1000, 99)],
+    "spectrum": lambda size: [workloads.spectrum(size.n)],
+    "eigenpairs": lambda size: [workloads.eigenpairs(size, 3)],
+    "agglomeration": lambda size: [workloads.agglomeration(size)],
+    "search": lambda size: [workloads.search(size, 3, 10)],
+    "landmarks": lambda size: [workloads.landmarks(size, 3, 256, 10, 16_384)],
+    "exact": lambda size: [workloads.exact_line(size.n, 3)],
+    "stability": lambda size: [workloads.stability(size, 3, 100, 10, 0.6)],
+    "split": lambda size: workloads.split(size, 3, 5, 199),
+    "refit": lambda size: workloads.refit(size, 3, 199, 2),
+    "crossfit": lambda size: workloads.crossfit(size, 3, 5, 199, 2),
+    "tree": lambda size: workloads.tree(size, 5, 199, one_column=False),
+}
+
+
+def bill(works):
+    """Time at rates that are all the same, and memory."""
+    same = Rates(1e-9, 1e-9, 1e-9, 1e-9, 1e-9)
+    return cost.total_seconds(tuple(works), same), math.fsum(work.bytes for work in works)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_grow_with_points_and_columns(name):
+    """The columns of all pairs are in the rate of a pair."""
+    bills = [bill(MODELS[name](size)) for size in SIZES]
+    for (small, first), (large, second) in itertools.pairwise(zip(SIZES, bills, strict=True)):
+        if large.n > small.n:
+            assert second[0] > first[0]
+            assert second[1] >= first[1]
+        else:
+            assert second >= first
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        lambda m: [workloads.relabelings(Size(500, 2), 2, m)],
+        lambda m: [workloads.relabelings(Size(9000, 2), 2, m)],
+        lambda m: [workloads.relabelings(Size(500, 2, slices=9), 2, m)],
+        lambda m: [workloads.relabelings(Size(500, 2), m, 99)],
+        lambda m: [workloads.bootstrap(Size(500, 2), m)],
+        lambda m: [workloads.permuted_rows(Size(500, 2), 2, 1, m)],
+        lambda m: workloads.comparisons(Size(500, 2), [(9, 9)] * m, 99),
+        lambda m: [workloads.normal_samples(99, 2, m)],
+        lambda m: [workloads.reference_samples(Size(99, 2), m, 9)],
+        lambda m: [workloads.search(Size(99, 2), 3, m)],
+        lambda m: [workloads.search(Size(99, 2), m, 3)],
+        lambda m: [workloads.search(Size(99, 2), 3, 3, m)],
+        lambda m: [workloads.landmarks(Size(10**6, 2), 3, m, 3, 99)],
+        lambda m: [workloads.landmarks(Size(10**6, 2), m, 99, 3, 99)],
+        lambda m: [workloads.stability(Size(99, 2), 3, m, 3, 0.6)],
+        lambda m: workloads.split(Size(99, 2), 3, m, 199),
+        lambda m: workloads.split(Size(99, 2), 3, 5, m),
+        lambda m: workloads.refit(Size(99, 2), 3, m, 2),
+        lambda m: workloads.crossfit(Size(99, 2), 3, m, 99, 2),
+        lambda m: workloads.graph_partition if m < 0 else [workloads.graph_search(99, m, 3, 9, 8)],
+        lambda m: [workloads.slices(Size(99, 2, slices=m))],
+    ],
+)  # fmt: skip
+def test_models_grow_with_every_count(model):
+    bills = [bill(model(m)) for m in (5, 50, 500)]
+    assert bills[0][0] < bills[1][0] < bills[2][0]
+    assert bills[0][1] <= bills[1][1] <= bills[2][1]
+
+
+def test_a_pair_takes_longer_in_more_columns():
+    def rate(d):
+        many = Dissimilarity.from_data(points(256, d), metric="euclidean", alpha=1.0)
+        return min(cost.measured_pair_rate(many) for _ in range(5))
+
+    assert 0 < rate(2) < rate(400)
+
+
+def test_a_slow_function_is_seen_to_be_slow():
+    def lazy(X, Y):
+        time.sleep(2e-5 * X.shape[0] * Y.shape[0])
+        return np.abs(X[:, :1] - Y[:, 0])
+
+    d = Dissimilarity.from_data(points(), metric=lazy, alpha=1.0)
+    assert cost.pair_rate(d) >= 2e-5
+
+
+def test_a_function_that_fails_fails_in_the_call():
+    def broken(X, Y):
+        raise RuntimeError("mine")
+
+    with pytest.raises(RuntimeError, match="mine"):
+        es.energy_test(points(2000), groups=halves(2000), metric=broken)
+
+
+def test_rates_are_positive_and_quick_to_measure():
+    cost.machine_rates.cache_clear()
+    rates = cost.machine_rates()
+    assert all(0 < rate < 1e-3 for rate in rates)
+    assert cost.machine_rates() is rates
+
+
+def test_work_is_added_and_repeated():
+    one = Work(what="a", pairs=1, flops=2, touched=3, ordered=4, steps=5, bytes=6)
+    assert one.times(3, what="b").amounts == (3, 6, 9, 12, 15)
+    both = one.and_then(Work(what="c", pairs=1, bytes=2), Work(what="d", bytes=9))
+    assert (both.what, both.pairs, both.bytes) == ("a", 2, 9)
+    assert cost.seconds_for(one, UNIT) == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(61, "61 seconds"), (100, "2 minutes"), (7200, "2 hours"), (3 * 86_400, "3 days"), (1e9, "32 years"),
+     (3.2e13, "1e+06 years")],
+)  # fmt: skip
+def test_times_are_written_in_words(seconds, text):
+    assert cost.time_text(seconds) == text
+
+
+# ---------------------------------------------------------------- memory
+
+
+def test_memory_of_containers_counts(monkeypatch, tmp_path):
+    files = {"/sys/fs/cgroup/memory.max": "3000000000", "/sys/fs/cgroup/memory.current": "1000000000"}
+
+    class Faked(type(tmp_path)):
+        def read_text(self, **how):
+            if str(self) in files:
+                return files[str(self)]
+            raise OSError
+
+    monkeypatch.setattr(cost, "Path", Faked)
+    assert list(cost.container_limits()) == [2e9, None]
+    assert cost.available_memory() <= 2e9
+    files["/sys/fs/cgroup/memory.max"] = "max"
+    assert list(cost.container_limits()) == [None, None]
+
+
+def test_memory_is_unlimited_where_nobody_knows(monkeypatch):
+    monkeypatch.setattr(cost, "free_memory", lambda: None)
+    monkeypatch.setattr(cost, "container_limits", lambda: iter((None, None)))
+    assert cost.available_memory() == math.inf
+
+
+def test_the_refusal_names_the_largest_part(monkeypatch):
+    monkeypatch.setattr(cost, "available_memory", lambda: 2.0 * GIB)
+    parts = Work(what="a lot", bytes=1.5 * GIB, advice="Use less."), Work(what="some", bytes=1.0 * GIB)
+    with pytest.raises(MemoryError, match=r"^A lot need 1\.5 GiB of the 2\.5 GiB for this call, and 2\.0 GiB of "):
+        cost.check_memory(*parts)
+    cost.check_memory(parts[0])
+
+
+def test_other_machines_are_not_judged_by_this_one(slow_machine):
+    class Client:
+        @staticmethod
+        def nthreads():
+            return {"a": 4, "b": 4}
+
+    class OnCluster:
+        client = Client()
+
+    class OnDevice:
+        xp = None
+
+    d = cost.Sample(None, None)
+    assert cost.workers_of(d) == 1
+    object.__setattr__(d, "rows", OnCluster())
+    assert cost.workers_of(d) == 8
+    object.__setattr__(d, "rows", OnDevice())
+    assert cost.workers_of(d) == 0
+    assert cost.weigh(True, d, Work(what="x", steps=1e12)), "no warning"
+
+
+def test_labelings_are_counted_as_they_are_chosen():
+    from energystats.relabeling import FREE, Sampling, count_of
+
+    groups = Groups(np.array([0, 0, 1, 1]), ("a", "b"))
+    assert count_of(groups, FREE, Sampling("auto", 99)) == (6, True)
+    assert count_of(groups, FREE, Sampling("auto", 5)) == (5, False)
+    assert count_of(groups, FREE, Sampling("permutation", 99)) == (99, False)
+    assert count_of(groups, FREE, Sampling("exact", 3)) == (6, True)
