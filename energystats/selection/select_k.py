@@ -280,7 +280,7 @@ def why_lowered(d: Dissimilarity, k_max: int) -> str:
 def found_for_each(d: Dissimilarity, k_max: int, plan: Plan, rng: np.random.Generator) -> list[Partition]:
     """The partitions into 1, ..., k_max clusters, each with a seed that does not depend on k_max."""
     return [
-        partition_points(d, k, Search.plain(plan.n_init), child) for k, child in enumerate(rng.spawn(k_max), start=1)
+        partition_points(d, k, Search.default(plan.n_init), child) for k, child in enumerate(rng.spawn(k_max), start=1)
     ]
 
 

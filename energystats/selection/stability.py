@@ -10,7 +10,7 @@ import numpy as np
 
 from energystats._loading import loading
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
-from energystats.clustering.search import Search, partition_points, plain_search
+from energystats.clustering.search import Search, partition_points, search_points
 from energystats.clustering.seeding import count_distinct
 from energystats.dissimilarity import Dissimilarity
 from energystats.metrics import MetricLike
@@ -121,7 +121,7 @@ def cluster_stability(
     n_init = check_count(n_init, "n_init", low=1)
     start_rng, resample_rng = as_generator(rng).spawn(2)
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize).stored()
-    found = partition_points(d, k, Search.plain(n_init), start_rng)
+    found = partition_points(d, k, Search.default(n_init), start_rng)
     return stability_of(
         d, found, n_resamples=n_resamples, scheme=scheme, n_init=n_init, progress=progress, rng=resample_rng
     )
@@ -182,7 +182,7 @@ def resampled(
 def clusters_of(d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator) -> IntArray:
     """Labels of k clusters, of fewer where there are fewer distinct points."""
     k = min(k, count_distinct(d.matrix, k))
-    return plain_search(d, k, n_init, rng)[0]
+    return search_points(d, k, rng, n_init)[0]
 
 
 def overlaps(labels: IntArray, k: int, found: IntArray) -> FloatArray:

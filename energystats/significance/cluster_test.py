@@ -34,7 +34,6 @@ from energystats.validation import (
 
 __all__ = ["check_lines", "cluster_test", "method_for", "points_to_test", "unlabelled_test"]
 
-STARTS = 3  # of every clustering of "refit" and "crossfit", of data and references alike
 SMALL_SAMPLE = 20  # points
 FEW_POINTS = (
     "With fewer than 20 points, here {n}, levels were measured on uniform and normal data alone, and only clusters far "
@@ -298,7 +297,7 @@ def unlabelled_test(
             rng=rng,
             foreign=foreign,
         )
-    clustering = foreign or EnergyClusters(k, STARTS)
+    clustering = foreign or EnergyClusters(k)
     if method == "refit":
         return refit_test(d, k, null=null, clustering=clustering, n_resamples=n_resamples, progress=progress, rng=rng)
     return crossfit_test(

@@ -42,8 +42,6 @@ MARGIN = 3.0  # in log likelihood, by which decorrelated columns have to be bett
 SMALLEST_WIDTH = 1e-5  # of the widest direction: narrower ones are rounding, and not decorrelated
 STEADY = 0.7  # correlation of two lines that look the same way
 LEVELS = np.arange(1, 20) / 20  # of the quantiles by which other lines are oriented
-STARTS = 4  # of the clustering of a part
-STARTS_OF_NAMES = 10  # of the clustering of all points, after which contrasts are named
 SMALLEST_SAMPLE = 20  # points
 SMALLEST_SCORED_PART = 8  # points
 LINEAR_UNIMODALITY = "every linear projection of the population is unimodal"
@@ -193,7 +191,7 @@ def split_test(
         k = int(names.max()) + 1
     splitter = Splitter(
         space=Space(d, make_scorer(d, power, tie_rng)),
-        cluster=(EnergyClusters(k, STARTS) if foreign is None else foreign).labels,
+        cluster=(EnergyClusters(k) if foreign is None else foreign).labels,
         names=names,
         k=k,
         decorrelate=foreign is None,
@@ -268,11 +266,11 @@ def naming_clusters(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntAr
     if k == 2:
         return None
     if d.n <= NAMED_AT_MOST:
-        labels = EnergyClusters(k, STARTS_OF_NAMES).labels(d, rng)
+        labels = EnergyClusters(k).labels(d, rng)
         return None if labels is None else renumber(labels)
     drawn = rng.choice(d.n, NAMED_AT_MOST, replace=False)
     sample = d.subset(drawn).stored()
-    labels = EnergyClusters(k, STARTS_OF_NAMES).labels(sample, rng)
+    labels = EnergyClusters(k).labels(sample, rng)
     if labels is None:
         return None
     within = within_per_group(*sample.group_sums(Groups(labels, tuple(range(k)))))

@@ -13,7 +13,7 @@ from energystats._core.partitions import renumber
 from energystats._core.statistics import between
 from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.clustering.exact_1d import has_exact
-from energystats.clustering.search import plain_search
+from energystats.clustering.search import search_points
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.exceptions import EnergyStatsWarning, collected, warn
 from energystats.metrics import MetricLike
@@ -28,7 +28,6 @@ from energystats.validation import as_generator, check_alpha, check_count, check
 __all__ = ["SMALLEST_NODE", "Rules", "cluster_tree", "grow", "reachable_draws", "tree_of_points"]
 
 SMALLEST_NODE = 20  # points: smaller clusters are not tested, and not split
-STARTS = 10  # of each split
 LIMIT = "k_max reached"
 ROUNDING = 1e-12  # of the level
 
@@ -313,7 +312,7 @@ def examine(d: Dissimilarity, rules: Rules, test: Test, node: Sprout) -> None:
     node.pvalue = test(part, node.n_resamples, node.rng)
     node.adjusted = rules.adjusted(node.pvalue, size, 0.0 if node.parent is None else node.parent.adjusted)
     node.rejected = node.adjusted <= rules.level
-    labels = renumber(plain_search(part, 2, STARTS, node.rng.spawn(1)[0])[0])
+    labels = renumber(search_points(part, 2, node.rng.spawn(1)[0])[0])
     node.halves = tuple(node.rows[labels == j] for j in range(2))
     node.height = 2 * float(between(*part.group_sums(Groups(labels, (0, 1)))))
 
