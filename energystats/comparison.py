@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from energystats._core.partitions import renumber
+from energystats._core.partitions import numbering_by_sums
 from energystats._loading import loading
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.hunt import Hunt, make_starts
@@ -111,7 +111,13 @@ def best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.rand
 
     found = [search(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries) for problem in problems]
     again = [search(problem, [own, *found], 1 + len(found), 0) for problem, own in zip(problems, found, strict=True)]
-    return [renumber(labels) for labels in again]
+    return [numbered(rho, labels) for rho, labels in zip(squares, again, strict=True)]
+
+
+def numbered(rho: FloatArray, labels: IntArray) -> IntArray:
+    """Clusters numbered as `energy_cluster` numbers them."""
+    Z = (labels[:, None] == np.unique(labels)).astype(np.float64)
+    return numbering_by_sums(labels, Z.T @ rho @ Z, Z.sum(axis=0))[labels]
 
 
 def compared(

@@ -212,7 +212,7 @@ def test_every_search_of_the_package_is_that_of_energy_cluster():
 
 
 def test_no_node_of_a_tree_is_split_worse_than_energy_cluster_does(rng):
-    X = np.concatenate([two_bars(rng), two_bars(rng) + [0, 30]])
+    X = np.concatenate([two_bars(rng), two_bars(rng) + np.array([0, 30])])
     tree = es.cluster_tree(X, rng=rng)
     assert tree.k >= 2
     for node in tree.nodes:

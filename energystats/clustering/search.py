@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from energystats._core.partitions import renumber
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.blocks import opened
 from energystats.clustering import nystrom, perturbation
@@ -344,7 +343,7 @@ def partition_spectrum(
     check_distinct(distinct_of(d, k), k)
     labels = spectral_labels(d, k, rng, n_init=how.n_init, max_iter=how.max_iter, weights=weights)
     fields = {"algorithm": "spectral", "n_init": how.n_init, "n_perturb": 0}
-    return make_partition(d, renumber(labels), k, weights=weights, n_iter=1, converged=True, **fields)
+    return make_partition(d, labels, k, weights=weights, n_iter=1, converged=True, **fields)
 
 
 def partition_features(
@@ -407,14 +406,9 @@ def problem_of(d: Dissimilarity, k: int, max_iter: int, weights: FloatArray | No
 def found_partition(
     d: Dissimilarity, best: LocalOptimum, k: int, *, weights: FloatArray | None, **fields: object
 ) -> Partition:
-    """The partition of a search, its clusters numbered by their first points, in the log of moves too."""
-    labels = renumber(best.labels)
-    number = np.zeros(k, np.intp)
-    number[best.labels] = labels
-    moves = best.moves.copy()
-    moves[:, 1:] = number[moves[:, 1:]]
-    found = {"n_iter": best.n_iter, "converged": best.converged, "path": best.path, "moves": moves}
-    return make_partition(d, labels, k, weights=weights, **found, **fields)
+    """The partition of a search."""
+    found = {"n_iter": best.n_iter, "converged": best.converged, "path": best.path, "moves": best.moves}
+    return make_partition(d, best.labels, k, weights=weights, **found, **fields)
 
 
 def check_init(init: str | ArrayLike, n: int, k: int) -> IntArray | None:

@@ -81,7 +81,7 @@ class Problem:
     @cached_property
     def totals(self) -> FloatArray:
         """Weighted sums of rho over all points; (n,)."""
-        return cluster_table(self.R, self.weights, np.zeros(self.n, np.intp), 1)[0]
+        return np.asarray(cluster_table(self.R, self.weights, np.zeros(self.n, np.intp), 1)[0])
 
     def tabulate(self, labels: IntArray) -> State:
         """The sums of a partition, from scratch."""

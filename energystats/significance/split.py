@@ -10,11 +10,12 @@ from scipy.optimize import linear_sum_assignment
 
 from energystats._core.interrupts import map_in_threads
 from energystats._core.mixture import mixture_ratio
-from energystats._core.partitions import renumber
+from energystats._core.partitions import numbering
 from energystats._core.statistics import within_per_group
 from energystats._core.unimodal import EXCESS
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.assign import NearestCluster
+from energystats.clustering.exact_1d import has_exact
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.metrics import Euclidean
 from energystats.progress import with_bar
@@ -265,17 +266,19 @@ def naming_clusters(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntAr
     """
     if k == 2:
         return None
-    if d.n <= NAMED_AT_MOST:
-        labels = EnergyClusters(k).labels(d, rng)
-        return None if labels is None else renumber(labels)
-    drawn = rng.choice(d.n, NAMED_AT_MOST, replace=False)
-    sample = d.subset(drawn).stored()
+    drawn = np.arange(d.n) if d.n <= NAMED_AT_MOST else rng.choice(d.n, NAMED_AT_MOST, replace=False)
+    sample = (d if d.n <= NAMED_AT_MOST else d.subset(drawn)).stored()
     labels = EnergyClusters(k).labels(sample, rng)
     if labels is None:
         return None
-    within = within_per_group(*sample.group_sums(Groups(labels, tuple(range(k)))))
-    everything = np.arange(d.n)
-    return renumber(NearestCluster.of(labels, within).assign(d.n, lambda rows: d.rho(everything[rows], drawn)))
+    M, s = sample.group_sums(Groups(labels, tuple(range(k))))
+    within, everything = within_per_group(M, s), np.arange(d.n)
+    if d.n > NAMED_AT_MOST:
+        labels = NearestCluster.of(labels, within).assign(d.n, lambda rows: d.rho(everything[rows], drawn))
+    if has_exact(d):
+        return labels
+    sizes = np.bincount(labels, minlength=k).astype(np.float64)
+    return numbering(labels, sizes, within, M.sum(axis=1), float(M.sum()) / (2 * float(s.sum())))[labels]
 
 
 def partners(labels: IntArray, names: IntArray, k: int) -> IntArray:
