@@ -40,15 +40,14 @@ def hartigan_pass(
         w = weights[i]
         # [G 19] in terms of rho: what W loses when x_i leaves C_j, per unit of weight ...
         fall = (table[j, i] - halves[j]) / (mass[j] - w)
-        best_gain = threshold / w
-        best = -1
-        for l in range(k):  # ... and gains when it enters C_l [G 20]
-            if l != j:
-                gain = fall - (table[l, i] - halves[l]) / (mass[l] + w)
-                if gain > best_gain:
-                    best_gain = gain
-                    best = l
-        if best >= 0:
+        least = np.inf
+        best = j
+        for l in range(k):  # ... and gains when it enters C_l [G 20]; without branches, which cost more than divisions
+            rise = (table[l, i] - halves[l]) / (mass[l] + w)
+            lower = (l != j) & (rise < least)
+            least = rise if lower else least
+            best = l if lower else best
+        if (fall - least) * w > threshold:
             labels[i] = best
             counts[j] -= 1
             counts[best] += 1
@@ -58,12 +57,9 @@ def hartigan_pass(
             within[best] += 2 * w * table[best, i]
             halves[j] = within[j] / (2 * mass[j])
             halves[best] = within[best] / (2 * mass[best])
-            left = table[j]
-            entered = table[best]
-            row = R[i]
             for t in range(n):
-                left[t] -= w * row[t]
-                entered[t] += w * row[t]
+                table[j, t] -= w * R[i, t]
+                table[best, t] += w * R[i, t]
             if made < moves.shape[0]:
                 moves[made, 0] = i
                 moves[made, 1] = j
