@@ -4,7 +4,7 @@ All perturbations are made from the best partition so far, where they find lower
 missed the lowest known W of 25 hard cases (up to 12 clusters of 100 to 300 points) in 29 of 250 searches, and the same
 number spread over the starts in 53 of 375. They end when the best partition was found often enough; without that end
 as many were missed. Ten restarts alone missed the best known W of 66 reference cases in 36 of 990 searches, with
-perturbations in none.
+perturbations in 1 of 3,960; ending when it was found fifteen times, 6.
 """
 
 from __future__ import annotations

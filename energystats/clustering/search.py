@@ -124,7 +124,8 @@ def energy_cluster(
     -------
     Partition
         `.labels`, `.sizes`, `.within` (W), `.between` (S), `.total` (T), `.bound` (no partition has a larger S),
-        `.summary()`, `.plot()`; `.to_series()` has the labels under the index of a data frame. Of "nystrom" also
+        `.summary()`, `.plot()`; `.to_series()` has the labels under the index of a data frame. Clusters are numbered
+        from the largest to the smallest, whatever the order of the rows (ties: see `Partition`). Of "nystrom" also
         `.approximation`, and W, S and T are estimates.
 
     Raises

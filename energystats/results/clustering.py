@@ -48,7 +48,10 @@ class Partition(Labelled):
     Attributes
     ----------
     labels : ndarray of shape (n,)
-        Cluster of each row, 0..k-1; clusters are numbered by their first row, by "exact-1d" from left to right.
+        Cluster of each row, 0..k-1. Clusters are numbered from the largest (in points, or in the sum of weights where
+        there are weights) to the smallest, those of one size by rising W, then by the rising sum of rho to all points;
+        only what is tied in all three goes by first rows. So another order of the rows changes no number. By "exact-1d"
+        they are numbered from left to right.
     k : int
         Number of clusters.
     sizes : tuple of int

@@ -102,7 +102,7 @@ def select_k(
     n_resamples : int, default 20
         Reference sets of "gap".
     n_init : int, default 10
-        Starts of every clustering, of the data and of reference sets.
+        Starts of every clustering, of the data and of reference sets, perturbed as in `energy_cluster`.
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
     progress : bool, default False
