@@ -6,11 +6,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from energystats._core.partitions import renumber
+from energystats._core.partitions import numbering_by_sums
 from energystats._loading import loading
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
+from energystats.clustering.hunt import Hunt, make_starts
 from energystats.clustering.perturbation import tries_for
-from energystats.clustering.search import MOVE_TOLERANCE, Start, best_start, make_starts
+from energystats.clustering.search import MOVE_TOLERANCE
 from energystats.clustering.seeding import count_distinct
 from energystats.clustering.state import Problem
 from energystats.cost import MATRIX, part_of_a_longer_call, weigh
@@ -116,13 +117,20 @@ def compare_euclidizations(
 def best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.random.Generator) -> list[IntArray]:
     """The best partition found under each rho, every one being a start for all others."""
     problems = [Problem(rho, np.ones(len(rho)), k, MOVE_TOLERANCE * total_of(rho)) for rho in squares]
-    tries = tries_for(len(squares[0]))
+    tries = n_init * tries_for(len(squares[0]))
 
-    def search(problem: Problem, starts: Iterable[Start]) -> IntArray:
-        return best_start(problem, "hartigan", starts, n_perturb=tries).labels
+    def search(problem: Problem, starts: Iterable[IntArray], n_starts: int, tries: int) -> IntArray:
+        return Hunt(problem, starts, n_starts, tries, rng).lowest()[0]
 
-    found = [search(problem, make_starts(problem, "k-means++", n_init, rng)) for problem in problems]
-    return [renumber(search(problem, map(Start, [own, *found]))) for problem, own in zip(problems, found, strict=True)]
+    found = [search(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries) for problem in problems]
+    again = [search(problem, [own, *found], 1 + len(found), 0) for problem, own in zip(problems, found, strict=True)]
+    return [numbered(rho, labels) for rho, labels in zip(squares, again, strict=True)]
+
+
+def numbered(rho: FloatArray, labels: IntArray) -> IntArray:
+    """Clusters numbered as `energy_cluster` numbers them."""
+    Z = (labels[:, None] == np.unique(labels)).astype(np.float64)
+    return numbering_by_sums(labels, Z.T @ rho @ Z, Z.sum(axis=0))[labels]
 
 
 def compared(

@@ -4,17 +4,24 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import energystats as es
 from energystats import datasets
+from energystats._core.partitions import cut
 from energystats.clustering.lloyd import lloyd
+from energystats.clustering.partition import make_partition
 from energystats.clustering.seeding import plus_plus_start, random_start
+from energystats.dissimilarity import Dissimilarity
 from tests.problems import problem, state_of
 
 mpl.use("Agg")
+UNSEARCHED = {"algorithm": "hartigan", "n_init": 1, "n_iter": 1, "converged": True}
 
 
 @pytest.fixture
@@ -34,8 +41,7 @@ def test_same_seed_same_labels(blobs, algorithm, init):
 def test_separated_clusters_are_found(blobs, algorithm, rng):
     found = es.energy_cluster(blobs, 3, algorithm=algorithm, rng=rng)
     assert es.clustering_accuracy(np.repeat([0, 1, 2], 25), found.labels) > 0.97
-    assert found.labels[0] == 0  # numbered by their first rows
-    assert list(dict.fromkeys(found.labels.tolist())) == [0, 1, 2]
+    assert list(found.sizes) == sorted(found.sizes, reverse=True)
 
 
 def test_numbers_are_those_of_dispersion(blobs, rng):
@@ -50,7 +56,7 @@ def test_numbers_are_those_of_dispersion(blobs, rng):
 def test_progress_goes_to_stderr(blobs, capsys):
     es.energy_cluster(blobs, 3, progress=True, rng=0)
     captured = capsys.readouterr()
-    assert "10/10" in captured.err
+    assert "210/210" in captured.err
     assert captured.out == ""
 
 
@@ -60,7 +66,7 @@ def test_given_labels_are_one_start(blobs):
     assert found.n_init == 1
     again = es.energy_cluster(blobs, 3, init=found.labels)
     assert_array_equal(again.labels, found.labels)
-    assert again.n_iter == 1
+    assert again.n_iter == 2, "one pass, and one that confirms"
 
 
 def test_a_later_start_wins_only_when_it_is_lower(blobs):
@@ -204,13 +210,7 @@ def test_accuracy_is_the_best_matching():
     assert es.clustering_accuracy(iris["species"], found.labels) == pytest.approx(134 / 150)
 
 
-NOT_EQUIVALENT = "another order of the rows, other numbers of the clusters; see test_sample_weight_of_the_estimator"
-
-
-@parametrize_with_checks(
-    [es.EnergyClustering(random_state=0)],
-    expected_failed_checks=lambda _: {"check_sample_weight_equivalence_on_dense_data": NOT_EQUIVALENT},
-)
+@parametrize_with_checks([es.EnergyClustering(), es.EnergyClustering(random_state=0)])
 def test_scikit_learn_protocol(estimator, check):
     check(estimator)
 
@@ -241,3 +241,94 @@ def test_estimator_reports_and_clones(blobs):
     assert model.between_ <= model.bound_
     assert model.partition_.n_iter == model.n_iter_
     assert clone(model).get_params()["n_clusters"] == 3
+
+
+# ---------------------------------------------------------------- numbers of clusters
+
+
+@st.composite
+def partitions_with_ties(draw):
+    """Points of a small grid, clusters of any sizes, whole weights or none."""
+    n = draw(st.integers(4, 12))
+    X = draw(arrays(float, (n, 2), elements=st.integers(0, 3).map(float)))
+    k = draw(st.integers(1, min(4, n)))
+    labels = draw(st.permutations([*range(k), *draw(st.lists(st.integers(0, k - 1), min_size=n - k, max_size=n - k))]))
+    weights = draw(st.none() | arrays(float, n, elements=st.integers(1, 3).map(float)))
+    return X, np.array(labels), weights, np.array(draw(st.permutations(range(n))))
+
+
+def keys_of(X, labels, weights):
+    """Minus the mass, W and the sum of rho to all points, of each cluster."""
+    R, w = es.pairwise(X), np.ones(len(X)) if weights is None else weights
+    found = []
+    for j in range(labels.max() + 1):
+        own = w * (labels == j)
+        found.append((-own.sum(), round(own @ R @ own / (2 * own.sum()), 9), round(own @ R @ w, 9)))
+    return found
+
+
+@given(partitions_with_ties())
+@settings(deadline=None)
+def test_numbers_of_clusters_do_not_depend_on_the_order_of_rows(case):
+    X, labels, weights, order = case
+    k = labels.max() + 1
+    d = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
+    found = make_partition(d, labels, k, weights=weights, **UNSEARCHED)
+    keys = keys_of(X, found.labels, weights)
+    assert keys == sorted(keys)
+    assert [-mass for mass, *_ in keys] == list(found.sizes if weights is None else found.masses)
+    moved = None if weights is None else weights[order]
+    kinds = {
+        "points": d.subset(order),
+        "matrix": Dissimilarity.from_data(es.pairwise(X[order]), metric="precomputed", alpha=1.0),
+    }
+    for other in kinds.values():
+        again = make_partition(other, labels[order], k, weights=moved, **UNSEARCHED)
+        untied = np.array([keys.count(keys[j]) == 1 for j in found.labels[order]])
+        assert_array_equal(again.labels[untied], found.labels[order][untied])
+        assert es.clustering_accuracy(again.labels, found.labels[order]) == 1
+    if weights is not None:
+        rows = np.repeat(np.arange(len(X)), weights.astype(int))
+        again = make_partition(d.subset(rows), labels[rows], k, **UNSEARCHED)
+        untied = np.array([keys.count(keys[j]) == 1 for j in found.labels[rows]])
+        assert_array_equal(again.labels[untied], found.labels[rows][untied])
+
+
+def test_clusters_still_tied_go_by_first_rows():
+    X = np.array([[0.0, 0], [9, 0], [0, 1], [9, 1]])
+    assert es.energy_cluster(X, 2, rng=0).labels.tolist() == [0, 1, 0, 1]
+    assert es.energy_cluster(X[[1, 0, 2, 3]], 2, rng=0).labels.tolist() == [0, 1, 1, 0]
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "lloyd", "spectral", "nystrom"])
+def test_found_clusters_are_numbered_by_size(algorithm, rng):
+    X = np.concatenate([rng.normal(c, 0.3, (size, 2)) for c, size in zip((0, 6, 12), (15, 35, 25), strict=True)])
+    order = rng.permutation(75)
+    found, again = (es.energy_cluster(points, 3, algorithm=algorithm, rng=0) for points in (X, X[order]))
+    assert found.sizes == (35, 25, 15)
+    assert_array_equal(again.labels, found.labels[order])
+    weights = np.where(np.arange(75) < 15, 10.0, 1.0)
+    weighted = es.energy_cluster(X, 3, algorithm=algorithm, sample_weight=weights, rng=0)
+    assert weighted.sizes == (15, 35, 25)
+    assert_array_equal(es.EnergyClustering(3, algorithm=algorithm, random_state=0).fit(X[order]).labels_, again.labels)
+
+
+def test_every_kind_of_clusters_is_numbered_by_size(rng):
+    X = np.concatenate([rng.normal(c, 0.5, (size, 2)) for c, size in zip((0, 9, 18), (22, 40, 30), strict=True)])
+    order = rng.permutation(92)
+    tree, again = (es.cluster_tree(points, rng=0) for points in (X, X[order]))
+    assert np.bincount(tree.labels).tolist() == [40, 30, 22]
+    assert_array_equal(again.labels, tree.labels[order])
+    assert [node.size for node in tree.nodes if node.parent == 0] == sorted(
+        (node.size for node in tree.nodes if node.parent == 0), reverse=True
+    )
+    assert es.select_k(X, 3, n_resamples=2, rng=0).partitions[2].sizes == (40, 30, 22)
+    assert np.bincount(cut(es.energy_hclust(X[order]), 3)).tolist() == [40, 30, 22]
+    A = np.exp(-es.pairwise(X[order]))
+    graph = es.graph_partition(A, 3, rng=0)
+    assert graph.sizes == (40, 30, 22)
+    assert_array_equal(graph.labels, tree.labels[order])
+    compared = es.compare_euclidizations(es.pairwise(X[order]), 3, n_init=2, rng=0)
+    for labels in compared.labels:
+        assert np.bincount(labels).tolist() == [40, 30, 22]
+    assert es.energy_cluster(X[order, 0], 3).labels.tolist() == np.searchsorted([4.5, 13.5], X[order, 0]).tolist()

@@ -16,8 +16,8 @@ from scipy.sparse.csgraph import shortest_path
 from scipy.spatial.distance import cdist
 
 import energystats as es
+from energystats.clustering.hunt import Hunt, make_starts
 from energystats.clustering.lloyd import lloyd
-from energystats.clustering.search import Start, best_start, make_starts
 from energystats.clustering.seeding import plus_plus_start, random_start
 from tests import definitions
 from tests.definitions import off_diagonal
@@ -226,9 +226,9 @@ def test_users_get_the_same_clusters(kind, n, k, c, init, seed):
     scale = np.abs(R).sum() + abs(c) * n
     for M in (R, shifted):
         for start in starts:
-            clear_path(M, start.labels, scale)
+            clear_path(M, start, scale)
     how = {"metric": "precomputed", "n_init": 3, "n_perturb": 0, "rng": seed}
-    how["init"] = starts[0].labels if init == "labels" else "random"
+    how["init"] = starts[0] if init == "labels" else "random"
     before, after = (es.energy_cluster(M, k, **how) for M in (R, shifted))
     assert_array_equal(before.labels, after.labels)
     assert before.n_iter == after.n_iter
@@ -361,9 +361,14 @@ def test_filling_an_empty_cluster_may_raise_w_too():
     assert found.within == 0.5
 
 
+def best_of_lloyd(given, starts):
+    hunt = Hunt(given, [np.array(z, dtype=np.intp) for z in starts], len(starts), 0, np.random.default_rng(0))
+    return hunt.best_in_steps("lloyd", log_moves=False, callback=None)
+
+
 def lloyd_from(R, start, k, **how):
     how = {"max_iter": 300, "tolerance": 1e-13 * np.abs(R).sum(), **how}
-    return best_start(problem(R, k, **how), "lloyd", [Start(np.array(start, dtype=np.intp))])
+    return best_of_lloyd(problem(R, k, **how), [start])
 
 
 def test_a_start_that_lost_counts_for_the_warning(rng):
@@ -372,7 +377,7 @@ def test_a_start_that_lost_counts_for_the_warning(rng):
     R = np.array([[0.0, 1, 1], [1, 0, 5], [1, 5, 0]])
     assert [lloyd(problem(R, 2), np.array(z, dtype=np.intp)).rose for z in starts] == [False, True]
     with pytest.warns(es.NotNegativeTypeWarning, match="in 1 of 2 starts"):
-        best = best_start(problem(R, 2), "lloyd", [Start(np.array(z, dtype=np.intp)) for z in starts])
+        best = best_of_lloyd(problem(R, 2), starts)
     assert best.converged
     assert best.labels.tolist() == [0, 0, 1]
 

@@ -323,6 +323,7 @@ def test_progress_on_the_command_line_needs_a_terminal(tmp_path, monkeypatch, ca
     terminal.isatty = lambda: True
     monkeypatch.setattr(sys, "stderr", terminal)
     assert cli.main([*words, "--progress"]) == 0
-    assert "100%" in terminal.getvalue()
+    shown = terminal.getvalue()
+    assert "100%" in shown  # once, or twice where the last portion took long enough for tqdm to show it by itself
     assert cli.main(words) == 0
-    assert terminal.getvalue().count("100%") == 1
+    assert "%" not in terminal.getvalue().removeprefix(shown)

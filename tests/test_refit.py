@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import energystats as es
-from energystats._core.restarts import best_of_starts, seeded_labels
+from energystats._core.restarts import seeded_labels
 from energystats._core.unimodal import nearest_unimodal
 from energystats.dissimilarity import Dissimilarity
 from energystats.significance.clusterers import EnergyClusters, clean_labels, explained_share, foreign_clusters
@@ -158,22 +158,20 @@ def test_share_is_its_definition(k, rng):
     assert explained_share(es.pairwise(X), labels) == pytest.approx(share_by_definition(X, labels))
 
 
-def test_compiled_starts_end_where_no_single_move_helps(rng):
+def test_searches_of_references_end_where_no_single_move_helps(rng):
     for _ in range(20):
         k = int(rng.integers(2, 5))
-        R = definitions.random_dissimilarity(rng, 11)
-        R = np.asarray(R, dtype=float)
-        labels = best_of_starts(R, rng.random((2, k)), 1e-12)
+        R = np.asarray(definitions.random_dissimilarity(rng, 11), dtype=float)
+        labels = EnergyClusters(k).search(R, rng)
         assert sorted(set(labels.tolist())) == list(range(k))
         W = definitions.within(R, labels.tolist())
         assert all(definitions.within(R, moved) > W - 1e-9 for moved in definitions.single_moves(labels.tolist()))
 
 
-def test_compiled_starts_find_the_best_partition(rng):
-    X = rng.standard_normal((9, 2))
-    R = es.pairwise(X)
+def test_searches_of_references_find_the_best_partition(rng):
+    R = es.pairwise(rng.standard_normal((9, 2)))
     for k in (2, 3):
-        labels = best_of_starts(R, rng.random((200, k)), 1e-12)
+        labels = EnergyClusters(k).search(R, rng)
         assert definitions.within(R, labels.tolist()) == pytest.approx(definitions.best_within(R, k))
 
 
@@ -183,18 +181,18 @@ def test_seeds_are_drawn_in_proportion_to_rho():
     grid = (np.arange(1100) + 0.5) / 1100
     second = []
     for u in grid:
-        labels = seeded_labels(R, np.array([0.0, u]))
+        labels = seeded_labels(R, np.ones(4), np.array([0.0, u]))
         second.append(next(s for s in (1, 2, 3) if (labels == (R[s] < R[0])).all()))
     assert_allclose(np.bincount(second)[1:], [100, 300, 700], atol=1)
     same = np.zeros((5, 5))
     for u in itertools.product((0.0, 0.5, np.nextafter(1, 0)), repeat=3):
-        assert sorted(set(seeded_labels(same, np.array(u)).tolist())) == [0, 1, 2]
+        assert sorted(set(seeded_labels(same, np.ones(5), np.array(u)).tolist())) == [0, 1, 2]
 
 
 def test_one_column_is_clustered_exactly(rng):
     x = rng.standard_normal((30, 1)) ** 3
     best = es.cluster_1d(x[:, 0], 3)
-    energy = EnergyClusters(3, 3)
+    energy = EnergyClusters(3)
     assert energy.share(points_of(x), rng) == pytest.approx(best.between / best.total)
     assert_array_equal(energy.labels(points_of(x), rng), best.labels)
     found = es.cluster_test(x, 3, method="refit", n_resamples=9, rng=rng)

@@ -14,10 +14,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import energystats as es
+from energystats._core.restarts import UNIFORMS, perturbed
 from energystats.clustering import perturbation
 from energystats.clustering.hartigan import hartigan
 from energystats.clustering.lloyd import lloyd
+from energystats.clustering.search import search_points
 from energystats.clustering.seeding import count_distinct, plus_plus_start, random_start
+from energystats.dissimilarity import Dissimilarity
+from energystats.significance.clusterers import EnergyClusters
 from tests import definitions
 from tests.conftest import NAMES, Oracle
 from tests.problems import one_hartigan_pass, one_lloyd_pass, problem, state_of
@@ -275,9 +279,10 @@ def test_perturbed_labels_are_a_partition_into_k(n, k, seed):
     R = es.pairwise(rng.integers(0, 4, size=(n, 2)).astype(float))
     labels = random_start(n, k, rng)
     kept = labels.copy()
-    for shake in (perturbation.random_swap, perturbation.merge_and_split):
-        shaken = shake(problem(R, k), labels, rng)
-        assert shaken is None or (np.bincount(shaken, minlength=k) > 0).all()
+    state = state_of(R, labels, k)
+    for turn in range(2):
+        shaken, whole = perturbed(R, np.ones(n), labels, *state[1:], rng.random(UNIFORMS), turn)
+        assert whole == (np.bincount(shaken, minlength=k) > 0).all()
         assert_array_equal(labels, kept)
 
 
@@ -285,12 +290,61 @@ def test_the_effort_falls_with_n_and_is_reported(rng):
     assert [perturbation.tries_for(n) for n in (10, 894, 1000, 2000, 4000, 4001, 10**6)] == [20, 20, 16, 4, 1, 0, 0]
     X = rng.normal(size=(30, 2))
     assert es.energy_cluster(X, 3, rng=0).n_perturb == 20
-    assert "each perturbed 20 times" in es.energy_cluster(X, 3, rng=0).summary()
+    assert "the best perturbed up to 200 times" in es.energy_cluster(X, 3, rng=0).summary()
     assert es.energy_cluster(X, 3, rng=0, n_perturb=3).n_perturb == 3
     assert es.energy_cluster(X, 3, rng=0, algorithm="lloyd").n_perturb == 0
     given_labels = es.energy_cluster(X, 3, init=np.arange(30) % 3, rng=0)
     assert given_labels.n_perturb == 0
     assert given_labels.within == es.energy_cluster(X, 3, init=np.arange(30) % 3, rng=99).within
+
+
+def two_bars(rng):
+    """Two clusters one above the other, both longer than they are apart."""
+    return np.c_[rng.normal(0, 4, 100), np.repeat([0, 1], 50) * 6 + rng.normal(size=100)]
+
+
+def test_every_search_of_the_package_is_that_of_energy_cluster():
+    """Ten plain starts ended in a worse partition for about one seed in eight."""
+    X = two_bars(np.random.default_rng(3))
+    best = es.energy_cluster(X, 2, rng=0)
+    d = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
+    for seed in range(20):
+        labels, W = search_points(d, 2, np.random.default_rng(seed))
+        assert pytest.approx(best.within) == W
+        assert es.energy_cluster(X, 2, rng=seed).within == pytest.approx(best.within)
+        found = EnergyClusters(2).labels(d, np.random.default_rng(seed))
+        for own in (labels, found):
+            assert es.clustering_accuracy(best.labels, own) == 1
+    for seed in (0, 3):
+        assert es.cluster_tree(X, rng=seed).nodes[0].height == pytest.approx(2 * best.between)
+        chosen = es.select_k(X, 3, n_resamples=2, n_init=10, rng=seed)
+        assert chosen.partitions[1].within == pytest.approx(best.within)
+
+
+def test_no_node_of_a_tree_is_split_worse_than_energy_cluster_does(rng):
+    X = np.concatenate([two_bars(rng), two_bars(rng) + np.array([0, 30])])
+    tree = es.cluster_tree(X, rng=rng)
+    assert tree.k >= 2
+    for node in tree.nodes:
+        if node.tested:
+            best = es.energy_cluster(X[node.rows], 2, rng=rng)
+            assert node.height / 2 >= best.between * (1 - 1e-9)
+
+
+def test_a_search_that_is_watched_is_the_same_search(rng):
+    X = rng.normal(size=(60, 3))
+    for k, weights in ((2, None), (4, rng.uniform(0.5, 2, 60)), (5, None)):
+        seed = int(rng.integers(2**31))
+        quick = es.energy_cluster(X, k, sample_weight=weights, rng=seed)
+        heard = []
+        watched = es.energy_cluster(
+            X, k, sample_weight=weights, rng=seed, callback=lambda *news, heard=heard: heard.append(news)
+        )
+        assert_array_equal(quick.labels, watched.labels)
+        assert_array_equal(quick.path, watched.path)
+        assert quick.converged
+        assert quick.path[-1] == pytest.approx(quick.within)
+        assert 10 < len({number for number, *_ in heard}) <= 10 + 200
 
 
 # ---------------------------------------------------------------- the path of W

@@ -1,76 +1,206 @@
-"""Hartigan's method from several k-means++ starts in one compiled call, for the many searches of simulated nulls."""
+"""Hartigan's method from several k-means++ starts, and from perturbations of the best partition among them.
+
+Leaving a local optimum, clusters give way to others, and the search goes on from there. Two ways take turns: a random
+swap (Franti 2018) dissolves one cluster and founds another one elsewhere; merge and split joins two clusters and parts
+one in two.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from energystats._core.cluster_sums import cluster_table
-from energystats._core.hartigan import hartigan_pass
+from energystats._core.cluster_sums import tabulated, tabulated_afresh
+from energystats._core.hartigan import hartigan_passes
 from energystats._core.jit import njit
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["best_of_starts"]
+__all__ = ["AS_GOOD", "UNIFORMS", "lowest", "merge_and_split", "perturbed", "random_swap", "seeded_labels"]
 
-PASSES = 300  # of one search
+UNIFORMS = 5  # random numbers of one perturbation
+AS_GOOD = 10  # times what W has to fall by: partitions no farther apart count as the same one found again
 
 
 @njit
-def seeded_labels(R: FloatArray, uniforms: FloatArray) -> IntArray:
-    """Every point to its nearest seed; a seed is drawn in proportion to rho to the nearest of those before it.
+def drawn(chances: FloatArray, uniform: float) -> int:
+    """An index with probability in proportion to its chance; -1 where no chance is positive."""
+    total = 0.0
+    for i in range(chances.size):
+        total += chances[i]
+    upto = 0.0
+    last = -1
+    for i in range(chances.size):
+        if chances[i] > 0:
+            upto += chances[i]
+            last = i
+            if upto > uniform * total:
+                break
+    return last
 
-    One uniform number a cluster. A negative rho counts as 0; where nothing is left above 0, the next seed is a point
-    that is none yet.
+
+@njit
+def seeded_labels(R: FloatArray, weights: FloatArray, uniforms: FloatArray) -> IntArray:
+    """k-means++ in the feature space: every point joins its nearest seed; one uniform number a cluster.
+
+    rho is the squared distance in the feature space already, so a point becomes the next seed with probability
+    proportional to its weight and its rho to the nearest seed [theory 4, starts]. A negative rho counts as 0, and where
+    nothing is left above 0 every point that is no seed yet has a chance in proportion to its weight.
     """
     n = len(R)
     labels = np.zeros(n, np.intp)
     nearest = np.full(n, np.inf)
-    chances = np.ones(n)
-    taken = np.zeros(n, np.bool_)
+    chances = weights.copy()
+    free = weights.copy()
     for j in range(uniforms.size):
-        upto = np.cumsum(chances)
-        seed = 0
-        while seed < n - 1 and (taken[seed] or upto[seed] <= uniforms[j] * upto[-1]):
-            seed += 1
-        while taken[seed]:  # rounding, or nothing above 0 behind the last seed
-            seed -= 1
-        taken[seed] = True
+        seed = drawn(chances, uniforms[j])
+        if seed < 0:
+            seed = drawn(free, uniforms[j])
+        free[seed] = 0.0
         for i in range(n):
             rho = max(R[seed, i], 0.0)
             if rho < nearest[i]:
                 nearest[i] = rho
                 labels[i] = j
+            chances[i] = weights[i] * nearest[i] if free[i] > 0 else 0.0
         labels[seed] = j
         nearest[seed] = 0.0
-        chances = nearest.copy() if nearest.any() else np.where(taken, 0.0, 1.0)
     return labels
 
 
 @njit
-def best_of_starts(R: FloatArray, uniforms: FloatArray, threshold: float) -> IntArray:
-    """Labels of the lowest W that Hartigan's method [G alg 1] ends with; uniforms of shape (starts, k), k <= n.
+def random_swap(
+    R: FloatArray,
+    weights: FloatArray,
+    labels: IntArray,
+    mass: FloatArray,
+    table: FloatArray,
+    within: FloatArray,
+    uniforms: FloatArray,
+) -> IntArray:
+    """Labels after one cluster gave way to a new one.
 
-    Moves lower W by more than `threshold`, and a later start wins only when it is lower by more.
+    The points of a random cluster go to the nearest of the others. The seed of the new cluster is drawn as in
+    k-means++, in proportion to its squared distance from its centre, and takes all points that are nearer to it than
+    to their centres.
     """
-    n = len(R)
-    k = uniforms.shape[1]
-    weights = np.ones(n)
-    no_moves = np.empty((0, 3), np.intp)
-    best = np.zeros(n, np.intp)
-    lowest = np.inf
-    for start in range(len(uniforms)):
-        labels = seeded_labels(R, uniforms[start])
-        table = cluster_table(R, weights, labels, k)
-        counts = np.zeros(k, np.intp)
-        within = np.zeros(k)
+    n = labels.size
+    k = mass.size
+    gone = int(uniforms[0] * k)
+    swapped = labels.copy()
+    own = np.empty(n)
+    chances = np.zeros(n)
+    shift = within / (2 * mass**2)
+    for i in range(n):
+        if labels[i] == gone:
+            nearest = np.inf
+            for l in range(k):
+                squared = table[l, i] / mass[l] - shift[l]
+                if l != gone and squared < nearest:
+                    nearest = squared
+                    swapped[i] = l
+            own[i] = nearest
+        else:
+            own[i] = table[labels[i], i] / mass[labels[i]] - shift[labels[i]]
+        chances[i] = weights[i] * max(own[i], 0.0)
+    seed = drawn(chances, uniforms[1])
+    if seed >= 0:
         for i in range(n):
-            counts[labels[i]] += 1
-            within[labels[i]] += table[labels[i], i]
-        mass = counts.astype(np.float64)
-        for _ in range(PASSES):
-            if hartigan_pass(R, weights, labels, counts, mass, table, within, threshold, no_moves) == 0:
-                break
-        W = np.sum(within / (2 * mass))
-        if lowest - threshold > W:
-            lowest = W
-            best = labels
-    return best
+            if R[seed, i] < own[i]:
+                swapped[i] = gone
+        swapped[seed] = gone
+    return swapped
+
+
+@njit
+def merge_and_split(R: FloatArray, weights: FloatArray, labels: IntArray, k: int, uniforms: FloatArray) -> IntArray:
+    """Labels after two random clusters were joined, and a random one was parted between two seeds of k-means++."""
+    n = labels.size
+    kept = int(uniforms[0] * k)
+    freed = int(uniforms[1] * (k - 1))
+    freed += freed >= kept
+    parted = int(uniforms[2] * (k - 1))
+    parted += parted >= freed
+    merged = labels.copy()
+    chances = np.zeros(n)
+    for i in range(n):
+        if merged[i] == freed:
+            merged[i] = kept
+        if merged[i] == parted:
+            chances[i] = weights[i]
+    first = drawn(chances, uniforms[3])
+    for i in range(n):
+        chances[i] *= max(R[first, i], 0.0)
+    chances[first] = 0.0
+    second = drawn(chances, uniforms[4])
+    if second >= 0:
+        for i in range(n):
+            if merged[i] == parted and R[second, i] < R[first, i]:
+                merged[i] = freed
+        merged[second] = freed
+    return merged
+
+
+@njit
+def perturbed(
+    R: FloatArray,
+    weights: FloatArray,
+    labels: IntArray,
+    mass: FloatArray,
+    table: FloatArray,
+    within: FloatArray,
+    uniforms: FloatArray,
+    turn: int,
+) -> tuple[IntArray, bool]:
+    """What comes of a partition in one of the two ways, and whether no cluster lacks points then."""
+    if turn % 2 == 0:
+        other = random_swap(R, weights, labels, mass, table, within, uniforms)
+    else:
+        other = merge_and_split(R, weights, labels, mass.size, uniforms)
+    counts = np.zeros(mass.size, np.intp)
+    for i in range(other.size):
+        counts[other[i]] += 1
+    return other, counts.min() > 0
+
+
+@njit
+def lowest(
+    R: FloatArray,
+    weights: FloatArray,
+    totals: FloatArray,
+    k: int,
+    threshold: float,
+    max_iter: int,
+    starts: IntArray,
+    uniforms: FloatArray,
+    turn: int,
+    enough: int,
+    best: tuple[IntArray, IntArray, float, int],
+) -> tuple[IntArray, IntArray, float, int]:
+    """The best partition after more starts, and then more perturbations of whatever is the best one so far.
+
+    `best` holds its labels, those it was reached from, its W, and how often it was found; perturbations end when it was
+    found `enough` times. Another one takes its place only when W is lower by more than `threshold`. `starts` has a row
+    of labels for each start, `uniforms` five numbers for each perturbation, of which `turn` is the number of the first.
+    """
+    labels, origin, W, found = best
+    _, mass, table, within = tabulated_afresh(R, weights, labels, k)
+    for s in range(len(starts) + len(uniforms)):
+        whole = True
+        if s < len(starts):
+            other = starts[s].copy()
+        elif found >= enough:
+            break
+        else:
+            t = s - len(starts)
+            other, whole = perturbed(R, weights, labels, mass, table, within, uniforms[t], turn + t)
+        if not whole:
+            continue
+        begun = other.copy()
+        n_other, m_other, t_other, w_other = tabulated(R, weights, totals, other, k)
+        hartigan_passes(R, weights, other, n_other, m_other, t_other, w_other, threshold, max_iter, W - threshold)
+        now = np.sum(w_other / (2 * m_other))
+        if now < W - threshold:
+            labels, origin, W, found = other, begun, now, 1
+            mass, table, within = m_other, t_other, w_other
+        elif now < W + AS_GOOD * threshold:
+            found += 1
+    return labels, origin, W, found

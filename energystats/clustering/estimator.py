@@ -69,7 +69,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
-        Cluster of each row.
+        Cluster of each row. Clusters are numbered from the largest to the smallest, whatever the order of the rows
+        (ties: see `Partition`), those of "exact-1d" from left to right.
     within_, between_, total_ : float
         W, S and T.
     bound_ : float

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components, dijk
 
 from energystats._core.cuts import cut_passes
 from energystats._core.laplacian import Relaxation, smallest_pairs
-from energystats._core.partitions import renumber
+from energystats._core.partitions import numbering
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.adjacency import as_adjacency
 from energystats.clustering.rounding import cluster_rows, fill_empty, on_sphere
@@ -456,7 +456,7 @@ def reported(
     exponent: int,
 ) -> GraphPartition:
     """The result, with the sign of an association turned back, in the unit of the links."""
-    labels = renumber(best.labels)
+    labels = numbered_labels(graph, best.labels)
     sign = -1.0 if graph.cut == "association" else 1.0
     quotients = sign * graph.quotients(labels) + 0.0
     inside, leaving = (np.ldexp(sums, exponent) for sums in graph.link_sums(labels))
@@ -487,6 +487,15 @@ def reported(
         index=index,
         matrix=read_only(matrix),
     )
+
+
+def numbered_labels(graph: Objective, labels: IntArray) -> IntArray:
+    """Labels by falling numbers of vertices, or sums of given weights; then by rising cost/mass and links inside."""
+    heaviness = np.ones(graph.n) if graph.given is None else graph.given
+    quotients = graph.quotients(labels)
+    scale = float(np.abs(quotients).sum())
+    sums = graph.link_sums(labels)[0]
+    return numbering(labels, summed(labels, heaviness, graph.k), quotients, sums, scale)[labels]
 
 
 def read_only(matrix: Any) -> Any:

@@ -17,15 +17,21 @@ __all__ = ["hartigan"]
 
 
 def hartigan(
-    problem: Problem, start: IntArray, *, log_moves: bool = False, on_pass: OnPass | None = None
+    problem: Problem,
+    start: IntArray,
+    *,
+    worth: float = np.inf,
+    log_moves: bool = False,
+    on_pass: OnPass | None = None,
 ) -> LocalOptimum:
     """A partition from which no single move lowers W by more than the tolerance.
 
     The table T = RZ is kept up to date move by move. Before the answer is believed, the table is computed afresh
-    and one more pass over it must move nothing, so that rounding gathered on the way cannot end the search early.
+    and one more pass over it must move nothing, so that rounding gathered on the way cannot end the search early. An
+    answer that is not below `worth` is left unconfirmed.
     """
     labels = start.copy()
-    state, fresh = problem.tabulate(labels), True
+    state, fresh = problem.tabulate_quickly(labels), False
     room = np.empty((problem.n if log_moves else 0, 3), np.intp)
     path, moves, n_iter = [state.W], [room[:0]], 0
     while True:
@@ -35,7 +41,7 @@ def hartigan(
         moves.append(room[:made].copy())
         if on_pass is not None:
             on_pass(n_iter, path[-1])
-        if made == 0 and fresh:
+        if made == 0 and (fresh or worth <= state.W):
             break
         if made == 0:  # the confirming pass is made in any case
             state, fresh = problem.tabulate(labels), True

@@ -16,14 +16,22 @@ from energystats.clustering.state import NO_MOVES, LocalOptimum, OnPass, Problem
 __all__ = ["lloyd"]
 
 
-def lloyd(problem: Problem, start: IntArray, *, log_moves: bool = False, on_pass: OnPass | None = None) -> LocalOptimum:
+def lloyd(
+    problem: Problem,
+    start: IntArray,
+    *,
+    worth: float = np.inf,
+    log_moves: bool = False,
+    on_pass: OnPass | None = None,
+) -> LocalOptimum:
     """A partition that Lloyd's rule leaves alone, or the last one before a pass that would not lower W.
 
     The search goes on only while W falls by more than the tolerance, so it ends for every rho. Before a pass that does
     not lower W is believed, it is made again over a fresh table, so that rounding gathered on the way decides nothing.
 
     With negative type W falls by at least the sum by which points come nearer. A pass that breaks this beyond rounding
-    is taken back, also where W only stays as it is: the points want to move on there, so it is no local optimum.
+    is taken back, also where W only stays as it is: the points want to move on there, so it is no local optimum. Every
+    answer is confirmed, whatever it is `worth`.
     """
     labels = start.copy()
     state, fresh = problem.tabulate(labels), True

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from energystats._core.partitions import renumber
+from energystats._core.partitions import numbering
 from energystats._core.statistics import share
 from energystats._core.threads import one_thread, one_thread_up_to
 from energystats._typing import FloatArray, IntArray
@@ -116,7 +116,7 @@ def nystrom_partition(
     rows, found = search(Problem(table, feature_map, w, k, how), order, starts, progress)
     if not found.converged:
         warn(f"The search was cut off after `max_iter`={how.max_iter} passes; W can still fall.", ConvergenceWarning)
-    labels = renumber(found.labels)
+    labels = numbering(found.labels, *numbering_keys(found.centres))[found.labels]
     centres = rows.centres(labels, k)
     found = Found(labels, centres, found.n_iter, found.converged)
     partition = report(d, rows, k, how, found, pairs, weighted=weights is not None)
@@ -242,6 +242,13 @@ def estimates(
     everything = np.arange(features.n)
     whole = estimate(features, everything, known_part(centres.together)[0], rng, weighted) if k > 1 else found[0]
     return [*found, whole]
+
+
+def numbering_keys(centres: Centres) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+    """Masses, W_j and sums of rho to all points of the clusters, and T, as far as the features tell."""
+    lengths, together = centres.squares + centres.residuals, centres.together
+    to_all = lengths * together.mass + centres.mass * lengths.sum() - 2 * centres.sums @ together.sums[0]
+    return centres.mass, known_part(centres), to_all, float(known_part(together)[0])
 
 
 def known_part(centres: Centres) -> FloatArray:

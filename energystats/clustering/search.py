@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from energystats._core.interrupts import checkpoint
-from energystats._core.partitions import renumber
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.blocks import labels_here, opened
 from energystats.clustering import nystrom, perturbation
 from energystats.clustering.exact_1d import best_intervals, has_exact, partition_line, why_not_exact
-from energystats.clustering.hartigan import hartigan
-from energystats.clustering.lloyd import lloyd
+from energystats.clustering.hunt import Hunt, make_starts
 from energystats.clustering.partition import make_partition
-from energystats.clustering.seeding import count_distinct, plus_plus_start, random_start
+from energystats.clustering.seeding import count_distinct
 from energystats.clustering.spectral import distinct_of, spectral_labels, spectral_starts
 from energystats.clustering.state import LocalOptimum, Problem
 from energystats.cost import Work, weigh
 from energystats.dissimilarity import Dissimilarity
-from energystats.exceptions import ConvergenceWarning, NotNegativeTypeWarning, warn
+from energystats.exceptions import ConvergenceWarning, warn
 from energystats.metrics import MetricLike
-from energystats.progress import with_bar
 from energystats.results import Partition
 from energystats.validation import (
     as_generator,
@@ -35,7 +29,6 @@ from energystats.validation import (
     check_count,
     check_option,
     check_same_index,
-    children,
 )
 from energystats.workloads import (
     FEWER_STARTS,
@@ -51,18 +44,19 @@ from energystats.workloads import (
 
 __all__ = [
     "ALGORITHMS",
+    "MOVE_TOLERANCE",
+    "STARTS",
     "Search",
-    "Start",
-    "best_start",
     "energy_cluster",
-    "make_starts",
     "partition_features",
     "partition_points",
-    "plain_search",
+    "problem_of",
+    "search_points",
+    "search_problem",
 ]
 
-METHODS: dict[str, Callable[..., LocalOptimum]] = {"hartigan": hartigan, "lloyd": lloyd}
 ALGORITHMS = ("auto", "hartigan", "lloyd", "exact-1d", "spectral", "nystrom")
+STARTS = 10  # of every search in which nothing else is asked for
 MOVE_TOLERANCE = 1e-13  # of T: a move must lower W by more, so that rounding is not chased
 
 
@@ -112,9 +106,10 @@ def energy_cluster(
     max_iter : int, default 300
         Passes over the data for each search.
     n_perturb : int or "auto", default "auto"
-        How often every start of "hartigan" is shaken out of its local optimum: a random cluster is dissolved and
-        another one founded elsewhere, and the search goes on from there. "auto": 20 up to 894 points, fewer for more
-        points, none above 4,000. Never for given labels, nor for "nystrom".
+        For each start of "hartigan", how often the best partition so far is shaken out of its local optimum: a random
+        cluster is dissolved and another one founded elsewhere, and the search goes on from there. It ends early when
+        the best partition was found twenty times. "auto": 20 up to 894 points, so at most 200 for ten starts, fewer
+        for more points, none above 4,000. Never for given labels, nor for "nystrom".
     n_landmarks : int, optional
         For "nystrom": points whose span takes the place of the feature space; 256 when None, or k if that is more.
     batch_size : int, optional
@@ -128,10 +123,11 @@ def energy_cluster(
     log_moves : bool, default False
         Keep every move of the search that found the answer, in `Partition.moves`.
     callback : callable, optional
-        Called as ``callback(start, passes, W)`` after every pass, for instance ``print``.
+        Called as ``callback(start, passes, W)`` after every pass, for instance ``print``; perturbations are numbered
+        after the starts.
     progress : bool or None, default None
-        Show a bar over the starts. None: if the estimated time is above two seconds and a terminal or notebook
-        can show it.
+        Show a bar over the starts and their perturbations. None: if the estimated time is above two seconds and a
+        terminal or notebook can show it.
     client : distributed.Client, optional
         For "nystrom": Dask cluster that holds the rows and makes the passes over them; None takes the client in force
         where `X` is a Dask collection, and this process otherwise.
@@ -142,7 +138,8 @@ def energy_cluster(
     -------
     Partition
         `.labels`, `.sizes`, `.within` (W), `.between` (S), `.total` (T), `.bound` (no partition has a larger S),
-        `.summary()`, `.plot()`; `.to_series()` has the labels under the index of a data frame. Of "nystrom" also
+        `.summary()`, `.plot()`; `.to_series()` has the labels under the index of a data frame. Clusters are numbered
+        from the largest to the smallest, whatever the order of the rows (ties: see `Partition`). Of "nystrom" also
         `.approximation`, and W, S and T are estimates.
 
     Raises
@@ -291,9 +288,14 @@ class Search(NamedTuple):
             )
 
     @classmethod
-    def plain(cls, n_init: int) -> Search:
-        """Restarts only, as for references that are searched many times."""
-        return cls("auto", "k-means++", n_init, 300, 0, log_moves=False, callback=None)
+    def default(cls, n_init: int = STARTS) -> Search:
+        """What `energy_cluster` does when nothing else is asked for; every search inside the package does the same."""
+        return cls("auto", "k-means++", n_init, 300, None, log_moves=False, callback=None)
+
+    @property
+    def method(self) -> str:
+        """What moves points, where it is neither exact nor spectral."""
+        return "lloyd" if self.algorithm == "lloyd" else "hartigan"
 
     def work(self, d: Dissimilarity, k: int) -> tuple[Work, ...]:
         """What a search for k clusters will take, to be weighed before it."""
@@ -313,17 +315,10 @@ class Search(NamedTuple):
         return pairs_work(size), found, eigenpairs(held, k - 1)
 
     def tries(self, n: int) -> int:
-        """Perturbations of every start for n points."""
+        """Perturbations for every start, for n points."""
         if self.algorithm == "lloyd":
             return 0
         return perturbation.tries_for(n) if self.n_perturb is None else self.n_perturb
-
-
-class Start(NamedTuple):
-    """Labels to begin with, and the generator of what comes after them; None: nothing random comes."""
-
-    labels: IntArray
-    rng: np.random.Generator | None = None
 
 
 def partition_points(
@@ -354,26 +349,26 @@ def partition_points(
         return partition_features(d, k, how, rng, weights=weights, progress=progress)[0]
     d = d.stored()
     check_distinct(count_distinct(d.matrix, k), k)
-    tolerance = MOVE_TOLERANCE * d.scale_of(weights)
-    problem = Problem(d.matrix, np.ones(d.n) if weights is None else weights, k, tolerance, how.max_iter)
+    problem = problem_of(d, k, how.max_iter, weights)
     n_starts = 1 if given is not None else how.n_init
-    starts: Iterable[Start]
+    n_perturb = 0 if given is not None else how.tries(d.n)
+    starts: Iterable[IntArray]
     if given is not None:
-        starts = [Start(given)]
+        starts = [given]
     elif how.init == "spectral":
-        starts = (Start(*start) for start in spectral_starts(d, k, n_starts, rng, weights))
+        starts = spectral_starts(d, k, n_starts, rng, weights)
     else:
         starts = make_starts(problem, str(how.init), n_starts, rng)
-    bar = with_bar(starts, progress, total=n_starts, unit="start", size=lambda _: 1)
-    n_perturb = 0 if given is not None else how.tries(d.n)
-    method = "lloyd" if how.algorithm == "lloyd" else "hartigan"
-    with closing(bar):
-        best = best_start(problem, method, bar, n_perturb=n_perturb, log_moves=how.log_moves, callback=how.callback)
+    hunt = Hunt(problem, starts, n_starts, n_starts * n_perturb, rng, progress)
+    if how.method == "lloyd" or how.callback is not None or d.n > perturbation.LARGE:
+        best = hunt.best_in_steps(how.method, log_moves=how.log_moves, callback=how.callback)
+    else:
+        best = hunt.best_recorded(log_moves=how.log_moves)
     if not best.converged and not best.rose:
         warn(
             f"The best start was cut off after `max_iter`={how.max_iter} passes; W can still fall.", ConvergenceWarning
         )
-    fields = {"algorithm": method, "n_init": n_starts, "n_perturb": n_perturb}
+    fields = {"algorithm": how.method, "n_init": n_starts, "n_perturb": n_perturb}
     remark = why_not_exact(d) if how.algorithm == "auto" else ""
     return found_partition(d, best, k, weights=weights, remark=remark, **fields)
 
@@ -386,8 +381,8 @@ def partition_spectrum(
         raise ValueError('`init` has no use in algorithm="spectral"; init="spectral" goes with "hartigan".')
     check_distinct(distinct_of(d, k), k)
     labels = spectral_labels(d, k, rng, n_init=how.n_init, max_iter=how.max_iter, weights=weights)
-    fields = {"algorithm": "spectral", "n_init": how.n_init, "n_perturb": 0}
-    return make_partition(d, renumber(labels), k, weights=weights, n_iter=1, converged=True, **fields)
+    fields: dict[str, Any] = {"algorithm": "spectral", "n_init": how.n_init, "n_perturb": 0}
+    return make_partition(d, labels, k, weights=weights, n_iter=1, converged=True, **fields)
 
 
 def partition_features(
@@ -422,31 +417,37 @@ def check_distinct(distinct: int, k: int) -> None:
         raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
 
 
-def plain_search(d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator) -> tuple[IntArray, float]:
-    """Labels and W of the best of `n_init` plain starts of Hartigan's method; the optimum where it is known.
+def search_points(d: Dissimilarity, k: int, rng: np.random.Generator, n_init: int = STARTS) -> tuple[IntArray, float]:
+    """Labels and W of the partition that `energy_cluster` finds with its defaults, without certificate and coordinates.
 
-    For the many searches of tests and references: nothing is perturbed, and there is no certificate.
+    For trees, tests and references, which are searched as well as the data are.
     """
     if has_exact(d):
         line = best_intervals(d, k)
         return line.labels, float(np.ldexp(line.within.sum(), line.values.exponent))
-    d = d.stored()
-    problem = Problem(d.matrix, np.ones(d.n), k, MOVE_TOLERANCE * d.scale)
-    best = best_start(problem, "hartigan", make_starts(problem, "k-means++", n_init, rng))
-    return best.labels, best.within
+    how = Search.default(n_init)
+    problem = problem_of(d.stored(), k, how.max_iter)
+    return search_problem(problem, n_init, n_init * how.tries(d.n), rng)
+
+
+def search_problem(problem: Problem, n_init: int, tries: int, rng: np.random.Generator) -> tuple[IntArray, float]:
+    """Labels and W of the best of several k-means++ starts of Hartigan's method, perturbed."""
+    labels, _, within, _ = Hunt(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries, rng).lowest()
+    return labels, within
+
+
+def problem_of(d: Dissimilarity, k: int, max_iter: int, weights: FloatArray | None = None) -> Problem:
+    """Of points whose rho is stored."""
+    tolerance = MOVE_TOLERANCE * d.scale_of(weights)
+    return Problem(d.matrix, np.ones(d.n) if weights is None else weights, k, tolerance, max_iter)
 
 
 def found_partition(
-    d: Dissimilarity, best: LocalOptimum, k: int, *, weights: FloatArray | None, **fields: object
+    d: Dissimilarity, best: LocalOptimum, k: int, *, weights: FloatArray | None, **fields: Any
 ) -> Partition:
-    """The partition of a search, its clusters numbered by their first points, in the log of moves too."""
-    labels = renumber(best.labels)
-    number = np.zeros(k, np.intp)
-    number[best.labels] = labels
-    moves = best.moves.copy()
-    moves[:, 1:] = number[moves[:, 1:]]
-    found = {"n_iter": best.n_iter, "converged": best.converged, "path": best.path, "moves": moves}
-    return make_partition(d, labels, k, weights=weights, **found, **fields)
+    """The partition of a search."""
+    found: dict[str, Any] = {"n_iter": best.n_iter, "converged": best.converged, "path": best.path, "moves": best.moves}
+    return make_partition(d, best.labels, k, weights=weights, **found, **fields)
 
 
 def check_init(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
@@ -460,44 +461,3 @@ def check_init(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
     if len(names) != k:
         raise ValueError(f"`init` must have {k} clusters, as many as `k`, got {len(names)}.")
     return codes
-
-
-def make_starts(problem: Problem, init: str, n_init: int, rng: np.random.Generator) -> Iterator[Start]:
-    """Starting labels, each from its own child of `rng`, which goes on with what the start needs later."""
-    for child in children(rng, n_init):
-        if init == "k-means++":
-            yield Start(plus_plus_start(problem.R, problem.k, child, problem.weights), child)
-        else:
-            yield Start(random_start(problem.n, problem.k, child), child)
-
-
-def best_start(
-    problem: Problem,
-    algorithm: str,
-    starts: Iterable[Start],
-    *,
-    n_perturb: int = 0,
-    log_moves: bool = False,
-    callback: Callable[[int, int, float], object] | None = None,
-) -> LocalOptimum:
-    """The local optimum of lowest W; a later start wins only when it is lower beyond rounding."""
-    best: LocalOptimum | None = None
-    made = taken_back = 0
-    for start in starts:
-        checkpoint()
-        on_pass = None if callback is None else partial(callback, made)
-        search = partial(METHODS[algorithm], problem, log_moves=log_moves, on_pass=on_pass)
-        found = search(start.labels)
-        if start.rng is not None:
-            found = perturbation.improved(problem, found, n_perturb, start.rng, search)
-        made, taken_back = made + 1, taken_back + found.rose
-        if best is None or found.within < best.within - problem.tolerance:
-            best = found
-    if taken_back:
-        warn(
-            "A pass of Lloyd's rule would not have lowered W and was taken back "
-            f"(in {taken_back} of {made} start{'s' * (made > 1)}), which shows that rho is not of negative type; "
-            'algorithm="hartigan" does not need it.',
-            NotNegativeTypeWarning,
-        )
-    return cast(LocalOptimum, best)

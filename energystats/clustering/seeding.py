@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from energystats._core.restarts import seeded_labels
 from energystats._typing import FloatArray, IntArray
 
 __all__ = ["count_distinct", "drawn", "plus_plus_start", "random_start"]
@@ -32,24 +33,8 @@ def count_from(R: FloatArray, first: int, at_most: int) -> int:
 
 
 def plus_plus_start(R: FloatArray, k: int, rng: np.random.Generator, weights: FloatArray | None = None) -> IntArray:
-    """k-means++ in the feature space; every point joins its nearest seed.
-
-    rho is the squared distance in the feature space already, so a point becomes the next seed with probability
-    proportional to its weight and its rho to the nearest seed [theory 4, starts]. A negative rho counts as 0, and where
-    nothing is left above 0 every point that is no seed yet is as likely as the others.
-    """
-    n = len(R)
-    w = np.ones(n) if weights is None else weights
-    seeds = [drawn(w, rng)]
-    nearest = np.maximum(R[seeds[0]], 0.0)
-    while len(seeds) < k:
-        nearest[seeds] = 0.0
-        chances = nearest if nearest.any() else 1.0 - np.isin(np.arange(n), seeds)
-        seeds.append(drawn(w * chances, rng))
-        nearest = np.minimum(nearest, np.maximum(R[seeds[-1]], 0.0))
-    labels = np.argmin(R[seeds], axis=0)
-    labels[seeds] = np.arange(k)
-    return np.asarray(labels, dtype=np.intp)
+    """k-means++ in the feature space; every point joins its nearest seed."""
+    return seeded_labels(R, np.ones(len(R)) if weights is None else weights, rng.random(k))
 
 
 def drawn(chances: FloatArray, rng: np.random.Generator) -> int:

@@ -260,11 +260,11 @@ def distinct_of(d: Dissimilarity, at_most: int) -> int:
 
 def spectral_starts(
     d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator, weights: FloatArray | None = None
-) -> Iterator[tuple[IntArray, np.random.Generator]]:
-    """Starting labels by k-means of the relaxed rows, each from its own child of `rng`, which is given away too."""
+) -> Iterator[IntArray]:
+    """Starting labels by k-means of the relaxed rows, each from its own child of `rng`."""
     rows = spectral_rows(d, k, weights)
     for child in children(rng, n_init):
-        yield cluster_rows(rows, k, child, weights=weights), child
+        yield cluster_rows(rows, k, child, weights=weights)
 
 
 def spectral_start(d: Dissimilarity, k: int, rng: np.random.Generator, weights: FloatArray | None = None) -> IntArray:

@@ -231,7 +231,10 @@ def announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: i
     with collected():  # what there is to say of the points is said by the parts
         d = Dissimilarity.from_data(X, **search)
     wanted = k if isinstance(k, int) and k > 1 else 2
-    works = [*Search.plain(10).work(d, wanted), *planned(d, wanted, method_for(d, "auto"), "unimodal", 5, n_resamples)]
+    works = [
+        *Search.default(10).work(d, wanted),
+        *planned(d, wanted, method_for(d, "auto"), "unimodal", 5, n_resamples),
+    ]
     if k_max is not None:
         works.append(works[1].times(min(k_max, d.n) * 21))
     weigh(False, d, *works)

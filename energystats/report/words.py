@@ -164,7 +164,7 @@ def search_text(study: Study) -> str:
         "lloyd": "by Lloyd's method, which is kernel k-means",
         "spectral": "by k-means of the leading eigenvectors of the centred Gram matrix",
     }[found.algorithm]
-    perturbed = f", each perturbed {found.n_perturb} times" if found.n_perturb else ""
+    perturbed = f", the best perturbed up to {found.n_init * found.n_perturb} times" if found.n_perturb else ""
     starts = "" if found.algorithm == "exact-1d" else f"; {found.n_init} starts drawn in proportion to rho{perturbed}"
     return f" The search went {search}{starts}."
 

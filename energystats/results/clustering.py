@@ -46,7 +46,10 @@ class Partition(Labelled):
     Attributes
     ----------
     labels : ndarray of shape (n,)
-        Cluster of each row, 0..k-1; clusters are numbered by their first row, by "exact-1d" from left to right.
+        Cluster of each row, 0..k-1. Clusters are numbered from the largest (in points, or in the sum of weights where
+        there are weights) to the smallest, those of one size by rising W, then by the rising sum of rho to all points;
+        only what is tied in all three goes by first rows. So another order of the rows changes no number. By "exact-1d"
+        they are numbered from left to right.
     k : int
         Number of clusters.
     sizes : tuple of int
@@ -63,7 +66,8 @@ class Partition(Labelled):
     n_init : int
         Starts made.
     n_perturb : int
-        How often every start was shaken out of its local optimum.
+        How often, for every start, the best partition was shaken out of its local optimum, if it was not found twenty
+        times before.
     n_iter : int
         Passes over the data of the search that found it.
     converged : bool
@@ -152,7 +156,8 @@ class Partition(Labelled):
         else:
             starts = "1 start" if self.n_init == 1 else f"best of {self.n_init} starts"
             if self.n_perturb:
-                starts += f", each perturbed {self.n_perturb} time{'s' * (self.n_perturb > 1)}"
+                tries = self.n_init * self.n_perturb
+                starts += f", the best perturbed up to {tries} time{'s' * (tries > 1)}"
             how = f"Algorithm: {self.algorithm}, {starts}, {self.n_iter} pass{'es' * (self.n_iter > 1)}"
             where = " of the features" if self.algorithm == "nystrom" else ""
             how += f", a local optimum{where}" if self.converged else ", stopped before it converged"

@@ -23,7 +23,9 @@ class GraphPartition(Labelled):
     Attributes
     ----------
     labels : ndarray of shape (n,)
-        Cluster of each vertex, 0..k-1; clusters are numbered by their first vertex.
+        Cluster of each vertex, 0..k-1. Clusters are numbered from the largest (in vertices, or in the sum of `weights`)
+        to the smallest, those of one size by rising cost/mass, then by rising links inside; only what is tied in all
+        three goes by first vertices.
     k : int
         Number of clusters.
     cut : {"ratio", "normalized", "association"}

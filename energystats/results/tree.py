@@ -32,7 +32,7 @@ class TreeNode:
     parent : int or None
         Node that it is a half of; None for the root.
     children : tuple of int
-        Its two halves, the one with the earlier first row first; empty for a leaf.
+        Its two halves, the larger one first; empty for a leaf.
     depth : int
         Splits above it.
     rows : ndarray of shape (size,)
@@ -81,7 +81,7 @@ class ClusterTreeResult(Labelled):
     Attributes
     ----------
     labels : ndarray of shape (n,)
-        Leaf of each point, 0..k-1, numbered by first rows.
+        Leaf of each point, 0..k-1, numbered from the largest to the smallest; ties as for `Partition`.
     k : int
         Number of leaves.
     level : float

@@ -9,7 +9,7 @@ import numpy as np
 
 from energystats._typing import FloatArray
 from energystats.clustering.exact_1d import has_exact
-from energystats.clustering.search import plain_search
+from energystats.clustering.search import search_points
 from energystats.dissimilarity import Dissimilarity
 from energystats.progress import with_bar
 from energystats.selection.references import Reference
@@ -70,10 +70,10 @@ def withins_up_to(d: Dissimilarity, k_max: int, n_init: int, rng: np.random.Gene
 
 
 def least_within(d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator) -> float:
-    """W of the best partition into k clusters: exact where `energy_cluster` is exact, else by Hartigan's method."""
+    """W of the best partition into k clusters: that of `energy_cluster`."""
     if k == 1:
         return float(d.row_totals.sum()) / (2 * d.n)
-    return plain_search(d, k, n_init, rng)[1]
+    return search_points(d, k, rng, n_init)[1]
 
 
 def logarithm(within: FloatArray) -> FloatArray:

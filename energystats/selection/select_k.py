@@ -127,7 +127,7 @@ def select_k(
     n_resamples : int, default 20
         Reference sets of "gap".
     n_init : int, default 10
-        Starts of every clustering, of the data and of reference sets.
+        Starts of every clustering, of the data and of reference sets, perturbed as in `energy_cluster`.
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
     progress : bool or None, default None
@@ -310,7 +310,7 @@ def why_lowered(d: Dissimilarity, k_max: int) -> str:
 def found_for_each(d: Dissimilarity, k_max: int, plan: Plan, rng: np.random.Generator) -> list[Partition]:
     """The partitions into 1, ..., k_max clusters, each with a seed that does not depend on k_max."""
     return [
-        partition_points(d, k, Search.plain(plan.n_init), child) for k, child in enumerate(rng.spawn(k_max), start=1)
+        partition_points(d, k, Search.default(plan.n_init), child) for k, child in enumerate(rng.spawn(k_max), start=1)
     ]
 
 

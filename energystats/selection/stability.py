@@ -10,7 +10,7 @@ import numpy as np
 
 from energystats._loading import loading
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
-from energystats.clustering.search import Search, partition_points, plain_search
+from energystats.clustering.search import Search, partition_points, search_points
 from energystats.clustering.seeding import count_distinct
 from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity
@@ -132,9 +132,9 @@ def cluster_stability(
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     share = 0.632 if scheme == "bootstrap" else 0.5
     again = resamples(Size.of(d), k if isinstance(k, int) else 2, n_resamples, n_init, share)
-    bar = weigh(progress, d, *Search.plain(n_init).work(d, k), again)
+    bar = weigh(progress, d, *Search.default(n_init).work(d, k), again)
     d = d.stored()
-    found = partition_points(d, k, Search.plain(n_init), start_rng)
+    found = partition_points(d, k, Search.default(n_init), start_rng)
     return stability_of(d, found, n_resamples=n_resamples, scheme=scheme, n_init=n_init, progress=bar, rng=resample_rng)
 
 
@@ -193,7 +193,7 @@ def resampled(
 def clusters_of(d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator) -> IntArray:
     """Labels of k clusters, of fewer where there are fewer distinct points."""
     k = min(k, count_distinct(d.matrix, k))
-    return plain_search(d, k, n_init, rng)[0]
+    return search_points(d, k, rng, n_init)[0]
 
 
 def overlaps(labels: IntArray, k: int, found: IntArray) -> FloatArray:

@@ -36,7 +36,6 @@ from energystats.workloads import Size, crossfit, line_draws, refit, split
 
 __all__ = ["check_lines", "cluster_test", "method_for", "points_to_test", "unlabelled_test"]
 
-STARTS = 3  # of every clustering of "refit" and "crossfit", of data and references alike
 SMALL_SAMPLE = 20  # points
 FEW_POINTS = (
     "With fewer than 20 points, here {n}, levels were measured on uniform and normal data alone, and only clusters far "
@@ -144,14 +143,14 @@ def cluster_test(
 
     Notes
     -----
-    **split.** The points are dealt into five folds. For each, the others (2,000 at most) are clustered into k by
-    Hartigan's method, and the points of the fold are scored along the line through the means of a cluster and of the
-    rest. Where a trial on held-out halves shows clearly more, columns are decorrelated first, for long parallel
-    clusters. All n scores, each along a line that its point had no part in, are pooled and compared with samples from
-    the nearest unimodal law by three indices that share one p-value: the log likelihood ratio of two normals of one
-    variance to the nearest unimodal density, with weight .65; the excess-split index E, the largest excess of S/T over
-    that of the nearest unimodal law, with weight .1; and the mean distance from its quantiles, with weight .25. The
-    p-values of all splits and contrasts are combined by Cauchy's rule.
+    **split.** The points are dealt into five folds. For each, the others (2,000 at most) are clustered into k as
+    `energy_cluster` clusters them by default, and the points of the fold are scored along the line through the means of
+    a cluster and of the rest. Where a trial on held-out halves shows clearly more, columns are decorrelated first, for
+    long parallel clusters. All n scores, each along a line that its point had no part in, are pooled and compared with
+    samples from the nearest unimodal law by three indices that share one p-value: the log likelihood ratio of two
+    normals of one variance to the nearest unimodal density, with weight .65; the excess-split index E, the largest
+    excess of S/T over that of the nearest unimodal law, with weight .1; and the mean distance from its quantiles, with
+    weight .25. The p-values of all splits and contrasts are combined by Cauchy's rule.
     At level .05 the test rejected at most .02 on smooth unimodal laws and .02 to .07 on flat ones (uniform on a bar, a
     square, one flat axis of ten: 300 to 4,000 samples each); `conservative=True` at most .06. Samples of 100 from two
     normals three standard deviations apart were rejected at about .25, four apart at .84, and two concentric circles
@@ -169,7 +168,7 @@ def cluster_test(
     for their distances and O(k n_splits n_resamples n log n) for the draws; O(a^2 + n) memory.
 
     **refit.** S/T of k clusters of all points is compared with S/T of reference samples without clusters, clustered by
-    the same method with as many starts: independent scores along the principal components, each from the nearest
+    the same search, that of `energy_cluster`: independent scores along the principal components, each from the nearest
     unimodal law, and again along the features; the larger p counts. Take it for k > 2 and for a rho that sees more
     than means, such as concentric clusters with ``metric="gaussian"``. H0 is narrower than that of "split": dependent
     unimodal scores are outside.
@@ -318,7 +317,7 @@ def unlabelled_test(
             rng=rng,
             foreign=foreign,
         )
-    clustering = foreign or EnergyClusters(k, STARTS)
+    clustering = foreign or EnergyClusters(k)
     if method == "refit":
         return refit_test(d, k, null=null, clustering=clustering, n_resamples=n_resamples, progress=progress, rng=rng)
     return crossfit_test(

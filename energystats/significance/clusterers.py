@@ -10,12 +10,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from energystats._core.restarts import best_of_starts
 from energystats._loading import loading
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.exact_1d import best_intervals, has_exact
-from energystats.clustering.search import MOVE_TOLERANCE
+from energystats.clustering.perturbation import tries_for
+from energystats.clustering.search import MOVE_TOLERANCE, STARTS, search_problem
 from energystats.clustering.seeding import count_distinct
+from energystats.clustering.state import Problem
 from energystats.dissimilarity import Dissimilarity
 from energystats.validation import as_array, as_labels, masked_in
 
@@ -42,10 +43,9 @@ class Clustering(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EnergyClusters:
-    """k clusters by Hartigan's method, or exact ones in one column where they are known."""
+    """k clusters as `energy_cluster` finds them: by Hartigan's method, or exact ones in one column of numbers."""
 
     k: int
-    n_init: int
 
     def labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray | None:
         if not has_exact(d):
@@ -55,9 +55,10 @@ class EnergyClusters:
         return None if np.unique(d.points).size < self.k else best_intervals(d, self.k).labels
 
     def search(self, R: FloatArray, rng: np.random.Generator) -> IntArray:
-        """The best start."""
+        """The best partition found."""
         scale = float(np.abs(R).sum()) / (2 * len(R))
-        return best_of_starts(R, rng.random((self.n_init, self.k)), MOVE_TOLERANCE * scale)
+        problem = Problem(R, np.ones(len(R)), self.k, MOVE_TOLERANCE * scale)
+        return search_problem(problem, STARTS, STARTS * tries_for(len(R)), rng)[0]
 
     def share(self, d: Dissimilarity, rng: np.random.Generator) -> float:
         if has_exact(d):
@@ -69,7 +70,7 @@ class EnergyClusters:
     def describe(self, d: Dissimilarity) -> str:
         if has_exact(d):
             return f"the exact method for one column into {self.k}"
-        return f"Hartigan's method into {self.k} (best of {self.n_init} starts)"
+        return f"Hartigan's method into {self.k} (best of {STARTS} starts, perturbed)"
 
     def remarks(self, own: int, counts_as: str) -> tuple[str, ...]:
         return ()

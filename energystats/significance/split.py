@@ -10,12 +10,13 @@ from scipy.optimize import linear_sum_assignment
 
 from energystats._core.interrupts import map_in_threads
 from energystats._core.mixture import mixture_ratio
-from energystats._core.partitions import renumber
+from energystats._core.partitions import numbering
 from energystats._core.statistics import within_per_group
 from energystats._core.threads import one_thread_up_to
 from energystats._core.unimodal import EXCESS
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.assign import NearestCluster
+from energystats.clustering.exact_1d import has_exact
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.metrics import Euclidean
 from energystats.progress import with_bar
@@ -43,8 +44,6 @@ MARGIN = 3.0  # in log likelihood, by which decorrelated columns have to be bett
 SMALLEST_WIDTH = 1e-5  # of the widest direction: narrower ones are rounding, and not decorrelated
 STEADY = 0.7  # correlation of two lines that look the same way
 LEVELS = np.arange(1, 20) / 20  # of the quantiles by which other lines are oriented
-STARTS = 4  # of the clustering of a part
-STARTS_OF_NAMES = 10  # of the clustering of all points, after which contrasts are named
 SMALLEST_SAMPLE = 20  # points
 SMALLEST_SCORED_PART = 8  # points
 LINEAR_UNIMODALITY = "every linear projection of the population is unimodal"
@@ -195,7 +194,7 @@ def split_test(
         k = int(names.max()) + 1
     splitter = Splitter(
         space=Space(d, make_scorer(d, power, tie_rng)),
-        cluster=(EnergyClusters(k, STARTS) if foreign is None else foreign).labels,
+        cluster=(EnergyClusters(k) if foreign is None else foreign).labels,
         names=names,
         k=k,
         decorrelate=foreign is None,
@@ -269,17 +268,19 @@ def naming_clusters(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntAr
     """
     if k == 2:
         return None
-    if d.n <= NAMED_AT_MOST:
-        labels = EnergyClusters(k, STARTS_OF_NAMES).labels(d, rng)
-        return None if labels is None else renumber(labels)
-    drawn = rng.choice(d.n, NAMED_AT_MOST, replace=False)
-    sample = d.subset(drawn).stored()
-    labels = EnergyClusters(k, STARTS_OF_NAMES).labels(sample, rng)
+    drawn = np.arange(d.n) if d.n <= NAMED_AT_MOST else rng.choice(d.n, NAMED_AT_MOST, replace=False)
+    sample = (d if d.n <= NAMED_AT_MOST else d.subset(drawn)).stored()
+    labels = EnergyClusters(k).labels(sample, rng)
     if labels is None:
         return None
-    within = within_per_group(*sample.group_sums(Groups(labels, tuple(range(k)))))
-    everything = np.arange(d.n)
-    return renumber(NearestCluster.of(labels, within).assign(d.n, lambda rows: d.rho(everything[rows], drawn)))
+    M, s = sample.group_sums(Groups(labels, tuple(range(k))))
+    within, everything = within_per_group(M, s), np.arange(d.n)
+    if d.n > NAMED_AT_MOST:
+        labels = NearestCluster.of(labels, within).assign(d.n, lambda rows: d.rho(everything[rows], drawn))
+    if has_exact(d):
+        return labels
+    sizes = np.bincount(labels, minlength=k).astype(np.float64)
+    return numbering(labels, sizes, within, M.sum(axis=1), float(M.sum()) / (2 * float(s.sum())))[labels]
 
 
 def partners(labels: IntArray, names: IntArray, k: int) -> IntArray:

@@ -9,11 +9,11 @@ from typing import Literal
 
 import numpy as np
 
-from energystats._core.partitions import renumber
+from energystats._core.partitions import numbering_by_sums
 from energystats._core.statistics import between
 from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.clustering.exact_1d import has_exact
-from energystats.clustering.search import plain_search
+from energystats.clustering.search import search_points
 from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.exceptions import EnergyStatsWarning, collected, warn
@@ -30,7 +30,6 @@ from energystats.workloads import Size, tree
 __all__ = ["SMALLEST_NODE", "Rules", "cluster_tree", "grow", "reachable_draws", "tree_of_points"]
 
 SMALLEST_NODE = 20  # points: smaller clusters are not tested, and not split
-STARTS = 10  # of each split
 LIMIT = "k_max reached"
 ROUNDING = 1e-12  # of the level
 
@@ -320,9 +319,11 @@ def examine(d: Dissimilarity, rules: Rules, test: Test, node: Sprout) -> None:
     node.pvalue = test(part, node.n_resamples, node.rng)
     node.adjusted = rules.adjusted(node.pvalue, size, 0.0 if node.parent is None else node.parent.adjusted)
     node.rejected = node.adjusted <= rules.level
-    labels = renumber(plain_search(part, 2, STARTS, node.rng.spawn(1)[0])[0])
+    labels = search_points(part, 2, node.rng.spawn(1)[0])[0]
+    sums = part.group_sums(Groups(labels, (0, 1)))
+    labels = numbering_by_sums(labels, *sums)[labels]
     node.halves = tuple(node.rows[labels == j] for j in range(2))
-    node.height = 2 * float(between(*part.group_sums(Groups(labels, (0, 1)))))
+    node.height = 2 * float(between(*sums))
 
 
 # ---------------------------------------------------------------- the whole
@@ -366,7 +367,7 @@ def tree_of_points(
             grow(d, rules, test, root), progress, total=d.n, unit="point", size=lambda leaf: leaf.rows.size
         ):
             pass
-    nodes, labels = numbered(root, rules)
+    nodes, labels = numbered(d, root, rules)
     return ClusterTreeResult(
         labels=labels,
         index=d.index,
@@ -396,19 +397,21 @@ def check_reachable(rules: Rules, factor: float) -> None:
         )
 
 
-def numbered(root: Sprout, rules: Rules) -> tuple[tuple[TreeNode, ...], IntArray]:
-    """All nodes, each before its children, and the leaf of every point, numbered by first rows."""
+def numbered(d: Dissimilarity, root: Sprout, rules: Rules) -> tuple[tuple[TreeNode, ...], IntArray]:
+    """All nodes, each before its children, and the leaf of every point, numbered as all clusters are."""
     order: list[Sprout] = []
     stack = [root]
     while stack:
         order.append(stack.pop())
         stack += reversed(order[-1].children)
     number = {id(node): i for i, node in enumerate(order)}
-    leaves = sorted((node for node in order if not node.children), key=lambda node: int(node.rows[0]))
-    label = {id(node): j for j, node in enumerate(leaves)}
+    leaves = [node for node in order if not node.children]
     labels = np.empty(root.rows.size, dtype=np.intp)
-    for node in leaves:
-        labels[node.rows] = label[id(node)]
+    for j, node in enumerate(leaves):
+        labels[node.rows] = j
+    numbers = numbering_by_sums(labels, *d.group_sums(Groups(labels, tuple(range(len(leaves))))))
+    label = {id(node): int(j) for node, j in zip(leaves, numbers, strict=True)}
+    labels = numbers[labels]
     nodes: list[TreeNode] = []
     for node in order:
         parent = None if node.parent is None else number[id(node.parent)]
