@@ -559,7 +559,7 @@ def check_same_index(X: Any, labels: Any, name: str) -> None:
     """
     labels = labels_of(labels, name)
     rows, own = index_at_hand(X), index_at_hand(labels)
-    if rows is None or own is None or len(rows) != len(own) or rows.equals(own):
+    if rows is None or own is None or len(rows) != len(own) or have_same_names(rows, own):
         return
     taken = f"{name}.compute()" if hasattr(labels, "__dask_graph__") else name
     by_position = "`data.set_index(X.index)`" if name == "data" else f"`{taken}.to_numpy()`"
@@ -569,6 +569,11 @@ def check_same_index(X: Any, labels: Any, name: str) -> None:
             f"it cannot be aligned, because {rows[rows.duplicated()].tolist()[0]!r} stands in several rows: match them"
         )
     raise ValueError(f"`{name}` must have the index of the table, row by row; {align} by position with {by_position}.")
+
+
+def have_same_names(rows: Any, own: Any) -> bool:
+    """Compare two indices by their entries: Dask makes another type of text of names than pandas does."""
+    return bool(rows.equals(own) or rows.astype(object).equals(own.astype(object)))
 
 
 def index_at_hand(values: Any) -> Any:
