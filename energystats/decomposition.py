@@ -46,6 +46,7 @@ from energystats.workloads import Size, permuted_rows
 
 __all__ = ["disco"]
 
+CONSTANT_WITHIN = 1e-9  # of columns of length 1: what rounding leaves of one that is constant
 Decomposition = Literal["sequential", "marginal"]
 
 
@@ -418,6 +419,7 @@ def by_groups(X: Any, groups: Any, data: Any, strata: Any, missing: str, door: D
         raise ValueError("`data` goes with a formula; `groups` takes labels, such as `data[name]`.")
     strata = strata_of(strata, None)
     check_same_index(X, groups, "groups")
+    check_same_index(groups, strata, "strata")
     found, groups = were_found(groups), labels_of(groups, "groups")
     check_same_index(X, strata, "strata")
     source = door.source(X)
@@ -584,13 +586,19 @@ def permuted_blocks(question: Question) -> tuple[tuple[Any, ...], list[bool]]:
     if question.strata is None:
         return (np.arange(n),), [True] * len(question.terms)
     blocks = Groups.from_labels(question.strata, n, name="strata").members()
-    moved = [any(np.ptp(term.columns[rows], axis=0).any() for rows in blocks) for term in question.terms]
+    moved = [varies_within(blocks, term) for term in question.terms]
     if not any(moved):
         raise ValueError(
             f"`strata` must leave something to permute, but in each of its {len(blocks)} blocks all rows have the same "
             f"{', '.join(term.name for term in question.terms)}."
         )
     return blocks, moved
+
+
+def varies_within(blocks: tuple[Any, ...], term: Term) -> bool:
+    """Whether what a term adds to those it is adjusted for differs within some block of rows."""
+    added = added_basis(term.columns, added_basis(term.others, np.empty((len(term.columns), 0))))
+    return any((np.ptp(added[rows], axis=0) > CONSTANT_WITHIN).any() for rows in blocks)
 
 
 def subspaces(terms: tuple[Term, ...]) -> tuple[FloatArray, list[Hypothesis]]:

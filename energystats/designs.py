@@ -96,8 +96,9 @@ def subjects(groups: Groups) -> Groups:
     sizes = groups.sizes
     if (sizes != sizes[0]).any() or (np.diff(groups.codes) < 0).any():
         raise ValueError(
-            "`paired` needs samples of one size, row i of each being subject i; got sizes "
-            f"{', '.join(map(str, sizes.tolist()))}. For a pooled table name the subjects: `strata=subject`."
+            "`paired` needs samples of one size, one below the other, row i of each being subject i; got groups of "
+            f"{', '.join(map(str, sizes.tolist()))} rows{' in mixed order' * bool((sizes == sizes[0]).all())}. For a "
+            "pooled table name the subjects: `strata=subject`."
         )
     n = int(sizes[0])
     return Groups(np.tile(np.arange(n, dtype=np.intp), groups.k), tuple(range(n)))

@@ -112,6 +112,7 @@ def dispersion(
     check_same_index(X, labels, "labels")
     groups = Groups.from_labels(labels, d.n, name="labels")
     check_same_index(X, sample_weight, "sample_weight")
+    check_same_index(labels, sample_weight, "sample_weight")
     weights = as_weights(sample_weight, d.n, "sample_weight")
     d.check_weights(np.ones(d.n) if weights is None else weights, "sample_weight")
     weigh(False, d, one_sum(Size.of(d)))

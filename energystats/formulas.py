@@ -30,6 +30,14 @@ __all__ = ["Parsed", "Term", "check_table", "complete_rows", "missing_in", "pars
 Levels: TypeAlias = tuple[IntArray, tuple[Any, ...]]  # which level each row has, and their names
 
 
+ELSEWHERE = {  # functions of R, by what stands for them
+    **{name: f"np.{name}" for name in ("sqrt", "exp", "sin", "cos", "tan", "log1p", "expm1", "floor", "ceil")},
+    "factor": "C()",
+    "as": "C() for as.factor()",
+    "cut": "pd.cut beforehand, as a column of `data`",
+}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Term:
     """Columns of a term and of the terms it is adjusted for.
@@ -336,6 +344,7 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
     check_sides(formula, list(left), with_response)
     check_roles(formula, variables_of(left, data), variables_of(right, data))
     needed = variables_of([*left, *right], data)
+    check_operators([*left, *right], data)
     constants = [term for term in right if str(term) == "1"]
     terms = tuple(term for term in right if str(term) != "1")
     if not constants:
@@ -404,8 +413,43 @@ def variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
             raise ValueError(f"`data` has {known.count(name)} columns named {name!r}; rename them.")
         if name not in known and name not in TRANSFORMS and not hasattr(builtins, name):
             hint = near_names(name, known) or " Columns: " + ", ".join(known) + "."
+            if name in ELSEWHERE:
+                hint = f" Formulas are run as Python: write {ELSEWHERE[name]}."
             raise ValueError(f"`formula` needs {name!r}, but `data` has no such column.{hint}")
     return [name for name in names if name in known]
+
+
+def check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
+    """Refuse R's signs that mean another thing in Python: ^ is no power, and & and | work on the bits of numbers."""
+    from pandas.api.types import is_bool_dtype
+
+    known = list(map(str, data.columns))
+    for factor in dict.fromkeys(factor for term in terms for factor in term.factors):
+        if factor.expr in known:
+            continue
+        pieces = factor.expr.split("`")
+        for node in ast.walk(parsed_or_nothing("".join(f"_{i}" if i % 2 else s for i, s in enumerate(pieces)))):
+            if not isinstance(node, ast.BinOp):
+                continue
+            if isinstance(node.op, ast.BitXor):
+                raise ValueError(f"`formula`: ^ is no power in {factor.expr}, which is run as Python; write **.")
+            if isinstance(node.op, ast.BitAnd | ast.BitOr):
+                names = [side.id for side in (node.left, node.right) if isinstance(side, ast.Name)]
+                names = [pieces[int(name[1:])] if name[1:].isdigit() and name[0] == "_" else name for name in names]
+                bits = [n for n in names if n in known and not is_bool_dtype(data.iloc[:, known.index(n)])]
+                if bits:
+                    raise ValueError(
+                        f"`formula`: & and | in {factor.expr} work on the bits of the numbers in {bits[0]!r}; compare "
+                        f"first, as in I(({bits[0]} != 0) & ...)."
+                    )
+
+
+def parsed_or_nothing(expression: str) -> ast.AST:
+    """The tree of a Python expression; an empty one where it is none."""
+    try:
+        return ast.parse(expression, mode="eval")
+    except SyntaxError:
+        return ast.Module(body=[], type_ignores=[])
 
 
 def names_in(expression: str, known: Sequence[str]) -> list[str]:

@@ -254,6 +254,7 @@ def energy_test(
     warn_if_found(checked)
     for labels, name in ((strata, "strata"), (whole_plots, "whole_plots"), (sample_weight, "sample_weight")):
         check_same_index(samples, labels, name)
+        check_same_index(groups, labels, name)  # where the table has no index of its own
     if paired:
         check_same_rows(samples, "Paired samples")
     design = Design.of(checked, strata=strata, whole_plots=whole_plots, paired=paired)

@@ -207,6 +207,7 @@ def mmd_test(
     several = [d, *(d.under(semimetric_of(other, metric, alpha)) for other in others)]
     check_sizes(checked, estimator)
     check_same_index((x,) if y is None else (x, y), strata, "strata")
+    check_same_index(groups, strata, "strata")
     if paired and y is not None:
         check_same_rows((x, y), "Paired samples")
     design = Design.of(checked, strata=strata, paired=paired)

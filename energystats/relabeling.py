@@ -199,7 +199,8 @@ def count_of(groups: Groups, design: Design, sampling: Sampling) -> tuple[float,
     count = design.scheme(groups.codes).count()
     if sampling.method == "exact":
         return min(count, ENUMERATED_UP_TO), True
-    return (count, True) if count <= sampling.n_resamples else (sampling.n_resamples, False)
+    few = count <= min(sampling.n_resamples, ENUMERATED_UP_TO)
+    return (count, True) if few else (sampling.n_resamples, False)
 
 
 def report_null(
@@ -324,7 +325,8 @@ def choose_labelings(groups: Groups, design: Design, sampling: Sampling, rng: np
             f'`method="exact"` visits every distinct labeling, at most {ENUMERATED_UP_TO}; here there are '
             f'{n_labelings:.3g}. Use method="permutation".'
         )
-    if sampling.method == "exact" or (sampling.method == "auto" and n_labelings <= sampling.n_resamples):
+    few = n_labelings <= min(sampling.n_resamples, ENUMERATED_UP_TO)
+    if sampling.method == "exact" or (sampling.method == "auto" and few):
         return Labelings(scheme, int(n_labelings) - 1)
     return Labelings(scheme, sampling.n_resamples, permutation.draw_key(rng))
 

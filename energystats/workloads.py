@@ -67,7 +67,8 @@ STEPS_OF_SEARCH = 900.0
 LINE_DRAW = 9.0  # sorts of a sample that a draw from the nearest unimodal law takes with its indices
 LANCZOS = 40.0  # products with the pairs for the first eigenvectors
 NORMAL = 900.0  # numbers touched for the mean distance of a point to a normal law in several columns
-CLUSTERED_AT_MOST, NAMED_AT_MOST, FOLDS, SPLIT_STARTS = 2000, 4000, 5, 4  # of the split test
+CLUSTERED_AT_MOST, NAMED_AT_MOST, FOLDS, SPLIT_STARTS = 2000, 4000, 5, 10  # of the split test
+ENDED_AFTER = 400  # perturbations of a search, where it was measured to end with fewer
 SCOUTS = 500
 
 SAMPLE_LESS = "Use a random subset of the rows."
@@ -341,7 +342,8 @@ def search(
         bytes=16 * n * k,
     )
     what = f"{starts:.0f} starts of a search over the pairs of {size.n} points"
-    return one.times(starts * (1 + PERTURBED * perturbations), what=what, advice=advice)
+    perturbed = min(starts * perturbations, ENDED_AFTER)  # which end as soon as the best has been found often enough
+    return one.times(starts + PERTURBED * perturbed, what=what, advice=advice)
 
 
 def rounding(size: Size, k: float, starts: float) -> Work:
@@ -423,7 +425,9 @@ def refit(size: Size, k: int, count: float, each: float) -> tuple[Work, ...]:
 
 def reference(size: Size, k: int) -> Work:
     """One sample and its clusters."""
-    found = search(size, k, 3, compiled=True).and_then(Work(what="", touched=60.0 * size.n * size.columns, steps=500))
+    found = search(size, k, SPLIT_STARTS, compiled=True).and_then(
+        Work(what="", touched=60.0 * size.n * size.columns, steps=500)
+    )
     return found if size.exact else found.and_then(pairs_work(replace(size, stored=False)))
 
 

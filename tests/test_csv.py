@@ -279,3 +279,54 @@ def test_rows_are_read_without_holding_the_file(tmp_path):
         tracemalloc.stop()
     assert len(table.frame) == 1000
     assert peak < 3 * len(content)
+
+
+# ---------------------------------------------------------------- what readers of the pages fell into
+
+
+@pytest.mark.parametrize("number", ["5\u00a0", "١٢"])
+def test_numbers_of_other_signs_are_text(tmp_path, capsys, monkeypatch, number):
+    """A blank that does not break, and digits of another script: no number, and no traceback."""
+    monkeypatch.chdir(tmp_path)
+    Path("odd.csv").write_text(f"x,g\n{number},a\n2,a\n3,b\n4,b\n", encoding="utf-8")
+    assert cli.main(["test", "odd.csv", "--group", "g", "--columns", "x"]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_conditions_that_leave_out_nothing_are_refused(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("x,g,flag\n1,Small,TRUE\n2,Small,FALSE\n3,Large,TRUE\n4,Large,FALSE\n5,Large,FALSE\n")
+    for condition, message in (("g!=small", "no row of t.csv has 'small' in 'g'"), ("flag!=2", "holds truth values")):
+        assert cli.main(["cluster", "t.csv", "-k", "1", "--columns", "x", "--where", condition]) == 2
+        assert message in capsys.readouterr().err
+    for value in ("1", "T", "true"):
+        assert cli.main(["cluster", "t.csv", "-k", "1", "--columns", "x", "--where", f"flag!={value}", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["partition"]["sizes"] == [3]
+
+
+@pytest.mark.parametrize("name", ["row", "cluster"])
+def test_names_of_rows_are_kept_whatever_their_column_is_called(tmp_path, capsys, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text(f"{name},v\nx,1\ny,2\nz,8\nw,9\n")
+    assert cli.main(["cluster", "t.csv", "-k", "2", "--id", name, "--labels", "l.csv", "--quiet"]) == 0
+    assert [line.split(",")[:2] for line in Path("l.csv").read_text().splitlines()] == [
+        ["row", "name"], ["1", "x"], ["2", "y"], ["3", "z"], ["4", "w"],
+    ]  # fmt: skip
+
+
+def test_groups_that_mean_the_same_are_noted(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for words in (("0.1", "0.10", "0.2"), ("TRUE", "true", "FALSE")):
+        rows = "".join(f"{i},{words[i % 3]}\n" for i in range(9))
+        Path("t.csv").write_text("x,g\n" + rows.replace("8,", "9.5,"))
+        assert cli.main(["test", "t.csv", "--group", "g", "--resamples", "9"]) == 0
+        assert f"{words[0]!r} and {words[1]!r} in the column of groups mean the same" in " ".join(
+            capsys.readouterr().err.split()
+        )
+
+
+def test_the_canberra_of_other_programs_is_told(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("x,y,g\n1,0,a\n2,0,a\n3,1,b\n4,0,b\n")
+    assert cli.main(["test", "t.csv", "--group", "g", "--metric", "canberra"]) == 0
+    assert "R's dist() scales the sum up" in " ".join(capsys.readouterr().err.split())

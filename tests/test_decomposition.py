@@ -805,3 +805,37 @@ def test_levels_in_messages_have_their_own_names(rng):
             ValueError, match=r"needs rows in every cell, but there are none with .* = 'A' and h = 'v', nor"
         ):
             es.disco(formula, data=frame)
+
+
+# ---------------------------------------------------------------- signs of R, and designs without an answer
+
+
+def test_signs_that_mean_another_thing_in_python_are_refused(rng):
+    data = pd.DataFrame(
+        {"y": rng.standard_normal(12), "a b": np.arange(12), "g": np.arange(12) % 3, "t": [True, False] * 6}
+    )
+    for formula in ("y ~ I(g^2)", "y ~ g + I(`a b`^2)", "y ~ np.log(1 + g^2)", "I(y^2) ~ g"):
+        with pytest.raises(ValueError, match=r"\^ is no power in .*; write \*\*"):
+            es.disco(formula, data=data, n_resamples=9)
+    with pytest.raises(ValueError, match=r"work on the bits of the numbers in 'a b'; compare first"):
+        es.disco("y ~ I(`a b` & t)", data=data, n_resamples=9)
+    square = es.disco("y ~ I(g**2)", data=data, n_resamples=9, rng=0)
+    data["square"] = data["g"] ** 2
+    assert square.residual == pytest.approx(es.disco("y ~ square", data=data, n_resamples=9, rng=0).residual)
+    es.disco("y ~ I(t & (g > 0))", data=data, n_resamples=9)
+    with pytest.raises(ValueError, match=r"Formulas are run as Python: write np.sqrt"):
+        es.disco("y ~ sqrt(g)", data=data)
+
+
+def test_what_a_term_adds_must_vary_within_the_strata(rng):
+    """Half replicates in blocks: the interaction of three factors is the blocks' own, and nothing permutes it."""
+    a, b, c = (x.ravel() for x in np.meshgrid([0, 1], [0, 1], [0, 1]))
+    block = (a + b + c) % 2
+    data = pd.DataFrame({"a": np.tile(a, 3), "b": np.tile(b, 3), "c": np.tile(c, 3)})
+    strata = np.concatenate([block + 2 * j for j in range(3)])
+    data["y"] = rng.standard_normal(24)
+    found = es.disco("y ~ C(a) * C(b) * C(c)", data=data, strata=strata, n_resamples=19, rng=0)
+    pvalues = found.table["pvalue"]
+    assert np.isnan(pvalues["C(a):C(b):C(c)"])
+    assert pvalues.iloc[:6].notna().all()
+    assert "Without p, because constant within every stratum" in " ".join(found.summary().split())

@@ -505,3 +505,20 @@ def test_names_of_dask_rows_come_back(frame):
         found = es.energy_cluster(give(frame[::-1]), 2, rng=0, **how)
         assert found.to_series().index.tolist() == frame.index[::-1].tolist()
     assert es.dispersion(frame.to_numpy(), give(pd.Series(LABELS, name="level"))).group_name == "level"
+
+
+def test_labels_are_compared_with_each_other_where_the_table_has_no_names(frame):
+    """Two Series whose rows are in different orders, beside an array."""
+    X = frame.to_numpy()
+    groups = pd.Series(LABELS, index=frame.index)
+    strata = pd.Series(np.arange(len(X)) % 12, index=frame.index)
+    weights = pd.Series(1.0 + np.arange(len(X)), index=frame.index)
+    for call in (
+        lambda other: es.energy_test(X, groups=groups, strata=other(strata), n_resamples=9),
+        lambda other: es.energy_test(X, groups=groups, sample_weight=other(weights), n_resamples=9),
+        lambda other: es.disco(X, groups=groups, strata=other(strata), n_resamples=9),
+        lambda other: es.dispersion(X, groups, sample_weight=other(weights)),
+    ):
+        call(lambda series: series)
+        with pytest.raises(ValueError, match="must have the index of the table, row by row"):
+            call(lambda series: series[::-1])

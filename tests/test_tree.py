@@ -470,3 +470,12 @@ def test_levels_on_paper_have_the_digits_of_p_values(rng):
     tree = es.cluster_tree(rng.standard_normal((40, 2)), rng=0)
     assert "0.0500 " in tree.to_latex()
     assert "0.05000" not in tree.to_latex()
+
+
+def test_the_number_of_significant_clusters_is_that_of_the_tree(rng):
+    """The same seed: the same tests of the same nodes."""
+    X = np.concatenate((rng.normal(0, 1, (35, 2)), rng.normal([4, 0], 1, (35, 2))))
+    seed = int(rng.integers(1000))
+    tree, chosen = es.cluster_tree(X, rng=seed), es.select_k(X, 8, "significance", rng=seed)
+    assert [node.pvalue for node in chosen.tree.nodes] == [node.pvalue for node in tree.nodes]
+    assert chosen.k == tree.k

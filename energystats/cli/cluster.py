@@ -173,6 +173,7 @@ def rows_of(options: argparse.Namespace, console: Console) -> Given:
     id_name, names = options.id, table.row_names
     if options.id is not None:
         names = table.frame[options.id]
+        id_name = "name" if options.id in ("row", "cluster") else options.id  # the labels have columns of these names
     elif names is not None:
         id_name = "name"
     choice = choose_columns(table, options.columns, console, drop=options.drop, leave_out=leave_out, mixed=mixed)

@@ -42,7 +42,7 @@ class Text:
                 self.marked.add(value[1:])
                 continue
             self.filled = True
-            self.numeric = self.numeric and number.fullmatch(value.strip()) is not None
+            self.numeric = self.numeric and number.fullmatch(value.strip(" \t")) is not None
             self.logical = self.logical and value in LOGICAL
 
 

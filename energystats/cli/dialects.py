@@ -67,7 +67,7 @@ class Dialect:
         point, sign = re.escape(self.decimal or "."), self.thousands
         whole = r"\d+" if sign is None else rf"(?:\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+|\d+)"
         return re.compile(
-            rf"[-+]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:e[-+]?\d+)?|[-+]?inf(?:inity)?", re.IGNORECASE
+            rf"[-+]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:e[-+]?\d+)?|[-+]?inf(?:inity)?", re.IGNORECASE | re.ASCII
         )
 
     @property

@@ -46,6 +46,7 @@ ID_NAME = re.compile(r"(.*[\W_])?(p?id|nr|no)\.?|index|unnamed: \d+|.*[^\W_](?-i
 LIKE_MISSING = {
     "na", "n/a", "n.a.", "nan", "null", "none", "nil", "missing", "unknown", "-", "--", ".", "?", "#n/a", "#na", "<na>",
 }  # fmt: skip
+TRUTHS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}  # in capitals or not
 OPERATORS = ("<=", ">=", "!=", "==", "=", "<", ">")
 
 
@@ -300,8 +301,10 @@ def rows_where(table: Table, condition: str) -> Table:
             raise BadInputError(f"--where {condition}: column {name!r} holds numbers, and {value!r} is none.")
         shown: Any = int(number) if number.is_integer() else number
         values, code = column, f"table[{name!r}]"
-    elif is_bool_dtype(column.dtype) and compare in ("==", "!=") and value.lower() in ("true", "false"):
-        shown = value.lower() == "true"  # TRUE of R, True of Python
+    elif is_bool_dtype(column.dtype) and compare in ("==", "!="):
+        if value.lower() not in TRUTHS:
+            raise BadInputError(f"--where {condition}: column {name!r} holds truth values, and {value!r} is none.")
+        shown = TRUTHS[value.lower()]
         values, code = column, f"table[{name!r}]"
     elif compare in ("==", "!="):
         shown = value
@@ -309,9 +312,15 @@ def rows_where(table: Table, condition: str) -> Table:
     else:
         raise BadInputError(f"--where {condition}: column {name!r} holds text, which = and != compare.")
     meets = {"==": values.eq, "!=": values.ne, "<": values.lt, "<=": values.le, ">": values.gt, ">=": values.ge}
+    known_values = set() if is_number(column) else set(map(str, column.dropna()))
+    if compare == "!=" and isinstance(shown, str) and shown not in known_values:
+        raise BadInputError(
+            f"--where {condition}: no row of {table.file} has {shown!r} in {name!r}, so that all rows would stay."
+            f"{near_names(shown, sorted(known_values))}"
+        )
     kept = meets[compare](shown).fillna(False).astype(bool) & column.notna()
     if not kept.any():
-        near = "" if is_number(column) else near_names(value, sorted(set(map(str, column.dropna()))))
+        near = "" if is_number(column) else near_names(value, sorted(known_values))
         raise BadInputError(f"--where {condition}: no row of {table.file} meets it.{near}")
     known = f" & table[{name!r}].notna()" if compare == "!=" or not is_number(column) else ""
     return table.having(table.frame[kept.to_numpy(dtype=bool)], f"table = table[({code} {compare} {shown!r}){known}]")
@@ -418,7 +427,12 @@ def check_not_matrix(whole: Table, frame: pd.DataFrame, leave_out: Sequence[str]
 
 
 def note_if_equal(total: float, metric: str, console: Console) -> None:
-    """Say so when the metric sees no difference between any two rows."""
+    """Say so when the metric sees no difference between any two rows, or is another one in R."""
+    if metric == "canberra":
+        console.note(
+            "canberra is SciPy's: columns in which both rows are 0 count as 0. R's dist() scales the sum up for them, "
+            "and vegan's vegdist() divides it by the number of the others; --metric precomputed takes such a matrix"
+        )
     if total == 0:
         console.note(f"all distances under {metric} are 0: it sees no difference between any two rows")
 

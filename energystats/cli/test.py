@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from energystats.cli.console import Console
+from energystats.cli.csv_table import LOGICAL
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.files import check_outputs, draw, save
 from energystats.cli.options import (
@@ -127,9 +128,29 @@ def run(options: argparse.Namespace, console: Console) -> None:
     console.answer("test", **head, group=options.group, seed=options.seed, test=payload_of(result))
 
 
+def note_alike(groups: Any, console: Console) -> None:
+    """Say which groups are two as text and one as numbers or as truth values."""
+    import pandas as pd
+
+    texts = sorted(set(map(str, groups.dropna())))
+    numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").tolist()
+    first: dict[object, str] = {}
+    for text, number in zip(texts, numbers, strict=True):
+        if text not in LOGICAL and number != number:  # a word, NaN as a number
+            return
+        meaning = (text in LOGICAL, LOGICAL.get(text, number))
+        if first.setdefault(meaning, text) != text:
+            console.note(
+                f"{first[meaning]!r} and {text!r} in the column of groups mean the same and are two groups here, "
+                "because groups are text; write them alike if they are one."
+            )
+            return
+
+
 def with_groups(table: Table, options: argparse.Namespace, console: Console) -> Table:
     """Rows whose group is known; others are complained about, or left out."""
     missing = table.frame[options.group].isna().to_numpy()
+    note_alike(table.frame[options.group], console)
     if not missing.any():
         return table
     first = table.where(int(table.frame.index[missing][0]))

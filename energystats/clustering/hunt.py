@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from energystats._core.interrupts import checkpoint
+from energystats._core.interrupts import checkpoint, uninterrupted
 from energystats._core.restarts import AS_GOOD, UNIFORMS, lowest, perturbed
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.hartigan import hartigan
@@ -80,7 +80,8 @@ class Hunt:
         best: Best = (empty, empty, np.inf, 0)
         with closing(self.portions(max(1, PAIRS_AT_ONCE // problem.n**2))) as portions:
             for portion in portions:
-                best = lowest(*fixed, portion.starts, portion.uniforms, portion.turn, ENOUGH, best)
+                with uninterrupted():  # a compiled call that is broken off ends with an error of its own
+                    best = lowest(*fixed, portion.starts, portion.uniforms, portion.turn, ENOUGH, best)
                 self.found = best[3]
         return best
 

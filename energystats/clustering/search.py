@@ -223,6 +223,7 @@ def energy_cluster(
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     check_same_index(X, sample_weight, "sample_weight")
     check_same_index(X, how.init, "init")
+    check_same_index(how.init, sample_weight, "sample_weight")
     weights = as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")

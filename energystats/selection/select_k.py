@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass, replace
 from typing import Literal, cast
@@ -228,7 +229,8 @@ def choose(d: Dissimilarity, asked: int, plan: Plan, rng: np.random.Generator) -
     """Compute the columns, then read the choice off them."""
     check_goes_with(d, plan)
     reference = reference_for(d, plan)
-    cluster_rng, gap_rng, test_rng, stability_rng = rng.spawn(4)
+    test_rng = copy.deepcopy(rng)  # the tree is that of `cluster_tree` with the same seed
+    cluster_rng, gap_rng, stability_rng = rng.spawn(3)
     d = frozen(d.stored())
     k_max = max(1, min(asked, d.n - 1, count_distinct(d.matrix, asked)))
     remarks = [] if k_max == asked else [f"`k_max` was lowered from {asked} to {k_max}: {why_lowered(d, k_max)}."]
