@@ -330,7 +330,7 @@ def partition_points(
         warn(
             f"The best start was cut off after `max_iter`={how.max_iter} passes; W can still fall.", ConvergenceWarning
         )
-    fields = {"algorithm": how.method, "n_init": n_starts, "n_perturb": n_perturb}
+    fields: dict[str, Any] = {"algorithm": how.method, "n_init": n_starts, "n_perturb": n_perturb}
     remark = why_not_exact(d) if how.algorithm == "auto" else ""
     return found_partition(d, best, k, weights=weights, remark=remark, **fields)
 
@@ -343,7 +343,7 @@ def partition_spectrum(
         raise ValueError('`init` has no use in algorithm="spectral"; init="spectral" goes with "hartigan".')
     check_distinct(distinct_of(d, k), k)
     labels = spectral_labels(d, k, rng, n_init=how.n_init, max_iter=how.max_iter, weights=weights)
-    fields = {"algorithm": "spectral", "n_init": how.n_init, "n_perturb": 0}
+    fields: dict[str, Any] = {"algorithm": "spectral", "n_init": how.n_init, "n_perturb": 0}
     return make_partition(d, labels, k, weights=weights, n_iter=1, converged=True, **fields)
 
 
@@ -394,8 +394,8 @@ def search_points(d: Dissimilarity, k: int, rng: np.random.Generator, n_init: in
 
 def search_problem(problem: Problem, n_init: int, tries: int, rng: np.random.Generator) -> tuple[IntArray, float]:
     """Labels and W of the best of several k-means++ starts of Hartigan's method, perturbed."""
-    labels, _, within, _ = Hunt(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries, rng).lowest()
-    return labels, within
+    best = Hunt(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries, rng).lowest()
+    return best.labels, best.within
 
 
 def problem_of(d: Dissimilarity, k: int, max_iter: int, weights: FloatArray | None = None) -> Problem:
@@ -405,11 +405,11 @@ def problem_of(d: Dissimilarity, k: int, max_iter: int, weights: FloatArray | No
 
 
 def found_partition(
-    d: Dissimilarity, best: LocalOptimum, k: int, *, weights: FloatArray | None, **fields: object
+    d: Dissimilarity, best: LocalOptimum, k: int, *, weights: FloatArray | None, **fields: Any
 ) -> Partition:
     """The partition of a search."""
-    found = {"n_iter": best.n_iter, "converged": best.converged, "path": best.path, "moves": best.moves}
-    return make_partition(d, best.labels, k, weights=weights, **found, **fields)
+    fields |= {"n_iter": best.n_iter, "converged": best.converged, "path": best.path}
+    return make_partition(d, best.labels, k, weights=weights, moves=best.moves, **fields)
 
 
 def check_init(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
