@@ -120,7 +120,7 @@ def best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.rand
     tries = n_init * tries_for(len(squares[0]))
 
     def search(problem: Problem, starts: Iterable[IntArray], n_starts: int, tries: int) -> IntArray:
-        return Hunt(problem, starts, n_starts, tries, rng).lowest()[0]
+        return Hunt(problem, starts, n_starts, tries, rng).lowest().labels
 
     found = [search(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries) for problem in problems]
     again = [search(problem, [own, *found], 1 + len(found), 0) for problem, own in zip(problems, found, strict=True)]

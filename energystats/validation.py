@@ -136,7 +136,7 @@ def as_square(values: ArrayLike, name: str, places: Places | None = None) -> Flo
         return full
     square = symmetrized(array, name, places)
     diagonal = np.abs(np.diagonal(array))
-    if diagonal.any() and differing(diagonal, np.zeros(1), small_entry(array)).any():
+    if diagonal.any() and differing(diagonal, np.zeros(1), small_entry(array), lost=lost_in_sums(array)).any():
         worst = int(diagonal.argmax())
         value = array[worst, worst]
         alike = "; for similarities or a kernel see `kernel_distance`" if (np.diagonal(array) > 0).all() else ""
@@ -233,17 +233,27 @@ def small_entry(array: FloatArray, share: float = SMALL_SHARE) -> float:
 
 
 def differing(
-    a: FloatArray, b: FloatArray, scale: float | FloatArray, rounding: tuple[float, float] = ROUNDING
+    a: FloatArray,
+    b: FloatArray,
+    scale: float | FloatArray,
+    rounding: tuple[float, float] = ROUNDING,
+    *,
+    lost: float = 0.0,
 ) -> BoolArray:
     """Which pairs of numbers differ by more than rounding, where numbers of the size `scale` were added to make them.
 
     The first of `rounding` is what two numbers may differ by, a share of the larger and of the scale: x.x + y.y - 2x.y
     keeps no more of a small result. The second is the share of the scale up to which both are 0: distances are roots,
-    and the root of 1e-15 is 3e-8.
+    and the root of 1e-15 is 3e-8. Differences up to `lost` do not count either.
     """
     tolerance, nothing = rounding
     larger = np.maximum(np.abs(a), np.abs(b))
-    return np.asarray((np.abs(a - b) > tolerance * (larger + scale)) & (larger > nothing * scale))
+    return np.asarray((np.abs(a - b) > np.maximum(tolerance * (larger + scale), lost)) & (larger > nothing * scale))
+
+
+def lost_in_sums(array: FloatArray) -> float:
+    """Size up to which differences vanish in the rounding of every sum over a matrix, as after centring."""
+    return 8 * float(np.finfo(np.float64).eps * np.abs(array).max())
 
 
 def largest_skew(
@@ -254,12 +264,12 @@ def largest_skew(
     An entry of a kernel is an inner product, whose rounding is a share of the lengths, the roots of the diagonal.
     """
     scale, lengths = small_entry(array, share), np.sqrt(np.abs(np.diagonal(array)))
-    height = max(1, SKEW_ENTRIES // len(array))
+    height, lost = max(1, SKEW_ENTRIES // len(array)), lost_in_sums(array)
     found, largest = None, 0.0
     for start in range(0, len(array), height):
         rows = slice(start, start + height)
         upper, lower = array[rows], array[:, rows].T
-        differ = differing(upper, lower, np.maximum(scale, lengths[rows, None] * lengths), rounding)
+        differ = differing(upper, lower, np.maximum(scale, lengths[rows, None] * lengths), rounding, lost=lost)
         skew = np.where(differ, np.abs(upper - lower), 0.0)
         if skew.max() > largest:
             i, j = np.unravel_index(int(skew.argmax()), skew.shape)

@@ -533,7 +533,6 @@ def test_predict(rng):
     [es.EnergyClustering(metric="gower", random_state=0)],
     expected_failed_checks=lambda _: {
         "check_estimators_pickle": "puts so many NaN that rows have no column in common",
-        "check_sample_weight_equivalence_on_dense_data": "another order of the rows, other numbers of the clusters",
     },
 )
 def test_the_protocol_of_estimators(estimator, check):

@@ -173,15 +173,18 @@ def lowest(
     uniforms: FloatArray,
     turn: int,
     enough: int,
-    best: tuple[IntArray, IntArray, float, int],
-) -> tuple[IntArray, IntArray, float, int]:
+    labels: IntArray,
+    origin: IntArray,
+    standing: FloatArray,
+) -> None:
     """The best partition after more starts, and then more perturbations of whatever is the best one so far.
 
-    `best` holds its labels, those it was reached from, its W, and how often it was found; perturbations end when it was
-    found `enough` times. Another one takes its place only when W is lower by more than `threshold`. `starts` has a row
-    of labels for each start, `uniforms` five numbers for each perturbation, of which `turn` is the number of the first.
+    Its labels, those it was reached from, and (W, how often it was found) change in place: while Python makes objects
+    of a result, Ctrl-C would break it. Perturbations end when it was found `enough` times. Another partition takes its
+    place only when W is lower by more than `threshold`. `starts` has a row of labels for each start, `uniforms` five
+    numbers for each perturbation, of which `turn` is the number of the first.
     """
-    labels, origin, W, found = best
+    W, found = standing[0], standing[1]
     _, mass, table, within = tabulated_afresh(R, weights, labels, k)
     for s in range(len(starts) + len(uniforms)):
         whole = True
@@ -199,8 +202,10 @@ def lowest(
         hartigan_passes(R, weights, other, n_other, m_other, t_other, w_other, threshold, max_iter, W - threshold)
         now = np.sum(w_other / (2 * m_other))
         if now < W - threshold:
-            labels, origin, W, found = other, begun, now, 1
+            labels[:] = other
+            origin[:] = begun
+            W, found = now, 1.0
             mass, table, within = m_other, t_other, w_other
         elif now < W + AS_GOOD * threshold:
             found += 1
-    return labels, origin, W, found
+        standing[0], standing[1] = W, found

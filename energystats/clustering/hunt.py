@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import NamedTuple, TypeAlias, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -26,7 +26,14 @@ __all__ = ["Hunt", "make_starts"]
 
 METHODS: dict[str, Callable[..., LocalOptimum]] = {"hartigan": hartigan, "lloyd": lloyd}
 PAIRS_AT_ONCE = 4_000_000  # n squared times the searches of one compiled call, which Ctrl-C has to wait for
-Best: TypeAlias = tuple[IntArray, IntArray, float, int]  # labels, those it was reached from, W, how often it was found
+
+
+class Best(NamedTuple):
+    """The best partition, the labels that the search of it began with, and W."""
+
+    labels: IntArray
+    origin: IntArray
+    within: float
 
 
 class Portion(NamedTuple):
@@ -71,19 +78,20 @@ class Hunt:
 
     def best_recorded(self, *, log_moves: bool) -> LocalOptimum:
         """The best partition, with the path of its search, which is made once more for that."""
-        return hartigan(self.problem, self.lowest()[1], log_moves=log_moves)
+        return hartigan(self.problem, self.lowest().origin, log_moves=log_moves)
 
     def lowest(self) -> Best:
         """The best partition of Hartigan's method, in compiled calls of many searches each."""
-        problem, empty = self.problem, np.zeros(self.problem.n, np.intp)
+        problem = self.problem
+        labels, origin = np.zeros((2, problem.n), np.intp)
+        standing = np.array([np.inf, 0.0])
         fixed = problem.R, problem.weights, problem.totals, problem.k, problem.tolerance, problem.max_iter
-        best: Best = (empty, empty, np.inf, 0)
         with closing(self.portions(max(1, PAIRS_AT_ONCE // problem.n**2))) as portions:
             for portion in portions:
                 with uninterrupted():  # a compiled call that is broken off ends with an error of its own
-                    best = lowest(*fixed, portion.starts, portion.uniforms, portion.turn, ENOUGH, best)
-                self.found = best[3]
-        return best
+                    lowest(*fixed, portion.starts, portion.uniforms, portion.turn, ENOUGH, labels, origin, standing)
+                self.found = int(standing[1])
+        return Best(labels, origin, float(standing[0]))
 
     def best_in_steps(
         self, method: str, *, log_moves: bool, callback: Callable[[int, int, float], object] | None

@@ -369,7 +369,7 @@ def partition_points(
         warn(
             f"The best start was cut off after `max_iter`={how.max_iter} passes; W can still fall.", ConvergenceWarning
         )
-    fields = {"algorithm": how.method, "n_init": n_starts, "n_perturb": n_perturb}
+    fields: dict[str, Any] = {"algorithm": how.method, "n_init": n_starts, "n_perturb": n_perturb}
     remark = why_not_exact(d) if how.algorithm == "auto" else ""
     return found_partition(d, best, k, weights=weights, remark=remark, **fields)
 
@@ -433,8 +433,8 @@ def search_points(d: Dissimilarity, k: int, rng: np.random.Generator, n_init: in
 
 def search_problem(problem: Problem, n_init: int, tries: int, rng: np.random.Generator) -> tuple[IntArray, float]:
     """Labels and W of the best of several k-means++ starts of Hartigan's method, perturbed."""
-    labels, _, within, _ = Hunt(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries, rng).lowest()
-    return labels, within
+    best = Hunt(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries, rng).lowest()
+    return best.labels, best.within
 
 
 def problem_of(d: Dissimilarity, k: int, max_iter: int, weights: FloatArray | None = None) -> Problem:
@@ -447,8 +447,8 @@ def found_partition(
     d: Dissimilarity, best: LocalOptimum, k: int, *, weights: FloatArray | None, **fields: Any
 ) -> Partition:
     """The partition of a search."""
-    found: dict[str, Any] = {"n_iter": best.n_iter, "converged": best.converged, "path": best.path, "moves": best.moves}
-    return make_partition(d, best.labels, k, weights=weights, **found, **fields)
+    fields |= {"n_iter": best.n_iter, "converged": best.converged, "path": best.path}
+    return make_partition(d, best.labels, k, weights=weights, moves=best.moves, **fields)
 
 
 def check_init(init: str | ArrayLike, n: int, k: int) -> IntArray | None:

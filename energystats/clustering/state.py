@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from energystats._core.cluster_sums import cluster_table, tabulated, tabulated_afresh
+from energystats._core.interrupts import uninterrupted
 from energystats._typing import FloatArray, IntArray
 
 __all__ = ["NO_MOVES", "LocalOptimum", "OnPass", "Problem", "State", "tabulate"]
@@ -46,7 +47,8 @@ class State(NamedTuple):
 
 def tabulate(R: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> State:
     """The sums from scratch, O(n^2)."""
-    return State(*tabulated_afresh(R, weights, labels, k))
+    with uninterrupted():
+        return State(*tabulated_afresh(R, weights, labels, k))
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +91,8 @@ class Problem:
 
     def tabulate_quickly(self, labels: IntArray) -> State:
         """The same to rounding, with the largest cluster as what the others leave."""
-        return State(*tabulated(self.R, self.weights, self.totals, labels, self.k))
+        with uninterrupted():  # while Python makes objects of a long call's result, Ctrl-C would break it
+            return State(*tabulated(self.R, self.weights, self.totals, labels, self.k))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
