@@ -75,10 +75,10 @@ def test_the_null_of_binary_labels_is_drawn(rng):
 
 
 def test_values_that_are_not_finite_do_not_pass(rng):
-    with pytest.raises(ValueError, match=r"gave nan for rows 0 and 0"):
+    with pytest.raises(ValueError, match=r"row 0 of `Y` is all zeros"):
         es.pairwise([[1.0, 0.0]], [[0.0, 0.0]], metric="cosine")
     model = es.EnergyClustering(2, metric="cosine", random_state=0).fit(rng.random((20, 3)))
-    with pytest.raises(ValueError, match=r"gave nan"):
+    with pytest.raises(ValueError, match=r"row 0 of `X` is all zeros"):
         model.predict([[0.0, 0.0, 0.0]])
     with pytest.raises(ValueError, match="needs columns of 0 and 1"):
         es.pairwise(rng.random((5, 3)), metric="dice")

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import energystats as es
-from energystats._core.restarts import UNIFORMS, perturbed
+from energystats._core.restarts import UNIFORMS, merge_and_split, perturbed, random_swap
 from energystats.clustering import perturbation
 from energystats.clustering.hartigan import hartigan
 from energystats.clustering.lloyd import lloyd
@@ -107,22 +107,6 @@ def test_a_point_as_near_to_another_cluster_stays():
     assert (moved, nearer, labels.tolist()) == (0, 0.0, [0, 0, 1, 1])
 
 
-class Told:
-    """Random numbers that are told beforehand."""
-
-    def __init__(self, uniforms=(), choices=()):
-        self.uniforms, self.choices = list(uniforms), list(choices)
-
-    def random(self):
-        return self.uniforms.pop(0)
-
-    def integers(self, _):
-        return self.choices.pop(0)
-
-    def choice(self, *_, **__):
-        return self.choices.pop(0)
-
-
 def drawn_by(chances, uniform):
     """The first index at which the running sum passes that share of the whole."""
     upto = np.cumsum(chances)
@@ -147,9 +131,9 @@ def test_a_swapped_cluster_against_the_definition(n, seed):
     own = [far[i][expected[i]] for i in range(n)]
     new = drawn_by([w[i] * max(own[i], 0) for i in range(n)], uniform)
     expected = [gone if R[new][i] < own[i] or i == new else expected[i] for i in range(n)]
-    found = perturbation.random_swap(problem(R, 3, weights=w), labels, Told([uniform], [gone]))
-    assert (found is None) == (len(set(expected)) < 3)
-    assert found is None or found.tolist() == expected
+    state = state_of(R, labels, 3, w)
+    found = random_swap(R, w, labels, state.mass, state.table, state.within, np.array([(gone + 0.5) / 3, uniform]))
+    assert found.tolist() == expected
 
 
 @given(st.integers(6, 12), seeds)
@@ -170,10 +154,8 @@ def test_a_merged_and_a_parted_cluster_against_the_definition(n, seed):
     expected = [
         int(freed) if i in inside and (R[second, i] < R[first, i] or i == second) else expected[i] for i in range(n)
     ]
-    told = Told(uniforms, [(kept, freed), parted])
-    found = perturbation.merge_and_split(problem(R, 3, weights=w), labels, told)
-    assert found is not None
-    assert found.tolist() == expected
+    chosen = [(kept + 0.5) / 3, (freed - (freed > kept) + 0.5) / 2, (parted - (parted > freed) + 0.5) / 2]
+    assert merge_and_split(R, w, labels, 3, np.array([*chosen, *uniforms])).tolist() == expected
 
 
 def test_seeds_follow_the_weights(rng):

@@ -340,7 +340,7 @@ def test_negative_rho_has_no_logarithm(rng):
     X = 5 * rng.standard_normal((40, 2))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", es.NotNegativeTypeWarning)
-        with pytest.raises(ValueError, match=r"takes logarithms of W, and rho under Sine.* is negative"):
+        with pytest.raises(ValueError, match=r"takes logarithms of W under Sine.*, and rho is negative"):
             es.select_k(X, 3, metric=es.metrics.Sine(), rng=rng)
         found = es.select_k(X, 3, "eigengap", metric=es.metrics.Sine(), criteria="all", rng=rng)
     assert found.table["gap"].isna().all()

@@ -159,7 +159,6 @@ CALLS = {
     "mmd": lambda X: es.mmd_test(X[:6, 0], X[6:, 0], kernel="distance", estimator="u", n_resamples=199, rng=1).pvalue,
     "spread": lambda X: es.pairwise_tests(X[:, 0], HALVES, n_resamples=99, rng=1).table["pvalue_spread"][0],
     "factors": lambda X: [t.pvalue for t in es.disco("y1 ~ a + b", data=frame_of(X), n_resamples=99, rng=1).terms],
-    "known labels": lambda X: es.cluster_test(X[:, 0], labels=HALVES, n_resamples=199, rng=1).pvalue,
 }
 
 

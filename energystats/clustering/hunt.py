@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from energystats._core.interrupts import checkpoint, uninterrupted
+from energystats._core.interrupts import checkpoint
 from energystats._core.restarts import AS_GOOD, UNIFORMS, lowest, perturbed
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.hartigan import hartigan
@@ -88,8 +88,7 @@ class Hunt:
         fixed = problem.R, problem.weights, problem.totals, problem.k, problem.tolerance, problem.max_iter
         with closing(self.portions(max(1, PAIRS_AT_ONCE // problem.n**2))) as portions:
             for portion in portions:
-                with uninterrupted():  # a compiled call that is broken off ends with an error of its own
-                    lowest(*fixed, portion.starts, portion.uniforms, portion.turn, ENOUGH, labels, origin, standing)
+                lowest(*fixed, portion.starts, portion.uniforms, portion.turn, ENOUGH, labels, origin, standing)
                 self.found = int(standing[1])
         return Best(labels, origin, float(standing[0]))
 
