@@ -413,6 +413,7 @@ def slow_rho(A, B):
     return np.abs(A[:, None] - B[None]).sum(axis=2) ** 0.5
 
 
+@pytest.mark.filterwarnings("ignore::energystats.PerformanceWarning")  # hours, if nobody closed anything
 @pytest.mark.parametrize("what", ["client", "cluster", "cluster by its address"])
 @pytest.mark.parametrize("call", ["test", "clusters"])
 def test_what_is_closed_during_a_call_ends_it_in_words(what, call, rng):
