@@ -327,7 +327,7 @@ def test_the_guard_ends_the_cycle_and_says_so(run):
     with pytest.warns(es.NotNegativeTypeWarning, match=message) as caught:
         found = run(CYCLE, CYCLE_START)
     assert len(caught) == 1
-    assert found.labels.tolist() == [0, 1, 1, 1, 0, 1]
+    assert found.labels.tolist() == [1, 0, 0, 0, 1, 0]
     assert (found.within, found.n_iter, found.converged) == (pytest.approx(13 / 4), 2, False)
     assert "stopped before it converged" in found.summary()
     by_hartigan = es.energy_cluster(CYCLE, 2, metric="precomputed", init=CYCLE_START)

@@ -180,7 +180,7 @@ def test_what_it_says_of_the_irises():
     words = " ".join(piece for pieces in reader.text.values() for piece in pieces)
     with pytest.warns(es.TiesWarning):
         test = es.cluster_test(iris, 3, rng=0)
-    assert "divided into 3 clusters of 50, 62 and 38 rows. The number 3 was given." in words
+    assert "divided into 3 clusters of 62, 50 and 38 rows. The number 3 was given." in words
     assert f"{p_text(test.pvalue)}, which is evidence against it" in words
     assert "it does not show that each of these clusters, or their number, is real" in words
     assert "1 of 150 rows are equal to an earlier row" in words
