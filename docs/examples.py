@@ -87,7 +87,7 @@ RESULTS = {
     "Partition": """
 >>> result = es.energy_cluster(X, 3, rng=0)
 >>> result.sizes, round(result.within, 3), bool(result.between <= result.bound)
-((50, 62, 38), 67.529, True)
+((62, 50, 38), 67.529, True)
 """,
     "PowerResult": """
 >>> result = es.energy_power([0.0, 1.0, 2.0, 3.0], [7.0, 8.0, 9.0, 9.5], [4, 6], n_replicates=20, rng=0)
