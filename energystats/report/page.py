@@ -170,7 +170,7 @@ def cluster_report(
     >>> from energystats.report import cluster_report
     >>> iris = es.datasets.load("iris").drop(columns="species")
     >>> page = cluster_report(iris, 3, title="iris")
-    >>> "divided into 3 clusters of 50, 62 and 38 rows" in page
+    >>> "divided into 3 clusters of 62, 50 and 38 rows" in page
     True
     """
     from energystats.clustering.search import energy_cluster
