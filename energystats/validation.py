@@ -136,7 +136,7 @@ def as_square(values: ArrayLike, name: str, places: Places | None = None) -> Flo
         return full
     square = symmetrized(array, name, places)
     diagonal = np.abs(np.diagonal(array))
-    if diagonal.any() and differing(diagonal, np.zeros(1), small_entry(array), lost=lost_in_sums(array)).any():
+    if diagonal.any() and differing(diagonal, np.zeros(1), small_entry(array)).any():
         worst = int(diagonal.argmax())
         value = array[worst, worst]
         alike = "; for similarities or a kernel see `kernel_distance`" if (np.diagonal(array) > 0).all() else ""
@@ -183,17 +183,18 @@ def row_names(values: object) -> tuple[str, ...] | None:
 def as_symmetric(values: ArrayLike, name: str) -> FloatArray:
     """Square symmetric matrix."""
     values = as_pandas(values)
-    return symmetrized(as_numbers(values, name), name, Places(row_names(values)))
+    matrix = as_numbers(values, name)
+    return symmetrized(matrix, name, Places(row_names(values)), lost=lost_in_sums(matrix))
 
 
-def symmetrized(array: FloatArray, name: str, places: Places) -> FloatArray:
-    """The symmetric part of a square matrix that is symmetric but for rounding."""
+def symmetrized(array: FloatArray, name: str, places: Places, lost: float = 0.0) -> FloatArray:
+    """The symmetric part of a square matrix that is symmetric but for rounding, and for what sums `lost`."""
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise ValueError(f"`{name}` must be a square matrix, got shape {array.shape}.")
     check_finite_pairs(array, name, places)
     if (array == array.T).all():
         return array
-    if (worst := largest_skew(array)) is not None:
+    if (worst := largest_skew(array, lost=lost)) is not None:
         i, j = worst
         raise ValueError(
             f"`{name}` must be symmetric, but entry {places.entry(i, j)} is {array[i, j]:.6g} and {places.entry(j, i)} "
@@ -252,19 +253,21 @@ def differing(
 
 
 def lost_in_sums(array: FloatArray) -> float:
-    """Size up to which differences vanish in the rounding of every sum over a matrix, as after centring."""
+    """Size up to which differences vanish in the rounding of every sum over a matrix: a kernel is centred by them."""
+    if array.size == 0:
+        return 0.0
     return 8 * float(np.finfo(np.float64).eps * np.abs(array).max())
 
 
 def largest_skew(
-    array: FloatArray, share: float = SMALL_SHARE, rounding: tuple[float, float] = ROUNDING
+    array: FloatArray, share: float = SMALL_SHARE, rounding: tuple[float, float] = ROUNDING, *, lost: float = 0.0
 ) -> tuple[int, int] | None:
-    """Where a square matrix is least symmetric; None where rounding explains all differences.
+    """Where a square matrix is least symmetric; None where rounding, or what its sums `lost`, explains all differences.
 
     An entry of a kernel is an inner product, whose rounding is a share of the lengths, the roots of the diagonal.
     """
     scale, lengths = small_entry(array, share), np.sqrt(np.abs(np.diagonal(array)))
-    height, lost = max(1, SKEW_ENTRIES // len(array)), lost_in_sums(array)
+    height = max(1, SKEW_ENTRIES // len(array))
     found, largest = None, 0.0
     for start in range(0, len(array), height):
         rows = slice(start, start + height)

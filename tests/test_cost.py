@@ -243,7 +243,6 @@ def test_hostile_sizes_end_at_once(name):
     "call",
     [
         lambda: es.energy_cluster(points(), 2, n_init=10**9),
-        lambda: es.energy_cluster(points(), 2, n_perturb=10**9),
         lambda: es.energy_cluster(points(), 2, algorithm="nystrom", n_init=10**9),
         lambda: es.energy_cluster(points(), 2, algorithm="spectral", n_init=10**9),
         lambda: es.energy_cluster(points(), 2, init="spectral", n_init=10**9),
