@@ -134,7 +134,7 @@ def test_groups_of_numbers_have_the_order_of_numbers(tmp_path, monkeypatch, caps
 def test_blanks_make_no_groups(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     pd.DataFrame({"g": ["A", "B", "B ", " A"] * 5, "v": np.arange(20.0) ** 2}).to_csv("g.csv", index=False)
-    for words in (["test", "g.csv", "--group", "g", "--where", "g!=C"], ["disco", "v ~ g", "g.csv"]):
+    for words in (["test", "g.csv", "--group", "g", "--where", "v>=0"], ["disco", "v ~ g", "g.csv"]):
         assert cli.main([*words, "--resamples", "9"]) == 0
         captured = capsys.readouterr()
         assert "note: blanks around the words of 'g' were taken away in 10 rows." in captured.err
