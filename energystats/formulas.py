@@ -173,6 +173,12 @@ class Parsed:
                 values = np.asarray(matrix, dtype=np.float64)
         except Exception as error:  # the user's own expression ran
             raise ValueError(f"`formula` {self.text!r} cannot be evaluated: {plain(error)}") from error
+        if len(values) != len(data):
+            listed = " + ".join(map(str, terms))
+            raise ValueError(
+                f"`formula` {self.text!r}: {listed} has {len(values)} rows, and `data` has {len(data)}; leave rows out of "
+                "`data` instead."
+            )
         return values, matrix.model_spec
 
     def levels(self, factor: Any, data: Coded) -> tuple[FloatArray, list[str]] | None:
@@ -366,14 +372,14 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
 
 def of_r(formula: str) -> str:
     """Say what stands for a function of R whose name has a point, which no function of Python has."""
-    called = re.search(r"(?<![\w.])((?:as|is)\.\w+(?:\.\w+)*)\(([^()]*)\)", re.sub(r"`[^`]*`", "_", formula))
+    called = re.search(r"(?<![\w.`])((?:as|is)\.[\w.]+)\((?:([^()]*)\))?", formula)
     if called is None:
         return ""
-    name, inside = called.groups()
+    name, inside = called[1], (called[2] or "g").strip()
     if name in ("as.factor", "as.character", "as.ordered"):
-        instead = f"C({inside.strip()}) for {name}({inside})"
+        instead = f"C({inside}) for {name}({inside})"
     elif name in ("as.numeric", "as.integer", "as.double"):
-        instead = f"{inside.strip()} without {name}(), because a column of numbers is a covariate as it stands"
+        instead = f"{inside} for {name}({inside}), because a column of numbers is a covariate as it stands"
     else:
         instead = f"a column of `data`, computed beforehand, for {name}()"
     return f". Formulas are run as Python, where {name} is no function: write {instead}."

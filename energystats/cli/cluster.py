@@ -191,7 +191,7 @@ def matrix_of(options: argparse.Namespace, console: Console) -> Given:
     """A square matrix of rho."""
     for option, value in (("--columns", options.columns), ("--drop", options.drop), ("--rows", options.rows),
                           ("--where", options.where), ("--id", options.id),
-                          ("--category", options.category),
+                          ("--category", options.category), ("--na", options.na), ("--quoted-na", options.quoted_na),
                           ("--standardize", options.standardize)):  # fmt: skip
         if value:
             raise BadInputError(f"{option} has no use with --metric precomputed, whose rows and columns are points.")
