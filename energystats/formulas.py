@@ -176,8 +176,8 @@ class Parsed:
         if len(values) != len(data):
             listed = " + ".join(map(str, terms))
             raise ValueError(
-                f"`formula` {self.text!r}: {listed} has {len(values)} rows, and `data` has {len(data)}; leave rows out of "
-                "`data` instead."
+                f"`formula` {self.text!r}: {listed} has {len(values)} rows, and `data` has {len(data)}; leave rows out "
+                "of `data` instead."
             )
         return values, matrix.model_spec
 
