@@ -438,6 +438,21 @@ def test_names_of_rows_are_never_missing(tmp_path):
     assert np.isnan(table.frame.to_numpy()).tolist() == [[False, True], [False, False], [True, False], [False, False]]
 
 
+@pytest.mark.parametrize("names", [("001", "002", "003", "041"), ("1,5", "NA", "x", "41"), ("1", "", "3", "41")])
+def test_names_in_the_column_of_id_are_as_written(tmp_path, capsys, monkeypatch, names):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("id;y\n" + "".join(f"{name};{y}\n" for name, y in zip(names, (1, 41, 8, 9), strict=True)))
+    words = ["cluster", "t.csv", "--id", "id", "--na", "41", "--missing", "drop", "--labels", "l.csv", "--json"]
+    assert cli.main([*words, "-k", "1", "--decimal", ","]) == 0
+    kept = [names[0], *names[2:]]
+    assert json.loads(capsys.readouterr().out)["partition"]["names"] == kept
+    labels = pd.read_csv("l.csv", dtype=str, keep_default_na=False)
+    assert labels["id"].tolist() == kept
+    if names[0] == "001":
+        assert cli.main([*words, "-k", "1", "--where", "id>=3"]) == 0
+        assert json.loads(capsys.readouterr().out)["partition"]["names"] == ["003", "041"]
+
+
 @pytest.mark.parametrize("quote", ['"', ""])
 @pytest.mark.parametrize("word", ["3", "3,0", "3,00", "+3"])
 def test_numbers_of_na_are_compared_as_numbers(tmp_path, quote, word):

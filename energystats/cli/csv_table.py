@@ -72,6 +72,8 @@ class Content:
         The columns, the index counting the rows of the file from 0.
     row_names : list or None
         The names of the rows that were kept.
+    ids : list or None
+        Those in the column that --id names, as they are written.
     code : tuple of str
         Statements that make `table`, in Python.
     notes : tuple of str
@@ -80,6 +82,7 @@ class Content:
 
     frame: pd.DataFrame
     row_names: list[str] | None
+    ids: list[str] | None
     code: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
@@ -101,6 +104,12 @@ class Reader:
     shape: Shape
     marked: bool
     as_text: Collection[str] = ()
+    id_name: str | None = None
+
+    @property
+    def id_place(self) -> int | None:
+        """Place in a row of the column that --id names."""
+        return None if self.id_name not in self.shape.names else self.shape.names.index(self.id_name) + self.shift
 
     @property
     def shift(self) -> int:
@@ -111,7 +120,7 @@ class Reader:
         """The rows that are kept, all when None."""
         names = self.shape.names
         text = {j + self.shift for j, name in enumerate(names) if name in self.as_text} | set(range(self.shift))
-        text |= self.shape.words
+        text |= self.shape.words | (set() if self.id_place is None else {self.id_place})
         while True:
             try:
                 pieces, found = self.pieces(text, kept)
@@ -125,6 +134,9 @@ class Reader:
         row_names = None
         if self.shift:
             row_names = [str(v).removeprefix(MARK) if isinstance(v, str) else "" for v in whole.iloc[:, 0]]
+        ids = None
+        if self.id_place is not None:
+            ids = [str(v).removeprefix(MARK) for v in whole.iloc[:, self.id_place]]
         whole = whole.iloc[:, self.shift : self.shift + len(names)]  # no cell behind a separator at the end of lines
         whole.columns = pd.Index(names)
         code, notes, same = [self.code(found)], [], []
@@ -142,7 +154,7 @@ class Reader:
                 shown = f"table[{names[place - self.shift]!r}]"
                 code += [f"{shown} = {shown}.mask({shown} == {word!r})" for word in sorted(found[place].emptied)]
         code += self.without_numbers(whole)
-        return Content(frame=whole, row_names=row_names, code=tuple(code), notes=(*empty_texts(notes), *same))
+        return Content(frame=whole, row_names=row_names, ids=ids, code=tuple(code), notes=(*empty_texts(notes), *same))
 
     def pieces(self, text: set[int], kept: BoolArray | None) -> tuple[list[pd.DataFrame], dict[int, Text]]:
         """Frames of the rows that are kept, and what was seen in all rows of the columns of text."""
@@ -151,9 +163,8 @@ class Reader:
 
         feed = Feed(self.source, self.dialect)
         width = self.shape.width
-        missing: Any = {
-            place: ["", *self.dialect.missing_texts] for place in range(self.shift, width)
-        }  # names are none
+        measured = [place for place in range(self.shift, width) if place != self.id_place]  # names are never missing
+        missing: Any = {place: ["", *self.dialect.missing_texts] for place in measured}
         found = {place: Text() for place in text}
         number = self.dialect.number
         frames, begun = [], 0
@@ -183,7 +194,8 @@ class Reader:
                     raise MoreTextError(more)
                 for place in text:
                     if place >= self.shift:
-                        piece[place] = found[place].without(piece[place], self.dialect.missing_numbers)
+                        if place != self.id_place:
+                            piece[place] = found[place].without(piece[place], self.dialect.missing_numbers)
                         found[place].look(piece[place], number, marked=self.marked)
                 end = begun + len(piece)
                 piece.index = pd.RangeIndex(begun, end)
@@ -207,6 +219,8 @@ class Reader:
         for value in self.dialect.missing_numbers.values():
             for j, name in enumerate(frame.columns):
                 column = frame.iloc[:, j]
+                if name == self.id_name:
+                    continue
                 if is_numeric_dtype(column) and not is_bool_dtype(column) and (hit := column == value).any():
                     frame.isetitem(j, column.mask(hit).array)
                     statements.append(f"table[{name!r}] = table[{name!r}].mask(table[{name!r}] == {value!r})")
@@ -334,7 +348,9 @@ def read_content(
     *,
     marked: bool,
     as_text: Sequence[str] = (),
+    id_name: str | None = None,
     kept: BoolArray | None = None,
 ) -> Content:
     """Read what was scanned; columns of `as_text` stay text, and rows that are not kept are not held."""
-    return Reader(source=source, dialect=dialect, shape=shape, marked=marked, as_text=as_text).read(kept)
+    reader = Reader(source=source, dialect=dialect, shape=shape, marked=marked, as_text=as_text, id_name=id_name)
+    return reader.read(kept)

@@ -44,6 +44,8 @@ class Table:
         Rows of the file.
     row_names : Series or None
         Names of the rows of the file, with the index of `frame`; None where there are none or they only count.
+    ids : Series or None
+        The column that --id names, as its cells are written; None for Parquet.
     quoted : frozenset of str
         Columns whose cells are in quotes, and so hold text.
     categories : frozenset of str
@@ -57,6 +59,7 @@ class Table:
     source: Source | None = None
     n_read: int = 0
     row_names: pd.Series[Any] | None = None
+    ids: pd.Series[Any] | None = None
     quoted: frozenset[str] = frozenset()
     categories: frozenset[str] = frozenset()
 
@@ -97,6 +100,7 @@ def read_table(
     as_text: str | None = None,
     categories: Sequence[str] = (),
     rows: str | None = None,
+    id_name: str | None = None,
 ) -> Table:
     """Rows of a CSV or Parquet file, all of them when `rows` is None.
 
@@ -104,7 +108,7 @@ def read_table(
     """
     source = Source.of(file, given.limit)
     texts = (*categories, *([] if as_text is None else [as_text]))
-    table = from_parquet(source, rows) if source.parquet else from_csv(source, given, console, texts, rows)
+    table = from_parquet(source, rows) if source.parquet else from_csv(source, given, console, texts, rows, id_name)
     return with_categories(table, categories)
 
 
@@ -140,7 +144,14 @@ def from_parquet(source: Source, rows: str | None) -> Table:
     return Table(file=source.name, frame=frame, code=tuple(code), n_read=n_read, row_names=row_names)
 
 
-def from_csv(source: Source, given: Dialect, console: Console, texts: Sequence[str], rows: str | None) -> Table:
+def from_csv(
+    source: Source,
+    given: Dialect,
+    console: Console,
+    texts: Sequence[str],
+    rows: str | None,
+    id_name: str | None = None,
+) -> Table:
     """The table of a CSV file: its dialect, its shape, and then its cells."""
     import pandas as pd
 
@@ -156,7 +167,7 @@ def from_csv(source: Source, given: Dialect, console: Console, texts: Sequence[s
     kept, statement = None, ""
     if rows is not None:
         kept, statement = rows_taken(rows, shape.n_rows)
-    content = read_content(source, dialect, shape, marked=marked, as_text=texts, kept=kept)
+    content = read_content(source, dialect, shape, marked=marked, as_text=texts, id_name=id_name, kept=kept)
     for text in content.notes:
         console.note(text)
     code = list(content.code)
@@ -177,6 +188,7 @@ def from_csv(source: Source, given: Dialect, console: Console, texts: Sequence[s
         source=source,
         n_read=shape.n_rows,
         row_names=row_names,
+        ids=None if content.ids is None else pd.Series(content.ids, index=content.frame.index, dtype=object),
         quoted=frozenset(shape.names[j] for j in shape.quoted),
     )
     say_quoted_numbers(table, texts, console)
