@@ -32,7 +32,12 @@ Levels: TypeAlias = tuple[IntArray, tuple[Any, ...]]  # which level each row has
 
 ELSEWHERE = {  # functions of R, by what stands for them
     **{name: f"np.{name}" for name in ("sqrt", "exp", "sin", "cos", "tan", "log1p", "expm1", "floor", "ceil")},
-    "factor": "C()",
+    "factor": "C(), as in C(g)",
+    "ordered": "C(), as in C(g)",
+    "cbind": "the responses joined by +, as in y1 + y2 ~ g",
+    "log2": "np.log2",
+    "ifelse": "np.where(), or a column of `data` made beforehand",
+    "interaction": "a:b",
     "as": "C() for as.factor()",
     "cut": "pd.cut beforehand, as a column of `data`",
 }
@@ -104,7 +109,12 @@ class Parsed:
                 found[name] = mixed[name].reset_index(drop=True)
                 continue
             matrix, spec = self.evaluate([term], data)
-            text = spec.factor_contrasts or (str(term) in data and is_bool_dtype(data[str(term)]))
+            if name in data and is_bool_dtype(data[name]):
+                raise ValueError(
+                    "`formula` must have numeric responses joined by + on its left side, but "
+                    f"{term} holds truth values; {term}.astype(int) is 1 for True and 0 for False."
+                )
+            text = spec.factor_contrasts
             if text or len(term.factors) > 1:
                 raise ValueError(
                     "`formula` must have numeric responses joined by + on its left side, but "
@@ -163,6 +173,12 @@ class Parsed:
                 values = np.asarray(matrix, dtype=np.float64)
         except Exception as error:  # the user's own expression ran
             raise ValueError(f"`formula` {self.text!r} cannot be evaluated: {plain(error)}") from error
+        if len(values) != len(data):
+            listed = " + ".join(map(str, terms))
+            raise ValueError(
+                f"`formula` {self.text!r}: {listed} has {len(values)} rows, and `data` has {len(data)}; leave rows out "
+                "of `data` instead."
+            )
         return values, matrix.model_spec
 
     def levels(self, factor: Any, data: Coded) -> tuple[FloatArray, list[str]] | None:
@@ -337,7 +353,7 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
     try:
         read = Formula.from_spec(formula, context={"__formulaic_variables_available__": list(map(str, data.columns))})
     except (FormulaicError, SyntaxError) as error:
-        raise ValueError(f"`formula` {formula!r} cannot be read: {plain(error)}") from error
+        raise ValueError(f"`formula` {formula!r} cannot be read: {plain(error)}{of_r(formula)}") from error
     left, right = (read.lhs, read.rhs) if hasattr(read, "lhs") else ((), read)
     if isinstance(right, tuple) or (isinstance(left, tuple) and left):
         raise ValueError(f"`formula` must have one part on each side of ~, got {formula!r}.")
@@ -352,6 +368,21 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
     if not terms:
         raise ValueError(f"`formula` must have a term after ~, got {formula!r}.")
     return Parsed(formula, tuple(left), constants[0], terms, tuple(needed))
+
+
+def of_r(formula: str) -> str:
+    """Say what stands for a function of R whose name has a point, which no function of Python has."""
+    called = re.search(r"(?<![\w.`])((?:as|is)\.[\w.]+)\((?:([^()]*)\))?", formula)
+    if called is None:
+        return ""
+    name, inside = called[1], (called[2] or "g").strip()
+    if name in ("as.factor", "as.character", "as.ordered"):
+        instead = f"C({inside}) for {name}({inside})"
+    elif name in ("as.numeric", "as.integer", "as.double"):
+        instead = f"{inside} for {name}({inside}), because a column of numbers is a covariate as it stands"
+    else:
+        instead = f"a column of `data`, computed beforehand, for {name}()"
+    return f". Formulas are run as Python, where {name} is no function: write {instead}."
 
 
 def check_roles(formula: str, responses: Sequence[str], factors: Sequence[str]) -> None:

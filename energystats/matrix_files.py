@@ -44,6 +44,8 @@ class MatrixFile:
         Names in the first row and column, in the first row only, or nowhere.
     header, stubs : tuple of str
         The first row and the first column as they stood, the corner in `header`; empty where there are none.
+    sep, decimal : str
+        What separates the columns, and the decimal sign.
     """
 
     distances: FloatArray
@@ -51,6 +53,8 @@ class MatrixFile:
     layout: Literal["both", "header", "none"]
     header: tuple[str, ...] = ()
     stubs: tuple[str, ...] = ()
+    sep: str = ","
+    decimal: str = "."
 
     @property
     def labelled(self) -> Any:
@@ -73,13 +77,14 @@ class MatrixFile:
         return f"{n} x {n} dissimilarities, {where[self.layout]}"
 
     def write(self, path: Path, matrix: FloatArray) -> None:
-        """Another matrix in the same layout, with the 17 digits that give the same doubles when they are read."""
+        """Write another matrix in the same layout, with the 17 digits that give the same doubles when they are read."""
         with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
+            writer = csv.writer(file, delimiter=self.sep, lineterminator="\n")
             if self.header:
                 writer.writerow(self.header)
             for i, row in enumerate(matrix.tolist()):
-                writer.writerow([*self.stubs[i : i + 1], *(format(value, ".17g") for value in row)])
+                cells = (format(value, ".17g").replace(".", self.decimal) for value in row)
+                writer.writerow([*self.stubs[i : i + 1], *cells])
 
 
 class FilePlaces(Places):

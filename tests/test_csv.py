@@ -314,15 +314,22 @@ def test_names_of_rows_are_kept_whatever_their_column_is_called(tmp_path, capsys
     ]  # fmt: skip
 
 
-def test_groups_that_mean_the_same_are_noted(tmp_path, capsys, monkeypatch):
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("0.1", "0.10", "0.2"), "mean the same"),
+        (("0,10", "0,1", "0,2"), "mean the same"),
+        (("Male", "male", "female"), "differ only in capitals"),
+    ],
+)
+def test_groups_that_mean_the_same_are_noted(tmp_path, capsys, monkeypatch, words, why):
     monkeypatch.chdir(tmp_path)
-    for words in (("0.1", "0.10", "0.2"), ("TRUE", "true", "FALSE")):
-        rows = "".join(f"{i},{words[i % 3]}\n" for i in range(9))
-        Path("t.csv").write_text("x,g\n" + rows.replace("8,", "9.5,"))
-        assert cli.main(["test", "t.csv", "--group", "g", "--resamples", "9"]) == 0
-        assert f"{words[0]!r} and {words[1]!r} in the column of groups mean the same" in " ".join(
-            capsys.readouterr().err.split()
-        )
+    rows = "".join(f"{i};{words[i % 3]}\n" for i in range(8)) + f"9;{words[2]}\n"
+    Path("t.csv").write_text("x;g\n" + rows)
+    assert cli.main(["test", "t.csv", "--group", "g", "--resamples", "9"]) == 0
+    first, second = sorted(words[:2])
+    noted = " ".join(capsys.readouterr().err.split())
+    assert f"{first!r} and {second!r} in the column of groups {why}" in noted
 
 
 def test_the_canberra_of_other_programs_is_told(tmp_path, capsys, monkeypatch):
@@ -330,3 +337,200 @@ def test_the_canberra_of_other_programs_is_told(tmp_path, capsys, monkeypatch):
     Path("t.csv").write_text("x,y,g\n1,0,a\n2,0,a\n3,1,b\n4,0,b\n")
     assert cli.main(["test", "t.csv", "--group", "g", "--metric", "canberra"]) == 0
     assert "R's dist() scales the sum up" in " ".join(capsys.readouterr().err.split())
+
+
+# ---------------------------------------------------------------- decimal commas, truth values, words for missing
+
+
+def write_csv2(path, frame, **how):
+    """What R's write.csv2 writes."""
+    frame.to_csv(path, sep=";", decimal=",", quoting=2, **how)
+
+
+@pytest.mark.parametrize("value", ["1,5", "1.5", "+1,50", "15e-1"])
+@pytest.mark.parametrize("operator", [">=", "<", "!=", "="])
+def test_conditions_have_the_decimal_sign_of_the_file(tmp_path, capsys, monkeypatch, value, operator):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"v": np.arange(20) / 8 + 0.25, "w": np.arange(20.0) ** 2 / 7})
+    write_csv2("t.csv", frame)
+    words = ["cluster", "t.csv", "-k", "1", "--where", f"v{operator}{value}", "--quiet", "--json"]
+    assert cli.main(words) == 0
+    kept = frame.query(f"v {operator.replace('=', '==') if operator == '=' else operator} 1.5")
+    assert json.loads(capsys.readouterr().out)["partition"]["rows"] == (kept.index + 1).tolist()
+
+
+@pytest.mark.parametrize(
+    ("how", "condition", "message"),
+    [
+        ({"sep": ";", "decimal": ","}, "v>=1.500", "'1.500' is none: the numbers of t.csv have a comma"),
+        ({}, "v>=1,5", "'1,5' is none: the numbers of t.csv have a point"),
+        ({}, "v>=1,500", "'1,500' is none: the numbers of t.csv have a point"),
+        ({}, "v>=1_000", "'1_000' is none."),
+    ],
+)
+def test_conditions_in_other_signs_are_refused(tmp_path, capsys, monkeypatch, how, condition, message):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"v": np.arange(9) / 8, "w": np.arange(9.0) ** 2 / 7}).to_csv("t.csv", index=False, **how)
+    assert cli.main(["cluster", "t.csv", "--where", condition]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_conditions_know_the_sign_of_the_thousands(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("v;w\n1,000;1\n2,500;3\n999;4\n1,500.5;7\n")
+    assert cli.main(["cluster", "t.csv", "-k", "1", "--thousands", ",", "--where", "v>=1,500", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["partition"]["rows"] == [2, 4]
+
+
+def test_groups_with_decimal_commas_have_the_order_of_numbers(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"v": np.arange(18.0) ** 2 / 3, "g": [10.5, 9.5, 2] * 6})
+    write_csv2("t.csv", frame)
+    assert cli.main(["test", "t.csv", "--group", "g", "--resamples", "9"]) == 0
+    assert "Groups of g: 2; 9,5; 10,5." in capsys.readouterr().out.replace("2,0", "2")
+
+
+SPELLINGS = [("TRUE", "True", "false"), ("true", "T", "F"), ("FALSE", "F", "TRUE"), ("t", "T", "f"), ("TRUE", "1", "0")]
+
+
+@pytest.mark.parametrize("words", SPELLINGS, ids="-".join)
+def test_truth_values_of_several_spellings_are_refused(tmp_path, capsys, monkeypatch, words):
+    """They may be two groups or three: neither merged nor kept apart without being told."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"v": np.arange(18.0) ** 2 / 3, "w": np.arange(18.0) ** 0.5, "g": list(words) * 6})
+    frame["h"] = ["a", "b"] * 9
+    frame.to_csv("t.csv", index=False)
+    frame.to_parquet("t.parquet")
+    for file in ("t.csv", "t.parquet"):
+        for command in (
+            ["test", file, "--group", "g"],
+            ["test", file, "--group", "h"],
+            ["test", file, "--group", "h", "--metric", "gower", "--columns", "v,g"],
+            ["test", file, "--group", "h", "--columns", "v", "--where", f"g={words[0]}"],
+            ["disco", "v ~ g", file],
+            ["disco", "v ~ h", file, "--strata", "g"],
+            ["cluster", file, "--metric", "gower"],
+        ):
+            assert cli.main(command) == 2
+            assert f"column 'g' spells truth values in several ways ({', '.join(sorted(words))})" in (
+                " ".join(capsys.readouterr().err.split())
+            )
+    assert cli.main(["test", "t.csv", "--group", "h", "--columns", "v", "--resamples", "9"]) == 0
+    assert cli.main(["cluster", "t.csv", "--drop", "g", "-k", "1"]) == 0
+    capsys.readouterr()
+    assert cli.main(["test", "t.csv", "--group", "g", "--category", "g", "--resamples", "9", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["test"]["labels"] == sorted(words)
+
+
+@pytest.mark.parametrize("words", [("TRUE", "false"), ("T", "FALSE"), ("1", "0"), ("t", "u", "T"), ("0", "1", "01")])
+def test_one_spelling_of_truth_values_is_enough(tmp_path, capsys, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"v": np.arange(18.0) ** 2, "g": (list(words) * 9)[:18]}).to_csv("t.csv", index=False)
+    assert cli.main(["test", "t.csv", "--group", "g", "--resamples", "9", "--json"]) == 0
+    assert sorted(json.loads(capsys.readouterr().out)["test"]["labels"]) == sorted(words)
+
+
+def test_names_of_rows_are_never_missing(tmp_path):
+    content = 'v;w\n"41";1,5;41\n"NA";2,5;7\n"x";41;9\n"";4,5;8\n'
+    table = read(tmp_path, content, missing=("41", "x"), na_lists=("41", "x"))
+    assert table.row_names is not None
+    assert table.row_names.tolist() == ["41", "NA", "x", ""]
+    assert np.isnan(table.frame.to_numpy()).tolist() == [[False, True], [False, False], [True, False], [False, False]]
+
+
+@pytest.mark.parametrize("names", [("001", "002", "003", "041"), ("1,5", "NA", "x", "41"), ("1", "", "3", "41")])
+def test_names_in_the_column_of_id_are_as_written(tmp_path, capsys, monkeypatch, names):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("id;y\n" + "".join(f"{name};{y}\n" for name, y in zip(names, (1, 41, 8, 9), strict=True)))
+    words = ["cluster", "t.csv", "--id", "id", "--na", "41", "--missing", "drop", "--labels", "l.csv", "--json"]
+    assert cli.main([*words, "-k", "1", "--decimal", ","]) == 0
+    kept = [names[0], *names[2:]]
+    assert json.loads(capsys.readouterr().out)["partition"]["names"] == kept
+    labels = pd.read_csv("l.csv", dtype=str, keep_default_na=False)
+    assert labels["id"].tolist() == kept
+    if names[0] == "001":
+        assert cli.main([*words, "-k", "1", "--where", "id>=3"]) == 0
+        assert json.loads(capsys.readouterr().out)["partition"]["names"] == ["003", "041"]
+
+
+@pytest.mark.parametrize("quote", ['"', ""])
+@pytest.mark.parametrize("word", ["3", "3,0", "3,00", "+3"])
+def test_numbers_of_na_are_compared_as_numbers(tmp_path, quote, word):
+    """In columns of numbers, however these and the word are written; -99.0 beside --na -99 would be data otherwise."""
+    cells = ["3", "3,0", "3,00", "03", "2,5", "33"]
+    content = "a;b;c\n" + "".join(f"{quote}{cell}{quote};{cell};{i}\n" for i, cell in enumerate(cells))
+    table = read(tmp_path, content, missing=(word,), decimal=",")
+    for name in ("a", "b"):
+        np.testing.assert_array_equal(table.frame[name], [np.nan] * 4 + [2.5, 33])
+    np.testing.assert_array_equal(table.frame["c"], [0, 1, 2, np.nan, 4, 5])
+    names = {"pd": pd}
+    path = tmp_path / "f.csv"
+    exec("\n".join(table.code).replace(repr(str(path)), "path"), names | {"path": path}, names)
+    pd.testing.assert_frame_equal(names["table"], table.frame, check_dtype=False)
+
+
+def test_words_of_na_are_compared_letter_by_letter_in_text(tmp_path, capsys):
+    path = tmp_path / "f.csv"
+    path.write_text("g,x\n" + "".join(f"{word},{i * i}\n" for i, word in enumerate(["3", "3.0", "4", "5"] * 4)))
+    words = ["test", str(path), "--group", "g", "--missing", "drop", "--resamples", "9", "--json"]
+    assert cli.main([*words, "--na", "3"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["test"]["labels"] == ["3.0", "4", "5"]
+    assert any("--na 3: '3.0' in column 'g' is the same number and stays" in text for text in found["warnings"])
+    assert cli.main([*words, "--na", "3.00"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["test"]["labels"] == ["3", "3.0", "4", "5"]
+    assert any("--na 3.00: '3' in column 'g' is the same number and stays" in text for text in found["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("?,9,7", "9,7 may be one number, as the file writes numbers with commas, or several"),
+        ("9.7", "--na 9.7: must be a word, or a number as the file writes numbers, with a decimal comma"),
+        ("1_000", "--na 1_000: must be a word, or a number"),
+    ],
+)
+def test_words_of_na_in_other_signs_are_refused(tmp_path, capsys, given, message):
+    path = tmp_path / "f.csv"
+    path.write_text("x;y\n9,7;1\n9;2\n7;3\n1000;4,5\n")
+    assert cli.main(["cluster", str(path), "--na", given]) == 2
+    assert message in capsys.readouterr().err
+    assert cli.main(["cluster", str(path), "-k", "1", "--na", '"9,7"', "--missing", "drop", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["partition"]["rows"] == [2, 3, 4]
+
+
+def test_truth_values_under_a_metric_of_numbers_are_told(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"v": np.arange(8.0) ** 2, "b": [True, False] * 4, "g": list("aabbaabb")}).to_csv("t.csv", index=False)
+    assert cli.main(["test", "t.csv", "--group", "g", "--resamples", "9"]) == 0
+    noted = " ".join(capsys.readouterr().err.split())
+    assert "not used, because it holds truth values (TRUE and FALSE), which have no distance under this metric" in noted
+    assert "write 1 and 0 in the file to use them as numbers, or take --metric gower" in noted
+    assert cli.main(["test", "t.csv", "--group", "g", "--columns", "v,b"]) == 2
+    assert "'b' must hold numbers, and holds truth values" in capsys.readouterr().err
+    assert cli.main(["disco", "b ~ g", "t.csv"]) == 2
+    assert "b holds truth values; b.astype(int) is 1 for True and 0 for False" in capsys.readouterr().err
+    assert cli.main(["disco", "b.astype(int) ~ g", "t.csv", "--resamples", "9"]) == 0
+
+
+def test_a_first_line_of_numbers_is_told(tmp_path, capsys, monkeypatch):
+    """Data without names, but for a column of text: the first row would be lost without a word."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(np.arange(30.0).reshape(10, 3) ** 1.5).assign(g=list("ab") * 5)
+    frame.to_csv("t.csv", index=False, header=False)
+    assert cli.main(["test", "t.csv", "--group", "a", "--resamples", "9"]) == 0
+    assert "was taken for names of columns, '0.0', '1.0'" in " ".join(capsys.readouterr().err.split())
+    assert cli.main(["test", "t.csv", "--group", "V4", "--no-header", "--resamples", "9", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["n"] == 10
+    assert not any("taken for names" in text for text in found["warnings"])
+    d = pd.DataFrame(es.pairwise(frame[[0, 1, 2]].to_numpy()).round(3)).assign(g=list("ab") * 5)
+    d.to_csv("d.csv", index=False, header=False)
+    assert cli.main(["test", "d.csv", "--group", "a", "--metric", "precomputed"]) == 2
+    assert "got 9 rows below a first line of 10 numbers, which was taken for names; --no-header" in (
+        capsys.readouterr().err
+    )
+    Path("two.csv").write_text("1,1,a\n2,3,b\n3,4,a\n5,7,b\n")
+    assert cli.main(["test", "two.csv", "--group", "a"]) == 2
+    assert "if the first line is data, --no-header says so" in capsys.readouterr().err

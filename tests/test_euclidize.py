@@ -118,6 +118,29 @@ def test_what_is_written_reads_back(tmp_path, data, n, layout):
     np.testing.assert_array_equal(back.distances, matrix)
 
 
+@pytest.mark.parametrize(("sep", "decimal"), [(";", ","), ("\t", ","), (";", "."), ("|", ".")])
+@pytest.mark.parametrize("index", [True, False])
+def test_the_output_is_written_as_the_input_is(d, capsys, sep, decimal, index):
+    d = d * 1.001
+    d.rename_axis(None).to_csv("d.csv", sep=sep, decimal=decimal, index=index)
+    assert cli.main(["euclidize", "d.csv", "-o", "out.csv"]) == 0
+    assert Path("out.csv").read_text().splitlines()[0] == Path("d.csv").read_text().splitlines()[0]
+    found = pd.read_csv("out.csv", sep=sep, decimal=decimal, index_col=0 if index else None)
+    np.testing.assert_array_equal(found.to_numpy(), es.lingoes(d).distances)
+    assert cli.main(["euclidize", "out.csv", "-o", "again.csv"]) == 0
+    assert Path("again.csv").read_text() == Path("out.csv").read_text()
+
+
+def test_a_decimal_sign_that_the_input_does_not_tell_is_noted(d, capsys):
+    d.to_csv("d.csv", sep=";")
+    assert cli.main(["euclidize", "d.csv", "-o", "out.csv"]) == 0
+    assert "out.csv: decimals are written with a point; --decimal , writes a comma." in capsys.readouterr().err
+    assert cli.main(["euclidize", "d.csv", "-o", "out.csv", "--decimal", ","]) == 0
+    assert "written with a point" not in capsys.readouterr().err
+    found = pd.read_csv("out.csv", sep=";", decimal=",", index_col=0)
+    np.testing.assert_array_equal(found.to_numpy(), es.lingoes(d).distances)
+
+
 def test_parquet_and_gzip(d, tmp_path):
     repaired = es.lingoes(d).distances
     with gzip.open("d.csv.gz", "wt") as file:

@@ -161,7 +161,9 @@ def check_select(options: argparse.Namespace) -> None:
 def rows_of(options: argparse.Namespace, console: Console) -> Given:
     """Rows and columns of a table."""
     categories = categories_of(options)
-    table = read_table(options.file, dialect_of(options), console, categories=categories, rows=options.rows)
+    table = read_table(
+        options.file, dialect_of(options), console, categories=categories, rows=options.rows, id_name=options.id
+    )
     if options.id is not None:
         column_of(table, options.id)
     leave_out = () if options.id is None else (options.id,)
@@ -172,7 +174,7 @@ def rows_of(options: argparse.Namespace, console: Console) -> Given:
     mixed = options.metric == "gower"
     id_name, names = options.id, table.row_names
     if options.id is not None:
-        names = table.frame[options.id]
+        names = table.frame[options.id] if table.ids is None else table.ids
         id_name = "name" if options.id in ("row", "cluster") else options.id  # the labels have columns of these names
     elif names is not None:
         id_name = "name"
@@ -191,7 +193,7 @@ def matrix_of(options: argparse.Namespace, console: Console) -> Given:
     """A square matrix of rho."""
     for option, value in (("--columns", options.columns), ("--drop", options.drop), ("--rows", options.rows),
                           ("--where", options.where), ("--id", options.id),
-                          ("--category", options.category),
+                          ("--category", options.category), ("--na", options.na), ("--quoted-na", options.quoted_na),
                           ("--standardize", options.standardize)):  # fmt: skip
         if value:
             raise BadInputError(f"{option} has no use with --metric precomputed, whose rows and columns are points.")

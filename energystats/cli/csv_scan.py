@@ -332,9 +332,14 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
+def is_number(name: str) -> bool:
+    """Whether the name of a column looks like a number, or several."""
+    return re.fullmatch(NUMBER, name.strip(), re.IGNORECASE) is not None
+
+
 def check_no_numbers(names: Sequence[str], file: str) -> None:
     """Complain about a first line that cannot be the names of columns."""
-    if all(re.fullmatch(NUMBER, name.strip(), re.IGNORECASE) for name in names):
+    if all(map(is_number, names)):
         shown = ", ".join(names[:5])
         raise BadInputError(f"{file}: the first line must name the columns, got {shown}; --no-header: it does not.")
 
@@ -351,7 +356,8 @@ def check_names(names: Sequence[str], file: str, first: int) -> None:
         listed = ", ".join(map(repr, twice))
         raise BadInputError(
             f"{file}: the header must name every column differently, but {listed} "
-            f"{'stands' if len(twice) == 1 else 'stand'} there more than once; rename one of them."
+            f"{'stands' if len(twice) == 1 else 'stand'} there more than once; rename one of them"
+            f"{', or, if the first line is data, --no-header says so' * all(map(is_number, twice))}."
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,11 @@ from energystats.cli.sources import Source, readable
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Content", "read_content"]
+__all__ = ["LOGICAL", "MEANINGS", "Content", "read_content", "twice_spelled"]
 
 CELLS = 2**20  # of a piece
 LOGICAL = {"TRUE": True, "FALSE": False, "True": True, "False": False, "true": True, "false": False}
+MEANINGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}  # in capitals or not
 
 
 @dataclass(kw_only=True)
@@ -32,10 +33,22 @@ class Text:
     logical: bool = True
     filled: bool = False
     marked: set[str] = field(default_factory=set)
+    truths: bool = True
+    spelled: set[str] = field(default_factory=set)
+    emptied: set[str] = field(default_factory=set)
+
+    def without(self, column: pd.Series[Any], words: Iterable[str]) -> Any:
+        """The cells of one more piece, but those that hold one of some words are missing."""
+        for word in words:
+            hit = column == word
+            if hit.any():
+                column = column.mask(hit)
+                self.emptied.add(word)
+        return column
 
     def look(self, column: pd.Series[Any], number: re.Pattern[str], *, marked: bool) -> None:
         """One more piece; nothing more can be learned of plain text without marks."""
-        if not (self.numeric or self.logical or marked):
+        if not (self.numeric or self.truths or marked):
             return
         for value in column.dropna().unique():
             if value.startswith(MARK):
@@ -44,6 +57,9 @@ class Text:
             self.filled = True
             self.numeric = self.numeric and number.fullmatch(value.strip(" \t")) is not None
             self.logical = self.logical and value in LOGICAL
+            self.truths = self.truths and value.lower() in MEANINGS
+            if self.truths:
+                self.spelled.add(value)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,6 +72,8 @@ class Content:
         The columns, the index counting the rows of the file from 0.
     row_names : list or None
         The names of the rows that were kept.
+    ids : list or None
+        Those in the column that --id names, as they are written.
     code : tuple of str
         Statements that make `table`, in Python.
     notes : tuple of str
@@ -64,6 +82,7 @@ class Content:
 
     frame: pd.DataFrame
     row_names: list[str] | None
+    ids: list[str] | None
     code: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
@@ -85,6 +104,12 @@ class Reader:
     shape: Shape
     marked: bool
     as_text: Collection[str] = ()
+    id_name: str | None = None
+
+    @property
+    def id_place(self) -> int | None:
+        """Place in a row of the column that --id names."""
+        return None if self.id_name not in self.shape.names else self.shape.names.index(self.id_name) + self.shift
 
     @property
     def shift(self) -> int:
@@ -95,7 +120,7 @@ class Reader:
         """The rows that are kept, all when None."""
         names = self.shape.names
         text = {j + self.shift for j, name in enumerate(names) if name in self.as_text} | set(range(self.shift))
-        text |= self.shape.words
+        text |= self.shape.words | (set() if self.id_place is None else {self.id_place})
         while True:
             try:
                 pieces, found = self.pieces(text, kept)
@@ -109,18 +134,27 @@ class Reader:
         row_names = None
         if self.shift:
             row_names = [str(v).removeprefix(MARK) if isinstance(v, str) else "" for v in whole.iloc[:, 0]]
+        ids = None
+        if self.id_place is not None:
+            ids = [str(v).removeprefix(MARK) for v in whole.iloc[:, self.id_place]]
         whole = whole.iloc[:, self.shift : self.shift + len(names)]  # no cell behind a separator at the end of lines
         whole.columns = pd.Index(names)
-        code, notes = [self.code(found)], []
+        code, notes, same = [self.code(found)], [], []
         for place in sorted(found):
             j = place - self.shift
             if 0 <= j < len(names):
                 column, statements = self.settled(whole.iloc[:, j], found[place])
                 whole.isetitem(j, column)
                 code += statements
+                same += self.same_numbers(column)
                 if "" in found[place].marked and is_text(column) and self.dialect.quoted_na is None:
                     notes.append(names[j])
-        return Content(frame=whole, row_names=row_names, code=tuple(code), notes=empty_texts(notes))
+        for place in sorted(found):
+            if 0 <= place - self.shift < len(names) and is_text(whole.iloc[:, place - self.shift]):
+                shown = f"table[{names[place - self.shift]!r}]"
+                code += [f"{shown} = {shown}.mask({shown} == {word!r})" for word in sorted(found[place].emptied)]
+        code += self.without_numbers(whole)
+        return Content(frame=whole, row_names=row_names, ids=ids, code=tuple(code), notes=(*empty_texts(notes), *same))
 
     def pieces(self, text: set[int], kept: BoolArray | None) -> tuple[list[pd.DataFrame], dict[int, Text]]:
         """Frames of the rows that are kept, and what was seen in all rows of the columns of text."""
@@ -129,6 +163,8 @@ class Reader:
 
         feed = Feed(self.source, self.dialect)
         width = self.shape.width
+        measured = [place for place in range(self.shift, width) if place != self.id_place]  # names are never missing
+        missing: Any = {place: ["", *self.dialect.missing_texts] for place in measured}
         found = {place: Text() for place in text}
         number = self.dialect.number
         frames, begun = [], 0
@@ -143,7 +179,7 @@ class Reader:
                 index_col=False,
                 dtype=dict.fromkeys(text, "str"),
                 keep_default_na=False,
-                na_values=["", *self.dialect.words],
+                na_values=missing,
                 chunksize=max(1, CELLS // width),
                 low_memory=False,
             ) as reader,
@@ -158,6 +194,8 @@ class Reader:
                     raise MoreTextError(more)
                 for place in text:
                     if place >= self.shift:
+                        if place != self.id_place:
+                            piece[place] = found[place].without(piece[place], self.dialect.missing_numbers)
                         found[place].look(piece[place], number, marked=self.marked)
                 end = begun + len(piece)
                 piece.index = pd.RangeIndex(begun, end)
@@ -173,6 +211,35 @@ class Reader:
             )
         return frames, found
 
+    def without_numbers(self, frame: pd.DataFrame) -> list[str]:
+        """Make missing, in columns of numbers, what equals a number of --na; the statements that do the same."""
+        from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+        statements = []
+        for value in self.dialect.missing_numbers.values():
+            for j, name in enumerate(frame.columns):
+                column = frame.iloc[:, j]
+                if name == self.id_name:
+                    continue
+                if is_numeric_dtype(column) and not is_bool_dtype(column) and (hit := column == value).any():
+                    frame.isetitem(j, column.mask(hit).array)
+                    statements.append(f"table[{name!r}] = table[{name!r}].mask(table[{name!r}] == {value!r})")
+        return statements
+
+    def same_numbers(self, column: pd.Series[Any]) -> list[str]:
+        """Say which words of a column of text equal a number of --na and are values all the same."""
+        if not is_text(column) or not self.dialect.missing_numbers:
+            return []
+        for text in column.dropna().unique():
+            value = self.dialect.value_of(text)
+            word = next((w for w, number in self.dialect.missing_numbers.items() if number == value), None)
+            if word is not None:
+                return [
+                    f"--na {word}: {text!r} in column {column.name!r} is the same number and stays, because text is "
+                    f"compared letter by letter; --na {text} makes it missing too."
+                ]
+        return []
+
     def settled(self, column: pd.Series[Any], text: Text) -> tuple[Any, list[str]]:
         """A column of text as numbers, truth values, or text, and the statements that do the same."""
         import pandas as pd
@@ -182,7 +249,7 @@ class Reader:
         quoted = sorted(text.marked - {""})
         if not kept_as_text and text.filled and text.numeric:
             return self.numbers(column), []
-        if not kept_as_text and text.filled and text.logical:
+        if not kept_as_text and text.filled and text.logical and not twice_spelled(text.spelled):
             values = column.map(lambda v: LOGICAL.get(v), na_action="ignore").astype("boolean")
             return (values.astype(bool) if not values.isna().any() else values), []
         if not text.filled and not quoted and not kept_as_text:  # nothing but empty cells
@@ -240,7 +307,7 @@ class Reader:
             options["index_col"] = 0
         elif self.shape.width > len(self.shape.names):
             options["index_col"] = False
-        options |= {"keep_default_na": False, "na_values": ["", *given.words]}
+        options |= {"keep_default_na": False, "na_values": ["", *given.missing_texts]}
         texts = {name: "str" for name in self.shape.names if name in self.as_text}
         if texts:
             options["dtype"] = texts
@@ -249,6 +316,14 @@ class Reader:
             options["encoding"] = encoding
         shown = "sys.stdin" if self.source.name == "standard input" else repr(self.source.name)
         return f"table = pd.read_csv({shown}{''.join(f', {key}={value!r}' for key, value in options.items())})"
+
+
+def twice_spelled(words: Collection[str]) -> bool:
+    """Whether words are truth values, and one of these has several spellings, such as TRUE and True."""
+    lower = [word.lower() for word in set(words)]
+    if not all(word in MEANINGS for word in lower) or set(lower) <= {"0", "1"}:
+        return False
+    return len({MEANINGS[word] for word in lower}) < len(lower)
 
 
 def is_text(column: pd.Series[Any]) -> bool:
@@ -273,7 +348,9 @@ def read_content(
     *,
     marked: bool,
     as_text: Sequence[str] = (),
+    id_name: str | None = None,
     kept: BoolArray | None = None,
 ) -> Content:
     """Read what was scanned; columns of `as_text` stay text, and rows that are not kept are not held."""
-    return Reader(source=source, dialect=dialect, shape=shape, marked=marked, as_text=as_text).read(kept)
+    reader = Reader(source=source, dialect=dialect, shape=shape, marked=marked, as_text=as_text, id_name=id_name)
+    return reader.read(kept)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,17 @@ from dataclasses import dataclass, replace
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError
 
-__all__ = ["COMMA_NUMBER", "GROUPED", "LINES_LOOKED_AT", "SEPARATORS", "Dialect", "cells_of", "detected", "first_lines"]
+__all__ = [
+    "COMMA_NUMBER",
+    "GROUPED",
+    "LINES_LOOKED_AT",
+    "SEPARATORS",
+    "Dialect",
+    "cells_of",
+    "check_words",
+    "detected",
+    "first_lines",
+]
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
 WORDS_FOR = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
@@ -35,6 +46,8 @@ class Dialect:
         Whether the first line has the names of the columns.
     missing : tuple of str or None
         Words for a missing value, quoted or not; None for NA and NaN without quotes.
+    na_lists : tuple of str
+        The lists of words of --na as they were given, commas and quotes included.
     quoted_na : {"word", "missing"} or None
         What NA in quotes is in a column of text.
     limit : float
@@ -48,6 +61,7 @@ class Dialect:
     header: bool = True
     comment: str | None = None
     missing: tuple[str, ...] | None = None
+    na_lists: tuple[str, ...] = ()
     quoted_na: str | None = None
     limit: float = 2.0
 
@@ -69,6 +83,28 @@ class Dialect:
         return re.compile(
             rf"[-+]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:e[-+]?\d+)?|[-+]?inf(?:inity)?", re.IGNORECASE | re.ASCII
         )
+
+    def value_of(self, text: str) -> int | float | None:
+        """Read a number in the signs of the file; None where it is none."""
+        if self.number.fullmatch(text) is None:
+            return None
+        plain = text if self.thousands is None else text.replace(self.thousands, "")
+        plain = plain.replace(self.decimal or ".", ".")
+        try:
+            return int(plain)
+        except ValueError:
+            return float(plain)
+
+    @property
+    def missing_numbers(self) -> dict[str, int | float]:
+        """Words for a missing value that are numbers: columns of numbers are compared with these as numbers."""
+        values = {word: self.value_of(word) for word in self.words}
+        return {word: value for word, value in values.items() if value is not None}
+
+    @property
+    def missing_texts(self) -> tuple[str, ...]:
+        """The other words for a missing value."""
+        return tuple(word for word in self.words if word not in self.missing_numbers)
 
     @property
     def marked(self) -> tuple[str, ...]:
@@ -121,6 +157,33 @@ def check_given(given: Dialect, sep: str | None) -> None:
         raise BadInputError(f"--thousands must be one sign, such as a comma or a blank, got {given.thousands!r}.")
     if given.quoted_na not in (None, "word", "missing"):
         raise BadInputError(f"--quoted-na must be word or missing, got {given.quoted_na!r}.")
+
+
+def check_words(dialect: Dialect) -> None:
+    """Complain about words of --na that are no words or numbers as the file writes them."""
+    if "," in (dialect.decimal, dialect.thousands):
+        for given in dialect.na_lists:
+            found = re.search(r"[-+]?\d+(,\d+)+", re.sub('"[^"]*"', "", given))
+            if found is not None:
+                words = " ".join(f"--na {word}" for word in found[0].split(","))
+                raise BadInputError(
+                    f"--na {given}: {found[0]} may be one number, as the file writes numbers with commas, or several; "
+                    f"--na '\"{found[0]}\"' is the one number, {words} are several."
+                )
+    for word in dialect.missing_texts:
+        if is_python_number(word):
+            sign = "comma" if dialect.decimal == "," else "point"
+            raise BadInputError(
+                f"--na {word}: must be a word, or a number as the file writes numbers, with a decimal {sign}."
+            )
+
+
+def is_python_number(word: str) -> bool:
+    """Whether Python, and so pandas, takes a word for a number, not a number aside."""
+    try:
+        return not math.isnan(float(word))
+    except ValueError:
+        return False
 
 
 def first_lines(head: str, comment: str | None, *, cut: bool = False) -> list[str]:

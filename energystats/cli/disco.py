@@ -22,7 +22,7 @@ from energystats.cli.options import (
 )
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import read_table
-from energystats.cli.selection import column_of, keep_rows, note_if_equal, without_blanks
+from energystats.cli.selection import check_spelling, column_of, keep_rows, note_if_equal, without_blanks
 
 __all__ = ["add", "run"]
 
@@ -62,17 +62,21 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
 def run(options: argparse.Namespace, console: Console) -> None:
     """Decompose the dispersion of the responses in a file."""
     from energystats.decomposition import disco
+    from energystats.formulas import parse
 
     check_outputs(None if options.file == "-" else options.file, picture=options.plot)
     categories = categories_of(options)
     table = read_table(options.file, dialect_of(options), console, categories=categories, rows=options.rows)
     if table.sep_hint:
         console.note(table.sep_hint)
-    named = [c for c in table.frame.columns if c in options.formula or c == options.strata]
-    table = without_blanks(table, named, console)
-    table = keep_rows(table, options.where)
+    with bad_input(table.file):
+        named = list(parse(options.formula, table.frame, with_response=True).variables)
     if options.strata is not None:
         column_of(table, options.strata)
+        named = list(dict.fromkeys([*named, options.strata]))
+    table = without_blanks(table, named, console)
+    table = keep_rows(table, options.where)
+    check_spelling(table, named)
     if options.id is not None:
         column_of(table, options.id)
         table = table.having(table.frame.drop(columns=options.id))

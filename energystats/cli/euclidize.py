@@ -6,6 +6,9 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
+from energystats._typing import FloatArray
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.files import check_outputs, draw, harmless, save
@@ -56,6 +59,11 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
     euclidize.set_defaults(run=run)
 
 
+def is_whole(matrix: FloatArray) -> bool:
+    """Whether all entries are whole numbers, which do not tell the decimal sign of their file."""
+    return bool((matrix == np.round(matrix)).all())
+
+
 def run(options: argparse.Namespace, console: Console) -> None:
     """Repair the dissimilarities in a file."""
     from energystats.geometry.corrections import cailliez, lingoes
@@ -72,6 +80,8 @@ def run(options: argparse.Namespace, console: Console) -> None:
     safe = {"console": console, "safe": options.spreadsheet_safe, "file": options.output}
     header, stubs = (tuple(harmless(names, **safe)) for names in (given.header, given.stubs))
     written = replace(given, header=header, stubs=stubs)
+    if given.sep == ";" and options.decimal is None and is_whole(given.distances) and not is_whole(result.distances):
+        console.note(f"{options.output}: decimals are written with a point; --decimal , writes a comma.")
     save(options.output, lambda path: written.write(path, result.distances), console)
     if options.plot is not None:
         save(options.plot, lambda path: draw(path, [result]), console)

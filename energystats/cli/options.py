@@ -84,7 +84,8 @@ def add_selection(command: argparse.ArgumentParser) -> None:
         "--na",
         metavar="WORDS",
         action="append",
-        help='words for a missing value, such as "?,-99", in place of NA and NaN; "" for none; empty cells always are',
+        help='words for a missing value, such as "?,-99", in place of NA and NaN; "" for none; empty cells always are; '
+        "a number is compared as a number in columns of numbers, and as text in others and in groups",
     )
     group.add_argument(
         "--quoted-na", metavar="WHAT", help='what "NA" in quotes is in a column of text: word or missing'
@@ -208,6 +209,7 @@ def dialect_of(options: argparse.Namespace) -> Dialect:
         comment=options.comment,
         header=not getattr(options, "no_header", False),
         missing=words_of(getattr(options, "na", None)),
+        na_lists=tuple(getattr(options, "na", None) or ()),
         thousands=options.thousands,
         quoted_na=getattr(options, "quoted_na", None),
         limit=options.unpack_limit,

@@ -15,7 +15,7 @@ from energystats._typing import BoolArray
 from energystats.cli.console import Console
 from energystats.cli.csv_scan import Feed, line_of, scan
 from energystats.cli.csv_table import read_content
-from energystats.cli.dialects import SEPARATORS, Dialect, detected
+from energystats.cli.dialects import SEPARATORS, Dialect, check_words, detected
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.sources import Source, readable
 from energystats.validation import near_names
@@ -44,6 +44,8 @@ class Table:
         Rows of the file.
     row_names : Series or None
         Names of the rows of the file, with the index of `frame`; None where there are none or they only count.
+    ids : Series or None
+        The column that --id names, as its cells are written; None for Parquet.
     quoted : frozenset of str
         Columns whose cells are in quotes, and so hold text.
     categories : frozenset of str
@@ -57,6 +59,7 @@ class Table:
     source: Source | None = None
     n_read: int = 0
     row_names: pd.Series[Any] | None = None
+    ids: pd.Series[Any] | None = None
     quoted: frozenset[str] = frozenset()
     categories: frozenset[str] = frozenset()
 
@@ -64,6 +67,16 @@ class Table:
         """'row 17 (line 18)': counted from 1 below the header, and the line of the file it begins in."""
         line = None if self.source is None else line_of(Feed(self.source, self.dialect).lines(), row, self.dialect)
         return f"row {row + 1}" + ("" if line is None else f" (line {line})")
+
+    @property
+    def numbered_names(self) -> bool:
+        """Whether a line of numbers, but for columns of text, was taken for the names of the columns."""
+        from pandas.api.types import is_numeric_dtype
+
+        if self.source is None or not self.dialect.header:
+            return False
+        names = [name for name in self.frame.columns if is_numeric_dtype(self.frame[name])]
+        return bool(names) and all(self.dialect.value_of(name) is not None for name in names)
 
     @property
     def sep_hint(self) -> str:
@@ -87,6 +100,7 @@ def read_table(
     as_text: str | None = None,
     categories: Sequence[str] = (),
     rows: str | None = None,
+    id_name: str | None = None,
 ) -> Table:
     """Rows of a CSV or Parquet file, all of them when `rows` is None.
 
@@ -94,7 +108,7 @@ def read_table(
     """
     source = Source.of(file, given.limit)
     texts = (*categories, *([] if as_text is None else [as_text]))
-    table = from_parquet(source, rows) if source.parquet else from_csv(source, given, console, texts, rows)
+    table = from_parquet(source, rows) if source.parquet else from_csv(source, given, console, texts, rows, id_name)
     return with_categories(table, categories)
 
 
@@ -130,7 +144,14 @@ def from_parquet(source: Source, rows: str | None) -> Table:
     return Table(file=source.name, frame=frame, code=tuple(code), n_read=n_read, row_names=row_names)
 
 
-def from_csv(source: Source, given: Dialect, console: Console, texts: Sequence[str], rows: str | None) -> Table:
+def from_csv(
+    source: Source,
+    given: Dialect,
+    console: Console,
+    texts: Sequence[str],
+    rows: str | None,
+    id_name: str | None = None,
+) -> Table:
     """The table of a CSV file: its dialect, its shape, and then its cells."""
     import pandas as pd
 
@@ -139,13 +160,14 @@ def from_csv(source: Source, given: Dialect, console: Console, texts: Sequence[s
         raise BadInputError(f"{source.name}: the file is empty.")
     with bad_input(source.name):
         dialect = detected(head, given, console, cut=cut)
+        check_words(dialect)
     sure = given.decimal is not None or given.thousands is not None
     with readable(source.name):
         shape, marked = scan(source, dialect, head, sure=sure)
     kept, statement = None, ""
     if rows is not None:
         kept, statement = rows_taken(rows, shape.n_rows)
-    content = read_content(source, dialect, shape, marked=marked, as_text=texts, kept=kept)
+    content = read_content(source, dialect, shape, marked=marked, as_text=texts, id_name=id_name, kept=kept)
     for text in content.notes:
         console.note(text)
     code = list(content.code)
@@ -166,9 +188,13 @@ def from_csv(source: Source, given: Dialect, console: Console, texts: Sequence[s
         source=source,
         n_read=shape.n_rows,
         row_names=row_names,
+        ids=None if content.ids is None else pd.Series(content.ids, index=content.frame.index, dtype=object),
         quoted=frozenset(shape.names[j] for j in shape.quoted),
     )
     say_quoted_numbers(table, texts, console)
+    if table.numbered_names:
+        shown = ", ".join(map(repr, list(table.frame.columns)[:5]))
+        console.note(f"the first line was taken for names of columns, {shown}; --no-header, if it is data.")
     return table
 
 
@@ -246,6 +272,7 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
 
     source = Source.of(file, given.limit)
     dialect = given
+    layout: dict[str, Any] = {}
     if source.parquet:
         with readable(source.name), source.open() as content:
             cells = cells_of_frame(pd.read_parquet(io.BytesIO(content.read())))
@@ -256,6 +283,7 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
                 dialect = detected(text, given, console)
             with readable(source.name):
                 cells = cells_of_text(text, dialect.looks, decimal=dialect.decimal or ".", comment=dialect.comment)
+            layout = {"sep": dialect.looks, "decimal": dialect.decimal or "."}
             if dialect.thousands is not None:
                 grouped = re.compile(rf"[-+]?\d{{1,3}}({re.escape(dialect.thousands)}\d{{3}})+([.]\d*)?")
                 cells = [[c.replace(dialect.thousands, "") if grouped.fullmatch(c) else c for c in r] for r in cells]
@@ -264,7 +292,7 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
     if names is not None:
         cells = with_names_first(cells, names, source.name)
     with bad_input(source.name):
-        matrix = parse_cells(cells)
+        matrix = replace(parse_cells(cells), **layout)
     return matrix, matrix_code(matrix, file, source, dialect)
 
 

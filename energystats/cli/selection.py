@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 import re
 import shlex
 from collections.abc import Sequence
@@ -13,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats.cli.console import Console
-from energystats.cli.dialects import COMMA_NUMBER, GROUPED, doubt_of
+from energystats.cli.csv_table import MEANINGS, twice_spelled
+from energystats.cli.dialects import COMMA_NUMBER, GROUPED, Dialect, doubt_of
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.reading import Table
 from energystats.dissimilarity import check_z_scores
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Choice",
     "check_comparable",
+    "check_spelling",
     "choose_columns",
     "column_of",
     "complete_rows",
@@ -46,7 +47,8 @@ ID_NAME = re.compile(r"(.*[\W_])?(p?id|nr|no)\.?|index|unnamed: \d+|.*[^\W_](?-i
 LIKE_MISSING = {
     "na", "n/a", "n.a.", "nan", "null", "none", "nil", "missing", "unknown", "-", "--", ".", "?", "#n/a", "#na", "<na>",
 }  # fmt: skip
-TRUTHS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}  # in capitals or not
+WHY_NOT_TRUTHS = "it holds truth values (TRUE and FALSE), which have no distance under this metric"
+TRUTHS_ADVICE = "write 1 and 0 in the file to use them as numbers, or take --metric gower, which compares any columns"
 OPERATORS = ("<=", ">=", "!=", "==", "=", "<", ">")
 
 
@@ -109,6 +111,7 @@ def choose_columns(
         reasons += [(rest, "--columns does not name it")] * bool(rest)
         return chosen(table, names, reasons)
     others = [c for c in known if c not in (*leave_out, *dropped)]
+    check_spelling(table, others)
     for c in others:
         if is_slip(table, c):
             how = "mend it, choose --columns, or name the column in --category if its cells are codes"
@@ -134,6 +137,11 @@ def choose_columns(
         what = "column to use" if mixed else "numeric column"
         raise BadInputError(f"{table.file}: no {what} among {', '.join(others) or 'none'}.{table.sep_hint}")
     unused = [c for c in others if c not in used]
+    truths = [] if mixed else [c for c in unused if holds_truths(table.frame[c])]
+    if truths:
+        console.note(note_of(truths, WHY_NOT_TRUTHS, f"; {TRUTHS_ADVICE}"))
+        reasons.append((tuple(truths), WHY_NOT_TRUTHS))
+        unused = [c for c in unused if c not in truths]
     distinct = all(table.frame[c].is_unique for c in unused)
     why = f"{'every' if distinct else 'nearly every'} row has a text of its own" if mixed else "not numeric"
     if unused:
@@ -155,9 +163,25 @@ def named_columns(table: Table, columns: str, mixed: bool) -> list[str]:
         raise BadInputError(f"--columns must not name a column twice, got {columns}.")
     for name in names:
         column = column_of(table, name)
+        check_spelling(table, [name])
         if not mixed and not is_number(column):
             raise BadInputError(f"{table.file}: {first_text(table, name)}.")
     return names
+
+
+def check_spelling(table: Table, names: Sequence[str]) -> None:
+    """Refuse columns in which TRUE, True and true may be one value or three, unless --category says: three."""
+    for name in names:
+        column = table.frame[name]
+        if name in table.categories or is_number(column):
+            continue
+        words = sorted({value for value in column.dropna().unique() if isinstance(value, str)})
+        if words and len(words) <= len(MEANINGS) ** 2 and twice_spelled(words):
+            raise BadInputError(
+                f"{table.file}: column {name!r} spells truth values in several ways ({', '.join(words)}), which may be "
+                "2 values or more; spell them alike in the file, or name the column in --category, which keeps apart "
+                "what is spelled apart."
+            )
 
 
 def without_blanks(table: Table, names: Sequence[str], console: Console) -> Table:
@@ -176,15 +200,15 @@ def stripped(value: Any) -> Any:
     return (value.strip() or None) if isinstance(value, str) else value
 
 
-def in_order(groups: pd.Series[Any]) -> pd.Series[Any]:
-    """Groups that are all numbers as categories in the order of the numbers; 01 and 1 stay two."""
+def in_order(groups: pd.Series[Any], dialect: Dialect) -> pd.Series[Any]:
+    """Groups that are all numbers, as the file writes these, as categories in their order; 01 and 1 stay two."""
     import pandas as pd
 
     if is_number(groups) or isinstance(groups.dtype, pd.CategoricalDtype):
         return groups
-    values = pd.Series(groups.dropna().unique(), dtype=object)
-    numbers = pd.to_numeric(values, errors="coerce")
-    if numbers.isna().any() or not values.map(lambda value: isinstance(value, str)).all():
+    values = groups.dropna().unique()
+    numbers = [dialect.value_of(value) if isinstance(value, str) else None for value in values]
+    if None in numbers:
         return groups
     order = sorted(zip(numbers, values, strict=True))
     return groups.astype(pd.CategoricalDtype([value for _, value in order]))
@@ -200,6 +224,13 @@ def is_number(column: pd.Series[Any]) -> bool:
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
     return is_numeric_dtype(column) and not is_bool_dtype(column)
+
+
+def holds_truths(column: pd.Series[Any]) -> bool:
+    """Whether a column holds truth values."""
+    from pandas.api.types import is_bool_dtype
+
+    return is_bool_dtype(column.dtype)
 
 
 def usable(column: pd.Series[Any], mixed: bool) -> bool:
@@ -261,6 +292,8 @@ def first_text(table: Table, name: str) -> str:
     column = table.frame[name]
     if name in table.categories:
         return f"column {name!r} must hold numbers, and --category names it"
+    if holds_truths(column):
+        return f"column {name!r} must hold numbers, and holds truth values (TRUE and FALSE); {TRUTHS_ADVICE}"
     bad = pd.to_numeric(column, errors="coerce").isna() & column.notna()
     if not bad.any():
         return f"column {name!r} must hold numbers, and holds {column.dtype} values"
@@ -292,19 +325,14 @@ def rows_where(table: Table, condition: str) -> Table:
     name, operator, value = condition_of(table, condition)
     column = column_of(table, name)
     compare = "==" if operator == "=" else operator
+    check_spelling(table, [name])
     if is_number(column):
-        try:
-            number = float(value)
-        except ValueError:
-            number = math.nan
-        if math.isnan(number):
-            raise BadInputError(f"--where {condition}: column {name!r} holds numbers, and {value!r} is none.")
-        shown: Any = int(number) if number.is_integer() else number
+        shown: Any = number_in(table, condition, name, value)
         values, code = column, f"table[{name!r}]"
     elif is_bool_dtype(column.dtype) and compare in ("==", "!="):
-        if value.lower() not in TRUTHS:
+        if value.lower() not in MEANINGS:
             raise BadInputError(f"--where {condition}: column {name!r} holds truth values, and {value!r} is none.")
-        shown = TRUTHS[value.lower()]
+        shown = MEANINGS[value.lower()]
         values, code = column, f"table[{name!r}]"
     elif compare in ("==", "!="):
         shown = value
@@ -324,6 +352,21 @@ def rows_where(table: Table, condition: str) -> Table:
         raise BadInputError(f"--where {condition}: no row of {table.file} meets it.{near}")
     known = f" & table[{name!r}].notna()" if compare == "!=" or not is_number(column) else ""
     return table.having(table.frame[kept.to_numpy(dtype=bool)], f"table = table[({code} {compare} {shown!r}){known}]")
+
+
+def number_in(table: Table, condition: str, name: str, value: str) -> int | float:
+    """Read the number of a condition as the file writes numbers; with decimal commas, 1.5 can be nothing but 1,5."""
+    dialect = table.dialect
+    number = dialect.value_of(value)
+    if number is None and dialect.thousands is None and not GROUPED.fullmatch(value):
+        number = Dialect().value_of(value)
+    if number is None:
+        hint = ""
+        if Dialect(decimal=",").value_of(value) is not None or GROUPED.fullmatch(value):
+            sign = "a comma" if dialect.decimal == "," else "a point"
+            hint = f": the numbers of {table.file} have {sign} as decimal sign"
+        raise BadInputError(f"--where {condition}: column {name!r} holds numbers, and {value!r} is none{hint}.")
+    return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
 def condition_of(table: Table, condition: str) -> tuple[str, str, str]:
@@ -398,6 +441,11 @@ def check_comparable(whole: Table, choice: Choice, options: argparse.Namespace, 
         metric = resolve(options.metric, 1.0)
         check_alpha(options.alpha)
         if isinstance(metric, Precomputed):
+            if whole.numbered_names and frame.shape[1] == len(frame) + 1:
+                raise BadInputError(
+                    f"{table.file}: the matrix must be square, got {len(frame)} rows below a first line of "
+                    f"{frame.shape[1]} numbers, which was taken for names; --no-header: it is the first row."
+                )
             return
         check_z_scores(metric, options.standardize)
         if not (options.coordinates or metric.domain.binary or metric.by_range):

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from energystats.cli.console import Console
-from energystats.cli.csv_table import LOGICAL
+from energystats.cli.dialects import Dialect
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.files import check_outputs, draw, save
 from energystats.cli.options import (
@@ -27,6 +27,7 @@ from energystats.cli.payloads import payload_of
 from energystats.cli.reading import Table, read_table
 from energystats.cli.selection import (
     check_comparable,
+    check_spelling,
     choose_columns,
     column_of,
     complete_rows,
@@ -110,9 +111,10 @@ def run(options: argparse.Namespace, console: Console) -> None:
     if options.coordinates:
         console.unheard.add(MatrixAsPointsWarning)
     frame = choice.frame
-    groups = in_order(table.frame.loc[frame.index, options.group])
+    groups = in_order(table.frame.loc[frame.index, options.group], table.dialect)
     console.say(describe(frame, table.file))
-    shown = ", ".join(map(str, as_labels(groups, len(groups), options.group)[1]))
+    labels = list(map(str, as_labels(groups, len(groups), options.group)[1]))
+    shown = ("; " if any("," in label for label in labels) else ", ").join(labels)
     console.say(f"Groups of {options.group}: {shown}.\n")
     how: dict[str, Any] = {"metric": options.metric, "alpha": options.alpha, "standardize": options.standardize}
     progress = wants_bar(options)
@@ -128,21 +130,19 @@ def run(options: argparse.Namespace, console: Console) -> None:
     console.answer("test", **head, group=options.group, seed=options.seed, test=payload_of(result))
 
 
-def note_alike(groups: Any, console: Console) -> None:
-    """Say which groups are two as text and one as numbers or as truth values."""
-    import pandas as pd
-
+def note_alike(groups: Any, dialect: Dialect, console: Console) -> None:
+    """Say which groups are two as text and one as numbers, or but for capitals."""
     texts = sorted(set(map(str, groups.dropna())))
-    numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").tolist()
+    values = [dialect.value_of(text) for text in texts]
+    numbers = None not in values
     first: dict[object, str] = {}
-    for text, number in zip(texts, numbers, strict=True):
-        if text not in LOGICAL and number != number:  # a word, NaN as a number
-            return
-        meaning = (text in LOGICAL, LOGICAL.get(text, number))
+    for text, value in zip(texts, values, strict=True):
+        meaning = value if numbers else text.casefold()
         if first.setdefault(meaning, text) != text:
+            why = "mean the same" if numbers else "differ only in capitals"
             console.note(
-                f"{first[meaning]!r} and {text!r} in the column of groups mean the same and are two groups here, "
-                "because groups are text; write them alike if they are one."
+                f"{first[meaning]!r} and {text!r} in the column of groups {why} and are two groups here, because "
+                "groups are text; write them alike if they are one."
             )
             return
 
@@ -150,7 +150,8 @@ def note_alike(groups: Any, console: Console) -> None:
 def with_groups(table: Table, options: argparse.Namespace, console: Console) -> Table:
     """Rows whose group is known; others are complained about, or left out."""
     missing = table.frame[options.group].isna().to_numpy()
-    note_alike(table.frame[options.group], console)
+    check_spelling(table, [options.group])
+    note_alike(table.frame[options.group], table.dialect, console)
     if not missing.any():
         return table
     first = table.where(int(table.frame.index[missing][0]))
