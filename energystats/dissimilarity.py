@@ -32,6 +32,7 @@ from energystats.validation import (
     column_names,
     label_name,
     matrix_index,
+    read_only,
     row_index,
     were_found,
 )
@@ -63,6 +64,13 @@ class Standardization:
 
     center: FloatArray
     scale: FloatArray
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "center", read_only(self.center))
+        object.__setattr__(self, "scale", read_only(self.scale))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.center, self.scale)  # so that a copy is as read-only
 
     @classmethod
     def of(cls, points: FloatArray) -> Self:

@@ -59,6 +59,7 @@ __all__ = [
     "near_names",
     "numbers_of_objects",
     "position_of",
+    "read_only",
     "refuse_keyword",
     "row_index",
     "row_names",
@@ -297,6 +298,15 @@ def largest_skew(
             i, j = np.unravel_index(int(skew.argmax()), skew.shape)
             found, largest = (start + int(i), int(j)), float(skew.max())
     return found
+
+
+def read_only(array: AnyArray) -> AnyArray:
+    """The same array if nobody can change it, else a copy: this may be the user's, or a view of a larger one."""
+    if not array.flags.writeable:
+        return array
+    frozen = array.copy()
+    frozen.flags.writeable = False
+    return frozen
 
 
 def as_linkage(Z: ArrayLike, name: str) -> FloatArray:

@@ -387,9 +387,9 @@ class Signs:
         """Warn as `fit` does: such a rho is not of negative type."""
         if self.count:
             warn(
-                f"{self.count} of the rho from `X` to the fitted points are negative (smallest {self.smallest:.6g}), so "
-                "rho is not of negative type: the nearest cluster need not be the one with the lowest W. Distances are "
-                "never negative.",
+                f"{self.count} of the rho from `X` to the fitted points are negative (smallest {self.smallest:.6g}): "
+                "such a rho is not of negative type, and the nearest cluster need not be the one with the lowest W. "
+                "Distances are never negative.",
                 NotNegativeTypeWarning,
             )
 
