@@ -31,6 +31,7 @@ __all__ = [
     "available_memory",
     "between_tables",
     "check_memory",
+    "count_text",
     "is_watched",
     "part_of_a_longer_call",
     "seconds_for",
@@ -40,6 +41,7 @@ __all__ = [
 SHORT = 0.5  # seconds; a call that takes less at the slowest rates is not looked at
 WORTH_A_BAR = 2.0  # seconds
 WORTH_A_WARNING = 60.0  # seconds
+WRITTEN_OUT = 1e15  # numbers of things below it
 SMALL = 2**26  # bytes that are not asked about
 PROBE_SECONDS = 0.001  # of one run, after which the measurement of rho ends
 RUNS = 5
@@ -353,4 +355,10 @@ def time_text(seconds: float) -> str:
 
 def size_text(size: float) -> str:
     """An amount of memory."""
-    return f"{size / 2**30:.0f} GiB" if size >= 9.5 * 2**30 else f"{size / 2**30:.1f} GiB"
+    value = size / 2**30
+    return f"{value:.1f} GiB" if value < 9.5 else f"{count_text(value)} GiB"
+
+
+def count_text(count: float) -> str:
+    """A number of things, in full unless it is so large that its digits hide its size."""
+    return f"{count:.0f}" if count < WRITTEN_OUT else f"{count:.0e}"

@@ -32,6 +32,7 @@ from energystats.validation import (
     column_names,
     label_name,
     matrix_index,
+    read_only,
     row_index,
     were_found,
 )
@@ -53,6 +54,7 @@ SMALLEST_RHO = 1e-305  # of the widest column; below it rho loses digits
 LARGEST_SUM = 1e305  # of rho over all pairs
 HEAVY = 1e4  # square of the sum of weights, above which they are looked at together with rho
 ORDINARY = 1e-50  # and its inverse: data between them are not scaled
+SAMPLES = "the samples"  # several of them, below each other
 SCALE_RATIO = 100.0  # of the columns' standard deviations, above which one of them decides every distance
 
 
@@ -62,6 +64,13 @@ class Standardization:
 
     center: FloatArray
     scale: FloatArray
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "center", read_only(self.center))
+        object.__setattr__(self, "scale", read_only(self.scale))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.center, self.scale)  # so that a copy is as read-only
 
     @classmethod
     def of(cls, points: FloatArray) -> Self:
@@ -513,10 +522,12 @@ def pool(samples: Sequence[ArrayLike], metric: Metric) -> tuple[FloatArray, list
     names = [f"sample {i}" for i in range(1, len(samples) + 1)]
     arrays, told = metric.read(samples, names)
     check_same_columns(samples, [a.shape[1] for a in arrays], names)
-    sizes = [len(a) for a in arrays]
+    sizes, pooled = [len(a) for a in arrays], np.concatenate(arrays)
     for array, name in zip(arrays, names, strict=True):
         warn_of_matrix(array, told, name)
-    return np.concatenate(arrays), sizes, told, row_places(names, sizes, [row_index(sample) for sample in samples])
+    if len(pooled) == pooled.shape[1]:
+        warn_of_matrix(in_order_of_zeros(pooled), told, SAMPLES)
+    return pooled, sizes, told, row_places(names, sizes, [row_index(sample) for sample in samples])
 
 
 def check_z_scores(metric: Metric, standardize: bool | None) -> None:
@@ -561,11 +572,24 @@ def warn_of_matrix(points: FloatArray, metric: Metric, name: str) -> None:
     if metric.domain.binary or not looks_like_distances(points):
         return
     n = len(points)
+    told, how = f"`{name}` is", 'metric="precomputed"'
+    if name == SAMPLES:
+        told, how = f"The rows of {name} are", 'the whole matrix, metric="precomputed" and `groups=`'
     warn(
-        f"`{name}` is symmetric with a zero diagonal ({n} x {n}), as a matrix of dissimilarities is, but is taken as "
-        f'the coordinates of {n} points. Use metric="precomputed" if it is such a matrix.',
+        f"{told} symmetric with a zero diagonal ({n} x {n}), as a matrix of dissimilarities is, but taken as "
+        f"the coordinates of {n} points. Use {how} if it is such a matrix.",
         MatrixAsPointsWarning,
     )
+
+
+def in_order_of_zeros(points: FloatArray) -> FloatArray:
+    """Rows of a square table in the order in which a matrix of dissimilarities would have its zeros on the diagonal.
+
+    A matrix that is split by groups has its rows in another order than its columns.
+    """
+    own = points.argmin(axis=1)
+    order = np.argsort(own, kind="stable")
+    return points[order] if np.unique(own).size == len(points) else points
 
 
 def check_resolution(points: FloatArray, metric: Metric, n: int | None = None, *, offered: bool = False) -> None:

@@ -34,6 +34,7 @@ from energystats.validation import (
     check_same_columns,
     column_names,
     near_names,
+    read_only,
     row_index,
 )
 
@@ -431,6 +432,8 @@ class Gower(Metric):
         object.__setattr__(self, "asymmetric", tuple(map(str, self.asymmetric)))
         if self.weights is not None:
             object.__setattr__(self, "weights", check_column_weights(self.weights))
+        if self.ranges is not None:
+            object.__setattr__(self, "ranges", read_only(self.ranges))
 
     def __repr__(self) -> str:
         words = [f"alpha={self.alpha}"]
@@ -682,6 +685,8 @@ class SciPyMetric(Metric):
         if self.name not in SCIPY_NAMES:
             object.__setattr__(self, "name", named(self.name, SCIPY_NAMES, "name"))
         object.__setattr__(self, "alpha", check_alpha(self.alpha))
+        kept = {key: read_only(part) if isinstance(part, np.ndarray) else part for key, part in self.params.items()}
+        object.__setattr__(self, "params", kept)
 
     @property
     def mixes_units(self) -> bool:  # type: ignore[override]

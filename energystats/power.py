@@ -25,6 +25,7 @@ from energystats.validation import (
     as_generator,
     as_pandas,
     check_count,
+    check_level,
     check_option,
     check_positive,
     is_single,
@@ -140,7 +141,7 @@ def energy_power(
     check_positive(ratio, "ratio")
     n_replicates = check_count(n_replicates, "n_replicates", low=1)
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
-    level = check_level(level, n_resamples)
+    level = check_reachable(level, n_resamples)
     sizes = [(n_x, max(1, round(ratio * n_x))) for n_x in check_sizes(n)]
     resolved = resolve(metric, alpha)
     if isinstance(resolved, Precomputed):
@@ -262,11 +263,9 @@ def check_sizes(n: Any) -> list[int]:
     return sorted({check_count(value, "n", low=2) for value in values})
 
 
-def check_level(level: float, n_resamples: int) -> float:
+def check_reachable(level: float, n_resamples: int) -> float:
     """A level that some p-value can reach."""
-    level = check_positive(level, "level")
-    if level >= 1:
-        raise ValueError(f"`level` must satisfy 0 < level < 1, got {level:g}.")
+    level = check_level(level)
     if level < 1 / (n_resamples + 1):
         raise ValueError(
             f"`level` must be at least 1/(n_resamples + 1), the smallest p-value of {n_resamples} relabelings, or "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -323,7 +324,8 @@ def choose_labelings(groups: Groups, design: Design, sampling: Sampling, rng: np
     if sampling.method == "exact" and n_labelings > ENUMERATED_UP_TO:
         raise ValueError(
             f'`method="exact"` visits every distinct labeling, at most {ENUMERATED_UP_TO}; here there are '
-            f'{n_labelings:.3g}. Use method="permutation".'
+            f'{f"{n_labelings:.3g}" if math.isfinite(n_labelings) else "more than 1e+308"}. Use method="permutation", '
+            "which draws `n_resamples` of them."
         )
     few = n_labelings <= min(sampling.n_resamples, ENUMERATED_UP_TO)
     if sampling.method == "exact" or (sampling.method == "auto" and few):

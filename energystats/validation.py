@@ -7,6 +7,7 @@ import functools
 import itertools
 import numbers
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ParamSpec, TypeVar
 
@@ -32,6 +33,7 @@ __all__ = [
     "check_finite",
     "check_flag",
     "check_jobs",
+    "check_level",
     "check_likeness",
     "check_not_path",
     "check_option",
@@ -42,6 +44,7 @@ __all__ = [
     "children",
     "column_names",
     "differing",
+    "digits_of",
     "in_memory",
     "is_single",
     "joint_index",
@@ -56,6 +59,7 @@ __all__ = [
     "near_names",
     "numbers_of_objects",
     "position_of",
+    "read_only",
     "refuse_keyword",
     "row_index",
     "row_names",
@@ -66,15 +70,18 @@ __all__ = [
 
 P = ParamSpec("P")
 R = TypeVar("R")
+EPS = float(np.finfo(np.float64).eps)
 LARGEST = 1e150  # squared differences of larger numbers overflow
 LARGEST_INTEGER = 2**53
 WEIGHT_RATIO = 1e9
 FOUND = "energystats: found from data"  # key among the attributes of a Series of labels
 SMALLEST_ALPHA = 1e-3  # a power of .001 brings distances that differ by a factor 1000 within .7 %
 ROUNDING = 1e-8, 1e-6  # see `differing`
+COARSER = {"float32": (1e-4, 1e-2), "float16": (4e-3, 1e-2)}  # of numbers made with fewer digits
 SMALL_SHARE = 0.1  # of the entries are smaller than those that rounding is measured against
 SAMPLED_ROWS = 1024  # from which that size is taken
 SKEW_ENTRIES = 2**22  # of a matrix that are compared at a time
+SMALLEST_LEVEL = 1e-9  # 1e9 draws for one p-value
 SMALLEST_WEIGHT = 1e-70  # products of weights must keep their digits
 
 
@@ -124,7 +131,7 @@ def as_square(values: ArrayLike, name: str, places: Places | None = None) -> Flo
         )
     values = as_pandas(values)
     places = places or Places(row_names(values))
-    array = as_numbers(values, name)
+    array, (rounding, _) = as_numbers(values, name), digits_of(values)
     if array.ndim == 1:
         n = (1 + int(np.sqrt(1 + 8 * array.size))) // 2
         if array.size == 0 or n * (n - 1) // 2 != array.size:
@@ -134,9 +141,9 @@ def as_square(values: ArrayLike, name: str, places: Places | None = None) -> Flo
         full = np.asarray(squareform(array, checks=False))
         check_finite_pairs(full, name, places)
         return full
-    square = symmetrized(array, name, places)
+    square = symmetrized(array, name, places, rounding)
     diagonal = np.abs(np.diagonal(array))
-    if diagonal.any() and differing(diagonal, np.zeros(1), small_entry(array)).any():
+    if diagonal.any() and differing(diagonal, np.zeros(1), small_entry(array), rounding).any():
         worst = int(diagonal.argmax())
         value = array[worst, worst]
         alike = "; for similarities or a kernel see `kernel_distance`" if (np.diagonal(array) > 0).all() else ""
@@ -183,18 +190,31 @@ def row_names(values: object) -> tuple[str, ...] | None:
 def as_symmetric(values: ArrayLike, name: str) -> FloatArray:
     """Square symmetric matrix."""
     values = as_pandas(values)
-    matrix = as_numbers(values, name)
-    return symmetrized(matrix, name, Places(row_names(values)), lost=lost_in_sums(matrix))
+    matrix, (rounding, eps) = as_numbers(values, name), digits_of(values)
+    return symmetrized(matrix, name, Places(row_names(values)), rounding, lost=lost_in_sums(matrix, eps))
 
 
-def symmetrized(array: FloatArray, name: str, places: Places, lost: float = 0.0) -> FloatArray:
+def digits_of(values: Any) -> tuple[tuple[float, float], float]:
+    """Rounding, as in `differing`, and relative spacing of the numbers of a table as its user made them."""
+    if column_names(values) is not None:
+        dtypes = values.dtypes if values.ndim == 2 else [values.dtype]
+    else:
+        sparse = hasattr(values, "toarray")
+        dtypes = [values.dtype if sparse else np.asarray(values).dtype] if hasattr(values, "dtype") else []
+    found = {str(dtype).lower() for dtype in dtypes} & COARSER.keys()
+    return max(((COARSER[kind], float(np.finfo(kind).eps)) for kind in found), default=(ROUNDING, EPS))
+
+
+def symmetrized(
+    array: FloatArray, name: str, places: Places, rounding: tuple[float, float] = ROUNDING, *, lost: float = 0.0
+) -> FloatArray:
     """The symmetric part of a square matrix that is symmetric but for rounding, and for what sums `lost`."""
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise ValueError(f"`{name}` must be a square matrix, got shape {array.shape}.")
     check_finite_pairs(array, name, places)
     if (array == array.T).all():
         return array
-    if (worst := largest_skew(array, lost=lost)) is not None:
+    if (worst := largest_skew(array, rounding=rounding, lost=lost)) is not None:
         i, j = worst
         raise ValueError(
             f"`{name}` must be symmetric, but entry {places.entry(i, j)} is {array[i, j]:.6g} and {places.entry(j, i)} "
@@ -252,11 +272,11 @@ def differing(
     return np.asarray((np.abs(a - b) > np.maximum(tolerance * (larger + scale), lost)) & (larger > nothing * scale))
 
 
-def lost_in_sums(array: FloatArray) -> float:
+def lost_in_sums(array: FloatArray, eps: float) -> float:
     """Size up to which differences vanish in the rounding of every sum over a matrix: a kernel is centred by them."""
     if array.size == 0:
         return 0.0
-    return 8 * float(np.finfo(np.float64).eps * np.abs(array).max())
+    return 8 * eps * float(np.abs(array).max())
 
 
 def largest_skew(
@@ -278,6 +298,15 @@ def largest_skew(
             i, j = np.unravel_index(int(skew.argmax()), skew.shape)
             found, largest = (start + int(i), int(j)), float(skew.max())
     return found
+
+
+def read_only(array: AnyArray) -> AnyArray:
+    """The same array if nobody can change it, else a copy: this may be the user's, or a view of a larger one."""
+    if not array.flags.writeable:
+        return array
+    frozen = array.copy()
+    frozen.flags.writeable = False
+    return frozen
 
 
 def as_linkage(Z: ArrayLike, name: str) -> FloatArray:
@@ -869,6 +898,20 @@ def check_positive(value: object, name: str) -> float:
     if not 0 < value < np.inf:
         raise ValueError(f"`{name}` must be positive and finite, got {value:g}.")
     return float(value)
+
+
+def check_level(level: object) -> float:
+    """A level below 1 that p-values can reach: the smallest of n draws is 1/(n + 1)."""
+    found = check_positive(level, "level")
+    if not found < 1:
+        raise ValueError(f"`level` must lie below 1, got {found:g}.")
+    if found < SMALLEST_LEVEL:
+        draws = 1 / max(found, sys.float_info.min)
+        raise ValueError(
+            f"`level` must be at least {SMALLEST_LEVEL:g}, got {found:g}: no p-value is that small without {draws:.0e} "
+            "draws or more."
+        )
+    return found
 
 
 def check_option(value: object, name: str, options: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from energystats.cost import Work
+from energystats.cost import Work, count_text
 from energystats.pairs import LINES_BYTES, STORED_UP_TO, power_on_line
 
 __all__ = [
@@ -134,12 +134,12 @@ class Size:
 
 def kept(count: float, what: str, advice: str, copies: float = 2.0) -> Work:
     """Numbers of which every one is kept, such as null distributions."""
-    return Work(what=f"{count:.0f} {what}", advice=advice, bytes=8 * copies * count)
+    return Work(what=f"{count_text(count)} {what}", advice=advice, bytes=8 * copies * count)
 
 
 def streams(count: float, what: str, advice: str) -> Work:
     """Random generators that are all made in advance."""
-    return Work(what=f"{count:.0f} {what}", advice=advice, steps=10 * count, bytes=STREAM_BYTES * count)
+    return Work(what=f"{count_text(count)} {what}", advice=advice, steps=10 * count, bytes=STREAM_BYTES * count)
 
 
 # ---------------------------------------------------------------- sums over pairs
@@ -195,7 +195,7 @@ def relabelings(size: Size, k: int, count: float, *, looks: bool = False, visite
     """M of relabelings, drawn or visited one by one, and the null distribution."""
     room = max(1.0, INDICATOR_BYTES // (8 * size.n * max(k - 1, 1)))
     at_once = min(4.0 * BLOCK, room) if looks else max(room // BLOCK * BLOCK, min(room, BLOCK))
-    what, advice = f"{count:.0f} relabelings of {size.n} rows", faster_test(size)
+    what, advice = f"{count_text(count)} relabelings of {size.n} rows", faster_test(size)
     sums = products(size, (k - 1) * (count + 1), at_once=(k - 1) * at_once, what=what, advice=advice)
     n_blocks = math.ceil(count / BLOCK)
     dealt = Work(what=what, touched=(DEALT + 3 * (k - 1)) * size.n * count, bytes=24 * count + sums.bytes,
@@ -231,7 +231,7 @@ def binned(size: Size, n_bins: int, k: int, count: float, *, looks: bool) -> tup
 
 def permuted_rows(size: Size, df: int, terms: int, count: float) -> Work:
     """Quadratic forms of a model under permutations of its rows."""
-    what = f"{count:.0f} permutations of {size.n} rows and a model of {df} columns"
+    what = f"{count_text(count)} permutations of {size.n} rows and a model of {df} columns"
     room = max(1.0, BASIS_BYTES // (8.0 * size.n * max(df, 1) * BLOCK)) * BLOCK
     sums = products(size, df * count, at_once=df * room, what=what, advice=FEWER_DRAWS)
     forms = Work(what="", touched=(DEALT + 20 * df) * size.n * count, flops=4.0 * size.n * df * df * count,
@@ -242,7 +242,7 @@ def permuted_rows(size: Size, df: int, terms: int, count: float) -> Work:
 
 def bootstrap(size: Size, count: float) -> Work:
     """Resamples of two samples and their sums."""
-    what, advice = f"{count:.0f} bootstrap samples", "Use fewer bootstrap samples."
+    what, advice = f"{count_text(count)} bootstrap samples", "Use fewer bootstrap samples."
     drawn = products(size, 2 * count, at_once=2 * BLOCK, what=what, advice=advice)
     return drawn.and_then(Work(what=what, touched=60.0 * size.n * count, bytes=16 * count))
 
@@ -252,7 +252,7 @@ def comparisons(size: Size, sizes: Sequence[tuple[int, int]], count: float) -> t
     each = []
     for n, m in sizes:
         part = size.part(n + m)
-        what = f"{count:.0f} relabelings of {len(sizes)} pairs of groups"
+        what = f"{count_text(count)} relabelings of {len(sizes)} pairs of groups"
         tested = relabelings(part, 2, count)
         spread = products(part, 2 * count, at_once=BLOCK, what=what, advice="")
         own = Work(what="", touched=120.0 * part.n * count)
@@ -270,7 +270,7 @@ def normal_samples(n: int, columns: int, count: float) -> Work:
         if columns == 1
         else Work(what="", pairs=n * n / 2, touched=(NORMAL + 40 * columns) * n, flops=6.0 * n * columns**2, steps=100)
     )
-    what = f"{count:.0f} normal samples of {n} rows"
+    what = f"{count_text(count)} normal samples of {n} rows"
     return each.times(count, what=what, advice=FEWER_DRAWS).and_then(Work(what="", bytes=24 * count))
 
 
@@ -282,7 +282,7 @@ def reference_samples(size: Size, reference: int, count: float) -> Work:
         if size.line
         else Work(what="", pairs=n * m + n * n / 2, steps=200)
     )
-    what = f"{count:.0f} samples of {size.n} rows against {reference} points"
+    what = f"{count_text(count)} samples of {size.n} rows against {reference} points"
     advice = "Use fewer `n_resamples` or a smaller `n_reference`."
     first = Work(what="", pairs=0.0 if size.line else m * m / 2, bytes=8 * (m + n) * size.columns + 24 * count)
     return each.times(count, what=what, advice=advice).and_then(first)
@@ -341,7 +341,7 @@ def search(
         steps=0.0 if compiled else STEPS_OF_SEARCH + 10 * k,
         bytes=16 * n * k,
     )
-    what = f"{starts:.0f} starts of a search over the pairs of {size.n} points"
+    what = f"{count_text(starts)} starts of a search over the pairs of {size.n} points"
     perturbed = min(starts * perturbations, ENDED_AFTER)  # which end as soon as the best has been found often enough
     return one.times(starts + PERTURBED * perturbed, what=what, advice=advice)
 
@@ -349,7 +349,7 @@ def search(
 def rounding(size: Size, k: float, starts: float) -> Work:
     """K-means of rows of eigenvectors."""
     one = Work(what="", touched=60.0 * size.n * k, flops=60.0 * size.n * k * k, steps=1500)
-    return one.times(starts, what=f"{starts:.0f} starts of k-means", advice="Use a smaller `n_init`.")
+    return one.times(starts, what=f"{count_text(starts)} starts of k-means", advice="Use a smaller `n_init`.")
 
 
 def landmarks(size: Size, k: float, m: float, starts: float, batch: float) -> Work:
@@ -358,7 +358,7 @@ def landmarks(size: Size, k: float, m: float, starts: float, batch: float) -> Wo
     part = min(n, batch)
     passes = 140 * starts * part + 280 * n
     return Work(
-        what=f"{starts:.0f} starts on {part:.0f} of {n:.0f} rows",
+        what=f"{count_text(starts)} starts on {part:.0f} of {n:.0f} rows",
         advice="Use a smaller `n_init`, `n_landmarks` or `batch_size`.",
         pairs=3 * n * m + m * min(n, 20_000),
         flops=6 * n * m * m + 2 * passes * m * k + 10 * m**3,
@@ -372,7 +372,7 @@ def graph_search(n: float, links: float, k: float, starts: float, kicks: float) 
     """Single moves over a sparse graph, from several starts."""
     one = Work(what="", touched=250 * links + 60 * n * k, steps=400)
     eigen = Work(what="", touched=LANCZOS * 3 * (2 * links + 40 * n), steps=5000)
-    what = f"{starts:.0f} starts of a search over {links:.0f} links"
+    what = f"{count_text(starts)} starts of a search over {links:.0f} links"
     advice = "Use a smaller `n_init`, or fewer links."
     return one.times(starts * (1 + kicks), what=what, advice=advice).and_then(eigen)
 
@@ -381,7 +381,7 @@ def stability(size: Size, k: float, count: float, starts: float, share: float) -
     """Resamples, clustered again."""
     n = share * size.n
     one = search(size.part(n), k, starts).and_then(Work(what="", touched=4 * n * n, steps=1500))
-    what = f"{count:.0f} resamples of {size.n} points"
+    what = f"{count_text(count)} resamples of {size.n} points"
     again = one.times(count, what=what, advice="Use fewer `n_resamples` or a smaller `n_init`.")
     return replace(again, bytes=again.bytes + 16 * (k + 1) * count + 8 * n * n)
 
@@ -389,14 +389,14 @@ def stability(size: Size, k: float, count: float, starts: float, share: float) -
 # ---------------------------------------------------------------- significance
 
 
-def line_draws(n: float, count: float, times: float = 1.0) -> Work:
+def line_draws(n: float, count: float, times: float = 1.0, advice: str = FEWER_DRAWS) -> Work:
     """Samples from the nearest unimodal law, with their indices."""
     one = Work(what="", ordered=LINE_DRAW * n * math.log2(n + 1), touched=600.0 * n)
-    what, advice = f"{count * times:.0f} draws of {n:.0f} scores", FEWER_DRAWS
+    what = f"{count_text(count * times)} draws of {n:.0f} scores"
     return replace(one.times(count * times, what=what, advice=advice), bytes=48 * count + 24 * 2**20)
 
 
-def split(size: Size, k: int, n_splits: float, count: float) -> tuple[Work, ...]:
+def split(size: Size, k: int, n_splits: float, count: float, of_draws: str = FEWER_DRAWS) -> tuple[Work, ...]:
     """Parts that are clustered, and draws for the scores of the others."""
     n = float(size.n)
     part, contrasts = min(0.8 * n, CLUSTERED_AT_MOST), k if k > 2 else 1
@@ -408,18 +408,19 @@ def split(size: Size, k: int, n_splits: float, count: float) -> tuple[Work, ...]
         .times(4)
     )
     along = Work(what="", touched=30.0 * n * contrasts, flops=2.0 * n * size.columns * contrasts, steps=500)
-    what = f"{n_splits:.0f} splits"
+    what = f"{count_text(n_splits)} splits"
     parts = clustered.and_then(scouts, along).times(FOLDS * n_splits, what=what, advice=advice)
     named = size.part(min(n, NAMED_AT_MOST))
     names = search(named, k, 10).and_then(pairs_work(named)) if k > 2 else Work(what="names")
     matrix = () if not size.stored else (spectrum(n, 2.0),)
-    return parts, names, line_draws(n, count, n_splits * contrasts), streams(n_splits, "splits", advice), *matrix
+    draws = line_draws(n, count, n_splits * contrasts, of_draws)
+    return parts, names, draws, streams(n_splits, "splits", advice), *matrix
 
 
 def refit(size: Size, k: int, count: float, each: float) -> tuple[Work, ...]:
     """Reference samples that are clustered as the data are."""
     one = reference(size, k)
-    what = f"{count:.0f} reference samples of {size.n} rows"
+    what = f"{count_text(count)} reference samples of {size.n} rows"
     return one.times(count * each, what=what, advice=FEWER_DRAWS), kept(count, "reference samples", FEWER_DRAWS, 20.0)
 
 
@@ -435,15 +436,17 @@ def crossfit(size: Size, k: int, n_splits: float, count: float, laws: float) -> 
     """The same with held-out halves."""
     lines = Work(what="", ordered=10.0 * k * size.n * math.log2(size.n + 1))
     one = reference(size.part(size.n / 2), k).and_then(lines).times(2 * n_splits)
-    what = f"{count:.0f} reference samples of {size.n} rows"
+    what = f"{count_text(count)} reference samples of {size.n} rows"
     return one.times(count * laws, what=what, advice=FEWER_DRAWS), kept(count, "reference samples", FEWER_DRAWS, 20.0)
 
 
-def tree(size: Size, n_splits: float, count: float, *, one_column: bool) -> tuple[Work, ...]:
-    """A root and two children."""
+def tree(
+    size: Size, n_splits: float, count: float, *, one_column: bool, of_draws: str = FEWER_DRAWS
+) -> tuple[Work, ...]:
+    """A root and two children; `of_draws` is the advice where the draws take long."""
     made = () if size.exact else (pairs_work(size),)
     if one_column:
-        parts: tuple[Work, ...] = (line_draws(size.n, count, 2.0),)
+        parts: tuple[Work, ...] = (line_draws(size.n, count, 2.0, of_draws),)
     else:
-        parts = tuple(part.times(2.0) for part in split(size.held, 2, n_splits, count)[:4])
+        parts = tuple(part.times(2.0) for part in split(size.held, 2, n_splits, count, of_draws)[:4])
     return *made, *parts, search(size, 2, 10).times(2.0)

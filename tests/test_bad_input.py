@@ -131,6 +131,49 @@ def altered(R, *changes):
     return R
 
 
+MATRIX_DOORS = {
+    "dispersion": lambda R: es.dispersion(R, G, metric="precomputed"),
+    "EnergyClustering": lambda R: es.EnergyClustering(2, metric="precomputed", random_state=0).fit(R),
+    "lingoes": es.lingoes,
+    "distance_kernel": es.distance_kernel,
+    "kernel_distance": lambda R: es.kernel_distance(R + 9 * np.eye(20, dtype=R.dtype)),
+    "graph_partition": lambda R: es.graph_partition(R, 2, rng=0),
+    "graph_partition sparse": lambda R: es.graph_partition(csr_array(R), 2, rng=0),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        (name, dtype)
+        for name in MATRIX_DOORS
+        for dtype in ("float32", "float16")
+        if "sparse" not in name or dtype[-2:] == "32"
+    ],
+)
+def test_matrices_of_few_digits_are_judged_by_their_digits(name, dtype):
+    """The last digit of float32 is worth 6e-8 of a number: as numbers of float64 such a difference is refused."""
+    R = es.pairwise(X).astype(dtype)
+    i, j = np.unravel_index(int(R.argmax()), R.shape)
+    R[i, j] = np.nextafter(R[i, j], np.array(np.inf, dtype=dtype))
+    R[4, 4] = R[R > 0].min() / 512  # the root of a rounding
+    MATRIX_DOORS[name](R)
+    if name != "graph_partition sparse":
+        MATRIX_DOORS[name](pd.DataFrame(R) if name != "kernel_distance" else R)
+    with pytest.raises(ValueError, match="must be symmetric"):
+        MATRIX_DOORS[name](R.astype(float))
+    R[i, j] *= R.dtype.type(1.02)
+    with pytest.raises(ValueError, match=r"must be symmetric, but entry \(\d+, \d+\)"):
+        MATRIX_DOORS[name](R)
+
+
+def test_the_diagonal_of_few_digits_is_not_free():
+    R = es.pairwise(X).astype(np.float32)
+    R[4, 4] = R[R > 0].mean() / 10
+    with pytest.raises(ValueError, match=r"zero diagonal, but entry \(4, 4\)"):
+        es.dispersion(R, G, metric="precomputed")
+
+
 @pytest.mark.parametrize("huge", [HUGE, []], ids=["beside 1e12", "alone"])
 @pytest.mark.parametrize("message", BESIDE_HUGE)
 def test_matrices_are_compared_entry_by_entry(message, huge):
@@ -270,7 +313,8 @@ def test_more_clusters_than_distinct_points():
         (lambda: es.energy_test(X, groups=G, method="bootstrap"), ValueError, r"`method` must be one of auto, exact, permutation, asymptotic, cross"),
         (lambda: es.energy_test(X, groups=G, n_resamples=0), ValueError, r"`n_resamples` must be at least 1, got 0"),
         (lambda: es.energy_test(X, groups=G, n_resamples=9.5), TypeError, r"`n_resamples` must be a whole number, got 9.5"),
-        (lambda: es.energy_test(np.r_[X, X], groups=np.r_[G, G], method="exact"), ValueError, r"at most 1000000; here there are 1.38e\+11"),
+        (lambda: es.energy_test(np.r_[X, X], groups=np.r_[G, G], method="exact"), ValueError, r'`method="exact"` .* at most 1000000; here there are 1.38e\+11. Use method="permutation"'),
+        (lambda: es.energy_test(np.arange(2e3), groups=np.arange(2000) % 2, method="exact"), ValueError, r"there are more than 1e\+308"),
         (lambda: es.energy_test(X[:3], groups=[1, 2, 3], statistic="f"), ValueError, r"needs more rows than groups, got 3 rows in 3 groups"),
         (lambda: es.energy_test(X, groups=G, rng="seed"), TypeError, r"`rng` must be a seed"),
         (lambda: es.energy_test(X, groups=G, rng=-1), ValueError, r"`rng` must be a seed"),

@@ -215,6 +215,28 @@ def test_scikit_learn_protocol(estimator, check):
     check(estimator)
 
 
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.arange(7.0), r"got shape \(7,\). Reshape your data: `np.reshape\(X, \(-1, 1\)\)`"),
+        (pd.Series(np.arange(7.0)), r"got shape \(7,\). Reshape your data"),
+        (5.5, r"got the single value 5.5. Reshape"),
+        (np.ones((2, 3, 4)), r"got shape \(2, 3, 4\). Reshape your data, so that each point is one row"),
+        (np.full((4, 3), 2 + 1j), r"Complex data not supported: `X` .* got complex128 in shape \(4, 3\)"),
+        (pd.DataFrame(index=range(7)), r"0 feature\(s\) \(shape=\(7, 0\)\)"),
+    ],
+)
+def test_the_estimator_tells_the_truth_about_a_table(X, message, blobs):
+    """Scikit-learn checks a stand-in for the table; its zeros are not the user's."""
+    fitted = es.EnergyClustering(2, random_state=0).fit(blobs)
+    for call in (es.EnergyClustering(2).fit, fitted.predict, fitted.transform, fitted.score):
+        with pytest.raises(ValueError, match=message) as raised:
+            call(X)
+        assert "[0." not in str(raised.value)
+    with pytest.raises(ValueError, match=r"squareform\(X\)` makes a matrix of a condensed vector"):
+        es.EnergyClustering(2, metric="precomputed").fit(np.arange(6.0))
+
+
 def test_predict_gives_back_the_fitted_labels(blobs, rng):
     for how in ({}, {"alpha": 0.5}, {"metric": "gaussian"}, {"standardize": True}, {"metric": "cityblock"}):
         model = es.EnergyClustering(3, random_state=3, **how).fit(blobs)
@@ -224,6 +246,26 @@ def test_predict_gives_back_the_fitted_labels(blobs, rng):
     assert_array_equal(model.predict(R[:9]), model.labels_[:9])
     line = es.EnergyClustering(2, random_state=3).fit(blobs[:, :1])
     assert_array_equal(line.predict(blobs[:, :1]), line.labels_)
+
+
+@pytest.mark.parametrize("method", ["predict", "transform", "score"])
+def test_a_negative_rho_to_the_fitted_points_is_not_silent(blobs, method):
+    R = es.pairwise(blobs)
+    model = es.EnergyClustering(3, metric="precomputed", random_state=3).fit(R)
+    new = R[:9].copy()
+    new[0, 1], new[7, :3] = -3.0, -0.5
+    with pytest.warns(es.NotNegativeTypeWarning, match=r"4 of the rho from `X` .* \(smallest -3\)") as caught:
+        getattr(model, method)(new)
+    assert len(caught) == 1
+
+    low = blobs / np.abs(blobs).max()
+    with pytest.warns(es.NotNegativeTypeWarning, match="of the rho from `X`"):
+        getattr(es.EnergyClustering(2, metric=no_semimetric, random_state=3).fit(low), method)(100 * low)
+
+
+def no_semimetric(X, Y):
+    """Negative between points that lie far from 0."""
+    return np.where(np.abs(X).max(axis=1)[:, None] > 2, -1.0, es.metrics.Euclidean()(X, Y))
 
 
 def test_predict_is_the_smallest_energy(blobs, rng):

@@ -406,6 +406,26 @@ def test_a_matrix_taken_as_points_is_named(counts):
     es.dispersion(R, LABELS, metric="precomputed")
 
 
+@pytest.mark.parametrize("mixed", [False, True])
+def test_a_matrix_that_is_split_into_samples_is_named(counts, rng, mixed):
+    order = rng.permutation(12) if mixed else np.arange(12)  # rows by groups, columns as they were
+    x, y, z = np.split(es.pairwise(counts + np.arange(12.0)[:, None] / 7)[order], [5, 8])  # no two rows coincide
+    yz = np.concatenate((y, z))
+    for call in (
+        lambda: es.energy_test(x, y, z, **HOW),
+        lambda: es.energy_test(x, pd.DataFrame(yz), method="sliced", **HOW),
+        lambda: es.energy_distance(x, yz),
+        lambda: es.mmd2(x, yz),
+        lambda: es.mmd_test(x, yz, **HOW),
+        lambda: es.energy_power(x, yz, 5, n_replicates=2, n_resamples=19, rng=0),
+    ):
+        with pytest.warns(es.MatrixAsPointsWarning, match=r"rows of the samples .*\(12 x 12\).*`groups=`") as caught:
+            call()
+        assert len(caught) == 1
+    es.energy_distance(x + 1.0, yz)  # no zero diagonal
+    es.energy_distance(x[:, ::-1], rng.permuted(yz, axis=1))  # not symmetric
+
+
 def test_proportional_rows_have_no_jensen_shannon_distance(rng):
     X = rng.random((40, 1)) * rng.random(3)
     assert es.pairwise(X, metric="jensenshannon").max() < 1e-7

@@ -71,6 +71,15 @@ def test_bare_labels_of_clusters_are_noted_without_a_warning(cloud, test, kind):
 
 
 @pytest.mark.parametrize("test", TESTS)
+def test_a_column_keeps_no_mark_but_gets_the_note(cloud, test):
+    """Columns of pandas keep no attributes, as README and the page of warnings say."""
+    frame = cloud.assign(cluster=es.energy_cluster(cloud, 2, rng=0).to_series())
+    assert not frame["cluster"].attrs
+    result = TESTS[test](cloud, frame["cluster"])
+    assert "are a local optimum of" in result.notes[0]
+
+
+@pytest.mark.parametrize("test", TESTS)
 def test_groups_that_overlap_get_no_note(cloud, test):
     known = np.repeat(["a", "b"], 30)
     assert TESTS[test](cloud + 0.5 * (known == "b")[:, None], known).notes == ()

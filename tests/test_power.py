@@ -178,7 +178,8 @@ def test_summary_says_what_is_needed():
     ("args", "how", "error", "message"),
     [
         ((STANDARD, MOVED, 10), {"level": 0.004}, ValueError, r"`level` must be at least 1/.* Use n_resamples of 249"),
-        ((STANDARD, MOVED, 10), {"level": 1.0}, ValueError, r"`level` must satisfy 0 < level < 1, got 1"),
+        ((STANDARD, MOVED, 10), {"level": 1.0}, ValueError, r"`level` must lie below 1, got 1"),
+        ((STANDARD, MOVED, 10), {"level": 1e-320}, ValueError, r"`level` must be at least 1e-09, got .* draws or more"),
         ((STANDARD, MOVED, 10), {"level": 0}, ValueError, r"`level` must be positive"),
         ((STANDARD, MOVED, 10), {"ratio": -1}, ValueError, r"`ratio` must be positive"),
         ((STANDARD, MOVED, 10), {"n_replicates": 0}, ValueError, r"`n_replicates` must be at least 1"),

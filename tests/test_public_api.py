@@ -1,11 +1,13 @@
 """One sweep over every public name: documented in full, immutable results, errors that name the argument."""
 
+import dataclasses
 import doctest
 import importlib
 import inspect
 import pickle
 import subprocess
 import sys
+import types
 
 import matplotlib as mpl
 import numpy as np
@@ -127,6 +129,7 @@ def make_results():
         "Partition 1-d": es.cluster_1d(X[:, 0]),
         "Partition 1-d, many": es.cluster_1d(np.r_[X[:, 0], 1e3 * np.arange(9)], 12, alpha=2),
         "Partition 1-d, not exact": es.energy_cluster(X[:, 0], 3, alpha=0.5, rng=0),
+        "Partition mahalanobis": es.energy_cluster(X, 3, metric="mahalanobis", rng=0),
         "Partition matrix": es.energy_cluster(R, 9, metric="precomputed", rng=0),
         "Partition gower": es.energy_cluster(mixed, 3, metric="gower", rng=0),
         "Partition wide": es.energy_cluster(rng.standard_normal((20, 30)), 2, rng=0, standardize=True),
@@ -197,6 +200,45 @@ def test_results_are_immutable(result):
         assert not isinstance(value, dict | list | set), f"{name} can be changed"
     with pytest.raises((AttributeError, TypeError)):
         result.anything = 0
+
+
+def parts_of(value, path=""):
+    """Path and value of all that a result holds or works out without arguments, inside tuples and parts, too."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = {entry.name for entry in dataclasses.fields(value)}
+        names |= {name for name in dir(type(value)) if isinstance(inspect.getattr_static(type(value), name), property)}
+        for name in sorted(names):
+            if not name.startswith("_"):
+                yield from parts_of(getattr(value, name), f"{path}.{name}")
+    elif isinstance(value, tuple | list | types.MappingProxyType | dict):
+        for key, part in enumerate(value) if isinstance(value, tuple | list) else value.items():
+            yield from parts_of(part, f"{path}[{key!r}]")
+    else:
+        yield path, value
+
+
+def test_what_results_hold_is_plain_and_cannot_be_changed(result):
+    """Numbers are those of Python, and arrays are read-only or made anew at every look."""
+    again = dict(parts_of(result))
+    for path, value in parts_of(result):
+        assert not isinstance(value, np.generic), f"{path} is {value!r}"
+        if isinstance(value, np.ndarray) and value.flags.writeable:
+            assert not np.shares_memory(value, again[path]), f"{path} can be changed"
+
+
+def test_functions_that_return_no_result_return_plain_numbers():
+    X, R = np.arange(8.0), np.abs(np.subtract.outer(np.arange(8.0), np.arange(8.0)))
+    found = [
+        es.energy_distance(X, 2 * X),
+        es.energy_distance(X, 2 * X, estimator="u", method="sliced", rng=0),
+        es.mmd2(X, 2 * X),
+        es.mmd2(X, 2 * X, estimator="u"),
+        es.clustering_accuracy([0, 1], [1, 0]),
+        es.is_euclidean(R),
+        es.equivalent_kernels(np.eye(3), np.eye(3) + 1),
+        es.EnergyClustering(2, random_state=0).fit(X[:, None]).score(X[:, None]),
+    ]
+    assert [type(value) for value in found] == 5 * [float] + 2 * [bool] + [float]
 
 
 def test_repr_is_one_plain_line(result):

@@ -508,7 +508,10 @@ def test_bad_options(options, message):
 def test_other_bad_options():
     with pytest.raises(TypeError, match=r"`rng` must be a seed"):
         es.energy_test(X, groups=G, rng=1.5)
-    with pytest.raises(ValueError, match=r"`paired` needs samples of one size, .* row i of each being subject i; got groups of 4, 5 rows"):
+    with pytest.raises(
+        ValueError,
+        match=r"`paired` needs samples of one size, .* row i of each being subject i; got groups of 4, 5 rows",
+    ):
         es.energy_test(X[:4], X[4:9], paired=True)
     with pytest.raises(ValueError, match=r"`whole_plots` must leave something to permute|must be the same"):
         es.energy_test(X, groups=G, whole_plots=np.zeros(12))

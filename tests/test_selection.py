@@ -191,6 +191,18 @@ def test_significance_is_the_cluster_tree(three):
     assert f"{found.k - 1} splits had an adjusted p <= 0.05, and no further split has" in found.reason
 
 
+@pytest.mark.parametrize("columns", [1, 2])
+def test_draws_that_do_not_fit_are_refused_with_the_argument_that_asks_for_them(columns, three, monkeypatch):
+    monkeypatch.setattr("energystats.cost.available_memory", lambda: 2.0**33)
+    with pytest.raises(
+        MemoryError, match=r"^[25]0000000000 draws of .* Use a larger `level` \(the tests take 10/level draws"
+    ):
+        es.select_k(three[:, :columns], 2, "significance", level=1e-9, rng=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # no tests are made of so few points
+        assert es.select_k(three[:10], 2, criteria="all", level=1e-9, n_resamples=2, rng=0).tree is None
+
+
 @pytest.mark.parametrize(("level", "draws"), [(0.05, 199), (0.1, 199), (0.01, 999), (0.004, 2499)])
 def test_small_levels_get_draws_enough(level, draws, three, monkeypatch):
     """The smallest p of all points is to be a tenth of the level, or 1/200."""
@@ -306,6 +318,8 @@ BAD = [
     (lambda: es.select_k(X30, criteria="some"), ValueError, r"`criteria` must be one of auto, chosen, all"),
     (lambda: es.select_k(X30, level=0), ValueError, r"`level` must be positive"),
     (lambda: es.select_k(X30, level=1.5), ValueError, r"`level` must lie below 1, got 1.5"),
+    (lambda: es.select_k(X30, level=1e-12), ValueError, r"`level` must be at least 1e-09, got 1e-12: .* 1e\+12 draws"),
+    (lambda: es.select_k(X30, level=1e-320), ValueError, r"`level` must be at least 1e-09, got .* draws or more"),
     (lambda: es.select_k(X30, n_resamples=1), ValueError, r"`n_resamples` must be at least 2, got 1"),
     (lambda: es.select_k(X30, n_init=0), ValueError, r"`n_init` must be at least 1"),
     (lambda: es.select_k(X30[:15], method="significance"), ValueError, r"needs at least 20 points, got 15"),

@@ -302,6 +302,8 @@ MIXED = pd.DataFrame({"a": np.arange(30.0), "b": list("xyz") * 10})
 BAD = [
     (lambda: es.cluster_tree(X30, level=0), ValueError, r"`level` must be positive"),
     (lambda: es.cluster_tree(X30, level=1), ValueError, r"`level` must lie below 1, got 1"),
+    (lambda: es.cluster_tree(X30, level=1e-12, n_resamples=10**15), ValueError, r"`level` must be at least 1e-09, got"),
+    (lambda: es.cluster_tree(X30, n_resamples=10**15), MemoryError, r"5e\+15 draws of 30 scores.* fewer `n_resamples`"),
     (lambda: es.cluster_tree(X30, level="a"), TypeError, r"`level` must be a number"),
     (lambda: es.cluster_tree(X30, min_size=12), ValueError, r"`min_size` must be at least 20, got 12"),
     (lambda: es.cluster_tree(X30, k_max=0), ValueError, r"`k_max` must be at least 1, got 0"),

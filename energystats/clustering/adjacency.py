@@ -8,7 +8,16 @@ import numpy as np
 from scipy import sparse
 
 from energystats._typing import BoolArray
-from energystats.validation import LARGEST, SMALL_SHARE, as_array, as_numbers, as_pandas, differing, matrix_index
+from energystats.validation import (
+    LARGEST,
+    SMALL_SHARE,
+    as_array,
+    as_numbers,
+    as_pandas,
+    differing,
+    digits_of,
+    matrix_index,
+)
 
 __all__ = ["as_adjacency"]
 
@@ -25,7 +34,7 @@ def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[st
             f"`{name}` must be a matrix, got {type(values).__name__}; pass its adjacency matrix, for example "
             f"`networkx.to_scipy_sparse_array({name})`."
         )
-    index = None
+    index, (rounding, _) = None, digits_of(values)
     if sparse.issparse(values):
         if values.dtype.kind not in "biuf":
             raise TypeError(f"`{name}` must hold real numbers, got dtype {values.dtype.name}.")
@@ -41,7 +50,7 @@ def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[st
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     check_entries(matrix, name, signed)
-    return symmetric_part(matrix, name), index
+    return symmetric_part(matrix, name, rounding), index
 
 
 def check_entries(matrix: Any, name: str, signed: bool) -> None:
@@ -66,7 +75,7 @@ def complain(matrix: Any, entry: int, rule: str, others: int, what: str) -> NoRe
     raise ValueError(f"{rule}, but entry ({row}, {column}) is {matrix.data[entry]:.6g}{more}.")
 
 
-def unexplained(matrix: Any, skew: Any) -> BoolArray:
+def unexplained(matrix: Any, skew: Any, rounding: tuple[float, float]) -> BoolArray:
     """Which entries of A - A' rounding does not explain, as in `largest_skew` for dense matrices."""
     unequal = skew.data != 0
     upper, lower = np.zeros(skew.data.size), np.zeros(skew.data.size)
@@ -77,13 +86,13 @@ def unexplained(matrix: Any, skew: Any) -> BoolArray:
     others = np.abs(entries.data[entries.row != entries.col])
     scale = float(np.quantile(others, SMALL_SHARE, method="lower"))
     lengths = np.sqrt(np.abs(matrix.diagonal()))
-    return differing(upper, lower, np.maximum(scale, lengths[skew.row] * lengths[skew.col]))
+    return differing(upper, lower, np.maximum(scale, lengths[skew.row] * lengths[skew.col]), rounding)
 
 
-def symmetric_part(matrix: Any, name: str) -> Any:
+def symmetric_part(matrix: Any, name: str, rounding: tuple[float, float]) -> Any:
     """(A + A')/2 of a matrix that is symmetric but for rounding; a directed graph is an error."""
     skew = sparse.coo_array(matrix - matrix.T)
-    if skew.nnz and (differ := unexplained(matrix, skew)).any():
+    if skew.nnz and (differ := unexplained(matrix, skew, rounding)).any():
         worst = int(np.where(differ, np.abs(skew.data), 0.0).argmax())
         i, j = int(skew.row[worst]), int(skew.col[worst])
         raise ValueError(

@@ -18,6 +18,7 @@ from energystats.clustering.search import Search, partition_features, partition_
 from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity, check_blocks, of_z_scores
 from energystats.domains import Place, row_places
+from energystats.exceptions import NotNegativeTypeWarning, warn
 from energystats.metrics import Gower, MetricLike, is_named
 from energystats.validation import (
     as_array,
@@ -95,7 +96,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
     Warns
     -----
     ConvergenceWarning, NotNegativeTypeWarning
-        By `fit`: as `energy_cluster`.
+        By `fit`: as `energy_cluster`. The second also by the other methods, if rho to a fitted point is negative.
     PerformanceWarning
         By `fit`: if the call is estimated to take more than a minute.
 
@@ -177,6 +178,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         if hasattr(X, "toarray"):
             as_numbers(X, "X")  # which refuses it
         table = X if hasattr(X, "columns") else as_array(X, "X")
+        check_two_dimensional(table, square="reset" not in how and self.__sklearn_tags__().input_tags.pairwise)
         validate_data(self, stand_in(table), dtype=None, **how)
         if self._takes_tables():
             return X if isinstance(X, list | tuple) else table  # numbers beside text in a list are numbers
@@ -333,15 +335,18 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             check_blocks(points, self.partition_.metric, place)
             return np.concatenate(list(points.values().map(read_in, self._nearest, read)))
         if self._points is not None:
-            found, place = self.partition_, places_in(points, len(points), None)
-            (points,), _ = found.metric.read((points,), ("X",))
+            fitted, place = self.partition_, places_in(points, len(points), None)
+            (points,), _ = fitted.metric.read((points,), ("X",))
             compared = points
-            if found.standardization is not None:
-                compared, place = found.standardization.apply(points), of_z_scores(place)
-            found.metric.check(compared, place, self._columns())
+            if fitted.standardization is not None:
+                compared, place = fitted.standardization.apply(points), of_z_scores(place)
+            fitted.metric.check(compared, place, self._columns())
         else:
             points = as_points(points, "X")
-        return read(self._nearest.squared_distances(len(points), lambda rows: self._rho_to_fitted(points[rows])))
+        signs = Signs(self._rho_to_fitted)
+        found = read(self._nearest.squared_distances(len(points), lambda rows: signs.of(points[rows])))
+        signs.warn_of_negative()
+        return found
 
     def _columns(self) -> list[str] | None:
         """Names of the columns that `fit` has seen, where they had any."""
@@ -357,20 +362,72 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return found.metric.finite_between(rows, self._points)
 
 
+class Signs:
+    """Rho from new points to the fitted ones, block by block, and how much of it is negative.
+
+    Parameters
+    ----------
+    rho : callable
+        From a block of new points to the fitted ones.
+    """
+
+    def __init__(self, rho: Callable[[FloatArray], FloatArray]) -> None:
+        self.rho = rho
+        self.count, self.smallest = 0, 0.0
+
+    def of(self, rows: FloatArray) -> FloatArray:
+        """Rho of one block."""
+        rho = self.rho(rows)
+        if (lowest := float(rho.min(initial=0.0))) < 0:
+            self.count += int(np.count_nonzero(rho < 0))
+            self.smallest = min(self.smallest, lowest)
+        return rho
+
+    def warn_of_negative(self) -> None:
+        """Warn as `fit` does: such a rho is not of negative type."""
+        if self.count:
+            warn(
+                f"{self.count} of the rho from `X` to the fitted points are negative (smallest {self.smallest:.6g}): "
+                "such a rho is not of negative type, and the nearest cluster need not be the one with the lowest W. "
+                "Distances are never negative.",
+                NotNegativeTypeWarning,
+            )
+
+
 def places_in(X: Any, n: int, rows: IntArray | None) -> Place:
     """Where the rows of a table stand; `rows` are those that are used, None for all."""
     place = row_places(["X"], [n], [row_index(as_pandas(X))])
     return place if rows is None else lambda row: place(int(rows[row]))
 
 
+def check_two_dimensional(table: Any, *, square: bool) -> None:
+    """Refuse what is no table of real numbers in words of its own: scikit-learn, which sees a stand-in, would print it.
+
+    "Reshape your data" and "Complex data not supported" are what scikit-learn asks its estimators to say; `square` says
+    whether the table is to be a matrix of rho.
+    """
+    if table.ndim != 2:
+        advice = "Reshape your data: `np.reshape(X, (-1, 1))` if it is one column, `np.reshape(X, (1, -1))` if one row."
+        if table.ndim > 2:
+            advice = "Reshape your data, so that each point is one row: `np.reshape(X, (len(X), -1))`."
+        elif square:
+            advice = "`scipy.spatial.distance.squareform(X)` makes a matrix of a condensed vector."
+        got = f"shape {table.shape}" if table.ndim else f"the single value {table.item()!r:.60}"
+        raise ValueError(f"`X` must be two-dimensional, got {got}. {advice}")
+    if not hasattr(table, "columns") and table.dtype.kind == "c":
+        raise ValueError(
+            f"Complex data not supported: `X` must hold real numbers, got {table.dtype} in shape {table.shape}; take "
+            "`X.real`, or real and imaginary parts as columns of their own."
+        )
+
+
 def stand_in(table: Any) -> Any:
     """Zeros of the shape of a table, which take no memory, under the names of its columns."""
-    if hasattr(table, "columns"):
+    if hasattr(table, "columns") and table.shape[1]:
         import pandas as pd
 
         return pd.DataFrame(np.zeros((min(len(table), 2), table.shape[1])), columns=table.columns)
-    kind = np.complex128 if table.dtype.kind == "c" else np.float64
-    return np.broadcast_to(np.zeros((), dtype=kind), table.shape)
+    return np.broadcast_to(np.zeros(()), table.shape)
 
 
 def nearest(squared: FloatArray) -> IntArray:

@@ -339,7 +339,7 @@ def report(
     """The partition with estimates of its dispersions."""
     centres = found.centres
     *parts, whole = estimates(features, found.labels, centres, rng, weighted)
-    within, total = np.array([max(part.value, 0.0) for part in parts]), max(whole.value, 0.0)
+    within, total = np.array([max(part.value, 0.0) for part in parts]), max(float(whole.value), 0.0)
     W_variance = sum(part.variance for part in parts)
     mean = centres.together.means[0]
     values, vectors = scatter(features, mean)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from energystats.tables import Table, latex_text, markdown_text, sentences, written
+from energystats.validation import read_only
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,10 +32,8 @@ class Result(abc.ABC):
     def __post_init__(self) -> None:
         for entry in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
             value = getattr(self, entry.name)
-            if isinstance(value, np.ndarray) and value.flags.writeable:
-                frozen = value.copy()  # the array given may be the user's own, or a view of a larger one
-                frozen.flags.writeable = False
-                object.__setattr__(self, entry.name, frozen)
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, entry.name, read_only(value))
             elif isinstance(value, dict):
                 object.__setattr__(self, entry.name, MappingProxyType(dict(value)))
 

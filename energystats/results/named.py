@@ -51,7 +51,7 @@ class Labelled(Named):
         """Cluster of every point as a Series named "cluster", with the index of the data frame that was clustered.
 
         So that ``frame["cluster"] = found.to_series()`` puts every label into its row. Tests of groups recognise the
-        Series, and warn that its groups were found.
+        Series, and warn that its groups were found. The column is not recognised: pandas keeps no mark of it.
         """
         import pandas as pd
 

@@ -22,9 +22,9 @@ from energystats.selection.gap import NEGATIVE, GapCurve, first_within_one_error
 from energystats.selection.references import Reference, ReferenceKind, reference_of
 from energystats.selection.stability import stability_of
 from energystats.significance.cluster_test import check_lines
-from energystats.significance.tree import SMALLEST_NODE, Rules, check_level, tree_of_points
+from energystats.significance.tree import SMALLEST_NODE, Rules, tree_of_points
 from energystats.tables import p_text, probability
-from energystats.validation import as_generator, check_count, check_flag, check_option
+from energystats.validation import as_generator, check_count, check_flag, check_level, check_option
 from energystats.workloads import Size, eigenpairs, kept, pairs_work, search, tree
 from energystats.workloads import stability as resamples
 
@@ -34,6 +34,7 @@ Method = Literal["gap", "eigengap", "significance"]
 METHODS = ("gap", "eigengap", "significance")
 TEST_DRAWS = 199  # behind the p-value of all points, at least
 DRAWS_PER_LEVEL = 10  # times 1/level: so far below the level the smallest p can be
+ORDINARY_DRAWS = 1000  # above which they are what takes long
 STABILITY_RESAMPLES = 100
 FEWER = "Use fewer `n_resamples`, a smaller `n_init` or `k_max`, or a random subset of the rows."
 
@@ -71,9 +72,12 @@ class Plan:
                 one.times(self.n_resamples, what=what, advice=FEWER),
                 kept(self.n_resamples, "reference sets", FEWER, 4.0 * k_max),
             ]
-        if self.wants("significance"):
+        if self.wants("significance") and has_tests(d):
             one_column = size.columns == 1
-            works += tree(size.held, 5, max(TEST_DRAWS, DRAWS_PER_LEVEL / self.level), one_column=one_column)
+            draws = max(TEST_DRAWS, DRAWS_PER_LEVEL / self.level)
+            larger = f"larger `level` (the tests take {DRAWS_PER_LEVEL}/level draws)" if draws > ORDINARY_DRAWS else ""
+            advice = f"Use a {larger or 'random subset of the rows'}."
+            works += tree(size.held, 5, draws, one_column=one_column, of_draws=advice)
         if self.stability:
             works.append(resamples(size, k_max / 2, STABILITY_RESAMPLES * (k_max - 1), self.n_init, 0.632))
         return tuple(works)
@@ -116,7 +120,8 @@ def select_k(
     reference : {"unimodal", "box"}, default "unimodal"
         Law of the reference sets of "gap" along each principal axis: the nearest unimodal one, or uniform on the range.
     level : float, default 0.05
-        Family-wise level of "significance", 0 < level < 1.
+        Family-wise level of "significance", 1e-9 <= level < 1; its test of all points takes 10/level draws, at least
+        199.
     conservative : bool, default False
         As for `cluster_test`.
     criteria : {"auto", "chosen", "all"}, default "auto"
@@ -334,9 +339,14 @@ def gaps_of(
     return found
 
 
+def has_tests(d: Dissimilarity) -> bool:
+    """Tell whether there are points enough to test, and lines to project them on."""
+    return d.n >= SMALLEST_NODE and (d.points is None or d.coordinates is not None)
+
+
 def tree_for(d: Dissimilarity, k_max: int, plan: Plan, rng: np.random.Generator) -> ClusterTreeResult | None:
     """The tree of significant splits, where there are lines to project on."""
-    if d.n < SMALLEST_NODE or (d.points is not None and d.coordinates is None):
+    if not has_tests(d):
         return None
     draws = max(TEST_DRAWS, math.ceil(DRAWS_PER_LEVEL / plan.level) - 1)
     rules = Rules(d.n, plan.level, SMALLEST_NODE, k_max, draws)

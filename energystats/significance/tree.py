@@ -24,7 +24,7 @@ from energystats.significance.cluster_test import check_lines, method_for, point
 from energystats.significance.one_column import UNIMODALITY
 from energystats.significance.split import LINEAR_UNIMODALITY, SMALLEST_SAMPLE
 from energystats.significance.unimodality import flat_factor
-from energystats.validation import as_generator, check_alpha, check_count, check_flag, check_option, check_positive
+from energystats.validation import as_generator, check_alpha, check_count, check_flag, check_level, check_option
 from energystats.workloads import Size, tree
 
 __all__ = ["SMALLEST_NODE", "Rules", "cluster_tree", "grow", "reachable_draws", "tree_of_points"]
@@ -63,7 +63,7 @@ def cluster_tree(
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
     level : float, default 0.05
-        Family-wise level of the whole tree, 0 < level < 1.
+        Family-wise level of the whole tree, 1e-9 <= level < 1.
     min_size : int, default 20
         Nodes with fewer points are not tested and not split; at least 20.
     k_max : int, optional
@@ -189,14 +189,6 @@ def cluster_tree(
         progress=progress,
         rng=generator,
     )
-
-
-def check_level(level: object) -> float:
-    """A level strictly between 0 and 1."""
-    found = check_positive(level, "level")
-    if not found < 1:
-        raise ValueError(f"`level` must lie below 1, got {found:g}.")
-    return found
 
 
 # ---------------------------------------------------------------- the rules
