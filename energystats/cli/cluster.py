@@ -115,7 +115,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     check_outputs(read, picture=options.plot, table=options.labels, report=options.report)
     check_select(options)
     given = matrix_of(options, console) if options.metric == "precomputed" else rows_of(options, console)
-    with console.announcing_compilation(), bad_input(given.choice.table.file, given.choice.table):
+    with console.announcing_compilation(), bad_input(given.choice.table.file, given.choice.table.where):
         selection = chosen_k(given.choice.frame, options)
         k = options.k if options.k is not None else 2 if selection is None else selection.k
         say_k(options, k, console)

@@ -80,7 +80,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     if options.id is not None:
         column_of(table, options.id)
         table = table.having(table.frame.drop(columns=options.id))
-    with bad_input(table.file, table), console.announcing_compilation():
+    with bad_input(table.file, table.where), console.announcing_compilation():
         result = disco(
             options.formula,
             data=table.frame,

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from energystats.domains import RowError
-
-if TYPE_CHECKING:
-    from energystats.cli.reading import Table
 
 __all__ = ["BadInputError", "bad_input", "in_options"]
 
@@ -42,13 +38,13 @@ class BadInputError(Exception):
 
 
 @contextmanager
-def bad_input(file: str, table: Table | None = None) -> Iterator[None]:
-    """Errors of the library as one line that names the file, and of a table the row and its line."""
+def bad_input(file: str, where: Callable[[int], str] | None = None) -> Iterator[None]:
+    """Show errors of the library as one line that names the file, and by `where` the row and its line."""
     try:
         yield
     except RowError as error:
-        where = None if table is None or error.label is None else table.where(int(error.label))
-        raise BadInputError(f"{file}: {in_options(error.told(where))}") from error
+        place = None if where is None or error.label is None else where(int(error.label))
+        raise BadInputError(f"{file}: {in_options(error.told(place))}") from error
     except (ValueError, TypeError, MemoryError) as error:
         raise BadInputError(f"{file}: {in_options(str(error))}") from error
 

@@ -437,7 +437,7 @@ def truths_as_numbers(table: Table, options: argparse.Namespace, leave_out: Sequ
 def check_comparable(whole: Table, choice: Choice, options: argparse.Namespace, leave_out: Sequence[str]) -> None:
     """Refuse, before anything is said, rows that the metric cannot compare and a matrix in place of points."""
     table, frame = choice.table, choice.frame
-    with bad_input(table.file, table):
+    with bad_input(table.file, table.where):
         metric = resolve(options.metric, 1.0)
         check_alpha(options.alpha)
         if isinstance(metric, Precomputed):

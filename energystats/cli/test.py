@@ -118,7 +118,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     console.say(f"Groups of {options.group}: {shown}.\n")
     how: dict[str, Any] = {"metric": options.metric, "alpha": options.alpha, "standardize": options.standardize}
     progress = wants_bar(options)
-    with bad_input(table.file, table), console.announcing_compilation():
+    with bad_input(table.file, table.where), console.announcing_compilation():
         result = energy_test(
             frame, groups=groups, n_resamples=options.resamples, rng=options.seed, progress=progress, **how
         )
