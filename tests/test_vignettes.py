@@ -1,4 +1,7 @@
-"""Every vignette and recipe runs to its last cell, without warnings, within a minute, and asserts what it teaches."""
+"""Vignettes and recipes: their form, always; with `-m vignettes` each runs to its last cell, without warnings, within a minute.
+
+The site runs the same cells when it is built, and fails where one fails or warns; so the fast tests do not run them again.
+"""
 
 import ast
 import re
@@ -68,6 +71,7 @@ def test_there_are_vignettes():
     assert len(RECIPES) >= 12
 
 
+@pytest.mark.vignettes
 @pytest.mark.parametrize("path", PAGES, ids=lambda p: p.stem)
 def test_vignette_runs(path, headless):
     clocks = (time.perf_counter, time.process_time)
@@ -89,6 +93,29 @@ def test_vignette_is_a_myst_notebook(path):
     tree = ast.parse(cells[-1][0])
     assert any(isinstance(node, ast.Assert) for node in ast.walk(tree)), "the last cell asserts nothing"
 
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.stem)
+def test_cells_are_python_and_only_those_that_say_so_may_warn(path):
+    """The site fails on standard error, which is shown unless a tag removes it; what it hides must be what the tests allow."""
+    for number, (source, tags) in enumerate(cells_of(path.read_text(encoding="utf-8")), 1):
+        tree = ast.parse(source, f"{path.name}, cell {number}")
+        assert WARNS not in tags or "remove-stderr" in tags, number
+        workers = any(isinstance(node, ast.Name) and node.id in {"cluster", "client"} for node in ast.walk(tree))
+        assert "remove-stderr" not in tags or WARNS in tags or workers, f"cell {number} hides what it warns of"
+
+
+def test_a_cell_that_fails_or_warns_ends_the_build_of_the_site():
+    """Settings of the site by which its build is a test of every page."""
+    assigned = {
+        node.targets[0].id: ast.literal_eval(node.value)
+        for node in ast.parse((ROOT / "docs" / "conf.py").read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id.startswith("nb_")
+    }
+    assert assigned["nb_execution_mode"] == "force"
+    assert assigned["nb_execution_raise_on_error"] is True
+    assert assigned["nb_output_stderr"] == "error"
+    commands = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert re.search(r"^python -m sphinx -W .*docs ", commands, re.MULTILINE)
 
 def test_a_failing_cell_is_named_with_its_source():
     text = "# t\n\n```{code-cell} ipython3\nx = 1\n```\n\n```{code-cell} ipython3\n:tags: [hide-input]\n\nx / 0\n```\n"
