@@ -1,12 +1,15 @@
 """The site: prose in Markdown, vignettes run by the build, the reference from docstrings; read without a network.
 
-Build with ``python -m sphinx -W -n docs docs/_build/html``.
+Build with ``python -m sphinx -W -n -j 2 docs docs/_build/html``. A cell that fails, or writes to standard error
+without saying so by a tag, ends the build.
 """
 
 import inspect
+import os
 import sys
 from pathlib import Path
 
+import matplotlib.font_manager  # noqa: F401  its cache is made here once, not by many cells at the same time
 from docutils import nodes
 from sphinx import addnodes
 
@@ -14,6 +17,7 @@ import energystats as es
 from energystats.results import Result
 
 HERE = Path(__file__).parent
+os.environ["TQDM_DISABLE"] = "1"  # a bar is for those who wait, not for the page
 sys.path.insert(0, str(HERE))
 
 from examples import DATA, EXAMPLES  # noqa: E402
@@ -43,6 +47,7 @@ nb_execution_mode = "force"  # a cache would not notice a change of the package
 nb_execution_timeout = 120
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
+nb_output_stderr = "error"  # of a cell without the tag "remove-stderr": what warns there is no example to follow
 nb_merge_streams = True
 
 autosummary_generate = True
@@ -82,6 +87,21 @@ def copy_vignettes(app):
         copy = target / name
         if not copy.exists() or copy.read_text(encoding="utf-8") != text:
             copy.write_text(text, encoding="utf-8")
+
+
+def spread_pages_with_code(app, env, docnames):
+    """Put the pages that run code at equal distances: `-j` deals the list out in a few pieces of neighbours."""
+    slow = {name for name in docnames if is_run(env.doc2path(name))}
+    quick = [name for name in docnames if name not in slow]
+    step = max(1, round(len(docnames) / max(1, len(slow))))
+    for place, name in enumerate(sorted(slow)):
+        quick.insert(place * step, name)
+    docnames[:] = quick
+
+
+def is_run(path):
+    """Whether a page is a notebook in Markdown."""
+    return "file_format: mystnb" in Path(path).read_text(encoding="utf-8")
 
 
 def name_role(name, rawtext, text, lineno, inliner, options=None, content=None):
@@ -133,6 +153,7 @@ def visit_math(self, node):
 def setup(app):
     """Register what is above."""
     app.connect("config-inited", lambda app, config: copy_vignettes(app))
+    app.connect("env-before-read-docs", spread_pages_with_code)
     app.connect("autodoc-process-signature", hide_signature)
     app.connect("autodoc-process-docstring", add_example, priority=100)
     app.add_role("name", name_role)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Generator, Iterable
 from typing import TypeVar
 
@@ -20,7 +21,9 @@ def with_bar(
     if not progress:
         yield from blocks
         return
-    from tqdm.auto import tqdm
+    with warnings.catch_warnings():  # in a notebook without ipywidgets the bar is made of text, which needs no advice
+        warnings.filterwarnings("ignore", message="IProgress not found")
+        from tqdm.auto import tqdm
 
     with tqdm(total=total, unit=unit) as bar:
         for block in blocks:

@@ -311,6 +311,24 @@ def late(interrupt):
     return rho
 
 
+IN_A_NOTEBOOK = """
+import sys, types
+shell = types.SimpleNamespace(config={"IPKernelApp": {}}, kernel=True)
+sys.modules["IPython"] = types.SimpleNamespace(get_ipython=lambda: shell)
+sys.modules["ipykernel.zmqshell"] = types.ModuleType("zmqshell")  # what newer versions of tqdm look for
+sys.modules["ipywidgets"] = None
+import energystats as es
+es.energy_test([1.0, 2.0, 5.0], [2.0, 8.0, 9.0], progress=True)
+"""
+
+
+def test_a_bar_in_a_notebook_without_widgets_gives_no_advice_about_them():
+    done = subprocess.run([sys.executable, "-W", "always", "-c", IN_A_NOTEBOOK], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "100%" in done.stderr
+    assert "Warning" not in done.stderr
+
+
 def test_progress_on_the_command_line_needs_a_terminal(tmp_path, monkeypatch, capsys):
     from energystats import cli
 

@@ -1,4 +1,7 @@
-"""Every vignette and recipe runs to its last cell, without warnings, within a minute, and asserts what it teaches."""
+"""Vignettes and recipes have the form of notebooks; with `-m vignettes` each runs, without warnings, within a minute.
+
+The site runs the same cells when it is built, and fails where one fails or warns, so the fast tests leave that out.
+"""
 
 import ast
 import re
@@ -68,6 +71,7 @@ def test_there_are_vignettes():
     assert len(RECIPES) >= 12
 
 
+@pytest.mark.vignettes
 @pytest.mark.parametrize("path", PAGES, ids=lambda p: p.stem)
 def test_vignette_runs(path, headless):
     clocks = (time.perf_counter, time.process_time)
@@ -88,6 +92,30 @@ def test_vignette_is_a_myst_notebook(path):
     assert len(cells) == text.count("```{code-cell}"), "a cell that does not end"
     tree = ast.parse(cells[-1][0])
     assert any(isinstance(node, ast.Assert) for node in ast.walk(tree)), "the last cell asserts nothing"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.stem)
+def test_cells_are_python_and_only_those_that_say_so_may_warn(path):
+    """The site fails on standard error unless a tag removes it; only what the tests allow may be removed."""
+    for number, (source, tags) in enumerate(cells_of(path.read_text(encoding="utf-8")), 1):
+        tree = ast.parse(source, f"{path.name}, cell {number}")
+        assert WARNS not in tags or "remove-stderr" in tags, number
+        workers = any(isinstance(node, ast.Name) and node.id in {"cluster", "client"} for node in ast.walk(tree))
+        assert "remove-stderr" not in tags or WARNS in tags or workers, f"cell {number} hides what it warns of"
+
+
+def test_a_cell_that_fails_or_warns_ends_the_build_of_the_site():
+    """Settings of the site by which its build is a test of every page."""
+    assigned = {
+        node.targets[0].id: node.value
+        for node in ast.parse((ROOT / "docs" / "conf.py").read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    assert ast.literal_eval(assigned["nb_execution_mode"]) == "force"
+    assert ast.literal_eval(assigned["nb_execution_raise_on_error"]) is True
+    assert ast.literal_eval(assigned["nb_output_stderr"]) == "error"
+    commands = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert re.search(r"^python -m sphinx -W .*docs ", commands, re.MULTILINE)
 
 
 def test_a_failing_cell_is_named_with_its_source():
