@@ -10,6 +10,7 @@ import pickle
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -31,14 +32,20 @@ def make_calls(exponent=0):
     import energystats as es
 
     X, g, three = make_data()
-    w, right, links = 1 + X[:, 0] ** 2, X[:, 0] > 3, np.exp(-es.pairwise(X))
+    w, right, links = 1 + X[:, 0] ** 2, X[:, 0] > 3, np.exp(-np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)))
     d = np.abs(X[:, :1] - X[:, :1].T) + 0.2 * np.abs(np.sin(9 * (X[:, 1:] - X[:, 1:].T)))
     X, few = np.ldexp(X, exponent), np.ldexp(d[:12, :12], exponent)
-    one, linkage = np.ldexp(1.0, exponent), es.energy_hclust(X)
-    large = np.ldexp(np.random.default_rng(1).standard_normal((400, 3)), exponent)
-    for array in (X, g, three, w, right, links, few, large, linkage):
+    one, large = np.ldexp(1.0, exponent), np.ldexp(np.random.default_rng(1).standard_normal((400, 3)), exponent)
+    for array in (X, g, three, w, right, links, few, large):
         array.flags.writeable = False  # so that no call can change what it is given
     frame = pd.DataFrame({"g": g, "t": three, "x": X[:, 1]})
+
+    @cache
+    def linkage():
+        made = es.energy_hclust(X)
+        made.flags.writeable = False
+        return made
+
     mixed = pd.DataFrame({"x": np.where(right, np.nan, X[:, 0]), "kind": three > 0, "g": g})
     return {
         "pairwise": lambda: es.pairwise(X, alpha=0.7),
@@ -72,7 +79,7 @@ def make_calls(exponent=0):
         "cluster_1d": lambda: es.cluster_1d(X[:, 0], 4),
         "cluster_1d squares": lambda: es.cluster_1d(X[:, 0], 4, alpha=2),
         "energy_hclust": lambda: es.energy_hclust(X),
-        "plot_dendrogram": lambda: len(es.plot_dendrogram(linkage).collections),
+        "plot_dendrogram": lambda: len(es.plot_dendrogram(linkage()).collections),
         "spectral_embedding": lambda: es.spectral_embedding(X).eigenvalues,
         "graph_partition": lambda: es.graph_partition(links, 3, rng=3),
         "select_k": lambda: es.select_k(X, 4, n_resamples=9, n_init=2, rng=3),
@@ -134,6 +141,12 @@ def run(names=None, threads=1):
     names = [name for name in calls if name != "plot_dendrogram"]  # matplotlib's figures belong to one thread
     with ThreadPoolExecutor(threads) as pool:
         return dict(zip(names, pool.map(lambda name: flat(calls[name]()), names), strict=True))
+
+
+@cache
+def alone(name):
+    """The numbers of one call, made once in this process, when nothing else is computed."""
+    return flat(make_calls()[name]())
 
 
 def same_bits(first, second):

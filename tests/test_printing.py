@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import energystats as es
 from energystats import tables
-from tests.test_public_api import CASES
+from tests.test_public_api import CASES, case
 
 mpl.use("Agg")
 
@@ -24,7 +24,7 @@ ZERO = re.compile(r"0(\.0*)?([eE][-+]?0+)?")
 
 @pytest.fixture(params=CASES)
 def result(request):
-    return CASES[request.param]
+    return case(request.param)
 
 
 # ---------------------------------------------------------------- p-values
