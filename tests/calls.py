@@ -1,7 +1,7 @@
 """One call or more of every public function, and their results as plain numbers; run as a script it writes them down.
 
-``python -m tests.calls OUT`` runs all calls, ``... OUT few`` those that run the compiled loops, and ``... OUT threads``
-all of them at once, in a process in which nothing was loaded before.
+``python -m tests.calls OUT`` runs all calls, ``... OUT few`` those that run the compiled loops, ``... OUT three`` a few
+of these, and ``... OUT threads`` all of them at once, in a process in which nothing was loaded before.
 """
 
 import dataclasses
@@ -87,8 +87,8 @@ def make_calls(exponent=0):
         "select_k significance": lambda: es.select_k(X[:, 0], 3, "significance", n_init=2, rng=3),
         "cluster_stability": lambda: es.cluster_stability(X, 3, n_resamples=9, n_init=2, rng=3),
         "cluster_tree": lambda: es.cluster_tree(X, n_resamples=49, n_splits=2, rng=3),
-        "cluster_test": lambda: es.cluster_test(X, n_resamples=49, n_splits=2, rng=3),
-        "cluster_test k": lambda: es.cluster_test(X, 3, n_resamples=49, n_splits=2, rng=3),
+        "cluster_test": lambda: es.cluster_test(X, n_resamples=19, n_splits=2, rng=3),
+        "cluster_test k": lambda: es.cluster_test(X, 3, n_resamples=19, n_splits=2, rng=3),
         "cluster_test line": lambda: es.cluster_test(X[:, 0], n_resamples=49, rng=3),
         "cluster_test refit": lambda: es.cluster_test(X, method="refit", n_resamples=9, rng=3),
         "cluster_test gaussian": lambda: es.cluster_test(X, method="refit", null="gaussian", n_resamples=9, rng=3),
@@ -113,8 +113,8 @@ def make_calls(exponent=0):
 
 
 LOOPS = ("energy_test large", "energy_test line", "disco formula", "energy_cluster", "energy_cluster lloyd",
-         "energy_cluster spectral", "cluster_1d", "cluster_1d squares", "energy_hclust", "cluster_test line",
-         "pairwise large", "cluster_test crossfit", "cluster_test k", "goodness_of_fit")  # fmt: skip
+         "energy_cluster spectral", "cluster_1d squares", "cluster_test line", "pairwise large", "cluster_test crossfit",
+         "cluster_test k", "goodness_of_fit", "cluster_1d", "energy_hclust")  # fmt: skip
 
 
 def flat(value, path=""):
@@ -198,6 +198,9 @@ if __name__ == "__main__":
     mpl.use("Agg")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        numbers = run(LOOPS if "few" in sys.argv[2:] else None, 8 if "threads" in sys.argv[2:] else 1)
+        numbers = run(
+            LOOPS if "few" in sys.argv[2:] else LOOPS[-3:] if "three" in sys.argv[2:] else None,
+            8 if "threads" in sys.argv[2:] else 1,
+        )
     told = [(entry.category.__name__, str(entry.message)) for entry in caught]
     Path(sys.argv[1]).write_bytes(pickle.dumps((numbers, told)))

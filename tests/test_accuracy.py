@@ -336,6 +336,7 @@ def test_goodness_of_fit_of_a_column(rng):
 SQUARES = ("energy_test min p", "cluster_1d squares", "compare_euclidizations", "lingoes", "cailliez", "clip_spectrum",
            "flip_spectrum", "principal_coordinates")  # fmt: skip
 
+
 @pytest.mark.parametrize("exponent", [-990, -548, -300, 300, 490])
 @pytest.mark.parametrize("name", calls.make_calls())
 def test_the_unit_of_the_data_changes_no_pvalue_and_no_label(name, exponent):
