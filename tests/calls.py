@@ -113,8 +113,8 @@ def make_calls(exponent=0):
 
 
 LOOPS = ("energy_test large", "energy_test line", "disco formula", "energy_cluster", "energy_cluster lloyd",
-         "energy_cluster spectral", "cluster_1d squares", "cluster_test line", "pairwise large", "cluster_test crossfit",
-         "cluster_test k", "goodness_of_fit", "cluster_1d", "energy_hclust")  # fmt: skip
+         "energy_cluster spectral", "cluster_1d squares", "cluster_test line", "pairwise large",
+         "cluster_test crossfit", "cluster_test k", "goodness_of_fit", "cluster_1d", "energy_hclust")  # fmt: skip
 
 
 def flat(value, path=""):

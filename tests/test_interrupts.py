@@ -50,7 +50,7 @@ SHORT = {
     "select_k": lambda: es.select_k(X, 4, n_resamples=5, rng=0).column("gap").tolist(),
     "disco": lambda: es.disco(X, groups=g, n_resamples=99, rng=0).pvalue,
     "cluster_tree": lambda: [node.pvalue for node in es.cluster_tree(X, rng=0).nodes],
-    "energy_power": lambda: es.energy_power(X, X + 1, [9], n_replicates=20, n_resamples=19, rng=0).table["power"].tolist(),
+    "energy_power": lambda: es.energy_power(X, X + 1, [9], n_replicates=20, n_resamples=19, rng=0).rows[0].power,
 }
 mode, *names = sys.argv[1:]
 if mode == "interrupted":

@@ -106,38 +106,27 @@ def make_results():
     wide = rng.standard_normal((20, 30))
     frame = pd.DataFrame({"g": g, "x": X[:, 1]})
     mixed = pd.DataFrame({"x": np.where(X[:, 0] > 5, np.nan, X[:, 0]), "kind": np.arange(40) % 3 > 0, "g": g})
+    few, fewer, names = {"n_resamples": 99, "rng": 0}, {"n_resamples": 19, "rng": 0}, list(range(9, 49))
     return {
         "Dispersion": lambda: es.dispersion(X, g),
-        "EnergyTestResult": lambda: es.energy_test(X, groups=g, n_resamples=99, rng=0),
+        "EnergyTestResult": lambda: es.energy_test(X, groups=g, **few),
         "EnergyTestResult exact": lambda: es.energy_test(X[:6], groups=[1, 1, 2, 2, 3, 3], rng=0, statistic="f"),
-        "GoodnessOfFitResult": lambda: es.goodness_of_fit(
-            X, lambda size, rng: rng.random((size, 2)), n_resamples=99, rng=0
-        ),
-        "GoodnessOfFitResult normal": lambda: es.normality_test(X, n_resamples=99, rng=0),
-        "PowerResult": lambda: es.energy_power(X[:20], X[20:], [3, 9], n_replicates=20, n_resamples=19, rng=0),
-        "DiscoResult": lambda: es.disco(X, groups=np.arange(40) % 3, n_resamples=19, rng=0),
+        "GoodnessOfFitResult": lambda: es.goodness_of_fit(X, lambda size, rng: rng.random((size, 2)), **few),
+        "GoodnessOfFitResult normal": lambda: es.normality_test(X, **few),
+        "PowerResult": lambda: es.energy_power(X[:20], X[20:], [3, 9], n_replicates=20, **fewer),
+        "DiscoResult": lambda: es.disco(X, groups=np.arange(40) % 3, **fewer),
         "DiscoResult exact": lambda: es.disco(X[:6], groups=[1, 1, 2, 2, 3, 3]),
-        "DiscoResult terms": lambda: es.disco(
-            X, "~ g * x", data=frame, decomposition="marginal", n_resamples=19, rng=0
-        ),
-        "DiscoResult strata": lambda: es.disco(X, "~ g + x", data=frame, strata="g", n_resamples=19, rng=0),
-        "DiscoResult nothing": lambda: es.disco(np.ones((40, 2)), "~ g + x", data=frame, n_resamples=19, rng=0),
+        "DiscoResult terms": lambda: es.disco(X, "~ g * x", data=frame, decomposition="marginal", **fewer),
+        "DiscoResult strata": lambda: es.disco(X, "~ g + x", data=frame, strata="g", **fewer),
+        "DiscoResult nothing": lambda: es.disco(np.ones((40, 2)), "~ g + x", data=frame, **fewer),
         "EnergyTestResult asymptotic": lambda: es.energy_test(X, groups=g, method="asymptotic"),
         "EnergyTestResult cross": lambda: es.energy_test(X, groups=g, method="cross", rng=0),
-        "EnergyTestResult sliced": lambda: es.energy_test(
-            X, groups=g, method="sliced", n_bins=8, n_resamples=99, rng=0
-        ),
-        "EnergyTestResult binned": lambda: es.energy_test(
-            X, groups=g, method="binned", n_bins=12, n_resamples=99, rng=0
-        ),
-        "EnergyTestResult min p": lambda: es.energy_test(X, groups=g, alpha=[0.5, 2], n_resamples=99, rng=0),
-        "EnergyTestResult plots": lambda: es.energy_test(
-            X, groups=g, whole_plots=np.arange(40) // 2, n_resamples=99, rng=0
-        ),
-        "EnergyTestResult gower": lambda: es.energy_test(
-            mixed[["kind", "g"]], groups=g, metric="gower", n_resamples=99, rng=0
-        ),
-        "PairwiseTestsResult": lambda: es.pairwise_tests(X, np.arange(40) % 3, n_resamples=19, rng=0),
+        "EnergyTestResult sliced": lambda: es.energy_test(X, groups=g, method="sliced", n_bins=8, **few),
+        "EnergyTestResult binned": lambda: es.energy_test(X, groups=g, method="binned", n_bins=12, **few),
+        "EnergyTestResult min p": lambda: es.energy_test(X, groups=g, alpha=[0.5, 2], **few),
+        "EnergyTestResult plots": lambda: es.energy_test(X, groups=g, whole_plots=np.arange(40) // 2, **few),
+        "EnergyTestResult gower": lambda: es.energy_test(mixed[["kind", "g"]], groups=g, metric="gower", **few),
+        "PairwiseTestsResult": lambda: es.pairwise_tests(X, np.arange(40) % 3, **fewer),
         "Partition": lambda: es.energy_cluster(X, 3, rng=0),
         "Partition 1-d": lambda: es.cluster_1d(X[:, 0]),
         "Partition 1-d, many": lambda: es.cluster_1d(np.r_[X[:, 0], 1e3 * np.arange(9)], 12, alpha=2),
@@ -160,9 +149,7 @@ def make_results():
         "PrincipalCoordinates kernel": lambda: es.kernel_pca(X, kernel="gaussian"),
         "EuclidizationComparison": lambda: es.compare_euclidizations(R**2, 3, rng=0),
         "GraphPartition": lambda: es.graph_partition(R < 1, 3, cut="association", rng=0),
-        "GraphPartition names": lambda: es.graph_partition(
-            pd.DataFrame(R, list(range(9, 49)), list(range(9, 49))), 2, rng=0
-        ),
+        "GraphPartition names": lambda: es.graph_partition(pd.DataFrame(R, names, names), 2, rng=0),
         "GraphPartition normalized": lambda: es.graph_partition(np.exp(-R), 9, cut="normalized", rng=0),
         "GraphPartition weights": lambda: es.graph_partition(1.0 * (R < 3), 2, weights=1 + X[:, 0] ** 2, rng=0),
         "SpectralEmbedding": lambda: es.spectral_embedding(X),

@@ -15,9 +15,8 @@ import pytest
 
 import energystats as es
 from energystats import cli, datasets
-from energystats.report import cluster_report
+from energystats.report import cluster_report, pictures
 from energystats.report import page as page_module
-from energystats.report import pictures
 from energystats.report import sections as sections_module
 from energystats.tables import p_text, probability
 
