@@ -1,7 +1,7 @@
 """One call or more of every public function, and their results as plain numbers; run as a script it writes them down.
 
-``python -m tests.calls OUT`` runs all calls, ``... OUT few`` those that run the compiled loops, and ``... OUT threads``
-all of them at once, in a process in which nothing was loaded before.
+``python -m tests.calls OUT`` runs all calls, ``... OUT few`` those that run the compiled loops, ``... OUT three`` a few
+of these, and ``... OUT threads`` all of them at once, in a process in which nothing was loaded before.
 """
 
 import dataclasses
@@ -10,6 +10,7 @@ import pickle
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -31,14 +32,20 @@ def make_calls(exponent=0):
     import energystats as es
 
     X, g, three = make_data()
-    w, right, links = 1 + X[:, 0] ** 2, X[:, 0] > 3, np.exp(-es.pairwise(X))
+    w, right, links = 1 + X[:, 0] ** 2, X[:, 0] > 3, np.exp(-np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)))
     d = np.abs(X[:, :1] - X[:, :1].T) + 0.2 * np.abs(np.sin(9 * (X[:, 1:] - X[:, 1:].T)))
     X, few = np.ldexp(X, exponent), np.ldexp(d[:12, :12], exponent)
-    one, linkage = np.ldexp(1.0, exponent), es.energy_hclust(X)
-    large = np.ldexp(np.random.default_rng(1).standard_normal((400, 3)), exponent)
-    for array in (X, g, three, w, right, links, few, large, linkage):
+    one, large = np.ldexp(1.0, exponent), np.ldexp(np.random.default_rng(1).standard_normal((400, 3)), exponent)
+    for array in (X, g, three, w, right, links, few, large):
         array.flags.writeable = False  # so that no call can change what it is given
     frame = pd.DataFrame({"g": g, "t": three, "x": X[:, 1]})
+
+    @cache
+    def linkage():
+        made = es.energy_hclust(X)
+        made.flags.writeable = False
+        return made
+
     mixed = pd.DataFrame({"x": np.where(right, np.nan, X[:, 0]), "kind": three > 0, "g": g})
     return {
         "pairwise": lambda: es.pairwise(X, alpha=0.7),
@@ -72,7 +79,7 @@ def make_calls(exponent=0):
         "cluster_1d": lambda: es.cluster_1d(X[:, 0], 4),
         "cluster_1d squares": lambda: es.cluster_1d(X[:, 0], 4, alpha=2),
         "energy_hclust": lambda: es.energy_hclust(X),
-        "plot_dendrogram": lambda: len(es.plot_dendrogram(linkage).collections),
+        "plot_dendrogram": lambda: len(es.plot_dendrogram(linkage()).collections),
         "spectral_embedding": lambda: es.spectral_embedding(X).eigenvalues,
         "graph_partition": lambda: es.graph_partition(links, 3, rng=3),
         "select_k": lambda: es.select_k(X, 4, n_resamples=9, n_init=2, rng=3),
@@ -80,8 +87,8 @@ def make_calls(exponent=0):
         "select_k significance": lambda: es.select_k(X[:, 0], 3, "significance", n_init=2, rng=3),
         "cluster_stability": lambda: es.cluster_stability(X, 3, n_resamples=9, n_init=2, rng=3),
         "cluster_tree": lambda: es.cluster_tree(X, n_resamples=49, n_splits=2, rng=3),
-        "cluster_test": lambda: es.cluster_test(X, n_resamples=49, n_splits=2, rng=3),
-        "cluster_test k": lambda: es.cluster_test(X, 3, n_resamples=49, n_splits=2, rng=3),
+        "cluster_test": lambda: es.cluster_test(X, n_resamples=19, n_splits=2, rng=3),
+        "cluster_test k": lambda: es.cluster_test(X, 3, n_resamples=19, n_splits=2, rng=3),
         "cluster_test line": lambda: es.cluster_test(X[:, 0], n_resamples=49, rng=3),
         "cluster_test refit": lambda: es.cluster_test(X, method="refit", n_resamples=9, rng=3),
         "cluster_test gaussian": lambda: es.cluster_test(X, method="refit", null="gaussian", n_resamples=9, rng=3),
@@ -106,8 +113,8 @@ def make_calls(exponent=0):
 
 
 LOOPS = ("energy_test large", "energy_test line", "disco formula", "energy_cluster", "energy_cluster lloyd",
-         "energy_cluster spectral", "cluster_1d", "cluster_1d squares", "energy_hclust", "cluster_test line",
-         "pairwise large", "cluster_test crossfit", "cluster_test k", "goodness_of_fit")  # fmt: skip
+         "energy_cluster spectral", "cluster_1d squares", "cluster_test line", "pairwise large",
+         "cluster_test crossfit", "cluster_test k", "goodness_of_fit", "cluster_1d", "energy_hclust")  # fmt: skip
 
 
 def flat(value, path=""):
@@ -134,6 +141,12 @@ def run(names=None, threads=1):
     names = [name for name in calls if name != "plot_dendrogram"]  # matplotlib's figures belong to one thread
     with ThreadPoolExecutor(threads) as pool:
         return dict(zip(names, pool.map(lambda name: flat(calls[name]()), names), strict=True))
+
+
+@cache
+def alone(name):
+    """The numbers of one call, made once in this process, when nothing else is computed."""
+    return flat(make_calls()[name]())
 
 
 def same_bits(first, second):
@@ -185,6 +198,9 @@ if __name__ == "__main__":
     mpl.use("Agg")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        numbers = run(LOOPS if "few" in sys.argv[2:] else None, 8 if "threads" in sys.argv[2:] else 1)
+        numbers = run(
+            LOOPS if "few" in sys.argv[2:] else LOOPS[-3:] if "three" in sys.argv[2:] else None,
+            8 if "threads" in sys.argv[2:] else 1,
+        )
     told = [(entry.category.__name__, str(entry.message)) for entry in caught]
     Path(sys.argv[1]).write_bytes(pickle.dumps((numbers, told)))

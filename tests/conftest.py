@@ -1,5 +1,6 @@
 """Fixtures shared by the tests."""
 
+import gc
 import json
 import os
 import signal
@@ -16,6 +17,16 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a suite in the backg
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ORACLES = Path(__file__).parent / "oracles"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_objects_to_look_through():
+    """What is alive when a file of tests begins is not looked through again: a collection of all would take long.
+
+    Statsmodels asks for one at every correction of p-values, and a process of many tests holds millions of objects.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -335,11 +335,10 @@ def test_goodness_of_fit_of_a_column(rng):
 # results whose own unit is a square: at 1e-300 they have no value that a number could hold
 SQUARES = ("energy_test min p", "cluster_1d squares", "compare_euclidizations", "lingoes", "cailliez", "clip_spectrum",
            "flip_spectrum", "principal_coordinates")  # fmt: skip
-ALONE = calls.run()
 
 
 @pytest.mark.parametrize("exponent", [-990, -548, -300, 300, 490])
-@pytest.mark.parametrize("name", ALONE)
+@pytest.mark.parametrize("name", calls.make_calls())
 def test_the_unit_of_the_data_changes_no_pvalue_and_no_label(name, exponent):
     scaled = calls.make_calls(exponent)[name]
     if exponent < -500 and name in SQUARES:
@@ -350,10 +349,10 @@ def test_the_unit_of_the_data_changes_no_pvalue_and_no_label(name, exponent):
     chosen = [path for path in found if any(word in path for word in calls.CHOSEN) and "breaks" not in path]
     assert chosen or not name.startswith(("energy_test", "cluster_", "disco", "select", "normality", "goodness"))
     for path in chosen:
-        assert np.array_equal(found[path], ALONE[name][path], equal_nan=found[path].dtype.kind == "f"), path
+        assert np.array_equal(found[path], calls.alone(name)[path], equal_nan=found[path].dtype.kind == "f"), path
     for path, breaks in found.items():
         if "breaks" in path and breaks.dtype.kind == "f":
-            assert np.array_equal(breaks, np.ldexp(ALONE[name][path], exponent))
+            assert np.array_equal(breaks, np.ldexp(calls.alone(name)[path], exponent))
 
 
 def test_grid_steps_are_told_in_the_unit_of_the_data(rng):

@@ -285,6 +285,15 @@ def test_all_labelings_of_few_points_are_no_hostile_number():
 
 # ---------------------------------------------------------------- bars
 
+
+def report_without_pictures(*data, **how):
+    from energystats.report import pictures, sections
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sections, "picture", lambda draw: pictures.Picture("data:image/png;base64,", 640))
+        return es.report.cluster_report(*data, **how)
+
+
 WITH_BARS = {
     "energy_test": lambda **how: es.energy_test(points(), groups=halves(), n_resamples=99, rng=0, **how),
     "disco": lambda **how: es.disco(points(), groups=halves(), n_resamples=99, rng=0, **how),
@@ -298,12 +307,12 @@ WITH_BARS = {
     "goodness_of_fit": lambda **how: es.goodness_of_fit(points(), draw, n_resamples=9, rng=0, **how),
     "energy_cluster": lambda **how: es.energy_cluster(points(), 3, n_init=2, rng=0, **how),
     "nystrom": lambda **how: es.energy_cluster(points(), 3, algorithm="nystrom", n_landmarks=9, rng=0, **how),
-    "split": lambda **how: es.cluster_test(points(), rng=0, **how),
+    "split": lambda **how: es.cluster_test(points(), n_resamples=19, n_splits=2, rng=0, **how),
     "refit": lambda **how: es.cluster_test(points(), method="refit", n_resamples=9, rng=0, **how),
-    "cluster_tree": lambda **how: es.cluster_tree(points(), rng=0, **how),
+    "cluster_tree": lambda **how: es.cluster_tree(points(), n_splits=2, rng=0, **how),
     "select_k": lambda **how: es.select_k(points(), 3, n_resamples=3, n_init=2, rng=0, **how),
     "cluster_stability": lambda **how: es.cluster_stability(points(), 2, n_resamples=3, rng=0, **how),
-    "cluster_report": lambda **how: es.report.cluster_report(points(), 2, **how),
+    "cluster_report": lambda **how: report_without_pictures(points(), 2, n_resamples=23, **how),
 }
 
 

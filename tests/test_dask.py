@@ -218,7 +218,7 @@ def test_a_worker_that_dies_changes_nothing(rng, cluster, client):
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "frame with its groups"])
 def test_clusters_of_every_kind_of_table(kind, table, tmp_path, client):
-    how = {"algorithm": "nystrom", "n_landmarks": 30, "batch_size": 300, "rng": 4}
+    how = {"algorithm": "nystrom", "n_landmarks": 8, "n_init": 2, "batch_size": 300, "rng": 4}
     expected = es.energy_cluster(table[["u", "v", "w"]], 3, **how)
     X = forms(table.drop(columns="group").assign(group=0.0), tmp_path)[kind][0]
     if kind == "path":
@@ -243,7 +243,7 @@ CLUSTERED = {
 def test_options_of_clustering(name, table, client, rng, monkeypatch):
     if name == "features made anew":
         monkeypatch.setattr(features, "STORED_BYTES", 0)
-    how = {"algorithm": "nystrom", "n_landmarks": 30, "batch_size": 300, "rng": 4, **CLUSTERED[name](rng)}
+    how = {"algorithm": "nystrom", "n_landmarks": 8, "n_init": 2, "batch_size": 300, "rng": 4, **CLUSTERED[name](rng)}
     X = table[["u", "v", "w"]].to_numpy()
     monkeypatch.setattr(values, "ADDED_AT_ONCE", 2)
     assert_same_partition(es.energy_cluster(X, 3, client=client, **how), es.energy_cluster(X, 3, **how))
@@ -251,7 +251,8 @@ def test_options_of_clustering(name, table, client, rng, monkeypatch):
 
 def test_the_estimator_takes_dask_arrays(table, client):
     X = table[["u", "v", "w"]].to_numpy()
-    make = lambda: es.EnergyClustering(3, algorithm="nystrom", n_landmarks=30, batch_size=300, random_state=1)  # noqa: E731
+    how = {"algorithm": "nystrom", "n_landmarks": 8, "n_init": 2, "batch_size": 300, "random_state": 1}
+    make = lambda: es.EnergyClustering(3, **how)  # noqa: E731
     expected = make().fit(X)
     with client.as_current():
         found = make().fit(da.from_array(X, chunks=(400, 3)))
@@ -261,17 +262,17 @@ def test_the_estimator_takes_dask_arrays(table, client):
 
 
 def test_clusters_when_a_worker_dies(rng, cluster, client):
-    X = rng.normal(size=(20_000, 3))
-    how = {"algorithm": "nystrom", "n_landmarks": 100, "batch_size": 1000, "rng": 4}
+    X = rng.normal(size=(8000, 3))
+    how = {"algorithm": "nystrom", "n_landmarks": 12, "n_init": 2, "batch_size": 1000, "rng": 4}
     expected, passes = es.energy_cluster(X, 5, **how), []
 
     def watch(start, n_passes, W):
         passes.append(W)
-        if len(passes) == 40:
+        if len(passes) == 8:
             kill_a_worker(cluster)
 
     found = es.energy_cluster(X, 5, client=client, callback=watch, **how)
-    assert len(passes) > 40
+    assert len(passes) > 8
     assert_same_partition(found, expected)
 
 
@@ -468,7 +469,7 @@ def test_a_cluster_without_workers_is_given_up(table, monkeypatch):
 
 
 def test_tasks_that_are_cancelled_are_told(client):
-    future = client.submit(time.sleep, 30, pure=False)
+    future = client.submit(time.sleep, 2, pure=False)  # which no worker can be told to leave
     threading.Timer(0.5, future.cancel).start()
     with pytest.raises(ConnectionError, match="it cancelled the tasks of this call"):
         workers.Workers(client).gather([future])

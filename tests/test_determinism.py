@@ -23,12 +23,17 @@ from tests import calls
 mpl.use("Agg")
 
 HERE = Path(__file__).parent.parent
-ALONE = calls.run()
 CALLS = calls.make_calls()
-N_THREADS = {library["filepath"]: library["num_threads"] for library in threadpool_info()}
 IN_THREADS = [name for name in CALLS if name != "plot_dendrogram"]  # matplotlib's figures belong to one thread
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 # Functions that call into scikit-learn or pandas, which change the filters of all threads for moments themselves
 ALIEN = ("EnergyClustering", "energy_cluster spectral", "disco formula", "select_k", "gower", "compare", "stability")
+
+
+@pytest.fixture(scope="module")
+def alone():
+    """The numbers of all calls in this process, when nothing else is computed."""
+    return {name: calls.alone(name) for name in CALLS}
 
 
 def in_new_process(tmp_path, *arguments, **environment):
@@ -46,8 +51,8 @@ def test_every_public_function_is_called():
     assert {name.split()[0] for name in CALLS} == calls.functions()
 
 
-def test_a_repeat_has_the_same_bits():
-    assert calls.same_bits(ALONE, calls.run()) == []
+def test_a_repeat_has_the_same_bits(alone):
+    assert calls.same_bits(alone, calls.run()) == []
 
 
 def test_the_comparison_sees_a_single_bit():
@@ -64,9 +69,9 @@ def test_the_number_of_jobs_changes_no_bit(n_jobs):
     assert calls.same_bits({"": calls.flat(one)}, {"": calls.flat(more)}) == []
 
 
-def in_six_threads():
-    """Names and numbers of all calls, each made twice."""
-    names = IN_THREADS * 2
+def in_six_threads(names):
+    """Names and numbers of these calls, each made twice."""
+    names = names * 2
     random.shuffle(names)
     with ThreadPoolExecutor(6) as pool:
         return list(zip(names, pool.map(lambda name: calls.flat(CALLS[name]()), names), strict=True))
@@ -75,31 +80,31 @@ def in_six_threads():
 def test_many_threads_at_once_change_no_bit():
     """k-means gives linear algebra one thread while it runs, in the whole process, so here it always has one."""
     with threadpool_limits(1, "blas"):
-        alone, found = calls.run(), in_six_threads()
-    assert [bad for name, one in found for bad in calls.same_bits({name: alone[name]}, {name: one})] == []
+        first, found = calls.run(), in_six_threads(IN_THREADS)
+    assert [bad for name, one in found for bad in calls.same_bits({name: first[name]}, {name: one})] == []
 
 
-def test_many_threads_at_once_change_rounding_only():
-    found = in_six_threads()
-    assert [bad for name, one in found for bad in calls.same_numbers({name: ALONE[name]}, {name: one})] == []
-    after = {library["filepath"]: library["num_threads"] for library in threadpool_info()}
-    assert {path: after[path] for path in N_THREADS} == N_THREADS
-
-
-def test_a_process_may_begin_with_many_threads(tmp_path):
-    one = {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}  # see above
-    found, alone = (in_new_process(tmp_path, *words, **one)[0] for words in (["threads"], []))
-    assert len(found) == len(IN_THREADS)
-    assert calls.same_bits(found, alone) == []
-
-
-def test_threads_leave_the_filters_of_warnings_alone():
-    names = [name for name in IN_THREADS if not any(word in name for word in ALIEN)] * 2
-    random.shuffle(names)
+def test_many_threads_at_once_change_rounding_only_and_no_filter_of_warnings(alone):
+    threads = {library["filepath"]: library["num_threads"] for library in threadpool_info()}
     before = list(warnings.filters)
-    with ThreadPoolExecutor(6) as pool:
-        list(pool.map(lambda name: CALLS[name](), names))
+    found = in_six_threads([name for name in IN_THREADS if not any(word in name for word in ALIEN)])
     assert warnings.filters == before
+    found += in_six_threads([name for name in IN_THREADS if any(word in name for word in ALIEN)])
+    assert [bad for name, one in found for bad in calls.same_numbers({name: alone[name]}, {name: one})] == []
+    after = {library["filepath"]: library["num_threads"] for library in threadpool_info()}
+    assert {path: after[path] for path in threads} == threads
+
+
+@pytest.fixture(scope="module")
+def one_thread(tmp_path_factory):
+    """The numbers of a process whose libraries have one thread each."""
+    return in_new_process(tmp_path_factory.mktemp("one"), **dict.fromkeys(THREADS, "1"))[0]
+
+
+def test_a_process_may_begin_with_many_threads(tmp_path, one_thread):
+    found, _ = in_new_process(tmp_path, "threads", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")  # see above
+    assert len(found) == len(IN_THREADS)
+    assert calls.same_bits(found, one_thread) == []
 
 
 def test_warnings_held_back_by_one_thread_reach_the_others():
@@ -145,49 +150,50 @@ def test_tables_are_not_changed():
 def test_nothing_overflows_or_is_invalid_inside(name):
     """No RuntimeWarning, and no error where the user has asked numpy for errors."""
     with np.errstate(over="raise", divide="raise", invalid="raise"):
-        assert calls.same_bits({name: ALONE[name]}, {name: calls.flat(CALLS[name]())}) == []
+        assert calls.same_bits({name: calls.alone(name)}, {name: calls.flat(CALLS[name]())}) == []
 
 
 @pytest.mark.parametrize(("rows", "columns", "stored"), [(7, 11, 4096), (64, 100, 8)])
-def test_the_size_of_tiles_changes_rounding_only(monkeypatch, rows, columns, stored):
+def test_the_size_of_tiles_changes_rounding_only(monkeypatch, alone, rows, columns, stored):
     monkeypatch.setattr(pairs, "TILE_ROWS", rows)
     monkeypatch.setattr(pairs, "TILE_COLUMNS", columns)
     monkeypatch.setattr(pairs, "STORED_UP_TO", stored)
     found = calls.run()
-    assert calls.same_bits(ALONE, found), "other tiles were used"
-    assert calls.same_numbers(ALONE, found) == []
+    assert calls.same_bits(alone, found), "other tiles were used"
+    assert calls.same_numbers(alone, found) == []
 
 
-def test_hash_randomisation_changes_no_bit(tmp_path):
-    assert calls.same_bits(ALONE, in_new_process(tmp_path, PYTHONHASHSEED=str(random.randrange(1, 2**32)))[0]) == []
-
-
-@pytest.mark.parametrize("threads", ["1", "2", "3"])
-def test_the_number_of_threads_changes_rounding_only(tmp_path, threads):
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-    names = names if int(threads) <= (os.cpu_count() or 1) else names[:3]  # numba refuses more than there are
-    found, _ = in_new_process(tmp_path, **dict.fromkeys(names, threads))
-    assert calls.same_numbers(ALONE, found) == []
+@pytest.mark.parametrize("threads", ["1", "3"])  # there are two or more here
+def test_the_number_of_threads_changes_rounding_only(tmp_path, request, alone, threads):
+    if threads == "1":
+        found = request.getfixturevalue("one_thread")
+    else:
+        names = THREADS if int(threads) <= (os.cpu_count() or 1) else THREADS[:3]  # numba refuses more than there are
+        found, _ = in_new_process(tmp_path, **dict.fromkeys(names, threads))
+    assert calls.same_numbers(alone, found) == []
 
 
 @pytest.mark.slow
-def test_a_cold_cache_changes_no_bit(tmp_path):
+def test_a_cold_cache_changes_no_bit(tmp_path, alone):
     cache = tmp_path / "cache"
     for _ in ("cold", "warm"):
-        assert calls.same_bits(ALONE, in_new_process(tmp_path, NUMBA_CACHE_DIR=str(cache))[0]) == []
+        assert calls.same_bits(alone, in_new_process(tmp_path, NUMBA_CACHE_DIR=str(cache))[0]) == []
         assert any(cache.rglob("*.nbc"))
 
 
 def in_child(_):
-    return calls.run()
+    return hash("a"), calls.run()
 
 
 @pytest.mark.parametrize("how", multiprocessing.get_all_start_methods())
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
-def test_child_processes_find_the_same_bits(how):
+def test_child_processes_find_the_same_bits(how, alone, monkeypatch):
+    """One that is spawned is a new process, and has texts hashed in another way."""
+    monkeypatch.setenv("PYTHONHASHSEED", str(random.randrange(1, 2**32)))
     with multiprocessing.get_context(how).Pool(1) as pool:
-        found = pool.map_async(in_child, [0]).get(timeout=300)[0]
-    assert calls.same_bits(ALONE, found) == []
+        hashed, found = pool.map_async(in_child, [0]).get(timeout=300)[0]
+    assert how != "spawn" or hashed != hash("a")
+    assert calls.same_bits(alone, found) == []
 
 
 def test_a_seed_sequence_is_as_good_as_its_seed_however_often_it_is_used(rng):

@@ -50,10 +50,11 @@ SHORT = {
     "select_k": lambda: es.select_k(X, 4, n_resamples=5, rng=0).column("gap").tolist(),
     "disco": lambda: es.disco(X, groups=g, n_resamples=99, rng=0).pvalue,
     "cluster_tree": lambda: [node.pvalue for node in es.cluster_tree(X, rng=0).nodes],
-    "energy_power": lambda: es.energy_power(X, X + 1, [9], n_replicates=20, n_resamples=19, rng=0).table.to_string(),
+    "energy_power": lambda: es.energy_power(X, X + 1, [9], n_replicates=20, n_resamples=19, rng=0).rows[0].power,
 }
-name, mode = sys.argv[1:]
+mode, *names = sys.argv[1:]
 if mode == "interrupted":
+    (name,) = names
     sent = []
     def interrupt():
         sent.append(time.perf_counter())
@@ -66,7 +67,8 @@ if mode == "interrupted":
         print("not interrupted")
     except KeyboardInterrupt:
         print(time.perf_counter() - sent[0], threading.active_count())
-print(SHORT[name]())
+for name in names:
+    print(SHORT[name]())
 """
 CALLS = ["energy_test", "energy_test asymptotic", "energy_cluster", "cluster_1d", "cluster_test", "cluster_test refit",
          "select_k", "disco", "cluster_tree", "energy_power"]  # fmt: skip
@@ -75,21 +77,27 @@ CALLS = ["energy_test", "energy_test asymptotic", "energy_cluster", "cluster_1d"
 FAST = {"energy_test", "energy_cluster", "cluster_test", "select_k", "disco"}
 
 
-def session(name, mode):
-    command = [sys.executable, "-c", PROGRAM, name, mode]
+def session(mode, *names):
+    command = [sys.executable, "-c", PROGRAM, mode, *names]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr[-3000:]
     assert "Exception ignored" not in done.stderr
     return done.stdout.splitlines()
 
 
+@pytest.fixture(scope="module")
+def fresh():
+    """What a session says in which nothing was interrupted."""
+    return dict(zip(CALLS, session("fresh", *CALLS), strict=True))
+
+
 @pytest.mark.parametrize("name", [n if n in FAST else pytest.param(n, marks=pytest.mark.slow) for n in CALLS])
-def test_long_calls_end_soon_and_the_next_is_right(name):
-    heard, *after = session(name, "interrupted")
+def test_long_calls_end_soon_and_the_next_is_right(name, fresh):
+    heard, after = session("interrupted", name)
     latency, threads = heard.split()
     assert float(latency) < SOON
     assert int(threads) == 1
-    assert after == session(name, "fresh")
+    assert after == fresh[name]
 
 
 @pytest.mark.slow
@@ -220,10 +228,10 @@ LONG = {
     "disco terms": lambda X, **how: es.disco(X, "~ a + b", data={"a": X[:, 0], "b": X[:, 1] ** 2}, n_resamples=99,
                                              rng=0, **how).pvalue,
     "energy_cluster": lambda X, **how: es.energy_cluster(X, 3, rng=0, **how).within,
-    "cluster_test": lambda X, **how: es.cluster_test(X, 2, rng=0, **how).pvalue,
+    "cluster_test": lambda X, **how: es.cluster_test(X, 2, n_resamples=19, n_splits=2, rng=0, **how).pvalue,
     "refit": lambda X, **how: es.cluster_test(X, 2, method="refit", n_resamples=9, rng=0, **how).pvalue,
     "crossfit": lambda X, **how: es.cluster_test(X, 2, method="crossfit", n_resamples=9, rng=0, **how).pvalue,
-    "cluster_tree": lambda X, **how: es.cluster_tree(X, rng=0, **how).k,
+    "cluster_tree": lambda X, **how: es.cluster_tree(X, n_splits=2, rng=0, **how).k,
     "select_k": lambda X, **how: es.select_k(X, 3, n_resamples=5, rng=0, **how).k,
     "cluster_stability": lambda X, **how: es.cluster_stability(X, 2, n_resamples=9, rng=0, **how).adjusted_rand,
     "normality_test": lambda X, **how: es.normality_test(X, n_resamples=99, rng=0, **how).pvalue,

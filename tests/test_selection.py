@@ -47,10 +47,11 @@ def test_separated_clusters_are_counted(three, method, rng):
 
 @pytest.mark.parametrize("method", ["gap", "eigengap", "significance"])
 def test_same_seed_same_table_and_criteria_do_not_disturb_each_other(three, method):
-    a, b = (es.select_k(three, 5, method, rng=4) for _ in range(2))
+    how = {"n_resamples": 5, "n_init": 3, "rng": 4}
+    a, b = (es.select_k(three, 5, method, **how) for _ in range(2))
     pd.testing.assert_frame_equal(a.table, b.table)
     assert (a.k, a.reason) == (b.k, b.reason)
-    everything = es.select_k(three, 5, method, criteria="all", rng=4)
+    everything = es.select_k(three, 5, method, criteria="all", **how)
     assert (everything.k, everything.reason) == (a.k, a.reason)
     known = a.table.notna().all()
     pd.testing.assert_frame_equal(everything.table.loc[:, known], a.table.loc[:, known])
@@ -135,8 +136,9 @@ def test_unimodal_references_have_one_mode(rng):
 
 
 def test_a_matrix_of_euclidean_distances_gives_the_choice_of_its_points(three):
-    points = es.select_k(three, 5, criteria="all", rng=7)
-    matrix = es.select_k(es.pairwise(three), 5, metric="precomputed", criteria="all", rng=7)
+    how = {"criteria": "all", "n_resamples": 5, "n_init": 3, "rng": 7}
+    points = es.select_k(three, 5, **how)
+    matrix = es.select_k(es.pairwise(three), 5, metric="precomputed", **how)
     assert matrix.k == points.k
     assert_allclose(matrix.table.to_numpy(float), points.table.to_numpy(float), atol=1e-8)
     assert "Assumed" in matrix.summary()
@@ -203,7 +205,7 @@ def test_draws_that_do_not_fit_are_refused_with_the_argument_that_asks_for_them(
         assert es.select_k(three[:10], 2, criteria="all", level=1e-9, n_resamples=2, rng=0).tree is None
 
 
-@pytest.mark.parametrize(("level", "draws"), [(0.05, 199), (0.1, 199), (0.01, 999), (0.004, 2499)])
+@pytest.mark.parametrize(("level", "draws"), [(0.05, 199), (0.1, 199), (0.01, 999), (0.004, 2499), (0.001, 9999)])
 def test_small_levels_get_draws_enough(level, draws, three, monkeypatch):
     """The smallest p of all points is to be a tenth of the level, or 1/200."""
     heard = []
@@ -218,28 +220,30 @@ def test_small_levels_get_draws_enough(level, draws, three, monkeypatch):
 
 
 def test_gap_and_eigengap_stand_beside_significance(three):
-    found = es.select_k(three, 6, "significance", rng=11)
+    how = {"n_resamples": 5, "n_init": 3, "rng": 11}
+    found = es.select_k(three, 6, "significance", **how)
     assert found.table[["gap", "gap_error", "eigengap"]].notna().all(axis=None)
     assert list(found.choices) == ["gap", "eigengap", "significance"]
     for method, k in found.choices.items():
-        assert es.select_k(three, 6, method, rng=11).k == k
+        assert es.select_k(three, 6, method, **how).k == k
         assert method in found.summary()
-    alone = es.select_k(three, 6, "significance", criteria="chosen", rng=11)
+    alone = es.select_k(three, 6, "significance", criteria="chosen", **how)
     assert alone.table["gap"].isna().all()
     assert (alone.k, list(alone.choices)) == (found.k, ["eigengap", "significance"])
-    assert es.select_k(three, 6, rng=11).tree is None
+    assert es.select_k(three, 6, **how).tree is None
 
 
 def test_leaves_stop_at_k_max_and_at_the_level(three):
     two = es.select_k(three, 2, "significance", criteria="chosen", rng=11)
     assert two.k == 2
     assert "still significant" in two.reason
-    strict = es.select_k(9 * three[:60], 6, "significance", level=0.001, criteria="chosen", rng=11)
-    assert strict.tree.n_resamples == 9999
-    assert strict.column("pvalue")[0] <= 0.001
-    one = es.select_k(np.random.default_rng(0).random((60, 2)), 6, "significance", level=1e-3, rng=11)
+    how = {"level": 0.01, "criteria": "chosen", "rng": 11}
+    strict = es.select_k(9 * three[:60], 6, "significance", **how)
+    assert strict.tree.n_resamples == 999
+    assert strict.column("pvalue")[0] <= 0.01
+    one = es.select_k(np.random.default_rng(0).random((60, 2)), 6, "significance", **how)
     assert one.k == 1
-    assert one.reason.startswith("No split had an adjusted p <= 0.001: the smallest is")
+    assert one.reason.startswith("No split had an adjusted p <= 0.01: the smallest is")
 
 
 def test_small_leaves_are_not_tested(rng):
@@ -381,7 +385,7 @@ def test_progress_goes_to_stderr(three, capsys):
 
 
 def test_plots_show_what_they_say(three):
-    found = es.select_k(three, 5, criteria="all", rng=2)
+    found = es.select_k(three, 5, criteria="all", n_resamples=5, n_init=3, rng=2)
     ax = found.plot()
     assert "gap" in ax.get_ylabel()
     line = ax.containers[0].lines[0]
@@ -456,7 +460,8 @@ def test_stability_is_not_significance(rng):
     assert found.jaccard.min() > 0.7  # .87 or more in 24 samples
     assert found.adjusted_rand > 0.5
     assert es.select_k(X[:200], 4, rng=rng).k == 1
-    tree = es.cluster_tree(X, level=0.001, n_resamples=1999, rng=rng)  # one cluster, but for one sample in a thousand
+    how = {"n_splits": 1, "n_resamples": 1199, "rng": rng}
+    tree = es.cluster_tree(X, level=0.001, **how)  # one cluster, but for one sample in a thousand
     assert tree.k == 1
     assert "Stability is not significance" in found.summary()
 

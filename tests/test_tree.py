@@ -194,17 +194,17 @@ def test_adjusted_p_values_by_hand(three, rng):
 
 
 def test_same_seed_same_tree_and_the_root_is_the_cluster_test(three):
-    a, b = (es.cluster_tree(three, rng=8) for _ in range(2))
+    a, b = (es.cluster_tree(three, n_splits=2, rng=8) for _ in range(2))
     assert_array_equal(a.labels, b.labels)
     pd.testing.assert_frame_equal(a.to_frame(), b.to_frame())
-    assert a.nodes[0].pvalue == es.cluster_test(three, rng=8).pvalue
+    assert a.nodes[0].pvalue == es.cluster_test(three, n_splits=2, rng=8).pvalue
     x = three[:, 0]
     assert es.cluster_tree(x, rng=8).nodes[0].pvalue == es.cluster_test(x, rng=8).pvalue
 
 
 def test_the_order_of_visits_does_not_matter(three, monkeypatch):
     """The second half is looked at first, and leaves are split in the order opposite to the package's."""
-    plain = es.cluster_tree(three, rng=8)
+    plain = es.cluster_tree(three, n_splits=2, rng=8)
 
     def other_way_round(d, rules, test, root):
         examine(d, rules, test, root)
@@ -217,16 +217,16 @@ def test_the_order_of_visits_does_not_matter(three, monkeypatch):
             yield from other_way_round(d, rules, test, child)
 
     monkeypatch.setattr(module, "grow", other_way_round)
-    other = es.cluster_tree(three, rng=8)
+    other = es.cluster_tree(three, n_splits=2, rng=8)
     assert_array_equal(plain.labels, other.labels)
     pd.testing.assert_frame_equal(plain.to_frame(), other.to_frame())
 
 
 def test_distances_give_the_tree_of_the_points(three):
-    points = es.cluster_tree(three, rng=4)
     for alpha in (1.0, 0.5):
-        found = es.cluster_tree(es.pairwise(three, alpha=alpha), metric="precomputed", alpha=alpha, rng=4)
-        same = points if alpha == 1 else es.cluster_tree(three, alpha=alpha, rng=4)
+        how = {"alpha": alpha, "n_splits": 2, "rng": 4}
+        found = es.cluster_tree(es.pairwise(three, alpha=alpha), metric="precomputed", **how)
+        same = es.cluster_tree(three, **how)
         assert_array_equal(found.labels, same.labels)
         assert [node.pvalue for node in found.nodes] == pytest.approx([node.pvalue for node in same.nodes], nan_ok=True)
         assert "Assumed: the matrix holds Euclidean" in " ".join(found.summary().split())
@@ -255,7 +255,7 @@ def test_remarks_are_made_once(rng):
 
 def test_standardizing_is_done_once(three):
     z = (three - three.mean(axis=0)) / three.std(axis=0)
-    a, b = es.cluster_tree(three, standardize=True, rng=2), es.cluster_tree(z, rng=2)
+    a, b = es.cluster_tree(three, standardize=True, n_splits=2, rng=2), es.cluster_tree(z, n_splits=2, rng=2)
     assert_array_equal(a.labels, b.labels)
     assert "columns standardized" in a.summary()
 
@@ -344,9 +344,8 @@ def test_the_fewest_draws_can_reject(three):
 def five(rng):
     centres = [*CENTRES, [14.0, 15.0], [40.0, 0.0]]
     sizes = (40, 30, 60, 35, 12)
-    return es.cluster_tree(
-        np.concatenate([rng.normal(c, 1, (m, 2)) for c, m in zip(centres, sizes, strict=True)]), k_max=5, rng=rng
-    )
+    X = np.concatenate([rng.normal(c, 1, (m, 2)) for c, m in zip(centres, sizes, strict=True)])
+    return es.cluster_tree(X, k_max=5, n_splits=2, rng=rng)
 
 
 def test_linkage_is_scipy_s(five):
@@ -416,7 +415,7 @@ def test_picture_shows_every_split(five):
 
 
 def test_nothing_in_the_picture_covers_a_p_value(five):
-    for found in (five, es.cluster_tree(X30, rng=0)):
+    for found in (five, es.cluster_tree(X30, n_splits=1, rng=0)):
         ax = found.plot()
         ax.figure.canvas.draw()
         boxes = [text.get_window_extent() for text in ax.texts]
