@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 
 import energystats as es
-from energystats import cost
+from energystats import _runtime as cost
 
 
 def cases():

@@ -31,7 +31,7 @@ from pathlib import Path
 import numpy as np
 
 import energystats as es
-from energystats.metrics import Euclidean, Exponential, Gaussian, Localised, Sine
+from energystats.metrics.closed_form import Euclidean, Exponential, Gaussian, Localised, Sine
 
 data = es.datasets
 FIGURES = Path(__file__).parent.parent / "docs" / "figures"
@@ -650,7 +650,7 @@ def draw_planes():
     """The two-dimensional data with the clusters found, as [G fig 4]; points in a wrong cluster are ringed."""
     import matplotlib.pyplot as plt
 
-    from energystats.plotting import cluster_colors
+    from energystats.plotting.axes import cluster_colors
 
     warnings.simplefilter("ignore", es.NotNegativeTypeWarning)  # the sine semimetric
     fig, axes = plt.subplots(1, 4, figsize=(14, 3.7), layout="constrained")
@@ -732,7 +732,7 @@ def print_gaps(X, n_resamples):
 def draw_workflow(X, columns, parts, folder):
     import matplotlib.pyplot as plt
 
-    from energystats.plotting import cluster_colors
+    from energystats.plotting.axes import cluster_colors
 
     fig, axes = plt.subplots(2, 3, figsize=(13, 8), layout="constrained", width_ratios=(1, 1.25, 1.1))
     plane = X @ np.linalg.svd(X, full_matrices=False)[2][:2].T

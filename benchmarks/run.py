@@ -327,7 +327,7 @@ def graph_cuts(n, peer_n):
     import scipy.sparse as sp
     from sklearn.cluster import SpectralClustering
 
-    from energystats.clustering.graphs import Objective, improved
+    from energystats.clustering.graph_partition import Objective, improved
 
     def planted(size):
         rng = np.random.default_rng(0)

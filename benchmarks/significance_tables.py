@@ -144,14 +144,14 @@ def selective(X, rng, row, *, linkage="ward", sigma=None):
 
 def index_alone(x, rng, row=None):
     """All three indices, without the factor for flat densities."""
-    from energystats.significance.unimodality import unimodality_test
+    from energystats.cluster_tests.unimodality import unimodality_test
 
     return unimodality_test(np.asarray(x, dtype=float), SPLIT_DRAWS, 1.0, rng).pvalue
 
 
 def weighted(*weights: float, test: Callable[..., float]) -> Callable[[np.ndarray, np.random.Generator, Row], float]:
     """A test with other weights of likelihood ratio, E and distance."""
-    from energystats.significance import unimodality
+    from energystats.cluster_tests import unimodality
 
     def call(X, rng, row):
         with mock.patch.object(unimodality, "WEIGHTS", np.maximum(weights, 1e-9)):
@@ -162,7 +162,7 @@ def weighted(*weights: float, test: Callable[..., float]) -> Callable[[np.ndarra
 
 def as_given(X, rng, row):
     """The split test without decorrelated columns."""
-    from energystats.significance import split
+    from energystats.cluster_tests import split
 
     with mock.patch.object(split, "MARGIN", np.inf):
         return ours(method="split", n_resamples=SPLIT_DRAWS)(X, rng, row)
@@ -170,7 +170,7 @@ def as_given(X, rng, row):
 
 def one_third_clustered(X, rng, row):
     """A third of the points is clustered and the others are scored, ten times; the p-values of E are combined."""
-    from energystats.significance.unimodality import cauchy_combination
+    from energystats.cluster_tests.unimodality import cauchy_combination
 
     found = []
     for _ in range(5):

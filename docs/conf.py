@@ -14,7 +14,7 @@ from docutils import nodes
 from sphinx import addnodes
 
 import energystats as es
-from energystats.results import Result
+from energystats.display.result import Result
 
 HERE = Path(__file__).parent
 os.environ["TQDM_DISABLE"] = "1"  # a bar is for those who wait, not for the page

@@ -34,7 +34,7 @@ def iris_partition() -> es.Partition:
 
 
 def partition_with_classes() -> Axes:
-    from energystats.plotting import mark_classes
+    from energystats.plotting.points import mark_classes
 
     found = iris_partition()
     ax = found.plot()

@@ -12,31 +12,28 @@ from typing import Any, Self
 
 import numpy as np
 
-from energystats._core.gram import centred
-from energystats._core.scales import deviations, exponents
-from energystats._core.slices import random_directions
-from energystats._core.spectrum import largest_eigenpairs
+from energystats._core.gram import centred, largest_eigenpairs
+from energystats._core.scaling import deviations, exponents
+from energystats._core.sums import random_directions
+from energystats._runtime import check_memory
 from energystats._typing import ArrayLike, FloatArray, IntArray
-from energystats.blocks import Measures, Rows
-from energystats.cost import check_memory
-from energystats.domains import Domain, Fault, Place, looks_like_distances, row_places
 from energystats.exceptions import ColumnScaleWarning, MatrixAsPointsWarning, warn
-from energystats.metrics import SUBSAMPLE, Euclidean, Exponential, Metric, MetricLike, Precomputed, resolve
-from energystats.pairs import Line, MadeAnew, Pairs, Sliced, choose_route, line_of, projection_of, warn_if_negative
-from energystats.validation import (
-    as_labels,
-    as_pandas,
-    as_square,
-    check_same_columns,
-    check_same_index,
-    column_names,
-    label_name,
-    matrix_index,
-    read_only,
-    row_index,
-    were_found,
-)
-from energystats.workloads import Size, pairs_work
+from energystats.inputs.arrays import read_only
+from energystats.inputs.labels import as_labels, check_same_index, were_found
+from energystats.inputs.matrices import as_square
+from energystats.inputs.names import as_pandas, check_same_columns, column_names, label_name, matrix_index, row_index
+from energystats.metrics.base import SUBSAMPLE, Metric, MetricLike
+from energystats.metrics.closed_form import Euclidean, Exponential
+from energystats.metrics.domains import Domain, Fault, Place, looks_like_distances, row_places
+from energystats.metrics.general import Precomputed
+from energystats.metrics.lookup import resolve
+from energystats.pairs.block_values import Measures
+from energystats.pairs.disk import Rows
+from energystats.pairs.line import Line, line_of
+from energystats.pairs.routes import choose_route
+from energystats.pairs.slices import Sliced, projection_of
+from energystats.pairs.tiles import MadeAnew, Pairs, warn_if_negative
+from energystats.pairs.workloads import Size, pairs_work
 
 __all__ = [
     "Dissimilarity",
@@ -47,6 +44,7 @@ __all__ = [
     "check_z_scores",
     "of_z_scores",
 ]
+
 
 TINY_WIDTH = 1e-70  # of the widest column, below which rho is looked at
 HUGE_WIDTH = 1e70  # above which it is, too

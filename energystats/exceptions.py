@@ -31,6 +31,7 @@ __all__ = [
     "warn",
 ]
 
+
 # of one thread: warnings go here instead of to Python's filters, which belong to all threads
 _collector: ContextVar[list[tuple[str, type[EnergyStatsWarning]]] | None] = ContextVar("collector", default=None)
 _changing_filters = threading.RLock()

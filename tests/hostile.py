@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import energystats as es
-from energystats.results.base import Result
+from energystats.display.result import Result
 
 HERE = Path(es.__file__).parent
 SECONDS = 60  # beyond it a call counts as one that hangs

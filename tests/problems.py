@@ -4,7 +4,7 @@ import numpy as np
 
 from energystats._core.hartigan import hartigan_pass
 from energystats._core.lloyd import lloyd_pass
-from energystats.clustering.state import Problem, tabulate
+from energystats.clustering.local_search import Problem, tabulate
 
 NO_ROOM = np.empty((0, 3), np.intp)
 

@@ -12,13 +12,17 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import energystats as es
-from energystats import dissimilarity, metrics, pairs
-from energystats._core import permutation
-from energystats._core.permutation import Exchangeable
-from energystats.blocks import door, parquet, rows
-from energystats.blocks.measures import Measures
-from energystats.blocks.rows import RowsOnDisk, spool
+from energystats import dissimilarity
+from energystats._core import labelings as permutation
+from energystats._core.labelings import Exchangeable
 from energystats.clustering import features
+from energystats.metrics import base
+from energystats.pairs import disk as rows
+from energystats.pairs import open_blocks as door
+from energystats.pairs import parquet
+from energystats.pairs import routes as pairs
+from energystats.pairs.block_values import Measures
+from energystats.pairs.disk import RowsOnDisk, spool
 from tests.comparisons import assert_same_partition, assert_same_test
 
 pytest.importorskip("pyarrow")
@@ -220,7 +224,7 @@ def test_projections_far_from_the_origin_keep_their_digits(rng):
 
 def test_rows_that_settle_a_metric_are_the_same_from_anywhere(rng, monkeypatch):
     """A fixed random choice of rows: part of what a default width means."""
-    monkeypatch.setattr(metrics, "SUBSAMPLE", 20)
+    monkeypatch.setattr(base, "SUBSAMPLE", 20)
     monkeypatch.setattr(dissimilarity, "SUBSAMPLE", 20)
     X = rng.standard_normal((90, 2))
     chosen = X[np.random.default_rng(0).choice(90, 20, replace=False)]

@@ -13,8 +13,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import energystats as es
 from energystats import datasets
-from energystats._core.partitions import cut
-from energystats.clustering.lloyd import lloyd
+from energystats._core.linkage import cut
+from energystats.clustering.local_search import lloyd
 from energystats.clustering.partition import make_partition
 from energystats.clustering.seeding import plus_plus_start, random_start
 from energystats.dissimilarity import Dissimilarity

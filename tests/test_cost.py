@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 
 import energystats as es
-from energystats import cost, workloads
-from energystats.cost import Rates, Work
+from energystats import _runtime as cost
+from energystats._runtime import Rates, Work
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.workloads import Size
+from energystats.pairs import workloads
+from energystats.pairs.workloads import Size
 
 GIB = 2**30
 UNIT = Rates(1.0, 0.0, 0.0, 0.0, 0.0)
@@ -273,7 +274,7 @@ def test_starts_are_made_one_by_one():
 
 def test_children_are_those_of_spawn():
     one, other = np.random.default_rng(3), np.random.default_rng(3)
-    from energystats.validation import children
+    from energystats.inputs.options import children
 
     assert [c.integers(2**60) for c in children(one, 5)] == [c.integers(2**60) for c in other.spawn(5)]
 
@@ -538,7 +539,7 @@ def test_other_machines_are_not_judged_by_this_one(slow_machine):
 
 
 def test_labelings_are_counted_as_they_are_chosen():
-    from energystats.relabeling import FREE, Sampling, count_of
+    from energystats.distribution_tests.permutation_test import FREE, Sampling, count_of
 
     groups = Groups(np.array([0, 0, 1, 1]), ("a", "b"))
     assert count_of(groups, FREE, Sampling("auto", 99)) == (6, True)

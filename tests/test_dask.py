@@ -12,12 +12,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import energystats as es
-from energystats.blocks import cluster as on_cluster
-from energystats.blocks import distribution, values, workers
 from energystats.clustering import features
-from energystats.designs import Design
 from energystats.dissimilarity import Groups
-from energystats.relabeling import Sampling, choose_labelings
+from energystats.distribution_tests.designs import Design
+from energystats.distribution_tests.permutation_test import Sampling, choose_labelings
+from energystats.pairs import block_values as values
+from energystats.pairs import dask as on_cluster
+from energystats.pairs import dask_tables as distribution
+from energystats.pairs import dask_workers as workers
 from tests.comparisons import assert_same_partition, assert_same_test
 
 distributed = pytest.importorskip("distributed")
@@ -517,7 +519,7 @@ def test_samples_with_a_client_are_matched_by_index(table, client):
 
 @pytest.mark.parametrize("with_client", [False, True])
 def test_masked_chunks_are_missing(with_client, table, client, rng, monkeypatch):
-    from energystats.blocks import door
+    from energystats.pairs import open_blocks as door
 
     X = np.ma.masked_array(table[["u", "v", "w"]].to_numpy(), False)
     X[rng.integers(N), 1] = np.ma.masked
@@ -554,7 +556,7 @@ def test_matrices_do_not_go_to_a_cluster(table, client):
 
 @pytest.mark.parametrize("kind", ["Dask array", "Dask frame"])
 def test_collections_without_a_cluster(kind, table, tmp_path, monkeypatch):
-    from energystats.blocks import door
+    from energystats.pairs import open_blocks as door
 
     X, groups = forms(table, tmp_path)[kind]
     expected = es.energy_test(table[["u", "v", "w"]], groups=table["group"], n_resamples=30, rng=2)

@@ -18,8 +18,8 @@ from statsmodels.multivariate.manova import MANOVA
 
 import energystats as es
 from energystats import datasets
-from energystats._core import permutation
-from energystats._core.permutation import Exchangeable
+from energystats._core import labelings as permutation
+from energystats._core.labelings import Exchangeable
 from tests import definitions
 from tests.conftest import oracles_with
 
@@ -305,9 +305,9 @@ def test_sorted_sums_give_what_the_matrix_gives(frame, rotating_seed):
 def test_tiles_give_what_the_matrix_gives(frame, rotating_seed, monkeypatch):
     how = {"data": frame, "n_resamples": 99, "rng": rotating_seed}
     stored = es.disco("y1 + y2 ~ a * b + x", **how)
-    monkeypatch.setattr("energystats.pairs.STORED_UP_TO", 0)
-    monkeypatch.setattr("energystats.pairs.TILE_ROWS", 7)
-    monkeypatch.setattr("energystats._core.subspaces.BASIS_BYTES", 1)
+    monkeypatch.setattr("energystats.pairs.tiles.STORED_UP_TO", 0)
+    monkeypatch.setattr("energystats.pairs.tiles.TILE_ROWS", 7)
+    monkeypatch.setattr("energystats._core.linear_models.BASIS_BYTES", 1)
     pd.testing.assert_frame_equal(es.disco("y1 + y2 ~ a * b + x", **how).table, stored.table, rtol=1e-9)
 
 

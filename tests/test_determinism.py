@@ -17,7 +17,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import energystats as es
-from energystats import pairs
+from energystats.pairs import tiles as pairs
 from tests import calls
 
 mpl.use("Agg")

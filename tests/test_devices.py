@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import energystats as es
-from energystats.blocks import device
+from energystats.pairs import device
 from tests.comparisons import assert_same_test
 
 pytest.importorskip("array_api_compat")

@@ -11,8 +11,9 @@ from scipy.spatial.distance import squareform
 
 import energystats as es
 from energystats import cli
-from energystats.blocks import door
-from energystats.metrics import DOMAINS, KNOWN_NAMES, SCIPY_NAMES
+from energystats.metrics.base import KNOWN_NAMES, SCIPY_NAMES
+from energystats.metrics.general import DOMAINS
+from energystats.pairs import open_blocks as door
 
 BOOLEAN = [name for name, domain in DOMAINS.items() if domain.binary]
 NO_ZERO_ROW = ["braycurtis", "cosine", "jensenshannon", "dice", "sokalsneath"]

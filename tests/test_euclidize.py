@@ -13,8 +13,8 @@ from scipy.spatial.distance import squareform
 
 import energystats as es
 from energystats import cli
-from energystats.matrix_files import MatrixFile, parse_cells, read_cells
-from energystats.tables import number
+from energystats.display.numbers import number
+from energystats.inputs.matrix_files import MatrixFile, parse_cells, read_cells
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 
 import energystats as es
-from energystats._core.bridge import line_eigenvalues
-from energystats._core.intervals import best_breaks, running_sums
+from energystats._core.exact_1d import best_breaks, running_sums
+from energystats._core.line_spectrum import line_eigenvalues
 from tests import definitions
 from tests.conftest import Oracle
 

@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 
 import energystats as es
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.found_groups import FOUND_GROUPS, is_k_means, is_local_optimum
+from energystats.distribution_tests.found_groups import FOUND_GROUPS, is_k_means, is_local_optimum
 from tests import definitions
 
 TESTS = {

@@ -164,7 +164,7 @@ def test_categories_keep_their_order_everywhere(frame, ordered):
     assert (pair.rows[0].group1, pair.rows[0].group2) == ("lo", "hi")
     assert "lo vs hi" in pair.summary()
     ax = es.energy_cluster(frame, 2, rng=0).plot()
-    from energystats.plotting import mark_classes
+    from energystats.plotting.points import mark_classes
 
     mark_classes(es.energy_cluster(frame, 2, rng=0), g, ax)
     assert [text.get_text() for text in ax.get_legend().get_texts()][-2:] == ["lo", "hi"]

@@ -10,8 +10,8 @@ from scipy.linalg import eigvals, helmert
 from scipy.spatial.distance import pdist, squareform
 
 import energystats as es
-from energystats._core import gram
-from energystats.geometry import examination
+from energystats._core import cailliez, gram
+from energystats.geometry import negative_type as examination
 
 from .conftest import NAMES, Oracle, oracles_with
 from .definitions import cailliez_matrix, random_dissimilarity
@@ -204,7 +204,7 @@ def test_marginals_alone_count_where_negative_type_is_not_strong():
 
 
 def test_random_subsets_decide_on_many_points(rng, monkeypatch):
-    monkeypatch.setattr("energystats.geometry.checks.DENSE_LIMIT", 100)
+    monkeypatch.setattr("energystats.geometry.negative_type.DENSE_LIMIT", 100)
     X = rng.normal(size=(400, 2))
 
     def maximum(A, B):
@@ -301,7 +301,7 @@ def test_cailliez_constant_is_the_largest_real_eigenvalue_on_both_routes(d):
     assume(largest > 1e-4)  # a nearly double eigenvalue of an unsymmetric matrix has half the digits
     assert es.cailliez(d).constant / d.max() == pytest.approx(largest, rel=1e-8)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gram, "BLOCK_LIMIT", 0)
+        patch.setattr(cailliez, "BLOCK_LIMIT", 0)
         assert es.cailliez(d).constant / d.max() == pytest.approx(largest, rel=1e-8)
 
 
@@ -313,10 +313,10 @@ def test_the_last_of_several_zeros_is_found(rng):
     F_C = V @ np.diag([0.0, -10.0, 0.0, 0.0, 0.0]) @ V.T
     for limit in (0, 128):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(gram, "BLOCK_LIMIT", limit)
-            assert gram.additive_constant(F_L, F_C, (-0.02, V[:, 0])) == pytest.approx(30, rel=1e-12)
-    assert gram.climb(F_L, F_C, 0.1, V[:, 0]) == pytest.approx(0.2)  # alone, a climb ends at the first
-    assert gram.next_failure(F_L, F_C, 30.0, 1e3, V[:, 0]) is None
+            patch.setattr(cailliez, "BLOCK_LIMIT", limit)
+            assert cailliez.additive_constant(F_L, F_C, (-0.02, V[:, 0])) == pytest.approx(30, rel=1e-12)
+    assert cailliez.climb(F_L, F_C, 0.1, V[:, 0]) == pytest.approx(0.2)  # alone, a climb ends at the first
+    assert cailliez.next_failure(F_L, F_C, 30.0, 1e3, V[:, 0]) is None
 
 
 @pytest.mark.parametrize("method", ["lingoes", "cailliez"])

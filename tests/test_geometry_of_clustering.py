@@ -16,8 +16,7 @@ from scipy.sparse.csgraph import shortest_path
 from scipy.spatial.distance import cdist
 
 import energystats as es
-from energystats.clustering.hunt import Hunt, make_starts
-from energystats.clustering.lloyd import lloyd
+from energystats.clustering.local_search import Hunt, lloyd, make_starts
 from energystats.clustering.seeding import plus_plus_start, random_start
 from tests import definitions
 from tests.definitions import off_diagonal

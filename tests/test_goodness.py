@@ -12,8 +12,8 @@ from scipy.special import hyp1f1, poch
 from statsmodels.stats.diagnostic import normal_ad
 
 import energystats as es
-from energystats import goodness
 from energystats._core import normal
+from energystats.distribution_tests import goodness_of_fit as goodness
 from tests import definitions
 from tests.conftest import oracles_with
 

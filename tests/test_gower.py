@@ -19,9 +19,11 @@ from scipy.spatial.distance import squareform
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import energystats as es
-from energystats import cli, pairs
-from energystats._core import gower, mixed
+from energystats import cli
+from energystats._core import distance_loops as gower
+from energystats._core import distances as mixed
 from energystats.clustering.seeding import count_distinct
+from energystats.pairs import tiles as pairs
 from tests import definitions
 
 mpl.use("Agg")

@@ -13,7 +13,7 @@ from scipy import sparse
 
 import energystats as es
 from energystats._core.laplacian import Relaxation, smallest_pairs
-from energystats.clustering import graphs
+from energystats.clustering import graph_partition as graphs
 from tests import definitions as slow
 
 mpl.use("Agg")

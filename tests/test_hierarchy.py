@@ -13,7 +13,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist
 
 import energystats as es
-from energystats._core.partitions import cut
+from energystats._core.linkage import cut
 from tests import definitions
 from tests.conftest import oracles_with
 

@@ -10,8 +10,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import energystats as es
-from energystats import pairs
-from energystats._core import permutation
+from energystats._core import labelings as permutation
+from energystats.pairs import tiles as pairs
 from tests import definitions
 
 

@@ -13,8 +13,8 @@ import pytest
 
 import energystats as es
 from energystats._core import interrupts
-from energystats._core.agglomeration import nearest_neighbour_chain
-from energystats.progress import with_bar
+from energystats._core.linkage import nearest_neighbour_chain
+from energystats._runtime import with_bar
 
 SOON = 3.0  # seconds; the machine may be busy
 PROGRAM = """
@@ -210,7 +210,7 @@ def test_an_error_in_a_thread_is_raised():
 
 
 def test_merges_do_not_depend_on_the_pieces(rng, monkeypatch):
-    from energystats._core import agglomeration
+    from energystats._core import linkage as agglomeration
 
     H = es.pairwise(rng.standard_normal((40, 3)))
     whole = nearest_neighbour_chain(H.copy())

@@ -10,18 +10,16 @@ from sklearn.cluster import kmeans_plusplus
 
 import energystats as es
 from energystats import datasets
-from energystats.datasets import (
-    PAPER_MIXTURES,
-    bayes_accuracy,
+from energystats.datasets.makers import (
     make_cigars,
     make_circles,
     make_gaussian_mixture,
     make_lognormal_mixture,
     make_spirals,
     make_unbalanced,
-    paper_mixture,
 )
-from energystats.metrics import Euclidean, Exponential, Gaussian, Sine
+from energystats.datasets.mixtures import PAPER_MIXTURES, bayes_accuracy, paper_mixture
+from energystats.metrics.closed_form import Euclidean, Exponential, Gaussian, Sine
 
 FIG1 = paper_mixture("fig1")
 MAKERS = {

@@ -10,8 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist, pdist, squareform
 
 import energystats as es
-from energystats._core import distances, squares
-from energystats.metrics import SCIPY_NAMES
+from energystats._core import distance_loops as squares
+from energystats._core import distances
+from energystats.metrics.base import SCIPY_NAMES
 
 FORMULAS = {
     es.metrics.Euclidean(0.7): lambda r: r**0.7,

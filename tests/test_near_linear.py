@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import energystats as es
-from energystats import pairs as routes
 from energystats._core import jit
-from energystats._core.slices import random_directions, slice_factor
+from energystats._core.sums import random_directions, slice_factor
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.near_linear import MOST_BINS, Bins, compare_bins, default_bins
-from energystats.relabeling import Sampling
+from energystats.distribution_tests.binned_sliced import MOST_BINS, Bins, compare_bins, default_bins
+from energystats.distribution_tests.permutation_test import Sampling
+from energystats.pairs import routes, tiles
 from tests import definitions as slow
 
 
@@ -85,9 +85,9 @@ def test_bin_sums_of_every_route(rng, monkeypatch, route, compiled, in_order):
     monkeypatch.setattr("energystats._core.sums.COLUMNS_BYTES", 2000)
     if not compiled:
         monkeypatch.setattr(jit, "numba", None)
-    monkeypatch.setattr(routes, "TILE_ROWS", 16)
-    monkeypatch.setattr(routes, "TILE_COLUMNS", 40)
-    monkeypatch.setattr(routes, "STORED_UP_TO", 10 if route == "made anew" else 4096)
+    monkeypatch.setattr(tiles, "TILE_ROWS", 16)
+    monkeypatch.setattr(tiles, "TILE_COLUMNS", 40)
+    monkeypatch.setattr(tiles, "STORED_UP_TO", 10 if route == "made anew" else 4096)
     X = rng.standard_normal((130, 1 if route == "line" else 3)).round(1)
     d = of(X)
     if route == "stored":

@@ -7,13 +7,20 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import energystats as es
 from energystats._core import jit
-from energystats._core.means import hartigan_among_means
+from energystats._core.hartigan import hartigan_among_means
 from energystats.clustering import features as feature_rows
-from energystats.clustering import landmarks, nystrom
-from energystats.clustering import table as tables
-from energystats.clustering.features import BlockFeatures, Centres, Features, Found, nearest_centres
-from energystats.clustering.landmarks import FeatureMap
-from energystats.clustering.table import PointsHere
+from energystats.clustering import features as landmarks
+from energystats.clustering import features as tables
+from energystats.clustering import nystrom
+from energystats.clustering.features import (
+    BlockFeatures,
+    Centres,
+    FeatureMap,
+    Features,
+    Found,
+    PointsHere,
+    nearest_centres,
+)
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions as slow
 from tests.problems import one_hartigan_pass, state_of

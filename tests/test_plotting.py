@@ -19,8 +19,8 @@ from scipy.stats import norm
 
 import energystats as es
 from energystats import plotting
-from energystats.plotting.base import MARKERS, plain, plain_all, rows_shown
-from energystats.plotting.dispersions import energy_distances, group_tree, leaf_order
+from energystats.plotting.axes import MARKERS, plain, plain_all, rows_shown
+from energystats.plotting.distances import energy_distances, group_tree, leaf_order
 
 mpl.use("Agg")
 

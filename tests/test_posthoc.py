@@ -10,8 +10,8 @@ from statsmodels.stats.multitest import multipletests
 import energystats as es
 from energystats import datasets
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.multiplicity import CORRECTIONS, adjust
-from energystats.posthoc import spread_shares, squared_distances_to_centres
+from energystats.distribution_tests.multiplicity import CORRECTIONS, adjust
+from energystats.distribution_tests.pairwise_tests import spread_shares, squared_distances_to_centres
 
 
 @pytest.fixture

@@ -11,9 +11,8 @@ from scipy import stats
 from statsmodels.stats.power import TTestIndPower
 
 import energystats as es
-from energystats._core.permutation import draw_key
-from energystats.power import Simulation, sources_of
-from energystats.results import PowerRow
+from energystats._core.labelings import draw_key
+from energystats.distribution_tests.power import PowerRow, Simulation, sources_of
 
 mpl.use("Agg")
 

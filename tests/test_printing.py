@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import energystats as es
-from energystats import tables
+from energystats.display import numbers, tables
 from tests.test_public_api import CASES, case
 
 mpl.use("Agg")
@@ -37,7 +37,7 @@ def result(request):
 @example(0.0009999)
 @example(0.99995)
 def test_no_p_value_reads_0_and_only_1_reads_1(p):
-    for text in (tables.probability(p), tables.p_text(p), tables.p_text(p, short=True)):
+    for text in (numbers.probability(p), numbers.p_text(p), numbers.p_text(p, short=True)):
         figures = text.removeprefix("p ").removeprefix("= ")
         assert not ZERO.fullmatch(figures.lstrip("<> "))
         assert re.fullmatch(r"[<>]? ?\d+(\.\d+)?(e-\d+)?", figures)
@@ -51,16 +51,16 @@ def test_no_p_value_reads_0_and_only_1_reads_1(p):
 
 @given(st.lists(st.floats(1e-320, 1), min_size=1, max_size=6))
 def test_no_p_value_of_a_frame_reads_0_on_paper(values):
-    frame = tables.written(pd.DataFrame({"pvalue": values, "pvalue_adjusted": values[::-1]}))
+    frame = numbers.written(pd.DataFrame({"pvalue": values, "pvalue_adjusted": values[::-1]}))
     assert not any(ZERO.fullmatch(text) for text in frame.to_numpy().ravel())
 
 
 def test_a_p_value_is_missing_certain_or_too_small_to_tell():
-    assert [tables.probability(p) for p in (np.nan, 1, 0.05, 0.00031, 3.14e-5, 1e-300)] == [
+    assert [numbers.probability(p) for p in (np.nan, 1, 0.05, 0.00031, 3.14e-5, 1e-300)] == [
         "-", "1.0000", "0.0500", "0.00031", "3.1e-05", "<2.2e-16",
     ]  # fmt: skip
-    assert tables.p_text(0.9999999) == "p > 0.9999"
-    assert tables.p_text(0.999, short=True) == "p > 0.99"
+    assert numbers.p_text(0.9999999) == "p > 0.9999"
+    assert numbers.p_text(0.999, short=True) == "p > 0.99"
 
 
 def with_p(thing, p):
@@ -117,7 +117,7 @@ def check_p_values(changed):
     frame = changed.to_frame()
     for j, name in enumerate(frame.columns):
         if "pvalue" in name:
-            assert not any(wrong.fullmatch(text) for text in tables.written(frame).iloc[:, j])
+            assert not any(wrong.fullmatch(text) for text in numbers.written(frame).iloc[:, j])
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e3, 1e6])
@@ -143,7 +143,7 @@ def test_pictures_write_p_values_alike():
 
 @given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=8))
 def test_a_column_of_numbers_keeps_five_digits_of_its_largest(values):
-    texts = tables.numbers(values)
+    texts = numbers.numbers(values)
     largest = max(map(abs, values))
     for value, text in zip(values, texts, strict=True):
         assert float(text) == pytest.approx(value, abs=1e-5 * largest + 1e-12 * largest)
@@ -153,18 +153,18 @@ def test_a_column_of_numbers_keeps_five_digits_of_its_largest(values):
 
 
 def test_numbers_have_no_needless_exponents():
-    assert tables.numbers([177429886.3, 11.06]) == ["177429886", "11"]
-    assert tables.numbers([1.94717, 0.018306, 0.0]) == ["1.94717", "0.01831", "0.00000"]
-    assert tables.numbers([12.0, 3.0]) == ["12", "3"]
-    assert tables.numbers([1e-14, 2e-15])[0] == "1.00000e-14"
-    assert tables.numbers([1.0, 1e-17]) == ["1", "0"]
-    assert tables.numbers([np.nan, 2.5]) == ["-", "2.50000"]
-    assert [tables.number(v) for v in (-0.0, 1234567.8, 46.96674724, 3.2e-7)] == ["0", "1234568", "46.9667", "3.2e-07"]
+    assert numbers.numbers([177429886.3, 11.06]) == ["177429886", "11"]
+    assert numbers.numbers([1.94717, 0.018306, 0.0]) == ["1.94717", "0.01831", "0.00000"]
+    assert numbers.numbers([12.0, 3.0]) == ["12", "3"]
+    assert numbers.numbers([1e-14, 2e-15])[0] == "1.00000e-14"
+    assert numbers.numbers([1.0, 1e-17]) == ["1", "0"]
+    assert numbers.numbers([np.nan, 2.5]) == ["-", "2.50000"]
+    assert [numbers.number(v) for v in (-0.0, 1234567.8, 46.96674724, 3.2e-7)] == ["0", "1234568", "46.9667", "3.2e-07"]
 
 
 @given(st.floats(0, 1))
 def test_shares_are_0_and_1_only_when_they_are(value):
-    text = tables.proportion(value)
+    text = numbers.proportion(value)
     assert (text == "0") == (value <= 1e-12)
     assert (text == "1") == (value >= 1 - 1e-12)
     assert not re.fullmatch(r"0\.0*|1\.0*", text)
@@ -282,8 +282,8 @@ def test_a_p_value_near_the_level_is_called_undecided():
 
 
 def test_no_interval_of_a_p_value_begins_at_0():
-    assert tables.interval_text((0.0, 0.0037)) == "below 0.0037"
-    assert tables.interval_text((0.04, 0.0688)) == "0.0400 to 0.0688"
+    assert numbers.interval_text((0.0, 0.0037)) == "below 0.0037"
+    assert numbers.interval_text((0.04, 0.0688)) == "0.0400 to 0.0688"
     x = np.arange(20.0)
     assert "below 0.0037" in es.energy_test(x, x + 50, method="permutation", rng=0).summary()
 
@@ -491,7 +491,7 @@ def test_repr_has_six_digits_and_never_a_p_of_1_that_is_less():
     statistic = re.search(r"statistic=([\d.]+)", repr(found))[1]
     assert len(statistic) <= 8
     assert float(statistic) == pytest.approx(found.statistic, rel=1e-5)
-    from energystats.results.base import short_repr
+    from energystats.display.result import short_repr
 
     assert short_repr(1 - 1e-9) == "0.999999999"
     assert short_repr(1.0) == "1.0"

@@ -18,7 +18,7 @@ from numpydoc.docscrape import FunctionDoc
 from numpydoc.validate import validate
 
 import energystats as es
-from energystats.results import Result
+from energystats.display.result import Result
 
 mpl.use("Agg")
 

@@ -17,10 +17,10 @@ from sklearn.preprocessing import StandardScaler
 import energystats as es
 from energystats._core.restarts import seeded_labels
 from energystats._core.unimodal import nearest_unimodal
+from energystats.cluster_tests.clusterers import EnergyClusters, clean_labels, explained_share, foreign_clusters
+from energystats.cluster_tests.crossfit import HeldOut
+from energystats.cluster_tests.split import Space, Splitter
 from energystats.dissimilarity import Dissimilarity
-from energystats.significance.clusterers import EnergyClusters, clean_labels, explained_share, foreign_clusters
-from energystats.significance.crossfit import HeldOut
-from energystats.significance.split import Space, Splitter
 from tests import definitions
 
 METHODS = [{"method": "refit"}, {"method": "refit", "null": "gaussian"}, {"method": "crossfit"}]

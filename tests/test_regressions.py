@@ -14,7 +14,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 import energystats as es
 from energystats import cli
-from energystats._core.ties import spread_ties
+from energystats._core.unimodal import spread_ties
 from energystats.clustering.seeding import plus_plus_start
 from tests import definitions
 
@@ -174,7 +174,7 @@ def test_labels_in_the_wrong_place_get_a_hint(rng):
 
 def test_large_samples_do_not_store_the_pairs(rng, monkeypatch):
     """Above the limit neither the matrix nor anything of its size is made, and the numbers are the same."""
-    from energystats import pairs
+    from energystats.pairs import tiles as pairs
 
     X, labels = rng.standard_normal((700, 2)), rng.integers(2, size=700)
     dense = es.energy_test(X, groups=labels, n_resamples=19, rng=0)

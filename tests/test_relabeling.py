@@ -12,9 +12,18 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 import energystats as es
-from energystats._core import dealing, labelings, moments, permutation, tails
+from energystats._core import labelings, moments, pvalues
+from energystats._core import permutation_loops as dealing
+from energystats._core import pvalues as tails
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.relabeling import FREE, RANKED_BY, Null, Sampling, permutation_law, report_null
+from energystats.distribution_tests.permutation_test import (
+    FREE,
+    RANKED_BY,
+    Null,
+    Sampling,
+    permutation_law,
+    report_null,
+)
 from tests import definitions
 
 
@@ -38,10 +47,10 @@ def test_compiled_and_plain_labelings_are_the_same(blocks, rng):
 
 def test_many_labelings_are_those_of_few(rng, monkeypatch):
     """Whichever loop deals the labels."""
-    key, scheme = permutation.draw_key(rng), permutation.Exchangeable.freely(np.repeat([0, 1, 2], [9, 5, 7]))
+    key, scheme = labelings.draw_key(rng), labelings.Exchangeable.freely(np.repeat([0, 1, 2], [9, 5, 7]))
     draws = []
     for limit in (1, 10**9):
-        monkeypatch.setattr(permutation, "COMPILED_FROM", limit)
+        monkeypatch.setattr(labelings, "COMPILED_FROM", limit)
         draws.append(np.concatenate(list(scheme.random(130, key))))
     assert_array_equal(*draws)
     assert_array_equal(draws[0][:70], np.concatenate(list(scheme.random(70, key))))
@@ -57,8 +66,8 @@ def test_names_of_groups_do_not_matter(rng):
 
 def test_labelings_are_uniform(rng):
     codes = np.array([0, 1, 1, 2, 0])
-    scheme = permutation.Exchangeable.freely(codes)
-    drawn = np.concatenate(list(scheme.random(30_000, permutation.draw_key(rng))))
+    scheme = labelings.Exchangeable.freely(codes)
+    drawn = np.concatenate(list(scheme.random(30_000, labelings.draw_key(rng))))
     _, counts = np.unique(drawn, axis=0, return_counts=True)
     assert counts.size == scheme.count() == 30
     assert stats.chisquare(counts).pvalue > 1e-6
@@ -200,17 +209,17 @@ def test_no_stop_where_few_are_extreme(rng):
 def test_interval_after_a_stop_covers(rng):
     """Inverse sampling: resamples until 10 successes of probability .2."""
     draws = 10 + rng.negative_binomial(10, 0.2, size=4000)
-    intervals = [permutation.stopped_interval(10, int(n), 0.95) for n in draws]
+    intervals = [pvalues.stopped_interval(10, int(n), 0.95) for n in draws]
     covered = sum(low <= 0.2 <= high for low, high in intervals)
     assert covered >= stats.binom.ppf(1e-6, 4000, 0.95)
-    assert permutation.stopped_interval(10, 10, 0.95)[1] == 1.0
+    assert pvalues.stopped_interval(10, 10, 0.95)[1] == 1.0
 
 
 @given(st.integers(1, 60), st.integers(0, 300), st.sampled_from([0.8, 0.95, 0.99]))
 def test_the_interval_after_a_stop_inverts_the_law_of_the_stop(reached, more, level):
     """The h-th extreme value came at n: P(at most n are needed) at the lower end, P(at least n) at the upper one."""
     n, tail = reached + more, (1 - level) / 2
-    low, high = permutation.stopped_interval(reached, n, level)
+    low, high = pvalues.stopped_interval(reached, n, level)
     assert stats.binom.sf(reached - 1, n, low) == pytest.approx(tail)
     assert high == 1 if more == 0 else stats.binom.cdf(reached - 1, n - 1, high) == pytest.approx(tail)
 
@@ -395,8 +404,8 @@ def test_interval_of_e_against_the_definition(rng):
     R = es.pairwise(np.concatenate((x, y))).tolist()
     A, B = list(range(6)), list(range(6, 11))
     generator = np.random.default_rng(2)
-    permutation.draw_key(generator)  # of the relabelings
-    key = permutation.draw_key(generator)
+    labelings.draw_key(generator)  # of the relabelings
+    key = labelings.draw_key(generator)
     deviations = []
     for block in range(7):
         stream = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, block]))

@@ -15,10 +15,11 @@ import pytest
 
 import energystats as es
 from energystats import cli, datasets
-from energystats.report import cluster_report, pictures
+from energystats.display.numbers import p_text, probability
 from energystats.report import page as page_module
+from energystats.report import pictures
 from energystats.report import sections as sections_module
-from energystats.tables import p_text, probability
+from energystats.report.page import cluster_report
 
 mpl.use("Agg")
 

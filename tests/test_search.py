@@ -15,13 +15,12 @@ from sklearn.preprocessing import StandardScaler
 
 import energystats as es
 from energystats._core.restarts import UNIFORMS, merge_and_split, perturbed, random_swap
-from energystats.clustering import perturbation
-from energystats.clustering.hartigan import hartigan
-from energystats.clustering.lloyd import lloyd
-from energystats.clustering.search import search_points
+from energystats.cluster_tests.clusterers import EnergyClusters
+from energystats.clustering import local_search as perturbation
+from energystats.clustering.energy_cluster import search_points
+from energystats.clustering.local_search import hartigan, lloyd
 from energystats.clustering.seeding import count_distinct, plus_plus_start, random_start
 from energystats.dissimilarity import Dissimilarity
-from energystats.significance.clusterers import EnergyClusters
 from tests import definitions
 from tests.conftest import NAMES, Oracle
 from tests.problems import one_hartigan_pass, one_lloyd_pass, problem, state_of

@@ -16,8 +16,14 @@ from scipy.stats import binom
 import energystats as es
 from energystats.dissimilarity import Dissimilarity
 from energystats.selection.eigengap import walk_eigenvalues
-from energystats.selection.gap import first_within_one_error, gap_curve, least_within, logarithm
-from energystats.selection.references import Reference, reference_of
+from energystats.selection.gap import (
+    Reference,
+    first_within_one_error,
+    gap_curve,
+    least_within,
+    logarithm,
+    reference_of,
+)
 from energystats.selection.stability import best_jaccard, overlaps, resampled
 from tests import definitions, simulations
 
@@ -195,7 +201,7 @@ def test_significance_is_the_cluster_tree(three):
 
 @pytest.mark.parametrize("columns", [1, 2])
 def test_draws_that_do_not_fit_are_refused_with_the_argument_that_asks_for_them(columns, three, monkeypatch):
-    monkeypatch.setattr("energystats.cost.available_memory", lambda: 2.0**33)
+    monkeypatch.setattr("energystats._runtime.available_memory", lambda: 2.0**33)
     with pytest.raises(
         MemoryError, match=r"^[25]0000000000 draws of .* Use a larger `level` \(the tests take 10/level draws"
     ):

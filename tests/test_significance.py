@@ -7,12 +7,17 @@ from scipy.stats import norm
 
 import energystats as es
 from energystats import datasets
-from energystats._core.ties import spread_ties
+from energystats._core.unimodal import spread_ties
+from energystats.cluster_tests.reference_samples import GaussianReference
+from energystats.cluster_tests.scores import make_scorer
+from energystats.cluster_tests.split import Space, Splitter, decorrelated, enough_draws, oriented, partners
+from energystats.cluster_tests.unimodality import (
+    cauchy_combination,
+    over_contrasts,
+    smallest_weighted,
+    unimodality_test,
+)
 from energystats.dissimilarity import Dissimilarity
-from energystats.significance.references import GaussianReference
-from energystats.significance.scores import make_scorer
-from energystats.significance.split import Space, Splitter, decorrelated, enough_draws, oriented, partners
-from energystats.significance.unimodality import cauchy_combination, over_contrasts, smallest_weighted, unimodality_test
 
 
 @pytest.fixture
@@ -377,7 +382,7 @@ def test_too_few_distinct_points_in_a_part_are_no_evidence(rng):
 
 
 def test_large_samples_cluster_a_part_of_bounded_size(rng, monkeypatch):
-    from energystats.significance import split, unimodality
+    from energystats.cluster_tests import split, unimodality
 
     X = np.concatenate([rng.normal(centre, 1, (100, 2)) for centre in ([0, 0], [12, 0], [0, 12])])
     how = {"n_splits": 2, "rng": 1}

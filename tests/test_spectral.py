@@ -5,8 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import energystats as es
-from energystats.clustering.rounding import cluster_rows, fill_empty
-from energystats.clustering.spectral import spectral_rows, spectral_start
+from energystats.clustering.spectral import cluster_rows, fill_empty, spectral_rows, spectral_start
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions as slow
 
@@ -58,7 +57,7 @@ def test_routes_agree(laplacian, rng, monkeypatch):
     """Tiles made anew, tiles that are kept and a matrix at hand; none larger than a tile above the limit."""
     X = rng.standard_normal((600, 2))
     kept = es.spectral_embedding(X, laplacian=laplacian, rng=0)
-    monkeypatch.setattr("energystats.pairs.STORED_UP_TO", 100)
+    monkeypatch.setattr("energystats.pairs.tiles.STORED_UP_TO", 100)
     anew = es.spectral_embedding(X, laplacian=laplacian, rng=0)
     given = es.spectral_embedding(es.pairwise(X), metric="precomputed", laplacian=laplacian, rng=0)
     for other in (anew, given):

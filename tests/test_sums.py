@@ -4,21 +4,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from energystats import pairs
-from energystats._core import gaps, mixture, permutation, statistics, sums
-from energystats._core.cluster_sums import cluster_table
-from energystats._core.hartigan import hartigan_pass
+from energystats._core import labelings, mixture, pvalues, statistics, sums
+from energystats._core import sums_on_line as gaps
+from energystats._core.exact_1d import split_within
+from energystats._core.hartigan import cluster_table, hartigan_pass
 from energystats._core.lloyd import lloyd_pass
-from energystats._core.splits import split_within
-from energystats._core.unimodal import (
-    excess_split,
-    hull_of_run,
-    indices,
-    indices_of_draws,
-    nearest_unimodal,
-    quantiles,
-)
+from energystats._core.unimodal import excess_split, hull_of_run, indices, indices_of_draws, nearest_unimodal, quantiles
 from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.pairs import tiles as pairs
 from tests import definitions
 from tests.problems import one_hartigan_pass, one_lloyd_pass, state_of
 
@@ -69,7 +62,7 @@ def test_null_sums_match_relabelled_matrices(route, weighted, rng):
     if weighted == "unlike":  # a light group may be the last one, and no difference may take its digits
         weights[groups.codes < groups.k - 1] *= 1e8
         labelings[0][0] = groups.codes
-    drawn = list(permutation.null_sums(d.pairs, weights, iter(labelings), groups.k, at_once=1))
+    drawn = list(sums.null_sums(d.pairs, weights, iter(labelings), groups.k, at_once=1))
     found, masses = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     R = np.array(definitions.rho_matrix(d.points.tolist()))
     for M, s, codes in zip(found, masses, np.concatenate(labelings), strict=True):
@@ -81,12 +74,12 @@ def test_null_sums_match_relabelled_matrices(route, weighted, rng):
 def test_resamples_do_not_depend_on_the_memory_at_hand(rng, monkeypatch):
     d, groups = case(rng, 2)
     draws = []
-    for budget in (2**28, 8 * d.n * (groups.k - 1) * permutation.LABELINGS_PER_BLOCK):
-        monkeypatch.setattr(permutation, "INDICATOR_BYTES", budget)
-        labelings = permutation.Exchangeable.freely(groups.codes).random(
-            300, permutation.draw_key(np.random.default_rng(4))
+    for budget in (2**28, 8 * d.n * (groups.k - 1) * labelings.LABELINGS_PER_BLOCK):
+        monkeypatch.setattr(sums, "INDICATOR_BYTES", budget)
+        random_labels = labelings.Exchangeable.freely(groups.codes).random(
+            300, labelings.draw_key(np.random.default_rng(4))
         )
-        drawn = permutation.null_sums(d.pairs, np.ones(d.n), labelings, groups.k)
+        drawn = sums.null_sums(d.pairs, np.ones(d.n), random_labels, groups.k)
         draws.append(np.concatenate([M for M, _ in drawn]))
     assert draws[0].shape == (300, 3, 3)
     assert_allclose(draws[0], draws[1], rtol=1e-13)
@@ -201,7 +194,7 @@ def test_lloyd_fills_an_empty_cluster():
 
 def test_labelings_are_all_there_and_distinct():
     codes = np.array([0, 1, 1, 2, 0], dtype=np.intp)
-    scheme = permutation.Exchangeable.freely(codes)
+    scheme = labelings.Exchangeable.freely(codes)
     listed = np.concatenate(list(scheme.distinct()))
     expected = [z for z in definitions.distinct_labelings(codes.tolist()) if list(z) != codes.tolist()]
     assert_array_equal(sorted(map(tuple, listed.tolist())), expected)
@@ -210,7 +203,7 @@ def test_labelings_are_all_there_and_distinct():
 
 def test_labelings_within_blocks(rng):
     codes, blocks = np.array([0, 1, 1, 0, 2, 2, 1], dtype=np.intp), np.array([0, 0, 0, 1, 1, 1, 0])
-    scheme = permutation.Exchangeable(codes, tuple(np.flatnonzero(blocks == b) for b in (0, 1)))
+    scheme = labelings.Exchangeable(codes, tuple(np.flatnonzero(blocks == b) for b in (0, 1)))
 
     def allowed(z):
         return all(sorted(np.array(z)[blocks == b]) == sorted(codes[blocks == b]) for b in (0, 1))
@@ -219,7 +212,7 @@ def test_labelings_within_blocks(rng):
     listed = sorted(map(tuple, np.concatenate(list(scheme.distinct())).tolist()))
     assert listed == [z for z in expected if list(z) != codes.tolist()]
     assert scheme.count() == len(expected) == 4 * 3
-    drawn = np.concatenate(list(scheme.random(500, permutation.draw_key(rng))))
+    drawn = np.concatenate(list(scheme.random(500, labelings.draw_key(rng))))
     assert set(map(tuple, drawn.tolist())) == set(expected)
 
 
@@ -228,7 +221,7 @@ def test_clopper_pearson_against_statsmodels():
 
     for extreme in (0, 3, 99):
         expected = proportion_confint(extreme, 99, method="beta")
-        assert_allclose(permutation.pvalue_interval(extreme, 99, 0.95), expected, atol=1e-12)
+        assert_allclose(pvalues.pvalue_interval(extreme, 99, 0.95), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])

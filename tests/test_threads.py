@@ -10,7 +10,8 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import energystats as es
-from energystats._core import jit, means, threads
+from energystats._core import hartigan as means
+from energystats._core import jit, threads
 from energystats._core.threads import one_thread, one_thread_up_to
 
 

@@ -8,10 +8,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import energystats as es
-from energystats.aggregation import upper_counts
+from energystats.cluster_tests.refit import compared
 from energystats.dissimilarity import Dissimilarity
-from energystats.power import energy_power
-from energystats.significance.refit import compared
+from energystats.distribution_tests.combined_metrics import upper_counts
+from energystats.distribution_tests.power import energy_power
 from tests import definitions
 
 pytestmark = pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")

@@ -16,9 +16,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster import hierarchy
 
 import energystats as es
+from energystats.cluster_tests import cluster_tree as module
+from energystats.cluster_tests.cluster_tree import Rules, Sprout, examine, grow, numbered
 from energystats.dissimilarity import Dissimilarity
-from energystats.significance import tree as module
-from energystats.significance.tree import Rules, Sprout, examine, grow, numbered
 from tests import definitions
 
 mpl.use("Agg")

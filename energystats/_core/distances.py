@@ -1,4 +1,4 @@
-"""Euclidean distances and their squares, from coordinate differences."""
+"""Euclidean distances and their squares, and Gower's coefficient of mixed columns."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from energystats._typing import FloatArray
+from energystats._typing import FloatArray, IntArray
 
-__all__ = ["euclidean"]
+__all__ = ["GRADED", "MATCHED", "PRESENCE", "euclidean", "gower_between"]
+
 
 COMPILED_FROM = 100_000  # pairs; for fewer, loading the compiler costs more than it saves
 THREADED_FROM = 1_000_000  # pairs
@@ -21,10 +22,11 @@ THREADS = min(8, os.cpu_count() or 1)
 def euclidean(X: FloatArray, Y: FloatArray, *, squared: bool) -> FloatArray:
     """||x - y|| or its square; (n, d), (m, d) -> (n, m). The loop and SciPy agree to the last digits."""
     if len(X) * len(Y) >= COMPILED_FROM:
-        from energystats._core import jit, squares
+        from energystats._core import jit
+        from energystats._core.distance_loops import fill_distances
 
         if jit.numba is not None:
-            return in_threads(squares.fill_distances, X, np.ascontiguousarray(Y.T), not squared)
+            return in_threads(fill_distances, X, np.ascontiguousarray(Y.T), not squared)
     return np.asarray(cdist(X, Y, "sqeuclidean" if squared else "euclidean"))
 
 
@@ -38,3 +40,47 @@ def in_threads(fill: Any, X: FloatArray, Y: FloatArray, root: bool) -> FloatArra
     with ThreadPoolExecutor(THREADS) as pool:  # its threads end with the block, whatever happens
         list(pool.map(lambda rows: fill(X[rows[0] : rows[-1] + 1], Y, root, out[rows[0] : rows[-1] + 1]), parts))
     return out
+
+
+GRADED, MATCHED, PRESENCE = 0, 1, 2  # how a column compares two values
+
+
+def gower_between(X: FloatArray, Y: FloatArray, ranges: FloatArray, weights: FloatArray, how: IntArray) -> FloatArray:
+    """1 - s between rows; (n, d), (m, d), (d,), (d,), (d,) -> (n, m), NaN where no column has weight for a pair.
+
+    A column that is GRADED differs by its weight times |x - y|/range, the others by their weight where values do not
+    match. Missing values (NaN), and two zeros where it is PRESENCE, have no weight. The quotient is at most 1 to the
+    last digit, and differences and weights are added in one order, so that the result is at most 1, too.
+    """
+    out = np.empty((len(X), len(Y)))
+    if out.size >= COMPILED_FROM:
+        from energystats._core import jit
+        from energystats._core.distance_loops import fill_gower
+
+        if jit.numba is not None:
+            fill_gower(X, np.ascontiguousarray(Y.T), ranges, weights, how, out, np.empty(len(Y)))
+            return out
+    weight = np.zeros_like(out)
+    out[...] = 0.0
+    for j in range(how.size):
+        add_column(X[:, j, None], Y[:, j], ranges[j], weights[j], int(how[j]), out, weight)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(weight > 0, out / weight, np.nan))
+
+
+def add_column(
+    x: FloatArray, y: FloatArray, width: float, own: float, how: int, out: FloatArray, weight: FloatArray
+) -> None:
+    """Add the differences in one column to `out`, and its weights to `weight`."""
+    counted = ~np.isnan(x) & ~np.isnan(y)
+    if how == PRESENCE:
+        counted &= (x != 0) | (y != 0)
+    weight += own * counted
+    if how == GRADED:
+        gap = np.abs(x - y)
+        with np.errstate(over="ignore"):  # some versions of numpy say so of the smallest numbers
+            gap /= width
+        gap *= own
+        out += np.fmax(gap, 0.0, out=gap)
+    else:
+        out += own * (counted & (x != y))

@@ -1,31 +1,30 @@
-"""The spectrum of a stored Gram matrix, and the additive constant that makes distances Euclidean [theory 7]."""
+"""Eigenvalues of the centred Gram matrix G_c = -1/2 J R J: of a stored one, and by products [theory 1, 7]."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, eigh, eigvals
+from scipy.linalg import LinAlgError, cholesky, eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray
 
 __all__ = [
-    "additive_constant",
     "all_above",
-    "cailliez_matrix",
     "centred",
     "coordinates_of",
     "decomposed",
+    "largest_eigenpairs",
     "largest_eigenvalue",
-    "real_eigenvalues",
     "smallest_pair",
 ]
 
+
 PAIR_LIMIT = 500  # up to here a single eigenpair comes from the full reduction
-BLOCK_LIMIT = 128  # up to here Cailliez' matrix of twice the size is solved
 BASIS = 60  # Lanczos vectors
 RESTARTS = 10  # of Lanczos' method; where it has not ended then, the full reduction is as fast
-MAX_STEPS = 200  # of the searches below, which end in fewer than ten on every example met
 Pair = tuple[float, FloatArray]
 
 
@@ -137,111 +136,49 @@ def all_above(G: FloatArray, floor: float) -> bool:
     return True
 
 
-# ---------------------------------------------------------------- Cailliez' constant
+DENSE_LIMIT = 256  # below this size the full decomposition is faster than Lanczos
+Multiply = Callable[[FloatArray], FloatArray]  # (n, c) -> R @ it
 
 
-def cailliez_matrix(F_L: FloatArray, F_C: FloatArray) -> FloatArray:
-    """[[0, 2 F_L], [-I, -4 F_C]] of twice the size [Cailliez 1983]."""
-    n = len(F_L)
-    return np.block([[np.zeros((n, n)), 2 * F_L], [-np.eye(n), -4 * F_C]])
+def largest_eigenpairs(multiply: Multiply, weights: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
+    """Return the `count` largest eigenvalues of G_c in falling order, and unit eigenvectors (n, count).
 
-
-def real_eigenvalues(A: FloatArray) -> FloatArray:
-    """Eigenvalues of a general real matrix whose imaginary part is zero to rounding."""
-    with one_thread_up_to(len(A)):
-        values = eigvals(A, check_finite=False)
-    return np.asarray(values.real[np.abs(values.imag) <= 1e-7 * np.abs(values).max(initial=0.0)])
-
-
-def additive_constant(F_L: FloatArray, F_C: FloatArray, lowest: Pair) -> float:
-    """The least kappa with d + kappa' Euclidean for every kappa' >= kappa.
-
-    That is the largest real eigenvalue of `cailliez_matrix`. The Gram matrix of d + kappa is G(kappa) = F_L +
-    2 kappa F_C + kappa^2/2 J, and its smallest eigenvalue f on the vectors of sum 0 vanishes there for the last time.
-    `climb` ends at a zero of f, and `next_failure` proves f > 0 beyond it or gives a point to climb from again.
-    `lowest` is the smallest eigenvalue of F_L, which is negative, and its vector.
+    With unequal weights the matrix is D_w^(1/2) G_c D_w^(1/2) and its centring is weighted [theory 6]. Full
+    decomposition for small n or many pairs, else Lanczos with a fixed start, stopped when the residual is 1e-9 of
+    the eigenvalue; the eigenvalue's own error is of second order in it.
     """
-    low_L, vector = lowest
-    margin = 1 + 1e-6  # the eigenvalues found are above the true ones by rounding
-    ceiling = larger_root(margin * lowest_or_bound(F_C), margin * low_L)  # no v has a larger root
-    kappa = root_of(F_L, F_C, vector)
-    if len(F_L) <= BLOCK_LIMIT:
-        guess = (1 - 1e-7) * float(real_eigenvalues(cailliez_matrix(F_L, F_C)).max(initial=0.0))
-        if guess > kappa and at(F_L, F_C, guess, vector)[0] <= 0:
-            kappa = guess
-    kappa = climb(F_L, F_C, kappa, vector)
-    for _ in range(MAX_STEPS):
-        failure = next_failure(F_L, F_C, kappa, ceiling, vector)
-        if failure is None:
-            return kappa
-        kappa = climb(F_L, F_C, failure, vector)
-    raise ArithmeticError(f"the additive constant was not found in {MAX_STEPS} steps; it is at least {kappa!r}")
+    n = weights.size
+    count = min(count, n)
+    if n <= DENSE_LIMIT or 4 * count > n:
+        with one_thread_up_to(n):
+            values, vectors = eigh(gram_matrix(multiply, weights), subset_by_index=(n - count, n - 1))
+    else:
+        values, vectors = lanczos(lambda v: gram_times(multiply, weights, v), n, count)
+    return values[::-1], vectors[:, ::-1]
 
 
-def lowest_or_bound(F: FloatArray) -> float:
-    """Smallest eigenvalue if it is negative; else a number below 0 by no more than rounding."""
-    rounding = len(F) * float(np.finfo(float).eps) * float(np.abs(F).max())
-    return -rounding if all_above(F, -rounding) else min(smallest_pair(F)[0], -rounding)
+def gram_times(multiply: Multiply, weights: FloatArray, columns: FloatArray) -> FloatArray:
+    """(Weighted) G_c times columns; (n, c) -> (n, c)."""
+    root = np.sqrt(weights)[:, None]
+    share = (weights / weights.sum())[:, None]
+    weighted = root * columns
+    product = -0.5 * multiply(weighted - share * weighted.sum(axis=0))
+    return np.asarray(root * (product - (share * product).sum(axis=0)))
 
 
-def larger_root(c: float, l: float) -> float:
-    """The larger kappa with l + 2 kappa c + kappa^2/2 = 0; -inf if there is none."""
-    discriminant = 4 * c * c - 2 * l
-    return -2 * c + float(np.sqrt(discriminant)) if discriminant >= 0 else -np.inf
+def gram_matrix(multiply: Multiply, weights: FloatArray) -> FloatArray:
+    """G_c itself; (n, n)."""
+    gram = gram_times(multiply, weights, np.eye(weights.size))
+    return 0.5 * (gram + gram.T)
 
 
-def root_of(F_L: FloatArray, F_C: FloatArray, v: FloatArray) -> float:
-    """The larger kappa with v' G(kappa) v = 0 for a unit v of sum 0."""
-    return larger_root(float(v @ (F_C @ v)), float(v @ (F_L @ v)))
-
-
-def at(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> Pair:
-    """Smallest eigenvalue f(kappa) of G(kappa), and its vector."""
-    value, vector = smallest_pair(F_L + (2 * kappa) * F_C, start)
-    return value + kappa * kappa / 2, vector  # J adds the same to all vectors of sum 0
-
-
-def climb(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> float:
-    """The end of the interval with f <= 0 that kappa lies in.
-
-    At kappa with f <= 0 the eigenvector's own parabola is f there and not below f anywhere, so its larger root is not
-    beyond that end; from step to step it converges quadratically (as in fractional programming, Dinkelbach 1967).
-    """
-    vector = start
-    for _ in range(MAX_STEPS):
-        _, vector = at(F_L, F_C, kappa, vector)
-        higher = root_of(F_L, F_C, vector)
-        if not higher > kappa * (1 + 4 * np.finfo(float).eps):
-            return max(kappa, higher)
-        kappa = higher
-    return kappa
-
-
-def next_failure(F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float, start: FloatArray) -> float | None:
-    """A point beyond kappa with f < 0, or None when there is none.
-
-    f(x) - x^2/2 is concave as a least eigenvalue of a matrix linear in x, so between a and b f lies above its chord
-    less (x - a)(b - x)/2. Intervals on which this bound is not positive are halved.
-    """
-    if ceiling <= kappa:
-        return None
-    needed = 0.5 * (ceiling - kappa) ** 2  # f(ceiling) that makes the bound positive on all of the interval
-    if all_above(F_L + (2 * ceiling) * F_C, needed - ceiling**2 / 2):
-        return None
-    waiting = [(kappa, 0.0, ceiling, at(F_L, F_C, ceiling, start)[0])]
-    while waiting:
-        a, f_a, b, f_b = waiting.pop()
-        if lower_bound(f_a, f_b, b - a) >= 0 or b - a <= 1e-9 * ceiling:
-            continue
-        middle = 0.5 * (a + b)
-        f_m, _ = at(F_L, F_C, middle, start)
-        if f_m < 0:
-            return middle
-        waiting += [(a, f_a, middle, f_m), (middle, f_m, b, f_b)]
-    return None
-
-
-def lower_bound(f_a: float, f_b: float, width: float) -> float:
-    """Minimum over t in [0, 1] of f_a (1 - t) + f_b t - width^2 t (1 - t)/2; 0 if it is touched at t = 0 only."""
-    t = min(max(0.5 + (f_a - f_b) / width**2, 0.0), 1.0)
-    return f_a * (1 - t) + f_b * t - 0.5 * width**2 * t * (1 - t)
+def lanczos(times: Callable[[FloatArray], FloatArray], n: int, count: int) -> tuple[FloatArray, FloatArray]:
+    """Largest eigenpairs of a symmetric operator, in rising order."""
+    operator = LinearOperator((n, n), matvec=lambda v: times(v.reshape(n, 1)).ravel(), dtype=np.float64)
+    start = np.random.default_rng(0).standard_normal(n)
+    if not times(start.reshape(n, 1)).any():  # the zero matrix, which has no Krylov space
+        return np.zeros(count), np.eye(n)[:, :count]
+    with one_thread_up_to(n):
+        values, vectors = eigsh(operator, k=count, which="LA", v0=start, tol=1e-9)
+    order = np.argsort(values)
+    return values[order], vectors[:, order]

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 __all__ = ["Stopped", "checkpoint", "map_in_threads", "uninterrupted"]
 
+
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 STEP = 0.1  # seconds

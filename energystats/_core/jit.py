@@ -17,6 +17,7 @@ from energystats.exceptions import PerformanceWarning, warn
 
 __all__ = ["njit", "on_compilation"]
 
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 SLOWLY = "the loops run in plain Python, with the same results, about a hundred times slower."

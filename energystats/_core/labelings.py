@@ -1,12 +1,174 @@
-"""Random labelings of units within blocks, from uniform numbers."""
+"""Permutations of labels: which units may be exchanged, all distinct labelings, and random ones."""
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
 import numpy as np
+from scipy.special import gammaln
 
 from energystats._typing import AnyArray, FloatArray, IntArray
 
-__all__ = ["Deal", "hand_out_by_column"]
+__all__ = [
+    "LABELINGS_PER_BLOCK",
+    "Deal",
+    "Exchangeable",
+    "Labelings",
+    "arrangements",
+    "count_labelings",
+    "draw_key",
+    "hand_out_by_column",
+    "stream_of",
+]
+
+
+LABELINGS_PER_BLOCK = 64  # relabelings drawn from one stream; part of what a seed means
+COUNTED_UP_TO = 30.0  # log of the number of labelings; beyond it no digit matters
+UNIFORM_BYTES = 2**26  # of the random numbers held at a time
+
+
+def draw_key(rng: np.random.Generator) -> AnyArray:
+    """Draw the key from which every block of random labelings follows."""
+    return rng.integers(2**64, size=2, dtype=np.uint64)
+
+
+def stream_of(key: AnyArray, block: int, series: int = 0) -> np.random.Generator:
+    """Random numbers of one block of resamples: a function of key and numbers alone, whatever ran before."""
+    return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, series, block]))
+
+
+@dataclass(frozen=True, eq=False)
+class Exchangeable:
+    """Labels that may be permuted among the units of each block, and how to do it.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_units,)
+        The observed labels, 0..k-1.
+    blocks : tuple of ndarray
+        Indices of the units of every block; a single block for free permutations.
+    unit_of : ndarray of shape (n,) or None
+        Unit of each row; None when every row is a unit of its own.
+    """
+
+    codes: IntArray
+    blocks: tuple[IntArray, ...]
+    unit_of: IntArray | None = None
+
+    @classmethod
+    def freely(cls, codes: IntArray) -> Self:
+        """All rows in one block."""
+        return cls(codes, (np.arange(codes.size, dtype=np.intp),))
+
+    def count(self) -> float:
+        """Number of distinct labelings, the observed one included."""
+        return math.prod(count_labelings(np.bincount(self.codes[units])) for units in self.blocks)
+
+    @cached_property
+    def deal(self) -> Deal:
+        """What every random labeling hands out."""
+        return Deal(self.codes, self.blocks)
+
+    def of_rows(self, labelings: AnyArray) -> AnyArray:
+        """Labels of the rows from labels of the units; (b, n_units) -> (b, n)."""
+        return labelings if self.unit_of is None else labelings[:, self.unit_of]
+
+    def random(self, n_resamples: int, key: AnyArray) -> Iterator[AnyArray]:
+        """Random labelings, in blocks of shape (<= 64, n), each a function of key and block number alone."""
+        draws = self.deal.dealt.size
+        compiled = n_resamples * draws >= COMPILED_FROM
+        for block, start in enumerate(range(0, n_resamples, LABELINGS_PER_BLOCK)):
+            yield self.block(block, min(LABELINGS_PER_BLOCK, n_resamples - start), key, compiled=compiled)
+
+    def block(self, block: int, count: int, key: AnyArray, *, compiled: bool = True) -> AnyArray:
+        """The first labelings of a block, drawn a few at a time from its stream; (count, n)."""
+        draws = self.deal.dealt.size
+        stream, room = stream_of(key, block), max(1, UNIFORM_BYTES // (8 * max(draws, 1)))
+        dealt = [
+            self.deal.labelings(stream.random((min(room, count - done), draws)), compiled=compiled)
+            for done in range(0, count, room)
+        ]
+        return self.of_rows(dealt[0] if len(dealt) == 1 else np.concatenate(dealt))
+
+    def distinct(self) -> Iterator[AnyArray]:
+        """All distinct labelings but the observed one, in blocks of shape (<= 64, n)."""
+
+        def fill(labeling: IntArray, block: int) -> Iterator[IntArray]:
+            if block == len(self.blocks):
+                yield labeling.copy()
+                return
+            units = self.blocks[block]
+            for arrangement in arrangements(self.codes[units]):
+                labeling[units] = arrangement
+                yield from fill(labeling, block + 1)
+
+        everything = fill(np.empty_like(self.codes), 0)
+        others = (labeling for labeling in everything if not np.array_equal(labeling, self.codes))
+        while chunk := list(itertools.islice(others, LABELINGS_PER_BLOCK)):
+            yield self.of_rows(np.array(chunk))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labelings:
+    """The labelings to visit besides the observed one.
+
+    Attributes
+    ----------
+    scheme : Exchangeable
+        What may be permuted.
+    count : int
+        Their number.
+    key : ndarray or None
+        Key of random ones; None for all distinct ones.
+    """
+
+    scheme: Exchangeable
+    count: int
+    key: AnyArray | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether they are all there are."""
+        return self.key is None
+
+    def blocks(self) -> Iterator[AnyArray]:
+        """Blocks of shape (<= 64, n)."""
+        return self.scheme.distinct() if self.key is None else self.scheme.random(self.count, self.key)
+
+
+def count_labelings(sizes: IntArray) -> float:
+    """n! / (n_1! ... n_k!), the number of distinct ways to hand out the labels; rounded where it is huge."""  # noqa: D403
+    log = float(gammaln(sizes.sum() + 1) - gammaln(sizes + 1).sum())
+    if log > COUNTED_UP_TO:
+        return math.exp(log) if log < 700 else math.inf
+    count, left = 1, 0
+    for size in sizes.tolist():
+        left += size
+        count *= math.comb(left, size)
+    return count
+
+
+def arrangements(codes: IntArray) -> Iterator[IntArray]:
+    """Every distinct permutation of `codes` once."""
+    sizes = np.bincount(codes)
+
+    def fill(labeling: IntArray, free: tuple[int, ...], group: int) -> Iterator[IntArray]:
+        if group == sizes.size - 1:
+            labeling[list(free)] = group
+            yield labeling.copy()
+            return
+        for chosen in itertools.combinations(free, int(sizes[group])):
+            labeling[list(chosen)] = group
+            taken = set(chosen)
+            yield from fill(labeling, tuple(i for i in free if i not in taken), group + 1)
+
+    yield from fill(np.empty_like(codes), tuple(range(codes.size)), 0)
+
 
 COMPILED_FROM = 100_000  # labels to deal; for fewer, loading the compiler costs more than it saves
 
@@ -48,10 +210,11 @@ class Deal:
         """One labeling for each row of uniform numbers in [0, 1); (b, n_draws) -> (b, n). The same either way."""
         how = (uniform, self.order, self.starts, self.dealt, self.dealt_starts, self.rest)
         if compiled:
-            from energystats._core import dealing, jit
+            from energystats._core import jit
+            from energystats._core.permutation_loops import hand_out
 
             if jit.numba is not None:
-                return dealing.hand_out(*how)
+                return hand_out(*how)
         return hand_out_by_column(*how)
 
 

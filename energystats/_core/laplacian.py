@@ -17,6 +17,7 @@ from energystats._typing import FloatArray, IntArray
 
 __all__ = ["Relaxation", "smallest_pairs"]
 
+
 DENSE_LIMIT = 500  # up to here the matrix is decomposed in full
 LARGEST_ENVELOPE = 20_000_000  # entries of a factor, up to which it is made
 Times = Callable[[FloatArray], FloatArray]

@@ -16,6 +16,7 @@ from energystats._typing import FloatArray
 
 __all__ = ["fit_two_normals", "mixture_ratio", "plateau"]
 
+
 GROUPS = 256  # consecutive points are taken together beyond so many: the mixture is wider than that by far
 ITERATIONS = 100  # of the EM algorithm
 STEP = 1e-3  # standard deviations by which the means move when it stops

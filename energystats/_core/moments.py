@@ -24,6 +24,7 @@ from energystats._typing import FloatArray
 
 __all__ = ["GraphSums", "permutation_moments", "upper_tail"]
 
+
 ROWS_AT_ONCE = 512
 ROUNDING = 8 * float(np.finfo(np.float64).eps)  # of the summands of a moment
 SMALLEST_DEVIATION = 1e-9  # of the entries of A from their mean under all permutations

@@ -18,6 +18,7 @@ __all__ = [
     "orthonormal",
 ]
 
+
 ROWS_PER_BLOCK = 256
 # trapezoidal rule of `distance_to_normal`, in u with t = exp(sinh u)/mean; 3e-15 of the value or better
 STEP = 0.1

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from energystats._core.cluster_sums import tabulated, tabulated_afresh
-from energystats._core.hartigan import hartigan_passes
+from energystats._core.hartigan import hartigan_passes, tabulated, tabulated_afresh
 from energystats._core.jit import njit
 from energystats._typing import FloatArray, IntArray
 
 __all__ = ["AS_GOOD", "UNIFORMS", "lowest", "merge_and_split", "perturbed", "random_swap", "seeded_labels"]
+
 
 UNIFORMS = 5  # random numbers of one perturbation
 AS_GOOD = 10  # times what W has to fall by: partitions no farther apart count as the same one found again

@@ -1,4 +1,4 @@
-"""M = Z'RZ, the one small matrix behind every statistic [theory 3], and R times a block of columns.
+"""M = Z'RZ, the one small matrix behind every statistic [theory 3], for one labeling and for many at once.
 
 `Z` holds indicators (or weights) of shape (n, k, b): k groups in each of b labelings. Three routes
 give the same numbers: tiles of the upper triangle of R, stored or not, and sorted sums in one dimension.
@@ -6,12 +6,17 @@ give the same numbers: tiles of the upper triangle of R, stored or not, and sort
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from energystats._typing import FloatArray, IntArray
+from energystats._core.labelings import LABELINGS_PER_BLOCK
+from energystats._core.threads import one_thread
+from energystats._typing import AnyArray, FloatArray, IntArray
 
 __all__ = [
     "UpperTiles",
@@ -21,10 +26,15 @@ __all__ = [
     "bin_sums_sorted",
     "block_sums_from_upper",
     "block_sums_sorted",
+    "groups_multiplied",
     "multiply_sorted",
     "multiply_upper",
+    "null_sums",
+    "random_directions",
+    "slice_factor",
     "tallied",
 ]
+
 
 COMPILED_FROM = 300_000  # entries of Z; for fewer, loading the compiler costs more than it saves
 COLUMNS_BYTES = 2**26  # of the columns that are multiplied at a time where there is no compiler
@@ -105,11 +115,11 @@ def block_sums_sorted(gaps: FloatArray, order: IntArray, Z: FloatArray) -> Float
     """M for R_ij = |x_i - x_j|, order sorting the x; (n - 1,), (n,), (n, k, b) -> (b, k, k)."""
     n, k, b = Z.shape
     if Z.size >= COMPILED_FROM:
-        from energystats._core import gaps as loop
         from energystats._core import jit
+        from energystats._core.sums_on_line import sums_over_gaps
 
         if jit.numba is not None:
-            return loop.sums_over_gaps(gaps, order, Z).transpose(2, 0, 1)
+            return sums_over_gaps(gaps, order, Z).transpose(2, 0, 1)
     Z = Z[order]
     product = multiply_sorted(gaps, Z.reshape(n, k * b)).reshape(n, k, b)
     sums = np.einsum("ijb,ilb->bjl", Z, product)
@@ -154,11 +164,11 @@ def bin_sums_sorted(gaps: FloatArray, order: IntArray, codes: IntArray, weights:
     """The same for R_ij = |x_i - x_j|, order sorting the x; O(n n_bins)."""
     n = order.size
     if n * n_bins >= COMPILED_FROM:
-        from energystats._core import gaps as loop
         from energystats._core import jit
+        from energystats._core.sums_on_line import bin_sums_over_gaps
 
         if jit.numba is not None:
-            return loop.bin_sums_over_gaps(gaps, order, codes, weights, n_bins)
+            return bin_sums_over_gaps(gaps, order, codes, weights, n_bins)
     return bin_sums_by_product(lambda columns: multiply_sorted(gaps, columns), codes[order], weights[order], n_bins)
 
 
@@ -172,3 +182,99 @@ def bin_sums_by_product(
         columns = Z[:, start : start + at_once].toarray()
         sums[:, start : start + at_once] = Z.T @ multiply(columns)
     return 0.5 * (sums + sums.T)
+
+
+def slice_factor(d: int, alpha: float = 1.0) -> float:
+    """C with c E|u'z|^alpha = ||z||^alpha for a uniform direction u in d dimensions.
+
+    c = sqrt(pi) Gamma((d + alpha)/2) / (Gamma(d/2) Gamma((alpha + 1)/2)); 1 for d = 1, pi/2 and 2 for d = 2 and 3 at
+    alpha = 1.
+    """
+    if d == 1:
+        return 1.0
+    log = math.lgamma((d + alpha) / 2) - math.lgamma(d / 2) - math.lgamma((alpha + 1) / 2)
+    return math.sqrt(math.pi) * math.exp(log)
+
+
+def random_directions(d: int, count: int, rng: np.random.Generator) -> FloatArray:
+    """Independent uniform unit vectors, the single one there is for d = 1; (d, count)."""
+    if d == 1:
+        return np.ones((1, 1))
+    drawn = rng.standard_normal((count, d))
+    return np.ascontiguousarray((drawn / np.linalg.norm(drawn, axis=1)[:, None]).T)
+
+
+INDICATOR_BYTES = 3 * 2**26  # of the indicators held at a time
+
+
+class Pairs(Protocol):
+    """What is needed of R."""
+
+    def block_sums(self, Z: FloatArray) -> FloatArray:
+        """Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
+
+    def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same and R @ weights."""
+
+
+def null_sums(
+    pairs: Pairs,
+    weights: FloatArray,
+    labelings: Iterator[AnyArray],
+    k: int,
+    *,
+    at_once: int | None = None,
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """M and the group sizes (sums of weights) of every labeling, (b, k, k) and (b, k) at a time.
+
+    `groups_multiplied` go through the product with R. `at_once` blocks of labelings share a product; None takes as many
+    as memory allows.
+    """
+    n, mass = weights.size, float(weights.sum())
+    multiplied = groups_multiplied(weights, k)
+    room = max(1, INDICATOR_BYTES // (8 * n * multiplied))  # labelings in one product
+    at_once = at_once or max(1, room // LABELINGS_PER_BLOCK)
+    totals = None
+    while chunk := list(itertools.islice(labelings, at_once)):
+        codes = np.concatenate(chunk).T  # (n, b)
+        for start in range(0, codes.shape[1], room):
+            Z = indicators(codes[:, start : start + room], multiplied, weights)
+            if multiplied == k:
+                yield pairs.block_sums(Z), Z.sum(axis=0).T
+                continue
+            if totals is None:
+                inner, totals = pairs.block_sums_and_totals(Z, weights)
+            else:
+                inner = pairs.block_sums(Z)
+            yield completed(inner, Z, totals, weights, mass)
+
+
+def groups_multiplied(weights: FloatArray, k: int) -> int:
+    """How many of k groups are summed: of rows that weigh the same all but the last, which the totals leave over.
+
+    Of unequal weights all, because the difference would lose the digits by which the last group is lighter.
+    """
+    return k - int(weights.min() == weights.max())
+
+
+def completed(
+    inner: FloatArray, Z: FloatArray, totals: FloatArray, weights: FloatArray, mass: float
+) -> tuple[FloatArray, FloatArray]:
+    """M and sizes of all k groups from those of the first k - 1; R @ weights knows the rest."""
+    n, others, b = Z.shape
+    with one_thread():
+        sums = np.stack((totals, np.ones(n))) @ Z.reshape(n, -1)
+    with_all, s = sums.reshape(2, others, b).transpose(0, 2, 1)
+    M = np.empty((b, others + 1, others + 1))
+    M[:, :-1, :-1] = inner
+    M[:, :-1, -1] = M[:, -1, :-1] = with_all - inner.sum(axis=2)
+    M[:, -1, -1] = float(totals @ weights) - with_all.sum(axis=1) - M[:, :-1, -1].sum(axis=1)
+    return M, np.column_stack((s, mass - s.sum(axis=1)))
+
+
+def indicators(codes: AnyArray, k: int, weights: FloatArray) -> FloatArray:
+    """Indicators of the first k groups times the weights; (n, b) -> (n, k, b)."""
+    Z = (codes[:, None, :] == np.arange(k, dtype=codes.dtype)[None, :, None]).astype(np.float64)
+    if (weights != 1).any():
+        Z *= weights[:, None, None]
+    return np.asarray(Z)

@@ -17,9 +17,10 @@ from threading import Condition, get_ident
 from typing import Any
 
 from energystats._core.interrupts import uninterrupted
-from energystats._loading import loading
+from energystats._runtime import loading
 
 __all__ = ["one_thread", "one_thread_up_to"]
+
 
 LARGEST_ORDER = 2048  # of a matrix that is decomposed on one thread
 

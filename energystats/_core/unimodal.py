@@ -1,4 +1,4 @@
-"""The nearest unimodal distribution of a sample and three indices of how far the sample is from it [theory 5].
+"""The nearest unimodal distribution of a sample, how far the sample is from it, and jittered ties [theory 5].
 
 F_i = i/(n - 1) at the sorted points; a distribution function is unimodal when it is convex up to a mode and
 concave after it. The knots of the nearest one are data points, so they are kept as indices.
@@ -8,12 +8,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from energystats._core.exact_1d import prefix_dispersion, split_within
 from energystats._core.jit import njit
 from energystats._core.mixture import mixture_ratio
-from energystats._core.splits import prefix_dispersion, split_within
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["DISTANCE", "EXCESS", "RATIO", "excess_split", "indices", "indices_of_draws", "nearest_unimodal"]
+__all__ = [
+    "DISTANCE",
+    "EXCESS",
+    "RATIO",
+    "excess_split",
+    "indices",
+    "indices_of_draws",
+    "nearest_unimodal",
+    "spread_ties",
+]
+
 
 RATIO, EXCESS, DISTANCE = range(3)  # columns of the indices
 
@@ -145,3 +155,29 @@ def indices_of_draws(x: FloatArray, uniforms: FloatArray) -> FloatArray:
     for b in range(uniforms.shape[0]):
         out[b] = indices(quantiles(x, knots, uniforms[b] * (x.size - 1)))
     return out
+
+
+SAME = 4 * np.finfo(float).eps  # of the value: closer ones differ by the rounding of one number
+
+
+def spread_ties(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, float] | None:
+    """Tied values spread uniformly over one grid step, and the largest step, or None if there are none; (n,) -> (n,).
+
+    The step around a value is the smaller of the gap to its nearest other value and the median gap: the grid step
+    on a regular grid, and next to nothing where a few values of a continuous scale happen to agree.
+    """
+    order = np.argsort(x, kind="stable")
+    ascending = x[order]
+    gaps = np.diff(ascending)
+    apart = gaps > SAME * np.maximum(np.abs(ascending[1:]), np.abs(ascending[:-1]))
+    if apart.all() or not apart.any():  # no ties, or nothing but one tie
+        return None
+    block = np.concatenate(([0], np.cumsum(apart)))
+    between = gaps[apart]
+    nearest = np.minimum(np.append(np.inf, between), np.append(between, np.inf))
+    step = np.minimum(nearest, np.median(between))
+    tied = np.bincount(block)[block] > 1
+    width = np.where(tied, step[block], 0.0)
+    spread = x.copy()
+    spread[order] += width * (rng.random(x.size) - 0.5)
+    return spread, float(width.max())

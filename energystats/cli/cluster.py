@@ -39,12 +39,15 @@ from energystats.cli.selection import (
     truths_as_numbers,
 )
 from energystats.exceptions import MatrixAsPointsWarning
-from energystats.validation import near_names
+from energystats.inputs.names import near_names
 
 if TYPE_CHECKING:
-    from energystats.results import ClusterTestResult, Partition, SelectKResult
+    from energystats.cluster_tests.results import ClusterTestResult
+    from energystats.clustering.partition import Partition
+    from energystats.selection.results import SelectKResult
 
 __all__ = ["Plan", "add", "cluster_and_test", "print_results", "run"]
+
 
 METHODS = ("gap", "eigengap", "significance")
 NOT_CHOSEN = "k = 2 is the default; it was not chosen from the data."
@@ -242,8 +245,8 @@ def say_k(options: argparse.Namespace, k: int, console: Console) -> None:
 
 def cluster_and_test(frame: Any, plan: Plan) -> tuple[Partition, ClusterTestResult | str]:
     """The partition, and its test or why there is none."""
-    from energystats.clustering.search import energy_cluster
-    from energystats.significance.cluster_test import cluster_test
+    from energystats.cluster_tests.cluster_test import cluster_test
+    from energystats.clustering.energy_cluster import energy_cluster
 
     found = energy_cluster(frame, plan.k, rng=plan.seed, **plan.search)
     if plan.k == 1:
@@ -295,7 +298,8 @@ def write_report(
     """The report, from what was computed already."""
     import matplotlib as mpl
 
-    from energystats.report import Reading, Study, render
+    from energystats.report.page import render
+    from energystats.report.study import Reading, Study
 
     mpl.use("Agg")
     reading = Reading(

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from energystats import __version__
-from energystats.cli.errors import in_options
-from energystats.cli.printable import printable, printable_json
+from energystats.cli.errors import in_options, printable, printable_json
 from energystats.exceptions import EnergyStatsWarning, TiesWarning
 
 __all__ = ["Console", "jsonable"]

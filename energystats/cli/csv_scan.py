@@ -22,6 +22,7 @@ from energystats.cli.sources import Source
 
 __all__ = ["MARK", "Feed", "Shape", "line_of", "scan"]
 
+
 MARK = "\ufdd0"  # before the text of a quoted cell that could be taken for a missing value; it stands in no text
 NUMBER = r"[-+]?[0-9.]+(e[-+]?[0-9]+)?(\.[0-9]+)?([ \t;][-+0-9. \t;e]*)?"
 BATCH = 2**12  # cells looked at together

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LOGICAL", "MEANINGS", "Content", "read_content", "twice_spelled"]
 
+
 CELLS = 2**20  # of a piece
 LOGICAL = {"TRUE": True, "FALSE": False, "True": True, "False": False, "true": True, "false": False}
 MEANINGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}  # in capitals or not

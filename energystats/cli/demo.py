@@ -14,7 +14,7 @@ from energystats.cli.options import Parser
 if TYPE_CHECKING:
     import pandas as pd
 
-    from energystats.results import Partition
+    from energystats.clustering.partition import Partition
 
 __all__ = ["add", "run"]
 

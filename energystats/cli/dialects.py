@@ -23,6 +23,7 @@ __all__ = [
     "first_lines",
 ]
 
+
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
 WORDS_FOR = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
 LINES_LOOKED_AT = 200

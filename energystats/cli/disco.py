@@ -26,6 +26,7 @@ from energystats.cli.selection import check_spelling, column_of, keep_rows, note
 
 __all__ = ["add", "run"]
 
+
 DESCRIPTION = """\
 Distance components: decompose the dispersion of the responses by the terms of a formula, and test each. Names with
 blanks or signs stand in backticks: "`body height` ~ site"; in shells, put single quotes around such a formula.
@@ -61,8 +62,8 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run(options: argparse.Namespace, console: Console) -> None:
     """Decompose the dispersion of the responses in a file."""
-    from energystats.decomposition import disco
-    from energystats.formulas import parse
+    from energystats.distribution_tests.disco import disco
+    from energystats.inputs.formulas import parse
 
     check_outputs(None if options.file == "-" else options.file, picture=options.plot)
     categories = categories_of(options)

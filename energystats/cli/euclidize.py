@@ -24,9 +24,10 @@ from energystats.cli.options import (
 )
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import read_matrix
-from energystats.validation import near_names
+from energystats.inputs.names import near_names
 
 __all__ = ["add", "run"]
+
 
 DESCRIPTION = """\
 Make a square matrix of dissimilarities d (not squared) Euclidean by the least constant that does it. Lingoes adds it
@@ -66,7 +67,7 @@ def is_whole(matrix: FloatArray) -> bool:
 
 def run(options: argparse.Namespace, console: Console) -> None:
     """Repair the dissimilarities in a file."""
-    from energystats.geometry.corrections import cailliez, lingoes
+    from energystats.geometry.euclidize import cailliez, lingoes
 
     repairs = {"lingoes": lingoes, "cailliez": cailliez}
     if options.method not in repairs:

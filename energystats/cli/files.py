@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from energystats.cli.console import Console
-    from energystats.results import ClusterTestResult, Partition
+    from energystats.cluster_tests.results import ClusterTestResult
+    from energystats.clustering.partition import Partition
 
 __all__ = ["check_outputs", "draw", "harmless", "save", "write_labels", "write_picture"]
+
 
 NARROWEST = 12  # characters of a line of a title
 RUNS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # what a spreadsheet runs begins so
@@ -152,7 +154,7 @@ def draw(path: Path, results: Sequence[Any], classes: pd.Series[Any] | None = No
         for result, ax in zip(results, axes[0], strict=True):
             result.plot(ax=ax)
         if classes is not None:
-            from energystats.plotting import mark_classes
+            from energystats.plotting.points import mark_classes
 
             mark_classes(results[0], classes, axes[0, 0])
         fit_titles(figure, axes[0])

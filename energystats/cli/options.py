@@ -12,8 +12,8 @@ from energystats.cli.dialects import Dialect
 from energystats.cli.errors import BadInputError
 from energystats.cli.selection import split_names
 from energystats.cli.sources import UNPACKED
-from energystats.metric_names import canonical_name
-from energystats.metrics import KNOWN_NAMES
+from energystats.metrics.base import KNOWN_NAMES
+from energystats.metrics.names import canonical_name
 
 __all__ = [
     "FILE",
@@ -31,6 +31,7 @@ __all__ = [
     "console_of",
     "dialect_of",
 ]
+
 
 FILE = "CSV or Parquet, gzipped or not; - reads standard input"
 ALPHA = "power of the distance, from 0.001 to 2 (default 1)"

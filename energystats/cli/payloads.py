@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from energystats._core.statistics import share
-from energystats.results import (
-    ClusterTestResult,
-    DiscoResult,
-    EnergyTestResult,
-    Euclidization,
-    Partition,
-    SelectKResult,
-)
+from energystats.cluster_tests.results import ClusterTestResult
+from energystats.clustering.partition import Partition
+from energystats.distribution_tests.disco_result import DiscoResult
+from energystats.distribution_tests.results import EnergyTestResult
+from energystats.geometry.results import Euclidization
+from energystats.selection.results import SelectKResult
 
 __all__ = ["payload_of"]
+
 
 FIELDS: dict[type, tuple[str, ...]] = {
     Partition: (

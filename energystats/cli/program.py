@@ -12,11 +12,11 @@ from contextlib import contextmanager
 
 from energystats import __version__
 from energystats.cli import cluster, demo, disco, euclidize, test
-from energystats.cli.errors import BadInputError
+from energystats.cli.errors import BadInputError, printable
 from energystats.cli.options import Parser, console_of
-from energystats.cli.printable import printable
 
 __all__ = ["main", "make_parser"]
+
 
 BAD_INPUT = 2
 TERMINATED = 143  # as shells count a program that SIGTERM ended

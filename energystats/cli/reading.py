@@ -18,12 +18,12 @@ from energystats.cli.csv_table import read_content
 from energystats.cli.dialects import SEPARATORS, Dialect, check_words, detected
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.sources import Source, readable
-from energystats.validation import near_names
+from energystats.inputs.names import near_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from energystats.matrix_files import MatrixFile
+    from energystats.inputs.matrix_files import MatrixFile
 
 __all__ = ["Table", "read_matrix", "read_table"]
 
@@ -268,7 +268,7 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
     """
     import pandas as pd
 
-    from energystats.matrix_files import cells_of_frame, cells_of_text, parse_cells
+    from energystats.inputs.matrix_files import cells_of_frame, cells_of_text, parse_cells
 
     source = Source.of(file, given.limit)
     dialect = given

@@ -17,9 +17,11 @@ from energystats.cli.dialects import COMMA_NUMBER, GROUPED, Dialect, doubt_of
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.reading import Table
 from energystats.dissimilarity import check_z_scores
-from energystats.domains import looks_like_distances, row_places
-from energystats.metrics import Precomputed, resolve
-from energystats.validation import check_alpha, near_names
+from energystats.inputs.names import near_names
+from energystats.inputs.options import check_alpha
+from energystats.metrics.domains import looks_like_distances, row_places
+from energystats.metrics.general import Precomputed
+from energystats.metrics.lookup import resolve
 
 if TYPE_CHECKING:
     import argparse
@@ -41,6 +43,7 @@ __all__ = [
     "truths_as_numbers",
     "without_blanks",
 ]
+
 
 NEARLY_ALL = 0.95  # of the rows that differ in a column of names
 ID_NAME = re.compile(r"(.*[\W_])?(p?id|nr|no)\.?|index|unnamed: \d+|.*[^\W_](?-i:ID|Id)", re.IGNORECASE)

@@ -18,6 +18,7 @@ from energystats.cli.errors import BadInputError
 
 __all__ = ["UNPACKED", "Source", "readable"]
 
+
 BLOCK = 2**20  # bytes or characters read at a time
 GIGABYTE = 10**9
 UNPACKED = 2.0  # GB that a gzip may unpack to, unless --unpack-limit says otherwise

@@ -40,9 +40,10 @@ from energystats.cli.selection import (
     without_blanks,
 )
 from energystats.exceptions import MatrixAsPointsWarning
-from energystats.validation import as_labels
+from energystats.inputs.labels import as_labels
 
 __all__ = ["add", "run"]
+
 
 EXAMPLES = """\
   energystats test data.csv --group treatment
@@ -74,7 +75,7 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run(options: argparse.Namespace, console: Console) -> None:
     """Test equality of the distributions of the groups in a file."""
-    from energystats.homogeneity import energy_test
+    from energystats.distribution_tests.energy_test import energy_test
 
     check_outputs(None if options.file == "-" else options.file, picture=options.plot)
     table = read_table(

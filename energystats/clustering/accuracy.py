@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from energystats._typing import ArrayLike
-from energystats.validation import as_labels, check_same_rows, labels_of
+from energystats.inputs.labels import as_labels, labels_of
+from energystats.inputs.names import check_same_rows
 
 __all__ = ["clustering_accuracy"]
 

@@ -8,18 +8,12 @@ import numpy as np
 from scipy import sparse
 
 from energystats._typing import BoolArray
-from energystats.validation import (
-    LARGEST,
-    SMALL_SHARE,
-    as_array,
-    as_numbers,
-    as_pandas,
-    differing,
-    digits_of,
-    matrix_index,
-)
+from energystats.inputs.arrays import LARGEST, SMALL_SHARE, as_array, as_numbers, digits_of
+from energystats.inputs.matrices import differing
+from energystats.inputs.names import as_pandas, matrix_index
 
 __all__ = ["as_adjacency"]
+
 
 LARGEST_INDEX = 2**31 - 1
 

@@ -10,29 +10,22 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from energystats._runtime import weigh
 from energystats._typing import AnyArray, ArrayLike, FloatArray, IntArray, RandomLike
-from energystats.blocks import Rows, labels_here, opened
-from energystats.clustering.assign import NearestCluster
+from energystats.clustering.assignment import NearestCluster
+from energystats.clustering.energy_cluster import Search, partition_features, partition_points
 from energystats.clustering.nystrom import NearestCentre
-from energystats.clustering.search import Search, partition_features, partition_points
-from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity, check_blocks, of_z_scores
-from energystats.domains import Place, row_places
 from energystats.exceptions import NotNegativeTypeWarning, warn
-from energystats.metrics import Gower, MetricLike, is_named
-from energystats.validation import (
-    as_array,
-    as_generator,
-    as_numbers,
-    as_pandas,
-    as_points,
-    as_weights,
-    check_count,
-    check_not_path,
-    check_same_index,
-    numbers_of_objects,
-    row_index,
-)
+from energystats.inputs.arrays import as_array, as_numbers, as_points, as_weights, check_not_path, numbers_of_objects
+from energystats.inputs.labels import check_same_index
+from energystats.inputs.names import as_pandas, row_index
+from energystats.inputs.options import as_generator, check_count
+from energystats.metrics.base import MetricLike, is_named
+from energystats.metrics.domains import Place, row_places
+from energystats.metrics.gower import Gower
+from energystats.pairs.disk import Rows
+from energystats.pairs.open_blocks import labels_here, opened
 
 __all__ = ["EnergyClustering"]
 

@@ -8,17 +8,20 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from energystats._core.bridge import line_eigenvalues
-from energystats._core.intervals import best_breaks, running_sums
+from energystats._core.exact_1d import best_breaks, running_sums
+from energystats._core.line_spectrum import line_eigenvalues
+from energystats._runtime import weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray
-from energystats.cost import weigh
+from energystats.clustering.partition import Partition
 from energystats.dissimilarity import Dissimilarity
-from energystats.pairs import power_on_line
-from energystats.results import Partition
-from energystats.validation import as_weights, check_alpha, check_count, check_same_index
-from energystats.workloads import exact_line
+from energystats.inputs.arrays import as_weights
+from energystats.inputs.labels import check_same_index
+from energystats.inputs.options import check_alpha, check_count
+from energystats.pairs.line import power_on_line
+from energystats.pairs.workloads import exact_line
 
 __all__ = ["best_intervals", "cluster_1d", "has_exact", "partition_line", "why_not_exact"]
+
 
 NEGLIGIBLE = 1e-30  # of the width and of the heaviest weight
 LIGHTEST = 1e-290  # of the heaviest weight, so that the mass of a cluster is never 0

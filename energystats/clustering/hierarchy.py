@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from energystats._core.agglomeration import agglomerate
+from energystats._core.linkage import agglomerate
+from energystats._runtime import weigh
 from energystats._typing import ArrayLike, FloatArray
-from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import NotNegativeTypeWarning, warn
-from energystats.metrics import MetricLike
-from energystats.workloads import Size, agglomeration
+from energystats.metrics.base import MetricLike
+from energystats.pairs.workloads import Size, agglomeration
 
 __all__ = ["energy_hclust"]
 

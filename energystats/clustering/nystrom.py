@@ -9,29 +9,33 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from energystats._core.partitions import numbering
+from energystats._core.linkage import numbering
 from energystats._core.statistics import share
 from energystats._core.threads import one_thread, one_thread_up_to
+from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.features import (
     BlockFeatures,
     Centres,
+    FeatureMap,
     Features,
     Found,
+    PointsHere,
+    Table,
+    choose_landmarks,
     refilled,
     search_features,
     seeded_centres,
 )
-from energystats.clustering.landmarks import FeatureMap, choose_landmarks
+from energystats.clustering.partition import Partition
 from energystats.clustering.seeding import random_start
-from energystats.clustering.table import PointsHere, Table
+from energystats.display.result import Approximation
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import ConvergenceWarning, warn
-from energystats.progress import with_bar
-from energystats.results import Approximation, Partition
-from energystats.validation import children
+from energystats.inputs.options import children
 
 __all__ = ["BATCH", "LANDMARKS", "NearestCentre", "Options", "nystrom_partition"]
+
 
 LANDMARKS = 256
 BATCH = 16_384  # rows on which the starts are searched

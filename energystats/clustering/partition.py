@@ -1,18 +1,242 @@
-"""The partition that a search reports."""
+"""A partition of points into clusters, and how it is made from what a search found."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from energystats._core import statistics
-from energystats._core.partitions import numbering_by_sums
+from energystats._core.linkage import numbering_by_sums
 from energystats._typing import FloatArray, IntArray
+from energystats.display.numbers import numbers, proportion
+from energystats.display.result import Approximation, Labelled
+from energystats.display.sentences import metric_note
+from energystats.display.tables import Table, decomposition_table, text_table
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.results import Partition
 
-__all__ = ["make_partition"]
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from energystats.dissimilarity import Standardization
+    from energystats.metrics.base import Metric
+
+__all__ = ["Partition", "make_partition"]
+
+
+BOUND_ROUNDING = 1e-12  # of the dispersions; a bound below it may be 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Partition(Labelled):
+    """Clusters found by minimising W, which is maximising S.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,)
+        Cluster of each row, 0..k-1. Clusters are numbered from the largest (in points, or in the sum of weights where
+        there are weights) to the smallest, those of one size by rising W, then by the rising sum of rho to all points;
+        only what is tied in all three goes by first rows. So another order of the rows changes no number. By "exact-1d"
+        they are numbered from left to right.
+    k : int
+        Number of clusters.
+    sizes : tuple of int
+        Points per cluster.
+    within, between, total : float
+        W, S and T, in the unit of rho; estimates for "nystrom", see `approximation`.
+    within_per_cluster : ndarray of shape (k,)
+        The summands of W.
+    bound : float
+        Eigenvalue certificate: no partition into k clusters has a larger S [theory 3]. It holds for every rho, but is
+        loose, 0 or negative for some that are not of negative type, and loose for "nystrom".
+    algorithm : {"exact-1d", "hartigan", "lloyd", "spectral", "nystrom"}
+        What was run.
+    n_init : int
+        Starts made.
+    n_perturb : int
+        How often, for every start, the best partition was shaken out of its local optimum, if it was not found twenty
+        times before.
+    n_iter : int
+        Passes over the data of the search that found it.
+    converged : bool
+        Whether the best start ended at a local optimum; not so when it was cut off, or a pass of Lloyd's rule was taken
+        back.
+    breaks : ndarray of shape (k - 1,) or None
+        Midpoints between neighbouring clusters, for "exact-1d".
+    path : ndarray of shape (n_iter + 1,) or None
+        W at the start and after every pass of the search that found the partition.
+    moves : ndarray of shape (m, 3) or None
+        Point, old and new cluster of its moves in their order, where they were asked for.
+    masses : ndarray of shape (k,) or None
+        Sums of the weights of the clusters, where there are weights.
+    metric : Metric
+        With every parameter that was settled on the data.
+    standardization : Standardization or None
+        Column means and standard deviations, if the columns were standardized.
+    points : ndarray of shape (n, d) or None
+        The (standardized) data that were clustered, for plots; None for a precomputed matrix or mixed columns.
+    columns : tuple of str or None
+        Names of the columns of a data frame.
+    index : pandas.Index or None
+        Names of the points: the index of the data frame, behind `names` and `to_series()`.
+    coordinates : ndarray of shape (n, 2) or None
+        First two principal coordinates, for plots where there are no `points`.
+    remark : str
+        Why one column did not go to the exact method; empty where there is nothing to say.
+    approximation : Approximation or None
+        What "nystrom" left out, and the standard errors of its estimates; None for the other algorithms.
+    """
+
+    labels: IntArray = field(repr=False)
+    k: int
+    sizes: tuple[int, ...]
+    within: float
+    between: float
+    total: float
+    within_per_cluster: FloatArray = field(repr=False)
+    bound: float
+    algorithm: Literal["exact-1d", "hartigan", "lloyd", "spectral", "nystrom"]
+    n_init: int
+    n_iter: int
+    converged: bool
+    n_perturb: int = 0
+    breaks: FloatArray | None = field(default=None, repr=False)
+    path: FloatArray | None = field(default=None, repr=False)
+    moves: IntArray | None = field(default=None, repr=False)
+    masses: FloatArray | None = field(default=None, repr=False)
+    metric: Metric
+    standardization: Standardization | None = field(default=None, repr=False)
+    points: FloatArray | None = field(default=None, repr=False)
+    columns: tuple[str, ...] | None = field(default=None, repr=False)
+    index: Any = field(default=None, repr=False)
+    coordinates: FloatArray | None = field(default=None, repr=False)
+    remark: str = field(default="", repr=False)
+    approximation: Approximation | None = field(default=None, repr=False)
+
+    @property
+    def tightness(self) -> float:
+        """S/bound: 1 proves the global optimum; NaN where the bound is not above 0 by more than rounding."""
+        rounding = BOUND_ROUNDING * max(abs(self.within), abs(self.between), abs(self.total))
+        return float(self.between / self.bound) if self.bound > rounding else float("nan")
+
+    def _tables(self) -> list[Table]:
+        rows = [[str(n), w] for n, w in zip(self.sizes, numbers(self.within_per_cluster), strict=True)]
+        heads = ["size", "W"]
+        if self.masses is not None:
+            rows = [[*row[:1], s, *row[1:]] for row, s in zip(rows, numbers(self.masses), strict=True)]
+            heads.insert(1, "weight")
+        title = f"Energy clustering into {self.k} cluster{'s' * (self.k > 1)}"
+        shown = numbers([self.within, self.between, self.total, self.bound])[-1]
+        bound = [["bound on S", shown], ["S/bound", proportion(self.tightness)]]
+        if self.approximation is not None:
+            title += ", approximate"
+            bound += self.approximation.rows()
+        return [
+            text_table(rows, heads, [f"cluster {j}" for j in range(self.k)], title),
+            decomposition_table(self.within, self.between, self.total, bound),
+        ]
+
+    def _notes(self) -> list[str]:
+        if self.algorithm == "exact-1d":
+            how = "Algorithm: exact in one dimension, the global optimum; it does not depend on a seed."
+        elif self.algorithm == "spectral":
+            how = f"Algorithm: spectral, best of {self.n_init} k-means of the relaxed solution; W was not searched."
+        else:
+            starts = "1 start" if self.n_init == 1 else f"best of {self.n_init} starts"
+            if self.n_perturb:
+                tries = self.n_init * self.n_perturb
+                starts += f", the best perturbed up to {tries} time{'s' * (tries > 1)}"
+            how = f"Algorithm: {self.algorithm}, {starts}, {self.n_iter} pass{'es' * (self.n_iter > 1)}"
+            where = " of the features" if self.algorithm == "nystrom" else ""
+            how += f", a local optimum{where}" if self.converged else ", stopped before it converged"
+            how += "; another seed can find another." if self.n_init > 1 or self.n_perturb else "."
+        proof = "S/bound is at most 1; 1 would prove that no partition into as many clusters has a larger S."
+        remark = [self.remark] if self.remark else []
+        remark += [] if self.approximation is None else self.approximation.notes()
+        if math.isnan(self.tightness) and self.k > 1:
+            proof = "No S is above the bound, but the bound is not positive, so S/bound says nothing."
+        return [*self._members(), how, *remark, proof, metric_note(self.metric, self.standardization)]
+
+    def _conclusion(self) -> str:
+        if self.k == 1:
+            return "One cluster: nothing was divided."
+        return f"Any data can be cut into {self.k}; `cluster_test` asks whether these clusters are more than a cut."
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per cluster: cluster, size and W of the cluster."""
+        import pandas as pd
+
+        return pd.DataFrame({"cluster": range(self.k), "size": self.sizes, "within": self.within_per_cluster.tolist()})
+
+    def plot(self, ax: Axes | None = None, *, space: Any = None) -> Axes:
+        """Draw the points by cluster; one column as a histogram with its breaks and density.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure when None.
+        space : object, optional
+            Two columns as they are, else the first two principal components (of a matrix: principal coordinates), when
+            None; "components"; "kernel" for kernel PCA, the principal coordinates of rho; the names or numbers of two
+            columns; an array of shape (n, 2); or a result with coordinates, as of `principal_coordinates`, `kernel_pca`
+            and `spectral_embedding`.
+
+        Returns
+        -------
+        Axes
+            Up to forty points of a data frame whose index has names carry them. Of more than 5,000 points (2,000 for
+            "kernel") a random part is drawn, always the same one, with at least fifty of every cluster; the title
+            says so.
+
+        Raises
+        ------
+        ValueError
+            If `space` is none of these, or needs columns that were not clustered.
+        """
+        from energystats.plotting.points import plot_partition
+
+        return plot_partition(self, ax, space=space)
+
+    def plot_decomposition(self, ax: Axes | None = None) -> Axes:
+        """Draw T, its parts S and W, and the clusters' parts of W, with the bound on S."""
+        from energystats.plotting.distances import plot_parts
+
+        return plot_parts(self, ax)
+
+    def plot_means(self, ax: Axes | None = None, *, data: Any = None) -> Axes:
+        """Draw a heat map of the means of the clusters, a row for each feature.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure when None.
+        data : DataFrame or array_like of shape (n, p), optional
+            Table to average, of which columns of numbers are used and missing values left out; the columns that were
+            clustered when None.
+
+        Returns
+        -------
+        Axes
+            A mean is in standard deviations of its feature from the mean of all points, and 0 for a constant feature;
+            weights do not count.
+
+        Raises
+        ------
+        ValueError
+            If the partition holds no columns and `data` is None, or `data` has another number of rows or no numbers.
+        """
+        from energystats.plotting.points import plot_cluster_means
+
+        return plot_cluster_means(self, ax, data=data)
+
+    def plot_path(self, ax: Axes | None = None) -> Axes:
+        """Draw W from pass to pass of the search that found the partition."""
+        from energystats.plotting.points import plot_path
+
+        return plot_path(self, ax)
 
 
 def make_partition(

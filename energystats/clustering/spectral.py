@@ -3,24 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from energystats._core.laplacian import Relaxation, smallest_pairs
+from energystats._core.threads import one_thread
+from energystats._runtime import loading, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
-from energystats.clustering.rounding import cluster_rows, on_sphere
 from energystats.clustering.seeding import count_distinct
-from energystats.cost import weigh
+from energystats.display.numbers import numbers
+from energystats.display.result import Named
+from energystats.display.sentences import metric_note
+from energystats.display.tables import Table, text_table
 from energystats.dissimilarity import Dissimilarity
-from energystats.metrics import Exponential, Metric, MetricLike
-from energystats.pairs import MadeAnew, choose_route
-from energystats.results import SpectralEmbedding
-from energystats.validation import as_generator, check_count, children
-from energystats.workloads import Size, eigenpairs
+from energystats.exceptions import ignoring
+from energystats.inputs.options import as_generator, check_count, children
+from energystats.metrics.base import Metric, MetricLike
+from energystats.metrics.closed_form import Exponential
+from energystats.pairs.routes import choose_route
+from energystats.pairs.tiles import MadeAnew
+from energystats.pairs.workloads import Size, eigenpairs
 
-__all__ = ["spectral_embedding", "spectral_labels", "spectral_start", "spectral_starts"]
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from energystats.dissimilarity import Standardization
+
+__all__ = [
+    "SpectralEmbedding",
+    "cluster_rows",
+    "fill_empty",
+    "on_sphere",
+    "spectral_embedding",
+    "spectral_labels",
+    "spectral_start",
+    "spectral_starts",
+]
+
 
 N_EIGENVALUES = 11  # at least, as far as there are points, so that gaps up to k = 10 can be seen
 SUBSAMPLE = 2000  # rows used for the scale
@@ -283,3 +305,128 @@ def spectral_labels(
 ) -> IntArray:
     """Labels of spectral clustering: the best of `n_init` runs of k-means on the relaxed rows [W 17]."""
     return cluster_rows(spectral_rows(d, k, weights), k, rng, weights=weights, n_init=n_init, max_iter=max_iter)
+
+
+def on_sphere(rows: FloatArray) -> FloatArray:
+    """Rows of length 1; rows of zeros stay."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1.0))
+
+
+def cluster_rows(
+    rows: FloatArray,
+    k: int,
+    rng: np.random.Generator,
+    *,
+    weights: FloatArray | None = None,
+    n_init: int = 1,
+    max_iter: int = 300,
+) -> IntArray:
+    """Labels of scikit-learn's (weighted) k-means, no cluster empty.
+
+    In one thread, so that no digit depends on their number, and because the threads of OpenMP are lost in a process
+    that is forked after their first use, which then would wait for them for ever. And one call at a time: k-means sets
+    the number of threads of all linear algebra in the process, and two calls that overlap would restore a wrong one;
+    inside the block it finds and restores one thread.
+    """
+    with loading():
+        from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
+        from threadpoolctl import threadpool_limits
+
+    model = KMeans(k, n_init=n_init, max_iter=max_iter, random_state=int(rng.integers(2**31)))
+    with (
+        one_thread(wait=True),
+        threadpool_limits(1, "openmp"),
+        ignoring(ConvergenceWarning),
+    ):  # fewer distinct rows than clusters: mended below
+        model.fit(rows, sample_weight=weights)
+    return fill_empty(model.labels_.astype(np.intp), k, ((rows - model.cluster_centers_[model.labels_]) ** 2).sum(1))
+
+
+def fill_empty(labels: IntArray, k: int, misplaced: FloatArray) -> IntArray:
+    """Every empty cluster takes the worst placed point of the largest cluster."""
+    labels = labels.copy()
+    sizes = np.bincount(labels, minlength=k)
+    for l in np.flatnonzero(sizes == 0):
+        inside = np.flatnonzero(labels == sizes.argmax())
+        labels[inside[misplaced[inside].argmax()]] = l
+        sizes = np.bincount(labels, minlength=k)
+    return labels
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SpectralEmbedding(Named):
+    """Spectral coordinates of points.
+
+    Attributes
+    ----------
+    embedding : ndarray of shape (n, n_components)
+        Eigenvectors of G_c times the roots of their eigenvalues, or those of the random-walk Laplacian.
+    eigenvalues : ndarray of shape (m,)
+        The largest ones of G_c, falling, or the smallest ones of the Laplacian, rising from 0.
+    laplacian : bool
+        Which of both.
+    similarity : str or None
+        Formula of the similarity behind the Laplacian.
+    metric : Metric
+        With every parameter that was settled on the data.
+    standardization : Standardization or None
+        Column means and standard deviations, if the columns were standardized.
+    index : pandas.Index or None
+        Names of the points: the index of the data frame, behind `names`.
+    """
+
+    embedding: FloatArray = field(repr=False)
+    eigenvalues: FloatArray = field(repr=False)
+    laplacian: bool
+    similarity: str | None = None
+    metric: Metric
+    standardization: Standardization | None = field(default=None, repr=False)
+    index: Any = field(default=None, repr=False)
+
+    @property
+    def eigengaps(self) -> FloatArray:
+        """Sizes of the steps between neighbouring eigenvalues; (m - 1,)."""
+        return np.abs(np.diff(self.eigenvalues))
+
+    @property
+    def gap_k(self) -> IntArray:
+        """Number of clusters that each gap would suggest; (m - 1,)."""
+        return np.arange(self.eigengaps.size) + (1 if self.laplacian else 2)
+
+    @property
+    def suggested_k(self) -> int:
+        """The k >= 2 with the largest gap; 1 where there is no gap."""
+        allowed = np.where(self.gap_k >= 2, self.eigengaps, 0.0)
+        return int(self.gap_k[allowed.argmax()]) if allowed.any() else 1
+
+    def _tables(self) -> list[Table]:
+        stubs = [str(j + 1) for j in range(self.eigenvalues.size)]
+        gaps = [*numbers(self.eigengaps), "-"]
+        k = [str(j) for j in self.gap_k] + ["-"]
+        cells = [list(row) for row in zip(numbers(self.eigenvalues), gaps, k, strict=True)]
+        title = "Random-walk Laplacian" if self.laplacian else "Centred Gram matrix"
+        return [text_table(cells, ["eigenvalue", "gap to the next", "would suggest k"], stubs, title)]
+
+    def _notes(self) -> list[str]:
+        similarity = [f"Similarity: {self.similarity}."] if self.similarity else []
+        return [*similarity, metric_note(self.metric, self.standardization)]
+
+    def _conclusion(self) -> str:
+        if self.suggested_k < 2:
+            return "No gap between the eigenvalues suggests more than one cluster."
+        return f"The largest gap with k >= 2 is at k = {self.suggested_k}; that is no evidence that clusters exist."
+
+    def to_frame(self) -> pd.DataFrame:
+        """Coordinates, one row per point, columns axis1, axis2, ..."""
+        import pandas as pd
+
+        columns = [f"axis{j + 1}" for j in range(self.embedding.shape[1])]
+        return pd.DataFrame(np.array(self.embedding), columns=columns, index=self._index())
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Eigenvalues, and their gaps as bars with the largest one marked."""
+        from energystats.plotting.spectra import plot_eigengaps
+
+        return plot_eigengaps(self, ax)

@@ -14,7 +14,7 @@ from energystats.datasets.makers import (
     make_unbalanced,
 )
 from energystats.datasets.mixtures import PAPER_MIXTURES, bayes_accuracy, paper_mixture
-from energystats.validation import check_option
+from energystats.inputs.options import check_option
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +33,7 @@ __all__ = [
     "make_unbalanced",
     "paper_mixture",
 ]
+
 
 SOURCES = {
     "iris": (

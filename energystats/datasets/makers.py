@@ -9,15 +9,9 @@ from typing import Any
 import numpy as np
 
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
-from energystats.validation import (
-    as_generator,
-    as_numbers,
-    as_points,
-    check_count,
-    check_finite,
-    check_positive,
-    largest_skew,
-)
+from energystats.inputs.arrays import as_numbers, as_points, check_finite
+from energystats.inputs.matrices import largest_skew
+from energystats.inputs.options import as_generator, check_count, check_positive
 
 __all__ = [
     "make_cigars",
@@ -27,6 +21,7 @@ __all__ = [
     "make_spirals",
     "make_unbalanced",
 ]
+
 
 Sizes = int | Sequence[int]
 

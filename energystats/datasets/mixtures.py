@@ -9,9 +9,11 @@ import numpy as np
 
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.datasets.makers import check_shares, covariance_roots, draw_classes, draw_normal
-from energystats.validation import as_generator, as_points, check_count, check_option
+from energystats.inputs.arrays import as_points
+from energystats.inputs.options import as_generator, check_count, check_option
 
 __all__ = ["PAPER_MIXTURES", "bayes_accuracy", "paper_mixture"]
+
 
 VARIANCES_27 = (1.367, 3.175, 3.247, 4.403, 1.249, 1.969, 4.035, 4.237, 2.813, 3.637)
 STEP = 20_000  # points at a time, so that memory does not grow with the number of draws

@@ -9,16 +9,18 @@ from scipy.linalg import eigh
 
 from energystats._core.gram import centred, decomposed
 from energystats._core.threads import one_thread_up_to
+from energystats._runtime import MATRIX, part_of_a_longer_call, weigh
 from energystats._typing import ArrayLike, FloatArray
-from energystats.cost import MATRIX, part_of_a_longer_call, weigh
 from energystats.dissimilarity import Dissimilarity
-from energystats.geometry.corrections import cailliez, lingoes
-from energystats.geometry.examination import relative_tolerance, root_unit_of, unit_of
+from energystats.geometry.euclidize import cailliez, lingoes
 from energystats.geometry.kernels import KernelLike, kernel_distance, semimetric_of
-from energystats.metrics import MetricLike
-from energystats.results import PrincipalCoordinates
-from energystats.validation import as_distances, as_symmetric, check_count, check_option, matrix_index
-from energystats.workloads import spectrum
+from energystats.geometry.negative_type import relative_tolerance, root_unit_of, unit_of
+from energystats.geometry.results import PrincipalCoordinates
+from energystats.inputs.matrices import as_distances, as_symmetric
+from energystats.inputs.names import matrix_index
+from energystats.inputs.options import check_count, check_option
+from energystats.metrics.base import MetricLike
+from energystats.pairs.workloads import spectrum
 
 __all__ = ["kernel_pca", "principal_coordinates"]
 

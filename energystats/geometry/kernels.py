@@ -9,29 +9,18 @@ import numpy as np
 
 from energystats._core.gram import centred
 from energystats._typing import ArrayLike, FloatArray
-from energystats.metrics import Exponential, Gaussian, Kernel, Metric, MetricLike, resolve
-from energystats.validation import (
-    as_numbers,
-    as_square,
-    as_symmetric,
-    check_count,
-    check_finite,
-    check_option,
-    check_positive,
-    check_same_index,
-    check_same_rows,
-    is_single,
-    near_names,
-)
+from energystats.inputs.arrays import as_numbers, check_finite
+from energystats.inputs.labels import check_same_index, is_single
+from energystats.inputs.matrices import as_square, as_symmetric
+from energystats.inputs.names import check_same_rows, near_names
+from energystats.inputs.options import check_count, check_option, check_positive
+from energystats.metrics.base import Metric, MetricLike
+from energystats.metrics.closed_form import Exponential, Gaussian
+from energystats.metrics.kernel import Kernel
+from energystats.metrics.lookup import resolve
 
-__all__ = [
-    "KernelLike",
-    "center_kernel",
-    "distance_kernel",
-    "equivalent_kernels",
-    "kernel_distance",
-    "semimetric_of",
-]
+__all__ = ["KernelLike", "center_kernel", "distance_kernel", "equivalent_kernels", "kernel_distance", "semimetric_of"]
+
 
 KernelLike: TypeAlias = str | Metric | Callable[..., FloatArray]
 KERNELS = ("gaussian", "laplacian", "distance", "precomputed")

@@ -9,13 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from energystats._typing import FloatArray, IntArray
-from energystats.plotting.base import OBSERVED, QUIET, axes_or_new, cluster_colors, font_along
-from energystats.validation import check_option
+from energystats.inputs.options import check_option
+from energystats.plotting.axes import OBSERVED, QUIET, axes_or_new, cluster_colors, font_along
 
 if TYPE_CHECKING:
-    from energystats.results import ClusterStabilityResult, SelectKResult
+    from energystats.selection.results import ClusterStabilityResult, SelectKResult
 
 __all__ = ["plot_select_k", "plot_stability"]
+
 
 CRITERIA = ("gap", "eigengap", "significance", "within")
 

@@ -11,8 +11,11 @@ from matplotlib.colors import to_hex
 from matplotlib.ticker import FixedLocator
 
 from energystats._typing import ArrayLike, FloatArray, IntArray
+from energystats.display.numbers import p_text
 from energystats.exceptions import ignoring
-from energystats.plotting.base import (
+from energystats.inputs.matrices import as_linkage
+from energystats.inputs.options import check_count
+from energystats.plotting.axes import (
     CLUSTERS_LISTED,
     OBSERVED,
     WHITE,
@@ -22,13 +25,12 @@ from energystats.plotting.base import (
     legend_width,
     plain,
 )
-from energystats.tables import p_text
-from energystats.validation import as_linkage, check_count
 
 if TYPE_CHECKING:
-    from energystats.results import ClusterTreeResult, TreeNode
+    from energystats.cluster_tests.tree_result import ClusterTreeResult, TreeNode
 
 __all__ = ["plot_cluster_tree", "plot_dendrogram"]
+
 
 LEAVES_DRAWN = 40  # of a tree with more points than can be told apart
 POINTS_DRAWN = 150
@@ -87,7 +89,7 @@ def plot_dendrogram(
     """
     from scipy.cluster.hierarchy import dendrogram
 
-    from energystats._core.partitions import cut
+    from energystats._core.linkage import cut
 
     tree = as_linkage(Z, "Z")
     n = len(tree) + 1

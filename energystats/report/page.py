@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from energystats._runtime import part_of_a_longer_call, weigh
 from energystats._typing import ArrayLike
-from energystats.cost import part_of_a_longer_call, weigh
 from energystats.exceptions import collected
-from energystats.metrics import is_named
+from energystats.inputs.options import check_count
+from energystats.metrics.base import is_named
 from energystats.report import sections
-from energystats.report.markup import escaped, paragraph
+from energystats.report.pictures import escaped, paragraph
 from energystats.report.study import Reading, Study
 from energystats.report.words import answer
-from energystats.validation import check_count
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["cluster_report", "render"]
+
 
 STYLE = """
 :root { color-scheme: light; }
@@ -173,7 +174,7 @@ def cluster_report(
     >>> "divided into 3 clusters of 62, 50 and 38 rows" in page
     True
     """
-    from energystats.clustering.search import energy_cluster
+    from energystats.clustering.energy_cluster import energy_cluster
     from energystats.selection.select_k import select_k
 
     seed = seed_of(rng)
@@ -224,9 +225,9 @@ def seed_of(rng: object) -> int:
 
 def announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: int, k_max: int | None) -> None:
     """Refuse or warn of the whole before any part begins, whose warnings are kept for the end."""
-    from energystats.clustering.search import Search
+    from energystats.cluster_tests.cluster_test import method_for, planned
+    from energystats.clustering.energy_cluster import Search
     from energystats.dissimilarity import Dissimilarity
-    from energystats.significance.cluster_test import method_for, planned
 
     with collected():  # what there is to say of the points is said by the parts
         d = Dissimilarity.from_data(X, **search)
@@ -242,7 +243,7 @@ def announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: i
 
 def tested(X: ArrayLike, k: int, seed: int, how: dict[str, Any]) -> Any:
     """The test, or why there is none."""
-    from energystats.significance.cluster_test import cluster_test
+    from energystats.cluster_tests.cluster_test import cluster_test
 
     if k == 1:
         return "Not tested: one cluster makes no contrast."

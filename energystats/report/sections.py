@@ -13,16 +13,16 @@ import numpy as np
 
 from energystats import __version__
 from energystats._core.statistics import share
-from energystats.report.markup import escaped, figure, listing, paragraph, section, table
-from energystats.report.pictures import picture
+from energystats.display.numbers import number, probability
+from energystats.report.pictures import escaped, figure, listing, paragraph, picture, section, table
 from energystats.report.study import Study
 from energystats.report.words import certificate, method_text
-from energystats.tables import number, probability
 
 if TYPE_CHECKING:
-    from energystats.results import ClusterTestResult
+    from energystats.cluster_tests.results import ClusterTestResult
 
 __all__ = ["choice", "code_of", "data", "dispersions", "methods", "pairs", "partition", "reproduction", "significance"]
+
 
 ROWS_LISTED = 300  # rows whose cluster is printed
 COLUMNS_LISTED = 200

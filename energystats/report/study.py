@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats._typing import FloatArray, IntArray
-from energystats.dispersions import dispersion
+from energystats.cluster_tests.results import ClusterTestResult
+from energystats.clustering.partition import Partition
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.metrics import is_named
-from energystats.results import ClusterTestResult, Dispersion, Partition, SelectKResult
+from energystats.energy import Dispersion, dispersion
+from energystats.metrics.base import is_named
+from energystats.selection.results import SelectKResult
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Reading", "Study"]
+
 
 DEFAULTS = {"metric": "euclidean", "alpha": 1.0, "standardize": False, "conservative": False, "n_resamples": 199,
             "k_max": 10, "method": "gap"}  # fmt: skip

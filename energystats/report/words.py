@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from energystats._core.statistics import share
-from energystats.metrics import is_named
+from energystats.display.numbers import number, p_text
+from energystats.metrics.base import is_named
 from energystats.report.study import Study
-from energystats.tables import number, p_text
 
 __all__ = ["REFERENCES", "answer", "certificate", "method_text"]
+
 
 LEVEL = 0.05
 REFERENCES = {

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh
 
-from energystats._core.spectrum import DENSE_LIMIT, lanczos
+from energystats._core.gram import DENSE_LIMIT, lanczos
 from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray
 
 __all__ = ["eigengaps", "walk_eigenvalues"]
+
 
 DECAY = 3.0  # affinity exp(-DECAY rho/median): a third of the median distance counts as near
 

@@ -1,20 +1,37 @@
-"""The gap statistic of Tibshirani, Walther & Hastie (2001) on the energy W [theory 4]."""
+"""The gap statistic of Tibshirani, Walther & Hastie (2001) on the energy W, and its reference data [theory 4]."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from typing import Literal, Self
 
 import numpy as np
 
+from energystats._runtime import with_bar
 from energystats._typing import FloatArray
+from energystats.cluster_tests.reference_samples import Axes, MarginalReference, compares_numbers, principal_axes
+from energystats.clustering.energy_cluster import search_points
 from energystats.clustering.exact_1d import has_exact
-from energystats.clustering.search import search_points
 from energystats.dissimilarity import Dissimilarity
-from energystats.progress import with_bar
-from energystats.selection.references import Reference
+from energystats.geometry.coordinates import principal_coordinates
+from energystats.inputs.options import children
+from energystats.metrics.base import Metric
+from energystats.metrics.closed_form import Euclidean
 
-__all__ = ["NEGATIVE", "GapCurve", "first_within_one_error", "gap_curve", "least_within", "logarithm"]
+__all__ = [
+    "NEGATIVE",
+    "GapCurve",
+    "Reference",
+    "ReferenceKind",
+    "first_within_one_error",
+    "gap_curve",
+    "least_within",
+    "logarithm",
+    "reference_of",
+]
+
 
 NOTHING = 1e-13  # of the largest W: what rounding leaves of clusters of coinciding points
 NEGATIVE = "rho is negative for some points or reference points"
@@ -90,3 +107,48 @@ def first_within_one_error(gap: FloatArray, error: FloatArray) -> int | None:
     """The smallest k with Gap(k) >= Gap(k + 1) - s(k + 1); None if there is none below the last k."""
     met = np.flatnonzero(gap[:-1] >= gap[1:] - error[1:])
     return int(met[0]) + 1 if met.size else None
+
+
+ReferenceKind = Literal["unimodal", "box"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reference:
+    """Independent coordinates along the principal axes, each from its nearest unimodal law or uniform on its range.
+
+    Attributes
+    ----------
+    axes : Axes
+        Principal component scores, and back to the columns.
+    metric : Metric
+        Settled on the data, not on the reference sets.
+    """
+
+    axes: Axes
+    metric: Metric
+    kind: ReferenceKind
+
+    @classmethod
+    def of(cls, points: FloatArray, metric: Metric, kind: ReferenceKind) -> Self:
+        """Along the principal axes of the points."""
+        return cls(principal_axes(points), metric, kind)
+
+    def draws(self, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
+        """Reference sets, each from its own child of `rng`, which then serves for clustering it."""
+        law = MarginalReference.of(self.axes, self.kind, rng)
+        for child in children(rng, n_resamples):
+            yield Dissimilarity(metric=self.metric, points=law.draw(child), warns=False), child
+
+
+def reference_of(d: Dissimilarity, kind: ReferenceKind) -> Reference | None:
+    """From coordinates, or from a matrix if it holds Euclidean distances; None where there is nothing to draw in."""
+    if not compares_numbers(d.metric):
+        return None
+    if d.coordinates is not None:
+        return Reference.of(d.coordinates, d.metric, kind)
+    if d.points is not None or d.R is None or (d.R < 0).any():
+        return None
+    found = principal_coordinates(d.R)
+    if found.n_negative or not found.coordinates.shape[1]:
+        return None
+    return Reference.of(found.coordinates, Euclidean(1.0), kind)

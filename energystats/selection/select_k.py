@@ -9,26 +9,37 @@ from typing import Literal, cast
 
 import numpy as np
 
+from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, FloatArray, RandomLike
-from energystats.clustering.search import Search, partition_points
+from energystats.cluster_tests.cluster_test import check_lines
+from energystats.cluster_tests.cluster_tree import SMALLEST_NODE, Rules, tree_of_points
+from energystats.cluster_tests.tree_result import ClusterTreeResult
+from energystats.clustering.energy_cluster import Search, partition_points
+from energystats.clustering.partition import Partition
 from energystats.clustering.seeding import count_distinct
-from energystats.cost import Work, weigh
+from energystats.display.numbers import p_text, probability
 from energystats.dissimilarity import Dissimilarity
-from energystats.metrics import MetricLike
-from energystats.results import ClusterTreeResult, Partition, SelectKResult, SelectKRow
-from energystats.results.selection import NOT_SIGNIFICANCE
+from energystats.inputs.arrays import check_level
+from energystats.inputs.options import as_generator, check_count, check_flag, check_option
+from energystats.metrics.base import MetricLike
+from energystats.pairs.workloads import Size, eigenpairs, kept, pairs_work, search, tree
+from energystats.pairs.workloads import stability as resamples
 from energystats.selection.eigengap import eigengaps
-from energystats.selection.gap import NEGATIVE, GapCurve, first_within_one_error, gap_curve, logarithm
-from energystats.selection.references import Reference, ReferenceKind, reference_of
+from energystats.selection.gap import (
+    NEGATIVE,
+    GapCurve,
+    Reference,
+    ReferenceKind,
+    first_within_one_error,
+    gap_curve,
+    logarithm,
+    reference_of,
+)
+from energystats.selection.results import NOT_SIGNIFICANCE, SelectKResult, SelectKRow
 from energystats.selection.stability import stability_of
-from energystats.significance.cluster_test import check_lines
-from energystats.significance.tree import SMALLEST_NODE, Rules, tree_of_points
-from energystats.tables import p_text, probability
-from energystats.validation import as_generator, check_count, check_flag, check_level, check_option
-from energystats.workloads import Size, eigenpairs, kept, pairs_work, search, tree
-from energystats.workloads import stability as resamples
 
 __all__ = ["select_k"]
+
 
 Method = Literal["gap", "eigengap", "significance"]
 METHODS = ("gap", "eigengap", "significance")

@@ -8,20 +8,20 @@ from typing import Literal, cast
 
 import numpy as np
 
-from energystats._loading import loading
+from energystats._runtime import loading, weigh, with_bar
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
-from energystats.clustering.search import Search, partition_points, search_points
+from energystats.clustering.energy_cluster import Search, partition_points, search_points
+from energystats.clustering.partition import Partition
 from energystats.clustering.seeding import count_distinct
-from energystats.cost import weigh
 from energystats.dissimilarity import Dissimilarity
-from energystats.metrics import MetricLike
-from energystats.progress import with_bar
-from energystats.results import ClusterStabilityResult, Partition
-from energystats.validation import as_generator, check_count, check_option, children
-from energystats.workloads import Size
-from energystats.workloads import stability as resamples
+from energystats.inputs.options import as_generator, check_count, check_option, children
+from energystats.metrics.base import MetricLike
+from energystats.pairs.workloads import Size
+from energystats.pairs.workloads import stability as resamples
+from energystats.selection.results import ClusterStabilityResult
 
 __all__ = ["cluster_stability", "stability_of"]
+
 
 DISSOLVED = 0.5  # Jaccard similarity at most
 RECOVERED = 0.75  # Jaccard similarity at least

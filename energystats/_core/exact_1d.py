@@ -1,0 +1,271 @@
+"""The best partition of sorted points into k runs [theory 4], and W of every split into two [D alg 1].
+
+The cost of a run is its W, for rho = |x - y| or its square. From running sums it comes in O(1), but as a small
+difference of large numbers; so the sums are pairs of floats (the second holds what rounding took from the first), and
+where a difference loses more than four digits it is taken again in twice the precision.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from energystats._core.jit import njit
+from energystats._typing import FloatArray, IntArray
+
+__all__ = ["best_breaks", "prefix_dispersion", "running_sums", "split_within"]
+
+
+ROOM = 2**26  # entries of the table of breaks, 256 MiB; for more, the middle break is found first, then each half
+KEPT = 1e-4  # of the terms of a difference: what must be left of them
+AT_ONCE = 256  # costs that are computed together, so that the processor can take several at a time
+BLOCK = 2048  # rows whose sums stay in the cache
+SPLITTER = 134217729.0  # 2**27 + 1, halves the digits of a float
+
+Ranks: TypeAlias = NDArray[np.int32]
+Pair: TypeAlias = tuple[float, float]  # a sum of two floats, the second below the last digit of the first
+
+
+@njit
+def add(a: Pair, b: Pair) -> Pair:
+    """Sum in twice the precision [Dekker 1971]."""
+    high = a[0] + b[0]
+    part = high - a[0]
+    low = ((a[0] - (high - part)) + (b[0] - part)) + (a[1] + b[1])
+    total = high + low
+    return total, low - (total - high)
+
+
+@njit
+def multiply(a: Pair, b: Pair) -> Pair:
+    """Product in twice the precision [Dekker 1971]."""
+    high = a[0] * b[0]
+    carried = SPLITTER * a[0]
+    a_high = carried - (carried - a[0])
+    a_low = a[0] - a_high
+    carried = SPLITTER * b[0]
+    b_high = carried - (carried - b[0])
+    b_low = b[0] - b_high
+    low = ((a_high * b_high - high) + a_high * b_low + a_low * b_high) + a_low * b_low
+    low += a[0] * b[1] + a[1] * b[0]
+    total = high + low
+    return total, low - (total - high)
+
+
+@njit
+def running_sums(gaps: FloatArray, weights: FloatArray, squared: bool) -> FloatArray:
+    """Sums over the first i points, i = 0..n, each as a pair of rows; (n - 1,), (n,) -> (6, n + 1).
+
+    Rows 0-1 hold the mass, 2-3 the sum of w y with y measured from the point where half of the mass is reached,
+    4-5 the sum of w y**2 if squared, else that of w_a w_b |y_a - y_b| over pairs.
+    """
+    n = weights.size
+    sums = np.zeros((6, n + 1))
+    y, half, mass = (0.0, 0.0), 0.5 * weights.sum(), weights[0]
+    for i in range(n - 1):
+        if mass < half:
+            y = add(y, (-gaps[i], 0.0))
+        mass += weights[i + 1]
+    before = (0.0, 0.0)  # sum of w_a (y_i - y_a) over the points before i
+    for i in range(n):
+        w = (weights[i], 0.0)
+        if i > 0:
+            y = add(y, (gaps[i - 1], 0.0))
+            before = add(before, multiply((sums[0, i], sums[1, i]), (gaps[i - 1], 0.0)))
+        moment = multiply(w, y)
+        last = multiply(moment, y) if squared else multiply(w, before)
+        sums[0, i + 1], sums[1, i + 1] = add((sums[0, i], sums[1, i]), w)
+        sums[2, i + 1], sums[3, i + 1] = add((sums[2, i], sums[3, i]), moment)
+        sums[4, i + 1], sums[5, i + 1] = add((sums[4, i], sums[5, i]), last)
+    return sums
+
+
+@njit
+def difference(sums: FloatArray, i: int, j: int, row: int) -> Pair:
+    """A sum over points i..j-1."""
+    return add((sums[row, j], sums[row + 1, j]), (-sums[row, i], -sums[row + 1, i]))
+
+
+@njit
+def careful_cost(sums: FloatArray, i: int, j: int, squared: bool) -> float:
+    """W of points i..j-1, their sum of w_a w_b rho over pairs divided by their mass, in twice the precision."""
+    mass = difference(sums, i, j, 0)
+    moment = difference(sums, i, j, 2)
+    last = difference(sums, i, j, 4)
+    if squared:
+        crossed = multiply(moment, moment)
+        value = add(multiply(mass, last), (-crossed[0], -crossed[1]))
+    else:
+        first = multiply((sums[0, i], sums[1, i]), moment)
+        second = multiply((sums[2, i], sums[3, i]), mass)
+        value = add(add(last, (-first[0], -first[1])), second)
+    return max(value[0] / mass[0], 0.0)
+
+
+@njit
+def quick_costs(sums: FloatArray, first: int, j: int, squared: bool, out: FloatArray) -> None:
+    """W of points i..j-1 for i = first, first + 1, ..., and -1 where a difference loses too many digits."""
+    stop = first + out.size
+    M, M_low = sums[0, first:stop], sums[1, first:stop]
+    U, U_low = sums[2, first:stop], sums[3, first:stop]
+    F, F_low = sums[4, first:stop], sums[5, first:stop]
+    mass_j, mass_low, moment_j, moment_low, last_j, last_low = sums[:, j]
+    for t in range(out.size):
+        mass = (mass_j - M[t]) + (mass_low - M_low[t])
+        moment = (moment_j - U[t]) + (moment_low - U_low[t])
+        last = (last_j - F[t]) + (last_low - F_low[t])
+        if squared:
+            value = last - moment * moment / mass
+            out[t] = value if value > KEPT * last else -1.0
+        else:
+            first_term = M[t] * moment
+            second = U[t] * mass
+            value = last - first_term + second
+            out[t] = value / mass if value > KEPT * (last + abs(first_term) + abs(second)) else -1.0
+
+
+@njit
+def best_run(
+    sums: FloatArray, squared: bool, start: int, old: FloatArray, r: int, low: int, high: int, costs: FloatArray
+) -> tuple[float, int]:
+    """Smallest old[q] + W of points start+q..start+r over low <= q <= high, and the first q that attains it."""
+    best, at = np.inf, low
+    for begin in range(low, high + 1, costs.size):
+        if old[begin] > best:  # and grows further
+            break
+        some = costs[: min(costs.size, high + 1 - begin)]
+        quick_costs(sums, start + begin, start + r + 1, squared, some)
+        for t in range(some.size):
+            cost = some[t]
+            if cost < 0.0:
+                cost = careful_cost(sums, start + begin + t, start + r + 1, squared)
+            if old[begin + t] + cost < best:
+                best, at = old[begin + t] + cost, begin + t
+    return best, at
+
+
+@njit
+def next_layer(
+    sums: FloatArray, squared: bool, start: int, old: FloatArray, least: Ranks, new: FloatArray, chosen: Ranks
+) -> None:
+    """new[r] = min over q <= r of old[q] + W of points start+q..start+r, and the q that attains it.
+
+    That q never falls as r grows, because W of runs satisfies the quadrangle inequality, nor as a cluster is added
+    (`least`). So rows are taken at strides that halve, each between the choices of its neighbours; once the strides
+    are short, one block of rows after another, which stays in the cache.
+    """
+    n = old.size
+    costs = np.empty(AT_ONCE)
+    stride = 1
+    while stride < n:
+        stride *= 2
+    while stride > 0:
+        block = n if stride > BLOCK else 2 * BLOCK
+        for block_start in range(0, n, block):
+            step = stride
+            while step > 0:
+                for r in range(block_start + step - 1, min(block_start + block, n), 2 * step):
+                    low, high = least[r], r
+                    if r >= step:
+                        low = max(low, chosen[r - step])
+                    if r + step < n:
+                        high = min(high, chosen[r + step])
+                    new[r], chosen[r] = best_run(sums, squared, start, old, r, low, high, costs)
+                step = 0 if stride > BLOCK else step // 2
+        stride = stride // 2 if stride > BLOCK else 0
+
+
+@njit
+def first_layer(sums: FloatArray, squared: bool, first: int, old: FloatArray) -> None:
+    """W of one run from point `first` on, for every number of points."""
+    for r in range(old.size):
+        old[r] = careful_cost(sums, first, first + r + 1, squared)
+
+
+@njit
+def last_row(sums: FloatArray, squared: bool, start: int, old: FloatArray, least: int) -> tuple[float, int]:
+    """The last row of the last layer, the only one that is needed there."""
+    return best_run(sums, squared, start, old, old.size - 1, least, old.size - 1, np.empty(AT_ONCE))
+
+
+def run_layers(sums: FloatArray, squared: bool, first: int, last: int, k: int, half: int, choices: Ranks) -> int:
+    """Best partition of points first..last-1 into k >= 2 runs; the point at which run `half` + 1 starts.
+
+    Each layer has a row for every number of points that leaves enough for the other runs. The choices are written
+    down where `choices` has room for them, k - 1 rows of n - k + 1. Layers are made one by one, so that Ctrl-C is
+    heard.
+    """
+    n = last - first - k + 1
+    old, new = np.empty(n), np.empty(n)
+    least, chosen, middle = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n, np.int32)
+    first_layer(sums, squared, first, old)
+    for j in range(2, k + 1):
+        start = first + j - 1
+        if j < k:
+            next_layer(sums, squared, start, old, least, new, chosen)
+        else:
+            new[-1], chosen[-1] = last_row(sums, squared, start, old, int(least[-1]))
+        if choices.shape[0] > 0:
+            choices[j - 2] = chosen
+        middle = chosen.copy() if j == half + 1 else middle[chosen]
+        least[:-1], least[-1] = chosen[1:], chosen[-1]
+        np.maximum(least - 1, 0, out=least)
+        old, new = new, old
+    return first + half + int(middle[-1])
+
+
+def best_breaks(sums: FloatArray, squared: bool, k: int, room: int = ROOM) -> IntArray:
+    """Index of the first point of runs 2..k of the best partition; (6, n + 1) -> (k - 1,)."""
+    found: list[int] = []
+    spans = [(0, sums.shape[1] - 1, k)]
+    while spans:
+        first, last, k = spans.pop()
+        if k == 1:
+            continue
+        n = last - first - k + 1
+        half = k // 2
+        if k > 2 and (k - 1) * n > room:
+            middle = run_layers(sums, squared, first, last, k, half, np.empty((0, 0), np.int32))
+            found.append(middle)
+            spans += [(first, middle, half), (middle, last, k - half)]
+            continue
+        choices = np.empty((k - 1, n), np.int32)
+        run_layers(sums, squared, first, last, k, half, choices)
+        row = n - 1
+        for j in range(k, 1, -1):
+            row = int(choices[j - 2, row])
+            found.append(first + j - 1 + row)
+    return np.array(sorted(found), dtype=np.intp)
+
+
+@njit
+def prefix_dispersion(gaps: FloatArray, weights: FloatArray) -> FloatArray:
+    """sum_{i < j <= m} w_i w_j |x_i - x_j| for every m, from the gaps of the sorted x; (n - 1,), (n,) -> (n,).
+
+    Only non-negative terms are added, so nothing cancels.
+    """
+    sums = np.zeros(weights.size)
+    to_prefix = 0.0  # sum_{i < m} w_i (x_m - x_i)
+    mass = 0.0
+    for m in range(1, weights.size):
+        mass += weights[m - 1]
+        to_prefix += mass * gaps[m - 1]
+        sums[m] = sums[m - 1] + weights[m] * to_prefix
+    return sums
+
+
+@njit
+def split_within(gaps: FloatArray, weights: FloatArray) -> FloatArray:
+    """W of the split after each rank, [0..i] and [i+1..n-1] for i = 0..n-2; (n - 1,), (n,) -> (n - 1,)."""
+    left = prefix_dispersion(gaps, weights)
+    right = prefix_dispersion(gaps[::-1], weights[::-1])
+    n = weights.size
+    mass_left = 0.0
+    mass = weights.sum()
+    within = np.empty(n - 1)
+    for i in range(n - 1):
+        mass_left += weights[i]
+        within[i] = left[i] / mass_left + right[n - 2 - i] / (mass - mass_left)
+    return within

@@ -1,0 +1,132 @@
+"""Linear models in the feature space of rho: dispersions of subspaces, observed and with permuted residuals [theory 3].
+
+Everything is read from r x r matrices of the model's basis Q and of Q with its rows permuted; the points themselves
+are never formed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from energystats._core.labelings import LABELINGS_PER_BLOCK
+from energystats._core.scaling import exponents
+from energystats._core.threads import one_thread, one_thread_up_to
+from energystats._typing import AnyArray, FloatArray
+
+__all__ = ["Forms", "Hypothesis", "added_basis", "count_reaching", "null_forms", "observed_forms"]
+
+
+RANK_TOLERANCE = 1e-7  # of a centred column's length; what is left of it after projection counts as rounding below
+CONSTANT = 1e-13  # of a column's length; a column that centring makes shorter than this is constant
+BASIS_BYTES = 2**28  # of the permuted bases held at a time
+
+
+def added_basis(columns: FloatArray, basis: FloatArray) -> FloatArray:
+    """Orthonormal basis of what columns add to the constant and to a centred orthonormal basis; (n, p), (n, q)."""
+    columns = np.ldexp(columns, -exponents(np.abs(columns).max(axis=0)))  # squares must be numbers
+    centred = columns - columns.mean(axis=0)
+    lengths = np.linalg.norm(centred, axis=0)
+    moving = lengths > CONSTANT * np.linalg.norm(columns, axis=0)
+    with one_thread_up_to(columns.shape[1] + basis.shape[1]):
+        left, sizes, _ = np.linalg.svd(without(centred[:, moving] / lengths[moving], basis), full_matrices=False)
+        return np.asarray(np.linalg.qr(without(left[:, sizes > RANK_TOLERANCE], basis))[0])
+
+
+def without(columns: FloatArray, basis: FloatArray) -> FloatArray:
+    """Residuals of the columns; twice, because the first pass leaves rounding of the size of what it took away."""
+    for _ in range(2):
+        columns = columns - basis @ (basis.T @ columns)
+        columns = columns - columns.mean(axis=0)
+    return columns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forms:
+    """Products of the model's basis Q, and of U = Q with its rows permuted, through G = -1/2 JRJ.
+
+    Attributes
+    ----------
+    own : ndarray of shape (b, r, r)
+        U'GU for each of b permutations.
+    cross : ndarray of shape (b, r, r)
+        U'GQ.
+    overlap : ndarray of shape (b, r, r)
+        Q'U.
+    """
+
+    own: FloatArray
+    cross: FloatArray
+    overlap: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.own)
+
+
+def observed_forms(Q: FloatArray, RQ: FloatArray) -> Forms:
+    """The identity as the only permutation; Q is centred, so that Q'GQ = -1/2 Q'RQ."""
+    K = -0.5 * (Q.T @ RQ)
+    K = 0.5 * (K + K.T)[None]
+    return Forms(K, K, np.eye(Q.shape[1])[None])
+
+
+def null_forms(
+    block_sums: Callable[[FloatArray], FloatArray], Q: FloatArray, RQ: FloatArray, permutations: Iterator[AnyArray]
+) -> Iterator[Forms]:
+    """The forms of every permutation of the rows, a block at a time."""
+    at_once = max(1, BASIS_BYTES // (8 * max(Q.size, 1) * LABELINGS_PER_BLOCK))
+    while chunk := list(itertools.islice(permutations, at_once)):
+        U = Q[np.concatenate(chunk)]  # (b, n, r)
+        own = -0.5 * block_sums(np.ascontiguousarray(U.transpose(1, 2, 0)))
+        with one_thread():  # many products of a few columns each
+            cross, overlap = U.transpose(0, 2, 1) @ RQ, Q.T @ U
+        yield Forms(own, -0.5 * cross, overlap)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hypothesis:
+    """A term, and the reduced model it is added to, as subspaces of the model; both in coordinates of its basis.
+
+    Attributes
+    ----------
+    reduced : ndarray of shape (r, q)
+        Orthonormal basis of the reduced model.
+    added : ndarray of shape (r, df)
+        Orthonormal basis of what the term adds to it.
+    """
+
+    reduced: FloatArray
+    added: FloatArray
+
+    @property
+    def df(self) -> int:
+        """Degrees of freedom of the term."""
+        return int(self.added.shape[1])
+
+    def dispersions(self, forms: Forms, gram: FloatArray, total: float) -> tuple[FloatArray, FloatArray]:
+        """Dispersion of the term and of the model's residual when residuals of the reduced model are permuted.
+
+        With H the projection on the reduced model, the permuted residuals have the Gram matrix P(I - H)G(I - H)P',
+        and the columns of U, freed from the reduced model, meet G; (b,), (b,).
+        """
+        H = self.reduced @ self.reduced.T
+        fitted = H @ forms.overlap
+        mixed = forms.cross @ fitted
+        A = forms.own - mixed - mixed.transpose(0, 2, 1) + fitted.transpose(0, 2, 1) @ gram @ fitted
+        S = np.einsum("ij,bik,kj->b", self.added, A, self.added, optimize=True)
+        W = total - float((H * gram).sum()) - np.trace(A, axis1=1, axis2=2)
+        return np.asarray(S), np.asarray(W)
+
+
+def count_reaching(observed: tuple[float, float], null: tuple[FloatArray, FloatArray], tolerance: float) -> int:
+    """How many null values of S/W reach the observed one, ties included to rounding.
+
+    Ratios are compared by their cross products, which stay finite when a residual vanishes; `tolerance` is the
+    rounding of S and W.
+    """
+    (s, w), (S, W) = observed, null
+    slack = tolerance * (abs(s) + abs(w) + np.abs(S) + np.abs(W))
+    return int(np.count_nonzero(S * w - s * W >= -slack))

@@ -1,0 +1,191 @@
+"""Agglomeration by energy: the recurrence of Lance and Williams, numbers of clusters, and cuts [theory 4]."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from energystats._core.jit import njit
+from energystats._typing import FloatArray, IntArray
+
+__all__ = ["agglomerate", "cut", "numbering", "numbering_by_sums"]
+
+
+AT_ONCE = 2**25  # pairs of a merge and a cluster, handled in one call
+
+
+@njit
+def nearest_neighbour(row: FloatArray, own: int, active: IntArray, count: int, nearest: int) -> int:
+    """Index of the smallest entry of `row` among the active clusters; `nearest` wins ties, unless it is negative."""
+    smallest = row[nearest] if nearest >= 0 else np.inf
+    for a in range(count):
+        i = active[a]
+        if i != own and row[i] < smallest:
+            smallest = row[i]
+            nearest = i
+    return nearest
+
+
+@njit
+def merge_rows(H: FloatArray, x: int, y: int, active: IntArray, count: int, sizes: IntArray) -> None:
+    """Heights of the union of clusters x and y to all active others, written to row and column y.
+
+    A union is never nearer to a third cluster than both of its parts were; taking the larger of the two numbers keeps
+    rounding from saying otherwise, so that heights never fall.
+    """
+    height = H[x, y]
+    to_x = H[x]
+    to_y = H[y]
+    n_x = sizes[x]
+    n_y = sizes[y]
+    for a in range(count):
+        i = active[a]
+        if i != y:
+            n_i = sizes[i]
+            joined = ((n_x + n_i) * to_x[i] + (n_y + n_i) * to_y[i] - n_i * height) / (n_x + n_y + n_i)
+            joined = max(joined, min(to_x[i], to_y[i]))
+            to_y[i] = joined
+            H[i, y] = joined
+    sizes[y] += n_x
+
+
+@njit
+def chained_merges(
+    H: FloatArray,
+    sizes: IntArray,
+    active: IntArray,
+    chain: IntArray,
+    length: int,
+    pairs: IntArray,
+    heights: FloatArray,
+    first: int,
+    last: int,
+) -> int:
+    """Merges first..last-1, which follow those made before; returns the length of the chain that is left."""
+    n = H.shape[0]
+    for merge in range(first, last):
+        count = n - merge
+        if length == 0:
+            chain[0] = active[0]
+            length = 1
+        while True:
+            x = chain[length - 1]
+            previous = chain[length - 2] if length > 1 else -1
+            y = nearest_neighbour(H[x], x, active, count, previous)
+            if y == previous:
+                break
+            chain[length] = y
+            length += 1
+        length -= 2
+        pairs[merge, 0] = x
+        pairs[merge, 1] = y
+        heights[merge] = H[x, y]
+        kept = 0
+        for a in range(count):
+            if active[a] != x:
+                active[kept] = active[a]
+                kept += 1
+        merge_rows(H, x, y, active, count - 1, sizes)
+    return length
+
+
+def nearest_neighbour_chain(H: FloatArray) -> tuple[IntArray, FloatArray]:
+    """All merges, in the order in which chains find them, and their heights; `H` is overwritten.
+
+    A chain leads from a cluster to its nearest neighbour and on, until two are nearest to each other: they merge. A
+    union is not nearer to others than its parts were, so the rest of the chain stays valid.
+    """
+    n = len(H)
+    sizes, active = np.ones(n, np.intp), np.arange(n)
+    chain, length = np.empty(n, np.intp), 0
+    pairs, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
+    at_once = max(1, AT_ONCE // n)
+    for first in range(0, n - 1, at_once):  # in pieces, so that Ctrl-C is heard
+        last = min(first + at_once, n - 1)
+        length = int(chained_merges(H, sizes, active, chain, length, pairs, heights, first, last))
+    return pairs, heights
+
+
+@njit
+def linkage_rows(pairs: IntArray, heights: FloatArray, order: IntArray) -> FloatArray:
+    """Merges in the form of SciPy: the two clusters by their numbers, the height, the size of the union."""
+    n = heights.size + 1
+    parent = np.arange(2 * n - 1)
+    sizes = np.ones(2 * n - 1)
+    Z = np.empty((n - 1, 4))
+    for row in range(n - 1):
+        merge = order[row]
+        new = n + row
+        ends = np.empty(2, np.intp)
+        for side in range(2):
+            node = pairs[merge, side]
+            while parent[node] != node:
+                parent[node] = parent[parent[node]]
+                node = parent[node]
+            ends[side] = node
+            parent[node] = new
+        sizes[new] = sizes[ends[0]] + sizes[ends[1]]
+        Z[row, 0] = min(ends[0], ends[1])
+        Z[row, 1] = max(ends[0], ends[1])
+        Z[row, 2] = heights[merge]
+        Z[row, 3] = sizes[new]
+    return Z
+
+
+def agglomerate(H: FloatArray) -> FloatArray:
+    """Linkage matrix from the heights of all pairs of points, which is rho; `H` is overwritten; (n, n) -> (n - 1, 4).
+
+    O(n^2) time. A height is never below those of its parts, whatever the sign of rho.
+    """
+    if len(H) < 2:
+        return np.empty((0, 4))
+    pairs, heights = nearest_neighbour_chain(H)
+    return np.asarray(linkage_rows(pairs, heights, np.argsort(heights, kind="stable")))
+
+
+ROUNDING = 1e-10  # of the sum of all values: what differs by less is tied
+
+
+def numbering(labels: IntArray, masses: FloatArray, within: FloatArray, sums: FloatArray, scale: float) -> IntArray:
+    """The number of each cluster 0, ..., k - 1 of the labels; (k,).
+
+    Heavy clusters come first; of equally heavy ones those of small W_j, differences below 1e-10 of `scale` being
+    rounding; then those of a small sum of rho to all points; and what is still tied goes by first points.
+    """
+    first = np.full(masses.size, labels.size, np.intp)
+    np.minimum.at(first, labels, np.arange(labels.size))
+    heaviness = levels(-masses, ROUNDING * float(masses.sum()))
+    spread = levels(within, ROUNDING * scale)
+    remoteness = levels(sums, ROUNDING * float(np.abs(sums).sum()))
+    order = np.lexsort((first, remoteness, spread, heaviness))
+    numbers = np.empty(masses.size, np.intp)
+    numbers[order] = np.arange(masses.size)
+    return numbers
+
+
+def numbering_by_sums(labels: IntArray, M: FloatArray, s: FloatArray) -> IntArray:
+    """The same from M = Z'RZ and the sums of weights."""
+    scale = float(np.abs(M).sum()) / (2 * float(s.sum()))
+    return numbering(labels, s, np.diagonal(M) / (2 * s), M.sum(axis=1), scale)
+
+
+def levels(values: FloatArray, tolerance: float) -> IntArray:
+    """Ranks from 0 upwards, one for values that no gap above the tolerance separates."""
+    order = np.argsort(values, kind="stable")
+    ranks = np.zeros(values.size, np.intp)
+    ranks[order[1:]] = np.cumsum(np.diff(values[order]) > tolerance)
+    return ranks
+
+
+def cut(Z: FloatArray, k: int) -> IntArray:
+    """Labels of k clusters, numbered like all others: all but the last k - 1 merges of a linkage matrix."""
+    n = len(Z) + 1
+    node = np.arange(2 * n - 1)
+    W = np.zeros(2 * n - 1)
+    for row, (a, b) in enumerate(Z[:, :2].astype(np.intp)):
+        W[n + row] = W[a] + W[b] + Z[row, 2] / 2  # a height is twice the growth of W
+    for row in range(n - k - 1, -1, -1):  # from the top down, children take the name of the union
+        node[Z[row, :2].astype(np.intp)] = node[n + row]
+    tops, labels = np.unique(node[:n], return_inverse=True)
+    scale = float(np.abs(Z[:, 2]).sum()) / 2
+    numbers = numbering(labels, np.bincount(labels).astype(np.float64), W[tops], np.zeros(tops.size), scale)
+    return numbers[labels]

@@ -1,0 +1,75 @@
+"""Loops over sorted points of one column, for many labelings or bins at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from energystats._core.jit import njit
+from energystats._typing import FloatArray, IntArray
+
+__all__ = ["bin_sums_over_gaps", "sums_over_gaps"]
+
+
+ROWS_PER_SUM = 1024  # gaps whose terms are added before they join the total, so that little rounding adds up
+
+
+@njit
+def sums_over_gaps(gaps: FloatArray, order: IntArray, Z: FloatArray) -> FloatArray:
+    """M = Z'RZ for R_ij = |x_i - x_j|; (n - 1,), (n,), (n, k, b) -> (k, k, b).
+
+    A gap between neighbours is part of the distance of every pair on its two sides: groups j and l gain the gap times
+    (below_j above_l + above_j below_l). All terms are non-negative for non-negative Z.
+    """
+    n, k, b = Z.shape
+    mass, below = np.zeros((k, b)), np.zeros((k, b))
+    for i in range(n):
+        for j in range(k):
+            for c in range(b):
+                mass[j, c] += Z[i, j, c]
+    M, part = np.zeros((k, k, b)), np.zeros((k, k, b))
+    for i in range(n - 1):
+        row, gap = order[i], gaps[i]
+        for j in range(k):
+            for c in range(b):
+                below[j, c] += Z[row, j, c]
+        for j in range(k):
+            for l in range(j + 1):
+                for c in range(b):
+                    crossing = below[j, c] * (mass[l, c] - below[l, c]) + below[l, c] * (mass[j, c] - below[j, c])
+                    part[j, l, c] += gap * crossing
+        if (i + 1) % ROWS_PER_SUM == 0 or i == n - 2:
+            M += part
+            part[:] = 0.0
+    for j in range(k):
+        for l in range(j):
+            M[l, j] = M[j, l]
+    return M
+
+
+@njit
+def bin_sums_over_gaps(
+    gaps: FloatArray, order: IntArray, codes: IntArray, weights: FloatArray, n_bins: int
+) -> FloatArray:
+    """Sums of w_x w_y |x - y| between bins; (n - 1,), (n,), (n,), (n,) -> (n_bins, n_bins).
+
+    While the points pass in order, `behind` holds for each bin the weighted sum of the distances from the present point
+    back to those that have passed; it grows by the gap times their weight, so that nothing cancels.
+    """
+    n = order.size
+    half = np.zeros((n_bins, n_bins))
+    mass, behind = np.zeros(n_bins), np.zeros(n_bins)
+    for i in range(n):
+        row = order[i]
+        own, w = codes[row], weights[row]
+        if i > 0:
+            gap = gaps[i - 1]
+            for c in range(n_bins):
+                behind[c] += gap * mass[c]
+        for c in range(n_bins):
+            half[own, c] += w * behind[c]
+        mass[own] += w
+    sums = np.empty((n_bins, n_bins))
+    for b in range(n_bins):
+        for c in range(n_bins):
+            sums[b, c] = half[b, c] + half[c, b]
+    return sums

@@ -1,0 +1,431 @@
+"""What a call costs and shows while it runs: estimates of time and memory, the bar, and locks.
+
+Every entry function that can take long says here what it is about to do, as one or more `Work`. Beyond the memory that
+is available the call is refused, beyond a minute it warns, and from two seconds on it shows a bar, if anybody can see
+it. Nothing here touches random numbers, so that no result depends on it. The models are in `workloads`.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import threading
+import time
+import warnings
+import weakref
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import astuple, dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import numpy as np
+
+from energystats.exceptions import PerformanceWarning, warn
+
+__all__ = [
+    "MATRIX",
+    "Alone",
+    "Rates",
+    "Sample",
+    "Work",
+    "available_memory",
+    "between_tables",
+    "check_memory",
+    "count_text",
+    "is_watched",
+    "loading",
+    "part_of_a_longer_call",
+    "seconds_for",
+    "weigh",
+    "with_bar",
+]
+
+
+SHORT = 0.5  # seconds; a call that takes less at the slowest rates is not looked at
+WORTH_A_BAR = 2.0  # seconds
+WORTH_A_WARNING = 60.0  # seconds
+WRITTEN_OUT = 1e15  # numbers of things below it
+SMALL = 2**26  # bytes that are not asked about
+PROBE_SECONDS = 0.001  # of one run, after which the measurement of rho ends
+RUNS = 5
+PROBE_ROWS = 256
+_within: ContextVar[bool] = ContextVar("within", default=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """One part of a call: how much is done, and what can be done about it.
+
+    Attributes
+    ----------
+    what : str
+        What it is, in the plural.
+    advice : str
+        What takes less of it, as a sentence.
+    pairs : float
+        Values of rho.
+    flops : float
+        Operations in products of matrices.
+    touched : float
+        Numbers that loops go through.
+    ordered : float
+        Numbers that are sorted, times the logarithm of how many there are to base 2.
+    steps : float
+        Calls of small array functions.
+    bytes : float
+        Memory.
+    """
+
+    what: str
+    advice: str = ""
+    pairs: float = 0.0
+    flops: float = 0.0
+    touched: float = 0.0
+    ordered: float = 0.0
+    steps: float = 0.0
+    bytes: float = 0.0
+
+    @property
+    def amounts(self) -> tuple[float, ...]:
+        """What is done, in the order of `Rates`."""
+        return self.pairs, self.flops, self.touched, self.ordered, self.steps
+
+    def times(self, count: float, *, what: str = "", advice: str = "") -> Work:
+        """The same again and again, in the same memory."""
+        pairs, flops, touched, ordered, steps = (count * amount for amount in self.amounts)
+        found = replace(self, pairs=pairs, flops=flops, touched=touched, ordered=ordered, steps=steps)
+        return replace(found, what=what or self.what, advice=advice or self.advice)
+
+    def and_then(self, *others: Work) -> Work:
+        """Put others under the same name, one after the other; the memory is that of the largest."""
+        parts = (self, *others)
+        pairs, flops, touched, ordered, steps = (
+            math.fsum(column) for column in zip(*(part.amounts for part in parts), strict=True)
+        )
+        found = replace(self, pairs=pairs, flops=flops, touched=touched, ordered=ordered, steps=steps)
+        return replace(found, bytes=max(part.bytes for part in parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Seconds for one unit of each kind of work."""
+
+    pair: float
+    flop: float
+    touch: float
+    order: float
+    step: float
+
+    @classmethod
+    def slowest(cls, d: Any) -> Self:
+        """What no machine of today should exceed; a function of the user's may take long for a pair."""
+        trusted = getattr(d.metric, "trusted", False)
+        return cls(2e-8 * (5 + columns_of(d)) if trusted else 2e-5, 5e-10, 5e-9, 2e-8, 2e-6)
+
+    @classmethod
+    def on_the_spot(cls, d: Any) -> Self:
+        """Measured, in a few milliseconds."""
+        return cls(pair_rate(d), *machine_rates())
+
+
+def seconds_for(work: Work, rates: Rates) -> float:
+    """Time of one part."""
+    return math.fsum(amount * rate for amount, rate in zip(work.amounts, astuple(rates), strict=True))
+
+
+def columns_of(d: Any) -> int:
+    """Columns of the points, 1 for a matrix."""
+    return max(1, int(d.n_columns))
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Points and a metric, for calls that hold no more than that.
+
+    Attributes
+    ----------
+    metric : Metric
+        Settled on the points.
+    points : ndarray of shape (n, d) or None
+        Some of them; None for a matrix.
+    """
+
+    metric: Any
+    points: Any
+    rows: None = None
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return 0 if self.points is None else int(self.points.shape[1])
+
+
+MATRIX = Sample(None, None)  # no rho has to be made
+
+
+def between_tables(n: int, m: int) -> Work:
+    """A matrix of rho between the rows of two tables."""
+    return Work(
+        what=f"all pairs of {n} and {m} points", advice="Use fewer rows at a time.", pairs=n * m, bytes=12 * n * m
+    )
+
+
+# ---------------------------------------------------------------- rates
+
+
+@cache
+def machine_rates() -> tuple[float, float, float, float]:
+    """Seconds for a flop, a number touched, a number sorted (over its logarithm) and a small call, once a process."""
+    matrix, columns = np.ones((64, 64)), np.ones((64, 60))
+    line, other = np.zeros(2**16), np.ones(2**16)
+    mixed = np.sin(np.arange(2.0**13))
+    small = np.ones(8)
+
+    def products() -> None:  # too small for threads, which wait for each other where others use the machine
+        for _ in range(20):
+            matrix @ columns
+
+    def many_small() -> None:
+        for _ in range(100):
+            np.add(small, small, out=small)
+
+    return (
+        least_time(products) / (20 * 2 * 64 * 64 * 60) / linear_algebra_threads() ** 0.75,
+        least_time(lambda: np.subtract(line, other, out=line)) / 2**16,
+        least_time(lambda: np.sort(mixed)) / (2**13 * 13),
+        least_time(many_small) / 100,
+    )
+
+
+def linear_algebra_threads() -> int:
+    """How many threads share a large product."""
+    from threadpoolctl import threadpool_info
+
+    return max((int(each["num_threads"]) for each in threadpool_info() if each["user_api"] == "blas"), default=1)
+
+
+def least_time(task: Callable[[], object]) -> float:
+    """The shortest of some runs, as others may use the machine, too."""
+    found = []
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        task()
+        found.append(time.perf_counter() - start)
+    return min(found)
+
+
+_known: dict[tuple[str, int], float] = {}
+
+
+def pair_rate(d: Any) -> float:
+    """Seconds for a value of rho, between some of the points; the package's own metrics are measured once."""
+    if d.points is None and d.rows is None:
+        return 0.0
+    key = repr(d.metric), columns_of(d)
+    if key not in _known or not d.metric.trusted:
+        if len(_known) > 100:
+            _known.clear()
+        _known[key] = measured_pair_rate(d)
+    return _known[key]
+
+
+def measured_pair_rate(d: Any) -> float:
+    """Squares of growing numbers of rows, until the clock sees one."""
+    points = d.points
+    if points is None:  # a table that is not in memory
+        points = np.sin(np.arange(float(PROBE_ROWS * columns_of(d)))).reshape(PROBE_ROWS, -1)
+    size = 4
+    while True:
+        rows = points[:size]
+        try:
+            spent = least_time(partial(d.metric.finite_between, rows, rows))
+        except Exception:  # the call itself will say what is wrong with a user's function
+            return 1e-9 * (5 + columns_of(d))
+        if spent > PROBE_SECONDS or size >= min(PROBE_ROWS, len(points)):
+            return float(spent / len(rows) ** 2)
+        size *= 4
+
+
+# ---------------------------------------------------------------- memory
+
+
+def available_memory() -> float:
+    """Bytes that this process may still take, infinite where nobody knows."""
+    return min((limit for limit in (free_memory(), *container_limits()) if limit is not None), default=math.inf)
+
+
+def free_memory() -> float | None:
+    """What the machine has left; all it has where it does not say more."""
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return 1024.0 * int(line.split()[1])
+    except (OSError, ValueError):
+        pass
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):  # not a POSIX system
+        return None
+
+
+def container_limits() -> Iterator[float | None]:
+    """What a container leaves, under both versions of control groups."""
+    for limit, used in (
+        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    ):
+        try:
+            yield float(Path(limit).read_text(encoding="ascii")) - float(Path(used).read_text(encoding="ascii"))
+        except (OSError, ValueError):  # there is none, or its limit is "max"
+            yield None
+
+
+def check_memory(*works: Work) -> None:
+    """Refuse what would not fit, in words, before the operating system does without."""
+    needed = math.fsum(work.bytes for work in works)
+    if needed <= SMALL:
+        return
+    available = available_memory()
+    if needed > available:
+        largest = max(works, key=lambda work: work.bytes)
+        share = "" if needed < 1.05 * largest.bytes else f" of the {size_text(needed)} for this call"
+        raise MemoryError(
+            f"{largest.what[0].upper()}{largest.what[1:]} need {size_text(largest.bytes)}{share}, and "
+            f"{size_text(available)} of memory are available. {largest.advice}".rstrip()
+        )
+
+
+# ---------------------------------------------------------------- the judgement
+
+
+def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
+    """Refuse what does not fit, warn of what takes long, and return whether to show a bar."""
+    check_memory(*works)
+    workers = workers_of(d)
+    seconds = total_seconds(works, Rates.slowest(d))
+    if seconds > SHORT:
+        rates = Rates.on_the_spot(d)
+        seconds = total_seconds(works, rates) / (workers or 1)
+        if seconds > WORTH_A_WARNING and workers and not _within.get():
+            longest = max(works, key=lambda work: seconds_for(work, rates))
+            warn(
+                f"This call will take about {time_text(seconds)} here, most of it for {longest.what}. "
+                f"{longest.advice}".rstrip(),
+                PerformanceWarning,
+            )
+    return seconds > WORTH_A_BAR and is_watched() if progress is None else bool(progress)
+
+
+def workers_of(d: Any) -> int:
+    """Threads that share the work: those of a Dask cluster, 0 for another device, of which nothing is known here."""
+    if d.rows is None:
+        return 1
+    if hasattr(d.rows, "client"):
+        return max(1, int(sum(d.rows.client.nthreads().values())))
+    return 0 if hasattr(d.rows, "xp") else 1
+
+
+def total_seconds(works: tuple[Work, ...], rates: Rates) -> float:
+    """Time of all parts."""
+    return math.fsum(seconds_for(work, rates) for work in works)
+
+
+@contextmanager
+def part_of_a_longer_call() -> Iterator[None]:
+    """Inside the block nothing warns of its time, because the call around it has."""
+    token = _within.set(True)
+    try:
+        yield
+    finally:
+        _within.reset(token)
+
+
+def is_watched() -> bool:
+    """Whether somebody can see a bar: in a terminal or a notebook."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        return True
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return hasattr(shell, "kernel")
+
+
+def time_text(seconds: float) -> str:
+    """A time in one or two digits and a unit."""
+    units = (("year", 365.25 * 86_400), ("day", 86_400.0), ("hour", 3600.0), ("minute", 60.0))
+    unit, length = next((pair for pair in units if seconds >= 1.5 * pair[1]), ("second", 1.0))
+    value = seconds / length
+    return f"{value:.0f} {unit}s" if value < 10_000 else f"{value:.0e} {unit}s"
+
+
+def size_text(size: float) -> str:
+    """An amount of memory."""
+    value = size / 2**30
+    return f"{value:.1f} GiB" if value < 9.5 else f"{count_text(value)} GiB"
+
+
+def count_text(count: float) -> str:
+    """A number of things, in full unless it is so large that its digits hide its size."""
+    return f"{count:.0f}" if count < WRITTEN_OUT else f"{count:.0e}"
+
+
+Block = TypeVar("Block")
+
+
+def with_bar(
+    blocks: Iterable[Block], progress: bool, *, total: int, unit: str, size: Callable[[Block], int]
+) -> Generator[Block, None, None]:
+    """Pass blocks of work through a tqdm bar that counts `size` items for each, if there is to be one.
+
+    Where the caller does more than collect the blocks, `contextlib.closing` closes the bar when that fails.
+    """
+    if not progress:
+        yield from blocks
+        return
+    with warnings.catch_warnings():  # in a notebook without ipywidgets the bar is made of text, which needs no advice
+        warnings.filterwarnings("ignore", message="IProgress not found")
+        from tqdm.auto import tqdm
+
+    with tqdm(total=total, unit=unit) as bar:
+        for block in blocks:
+            yield block
+            bar.update(size(block))
+
+
+class Alone:
+    """A block of code for one thread at a time; a forked child forgets who was in it."""
+
+    def __init__(self) -> None:
+        self.forget()
+        ALL.add(self)
+
+    def forget(self) -> None:
+        """Nobody is inside."""
+        self.lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        self.lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.lock.release()
+
+
+ALL: weakref.WeakSet[Alone] = weakref.WeakSet()
+_imports = Alone()
+
+
+def loading() -> Alone:
+    """Imports of packages with circular imports of their own, which Python refuses to two threads at once."""
+    return _imports
+
+
+def _forget_all() -> None:
+    """Forget the locks that other threads of the parent process may have held."""
+    for block in ALL:
+        block.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)

@@ -1,0 +1,384 @@
+"""Is there cluster structure? Tests that do not use the data twice [theory 5].
+
+A partition found from the data separates them by construction, so permuting its labels rejects every null
+hypothesis. The methods here ask about the population instead, and say which question they answered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from energystats._runtime import Work, weigh
+from energystats._typing import ArrayLike, RandomLike
+from energystats.cluster_tests.clusterers import EnergyClusters, ForeignClusters, foreign_clusters
+from energystats.cluster_tests.crossfit import crossfit_test
+from energystats.cluster_tests.reference_samples import compares_numbers
+from energystats.cluster_tests.refit import GAUSSIAN, INDEPENDENT_UNIMODAL, INNER, refit_test
+from energystats.cluster_tests.results import ClusterTestResult, Contrast
+from energystats.cluster_tests.split import LINEAR_UNIMODALITY, enough_draws, split_test
+from energystats.cluster_tests.unimodality import UNIMODALITY, one_column_test
+from energystats.dissimilarity import Dissimilarity
+from energystats.inputs.labels import were_found
+from energystats.inputs.options import (
+    as_generator,
+    check_alpha,
+    check_count,
+    check_flag,
+    check_jobs,
+    check_option,
+    refuse_keyword,
+)
+from energystats.metrics.base import MetricLike, is_named
+from energystats.metrics.general import Precomputed
+from energystats.pairs.workloads import Size, crossfit, line_draws, refit, split
+
+__all__ = ["check_lines", "cluster_test", "method_for", "points_to_test", "unlabelled_test"]
+
+
+SMALL_SAMPLE = 20  # points
+FEW_POINTS = (
+    "With fewer than 20 points, here {n}, levels were measured on uniform and normal data alone, and only clusters far "
+    "apart are found."
+)
+NO_LABELS = (
+    "`cluster_test` permutes no labels: groups known before the data were seen go to `energy_test(X, groups=labels)`; "
+    "for clusters that were found in X give what finds them, as in `cluster_test(X, clusterer=KMeans(3))`, or their "
+    "number, `cluster_test(X, k)`."
+)
+UNUSED_CLUSTERER = "One column is tested without clustering it, so `clusterer` was not used."
+
+
+@refuse_keyword("labels", f"`cluster_test` takes no `labels`. {NO_LABELS}")
+def cluster_test(
+    X: ArrayLike,
+    k: int = 2,
+    *,
+    clusterer: Any = None,
+    metric: MetricLike = "euclidean",
+    alpha: float = 1.0,
+    method: str = "auto",
+    null: str = "unimodal",
+    n_splits: int = 5,
+    n_resamples: int = 199,
+    conservative: bool = False,
+    standardize: bool = False,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    rng: RandomLike = None,
+) -> ClusterTestResult:
+    r"""Test for cluster structure that does not use the data twice.
+
+    Parameters
+    ----------
+    X : array_like of shape (n,) or (n, d)
+        Points; with ``metric="precomputed"`` the matrix R = d**alpha of Euclidean distances d.
+    k : int, default 2
+        Number of clusters that are looked for. With one column the question is "more than one mode?", whatever k.
+    clusterer : object or callable, optional
+        What clusters the points of "split", "refit" and "crossfit" instead of Hartigan's method: any object with
+        ``fit_predict``, such as scikit-learn's clusterers, or a function from points to labels. It is given coordinates
+        (the square matrix where that was given), and may find another number of clusters than k, none, or label noise
+        -1. It is copied before every use; a `random_state` that is None is set from `rng`.
+    metric : str, Metric or callable, default "euclidean"
+        The semimetric for clustering; the scores are linear in X whatever it is.
+    alpha : float, default 1.0
+        Power of a named distance, 0.001 <= alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
+    method : {"auto", "split", "unimodal-1d", "refit", "crossfit"}, default "auto"
+        "auto" is "unimodal-1d" for one column and "split" otherwise. See Notes.
+    null : {"unimodal", "gaussian"}, default "unimodal"
+        Law of the reference samples of "refit". "gaussian" has more power and goes with "refit" alone: it rejects
+        uniform and exponential data, which have no clusters.
+    n_splits : int, default 5
+        Random splits of "split" (into five folds) and of "crossfit" (into halves, each used twice).
+    n_resamples : int, default 199
+        Draws behind each p-value; reference samples of "refit" and "crossfit". With k > 2 contrasts, "split" makes k/2
+        times as many where a p-value is not clearly large, so that k of them can be significant.
+    conservative : bool, default False
+        Multiply each p-value of "split" and "unimodal-1d" by 1.6 instead of 1.2, a margin for flat densities;
+        wants n_resamples >= 499. "refit" and "crossfit" have no such factor.
+    standardize : bool, default False
+        Column z-scores (divisor n) before distances and scores.
+    n_jobs : int or None, default None
+        Threads over the splits of "split"; None is one, -1 all processors. No number depends on it.
+    progress : bool or None, default None
+        Show a bar over the splits or the reference samples.
+        None: if the estimated time is above two seconds and a terminal or notebook can show it.
+    rng : int, Generator or None, default None
+        Seed of the splits, starts, draws and of the spreading of ties. The same seed gives the same numbers.
+
+    Returns
+    -------
+    ClusterTestResult
+        `.pvalue`, `.statistic`, `.method`, `.null_hypothesis` (the question that was answered), `.contrasts` (one
+        cluster versus the rest), `.comparisons` (with reference samples), `.summary()`, `.plot()`.
+
+    Raises
+    ------
+    ValueError
+        If there are too few rows (20 for "split", 8 for "unimodal-1d" and "refit", 16 for "crossfit") or distinct
+        points, a value is not finite, an option is unknown or does not fit the
+        data or other options, columns are mixed (``metric="gower"``), "refit" or "crossfit" is
+        asked for without coordinates, or `clusterer` returns anything but one label a point.
+    TypeError
+        If `X` does not hold real numbers, a count is not a whole number, or `clusterer` can neither be fitted nor
+        called.
+    MemoryError
+        If the pairs of the part that is clustered (of all points for k > 2 and for "refit") would not fit, or
+        the draws.
+
+    Warns
+    -----
+    TiesWarning
+        If tied values were spread over one grid step, or rows are copies of others.
+    NotCalibratedWarning
+        If a precomputed matrix does not stem from Euclidean distances.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
+
+    See Also
+    --------
+    energy_cluster : The clusters themselves.
+    energy_test : Samples that were distinguished beforehand.
+
+    Notes
+    -----
+    **split.** The points are dealt into five folds. For each, the others (2,000 at most) are clustered into k as
+    `energy_cluster` clusters them by default, and the points of the fold are scored along the line through the means of
+    a cluster and of the rest. Where a trial on held-out halves shows clearly more, columns are decorrelated first, for
+    long parallel clusters. All n scores, each along a line that its point had no part in, are pooled and compared with
+    samples from the nearest unimodal law by three indices that share one p-value: the log likelihood ratio of two
+    normals of one variance to the nearest unimodal density, with weight .65; the excess-split index E, the largest
+    excess of S/T over that of the nearest unimodal law, with weight .1; and the mean distance from its quantiles, with
+    weight .25. The p-values of all splits and contrasts are combined by Cauchy's rule.
+    At level .05 the test rejected at most .02 on smooth unimodal laws and .02 to .07 on flat ones (uniform on a bar, a
+    square, one flat axis of ten: 300 to 4,000 samples each); `conservative=True` at most .06. Samples of 100 from two
+    normals three standard deviations apart were rejected at about .25, four apart at .84, and two concentric circles
+    (n = 200) at about .65. Another seed, or order of rows, changes p; more `n_splits` steady it (from .013 to .039 over
+    twelve seeds to .014 to .019 with 20 on one data set).
+    A contrast's own p combines its splits; that of all contrasts counts those above .5 as .5, so that clusters which
+    show nothing do not hide one that does. `pvalue_adjusted` is Holm's over the contrasts, which are named after the
+    clusters of all points. A third cluster far away makes a contrast small too.
+
+    **unimodal-1d.** The three indices of the whole column, without splitting.
+
+    H0 of these two holds for every log-concave and every unimodal elliptical law. A mixture of two unit normals two
+    standard deviations apart is unimodal: no valid test can call it clustered. p-values are multiplied by 1.2, by which
+    those on flat densities were measured to be too small. With a the number of clustered points, O(n_splits a^2) time
+    for their distances and O(k n_splits n_resamples n log n) for the draws; O(a^2 + n) memory.
+
+    **refit.** S/T of k clusters of all points is compared with S/T of reference samples without clusters, clustered by
+    the same search, that of `energy_cluster`: independent scores along the principal components, each from the nearest
+    unimodal law, and again along the features; the larger p counts. Take it for k > 2 and for a rho that sees more
+    than means, such as concentric clusters with ``metric="gaussian"``. H0 is narrower than that of "split": dependent
+    unimodal scores are outside.
+    With ``null="gaussian"`` references come from the Gaussian law with the sample's covariance matrix, and the excess
+    of S/T over their mean is compared with that of each reference over three references fitted to it (pivoted; the
+    plain p is in `.comparisons`). It keeps its level on Gaussian data of any covariance and finds two normals three
+    standard deviations apart in ten dimensions at about .7 (n = 100), but rejects uniform and exponential data.
+    O(n_resamples n^2 d) time, four times that for "gaussian", and O(n^2) memory.
+
+    **crossfit.** E of held-out halves along the line through the means of two clusters of the other half (for more
+    clusters the mean over all lines from one to the rest), averaged over folds, against the same of reference samples
+    of "refit". A little more power than "split", and the narrower H0. O(n_splits n_resamples n^2) time, O(n^2) memory.
+
+    **clusterer.** In "split" all points are clustered once to name the contrasts, and every cluster of a part takes the
+    name it overlaps with most; columns are not decorrelated. Points labelled -1 take no part in the directions, and
+    none in S/T. "refit" wants a fixed number of clusters, because S/T grows with it. A fold whose others have fewer
+    than two clusters is not scored ("split"), or counts as a statistic of 0; the summary says how often there were any.
+    Where all points are one cluster, p = 1.
+
+    A small p means structure beyond H0, not that a certain cluster or their number is real.
+
+    References
+    ----------
+    Hartigan & Hartigan (1985) for the nearest unimodal law; Liu & Xie (2020) for Cauchy's rule; Helgeson, Vock & Bair
+    (2021), Biometrics, for S/T against unimodal references; Beran (1988), JASA 83, 687-697, for prepivoting.
+
+    Examples
+    --------
+    >>> import numpy as np, energystats as es
+    >>> rng = np.random.default_rng(5)
+    >>> two = np.vstack([rng.normal(0, 1, (60, 2)), rng.normal(6, 1, (60, 2))])
+    >>> es.cluster_test(two, rng=0).pvalue < 0.05
+    True
+    >>> es.cluster_test(two, rng=0).null_hypothesis
+    'every linear projection of the population is unimodal'
+    >>> es.cluster_test(two, method="refit", null="gaussian", rng=0).pvalue
+    0.005
+    """
+    check_options(k, method, null, clusterer=clusterer, conservative=conservative)
+    foreign = None if clusterer is None else foreign_clusters(clusterer)
+    check_flag(conservative, "conservative")
+    check_flag(standardize, "standardize")
+    n_splits = check_count(n_splits, "n_splits", low=1)
+    n_resamples = check_count(n_resamples, "n_resamples", low=1)
+    generator = as_generator(rng)
+    power = check_alpha(alpha)
+    d = points_to_test(X, metric, power, standardize=standardize)
+    check_lines(d)
+    k = check_count(k, "k", low=2, high=max(d.n, 2), why=", the number of points")
+    works = planned(d, k, method_for(d, method), null, n_splits, n_resamples, foreign=foreign is not None)
+    result = unlabelled_test(
+        d,
+        k,
+        method=method,
+        null=null,
+        foreign=foreign,
+        power=power,
+        n_splits=n_splits,
+        n_resamples=n_resamples,
+        conservative=conservative,
+        n_jobs=check_jobs(n_jobs),
+        progress=weigh(progress, d, *works),
+        rng=generator,
+    )
+    return result if d.n >= SMALL_SAMPLE else replace(result, remarks=(*result.remarks, FEW_POINTS.format(n=d.n)))
+
+
+def planned(
+    d: Dissimilarity, k: int, method: str, null: str, n_splits: int, n_resamples: int, *, foreign: bool = False
+) -> tuple[Work, ...]:
+    """What a test will take, to be weighed before it; of a user's clusterer nothing is known."""
+    size = Size.of(d)
+    if method == "unimodal-1d":
+        return (line_draws(d.n, n_resamples),)
+    searched = replace(size, exact=True) if foreign else size
+    if method == "split":
+        return split(searched, k, n_splits, enough_draws(n_resamples, k))
+    laws = 1 if null == "gaussian" or size.columns == 1 else 2
+    if method == "refit":
+        return refit(searched, k, n_resamples, 1 + INNER if null == "gaussian" else laws)
+    return crossfit(searched, k, n_splits, n_resamples, laws)
+
+
+def points_to_test(X: ArrayLike, metric: MetricLike, power: float, *, standardize: bool) -> Dissimilarity:
+    """The points of a test: of a matrix of rho alpha says what it is, everywhere else rho is made with it."""
+    made_with = 1.0 if isinstance(metric, Precomputed) or is_named(metric, "precomputed") else power
+    return Dissimilarity.from_data(X, metric=metric, alpha=made_with, standardize=standardize)
+
+
+def check_options(k: object, method: str, null: str, *, clusterer: Any, conservative: bool) -> None:
+    """Refuse unknown words, and options that do not go with each other."""
+    if were_found(k) or np.ndim(k) > 0:  # type: ignore[arg-type]  # anything can stand there
+        raise TypeError(f"`k` must be a number of clusters, got labels. {NO_LABELS}")
+    if method == "labels":
+        raise ValueError(f'`method` must not be "labels". {NO_LABELS}')
+    check_option(method, "method", ("auto", "split", "unimodal-1d", "refit", "crossfit"))
+    check_option(null, "null", ("unimodal", "gaussian"))
+    if null == "gaussian" and method != "refit":
+        raise ValueError(f'`null="gaussian"` goes with `method="refit"`, got method={method!r}.')
+    if conservative and method in ("refit", "crossfit"):
+        raise ValueError(
+            "`conservative` is the larger factor of tests of unimodality, compared with their nearest unimodal law, "
+            f"and method={method!r} has none."
+        )
+    if clusterer is not None and method == "unimodal-1d":
+        raise ValueError('`clusterer` has no use in method="unimodal-1d", which clusters nothing.')
+
+
+def unlabelled_test(
+    d: Dissimilarity,
+    k: int,
+    *,
+    method: str = "auto",
+    null: str = "unimodal",
+    foreign: ForeignClusters | None = None,
+    power: float = 1.0,
+    n_splits: int = 5,
+    n_resamples: int,
+    conservative: bool,
+    n_jobs: int = 1,
+    progress: bool = False,
+    rng: np.random.Generator,
+) -> ClusterTestResult:
+    """The test of points without labels that fits them."""
+    method = method_for(d, method)
+    if d.n < 2:
+        raise ValueError(f"`X` must have at least 2 rows, got {d.n}.")
+    if method in ("refit", "crossfit"):
+        check_coordinates(d, method)
+    if d.all_coincide:
+        return nothing_to_test(method, null, k, n_resamples, conservative)
+    d = d.near_one()
+    if method == "unimodal-1d":
+        result = one_column_test(d, k, n_resamples=n_resamples, conservative=conservative, rng=rng)
+        return result if foreign is None else replace(result, remarks=(*result.remarks, UNUSED_CLUSTERER))
+    if method == "split":
+        return split_test(
+            d,
+            k,
+            power=power,
+            n_splits=n_splits,
+            n_resamples=n_resamples,
+            conservative=conservative,
+            n_jobs=n_jobs,
+            progress=progress,
+            rng=rng,
+            foreign=foreign,
+        )
+    clustering = foreign or EnergyClusters(k)
+    if method == "refit":
+        return refit_test(d, k, null=null, clustering=clustering, n_resamples=n_resamples, progress=progress, rng=rng)
+    return crossfit_test(
+        d, k, clustering=clustering, n_splits=n_splits, n_resamples=n_resamples, progress=progress, rng=rng
+    )
+
+
+def method_for(d: Dissimilarity, method: str) -> str:
+    """What "auto" stands for; one column is needed where it is tested without splitting."""
+    one_column = d.points is not None and d.points.shape[1] == 1
+    if method == "unimodal-1d" and not one_column:
+        what = "a matrix" if d.points is None else f"{d.points.shape[1]} columns"
+        raise ValueError(f'`method="unimodal-1d"` needs one column, got {what}; use "split".')
+    if method == "auto":
+        return "unimodal-1d" if one_column else "split"
+    return method
+
+
+def check_lines(d: Dissimilarity) -> None:
+    """Raise where points have no coordinates to be projected, and rho is known not to be a Euclidean distance."""
+    if d.points is not None and d.coordinates is None:
+        raise ValueError(
+            "`cluster_test` scores points along lines, and categories or missing values have none: under "
+            f"{d.metric!r} no test of clusters is known to keep its level. Test complete numeric columns alone, or "
+            "labels known before the data were seen (`labels=`)."
+        )
+
+
+def check_coordinates(d: Dissimilarity, method: str) -> None:
+    """Raise where reference samples cannot be drawn."""
+    if d.coordinates is None:
+        raise ValueError(
+            f'`method="{method}"` draws reference samples and needs coordinates, not a matrix; use method="split".'
+        )
+    if not compares_numbers(d.metric):
+        raise ValueError(
+            f'`method="{method}"` draws reference samples of continuous columns, in which {d.metric!r} has no meaning.'
+        )
+
+
+def nothing_to_test(method: str, null: str, k: int, n_resamples: int, conservative: bool) -> ClusterTestResult:
+    """All points coincide: no evidence against anything."""
+    questions = {"split": LINEAR_UNIMODALITY, "unimodal-1d": UNIMODALITY, "crossfit": INDEPENDENT_UNIMODAL}
+    refitted = GAUSSIAN if null == "gaussian" else INDEPENDENT_UNIMODAL
+    return ClusterTestResult(
+        statistic=0.0,
+        pvalue=1.0,
+        method=cast(Literal["split", "unimodal-1d", "refit", "crossfit"], method),
+        null_hypothesis=questions.get(method, refitted),
+        k=k,
+        n_resamples=n_resamples,
+        n_splits=0,
+        n_clustered=0,
+        conservative=conservative,
+        jittered=False,
+        pvalues=np.ones((1, 1)),
+        scores=np.zeros(1),
+        null_distribution=np.empty(0),
+        indices=np.zeros((1, 3)),
+        rows=(Contrast("all points coincide", 0.0, 1.0, 1.0),),
+        remarks=("All points coincide, so nothing was tested.",),
+    )

@@ -1,0 +1,217 @@
+"""How parts and reference samples are clustered: by energy, or by any clusterer that the user brings [theory 5]."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from energystats._runtime import loading
+from energystats._typing import FloatArray, IntArray
+from energystats.clustering.energy_cluster import MOVE_TOLERANCE, STARTS, search_problem
+from energystats.clustering.exact_1d import best_intervals, has_exact
+from energystats.clustering.local_search import Problem, tries_for
+from energystats.clustering.seeding import count_distinct
+from energystats.dissimilarity import Dissimilarity
+from energystats.inputs.arrays import as_array, masked_in
+from energystats.inputs.labels import as_labels
+
+__all__ = ["Clustering", "EnergyClusters", "ForeignClusters", "explained_share", "foreign_clusters"]
+
+
+NOISE = -1  # the label of scikit-learn for a point in no cluster
+
+
+class Clustering(Protocol):
+    """A clustering method, the same for data, parts of data and reference samples."""
+
+    def labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray | None:
+        """Clusters 0, 1, ... of the points, -1 for none of them; None where there are fewer than two clusters."""
+
+    def share(self, d: Dissimilarity, rng: np.random.Generator) -> float:
+        """S/T of these clusters; 0 where there are fewer than two."""
+
+    def describe(self, d: Dissimilarity) -> str:
+        """What is done with such data, to be put after "clustered by"."""
+
+    def remarks(self, own: int, counts_as: str) -> tuple[str, ...]:
+        """What a reader has to know of the clusters; the first `own` calls were for the data, others for references."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnergyClusters:
+    """k clusters as `energy_cluster` finds them: by Hartigan's method, or exact ones in one column of numbers."""
+
+    k: int
+
+    def labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray | None:
+        if not has_exact(d):
+            R = matrix_of(d)
+            return None if count_distinct(R, self.k) < self.k else self.search(R, rng)
+        assert d.points is not None
+        return None if np.unique(d.points).size < self.k else best_intervals(d, self.k).labels
+
+    def search(self, R: FloatArray, rng: np.random.Generator) -> IntArray:
+        """The best partition found."""
+        scale = float(np.abs(R).sum()) / (2 * len(R))
+        problem = Problem(R, np.ones(len(R)), self.k, MOVE_TOLERANCE * scale)
+        return search_problem(problem, STARTS, STARTS * tries_for(len(R)), rng)[0]
+
+    def share(self, d: Dissimilarity, rng: np.random.Generator) -> float:
+        if has_exact(d):
+            found = best_intervals(d, self.k)
+            return found.between / found.total
+        R = matrix_of(d)
+        return explained_share(R, self.search(R, rng))
+
+    def describe(self, d: Dissimilarity) -> str:
+        if has_exact(d):
+            return f"the exact method for one column into {self.k}"
+        return f"Hartigan's method into {self.k} (best of {STARTS} starts, perturbed)"
+
+    def remarks(self, own: int, counts_as: str) -> tuple[str, ...]:
+        return ()
+
+
+@dataclass(frozen=True, eq=False)
+class ForeignClusters:
+    """Clusters of a clusterer with `fit_predict`, or of a function from points to labels.
+
+    Attributes
+    ----------
+    clusterer : object
+        What the user gave; copied before every use.
+    counts : list of int
+        How many clusters it found, call by call.
+    """
+
+    clusterer: Any
+    counts: list[int] = field(default_factory=list)
+
+    @cached_property
+    def unseeded(self) -> tuple[str, ...]:
+        """Parameters `random_state` that are None, also those of the parts of a pipeline."""
+        if not hasattr(self.clusterer, "get_params"):
+            return ()
+        given = self.clusterer.get_params(deep=True)
+        return tuple(
+            name
+            for name in sorted(given)
+            if (name == "random_state" or name.endswith("__random_state")) and given[name] is None
+        )
+
+    def seeded(self, rng: np.random.Generator) -> Callable[[FloatArray], Any]:
+        """A fresh copy that repeats with the seed."""
+        if not hasattr(self.clusterer, "fit_predict"):
+            return self.clusterer  # type: ignore[no-any-return]
+        if hasattr(self.clusterer, "get_params"):
+            with loading():
+                from sklearn.base import clone
+
+            fresh = clone(self.clusterer, safe=False)
+            if self.unseeded:
+                fresh.set_params(**{name: int(rng.integers(2**31)) for name in self.unseeded})
+        else:
+            fresh = copy.deepcopy(self.clusterer)
+        return fresh.fit_predict  # type: ignore[no-any-return]
+
+    def all_labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray:
+        """Labels 0, 1, ... in the order of the clusterer's own, and -1."""
+        given = matrix_of(d) if d.coordinates is None else d.coordinates.copy()
+        try:
+            labels = self.seeded(rng)(given)
+        except Exception as error:
+            error.add_note(f"`clusterer` failed on {d.n} points that it was given to cluster.")
+            raise
+        codes = clean_labels(labels, d.n)
+        self.counts.append(int(codes.max()) + 1)
+        return codes
+
+    def labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray | None:
+        codes = self.all_labels(d, rng)
+        return None if codes.max() < 1 else codes
+
+    def share(self, d: Dissimilarity, rng: np.random.Generator) -> float:
+        found = self.labels(d, rng)
+        if found is None:
+            return 0.0
+        kept = found != NOISE
+        return explained_share(matrix_of(d)[np.ix_(kept, kept)], found[kept])
+
+    def remarks(self, own: int, counts_as: str) -> tuple[str, ...]:
+        where = "the data" if own == 1 else "each part of the data"
+        found = f"Clusters found by {self.name}: {span(self.counts[:own])} in {where}"
+        if self.counts[own:]:
+            found += f", {span(self.counts[own:])} in the reference samples"
+        if min(self.counts) > 1:
+            return (f"{found}.",)
+        lost = sum(count < 2 for count in self.counts)
+        return (f"{found}. {lost} of {len(self.counts)} had fewer than two; those count as {counts_as}.",)
+
+    def describe(self, d: Dissimilarity) -> str:
+        return self.name
+
+    @property
+    def name(self) -> str:
+        """Class of the object or name of the function."""
+        made = type(self.clusterer).__name__
+        return made if hasattr(self.clusterer, "fit_predict") else getattr(self.clusterer, "__name__", made)
+
+
+def span(counts: Sequence[int]) -> str:
+    """The smallest and the largest."""
+    return str(counts[0]) if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
+
+
+def foreign_clusters(clusterer: Any) -> ForeignClusters:
+    """Check a user's clusterer."""
+    if isinstance(clusterer, type):
+        raise TypeError(f"`clusterer` must be an object, got the class; write `{clusterer.__name__}(...)`.")
+    if not callable(getattr(clusterer, "fit_predict", None)) and not callable(clusterer):
+        raise TypeError(
+            "`clusterer` must have a method `fit_predict`, as scikit-learn's clusterers do, or be a function from "
+            f"points to labels; got {clusterer!r:.60} of type {type(clusterer).__name__}."
+        )
+    return ForeignClusters(clusterer)
+
+
+def clean_labels(labels: Any, n: int) -> IntArray:
+    """Codes 0, 1, ... of a clusterer's labels; -1 stays what it is."""
+    import pandas as pd
+
+    array = as_array(labels, "clusterer")
+    if array.ndim != 1 or array.size != n:
+        raise ValueError(
+            f"`clusterer` must return one label for each of the {n} points that it is given, got "
+            + (f"{array.size} labels." if array.ndim == 1 else f"an array of shape {array.shape}.")
+        )
+    if missing := int(np.sum(np.asarray(pd.isna(array)) | masked_in(array))):
+        raise ValueError(f"`clusterer` must label every point, got {missing} missing labels.")
+    array = np.asarray(array)
+    noise = array == NOISE if array.dtype.kind in "ifO" else np.zeros(n, dtype=bool)
+    codes = np.full(n, NOISE, dtype=np.intp)
+    if not noise.all():
+        codes[~noise] = as_labels(array[~noise], int((~noise).sum()), "clusterer")[0]
+    return codes
+
+
+def matrix_of(d: Dissimilarity) -> FloatArray:
+    """R in whole."""
+    return d.matrix
+
+
+def explained_share(R: FloatArray, labels: IntArray) -> float:
+    """S/T of clusters 0, 1, ..., none of them empty [G 3-5]."""
+    Z = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
+    within = np.sum(((R @ Z) * Z).sum(axis=0) / (2 * Z.sum(axis=0)))
+    total = float(R.sum()) / (2 * len(R))
+    if not total > 0:
+        raise ValueError(
+            f"`metric` must have a positive total dispersion T, of which S is a share, in the data and in every "
+            f'reference sample; got T = {total:.3g}. It is negative somewhere: use another one, or method="split".'
+        )
+    return 1.0 - float(within) / total

@@ -1,0 +1,129 @@
+"""The crossfit test: E of held-out halves, averaged over splits, against samples with unimodal scores [theory 5]."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+
+import numpy as np
+
+from energystats._core.unimodal import excess_split
+from energystats._runtime import with_bar
+from energystats._typing import FloatArray, IntArray
+from energystats.cluster_tests.clusterers import Clustering
+from energystats.cluster_tests.reference_samples import MarginalReference, reference_sets
+from energystats.cluster_tests.refit import INDEPENDENT_UNIMODAL, compared, unimodal_axes
+from energystats.cluster_tests.results import ClusterTestResult, Contrast
+from energystats.cluster_tests.scores import spread_columns
+from energystats.cluster_tests.unimodality import remark_on_ties
+from energystats.dissimilarity import Dissimilarity
+
+__all__ = ["crossfit_test"]
+
+
+SMALLEST_SCORED_PART = 8  # points
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """Mean held-out E of a sample.
+
+    Attributes
+    ----------
+    clustering : Clustering
+        Finds the directions in one half.
+    n_splits : int
+        Random halves, each used in both directions.
+    """
+
+    clustering: Clustering
+    n_splits: int
+
+    def folds(self, d: Dissimilarity, rng: np.random.Generator) -> FloatArray:
+        """E of every fold, NaN where its half has fewer than two clusters; (2 n_splits,)."""
+        half = d.n // 2
+        orders = (rng.permutation(d.n) for _ in range(self.n_splits))
+        halves = ((order[:half], order[half:]) for order in orders)
+        return np.array([self.fold(d, *pair, rng) for a, b in halves for pair in ((a, b), (b, a))])
+
+    def fold(self, d: Dissimilarity, part: IntArray, rest: IntArray, rng: np.random.Generator) -> float:
+        """Mean E of `rest` along the lines from every cluster of `part` to the others; a single line for two."""
+        found = self.clustering.labels(d.subset(part), rng)
+        if found is None:
+            return float("nan")
+        assert d.points is not None
+        inside, scored, k = d.points[part], d.points[rest], int(found.max()) + 1
+        kept = found >= 0
+        lines = (mean_difference(inside[kept], found[kept] == j) for j in (range(k) if k > 2 else (1,)))
+        return float(np.mean([excess_split(np.sort(scored @ line)) for line in lines]))
+
+    def mean(self, d: Dissimilarity, rng: np.random.Generator) -> float:
+        """Over folds; one without a direction is no evidence, E = 0."""
+        return float(np.nan_to_num(self.folds(d, rng)).mean())
+
+
+def mean_difference(points: FloatArray, inside: IntArray) -> FloatArray:
+    """From the mean of the others to that of a cluster."""
+    return np.asarray(points[inside].mean(axis=0) - points[~inside].mean(axis=0))
+
+
+def crossfit_test(
+    d: Dissimilarity,
+    k: int,
+    *,
+    clustering: Clustering,
+    n_splits: int,
+    n_resamples: int,
+    progress: bool,
+    rng: np.random.Generator,
+) -> ClusterTestResult:
+    """Mean held-out E of the data against that of references; the larger p of principal and feature axes."""
+    smallest = 2 * max(k + 3, SMALLEST_SCORED_PART)
+    if d.n < smallest:
+        raise ValueError(f"`X` must have at least {smallest} rows for k={k}, got {d.n}.")
+    tie_rng, data_rng, null_rng = rng.spawn(3)
+    d, ties = spread_columns(d, tie_rng)
+    assert d.points is not None
+    held_out = HeldOut(clustering, n_splits)
+    folds = held_out.folds(d, data_rng)
+    lost = int(np.isnan(folds).sum())
+    observed = float(np.nan_to_num(folds).mean())
+    laws = [(name, MarginalReference.of(axes, "unimodal", tie_rng)) for name, axes in unimodal_axes(d.points)]
+    sets = ((name, *pair) for name, law in laws for pair in reference_sets(d, law, n_resamples, null_rng))
+    bar = with_bar(sets, progress, total=n_resamples * len(laws), unit="reference sample", size=lambda _: 1)
+    with closing(bar):
+        null = np.array([held_out.mean(drawn, child) for _, drawn, child in bar]).reshape(len(laws), n_resamples)
+    found = [compared(name, observed, against) for (name, _), against in zip(laws, null, strict=True)]
+    decisive, against = max(found, key=lambda pair: pair[0].pvalue)
+    return ClusterTestResult(
+        statistic=observed,
+        pvalue=decisive.pvalue,
+        method="crossfit",
+        null_hypothesis=INDEPENDENT_UNIMODAL,
+        k=k,
+        n_resamples=n_resamples,
+        n_splits=n_splits,
+        n_clustered=d.n // 2,
+        conservative=False,
+        jittered=bool(ties),
+        pvalues=np.array([[c.pvalue for c, _ in found]]),
+        scores=np.empty(0),
+        null_distribution=against,
+        rows=(Contrast("all clusters", observed, decisive.pvalue, decisive.pvalue),),
+        remarks=(*remarks_on(held_out, d, k, n_resamples, lost), *remark_on_ties(ties)),
+        comparisons=tuple(comparison for comparison, _ in found),
+    )
+
+
+def remarks_on(held_out: HeldOut, d: Dissimilarity, k: int, n_resamples: int, lost: int) -> tuple[str, ...]:
+    """What was done, and how often a half had no direction."""
+    clustering, n_folds = held_out.clustering, 2 * held_out.n_splits
+    done = (
+        f"Done: one half was clustered by {clustering.describe(d)}, the other scored along the line through the means "
+        "of two clusters, or the lines from each of more to the rest; the mean of E over all folds was compared with "
+        f"that of {n_resamples} samples with independent unimodal scores."
+    )
+    found = clustering.remarks(n_folds, "E = 0")
+    if found or not lost:
+        return done, *found
+    return done, f"In {lost} of {n_folds} folds a half had fewer than {k} distinct points; those count as E = 0."

@@ -1,0 +1,247 @@
+"""Results of the tests of cluster structure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from energystats._typing import FloatArray
+from energystats.display.numbers import number, numbers, probability
+from energystats.display.result import Result
+from energystats.display.sentences import seed_note, verdict
+from energystats.display.tables import LEVEL, Table, cut_all, text_table
+from energystats.distribution_tests.multiplicity import adjust
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["ClusterTestResult", "Comparison", "Contrast", "contrast_rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """One cluster against the rest.
+
+    Attributes
+    ----------
+    name : str
+        Which clusters are set against each other.
+    statistic : float
+        Mean excess-split index E over the splits.
+    pvalue, pvalue_adjusted : float
+        Raw, and adjusted over the contrasts by Holm's method.
+    """
+
+    name: str
+    statistic: float
+    pvalue: float
+    pvalue_adjusted: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """An observed value against those of reference samples.
+
+    Attributes
+    ----------
+    name : str
+        Along which axes the references are independent; or "pivoted" and "plain".
+    statistic : float
+        Of the data.
+    mean : float
+        Of the references.
+    pvalue : float
+        How often references reach the statistic.
+    """
+
+    name: str
+    statistic: float
+    mean: float
+    pvalue: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ClusterTestResult(Result):
+    """Test for cluster structure.
+
+    Attributes
+    ----------
+    statistic : float
+        Excess-split index E (mean over splits and contrasts); S/T for "refit", under the Gaussian null hypothesis less
+        its mean over the references.
+    pvalue : float
+        P-value of `null_hypothesis`.
+    method : {"split", "unimodal-1d", "refit", "crossfit"}
+        What was done.
+    null_hypothesis : str
+        The question that was answered, and the only one.
+    k : int
+        Number of clusters that were looked for; by "split" with a user's clusterer, that it found in all points.
+    n_resamples : int
+        Draws behind each p-value that is not clearly large.
+    n_splits : int
+        Random splits; 0 where nothing was split.
+    n_clustered : int
+        Points that were clustered at a time; those left out were scored. 0 where nothing was split.
+    conservative : bool
+        Whether every p-value was multiplied by the larger factor 1.6.
+    jittered : bool
+        Whether ties were spread over one grid step.
+    pvalues : ndarray of shape (n_splits, n_contrasts)
+        P-values that were combined; those of `comparisons`, (1, n_comparisons), for "refit" and "crossfit"; (1, 1) for
+        the others.
+    scores : ndarray
+        Sorted values whose unimodality was tested, of the split and contrast with the smallest p-value; empty for the
+        other methods.
+    null_distribution : ndarray
+        What `statistic` was compared with: the statistics of reference samples ("refit", "crossfit"); empty for the
+        other methods.
+    rows : tuple of Contrast
+        The one-versus-rest contrasts behind `contrasts`.
+    remarks : tuple of str
+        What a reader has to assume or know.
+    comparisons : tuple of Comparison
+        With principal components and with features as independent axes; the larger p counts. Under the Gaussian null
+        hypothesis pivoted, which counts, and plain. Empty where there are no reference samples.
+    indices : ndarray of shape (n_contrasts, 3)
+        For "split" and "unimodal-1d" the three indices behind the p-values, means over the splits: log likelihood
+        ratio of two normals to one mode, E, and the distance from the nearest unimodal law.
+    factor : float
+        By which p-values of "split" and "unimodal-1d" were multiplied, because flat densities need it.
+    """
+
+    _one_row = True
+
+    statistic: float
+    pvalue: float
+    method: Literal["split", "unimodal-1d", "refit", "crossfit"]
+    null_hypothesis: str
+    k: int
+    n_resamples: int
+    n_splits: int
+    n_clustered: int
+    conservative: bool
+    jittered: bool
+    pvalues: FloatArray = field(repr=False)
+    scores: FloatArray = field(repr=False)
+    null_distribution: FloatArray = field(repr=False)
+    rows: tuple[Contrast, ...] = field(repr=False)
+    remarks: tuple[str, ...] = field(repr=False)
+    comparisons: tuple[Comparison, ...] = field(default=(), repr=False)
+    indices: FloatArray = field(default_factory=lambda: np.empty((0, 3)), repr=False)
+    factor: float = field(default=1.0, repr=False)
+
+    @property
+    def contrasts(self) -> pd.DataFrame:
+        """One-versus-rest contrasts: contrast, statistic, pvalue, pvalue_adjusted (Holm)."""
+        import pandas as pd
+
+        columns = ["contrast", "statistic", "pvalue", "pvalue_adjusted"]
+        return pd.DataFrame([(r.name, r.statistic, r.pvalue, r.pvalue_adjusted) for r in self.rows], columns=columns)
+
+    def _tables(self) -> list[Table]:
+        pivoted = bool(self.comparisons) and self.comparisons[0].name == "pivoted"
+        symbol = "E" if self.method != "refit" else "S/T less mean of references" if pivoted else "S/T"
+        rows = [
+            [f"statistic ({symbol})", number(self.statistic)],
+            ["p-value", probability(self.pvalue)],
+            ["method", self.method],
+            ["resamples", str(self.n_resamples)],
+        ]
+        if len(self.indices):
+            ratio, _, distance = self.indices.mean(axis=0)
+            rows[1:1] = [["log likelihood ratio", number(ratio)], ["distance from unimodality", number(distance)]]
+        if self.n_splits:
+            rows.append(["splits", str(self.n_splits)])
+            rows.append(["points clustered at a time", str(self.n_clustered)])
+        titles = {
+            "split": "Test of unimodality along linear projections",
+            "unimodal-1d": "Test of unimodality",
+            "refit": "Test of S/T against samples of a fitted law",
+            "crossfit": "Test of held-out unimodality against samples of a fitted law",
+        }
+        tables = [text_table(rows, None, None, titles[self.method])]
+        if len(self.rows) > 1:
+            columns = [
+                numbers([r.statistic for r in self.rows]),
+                [probability(r.pvalue) for r in self.rows],
+                [probability(r.pvalue_adjusted) for r in self.rows],
+            ]
+            cells = list(zip(*columns, strict=True))
+            heads = ["statistic", "p", "p (Holm)"]
+            tables.append(text_table(cells, heads, cut_all(r.name for r in self.rows), "One versus rest"))
+        if self.comparisons:
+            values = numbers([value for c in self.comparisons for value in (c.statistic, c.mean)])
+            cells = [(values[2 * i], values[2 * i + 1], probability(c.pvalue)) for i, c in enumerate(self.comparisons)]
+            heads = ["observed", "mean of references", "p"]
+            counts = "the first counts" if pivoted else "the larger p counts"
+            title = f"References: {counts}" if len(cells) > 1 else "References"
+            tables.append(text_table(cells, heads, [c.name for c in self.comparisons], title))
+        return tables
+
+    def _notes(self) -> list[str]:
+        if self.pvalue > LEVEL:
+            meaning = ["A large p is no evidence that there is only one cluster."]
+        else:
+            meaning = [
+                "A small p means structure beyond the null hypothesis; not that a certain cluster, or their number, is "
+                "real."
+            ]
+        return [
+            f"Null hypothesis: {self.null_hypothesis}.",
+            *self._seed(),
+            *meaning,
+            *self._rule(),
+            *self.remarks,
+        ]
+
+    def _seed(self) -> list[str]:
+        """What p owes to the seed, and by how much it moves where that is known."""
+        if self.n_resamples < 1 or (self.method == "split" and not self.n_splits):
+            return []
+        if self.method == "split":
+            return [
+                f"p-value by {self.n_splits} random splits of the points, and {self.n_resamples} draws behind the p of "
+                "each: another seed makes other splits and gives another p."
+            ]
+        what = "draws" if self.method == "unimodal-1d" else "reference samples"
+        factor = self.factor if self.method == "unimodal-1d" else 1.0
+        return [seed_note(self.pvalue, self.n_resamples, what, factor=factor)]
+
+    def _conclusion(self) -> str:
+        if self.pvalue <= LEVEL:
+            return verdict(self.pvalue, "of more structure than the null hypothesis allows")
+        return verdict(self.pvalue, "of more than one cluster")
+
+    def _rule(self) -> list[str]:
+        """How the p-value of a test of unimodality was made."""
+        if self.method not in ("split", "unimodal-1d"):
+            return []
+        indices = "Likelihood ratio, E and distance share one p-value, against samples from the nearest unimodal law"
+        if self.method == "unimodal-1d":
+            return [f"{indices}, times {self.factor:g}."]
+        several = "splits, and then of contrasts," if len(self.rows) > 1 else "splits"
+        return [f"{indices}, times {self.factor:g}; those of {several} are combined by Cauchy's rule."]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row; the columns are the field names."""
+        import pandas as pd
+
+        names = ("statistic", "pvalue", "method", "null_hypothesis", "k", "n_resamples", "n_splits", "conservative")
+        return pd.DataFrame([{name: getattr(self, name) for name in names}])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Scores of the clearest split as a histogram, with the nearest unimodal density; or the null distribution."""
+        from energystats.plotting.null_distributions import plot_cluster_test
+
+        return plot_cluster_test(self, ax)
+
+
+def contrast_rows(names: Sequence[str], statistics: Sequence[float], pvalues: Sequence[float]) -> tuple[Contrast, ...]:
+    """Contrasts with p-values adjusted by Holm's method."""
+    table = zip(names, statistics, pvalues, adjust(pvalues, "holm"), strict=True)
+    return tuple(Contrast(name, float(s), float(p), float(q)) for name, s, p, q in table)

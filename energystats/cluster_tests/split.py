@@ -1,0 +1,297 @@
+"""The split test: lines from some of the points, unimodality of the others along them [theory 5]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from energystats._core.interrupts import map_in_threads
+from energystats._core.linkage import numbering
+from energystats._core.mixture import mixture_ratio
+from energystats._core.statistics import within_per_group
+from energystats._core.threads import one_thread_up_to
+from energystats._core.unimodal import EXCESS
+from energystats._runtime import with_bar
+from energystats._typing import FloatArray, IntArray
+from energystats.cluster_tests.clusterers import EnergyClusters, ForeignClusters
+from energystats.cluster_tests.results import ClusterTestResult, contrast_rows
+from energystats.cluster_tests.scores import CoordinateScorer, Scorer, make_scorer
+from energystats.cluster_tests.unimodality import (
+    Unimodality,
+    flat_factor,
+    no_evidence,
+    over_contrasts,
+    remark_on_copies,
+    remark_on_ties,
+    unimodality_test,
+)
+from energystats.clustering.assignment import NearestCluster
+from energystats.clustering.exact_1d import has_exact
+from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.metrics.closed_form import Euclidean
+
+__all__ = ["LINEAR_UNIMODALITY", "split_test"]
+
+
+FOLDS = 5  # of a split; the points of one are scored along lines that the others give
+CLUSTERED_AT_MOST = 2000  # points, which fix a line well enough; more would only cost n x n numbers
+NAMED_AT_MOST = 4000  # points that are clustered to name contrasts
+SCOUTS = 500  # points that decide whether columns are decorrelated first
+MARGIN = 3.0  # in log likelihood, by which decorrelated columns have to be better
+SMALLEST_WIDTH = 1e-5  # of the widest direction: narrower ones are rounding, and not decorrelated
+STEADY = 0.7  # correlation of two lines that look the same way
+LEVELS = np.arange(1, 20) / 20  # of the quantiles by which other lines are oriented
+SMALLEST_SAMPLE = 20  # points
+SMALLEST_SCORED_PART = 8  # points
+LINEAR_UNIMODALITY = "every linear projection of the population is unimodal"
+CONTRASTS_MEAN = (
+    "A contrast asks whether all points are unimodal along the line from one cluster to the rest. A third cluster far "
+    "away makes its p small too, so it does not show that this cluster is separate from its neighbour."
+)
+Lines = list[FloatArray]  # standardised positions of all points, one array per contrast
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Space:
+    """Where points are clustered and scored: as given, or with decorrelated columns."""
+
+    d: Dissimilarity
+    scorer: Scorer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Splitter:
+    """What every split needs: the points, how to cluster and to score them, and what the contrasts are called.
+
+    Attributes
+    ----------
+    cluster : callable
+        Labels 0, 1, ... of the points of a part, -1 for points in no cluster, or None if there are fewer than two (for
+        Hartigan's method, fewer than k distinct points).
+    names : ndarray of shape (n,) or None
+        Clusters of all points, after which those of a part are called. None where two clusters are looked for.
+    k : int
+        Number of clusters among the names.
+    decorrelate : bool
+        Whether decorrelated columns may be tried.
+    """
+
+    space: Space
+    cluster: Callable[[Dissimilarity, np.random.Generator], IntArray | None]
+    names: IntArray | None
+    k: int
+    decorrelate: bool
+    n_resamples: int
+    factor: float
+    pilot: int | None = None
+
+    @property
+    def n_contrasts(self) -> int:
+        """All clusters are set against the rest, or one of two."""
+        return self.k if self.k > 2 else 1
+
+    def split(self, rng: np.random.Generator) -> list[Unimodality]:
+        """Score the points of every fold along the lines of the others, and test the pooled scores of a contrast.
+
+        Points for which the others gave no line are left out.
+        """
+        n = self.space.d.n
+        order = rng.permutation(n).astype(np.intp)
+        pooled = np.full((self.n_contrasts, n), np.nan)
+        first: Lines | None = None
+        for fold in np.array_split(np.arange(n), FOLDS):
+            others = np.concatenate((order[fold[-1] + 1 :], order[: fold[0]]))[:CLUSTERED_AT_MOST]
+            lines = self.lines(self.chosen_space(others, rng), others, rng)
+            if lines is None:
+                continue
+            if first is None:
+                first = lines
+            if self.names is None:
+                lines = [oriented(t, like) for t, like in zip(lines, first, strict=True)]
+            pooled[:, order[fold]] = [t[order[fold]] for t in lines]
+        scored = pooled[:, ~np.isnan(pooled[0])]
+        if scored.shape[1] < SMALLEST_SCORED_PART:
+            return [no_evidence(np.zeros(1))] * self.n_contrasts
+        return [unimodality_test(scores, self.n_resamples, self.factor, rng, self.pilot) for scores in scored]
+
+    def lines(self, space: Space, part: IntArray, rng: np.random.Generator) -> Lines | None:
+        """Cluster a part, and put all points on the line from every cluster to the rest."""
+        found = self.cluster(space.d.subset(part), rng)
+        if found is None:
+            return None
+        clusters = np.zeros(1, dtype=np.intp) if self.names is None else partners(found, self.names[part], self.k)
+        lines = [
+            space.scorer.along(part[found == j], part[(found != j) & (found >= 0)])
+            for j in clusters[: self.n_contrasts]
+        ]
+        spread = [t.std() for t in lines]
+        if min(spread) <= 0:
+            return None
+        return [(t - t.mean()) / s for t, s in zip(lines, spread, strict=True)]
+
+    def chosen_space(self, part: IntArray, rng: np.random.Generator) -> Space:
+        """The space as given, unless decorrelated columns show clearly more on held-out halves of the part.
+
+        Long parallel clusters are cut across by every method that looks at distances alone.
+        """
+        points = self.space.scorer.points
+        scouts = part[:SCOUTS]
+        if not self.decorrelate or points is None or not 1 < points.shape[1] < scouts.size / 4:
+            return self.space
+        halves = np.array_split(scouts, 2)
+        gain = 0.0
+        for own, other in (halves, halves[::-1]):
+            gain += self.evidence(decorrelated(points, own), own, other, rng)
+            gain -= self.evidence(self.space, own, other, rng)
+        return decorrelated(points, part) if gain > MARGIN else self.space
+
+    def evidence(self, space: Space, own: IntArray, other: IntArray, rng: np.random.Generator) -> float:
+        """Log likelihood ratios of other points along the lines of a part."""
+        lines = self.lines(space, own, rng)
+        return 0.0 if lines is None else sum(float(mixture_ratio(np.sort(t[other]))) for t in lines)
+
+
+def decorrelated(points: FloatArray, part: IntArray) -> Space:
+    """All points in coordinates in which the part has uncorrelated columns of one variance."""
+    centre = points[part].mean(axis=0)
+    with one_thread_up_to(points.shape[1]):
+        _, widths, axes = np.linalg.svd(points[part] - centre, full_matrices=False)
+    kept = widths > SMALLEST_WIDTH * widths[0]
+    moved = (points - centre) @ (axes[kept].T / widths[kept])
+    return Space(Dissimilarity(metric=Euclidean(), points=moved, warns=False), CoordinateScorer(moved))
+
+
+def oriented(t: FloatArray, first: FloatArray) -> FloatArray:
+    """A line with the direction of the first one; one that looks elsewhere, so that the shapes agree."""
+    correlation = float(t @ first) / t.size
+    if abs(correlation) >= STEADY:
+        return t if correlation > 0 else -t
+    shape, wanted = np.quantile(t, LEVELS), np.quantile(first, LEVELS)
+    return t if np.abs(shape - wanted).sum() <= np.abs(shape[::-1] + wanted).sum() else -t
+
+
+def split_test(
+    d: Dissimilarity,
+    k: int,
+    *,
+    power: float,
+    n_splits: int,
+    n_resamples: int,
+    conservative: bool,
+    progress: bool,
+    rng: np.random.Generator,
+    n_jobs: int = 1,
+    foreign: ForeignClusters | None = None,
+) -> ClusterTestResult:
+    """Test the pooled scores of every split, and combine the p-values of all splits and contrasts."""
+    n_clustered = check_size(d.n, k if foreign is None else 2)
+    tie_rng, name_rng, *split_rngs = rng.spawn(2 + n_splits)
+    names = naming_clusters(d, name_rng, k) if foreign is None else foreign.all_labels(d, name_rng)
+    if foreign is not None and names is not None:
+        k = int(names.max()) + 1
+    splitter = Splitter(
+        space=Space(d, make_scorer(d, power, tie_rng)),
+        cluster=(EnergyClusters(k) if foreign is None else foreign).labels,
+        names=names,
+        k=k,
+        decorrelate=foreign is None,
+        n_resamples=enough_draws(n_resamples, k),
+        pilot=n_resamples,
+        factor=flat_factor(conservative),
+    )
+    splits = [[no_evidence(np.zeros(1))]]
+    if k > 1:
+        of_splits = map_in_threads(splitter.split, split_rngs, n_jobs)
+        splits = list(with_bar(of_splits, progress, total=n_splits, unit="split", size=lambda _: 1))
+    pvalues = np.array([[e.pvalue for e in split] for split in splits])
+    indices = np.array([[e.indices for e in split] for split in splits]).mean(axis=0)
+    pvalue, of_contrasts = over_contrasts(pvalues)
+    rows = contrast_rows(names_of_contrasts(k), indices[:, EXCESS].tolist(), of_contrasts)
+    clearest = np.unravel_index(pvalues.argmin(), pvalues.shape)
+    scorer = splitter.space.scorer
+    ties = [*scorer.ties, *(["scores"] if any(e.spread for split in splits for e in split) else [])]
+    copies = () if d.coordinates is None else remark_on_copies(d.coordinates)
+    clusterers = () if foreign is None else foreign.remarks(len(foreign.counts), "no evidence")
+    return ClusterTestResult(
+        statistic=float(indices[:, EXCESS].mean()),
+        pvalue=pvalue,
+        method="split",
+        null_hypothesis=LINEAR_UNIMODALITY,
+        k=k,
+        n_resamples=splitter.n_resamples,
+        n_splits=n_splits,
+        n_clustered=n_clustered,
+        factor=splitter.factor,
+        conservative=conservative,
+        jittered=bool(ties),
+        pvalues=pvalues,
+        scores=splits[clearest[0]][clearest[1]].scores,
+        null_distribution=np.empty(0),
+        indices=indices,
+        rows=rows,
+        remarks=(*remark_on_ties(ties), *copies, *scorer.remarks, *((CONTRASTS_MEAN,) if k > 2 else ()), *clusterers),
+    )
+
+
+def names_of_contrasts(k: int) -> list[str]:
+    """Of all contrasts among k clusters."""
+    if k < 2:
+        return ["no clusters were found"]
+    return ["cluster 0 vs cluster 1"] if k == 2 else [f"cluster {j} vs rest" for j in range(k)]
+
+
+def enough_draws(n_resamples: int, k: int) -> int:
+    """As many draws as it takes for the smallest p of k contrasts, times k, to be what it is with two clusters."""
+    return n_resamples if k <= 2 else (n_resamples + 1) * -(-k // 2) - 1
+
+
+def check_size(n: int, k: int) -> int:
+    """Points that are clustered at a time, if there are enough."""
+    if n < SMALLEST_SAMPLE:
+        raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows for the split test, got {n}.")
+    n_clustered = min(n - -(-n // FOLDS), CLUSTERED_AT_MOST)
+    if n_clustered < k + 3:
+        raise ValueError(
+            f"`k` must be at most {n_clustered - 3} for {n} rows, of which {n_clustered} are clustered "
+            f"at a time, got {k}."
+        )
+    return n_clustered
+
+
+def naming_clusters(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntArray | None:
+    """Clusters of all points, numbered as a `Partition` numbers them; of many points, nearest clusters of a sample.
+
+    None for two clusters, whose only contrast needs no name.
+    """
+    if k == 2:
+        return None
+    drawn = np.arange(d.n) if d.n <= NAMED_AT_MOST else rng.choice(d.n, NAMED_AT_MOST, replace=False)
+    sample = (d if d.n <= NAMED_AT_MOST else d.subset(drawn)).stored()
+    labels = EnergyClusters(k).labels(sample, rng)
+    if labels is None:
+        return None
+    M, s = sample.group_sums(Groups(labels, tuple(range(k))))
+    within, everything = within_per_group(M, s), np.arange(d.n)
+    if d.n > NAMED_AT_MOST:
+        labels = NearestCluster.of(labels, within).assign(d.n, lambda rows: d.rho(everything[rows], drawn))
+    if has_exact(d):
+        return labels
+    sizes = np.bincount(labels, minlength=k).astype(np.float64)
+    return numbering(labels, sizes, within, M.sum(axis=1), float(M.sum()) / (2 * float(s.sum())))[labels]
+
+
+def partners(labels: IntArray, names: IntArray, k: int) -> IntArray:
+    """For every name the cluster that stands for it: pairs with the largest overlap, then whatever overlaps most.
+
+    Points with -1 among the labels or names are in no cluster; (m,), (m,) -> (k,).
+    """
+    kept = (labels >= 0) & (names >= 0)
+    overlap = np.zeros((int(labels.max()) + 1, k))
+    np.add.at(overlap, (labels[kept], names[kept]), 1)
+    of_names = np.asarray(overlap.argmax(axis=0), dtype=np.intp)
+    clusters, named = linear_sum_assignment(overlap, maximize=True)
+    of_names[named] = clusters
+    return of_names

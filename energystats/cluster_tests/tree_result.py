@@ -1,0 +1,253 @@
+"""A tree of splits and what was tested at its nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from energystats._typing import FloatArray, IntArray
+from energystats.display.numbers import numbers, probability
+from energystats.display.result import Labelled
+from energystats.display.sentences import metric_note
+from energystats.display.tables import Table, text_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from energystats.dissimilarity import Standardization
+    from energystats.metrics.base import Metric
+
+__all__ = ["ClusterTreeResult", "TreeNode"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TreeNode:
+    """One node of a tree of splits.
+
+    Attributes
+    ----------
+    id : int
+        Its place in `ClusterTreeResult.nodes`; 0 is the root, and nodes follow their parents.
+    parent : int or None
+        Node that it is a half of; None for the root.
+    children : tuple of int
+        Its two halves, the larger one first; empty for a leaf.
+    depth : int
+        Splits above it.
+    rows : ndarray of shape (size,)
+        Its points, rising.
+    size : int
+        Number of points.
+    height : float
+        n1 n2/(n1 + n2) E of its best two clusters, which is 2S; NaN where nothing was tested.
+    pvalue : float
+        Of the hypothesis that its points have no clusters; NaN where nothing was tested.
+    pvalue_adjusted : float
+        Largest of min(1, p (n - 1)/(size - 1)) on the path from the root; at most the level where it was rejected.
+    level : float
+        What `pvalue` is compared with: the family-wise level times (size - 1)/(n - 1).
+    n_resamples : int
+        Draws behind `pvalue`; 0 where nothing was tested.
+    tested, rejected : bool
+        Whether there was a test, and whether it rejected.
+    label : int or None
+        Cluster, for a leaf.
+    outcome : str
+        "split", or why it is a leaf.
+    """
+
+    id: int
+    parent: int | None
+    children: tuple[int, ...]
+    depth: int
+    rows: IntArray = field(repr=False)
+    size: int
+    height: float
+    pvalue: float
+    pvalue_adjusted: float
+    level: float
+    n_resamples: int
+    tested: bool
+    rejected: bool
+    label: int | None
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ClusterTreeResult(Labelled):
+    """Clusters found by splitting in two for as long as a test rejects.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,)
+        Leaf of each point, 0..k-1, numbered from the largest to the smallest; ties as for `Partition`.
+    k : int
+        Number of leaves.
+    level : float
+        Family-wise level.
+    nodes : tuple of TreeNode
+        All nodes, each before its children.
+    method : {"split", "unimodal-1d"}
+        Test at the nodes.
+    null_hypothesis : str
+        What each test asks of the points of its node.
+    min_size : int
+        Smaller nodes are not tested.
+    k_max : int or None
+        Most leaves that were allowed.
+    n_splits : int
+        Random splits of each test; 0 for one column.
+    n_resamples : int
+        Draws for the root; smaller nodes have more.
+    conservative : bool
+        Whether p-values were multiplied by the larger factor 1.6.
+    remarks : tuple of str
+        What a reader has to assume or know.
+    metric : Metric
+        With every parameter that was settled on the data.
+    standardization : Standardization or None
+        Column means and standard deviations, if the columns were standardized.
+    index : pandas.Index or None
+        Names of the points: the index of the data frame, behind `names` and `to_series()`.
+    """
+
+    labels: IntArray = field(repr=False)
+    k: int
+    level: float
+    nodes: tuple[TreeNode, ...] = field(repr=False)
+    method: Literal["split", "unimodal-1d"]
+    null_hypothesis: str
+    min_size: int
+    k_max: int | None
+    n_splits: int
+    n_resamples: int
+    conservative: bool
+    remarks: tuple[str, ...] = field(repr=False)
+    metric: Metric
+    standardization: Standardization | None = field(default=None, repr=False)
+    index: Any = field(default=None, repr=False)
+
+    @property
+    def leaves(self) -> tuple[TreeNode, ...]:
+        """The leaves, in the order of their labels."""
+        found = [node for node in self.nodes if node.label is not None]
+        return tuple(sorted(found, key=lambda node: node.label or 0))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Points per cluster."""
+        return tuple(leaf.size for leaf in self.leaves)
+
+    def heights(self) -> FloatArray:
+        """Height of every node, raised to that of its highest descendant where a search missed a better split."""
+        heights = np.array([node.height for node in self.nodes])
+        for node in reversed(self.nodes):
+            if node.parent is not None and node.children:
+                heights[node.parent] = max(heights[node.parent], heights[node.id])
+        return heights
+
+    @property
+    def linkage(self) -> FloatArray:
+        """The leaves as a linkage matrix of `scipy.cluster.hierarchy`, points being clusters; (k - 1, 4)."""
+        heights = self.heights()
+        inner = [node for node in self.nodes if node.children]
+        inner.sort(key=lambda node: (heights[node.id], -node.id))  # children come before their parents
+        made = {leaf.id: (j, 1) for j, leaf in enumerate(self.leaves)}
+        Z = np.empty((len(inner), 4))
+        for row, node in enumerate(inner):
+            (a, size_a), (b, size_b) = sorted(made[child] for child in node.children)
+            made[node.id] = (self.k + row, size_a + size_b)
+            Z[row] = a, b, heights[node.id], size_a + size_b
+        return Z
+
+    def _tables(self) -> list[Table]:
+        columns = [
+            [str(node.size) for node in self.nodes],
+            numbers([node.height for node in self.nodes], 4),
+            [probability(node.pvalue) for node in self.nodes],
+            [probability(node.pvalue_adjusted) for node in self.nodes],
+            ["" if node.label is None else str(node.label) for node in self.nodes],
+            [node.outcome for node in self.nodes],
+        ]
+        cells = list(zip(*columns, strict=True))
+        title = f"Tree of splits: {self.k} cluster{'s' * (self.k > 1)}, family-wise level {self.level:g}"
+        heads = ["size", "height", "p", "adjusted p", "cluster", "outcome"]
+        return [text_table(cells, heads, self._stubs(), title)]
+
+    def _stubs(self) -> list[str]:
+        """Names of the nodes with the lines of the tree before them."""
+        open_after = [False] * (1 + max(node.depth for node in self.nodes))
+        stubs = []
+        for node in self.nodes:
+            if node.parent is None:
+                stubs.append("all points")
+                continue
+            open_after[node.depth] = self.nodes[node.parent].children[0] == node.id
+            above = ("|  " if open_after[depth] else "   " for depth in range(1, node.depth))
+            stubs.append("".join([*above, f"|- node {node.id}"]))
+        return stubs
+
+    def _notes(self) -> list[str]:
+        rule = (
+            f"A node is split when its adjusted p, p (n - 1)/(size - 1) but not below that of its parent, is at most "
+            f"{self.level:g}. So the chance that any node is split whose points come from one population of the null "
+            f"hypothesis is at most {self.level:g}, as far as the test holds its level, which was measured, not proved."
+        )
+        notes = [f"Null hypothesis at each node: {self.null_hypothesis}.", rule]
+        if any(node.rejected for node in self.nodes):
+            notes.append(
+                "A rejection says that the points of a node are not one cluster; it does not say that the cut is right."
+            )
+        if any(node.tested and not node.rejected for node in self.nodes):
+            notes.append("A large p is no evidence that a cluster has no parts.")
+        if any(node.outcome == "k_max reached" for node in self.nodes):
+            notes.append(f"Splits that were significant too were left out, because `k_max` is {self.k_max}.")
+        if any(node.tested for node in self.nodes):
+            notes.append(f"Draws: {self.n_resamples} for all points, n/size times as many for smaller nodes.")
+        if any(node.tested for node in self.nodes):
+            notes.append("Another seed gives other p-values.")
+        return [*self._members(), *notes, *self.remarks, metric_note(self.metric, self.standardization)]
+
+    def _conclusion(self) -> str:
+        splits = sum(node.rejected for node in self.nodes)
+        if not self.nodes[0].tested:
+            return "Nothing was tested: no statement about clusters."
+        if not splits:
+            return f"At level {self.level:g}: no evidence at this sample size of more than one cluster."
+        were = "split was" if splits == 1 else "splits were"
+        return f"{splits} {were} significant at family-wise level {self.level:g}; where a cut runs was not tested."
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per node; the columns are the fields of `TreeNode` without rows and children."""
+        import pandas as pd
+
+        names = (
+            "id",
+            "parent",
+            "depth",
+            "size",
+            "height",
+            "pvalue",
+            "pvalue_adjusted",
+            "level",
+            "n_resamples",
+            "tested",
+            "rejected",
+            "label",
+            "outcome",
+        )
+        frame = pd.DataFrame([{name: getattr(node, name) for name in names} for node in self.nodes])
+        return frame.astype({"parent": "Int64", "label": "Int64"})
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Dendrogram of the clusters with the adjusted p-values at its nodes.
+
+        Solid forks with filled diamonds are splits, dashed ones with open circles were tested and not split; heights
+        are those of `heights()`, on a square-root scale.
+        """
+        from energystats.plotting.trees import plot_cluster_tree
+
+        return plot_cluster_tree(self, ax)

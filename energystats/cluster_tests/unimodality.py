@@ -1,0 +1,225 @@
+"""Is one set of scores unimodal? Three indices, one p-value; and the combination of several p-values [theory 5]."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from energystats._core.interrupts import checkpoint
+from energystats._core.unimodal import EXCESS, indices, indices_of_draws, spread_ties
+from energystats._typing import FloatArray
+from energystats.cluster_tests.results import ClusterTestResult, Contrast
+from energystats.dissimilarity import Dissimilarity
+from energystats.exceptions import TiesWarning, warn
+
+__all__ = [
+    "CONSERVATIVE_FACTOR",
+    "FLAT_FACTOR",
+    "INDEX_NAMES",
+    "UNIMODALITY",
+    "Unimodality",
+    "cauchy_combination",
+    "flat_factor",
+    "no_evidence",
+    "one_column_test",
+    "over_contrasts",
+    "remark_on_copies",
+    "remark_on_ties",
+    "smallest_weighted",
+    "unimodality_test",
+]
+
+
+FLAT_FACTOR = 1.2  # by which p-values on flat densities were measured to be too small
+CONSERVATIVE_FACTOR = 1.6  # with a margin
+
+INDEX_NAMES = ("likelihood ratio", "excess split E", "distance")  # in the order of the indices
+WEIGHTS = np.array([0.65, 0.1, 0.25])  # of the indices, as shares of the level
+CAUCHY_CAP = 0.99  # so that a single p of 1 cannot veto the others
+CAP_OF_CONTRASTS = 0.5  # a contrast that shows nothing must not hide one that does
+CLEARLY_LARGE = 0.2  # more draws are not worth their time
+DRAWS_AT_ONCE = 2**20  # numbers, so that Ctrl-C is heard soon; the stream of draws does not depend on it
+SAME_VALUE = 1e-13  # of the largest one: closer values differ by rounding
+OFF_GRID = 1e-3  # of a grid step
+INDEX_TOLERANCE = 1e-12  # of the number of summands: closer indices are tied
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unimodality:
+    """Indices of one set of scores.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (m,)
+        Sorted, ties spread.
+    indices : ndarray of shape (3,)
+        Likelihood ratio, E and distance.
+    pvalue : float
+        Of all three together.
+    spread : bool
+        Whether there were ties.
+    """
+
+    scores: FloatArray
+    indices: FloatArray
+    pvalue: float
+    spread: bool
+
+    @property
+    def index(self) -> float:
+        """E."""
+        return float(self.indices[EXCESS])
+
+
+def flat_factor(conservative: bool) -> float:
+    """By which p-values are multiplied, because flat densities need it."""
+    return CONSERVATIVE_FACTOR if conservative else FLAT_FACTOR
+
+
+def no_evidence(scores: FloatArray) -> Unimodality:
+    """What constant scores say, and parts in which there were no clusters."""
+    return Unimodality(scores, np.zeros(3), 1.0, False)
+
+
+def unimodality_test(
+    scores: FloatArray, n_resamples: int, factor: float, rng: np.random.Generator, pilot: int | None = None
+) -> Unimodality:
+    """Compare the indices with those of samples from the nearest unimodal law; p = 1 for constant scores.
+
+    With a `pilot` of fewer draws the others are made only where they show no clearly large p.
+    """
+    spread = spread_ties(scores, rng)
+    x = np.sort(scores if spread is None else spread[0])
+    if x[-1] <= x[0]:
+        return no_evidence(x)
+    observed = indices(x)
+    tolerance = INDEX_TOLERANCE * np.array([x.size, 1.0, 1.0])
+    table = observed[None]
+    pvalue = 1.0
+    for upto in (min(pilot or n_resamples, n_resamples), n_resamples):
+        table = np.vstack((table, *null_indices(x, upto + 1 - len(table), rng)))
+        pvalue = min(1.0, factor * smallest_weighted(table, tolerance))
+        if pvalue > CLEARLY_LARGE:
+            break
+    return Unimodality(x, observed, pvalue, spread is not None)
+
+
+def null_indices(x: FloatArray, n_draws: int, rng: np.random.Generator) -> list[FloatArray]:
+    """Indices of samples from the nearest unimodal law of x, in blocks of bounded size."""
+    at_once = max(1, DRAWS_AT_ONCE // x.size)
+    found = []
+    for done in range(0, n_draws, at_once):
+        checkpoint()
+        uniforms = rng.random((min(at_once, n_draws - done), x.size))
+        found.append(indices_of_draws(x, np.sort(uniforms, axis=1)))
+    return found
+
+
+def smallest_weighted(table: FloatArray, tolerance: FloatArray) -> float:
+    """P-value of the first row among all rows, by the smallest of its weighted p-values; (1 + b, 3) -> float.
+
+    The p-value of every row in every column is the share of rows that are at least as large, ties within the
+    tolerance among them; divided by the weights and minimised they are compared between the rows once more, so that
+    three questions cost what they have in common only once.
+    """
+    n = len(table)
+    pvalues = np.empty_like(table)
+    for j, column in enumerate(table.T):
+        pvalues[:, j] = (n - np.searchsorted(np.sort(column), column - tolerance[j], side="left")) / n
+    smallest = (pvalues / WEIGHTS).min(axis=1)
+    return float(np.count_nonzero(smallest <= smallest[0] * (1 + INDEX_TOLERANCE)) / n)
+
+
+def cauchy_combination(pvalues: FloatArray, cap: float = CAUCHY_CAP) -> float:
+    """One p-value from dependent ones [theory 5]; 1 where all of them are."""
+    if pvalues.min() >= 1:
+        return 1.0
+    capped = np.minimum(pvalues, cap)
+    if capped.min() == capped.max():
+        return float(capped[0])
+    return float(np.arctan2(1.0, (1 / np.tan(np.pi * capped)).mean()) / np.pi)
+
+
+def over_contrasts(pvalues: FloatArray) -> tuple[float, list[float]]:
+    """The p-value of all contrasts and that of each over its splits; (n_splits, n_contrasts).
+
+    The cap would make 1/2 of contrasts that all show less, and of one that stands alone.
+    """
+    each = [cauchy_combination(p) for p in pvalues.T]
+    return max(min(each), cauchy_combination(np.array(each), CAP_OF_CONTRASTS)), each
+
+
+def remark_on_copies(points: FloatArray) -> tuple[str, ...]:
+    """Warn of rows that are copies of others although some column is on no grid, and return the remark."""
+    copies = len(points) - len(np.unique(points, axis=0))
+    if not copies or all(on_a_grid(column) for column in points.T):
+        return ()
+    remark = (
+        f"{copies} of {len(points)} rows are copies of others in columns that are recorded on no grid. The test "
+        "supposes independent rows, and copies make p too small: test the distinct rows, np.unique(X, axis=0)."
+    )
+    warn(remark, TiesWarning)
+    return (remark,)
+
+
+def on_a_grid(x: FloatArray) -> bool:
+    """Whether all gaps between distinct values are multiples of the smallest one."""
+    gaps = np.diff(np.unique(x))
+    gaps = gaps[gaps > SAME_VALUE * np.abs(x).max()]
+    if not gaps.size:
+        return True
+    steps = gaps / gaps.min()
+    return bool(np.all(np.abs(steps - np.round(steps)) <= OFF_GRID))
+
+
+def remark_on_ties(ties: Sequence[str]) -> tuple[str, ...]:
+    """Warn of spread ties, if there were any, and return the remark for the summary."""
+    if not ties:
+        return ()
+    shown = ", ".join(ties[:10]) + (", ..." if len(ties) > 10 else "")
+    remark = (
+        f"Tied values were spread uniformly over one grid step ({shown}), because point masses count as modes; "
+        "values rounded to several grids at once still do."
+    )
+    warn(remark, TiesWarning)
+    return (remark,)
+
+
+SMALLEST_SAMPLE = 8  # points
+UNIMODALITY = "the population is unimodal"
+
+
+def one_column_test(
+    d: Dissimilarity, k: int, *, n_resamples: int, conservative: bool, rng: np.random.Generator
+) -> ClusterTestResult:
+    """The indices of the whole column."""
+    if d.n < SMALLEST_SAMPLE:
+        raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows, got {d.n}.")
+    assert d.points is not None
+    x = d.points[:, 0]
+    factor = flat_factor(conservative)
+    found = unimodality_test(x - x.mean(), n_resamples, factor, rng)
+    return ClusterTestResult(
+        statistic=found.index,
+        pvalue=found.pvalue,
+        method="unimodal-1d",
+        null_hypothesis=UNIMODALITY,
+        k=k,
+        n_resamples=n_resamples,
+        n_splits=0,
+        n_clustered=0,
+        factor=factor,
+        conservative=conservative,
+        jittered=found.spread,
+        pvalues=np.array([[found.pvalue]]),
+        scores=found.scores,
+        null_distribution=np.empty(0),
+        indices=found.indices[None],
+        rows=(Contrast("more than one mode", found.index, found.pvalue, found.pvalue),),
+        remarks=(
+            *remark_on_ties([d.columns[0] if d.columns else "x"] if found.spread else []),
+            *remark_on_copies(d.points),
+        ),
+    )

@@ -1,0 +1,174 @@
+"""What each euclidization does to the distances and to the clusters [theory 7; K s.5-8]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from energystats._core.linkage import numbering_by_sums
+from energystats._runtime import MATRIX, loading, part_of_a_longer_call, weigh
+from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
+from energystats.clustering.energy_cluster import MOVE_TOLERANCE
+from energystats.clustering.local_search import Hunt, Problem, make_starts, tries_for
+from energystats.clustering.seeding import count_distinct
+from energystats.geometry.euclidize import cailliez, clip_spectrum, flip_spectrum, lingoes
+from energystats.geometry.negative_type import unit_of
+from energystats.geometry.results import Euclidization, EuclidizationComparison
+from energystats.inputs.matrices import as_distances
+from energystats.inputs.options import as_generator, check_count
+from energystats.pairs.workloads import Size, search, spectrum
+
+__all__ = ["compare_euclidizations"]
+
+
+REPAIRS = {"lingoes": lingoes, "cailliez": cailliez, "clip": clip_spectrum, "flip": flip_spectrum}
+TIE = 1e-10  # of T: partitions whose W differ by less are equally good
+
+
+def compare_euclidizations(
+    d: ArrayLike,
+    k: int,
+    *,
+    n_init: int = 10,
+    tol: float | None = None,
+    rng: RandomLike = None,
+) -> EuclidizationComparison:
+    r"""Repair dissimilarities in every way and show what it does to distances and clusters.
+
+    Parameters
+    ----------
+    d : array_like of shape (n, n) or (n(n - 1)/2,)
+        Dissimilarities, square or condensed; not squared.
+    k : int
+        Number of clusters, 2 <= k <= number of distinct points.
+    n_init : int, default 10
+        Starts of the search for the best partition, for each repair.
+    tol : float, optional
+        Rounding to allow for, as in `negative_type`.
+    rng : int, Generator or None, default None
+        Seed of the starts.
+
+    Returns
+    -------
+    EuclidizationComparison
+        `.table`, one row for each of "none", "lingoes", "cailliez", "clip", "flip": constant, smallest eigenvalue
+        afterwards, how far the distances moved, W and S/T of the best partition of the squared distances, and whether
+        the original's best partition is still the best. `.labels`, `.summary()`, `.plot()`.
+
+    Raises
+    ------
+    ValueError
+        If d is not square and symmetric with zero diagonal, a value is negative or not finite, or k exceeds the number
+        of distinct points.
+    TypeError
+        If d does not hold real numbers, or k is not a whole number.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
+
+    See Also
+    --------
+    lingoes, cailliez, clip_spectrum, flip_spectrum : The repairs.
+    energy_cluster : The search.
+
+    Notes
+    -----
+    Partitions are found by Hartigan's method on d squared. The best partition under one repair is also a start for the
+    others, so that a difference is one of the repairs and not of the search. Partitions whose W differ by less than
+    1e-10 T count as equally good. O(n^3) time for the eigenvalues, O(n^2) memory for every repair.
+
+    References
+    ----------
+    Klopotek, Klopotek & Wierzchon, sections 3 and 5-8.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> table = es.compare_euclidizations([[0, 1, 5, 5], [1, 0, 1, 5], [5, 1, 0, 1], [5, 5, 1, 0]], 2, rng=0).table
+    >>> table.index.tolist()
+    ['none', 'lingoes', 'cailliez', 'clip', 'flip']
+    >>> bool(table.loc["lingoes", "changed"])
+    False
+    """
+    given = as_distances(d, "d")
+    k = check_count(k, "k", low=2, high=len(given), why=", the number of points")
+    n_init = check_count(n_init, "n_init", low=1)
+    generator = as_generator(rng)
+    distinct = count_distinct(given, k)
+    if distinct < k:
+        raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
+    n = len(given)
+    searches = search(Size(n, stored=True), k, n_init, tries_for(n)).times(len(REPAIRS) + 1)
+    weigh(False, MATRIX, spectrum(n, 60.0, copies=24.0), searches)
+    with part_of_a_longer_call():
+        repaired = [repair(given, tol) for repair in REPAIRS.values()]
+    distances = [given, *(np.asarray(r.distances) for r in repaired)]
+    squares = [(m / unit_of(given)) ** 2 for m in distances]
+    labels = best_partitions(squares, k, n_init, generator)
+    return compared(squares, labels, k, repaired, unit=unit_of(given) ** 2)
+
+
+def best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.random.Generator) -> list[IntArray]:
+    """The best partition found under each rho, every one being a start for all others."""
+    problems = [Problem(rho, np.ones(len(rho)), k, MOVE_TOLERANCE * total_of(rho)) for rho in squares]
+    tries = n_init * tries_for(len(squares[0]))
+
+    def search(problem: Problem, starts: Iterable[IntArray], n_starts: int, tries: int) -> IntArray:
+        return Hunt(problem, starts, n_starts, tries, rng).lowest().labels
+
+    found = [search(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries) for problem in problems]
+    again = [search(problem, [own, *found], 1 + len(found), 0) for problem, own in zip(problems, found, strict=True)]
+    return [numbered(rho, labels) for rho, labels in zip(squares, again, strict=True)]
+
+
+def numbered(rho: FloatArray, labels: IntArray) -> IntArray:
+    """Clusters numbered as `energy_cluster` numbers them."""
+    Z = (labels[:, None] == np.unique(labels)).astype(np.float64)
+    return numbering_by_sums(labels, Z.T @ rho @ Z, Z.sum(axis=0))[labels]
+
+
+def compared(
+    squares: list[FloatArray], labels: list[IntArray], k: int, repaired: list[Euclidization], *, unit: float
+) -> EuclidizationComparison:
+    """The rows of the table."""
+    with loading():
+        from sklearn.metrics import adjusted_rand_score
+
+    within = np.array([within_of(rho, own) for rho, own in zip(squares, labels, strict=True)])
+    totals = np.array([total_of(rho) for rho in squares])
+    losses = np.array([within_of(rho, labels[0]) for rho in squares]) - within
+    losses = np.where(np.abs(losses) <= TIE * totals, 0.0, losses / totals)
+    labels = [labels[0] if loss == 0 else own for loss, own in zip(losses, labels, strict=True)]  # of several best ones
+    moved = [np.zeros(1), *(np.abs(r.moved) for r in repaired)]
+    constants = [0.0, *(np.nan if r.constant is None else r.constant for r in repaired)]
+    return EuclidizationComparison(
+        k=k,
+        n=len(squares[0]),
+        repairs=("none", *REPAIRS),
+        constants=np.array(constants),
+        min_eigenvalues=np.array([repaired[0].min_eigenvalue, *(r.min_eigenvalue_after for r in repaired)]),
+        mean_changes=np.array([m.mean() for m in moved]),
+        largest_changes=np.array([m.max() for m in moved]),
+        within=within * unit,
+        totals=totals * unit,
+        losses=losses,
+        rand=np.array([adjusted_rand_score(labels[0], own) for own in labels]),
+        changed=tuple(bool(loss > 0) for loss in losses),
+        labels=np.array(labels),
+    )
+
+
+def within_of(rho: FloatArray, labels: IntArray) -> float:
+    """W of a partition."""
+    Z = (labels[:, None] == np.unique(labels)).astype(np.float64)
+    return float((np.einsum("ij,ij->j", Z, rho @ Z) / (2 * Z.sum(axis=0))).sum())
+
+
+def total_of(rho: FloatArray) -> float:
+    """T."""
+    return float(rho.sum()) / (2 * len(rho))

@@ -1,0 +1,500 @@
+"""Graph partitioning by single moves over a sparse adjacency: the graph objectives as weighted kernel k-means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, cast
+
+import numpy as np
+from scipy.sparse.csgraph import breadth_first_order, connected_components, dijkstra
+
+from energystats._core.graph_cuts import cut_passes
+from energystats._core.laplacian import Relaxation, smallest_pairs
+from energystats._core.linkage import numbering
+from energystats._runtime import MATRIX, weigh
+from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
+from energystats.clustering.adjacency import as_adjacency
+from energystats.clustering.energy_cluster import MOVE_TOLERANCE
+from energystats.clustering.graph_result import GraphPartition
+from energystats.clustering.local_search import LocalOptimum
+from energystats.clustering.seeding import random_start
+from energystats.clustering.spectral import cluster_rows, fill_empty, on_sphere
+from energystats.exceptions import ConvergenceWarning, DisconnectedGraphWarning, warn
+from energystats.inputs.arrays import as_weights
+from energystats.inputs.labels import as_labels, check_same_index
+from energystats.inputs.options import as_generator, check_count, check_option, children
+from energystats.pairs.workloads import graph_search
+
+__all__ = ["graph_partition"]
+
+
+CUTS = ("ratio", "normalized", "association")
+INITS = ("spectral", "k-means++", "random")
+N_KICKS = 8  # perturbations after every start
+LEAST_KICK, LARGEST_KICK = 0.03, 0.5  # of the vertices
+Starts = Iterator[tuple[IntArray, np.random.Generator | None]]
+
+
+def graph_partition(
+    A: Any,
+    k: int,
+    cut: str = "ratio",
+    *,
+    n_init: int = 10,
+    init: str | ArrayLike = "spectral",
+    max_iter: int = 300,
+    weights: ArrayLike | None = None,
+    rng: RandomLike = None,
+) -> GraphPartition:
+    r"""Partition a weighted graph, or the points behind a sparse kernel matrix, into k clusters.
+
+    Parameters
+    ----------
+    A : array_like, data frame or scipy.sparse matrix of shape (n, n)
+        Symmetric adjacency or similarity matrix, what is not stored being 0. Entries may be negative for
+        ``cut="association"`` only. A square data frame gives names to the vertices.
+    k : int
+        Number of clusters, 1 <= k <= n; none is ever empty.
+    cut : {"ratio", "normalized", "association"}, default "ratio"
+        With cut(C) the sum of the links that leave C: "ratio" minimises the sum of cut(C)/\|C\|, "normalized" that of
+        cut(C)/degree(C), degrees being row sums. "association" maximises the sum of links(C, C)/\|C\|, all links inside
+        C counted both ways; with a kernel matrix that is kernel k-means.
+    n_init : int, default 10
+        Starts; the best value wins. From each the search goes on after eight kicks, in which a random neighbourhood
+        changes cluster; not from labels that were given.
+    init : {"spectral", "k-means++", "random"} or array_like of shape (n,), default "spectral"
+        "spectral" clusters the rows of the relaxed solution, as they are and of length 1, and takes the two others, all
+        by turns, since single moves may do better from elsewhere; "k-means++" draws seeds in proportion to the squared
+        number of edges to the nearest seed, and every vertex joins the nearest; "random" draws labels; or labels.
+    max_iter : int, default 300
+        Passes over the vertices for each start.
+    weights : array_like of shape (n,), optional
+        Positive weights of the vertices, the largest at most 1e9 times the smallest, of which \|C\| becomes the sum.
+        "normalized" takes the degrees and no others.
+    rng : int, Generator or None, default None
+        Seed of the starts.
+
+    Returns
+    -------
+    GraphPartition
+        `.labels`, `.sizes`, `.value`, `.cluster_values` (its summands), `.bound` (no partition has a lower value; for
+        "association" a higher one), `.tightness` (1 proves the optimum), `.summary()`, `.plot()`.
+
+    Raises
+    ------
+    ValueError
+        If A is not square or not symmetric, an entry is negative or not finite, k exceeds n, `init` has not k
+        clusters, `weights` come with "normalized" or are not positive, or an option is unknown.
+    TypeError
+        If A is no matrix of real numbers, such as a graph object, or k is not a whole number.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    DisconnectedGraphWarning
+        If the graph has several components and a cut is asked for. With k components or more the least cut is 0:
+        whole components are joined, the largest first to the lightest cluster, and nothing is searched.
+    ConvergenceWarning
+        If the best start was cut off at `max_iter`.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
+
+    See Also
+    --------
+    energy_cluster : The same for a dense matrix of rho, such as ``kernel_distance(K)``.
+    spectral_embedding : Coordinates from the relaxed problem.
+
+    Notes
+    -----
+    All three are weighted kernel k-means: with the kernels A, sigma I - L and sigma D^-1 + D^-1 A D^-1 (D: degrees,
+    which are the weights of the last; L = D - A), W is a constant plus or minus the value. The papers choose sigma so
+    large that the kernel is positive definite. Here none is needed: sigma adds the same to W of every partition into k
+    clusters that are not empty, so single moves gain the same with and without it. Each move lowers the objective, and
+    after the search no single move improves it by more than 1e-13 of k times the largest degree per weight.
+
+    The diagonal: self loops leave "ratio" unchanged, count once in the degrees of "normalized", and are a vertex's
+    similarity to itself in "association", where a constant diagonal changes nothing but the value.
+    A cluster of isolated vertices has the normalised cut 0.
+
+    O(nnz + nk) time a pass and O(nnz + n) memory; `bound` and spectral starts take the smallest k eigenpairs of the
+    sparse matrix, and dense matrices are searched in sparse form.
+
+    References
+    ----------
+    Dhillon, Guan & Kulis (2007) for the kernels and weights; Shi & Malik (2000) for the normalised cut; Franca, Rizzo &
+    Vogelstein, s. 3.1 and eqs 18-20.
+
+    Examples
+    --------
+    >>> import numpy as np, energystats as es
+    >>> A = np.kron(np.eye(2), np.ones((3, 3))) - np.eye(6)  # two triangles
+    >>> A[2, 3] = A[3, 2] = 0.5  # and a weak link
+    >>> found = es.graph_partition(A, 2, cut="normalized", rng=0)
+    >>> found.labels.tolist(), round(found.value, 6)
+    ([0, 0, 0, 1, 1, 1], 0.153846)
+    """
+    check_option(cut, "cut", CUTS)
+    n_init = check_count(n_init, "n_init", low=1)
+    max_iter = check_count(max_iter, "max_iter", low=1)
+    generator = as_generator(rng)
+    matrix, index = as_adjacency(A, "A", signed=cut == "association")
+    exponent = int(np.frexp(np.abs(matrix.data).max(initial=0.0))[1])
+    matrix.data = np.ldexp(matrix.data, -exponent)  # the same digits at every scale
+    n = matrix.shape[0]
+    k = check_count(k, "k", low=1, high=n, why=f", the number of vertices ({n})")
+    if weights is not None and cut == "normalized":
+        raise ValueError('`weights` must be None for cut="normalized", whose weights are the degrees.')
+    given = check_start(init, n, k)
+    check_same_index(A, weights, "weights")
+    graph = Objective(matrix, cut, as_weights(weights, n, "weights"), k)
+    free = cut != "association" and k <= graph.n_components and given is None
+    if free:
+        start = joined_components(graph)
+        best = LocalOptimum(start, graph.score(start), 0, True)
+        n_init, how = 1, "components"
+    else:
+        starts: Starts = (
+            iter([(given, None)]) if given is not None else make_starts(graph, str(init), n_init, generator)
+        )
+        n_init, how = (1, "labels") if given is not None else (n_init, str(init))
+        weigh(False, MATRIX, graph_search(n, matrix.nnz, k, 1 if given is not None else n_init, N_KICKS))
+        best = best_of(graph, starts, max_iter)
+    report_doubts(graph, best, max_iter)
+    return reported(graph, best, how=how, n_init=n_init, index=index, exponent=exponent)
+
+
+def check_start(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
+    """Codes of given labels, or None where `init` names a way to start."""
+    if isinstance(init, str):
+        check_option(init, "init", INITS)
+        return None
+    codes, names = as_labels(init, n, "init")
+    if len(names) != k:
+        raise ValueError(f"`init` must have {k} clusters, as many as `k`, got {len(names)}.")
+    return codes
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """A graph, and the sum over clusters of cost/mass that is minimised.
+
+    Attributes
+    ----------
+    matrix : csr_array of shape (n, n)
+        Symmetric adjacency.
+    cut : str
+        One of `CUTS`.
+    given : ndarray of shape (n,) or None
+        The user's weights of the vertices.
+    k : int
+        Number of clusters.
+    """
+
+    matrix: Any
+    cut: str
+    given: FloatArray | None
+    k: int
+
+    @property
+    def n(self) -> int:
+        """Number of vertices."""
+        return int(self.matrix.shape[0])
+
+    @cached_property
+    def degrees(self) -> FloatArray:
+        """Row sums of A; (n,)."""
+        return np.asarray(self.matrix.sum(axis=1), dtype=np.float64)
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """What masses are sums of; (n,)."""
+        if self.cut == "normalized":
+            return self.degrees
+        return np.ones(self.n) if self.given is None else self.given
+
+    @cached_property
+    def offsets(self) -> FloatArray:
+        """b_i of the matrix diag(b) - A of the quadratic form: its degrees for a cut, 0 for links inside; (n,)."""
+        return np.zeros(self.n) if self.cut == "association" else self.degrees
+
+    @cached_property
+    def loops(self) -> FloatArray:
+        """Diagonal of A; (n,)."""
+        return np.asarray(self.matrix.diagonal())
+
+    @cached_property
+    def components(self) -> IntArray:
+        """Component of each vertex; (n,)."""
+        return cast(IntArray, connected_components(self.matrix, directed=False)[1].astype(np.intp))
+
+    @cached_property
+    def n_components(self) -> int:
+        """Number of connected components."""
+        return int(self.components.max()) + 1
+
+    @cached_property
+    def tolerance(self) -> float:
+        """What a move has to gain, so that rounding is not chased."""
+        reach = np.asarray(abs(self.matrix).sum(axis=1))
+        heavy = self.weights > 0
+        return MOVE_TOLERANCE * self.k * float((reach[heavy] / self.weights[heavy]).max(initial=0.0))
+
+    def link_sums(self, labels: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Links inside each cluster, both ways, and those that leave it; (k,), (k,)."""
+        rows = np.repeat(labels, np.diff(self.matrix.indptr))
+        same = rows == labels[self.matrix.indices]
+        inside = summed(rows[same], self.matrix.data[same], self.k)
+        return inside, summed(rows[~same], self.matrix.data[~same], self.k)
+
+    def costs(self, labels: IntArray) -> FloatArray:
+        """Links that leave each cluster, or minus those inside it; (k,)."""
+        inside, leaving = self.link_sums(labels)
+        return -inside if self.cut == "association" else leaving
+
+    def masses(self, labels: IntArray) -> FloatArray:
+        """Sum of weights of each cluster; (k,)."""
+        return summed(labels, self.weights, self.k)
+
+    def quotients(self, labels: IntArray) -> FloatArray:
+        """cost/mass of each cluster, 0 where both are 0; (k,)."""
+        masses = self.masses(labels)
+        return self.costs(labels) / np.where(masses > 0, masses, 1.0)
+
+    def score(self, labels: IntArray) -> float:
+        """What is minimised."""
+        return float(self.quotients(labels).sum())
+
+    @cached_property
+    def root(self) -> FloatArray:
+        """Square roots of the weights, 1 for an isolated vertex without one; (n,)."""
+        return np.sqrt(np.where(self.weights > 0, self.weights, 1.0))
+
+    @cached_property
+    def relaxation(self) -> Relaxation:
+        """D_w^(-1/2) (B - A) D_w^(-1/2), and the directions that every partition contains."""
+        from scipy import sparse
+
+        scale = sparse.diags_array(1 / self.root)
+        matrix = sparse.csr_array(scale @ (sparse.diags_array(self.offsets) - self.matrix) @ scale)
+        cuts = self.cut != "association"
+        pieces = self.components if cuts else np.zeros(self.n, np.intp)
+        lengths = np.sqrt(np.bincount(pieces, self.root**2))
+        return Relaxation(
+            times=lambda columns: np.asarray(matrix @ columns),
+            ceiling=float(abs(matrix).sum(axis=1).max()),
+            direction=self.root / lengths[pieces],
+            pieces=pieces,
+            sparse=matrix if cuts else None,
+        )
+
+    @cached_property
+    def eigenpairs(self) -> tuple[FloatArray, FloatArray]:
+        """The relaxed solution beside the directions set aside."""
+        known = self.n_components if self.cut != "association" else 1
+        return smallest_pairs(self.relaxation, self.k - known)
+
+    @property
+    def bound(self) -> float:
+        """No partition into k clusters has a lower score."""
+        if self.cut != "association":
+            return float(np.maximum(self.eigenpairs[0], 0.0).sum())
+        u = self.relaxation.direction
+        return float(u @ self.relaxation.times(u[:, None])[:, 0]) + float(self.eigenpairs[0].sum())
+
+    def rows(self) -> FloatArray:
+        """Rows of D_w^(-1/2) times the relaxed columns; they would be equal within the clusters of a solution."""
+        return np.hstack([self.relaxation.known(), self.eigenpairs[1]]) / self.root[:, None]
+
+
+def summed(labels: IntArray, values: FloatArray, k: int) -> FloatArray:
+    """Sum of the values of each label; (k,)."""
+    return np.asarray(np.bincount(labels, values, minlength=k), dtype=np.float64)
+
+
+def make_starts(graph: Objective, init: str, n_init: int, rng: np.random.Generator) -> Starts:
+    """Starting labels, each from its own child of `rng`, which is given away with them."""
+    rows = graph.rows() if init == "spectral" else np.empty((0, 0))
+    turns = ("rows", "sphere", "k-means++", "random") if init == "spectral" else (init,)
+    for i, child in enumerate(children(rng, n_init)):
+        how = turns[i % len(turns)]
+        if how == "random":
+            yield random_start(graph.n, graph.k, child), child
+        elif how == "k-means++":
+            yield nearest_seed_start(graph, child), child
+        elif how == "rows":
+            yield cluster_rows(rows, graph.k, child, n_init=10 if i == 0 else 1), child
+        else:
+            yield cluster_rows(on_sphere(rows), graph.k, child, n_init=10 if i == 1 else 1), child
+
+
+def nearest_seed_start(graph: Objective, rng: np.random.Generator) -> IntArray:
+    """Seeds far apart in numbers of edges; every vertex joins the nearest one, a vertex out of reach any."""
+    n, pattern = graph.n, graph.matrix != 0
+    seeds: list[int] = []
+    steps = np.full(n, np.inf)
+    while len(seeds) < graph.k:
+        chances = np.where(np.isinf(steps), float(n) ** 2, steps**2)
+        upto = np.cumsum(chances)
+        drawn = np.searchsorted(upto, rng.random() * upto[-1], side="right")
+        seeds.append(int(min(drawn, np.flatnonzero(chances)[-1])))
+        steps = np.minimum(steps, dijkstra(pattern, unweighted=True, indices=seeds[-1]))
+    _, _, nearest = dijkstra(pattern, unweighted=True, indices=seeds, min_only=True, return_predecessors=True)
+    which = np.full(n, -1)
+    which[seeds] = np.arange(graph.k)
+    lost = nearest < 0
+    labels = np.where(lost, rng.integers(graph.k, size=n), which[np.where(lost, seeds[0], nearest)])
+    labels[seeds] = np.arange(graph.k)
+    return labels.astype(np.intp)
+
+
+def best_of(graph: Objective, starts: Starts, max_iter: int) -> LocalOptimum:
+    """The local optimum of lowest score; a later one wins only when it is lower beyond rounding.
+
+    From every start the search goes on `N_KICKS` times after a kick, and keeps what is better.
+    """
+    best: LocalOptimum | None = None
+    for start, rng in starts:
+        here = improved(graph, start, max_iter)
+        for _ in range(N_KICKS if rng is not None and graph.k > 1 else 0):
+            assert rng is not None
+            there = improved(graph, kicked(graph, here.labels, rng), max_iter)
+            if there.within < here.within - graph.tolerance:
+                here = there
+        if best is None or here.within < best.within - graph.tolerance:
+            best = here
+    return cast(LocalOptimum, best)
+
+
+def kicked(graph: Objective, labels: IntArray, rng: np.random.Generator) -> IntArray:
+    """Other labels nearby: around a random vertex a part of the graph, or a part of its cluster, changes cluster.
+
+    In the second case, for three clusters or more, that part is a cluster of its own, and another one is dissolved
+    into a third to make room.
+    """
+    changed = labels.copy()
+    seed = int(rng.integers(graph.n))
+    around = breadth_first_order(graph.matrix, seed, directed=False, return_predecessors=False)
+    if graph.k == 2 or rng.random() < 0.5:
+        size = max(2, int(graph.n * rng.uniform(LEAST_KICK, LARGEST_KICK)))
+        changed[around[:size]] = rng.integers(graph.k)
+    else:
+        own = around[labels[around] == labels[seed]]
+        freed, joined = rng.permutation(np.delete(np.arange(graph.k), labels[seed]))[:2]
+        changed[labels == freed] = joined
+        changed[own[: max(1, int(own.size * rng.uniform(0.2, 0.8)))]] = freed
+    return fill_empty(changed, graph.k, rng.random(graph.n))
+
+
+def improved(graph: Objective, start: IntArray, max_iter: int) -> LocalOptimum:
+    """A partition that no single move improves; the sums are computed afresh before that is believed."""
+    labels = start.copy()
+    rows = graph.matrix
+    n_iter, settled, confirmed = 0, True, False
+    while settled and not confirmed:
+        sizes = np.bincount(labels, minlength=graph.k).astype(np.intp)
+        weighty = np.bincount(labels, graph.weights > 0, minlength=graph.k).astype(np.intp)
+        passes, settled = cut_passes(
+            rows.indptr.astype(np.intp),
+            rows.indices.astype(np.intp),
+            rows.data,
+            graph.offsets,
+            graph.loops,
+            graph.weights,
+            labels,
+            sizes,
+            weighty,
+            graph.costs(labels),
+            graph.masses(labels),
+            graph.tolerance,
+            max(1, max_iter - n_iter),
+        )
+        n_iter += passes
+        confirmed = settled and passes == 1
+    return LocalOptimum(labels, graph.score(labels), n_iter, confirmed)
+
+
+def joined_components(graph: Objective) -> IntArray:
+    """At most as many clusters as components: whole components, the largest first to the smallest cluster."""
+    sizes = np.bincount(graph.components)
+    cluster = np.empty(sizes.size, dtype=np.intp)
+    filled = np.zeros(graph.k)
+    for component in np.argsort(-sizes, kind="stable"):
+        cluster[component] = filled.argmin()
+        filled[cluster[component]] += sizes[component]
+    return np.asarray(cluster[graph.components])
+
+
+def report_doubts(graph: Objective, best: LocalOptimum, max_iter: int) -> None:
+    """Warn of a graph in several pieces, and of a search that was cut off."""
+    if graph.cut != "association" and graph.n_components > 1:
+        isolated = int((np.bincount(graph.components) == 1).sum())
+        alone = f" ({isolated} of them single vertices)" if isolated else ""
+        warn(
+            f"The graph has {graph.n_components} components{alone}, between which the cut is 0, so that clusters tend "
+            "to be whole components; analyse the largest component alone if that is not wanted.",
+            DisconnectedGraphWarning,
+        )
+    if not best.converged:
+        warn(f"The best start was cut off after `max_iter`={max_iter} passes; it can improve.", ConvergenceWarning)
+
+
+def reported(
+    graph: Objective,
+    best: LocalOptimum,
+    *,
+    how: str,
+    n_init: int,
+    index: Any,
+    exponent: int,
+) -> GraphPartition:
+    """The result, with the sign of an association turned back, in the unit of the links."""
+    labels = numbered_labels(graph, best.labels)
+    sign = -1.0 if graph.cut == "association" else 1.0
+    quotients = sign * graph.quotients(labels) + 0.0
+    inside, leaving = (np.ldexp(sums, exponent) for sums in graph.link_sums(labels))
+    masses, bound = graph.masses(labels), sign * graph.bound + 0.0
+    if graph.cut == "normalized":  # a quotient of links and degrees has no unit
+        masses = np.ldexp(masses, exponent)
+    else:
+        quotients, bound = np.ldexp(quotients, exponent), float(np.ldexp(bound, exponent))
+    matrix = graph.matrix.copy()
+    matrix.data = np.ldexp(matrix.data, exponent)
+    return GraphPartition(
+        labels=labels,
+        k=graph.k,
+        cut=cast(Literal["ratio", "normalized", "association"], graph.cut),
+        sizes=tuple(np.bincount(labels, minlength=graph.k).tolist()),
+        value=float(quotients.sum()),
+        cluster_values=quotients,
+        inside=inside,
+        leaving=leaving,
+        masses=masses,
+        bound=bound,
+        n_components=graph.n_components,
+        init=how,
+        n_init=n_init,
+        n_iter=best.n_iter,
+        converged=best.converged,
+        weighted=graph.given is not None,
+        index=index,
+        matrix=read_only(matrix),
+    )
+
+
+def numbered_labels(graph: Objective, labels: IntArray) -> IntArray:
+    """Labels by falling numbers of vertices, or sums of given weights; then by rising cost/mass and links inside."""
+    heaviness = np.ones(graph.n) if graph.given is None else graph.given
+    quotients = graph.quotients(labels)
+    scale = float(np.abs(quotients).sum())
+    sums = graph.link_sums(labels)[0]
+    return numbering(labels, summed(labels, heaviness, graph.k), quotients, sums, scale)[labels]
+
+
+def read_only(matrix: Any) -> Any:
+    """The same sparse matrix, whose arrays are nobody else's and must not change any more."""
+    for array in (matrix.data, matrix.indices, matrix.indptr):
+        array.flags.writeable = False
+    return matrix

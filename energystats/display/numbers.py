@@ -1,0 +1,123 @@
+"""How numbers and p-values are written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["interval_text", "number", "numbers", "p_text", "probability", "proportion", "written"]
+
+
+SMALLEST_P = 2.2e-16  # smaller ones are rounding of the law that they come from
+ROUNDING = 1e-12  # of the largest number of a column
+PLACES_SHOWN = 8  # decimals beyond which a column has exponents
+LARGEST_SHOWN = 1e10  # from which on it has them too
+
+
+# ---------------------------------------------------------------- numbers
+
+
+def number(value: float) -> str:
+    """Six significant digits; an exponent for the very small and the very large alone."""
+    value = float(value)
+    if math.isnan(value):
+        return "-"
+    if 1e6 <= abs(value) < LARGEST_SHOWN:
+        return f"{value:.0f}"
+    text = f"{value:.6g}"
+    return "0" if float(text) == 0 else text
+
+
+def numbers(values: Iterable[float], digits: int = 6) -> list[str]:
+    """Numbers of one column with as many decimals as the largest needs for `digits` significant ones.
+
+    More, if the smallest would have fewer than two; what lies below the largest by twelve digits is 0 to rounding.
+    """
+    column = [float(value) for value in values]
+    sizes = [abs(value) for value in column if math.isfinite(value)]
+    largest = max(sizes, default=0.0)
+    column = [0.0 if abs(value) <= ROUNDING * largest else value for value in column]
+    if all(value.is_integer() for value in column if math.isfinite(value)) and largest < LARGEST_SHOWN:
+        return ["-" if math.isnan(value) else f"{value:.0f}" for value in column]
+    smallest = min(abs(value) for value in column if value and math.isfinite(value))
+    places = max(0, digits - 1 - math.floor(math.log10(largest)))
+    places = max(places, min(places + 4, 1 - math.floor(math.log10(smallest))))
+    if places > PLACES_SHOWN or largest >= LARGEST_SHOWN:
+        return ["-" if math.isnan(value) else f"{value:.{digits - 1}e}" if value else "0" for value in column]
+    return ["-" if math.isnan(value) else f"{value + 0.0:.{places}f}" for value in column]
+
+
+def probability(value: float) -> str:
+    """A p-value: four decimals, or two digits of a small one; never 0, and 1 for 1 alone."""
+    value = float(value)
+    if math.isnan(value):
+        return "-"
+    if value < SMALLEST_P:
+        return f"<{SMALLEST_P:g}"
+    if value < 1e-4:
+        return f"{value:.1e}"
+    if value < 1e-3:
+        return f"{value:.5f}"
+    return ">0.9999" if 0.99995 <= value < 1 else f"{value:.4f}"
+
+
+def p_text(value: float, *, short: bool = False) -> str:
+    """'p = 0.0123', 'p > 0.9999' or 'p < 2.2e-16'; in pictures with two digits."""
+    text = probability(value)
+    if short and text[0] not in "<>-":
+        text = f"{value:.2g}"
+        text = ">0.99" if text == "1" and value < 1 else text
+    return f"p {text[0]} {text[1:]}" if text[0] in "<>" else f"p = {text}"
+
+
+def proportion(value: float) -> str:
+    """A share such as S/T: four decimals; only what is 0 or 1 to rounding is written so, as "0" and "1"."""
+    value = float(value)
+    if math.isnan(value):
+        return "-"
+    if abs(value) <= ROUNDING:
+        return "0"
+    if abs(value - 1) <= ROUNDING:
+        return "1"
+    if abs(value) < 5e-5:
+        return "<0.0001" if value > 0 else f"{value:.1e}"
+    return ">0.9999" if 0.99995 <= value < 1 else f"{value:.4f}"
+
+
+def interval_text(interval: tuple[float, float]) -> str:
+    """'0.0400 to 0.0688', the interval of a p-value; from 0 on, which no p-value is, 'below 0.0037'."""
+    low, high = interval
+    return f"below {proportion(high)}" if low <= ROUNDING else f"{proportion(low)} to {proportion(high)}"
+
+
+def written(frame: pd.DataFrame, names: Collection[object] | None = None) -> pd.DataFrame:
+    """A frame whose numbers are texts as in a summary, and what is missing "-"; whole numbers and texts stay.
+
+    With `names`, in these columns only.
+    """
+    import pandas as pd
+
+    columns = []
+    for j in range(frame.shape[1]):
+        column = frame.iloc[:, j]
+        if names is not None and column.name not in names:
+            pass
+        elif pd.api.types.is_float_dtype(column.dtype):
+            values = column.to_numpy(dtype=float, na_value=math.nan)
+            chances = "pvalue" in str(column.name) or column.name == "level"
+            texts = list(map(probability, values)) if chances else numbers(values)
+            column = pd.Series(texts, index=frame.index, name=column.name, dtype=object)
+        elif column.isna().any():
+            column = column.astype(object).where(column.notna(), "-")
+        columns.append(column)
+    return pd.concat(columns, axis=1) if columns else frame
+
+
+def rounded(value: float) -> str:
+    """One significant digit, without an exponent where that is short."""
+    text = f"{value:.1g}"
+    return f"{float(text):f}".rstrip("0").rstrip(".") if value >= 1e-6 else text

@@ -1,0 +1,362 @@
+"""What every result has in common."""
+
+from __future__ import annotations
+
+import abc
+import html
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from energystats._typing import IntArray
+from energystats.display.numbers import number, written
+from energystats.display.sentences import sentences
+from energystats.display.tables import Table, cut, latex_text, markdown_text
+from energystats.inputs.arrays import read_only
+from energystats.inputs.labels import mark_found
+from energystats.inputs.names import names_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["Approximation", "Labelled", "Named", "Result"]
+
+
+class Result(abc.ABC):
+    """Contract of every result: immutable, one-line repr, text, HTML, LaTeX and Markdown tables, a frame and a plot."""
+
+    __slots__ = ()
+
+    _one_row: ClassVar[bool] = False  # of `to_frame`: set in columns on paper
+
+    def __post_init__(self) -> None:
+        for entry in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
+            value = getattr(self, entry.name)
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, entry.name, read_only(value))
+            elif isinstance(value, dict):
+                object.__setattr__(self, entry.name, MappingProxyType(dict(value)))
+
+    def __repr__(self) -> str:
+        plain = (int, float, str, bool)
+        shown = (
+            f"{entry.name}={short_repr(getattr(self, entry.name))}"
+            for entry in fields(self)  # type: ignore[arg-type]
+            if entry.repr and (entry.name == "metric" or isinstance(getattr(self, entry.name), plain))
+        )
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # through the constructor, so that a copy is as read-only as the original
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}  # type: ignore[arg-type]
+        values |= {name: dict(value) for name, value in values.items() if isinstance(value, MappingProxyType)}
+        return _rebuilt, (type(self), values)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        tables = "".join(table.as_html() for table in self._tables())
+        notes = "".join(f"<p>{sentence_html(note)}</p>" for note in self._notes())
+        return f'<div class="energystats">{tables}{notes}<p><b>{sentence_html(self._conclusion())}</b></p></div>'
+
+    def summary(self) -> str:
+        """Text tables, as a paper would print them, what has to be known to read them, and a last line in words."""
+        tables = "\n\n".join(table.as_text() for table in self._tables())
+        return "\n".join([tables, *sentences(self._notes()), self._conclusion()])
+
+    @abc.abstractmethod
+    def _tables(self) -> list[Table]:
+        """Tables of the summary."""
+
+    def _notes(self) -> list[str]:
+        """Sentences below the tables."""
+        return []
+
+    @abc.abstractmethod
+    def _conclusion(self) -> str:
+        """The last line of the summary: what was found, in words that claim no more than that."""
+
+    @abc.abstractmethod
+    def to_frame(self) -> pd.DataFrame:
+        """Table of the numbers, as a pandas DataFrame."""
+
+    def to_latex(self, buf: Any = None, *, escape: bool = True, **options: Any) -> str | None:
+        """Table of `to_frame` for LaTeX, by pandas.
+
+        Parameters
+        ----------
+        buf : path or file, optional
+            Where to write; the text is returned when None.
+        escape : bool, default True
+            Whether characters such as ``_`` and ``%`` in names stand for themselves.
+        **options
+            For `pandas.DataFrame.to_latex`, such as `caption`, `label` and `float_format`; without `float_format`
+            numbers and p-values are written as in the summary. A test stands in two columns, names and values; an
+            index that only counts is left out.
+
+        Returns
+        -------
+        str or None
+            The text; it needs the LaTeX package booktabs.
+
+        Raises
+        ------
+        ImportError
+            If jinja2 is not installed.
+        """
+        own = options.get("formatters", {})
+        plain = not {"float_format", "formatters"} & options.keys()
+        write = latex_text if escape else str
+        frame, right = exported(self.to_frame(), write, options, plain=plain, own=own, turned=self._one_row)
+        if isinstance(own, dict) and own:
+            options["formatters"] = {write(name): formatter for name, formatter in own.items()}
+        if "column_format" not in options:
+            sides = "".join("r" if number else "l" for number in right)
+            options["column_format"] = "l" * (frame.index.nlevels if options["index"] else 0) + sides
+        try:
+            text: str | None = frame.to_latex(buf, escape=False, **options)
+        except ImportError as error:
+            raise ImportError("`to_latex` needs jinja2; `pip install jinja2`.") from error
+        return text
+
+    def to_markdown(self, buf: Any = None, **options: Any) -> str | None:
+        """Table of `to_frame` for Markdown, by pandas.
+
+        Parameters
+        ----------
+        buf : path or file, optional
+            Where to write; the text is returned when None.
+        **options
+            For `pandas.DataFrame.to_markdown` and tabulate, such as `tablefmt` and `floatfmt`; without `floatfmt`
+            numbers and p-values are written as in the summary. A test stands in two columns, names and values; an
+            index that only counts is left out.
+
+        Returns
+        -------
+        str or None
+            The text.
+
+        Raises
+        ------
+        ImportError
+            If tabulate is not installed.
+        """
+        how = options.pop("floatfmt", None)
+        frame = self.to_frame()
+        if how is not None:
+            frame = in_format(frame, how)
+        frame, right = exported(frame, markdown_text, options, plain=how is None, turned=self._one_row)
+        sides = ["right" if number else "left" for number in right]
+        options.setdefault("colalign", ["left"] * (frame.index.nlevels if options["index"] else 0) + sides)
+        options.setdefault("disable_numparse", True)
+        try:
+            text: str | None = frame.to_markdown(buf, **options)
+        except ImportError as error:
+            raise ImportError("`to_markdown` needs tabulate; `pip install tabulate`.") from error
+        return text
+
+    @abc.abstractmethod
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the result on `ax` (a new figure when None) and return the axes."""
+
+
+def _rebuilt(kind: type[Result], values: dict[str, Any]) -> Result:
+    return kind(**values)
+
+
+def sentence_html(text: str) -> str:
+    """A note for HTML, with names of functions as code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text))
+
+
+def short_repr(value: object) -> str:
+    """Python code of a value, a float with six digits unless they would make 1 of what is less."""
+    if not isinstance(value, float):
+        return repr(value)
+    text = f"{value:.6g}"
+    return repr(float(value if float(text) == 1 else text))
+
+
+def exported(
+    frame: pd.DataFrame,
+    write: Callable[[object], str],
+    options: dict[str, Any],
+    *,
+    plain: bool,
+    own: Any = (),
+    turned: bool,
+) -> tuple[pd.DataFrame, list[bool]]:
+    """A frame as it goes to paper, and which of its columns hold numbers; settles the options `columns` and `index`.
+
+    A named index becomes a column, one that only counts is left out, and the single row of a test is `turned`. Unless
+    `plain`, only p-values are written here, and those of the columns `own` are not either.
+    """
+    if (chosen := options.pop("columns", None)) is not None:
+        frame = frame[list(chosen)]
+    if options.get("index") is None:
+        bare = counts(frame.index)
+        if not bare and None not in frame.index.names and not set(frame.index.names) & set(frame.columns):
+            frame, bare = frame.reset_index(), True
+        options["index"] = not bare or frame.shape[1] == 0
+    numeric = [holds_numbers(kind) for kind in frame.dtypes]
+    left = set(own if isinstance(own, dict) else ())
+    frame = written(frame, [name for name in frame if name not in left and (plain or "pvalue" in str(name))])
+    if turned and not options["index"]:
+        frame, numeric = frame.T.set_axis(["value"], axis=1), [True]
+        options["index"] = True
+    return renamed(frame, write), numeric
+
+
+def in_format(frame: pd.DataFrame, how: str) -> pd.DataFrame:
+    """A frame whose numbers are texts of one format, p-values aside."""
+    frame = frame.copy()
+    for j, name in enumerate(frame.columns):
+        if frame.dtypes.iloc[j].kind == "f" and "pvalue" not in str(name):
+            values = frame.iloc[:, j].tolist()
+            frame.isetitem(j, ["-" if np.isnan(value) else format(value, how) for value in values])
+            frame = frame.astype({name: object})
+    return frame
+
+
+def holds_numbers(kind: Any) -> bool:
+    """Whether a column of this type is set to the right."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    return is_numeric_dtype(kind) and not is_bool_dtype(kind)
+
+
+def counts(index: pd.Index[Any]) -> bool:
+    """Whether an index is 0, 1, 2, ... without a name."""
+    return index.name is None and index.nlevels == 1 and list(index) == list(range(len(index)))
+
+
+def renamed(frame: pd.DataFrame, write: Callable[[object], str]) -> pd.DataFrame:
+    """A frame whose texts, names of rows and columns included, are written in another way."""
+    import pandas as pd
+    from pandas.api.types import is_bool_dtype
+
+    def text(value: Any) -> Any:
+        return value if value is None or isinstance(value, int | float | np.number | np.bool_) else write(value)
+
+    frame = frame.copy()
+    for j, kind in enumerate(frame.dtypes):
+        if not holds_numbers(kind) and not is_bool_dtype(kind):
+            frame.isetitem(j, [text(value) for value in frame.iloc[:, j]])
+    frame.columns = frame.columns.map(text)
+    names = [text(name) for name in frame.index.names]
+    rows = [tuple(map(text, row)) if isinstance(row, tuple) else text(row) for row in frame.index]
+    frame.index = pd.MultiIndex.from_tuples(rows) if frame.index.nlevels > 1 else pd.Index(rows)
+    frame.index.names = names
+    return frame
+
+
+MEMBERS_LISTED = 40  # points, beyond which clusters are not written out
+
+
+class Named(Result):
+    """A result with an `index` for its points."""
+
+    __slots__ = ()
+
+    index: Any
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """Names of the points; None where they have none, or numbers that only count them."""
+        return names_of(self.index)
+
+    def _index(self) -> Any:
+        """A copy of the index, so that what is made of it can be renamed."""
+        return None if self.index is None else self.index.copy()
+
+    @property
+    def spelled(self) -> bool:
+        """Whether the points have names in letters."""
+        return self.names is not None and not all(name.lstrip("-").isdigit() for name in self.names)
+
+
+class Labelled(Named):
+    """A result with a cluster for each of its points."""
+
+    __slots__ = ()
+
+    labels: IntArray
+    k: int
+
+    def to_series(self) -> pd.Series[Any]:
+        """Cluster of every point as a Series named "cluster", with the index of the data frame that was clustered.
+
+        So that ``frame["cluster"] = found.to_series()`` puts every label into its row. Tests of groups recognise the
+        Series, and warn that its groups were found. The column is not recognised: pandas keeps no mark of it.
+        """
+        import pandas as pd
+
+        labels = pd.Series(self.labels.copy(), index=self._index(), name="cluster")
+        mark_found(labels)
+        return labels
+
+    def _members(self) -> list[str]:
+        """The clusters written out, where the points have names and are few."""
+        names = self.names
+        if names is None or not self.spelled or len(names) > MEMBERS_LISTED:
+            return []
+        inside = [[cut(names[i]) for i in range(len(names)) if self.labels[i] == j] for j in range(self.k)]
+        return [f"Cluster {j}: {', '.join(part)}." for j, part in enumerate(inside)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approximation:
+    """How the dispersions of a partition were estimated, where not all pairs of points were looked at.
+
+    Attributes
+    ----------
+    n_landmarks, n_features : int
+        Points whose span takes the place of the feature space, and its dimension.
+    batch_size : int
+        Rows on which the starts were searched.
+    n_pairs : int
+        Random pairs behind W, all of them in clusters of up to 1,024 points; T has pairs of its own.
+    within_error, between_error, total_error : float
+        Standard errors of W, S and T over the draws of these pairs.
+    within_limits : tuple of float
+        Between these W lies for certain: W of the features, and that plus what lies outside the landmarks' span, with
+        1e-13 of T for rounding on either side, and not below 0.
+    outside : float
+        The sum of the squared distances of all points from the landmarks' span, as a share of T.
+    """
+
+    n_landmarks: int
+    n_features: int
+    batch_size: int
+    n_pairs: int
+    within_error: float
+    between_error: float
+    total_error: float
+    within_limits: tuple[float, float]
+    outside: float
+
+    def rows(self) -> list[list[str]]:
+        """For the table of a summary."""
+        low, high = self.within_limits
+        return [
+            ["standard error of W", number(self.within_error)],
+            ["standard error of S", number(self.between_error)],
+            ["standard error of T", number(self.total_error)],
+            ["W for certain", f"{number(low)} to {number(high)}"],
+        ]
+
+    def notes(self) -> list[str]:
+        """What a reader has to know."""
+        return [
+            f"APPROXIMATE: the search saw {self.n_features} Nystrom features of {self.n_landmarks} landmarks, outside "
+            f"whose span {100 * self.outside:.3g} % of T lie. W, S and T are unbiased estimates from these features "
+            f"and {self.n_pairs} random pairs of points. Starts were searched on {self.batch_size} rows.",
+            "The bound on S is that of the features plus all that lies outside their span: valid, but looser than the "
+            "eigenvalues of all pairs.",
+        ]

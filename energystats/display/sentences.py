@@ -1,0 +1,84 @@
+"""Sentences that several results say."""
+
+from __future__ import annotations
+
+import math
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from energystats._core.pvalues import pvalue_interval
+from energystats.display.numbers import interval_text, p_text, rounded
+from energystats.display.tables import LEVEL, WIDTH
+
+if TYPE_CHECKING:
+    from energystats.dissimilarity import Standardization
+    from energystats.metrics.base import Metric
+
+__all__ = ["exact_note", "metric_note", "metric_text", "random_interval", "seed_note", "undecided", "verdict"]
+
+
+# ---------------------------------------------------------------- sentences
+
+
+def metric_text(metric: Metric) -> str:
+    """A semimetric as code, its parameters with six digits; of a matrix, that it was given."""
+    if repr(metric) == "Precomputed()":
+        return "the matrix given"
+    return re.sub(r"\d+\.\d{6,}(e[-+]?\d+)?", lambda found: f"{float(found[0]):.6g}", repr(metric))
+
+
+def metric_note(metric: Metric, standardization: Standardization | None) -> str:
+    """The semimetric, what was done to the columns, and what a reader has to know of it."""
+    note = f"Semimetric: {metric_text(metric)}{', columns standardized' if standardization is not None else ''}."
+    return f"{note} {metric.remark}".rstrip()
+
+
+def seed_note(pvalue: float, n_resamples: int, what: str, *, factor: float = 1.0, name: str = "p-value") -> str:
+    """What a random p-value rests on, and how far another seed moves it.
+
+    `factor` is what the share of the resamples was multiplied by.
+    """
+    smallest = 1 / (n_resamples + 1)
+    at = min(max(pvalue / factor, smallest), 1 - smallest)
+    error = factor * math.sqrt(at * (1 - at) / n_resamples)
+    note = f"{name} by {n_resamples} {what}: another seed moves it by about ±{rounded(error)} (Monte Carlo standard"
+    if pvalue <= factor * smallest * (1 + 1e-9):
+        return f"{note} error). It is the smallest that so many can give."
+    return f"{note} error)."
+
+
+def exact_note(n_resamples: int, what: str = "distinct labelings") -> str:
+    """That an exact p-value has no seed."""
+    return f"p-value over all {n_resamples} {what}: it is exact and does not depend on a seed."
+
+
+def verdict(pvalue: float, claim: str, *, note: str = "") -> str:
+    """The last line of a test: evidence or none, at level .05, for a claim such as 'that the groups differ'."""
+    what = "evidence" if pvalue <= LEVEL else "no evidence at this sample size"
+    return f"At level {LEVEL:g}: {what} {claim} ({p_text(pvalue)}){note}."
+
+
+def random_interval(pvalue: float, n_resamples: int) -> tuple[float, float]:
+    """95 % interval of a random p-value over seeds; (p, p) where there are no resamples."""
+    if n_resamples < 1 or math.isnan(pvalue):
+        return pvalue, pvalue
+    extreme = min(max(round(pvalue * (n_resamples + 1)) - 1, 0), n_resamples)
+    return pvalue_interval(extreme, n_resamples, 0.95)
+
+
+def undecided(pvalue: float, interval: tuple[float, float], what: str = "relabelings") -> list[str]:
+    """A note where the p-value of all relabelings may be on the other side of the level."""
+    low, high = interval
+    if not low <= LEVEL < high or low == high or math.isnan(pvalue):
+        return []
+    return [
+        f"The 95 % interval of p ({interval_text(interval)}) contains {LEVEL:g}, so that the number of {what} leaves "
+        f"it undecided: another seed or more {what} may decide otherwise."
+    ]
+
+
+def sentences(notes: Iterable[str]) -> Iterator[str]:
+    """Notes as paragraphs of a summary."""
+    return (textwrap.fill(note, WIDTH, subsequent_indent="  ") for note in notes)

@@ -1,0 +1,204 @@
+"""How tables and names are written: as text, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import html
+import re
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from energystats._core.statistics import share
+from energystats.display.numbers import numbers, proportion
+
+__all__ = [
+    "LEVEL",
+    "Table",
+    "cut",
+    "cut_all",
+    "decomposition_table",
+    "latex_text",
+    "markdown_text",
+    "sizes_text",
+    "text_table",
+]
+
+
+WIDTH = 96  # columns of a summary
+GAP = "  "
+ROWS_SHOWN = 60  # of a table in a summary
+NAME_LENGTH = 24
+LEVEL = 0.05  # of the plain words below a test
+NUMERAL = re.compile(r"[<>]?[-+]?\d+(\.\d+)?(e[-+]?\d+)?%?")
+
+
+# ---------------------------------------------------------------- names
+
+
+def cut(name: object, length: int = NAME_LENGTH) -> str:
+    """A name on one line, cut in the middle where it is long."""
+    text = " ".join("".join(c if c.isprintable() else " " for c in str(name)).split())
+    if len(text) > length:
+        tail = (length - 1) // 3
+        text = f"{text[: length - 1 - tail]}…{text[-tail:]}"
+    return text or "''"
+
+
+def cut_all(names: Iterable[object], length: int = NAME_LENGTH) -> list[str]:
+    """Names as `cut` writes them, longer or numbered where they would be the same."""
+    names = list(names)
+    for most in (length, 36, 60):
+        texts = [cut(name, most) for name in names]
+        if len(set(texts)) == len(texts):
+            return texts
+    return [f"{j}: {cut(name, length)}" for j, name in enumerate(names)]
+
+
+def sizes_text(labels: Sequence[object], sizes: Sequence[int]) -> str:
+    """'a: 20, b: 30' for a few groups, and how many there are for many."""
+    texts, shown = [f"{name}: {n}" for name, n in zip(cut_all(labels), sizes, strict=True)], 0
+    while shown < len(texts) and len(", ".join(texts[: shown + 1])) <= 56:
+        shown += 1
+    if shown == len(texts):
+        return ", ".join(texts)
+    return ", ".join([*texts[: max(shown, 1)], f"... ({len(texts)} groups)"])
+
+
+def latex_text(text: object) -> str:
+    """Text in which no character means anything to LaTeX."""
+    special = {c: rf"\{c}" for c in "&%$#_{}"}
+    special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    special |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\n": " ", "…": r"\ldots{}"}
+    return "".join(special.get(c, c) for c in str(text))
+
+
+def markdown_text(text: object) -> str:
+    """Text that stays in its cell of a Markdown table."""
+    return " ".join(str(text).replace("\\", "\\\\").replace("|", r"\|").replace("<", "&lt;").split())
+
+
+# ---------------------------------------------------------------- tables
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A titled table of texts, for a screen and for a notebook.
+
+    Attributes
+    ----------
+    title : str
+        Above the table.
+    heads : tuple of str
+        Of the columns; () for a list of names and values.
+    stubs : tuple of str
+        Names of the rows.
+    rows : tuple of tuple of str
+        Cells.
+    corner : str
+        What the names of the rows are names of.
+    """
+
+    title: str
+    heads: tuple[str, ...]
+    stubs: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    corner: str = ""
+
+    def as_text(self) -> str:
+        """Lines of one width: names on the left, numbers of a column with their points below each other."""
+        stubs, rows = self._shown()
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        columns = [on_the_point(column) if self.heads else column for column in columns]
+        if self.heads:
+            columns = [[head, *column] for head, column in zip(self.heads, columns, strict=True)]
+            stubs = [self.corner, *stubs]
+        columns = [[to_right(cell, max(map(width, column))) for cell in column] for column in columns]
+        natural = max(map(width, stubs)) + sum(len(GAP) + width(column[0]) for column in columns)
+        total = max(natural, min(width(self.title), WIDTH))
+        first = max(map(width, stubs)) + total - natural
+        lines = [GAP.join(line) for line in zip([to_left(stub, first) for stub in stubs], *columns, strict=True)]
+        title = [to_left(line, total) for line in textwrap.wrap(self.title, total)]
+        head = [lines.pop(0), "-" * total] if self.heads else []
+        return "\n".join([*title, "=" * total, *head, *lines, "=" * total])
+
+    def as_html(self) -> str:
+        """Table with a caption; everything in it is text."""
+        stubs, rows = self._shown()
+        name = '<th scope="row" style="text-align: left">{}</th>'.format
+        value = '<td style="text-align: right">{}</td>'.format
+        body = [
+            f"<tr>{name(escaped(stub))}{''.join(value(escaped(cell)) for cell in row)}</tr>"
+            for stub, row in zip(stubs, rows, strict=True)
+        ]
+        heads = "".join(f'<th scope="col" style="text-align: right">{escaped(head)}</th>' for head in self.heads)
+        corner = name(escaped(self.corner)).replace('"row"', '"col"')
+        top = f"<thead><tr>{corner}{heads}</tr></thead>" if self.heads else ""
+        caption = f'<caption style="caption-side: top; text-align: left">{escaped(self.title)}</caption>'
+        return f'<table class="dataframe energystats">{caption}{top}<tbody>{"".join(body)}</tbody></table>'
+
+    def _shown(self) -> tuple[list[str], list[tuple[str, ...]]]:
+        """Names and cells; of a long table the first rows and how many are left."""
+        if len(self.stubs) <= ROWS_SHOWN:
+            return list(self.stubs), list(self.rows)
+        kept = ROWS_SHOWN - 10
+        more = f"... {len(self.stubs) - kept} more"
+        return [*self.stubs[:kept], more], [*self.rows[:kept], ("...",) * len(self.rows[0])]
+
+
+def text_table(
+    rows: Sequence[Sequence[str]],
+    headers: Sequence[str] | None,
+    stubs: Sequence[str] | None,
+    title: str,
+    corner: str = "",
+) -> Table:
+    """Table of rows under heads, or without heads a list of names and values; names may be the first cells."""
+    if stubs is None:
+        stubs = [row[0] for row in rows]
+        rows = [row[1:] for row in rows]
+    cells = tuple(tuple(row) for row in rows)
+    return Table(cut(title, 3 * WIDTH), tuple(headers or ()), tuple(stubs), cells, corner and cut(corner))
+
+
+def escaped(text: str) -> str:
+    """Text for HTML; spaces at its beginning are kept, as trees have them."""
+    inner = text.lstrip(" ")
+    return "&nbsp;" * (len(text) - len(inner)) + html.escape(inner)
+
+
+def width(text: str) -> int:
+    """Columns that a text takes on a screen; Chinese and Japanese letters take two."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+
+
+def to_left(text: str, columns: int) -> str:
+    """Text with spaces after it."""
+    return text + " " * (columns - width(text))
+
+
+def to_right(text: str, columns: int) -> str:
+    """Text with spaces before it."""
+    return " " * (columns - width(text)) + text
+
+
+def on_the_point(column: Sequence[str]) -> list[str]:
+    """Cells with spaces after them so that, set to the right, the points of numbers are below each other."""
+    after = [len(tail(cell)) for cell in column]
+    most = max((n for cell, n in zip(column, after, strict=True) if NUMERAL.fullmatch(cell)), default=0)
+    return [cell + " " * (most - n) if NUMERAL.fullmatch(cell) else cell for cell, n in zip(column, after, strict=True)]
+
+
+def tail(cell: str) -> str:
+    """What stands after the whole part of a number, its point included."""
+    match = re.match(r"[<>]?[-+]?\d+", cell)
+    return cell[match.end() :] if match else ""
+
+
+def decomposition_table(within: float, between: float, total: float, more: Sequence[list[str]] = ()) -> Table:
+    """W, S, T and S/T, one a line."""
+    W, S, T = numbers([within, between, total])
+    rows = [["W, within", W], ["S, between", S], ["T = W + S", T], ["S/T", proportion(share(between, total))], *more]
+    return text_table(rows, None, None, "Dispersion")

@@ -1,0 +1,79 @@
+"""Several semimetrics in one permutation run: the smallest of their p-values, tested itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from energystats._core.pvalues import pvalue_interval, tie_tolerance, upper_pvalue
+from energystats._core.scaling import deviations
+from energystats._typing import FloatArray, IntArray
+from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.distribution_tests.designs import Design
+from energystats.distribution_tests.permutation_test import (
+    CONFIDENCE_LEVEL,
+    RANKED_BY,
+    Sampling,
+    StatisticName,
+    relabeling_test,
+)
+from energystats.distribution_tests.results import EnergyTestResult
+
+__all__ = ["aggregated_test"]
+
+
+def aggregated_test(
+    several: Sequence[Dissimilarity],
+    groups: Groups,
+    name: StatisticName,
+    *,
+    sampling: Sampling,
+    rng: np.random.Generator,
+    design: Design,
+    weights: FloatArray | None = None,
+) -> EnergyTestResult:
+    """Min-p over the semimetrics: every labeling gets its p-value in each, so that the level is exact.
+
+    All semimetrics see the same relabelings.
+    """
+    seed = int(rng.integers(2**63))
+    name = "between" if name == "f" else name  # it ranks the labelings in the same way
+    parts, counts = [], []
+    for d in several:
+        same = np.random.default_rng(seed)
+        part = relabeling_test(d, groups, name, sampling=sampling, rng=same, design=design, weights=weights)
+        size = part.total if d.metric.negative_type else d.scale_of(weights)
+        tolerance = RANKED_BY[name].ties(groups.mass(weights)) * tie_tolerance(size, d.n)
+        parts.append(part)
+        counts.append(upper_counts(np.append(part.statistic, part.null_distribution), tolerance))
+    smallest = np.min(counts, axis=0)
+    n = smallest.size
+    extreme = int(np.count_nonzero(smallest[1:] <= smallest[0]))
+    pvalue = upper_pvalue(extreme, n - 1)
+    best = min(parts, key=lambda part: (part.pvalue, -standardized(part)))
+    exact = best.method == "exact"
+    return replace(
+        best,
+        statistic=float(smallest[0] / n),
+        statistic_name="min p",
+        null_hypothesis=min((part.null_hypothesis for part in parts), key=len),  # one that sees more says less
+        pvalue=pvalue,
+        pvalue_interval=(pvalue, pvalue) if exact else pvalue_interval(extreme, n - 1, CONFIDENCE_LEVEL),
+        null_distribution=smallest[1:] / n,
+        components=tuple(parts),
+    )
+
+
+def standardized(part: EnergyTestResult) -> float:
+    """The statistic in standard deviations of its null values: of equal p-values, which is the clearest."""
+    null = part.null_distribution
+    spread = float(deviations(null[:, None])[0])
+    return (part.statistic - float(null.mean())) / spread if spread > 0 else 0.0
+
+
+def upper_counts(values: FloatArray, tolerance: float) -> IntArray:
+    """How many values reach each one, ties and itself included."""
+    ordered = np.sort(values)
+    return np.asarray(values.size - np.searchsorted(ordered, values - tolerance, side="left"))

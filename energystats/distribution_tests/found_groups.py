@@ -1,0 +1,114 @@
+"""Groups that a clustering found, among tests that take groups as known beforehand.
+
+A clustering separates the data by construction, so that permuting its labels rejects every null hypothesis. Labels
+that this package made are recognised. Of others it can be seen whether they are a local optimum, of W or of k-means,
+as clusters are and groups known beforehand are only where they lie apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from energystats._core.pvalues import tie_tolerance
+from energystats._core.statistics import between, total
+from energystats._typing import FloatArray, IntArray
+from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.exceptions import DoubleDippingWarning, warn
+
+__all__ = ["FOUND_GROUPS", "LOOKS_FOUND", "is_local_optimum", "notes_on_groups", "warn_if_found"]
+
+
+FOUND_GROUPS = (
+    "The groups were found from data: if from these, they separate them by construction and the p-value means nothing; "
+    "call cluster_test(X, k), or cluster_test(X, clusterer=...) for another clusterer."
+)
+LOOKS_FOUND = (
+    "The groups are a local optimum of {what}. So are clusters that were found from these data, and groups known "
+    "beforehand that lie well apart; if they were found, p means nothing: call cluster_test(X, k)."
+)
+OF_W = "W: no single point can change its group without raising it"
+OF_K_MEANS = "k-means: every point lies nearest to the mean of its own group"
+FIRST_LOOK = 256  # rows spread over the table, which mostly settle the matter
+ROUNDING = 1e-12  # of the largest squared distance from the centre
+BLOCK_ENTRIES = 2**21  # of rho at a time
+
+
+def warn_if_found(groups: Groups) -> None:
+    """Warn where a clustering found the groups."""
+    if groups.found:
+        warn(FOUND_GROUPS, DoubleDippingWarning)
+
+
+def notes_on_groups(
+    d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, weights: FloatArray | None = None
+) -> tuple[str, ...]:
+    """Say whether the groups were found, or look as if they had been; M and s are their sums."""
+    if groups.found:
+        return (FOUND_GROUPS,)
+    if d.n_columns and d.coordinates is not None and is_k_means(d.coordinates, groups, weights):
+        return (LOOKS_FOUND.format(what=OF_K_MEANS),)
+    return (LOOKS_FOUND.format(what=OF_W),) if is_local_optimum(d, groups, M, s, weights) else ()
+
+
+def is_k_means(points: FloatArray, groups: Groups, weights: FloatArray | None) -> bool:
+    """Tell whether every point lies nearest to the mean of its own group, and the means differ; O(nkd)."""
+    Z = groups.indicators(weights)[:, :, 0]
+    centred = points - points.mean(axis=0)
+    means = (Z.T @ centred) / Z.sum(axis=0)[:, None]
+    sizes = np.square(means).sum(axis=1)
+    excess = sizes - 2 * (centred @ means.T)  # squared distances to the means, less that of the point to 0
+    tolerance = ROUNDING * float(np.square(centred).sum(axis=1).max())
+    own = excess[np.arange(groups.codes.size), groups.codes]
+    return bool(sizes.max() > tolerance and (own <= excess.min(axis=1) + tolerance).all())
+
+
+def is_local_optimum(
+    d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, weights: FloatArray | None = None
+) -> bool:
+    """Tell whether no single point can change its group so that W falls by more than rounding [theory 4].
+
+    O(n) distances where a few points show that one can, O(n^2) where none can. False for tables that are read in
+    blocks of rows, and for distances along random directions: those are not examined.
+    """
+    tolerance = tie_tolerance(float(abs(total(M, s))), d.n)
+    examined = d.rows is None and d.directions is None
+    if not examined or not between(M, s) > tolerance or groups.sizes.max() == 1:
+        return False
+    w = np.ones(d.n) if weights is None else weights
+    Z = groups.indicators(w)[:, :, 0]
+    for rows, table in sums_to_groups(d, Z):
+        if (falls_of_moves(table, w[rows], groups.codes[rows], groups.sizes, s, np.diagonal(M)) > tolerance).any():
+            return False
+    return True
+
+
+def sums_to_groups(d: Dissimilarity, Z: FloatArray) -> Iterator[tuple[IntArray, FloatArray]]:
+    """Rows and their sums of rho over the groups, (r,) and (r, k): a few from everywhere, then all the others."""
+    if d.line is not None and d.R is None:
+        yield np.arange(d.n), d.pairs.multiply(Z)
+        return
+    everything = np.arange(d.n)
+    first = np.unique(np.linspace(0, d.n - 1, min(FIRST_LOOK, d.n)).astype(np.intp))
+    others = np.delete(everything, first)
+    height = max(1, BLOCK_ENTRIES // d.n)
+    for rows in (first, *(others[start : start + height] for start in range(0, others.size, height))):
+        yield rows, d.rho(rows, everything) @ Z
+
+
+def falls_of_moves(
+    table: FloatArray, w: FloatArray, codes: IntArray, sizes: IntArray, s: FloatArray, within: FloatArray
+) -> FloatArray:
+    """By how much W falls when each row goes to the group that suits it best; -inf for a group's only row; (r,).
+
+    `table` has the row's sums T_il, `s` the sums of weights and `within` the w_l of all groups.
+    """
+    here = np.arange(codes.size)
+    own, s_j, w_j = table[here, codes], s[codes], within[codes]
+    alone = sizes[codes] == 1
+    rest = np.where(alone, 1.0, s_j - w)
+    fall = w_j / (2 * s_j) - (w_j - 2 * w * own) / (2 * rest)
+    rise = (within + 2 * w[:, None] * table) / (2 * (s + w[:, None])) - within / (2 * s)
+    rise[here, codes] = np.inf
+    return np.where(alone, -np.inf, fall - rise.min(axis=1))

@@ -1,0 +1,413 @@
+"""Power of the energy test by simulation, for planning how many points to collect."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from energystats._core.labelings import draw_key, stream_of
+from energystats._core.pvalues import pvalue_interval
+from energystats._runtime import Sample, weigh, with_bar
+from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
+from energystats.display.numbers import proportion
+from energystats.display.result import Result
+from energystats.display.sentences import metric_note
+from energystats.display.tables import Table, text_table
+from energystats.dissimilarity import Dissimilarity, Groups, pool
+from energystats.distribution_tests.permutation_test import Sampling, StatisticName, relabeling_test
+from energystats.distribution_tests.samplers import Sampler, as_sampler, is_distribution, resampler
+from energystats.inputs.arrays import check_level
+from energystats.inputs.labels import is_single
+from energystats.inputs.names import as_pandas, row_index
+from energystats.inputs.options import as_generator, check_count, check_option, check_positive
+from energystats.metrics.base import Metric, MetricLike
+from energystats.metrics.domains import row_places
+from energystats.metrics.general import Precomputed
+from energystats.metrics.lookup import resolve
+from energystats.pairs.line import power_on_line
+from energystats.pairs.workloads import Size, kept, relabelings
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["PowerResult", "PowerRow", "energy_power"]
+
+
+CONFIDENCE_LEVEL = 0.95
+
+
+def energy_power(
+    x: Any,
+    y: Any,
+    n: int | ArrayLike,
+    *,
+    ratio: float = 1.0,
+    level: float = 0.05,
+    n_replicates: int = 200,
+    n_resamples: int = 199,
+    metric: MetricLike = "euclidean",
+    alpha: float = 1.0,
+    statistic: str = "between",
+    standardize: bool = False,
+    progress: bool | None = None,
+    rng: RandomLike = None,
+) -> PowerResult:
+    r"""Power of `energy_test` for two distributions, against sample size, by simulation.
+
+    Parameters
+    ----------
+    x, y : scipy.stats distribution, callable or array_like of shape (m,) or (m, d)
+        What the samples are drawn from: a frozen distribution, a function sampler(size, rng) -> (size,) or (size, d),
+        or a pilot sample whose rows are drawn with replacement.
+    n : int or sequence of int
+        Size of the first sample, or several; each is looked at once, in rising order.
+    ratio : float, default 1.0
+        The second sample has round(ratio n) points, at least one.
+    level : float, default 0.05
+        A pair of samples is rejected when p <= level. (n_resamples + 1) level should be a whole number: otherwise the
+        test has a smaller level.
+    n_replicates : int, default 200
+        Pairs of samples for each size.
+    n_resamples : int, default 199
+        Random relabelings of each pair; all labelings where there are no more than that.
+    metric : str, Metric or callable, default "euclidean"
+        The semimetric rho, but not "precomputed".
+    alpha : float, default 1.0
+        Power of a named distance, 0.001 <= alpha <= 2.
+    statistic : {"between", "pairwise", "f"}, default "between"
+        As for `energy_test`; with two samples all three have one power.
+    standardize : bool, default False
+        Z-scores of the pooled columns of each pair before distances.
+    progress : bool or None, default None
+        Show a bar over the replicates. None: if the estimated time is above two seconds and a terminal or notebook
+        can show it.
+    rng : int, Generator or None, default None
+        Seed of the simulation.
+
+    Returns
+    -------
+    PowerResult
+        `.table`, one row a size: power, its standard error and 95 % interval; `.sample_size(power=0.8)`; `.plot()`.
+
+    Raises
+    ------
+    ValueError
+        If x and y have different columns, a value is not finite, `level` cannot be reached with so few
+        relabelings, or an option is out of range.
+    TypeError
+        If x or y is none of the above, or a size is not a whole number.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
+
+    See Also
+    --------
+    energy_test : The test itself.
+
+    Notes
+    -----
+    Every replicate has a stream of random numbers that depends on the seed, n and its own number alone: more sizes or
+    more replicates leave the others as they were. The standard error of a power P is at most that of a coin,
+    :math:`\sqrt{P(1 - P)/n\_replicates} \le .5/\sqrt{n\_replicates}`.
+
+    A pilot sample stands for its population. What separates two pilots by chance counts as a difference, so for large n
+    the power goes to 1 even if the populations are equal; small pilots say little.
+
+    O(n_replicates (n_x + n_y)^2 (d + n_resamples)) time for each size, as many tests; for one column with
+    rho = \|x - y\|, O(n_replicates (n_x + n_y) n_resamples). The memory is that of one test: O((n_x + n_y)^2) up to
+    4,096 points, O((n_x + n_y) n_resamples) beyond.
+
+    References
+    ----------
+    Szekely & Rizzo (2004) for the test; Clopper & Pearson (1934) for the intervals.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> from scipy import stats
+    >>> result = es.energy_power(stats.norm(0, 1), stats.norm(1, 1), [5, 20, 40], n_replicates=100, rng=0)
+    >>> list(result.table.columns)
+    ['n_x', 'n_y', 'power', 'standard_error', 'low', 'high']
+    >>> bool(result.table["power"].is_monotonic_increasing), 5 < result.sample_size(0.8) <= 40
+    (True, True)
+    """
+    check_option(statistic, "statistic", ("between", "pairwise", "f"))
+    check_positive(ratio, "ratio")
+    n_replicates = check_count(n_replicates, "n_replicates", low=1)
+    n_resamples = check_count(n_resamples, "n_resamples", low=1)
+    level = check_reachable(level, n_resamples)
+    sizes = [(n_x, max(1, round(ratio * n_x))) for n_x in check_sizes(n)]
+    resolved = resolve(metric, alpha)
+    if isinstance(resolved, Precomputed):
+        raise ValueError('`metric` must not be "precomputed": samples are drawn, and rho is needed between new points.')
+    sources, resolved = sources_of(x, y, resolved)
+    key = draw_key(as_generator(rng))
+    progress = weigh(progress, *planned(x, y, resolved, sizes, n_replicates, n_resamples))
+    simulation = Simulation(sources, resolved, cast(StatisticName, statistic), standardize, n_resamples, level, key)
+    decisions = simulation.decisions(sizes, n_replicates)
+    total = n_replicates * len(sizes)
+    rejected = np.array(list(with_bar(decisions, progress, total=total, unit="replicate", size=lambda _: 1)))
+    counts = rejected.reshape(len(sizes), n_replicates).sum(axis=1).tolist()
+    return PowerResult(
+        rows=tuple(row_of(pair, count, n_replicates) for pair, count in zip(sizes, counts, strict=True)),
+        level=level,
+        n_replicates=n_replicates,
+        n_resamples=n_resamples,
+        x=sources[0].label,
+        y=sources[1].label,
+        statistic_name=statistic,
+        standardize=bool(standardize),
+        metric=resolved,
+    )
+
+
+def planned(
+    x: Any, y: Any, metric: Metric, sizes: list[tuple[int, int]], n_replicates: int, n_resamples: int
+) -> tuple[Any, ...]:
+    """Points like those that will be drawn, as far as there are any, and the work of all tests."""
+    pilot = next((value for value in (x, y) if not is_distribution(value)), None)
+    points = np.sin(np.arange(64.0)).reshape(32, 2) if pilot is None else metric.read((pilot,), ("x",))[0][0]
+    line = power_on_line(points, metric) == 1
+    tests = [relabelings(Size(n + m, points.shape[1], line=line), 2, n_resamples).times(n_replicates) for n, m in sizes]
+    what = f"{n_replicates} tests of each of {len(sizes)} sizes, the largest {sum(sizes[-1])} rows"
+    whole = tests[0].and_then(*tests[1:]).times(1, what=what, advice="Use fewer `n_replicates` or `n_resamples`.")
+    flags = kept(n_replicates * len(sizes), "replicates", "Use fewer `n_replicates`.")
+    with suppress(ValueError):  # the samples that are drawn will say so
+        metric = metric.fitted(points)
+    return Sample(metric, points), whole, flags
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Simulation:
+    """What is the same for all replicates.
+
+    Attributes
+    ----------
+    sources : pair of Sampler
+        What the samples are drawn from.
+    metric : Metric
+        Not yet settled on data.
+    statistic : str
+        Which statistic.
+    standardize : bool
+        Whether columns are standardized.
+    n_resamples : int
+        Relabelings.
+    level : float
+        Largest p-value that rejects.
+    key : ndarray of shape (2,)
+        What all streams follow from.
+    """
+
+    sources: tuple[Sampler, Sampler]
+    metric: Metric
+    statistic: StatisticName
+    standardize: bool
+    n_resamples: int
+    level: float
+    key: AnyArray
+
+    def decisions(self, sizes: list[tuple[int, int]], n_replicates: int) -> Iterator[bool]:
+        """Whether each replicate is rejected, size after size."""
+        for pair in sizes:
+            for replicate in range(n_replicates):
+                yield self.rejects(pair, replicate, warns=pair == sizes[0] and replicate == 0)
+
+    def rejects(self, sizes: tuple[int, int], replicate: int, *, warns: bool) -> bool:
+        """Draw two samples and test them."""
+        stream = stream_of(self.key, replicate, series=sizes[0])
+        samples = [source.draw(size, stream) for source, size in zip(self.sources, sizes, strict=True)]
+        widths = [sample.shape[1] for sample in samples]
+        if widths[0] != widths[1]:
+            raise ValueError(f"`x` and `y` must have the same number of columns, got {widths[0]} and {widths[1]}.")
+        place = row_places(["a sample drawn from `x`", "a sample drawn from `y`"], sizes, [None, None])
+        d = Dissimilarity.from_points(
+            np.concatenate(samples), self.metric, standardize=self.standardize, warns=warns, place=place
+        )
+        groups = Groups(np.repeat([0, 1], sizes).astype(np.intp), ("x", "y"))
+        tested = relabeling_test(d, groups, self.statistic, sampling=Sampling(n_resamples=self.n_resamples), rng=stream)
+        return tested.pvalue <= self.level
+
+
+def sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler], Metric]:
+    """Samplers of both, and the metric that knows the columns of pilot samples, which must agree."""
+    pilots = {name: value for value, name in ((x, "x"), (y, "y")) if not is_distribution(value)}
+    if len(pilots) == 2:
+        pool((x, y), metric)
+    read, told = metric.read(tuple(pilots.values()), tuple(pilots)) if pilots else ([], metric)
+    if len(pilots) == 1 and not told.reads_numbers:
+        raise ValueError(
+            f"`x` and `y` must both be pilot samples under {told!r}: distributions give numbers only, without gaps."
+        )
+    points = dict(zip(pilots, read, strict=True))
+    for name, array in points.items():
+        told.check(array, row_places([name], [len(array)], [row_index(as_pandas(pilots[name]))]))
+    first, second = (
+        resampler(points[name], name) if name in points else as_sampler(value, name)
+        for value, name in ((x, "x"), (y, "y"))
+    )
+    return (first, second), told
+
+
+def check_sizes(n: Any) -> list[int]:
+    """Rising sizes of the first sample."""
+    values = [n] if is_single(n) else list(n)
+    if not values:
+        raise ValueError("`n` must hold at least one size, got none.")
+    return sorted({check_count(value, "n", low=2) for value in values})
+
+
+def check_reachable(level: float, n_resamples: int) -> float:
+    """A level that some p-value can reach."""
+    level = check_level(level)
+    if level < 1 / (n_resamples + 1):
+        raise ValueError(
+            f"`level` must be at least 1/(n_resamples + 1), the smallest p-value of {n_resamples} relabelings, or "
+            f"nothing is ever rejected; got {level:g}. Use n_resamples of {math.ceil(1 / level) - 1} or more."
+        )
+    return level
+
+
+def row_of(sizes: tuple[int, int], count: int, n_replicates: int) -> PowerRow:
+    """Share of rejections and how well it is known."""
+    power = count / n_replicates
+    low, high = pvalue_interval(count, n_replicates, CONFIDENCE_LEVEL)
+    error = math.sqrt(power * (1 - power) / n_replicates)
+    return PowerRow(n_x=sizes[0], n_y=sizes[1], power=power, standard_error=error, low=low, high=high)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerRow:
+    """Power at one pair of sizes.
+
+    Attributes
+    ----------
+    n_x, n_y : int
+        Sizes of the two samples.
+    power : float
+        Share of the replicates that were rejected.
+    standard_error : float
+        Its binomial standard error.
+    low, high : float
+        95 % Clopper-Pearson interval of the power.
+    """
+
+    n_x: int
+    n_y: int
+    power: float
+    standard_error: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class PowerResult(Result):
+    """Power of the energy test, by simulation.
+
+    Attributes
+    ----------
+    rows : tuple of PowerRow
+        One for each size, rising.
+    level : float
+        A replicate is rejected when its p-value is at most this.
+    n_replicates : int
+        Simulated pairs of samples for each size.
+    n_resamples : int
+        Random relabelings of each.
+    x, y : str
+        The two distributions in words.
+    statistic_name : {"between", "pairwise", "f"}
+        Which statistic.
+    standardize : bool
+        Whether the columns were standardized.
+    metric : Metric
+        As it was given: what depends on the data is settled anew for each replicate.
+    """
+
+    rows: tuple[PowerRow, ...] = field(repr=False)
+    level: float
+    n_replicates: int
+    n_resamples: int
+    x: str
+    y: str
+    statistic_name: str
+    standardize: bool
+    metric: Metric
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row a size."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.rows])
+
+    @property
+    def fitted(self) -> FloatArray:
+        """The powers made to rise with size: their isotonic regression."""
+        from scipy.optimize import isotonic_regression
+
+        return np.asarray(isotonic_regression([row.power for row in self.rows]).x)
+
+    def sample_size(self, power: float = 0.8) -> float:
+        """Smallest size of the first sample that has the power asked for.
+
+        Read off the isotonic fit, linear between the sizes looked at and rounded up to a whole number. NaN where none
+        of them has that power: nothing is extrapolated, so look at larger sizes. The smallest of them where it already
+        has that power; then a smaller size may do.
+        """
+        if check_positive(power, "power") >= 1:
+            raise ValueError(f"`power` must satisfy 0 < power < 1, got {power:g}.")
+        fitted, sizes = self.fitted, [row.n_x for row in self.rows]
+        enough = np.flatnonzero(fitted >= power)
+        if enough.size == 0:
+            return math.nan
+        j = int(enough[0])
+        if j == 0:
+            return float(sizes[0])
+        share = (power - fitted[j - 1]) / (fitted[j] - fitted[j - 1])
+        return float(math.ceil(sizes[j - 1] + share * (sizes[j] - sizes[j - 1]) - 1e-9))
+
+    def _tables(self) -> list[Table]:
+        heads = ["power", "standard error", "low", "high"]
+        cells = [list(map(proportion, (row.power, row.standard_error, row.low, row.high))) for row in self.rows]
+        stubs = [f"n = {row.n_x} + {row.n_y}" for row in self.rows]
+        return [text_table(cells, heads, stubs, f"Power of the energy test at level {self.level:g}")]
+
+    def _notes(self) -> list[str]:
+        return [
+            "Null hypothesis of the test: x and y come from one distribution. Power: how often it is rejected.",
+            f"x: {self.x}. y: {self.y}.",
+            f"Method: permutation test (statistic: {self.statistic_name}) of {self.n_replicates} replicates a size, "
+            f"{self.n_resamples} relabelings each; low and high: 95 % interval of the power. Another seed moves a "
+            "power by about its standard error.",
+            metric_note(self.metric, None)[:-1] + (", columns standardized." if self.standardize else "."),
+        ]
+
+    def _conclusion(self) -> str:
+        needed = self.sample_size()
+        asked = f"takes about {needed:g} points of x"
+        if math.isnan(needed):
+            asked = "is not reached by these sizes"
+        elif needed == self.rows[0].n_x:
+            asked = f"takes {needed:g} points of x or fewer"
+        return f"Power .8 {asked}, if the populations are as x and y."
+
+    def to_frame(self) -> pd.DataFrame:
+        """The same as `table`."""
+        return self.table
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Power against the size of the first sample, with its intervals."""
+        from energystats.plotting.null_distributions import plot_power
+
+        return plot_power(self, ax)

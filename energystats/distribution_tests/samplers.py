@@ -1,0 +1,150 @@
+"""Distributions to draw from: frozen scipy.stats ones, a user's function, or the rows of a pilot sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from energystats._typing import AnyArray, FloatArray
+from energystats.inputs.arrays import as_numbers, check_finite
+
+__all__ = ["Sampler", "as_sampler", "is_distribution", "resampler"]
+
+
+Draw: TypeAlias = Callable[[int, np.random.Generator], Any]
+LABEL = 60  # characters of a distribution in words
+KINDS = "a frozen scipy.stats distribution, or a callable sampler(size, rng) -> (size,) or (size, d)"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sampler:
+    """Independent draws from one distribution.
+
+    Attributes
+    ----------
+    argument : str
+        Name of the argument that it came from, for messages.
+    label : str
+        The distribution in words.
+    raw : callable
+        Draws `size` values or rows.
+    ppf : callable or None
+        Quantile function, of a distribution of numbers that has one.
+    clean : bool
+        Whether the draws were checked beforehand.
+    """
+
+    argument: str
+    label: str
+    raw: Draw
+    ppf: Callable[[FloatArray], AnyArray] | None = None
+    clean: bool = False
+
+    def draw(self, size: int, rng: np.random.Generator) -> FloatArray:
+        """Clean rows; (size, d)."""
+        drawn = self.raw(size, rng)
+        return drawn if self.clean else self.checked(drawn, size)
+
+    def quantiles(self, size: int) -> FloatArray:
+        """Quantiles of the midpoints of `size` equal parts of [0, 1]; (size, 1)."""
+        assert self.ppf is not None
+        return self.checked(self.ppf((np.arange(size) + 0.5) / size), size)
+
+    def checked(self, values: Any, size: int) -> FloatArray:
+        """What was drawn, if it has the right shape and is finite."""
+        shape = np.shape(values)
+        if len(shape) not in (1, 2) or shape[0] != size or 0 in shape:
+            raise ValueError(
+                f"`{self.argument}` must give samples of shape ({size},) or ({size}, d) when asked for {size}; "
+                f"{self.label} gave {shape}."
+            )
+        numbers = as_numbers(values, f"sample of {self.label}").reshape(size, -1)
+        if bad := int(np.count_nonzero(~np.isfinite(numbers))):
+            raise ValueError(f"`{self.argument}` must give finite numbers; {bad} of {self.label} are not.")
+        check_finite(numbers, f"sample of {self.label}", None)
+        return numbers
+
+
+def is_distribution(value: object) -> bool:
+    """Whether `value` is meant as a distribution, frozen or not, or as a function, rather than as data."""
+    return callable(value) or hasattr(value, "rvs") or is_new_style(value)
+
+
+def is_new_style(value: object) -> bool:
+    """Whether it is an object of SciPy's newer classes of distributions, such as `scipy.stats.Normal`."""
+    return hasattr(value, "sample") and hasattr(value, "icdf")
+
+
+def as_sampler(value: Any, name: str) -> Sampler:
+    """Sampler of a frozen distribution or a function; anything else is an error that says what is needed."""
+    if isinstance(value, type):
+        raise TypeError(f"`{name}` must be an object, got the class {value.__name__}; write `{value.__name__}(...)`.")
+    if is_new_style(value):
+        one_law(value.icdf, name)
+        return Sampler(name, shortened(str(value)), lambda size, rng: value.sample(size, rng=rng), value.icdf)
+    if not hasattr(value, "rvs"):
+        return of_function(value, name)
+    if callable(value):
+        short = getattr(value, "name", None) or type(value).__name__.removesuffix("_gen")
+        raise TypeError(
+            f"`{name}` must be fully specified, got the family `{short}`; freeze it with its parameters, "
+            f"`scipy.stats.{short}(...)`."
+        )
+    if hasattr(value, "ppf"):
+        one_law(value.ppf, name)
+        return Sampler(name, label_of(value), lambda size, rng: value.rvs(size=size, random_state=rng), value.ppf)
+    return Sampler(name, label_of(value), lambda size, rng: draw_rows(value, size, rng))
+
+
+def of_function(function: Any, name: str) -> Sampler:
+    """Sampler of a user's function."""
+    if not callable(function):
+        got = repr(function) if isinstance(function, str) else type(function).__name__
+        raise TypeError(f"`{name}` must be {KINDS}; got {got}.")
+
+    def draw(size: int, rng: np.random.Generator) -> Any:
+        try:
+            return function(size, rng)
+        except TypeError as error:
+            raise TypeError(f"`{name}` is called as sampler(size, rng), which failed: {error}") from error
+
+    return Sampler(name, getattr(function, "__name__", type(function).__name__), draw)
+
+
+def one_law(quantile: Callable[[float], Any], name: str) -> None:
+    """Parameters that are arrays make several distributions of one object."""
+    median = quantile(0.5)
+    if np.shape(median) != ():
+        raise ValueError(f"`{name}` must be one distribution, but its parameters have shape {np.shape(median)}.")
+    if np.isnan(median):
+        raise ValueError(f"`{name}` must have a median, but it is NaN: a parameter is out of range.")
+
+
+def draw_rows(distribution: Any, size: int, rng: np.random.Generator) -> Any:
+    """Rows of a multivariate distribution; two at least, as SciPy gives a single one without its axis."""
+    return distribution.rvs(size=max(size, 2), random_state=rng)[:size]
+
+
+def shortened(text: str) -> str:
+    """One line of at most 60 characters."""
+    text = " ".join(text.split())
+    return text if len(text) <= LABEL else text[: LABEL - 1] + "…"
+
+
+def label_of(frozen: Any) -> str:
+    """A frozen distribution as it was written, as far as it is told."""
+    family = getattr(getattr(frozen, "dist", None), "name", None)
+    if family is None:
+        return type(frozen).__name__.removesuffix("_frozen")
+    given = [f"{float(a):g}" for a in frozen.args]
+    given += [f"{key}={float(a):g}" for key, a in frozen.kwds.items()]
+    return shortened(f"{family}({', '.join(given)})")
+
+
+def resampler(points: FloatArray, name: str) -> Sampler:
+    """Rows of a pilot sample, drawn with replacement."""
+    label = f"pilot sample of {len(points)}"
+    return Sampler(name, label, lambda size, rng: points[rng.integers(len(points), size=size)], clean=True)

@@ -1,0 +1,443 @@
+"""Distances, the energy distance of two samples, and the dispersions W + S = T of labelled points [theory 1, 3].
+
+Within + between = total: the energy decomposition of labelled points.
+The module is in the plural because the package exports the function `dispersion` under its own name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from energystats._core import statistics
+from energystats._core.statistics import share
+from energystats._runtime import weigh
+from energystats._typing import ArrayLike, FloatArray, RandomLike
+from energystats.display.numbers import ROUNDING, numbers
+from energystats.display.result import Result
+from energystats.display.sentences import metric_note
+from energystats.display.tables import Table, cut_all, decomposition_table, text_table
+from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.inputs.arrays import as_weights
+from energystats.inputs.labels import check_same_index
+from energystats.inputs.options import as_generator, check_count, check_option
+from energystats.metrics.base import MetricLike
+from energystats.metrics.general import Precomputed
+from energystats.metrics.lookup import resolve
+from energystats.pairs.open_blocks import labels_here, opened
+from energystats.pairs.workloads import SAMPLE_LESS, Size, one_sum, pairs_work, slices
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from energystats.dissimilarity import Standardization
+    from energystats.metrics.base import Metric
+
+__all__ = ["Dispersion", "dispersion", "energy_distance", "pairwise"]
+
+
+def pairwise(
+    X: ArrayLike, Y: ArrayLike | None = None, *, metric: MetricLike = "euclidean", alpha: float = 1.0
+) -> FloatArray:
+    r"""Matrix of rho between the rows of two tables.
+
+    Parameters
+    ----------
+    X : array_like of shape (n,) or (n, d)
+        Points; with ``metric="precomputed"`` the matrix of rho, square or condensed, which comes back checked.
+    Y : array_like of shape (m,) or (m, d), optional
+        Other points; X itself when None.
+    metric : str, Metric or callable, default "euclidean"
+        "euclidean", "exponential", "gaussian", any name of `scipy.spatial.distance.cdist`, "gower" (data frames with
+        numeric and categorical columns), "precomputed", an object of `energystats.metrics`, or a callable
+        rho(X, Y) -> (n, m). Names of R and scikit-learn that mean the same are taken, too, see `metrics.resolve`.
+    alpha : float, default 1.0
+        Power of a named distance, 0.001 <= alpha <= 2.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        Values rho(x_i, y_j), in the unit of the distance to the power alpha. Parameters that depend on the data
+        (``sigma=None``, variances, ranges) are settled on X.
+
+    Raises
+    ------
+    ValueError
+        If a value is not finite, the column counts differ, the metric is unknown, `alpha` is below 0.001 or above 2, or
+        the metric cannot compare a row, see Notes; the message names it.
+    TypeError
+        If the input does not hold real numbers; truth values go with metrics of presence and absence alone.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    ColumnScaleWarning
+        If the columns' standard deviations differ more than 100 times, and the metric adds their differences.
+    MatrixAsPointsWarning
+        If X is square and symmetric with a zero diagonal, as a matrix of dissimilarities is.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
+
+    See Also
+    --------
+    energy_distance : The distance between two samples.
+
+    Notes
+    -----
+    Euclidean distances come from coordinate differences, so an offset of the data costs no digits.
+    O(n m d) time, O(n m) memory.
+
+    "braycurtis" and "jensenshannon" need numbers that are not negative; "dice", "jaccard", "rogerstanimoto",
+    "russellrao", "sokalsneath" and "yule" 0 and 1, or truth values. A row of zeros has no "braycurtis", "cosine",
+    "dice", "jensenshannon" or "sokalsneath" distance to others, a constant row no "correlation" distance. None of the
+    count metrics goes with ``standardize=True``, and neither does "canberra".
+
+    "canberra" is the sum over columns of \|x - y\|/(\|x\| + \|y\|), 0 where both are 0. With d columns of which k are
+    not 0 in both rows, R's `dist` gives d/k times this, vegan's `vegdist` 1/k times. The Jaccard index of vegan for
+    counts is 2B/(1 + B) with B from "braycurtis"; for 0 and 1 it is "jaccard".
+
+    References
+    ----------
+    Franca, Rizzo & Vogelstein, eqs 2 and 21 for the semimetrics.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.pairwise([[0.0, 0.0], [3.0, 4.0]]).tolist()
+    [[0.0, 5.0], [5.0, 0.0]]
+    """
+    resolved = resolve(metric, alpha)
+    if Y is None:
+        d = Dissimilarity.from_data(X, metric=metric, alpha=alpha)
+        weigh(False, d, pairs_work(Size.of(d), 2.0, SAMPLE_LESS))
+        return np.array(d.matrix)
+    if isinstance(resolved, Precomputed):
+        raise ValueError('`Y` must be None when metric="precomputed": X already is the matrix.')
+    return resolved(X, Y)
+
+
+def energy_distance(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    metric: MetricLike = "euclidean",
+    alpha: float = 1.0,
+    estimator: str = "v",
+    x_weights: ArrayLike | None = None,
+    y_weights: ArrayLike | None = None,
+    method: str = "complete",
+    n_slices: int = 50,
+    standardize: bool = False,
+    rng: RandomLike = None,
+) -> float:
+    r"""Energy distance between the distributions of two samples: E itself, not its root.
+
+    Parameters
+    ----------
+    x, y : array_like of shape (n,) or (n, d), and (m,) or (m, d)
+        One observation per row.
+    metric : str, Metric or callable, default "euclidean"
+        The semimetric rho, as for `pairwise`, but not "precomputed".
+    alpha : float, default 1.0
+        Power of a named distance, 0.001 <= alpha <= 2; at 2 only means are compared.
+    estimator : {"v", "u"}, default "v"
+        "v": means over all pairs, never negative for negative type. "u": pairs of a point with itself are left
+        out, unbiased; may be negative.
+    x_weights, y_weights : array_like, optional
+        Positive weights, in each sample the largest at most 1e9 times the smallest, for "v" only. Whole numbers count
+        as repeated rows, except in z-scores and in what a metric takes from the data (sigma, variances, a covariance).
+    method : {"complete", "sliced"}, default "complete"
+        "complete" sums over all pairs. "sliced" is an estimate for many rows, for Euclidean distances with alpha = 1:
+        the mean over random directions of the energy distances along them, times a constant that makes it unbiased.
+        The standard error of such an estimate is in the result of `energy_test` with ``method="sliced"``.
+    n_slices : int, default 50
+        Random directions for "sliced", at least 2.
+    standardize : bool, default False
+        Z-scores (divisor n) of the pooled columns before distances.
+    rng : int, Generator or None, default None
+        Seed of the directions.
+
+    Returns
+    -------
+    float
+        :math:`2E\rho(X, Y) - E\rho(X, X') - E\rho(Y, Y')`, in the unit of rho. SciPy's one-dimensional
+        `energy_distance` is its root.
+
+    Raises
+    ------
+    ValueError
+        If the column counts differ, a value is not finite, a weight is not positive, `alpha` is outside (0, 2],
+        "u" is asked for with weights or with a sample of one point, or "sliced" for another rho.
+    TypeError
+        If the input does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
+
+    See Also
+    --------
+    energy_test : Whether the distance is larger than chance would have it.
+    dispersion : The same sums for k groups.
+
+    Notes
+    -----
+    O((n + m)^2) time, O(n + m) memory beyond 4,096 points; O((n + m) log(n + m)) for one column with
+    rho = \|x - y\|. "sliced": O(n_slices (n + m) (d + log(n + m))) time, O(n + m) memory.
+
+    References
+    ----------
+    Franca, Rizzo & Vogelstein, eq. 1; Szekely & Rizzo (2013); Huang & Huo (2017) for random directions.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.energy_distance([0.0, 1.0], [2.0, 3.0])
+    3.0
+    """
+    check_option(estimator, "estimator", ("v", "u"))
+    check_option(method, "method", ("complete", "sliced"))
+    n_slices, generator = check_count(n_slices, "n_slices", low=2), as_generator(rng)
+    d, groups = Dissimilarity.from_samples((x, y), None, metric=metric, alpha=alpha, standardize=standardize)
+    check_same_index(x, x_weights, "x_weights")
+    check_same_index(y, y_weights, "y_weights")
+    n, m = groups.sizes.tolist()
+    weighted = x_weights is not None or y_weights is not None
+    if estimator == "u" and weighted:
+        raise ValueError('`estimator` must be "v" with weights: a weighted U-statistic is not defined.')
+    if estimator == "u" and min(n, m) < 2:
+        raise ValueError(f'`estimator="u"` needs at least two points in each sample, got {n} and {m}.')
+    given = as_weights(x_weights, n, "x_weights"), as_weights(y_weights, m, "y_weights")
+    weights = np.concatenate([np.ones(s) if w is None else w for w, s in zip(given, (n, m), strict=True)])
+    d.check_weights(weights, "x_weights")
+    size = replace(Size.of(d), slices=n_slices * (method == "sliced"))
+    weigh(False, d, one_sum(size), slices(size))
+    if method == "sliced":
+        d = d.sliced(n_slices, generator)
+    E = statistics.energy_distances(*d.group_sums(groups, weights), unbiased=estimator == "u")
+    return float(E[0, 1])
+
+
+def dispersion(
+    X: ArrayLike,
+    labels: ArrayLike,
+    *,
+    metric: MetricLike = "euclidean",
+    alpha: float = 1.0,
+    sample_weight: ArrayLike | None = None,
+    standardize: bool = False,
+    client: Any = None,
+) -> Dispersion:
+    r"""Within (W), between (S) and total (T) energy dispersion of labelled points.
+
+    Parameters
+    ----------
+    X : array_like of shape (n,) or (n, d)
+        Points; with ``metric="precomputed"`` the matrix of rho, square or condensed. Or the path of a Parquet file, a
+        memory map, a Dask array or frame, which are read in blocks as in `energy_test`.
+    labels : array_like of shape (n,), or str
+        Group of each row, of any sortable kind. One group is allowed; then S = 0. Or the name of the column of a
+        Parquet file or Dask frame.
+    metric : str, Metric or callable, default "euclidean"
+        The semimetric rho.
+    alpha : float, default 1.0
+        Power of a named distance, 0.001 <= alpha <= 2.
+    sample_weight : array_like of shape (n,), optional
+        Positive weights, the largest at most 1e9 times the smallest. Whole numbers count as repeated rows, except in
+        z-scores and in what a metric takes from the data (sigma, variances, a covariance).
+    standardize : bool, default False
+        Column z-scores (divisor n) before distances.
+    client : distributed.Client, optional
+        Dask cluster that does the work, as in `energy_test`.
+
+    Returns
+    -------
+    Dispersion
+        `.within`, `.between`, `.total`, `.sizes`, `.g` (k x k means of rho), `.labels`, in the unit of rho.
+
+    Raises
+    ------
+    ValueError
+        If a value is not finite, the labels have another length, are missing, or are equal and of different types (True
+        and 1), weights are not positive or differ by more than a factor 1e9, a precomputed matrix is not
+        symmetric with zero diagonal, or `alpha` is outside (0, 2].
+    TypeError
+        If `X` does not hold real numbers, or labels cannot be sorted, such as numbers beside text.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    ColumnScaleWarning
+        If the columns' standard deviations differ more than 100 times, and the metric adds their differences.
+    MatrixAsPointsWarning
+        If the table is square and symmetric with a zero diagonal, as a matrix of dissimilarities is.
+    NotNegativeTypeWarning
+        If rho is negative somewhere.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
+
+    See Also
+    --------
+    energy_test : Whether S is larger than chance would have it.
+    energy_cluster : Labels that make W as small as possible.
+
+    Notes
+    -----
+    With :math:`g(A, B)` the mean of rho over all ordered pairs,
+
+    .. math:: W = \sum_j \frac{n_j}{2} g(C_j, C_j), \qquad T = \frac{n}{2} g(X, X), \qquad S = T - W .
+
+    O(n^2) time; O(n) memory beyond 4,096 points (the pairs are summed in row blocks), O(n log n) time for
+    one column with rho = \|x - y\|. With weights, sums of weights replace the sizes [D, after theorem 3].
+
+    References
+    ----------
+    Franca, Rizzo & Vogelstein, eqs 3-5 and 29.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> result = es.dispersion([1.0, 2.0, 6.0, 7.0], ["a", "a", "b", "b"])
+    >>> result.within, result.between, result.total
+    (1.0, 4.5, 5.5)
+    """
+    (X,), labels = opened((X,), labels, "labels", client)
+    (sample_weight,) = labels_here(sample_weight, client=client)
+    d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
+    check_same_index(X, labels, "labels")
+    groups = Groups.from_labels(labels, d.n, name="labels")
+    check_same_index(X, sample_weight, "sample_weight")
+    check_same_index(labels, sample_weight, "sample_weight")
+    weights = as_weights(sample_weight, d.n, "sample_weight")
+    d.check_weights(np.ones(d.n) if weights is None else weights, "sample_weight")
+    weigh(False, d, one_sum(Size.of(d)))
+    M, s = d.group_sums(groups, weights)
+    within = statistics.within_per_group(M, s)
+    return Dispersion(
+        within=float(within.sum()),
+        between=float(statistics.between(M, s)),
+        total=float(statistics.total(M, s)),
+        sizes=tuple(groups.sizes.tolist()),
+        labels=groups.names,
+        group_name=groups.name,
+        g=statistics.group_means(M, s),
+        within_per_group=within,
+        metric=d.metric,
+        standardization=d.standardization,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Dispersion(Result):
+    """Within, between and total energy dispersion of labelled points: W + S = T [G 4, 5, 29].
+
+    Attributes
+    ----------
+    within, between, total : float
+        W, S and T, in the unit of rho.
+    sizes : tuple of int
+        Points per group.
+    labels : tuple
+        Names of the groups, in the order of `sizes`, `g` and `within_per_group`.
+    group_name : str
+        Name of the Series that the labels came from; empty without one.
+    g : ndarray of shape (k, k)
+        Mean of rho between (and within) the groups [G 3].
+    within_per_group : ndarray of shape (k,)
+        The summands of W.
+    metric : Metric
+        With every parameter that was settled on the data.
+    standardization : Standardization or None
+        Column means and standard deviations, if the columns were standardized.
+    """
+
+    within: float
+    between: float
+    total: float
+    sizes: tuple[int, ...]
+    labels: tuple[Any, ...]
+    group_name: str = field(default="", repr=False)
+    g: FloatArray = field(repr=False)
+    within_per_group: FloatArray = field(repr=False)
+    metric: Metric
+    standardization: Standardization | None = field(default=None, repr=False)
+
+    def _tables(self) -> list[Table]:
+        rows = [[str(n), w] for n, w in zip(self.sizes, numbers(self.within_per_group), strict=True)]
+        return [
+            text_table(rows, ["size", "W"], cut_all(self.labels), "Energy dispersion", self.group_name),
+            decomposition_table(self.within, self.between, self.total),
+        ]
+
+    def _notes(self) -> list[str]:
+        return [metric_note(self.metric, self.standardization)]
+
+    def _conclusion(self) -> str:
+        if self.between < -ROUNDING * abs(self.total):
+            return "S is negative, so rho is not of negative type, and S/T is no share."
+        if not self.total:
+            return "All points coincide: there is no dispersion."
+        return (
+            f"{share(self.between, self.total):.1%} of the dispersion lies between the groups; some would by chance "
+            "too (`energy_test`)."
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per group: size and W of the group; the index has the groups and is named as their Series was."""
+        import pandas as pd
+
+        index = pd.Index(list(self.labels), name=self.group_name or "group")
+        return pd.DataFrame({"size": self.sizes, "within": self.within_per_group.tolist()}, index=index)
+
+    def to_matrix(self) -> pd.DataFrame:
+        """The mean of rho between the groups, `g`, as a square frame with their names."""
+        import pandas as pd
+
+        name = self.group_name or "group"
+        index = pd.Index(list(self.labels), name=name)
+        return pd.DataFrame(np.array(self.g), index=index, columns=index)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Heat map of g, the mean of rho between the groups."""
+        from energystats.plotting.distances import plot_group_means
+
+        return plot_group_means(self, ax)
+
+    def plot_decomposition(self, ax: Axes | None = None) -> Axes:
+        """Draw T, its parts S and W, and the groups' parts of W."""
+        from energystats.plotting.distances import plot_parts
+
+        return plot_parts(self, ax)
+
+    def plot_distances(self, ax: Axes | None = None, *, tree: bool = True) -> Axes:
+        """Draw a heat map of the energy distances of the groups, with their dendrogram above it.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure when None.
+        tree : bool, default True
+            Whether the groups stand in the order of their dendrogram, which is drawn above; else in their own order.
+
+        Returns
+        -------
+        Axes
+            Of the heat map; the dendrogram is in `child_axes`.
+        """
+        from energystats.plotting.distances import plot_distances
+
+        return plot_distances(self, ax, tree=tree)
+
+    def plot_dendrogram(self, ax: Axes | None = None) -> Axes:
+        """Draw the groups joined by energy distance, with the heights of `energy_hclust`."""
+        from energystats.plotting.distances import plot_group_tree
+
+        return plot_group_tree(self, ax)

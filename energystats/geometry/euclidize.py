@@ -1,0 +1,457 @@
+"""Repairs of dissimilarities that are not Euclidean [theory 7; K]."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from scipy.linalg import eigh
+
+from energystats._core.cailliez import additive_constant
+from energystats._core.gram import centred
+from energystats._core.threads import one_thread_up_to
+from energystats._runtime import MATRIX, weigh
+from energystats._typing import ArrayLike, FloatArray
+from energystats.geometry.kernels import kernel_distance
+from energystats.geometry.negative_type import SMALLEST_ALONE, Examination, examine, root_unit_of, unit_of
+from energystats.geometry.results import Euclidization, Repair
+from energystats.inputs.matrices import as_distances, as_symmetric
+from energystats.inputs.names import matrix_index
+from energystats.pairs.workloads import spectrum
+
+__all__ = ["cailliez", "clip_spectrum", "flip_spectrum", "lingoes", "lingoes_kernel", "nearest_psd"]
+
+
+def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
+    r"""Lingoes' euclidization: the least constant added to the squared dissimilarities.
+
+    Parameters
+    ----------
+    d : array_like of shape (n, n) or (n(n - 1)/2,)
+        Dissimilarities, square or condensed; not squared. A square data frame gives names to the points.
+    tol : float, optional
+        Rounding to allow for, as in `negative_type`; dissimilarities that are Euclidean to it come back unchanged.
+
+    Returns
+    -------
+    Euclidization
+        `.distances` :math:`d'_{ij} = \sqrt{d_{ij}^2 + 2\sigma}` for all i != j, duplicates included; `.constant`
+        sigma, 0 if d is Euclidean; `.embedding`, points with these distances; `.min_eigenvalue` before and
+        `.min_eigenvalue_after`; `.kernel`.
+
+    Raises
+    ------
+    ValueError
+        If d is not square and symmetric with zero diagonal, or a value is negative or not finite (disconnected graphs
+        are named by their components).
+    TypeError
+        If d does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
+
+    See Also
+    --------
+    lingoes_kernel : The same for a kernel matrix.
+    cailliez : A constant added to d itself.
+    compare_euclidizations : What each repair does to distances and clusters.
+
+    Notes
+    -----
+    sigma is minus the smallest eigenvalue of :math:`F_L = -\tfrac12 J(d\circ d)J`. W of every partition of d' squared
+    into k clusters is that of d squared plus sigma (n - k), so the best partition stays the best, and
+    `energy_cluster` with Hartigan's method takes the same path on both: it needs no repair. Gower & Legendre (1986)
+    print sigma in place of 2 sigma, which leaves negative eigenvalues.
+
+    O(n^3) time up to 2,000 points, Lanczos' method beyond; O(n^2) memory. The embedding is computed when asked for,
+    O(n^3).
+
+    References
+    ----------
+    Lingoes (1971); Klopotek, Klopotek & Wierzchon, theorems 4, 6 and 7.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> repaired = es.lingoes([[0.0, 1.0, 5.0], [1.0, 0.0, 1.0], [5.0, 1.0, 0.0]])
+    >>> round(repaired.constant, 6), es.is_euclidean(repaired.distances)
+    (3.5, True)
+    """
+    given = as_distances(d, "d")
+    weigh(False, MATRIX, spectrum(len(given), 2.0, copies=5.0))
+    unit = unit_of(given)
+    rho = (given / unit) ** 2
+    found = examine(rho, tol)
+    return shifted(rho, unit, found, given=given, index=matrix_index(d))
+
+
+def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
+    r"""Lingoes' euclidization of a kernel matrix.
+
+    Parameters
+    ----------
+    K : array_like of shape (n, n)
+        Symmetric kernel matrix with any origin, positive semi-definite or not.
+    tol : float, optional
+        Rounding to allow for, as in `negative_type`.
+
+    Returns
+    -------
+    Euclidization
+        `.kernel` is the centred matrix :math:`JKJ + \sigma J`, positive semi-definite; `.constant` sigma;
+        `.distances` and `.embedding` as for `lingoes`. ``distance_kernel(result.distances**2, base=s)`` is the repair
+        with Gower's weights s as origin, :math:`K_s + \sigma(I - 1s')(I - s1')`.
+
+    Raises
+    ------
+    ValueError
+        If K is not square and symmetric, or a value is not finite.
+    TypeError
+        If K does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
+
+    See Also
+    --------
+    lingoes : The same for dissimilarities.
+    nearest_psd : The nearest positive semi-definite matrix, which can change the best partition.
+
+    Notes
+    -----
+    sigma is minus the smallest eigenvalue of JKJ, whatever the origin of K. (A generalised eigenproblem with the
+    weights s, as in theorem 5 of the paper, is singular: s is in the left null space of both of its sides.) O(n^3)
+    time, O(n^2) memory.
+
+    References
+    ----------
+    Klopotek, Klopotek & Wierzchon, eqs 21 and 22 and the text after theorem 5.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> repaired = es.lingoes_kernel([[1.0, 3.0], [3.0, 1.0]])
+    >>> round(repaired.constant, 12), bool(abs(repaired.kernel).max() < 1e-12)
+    (2.0, True)
+    """
+    matrix = as_symmetric(K, "K")
+    weigh(False, MATRIX, spectrum(len(matrix), 2.0, copies=5.0))
+    unit = root_unit_of(matrix)
+    rho = kernel_distance(matrix / unit**2)
+    rounding = 8 * np.finfo(float).eps * np.abs(np.diagonal(matrix)).max() / unit**2
+    rho[np.abs(rho) <= rounding] = 0.0
+    found = examine(rho, tol, summand=float(np.abs(matrix).max()) / unit**2)
+    return shifted(rho, unit, found, given=None, index=matrix_index(K), source="kernel")
+
+
+def shifted(
+    rho: FloatArray,
+    unit: float,
+    found: Examination,
+    *,
+    given: FloatArray | None,
+    index: Any,
+    source: Literal["distances", "kernel"] = "distances",
+) -> Euclidization:
+    """sqrt(rho + 2 sigma) off the diagonal; what was given, if nothing had to be done."""
+    sigma = 0.0 if found.holds else -found.lowest
+    if sigma == 0 and given is not None:
+        distances = given
+    else:
+        distances = np.sqrt(np.maximum(rho + 2 * sigma, 0.0)) * unit
+        np.fill_diagonal(distances, 0.0)
+    return report("lingoes", distances, sigma * unit**2, rho, unit, found, index, source)
+
+
+def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
+    r"""Cailliez' euclidization: the least constant added to the dissimilarities.
+
+    Parameters
+    ----------
+    d : array_like of shape (n, n) or (n(n - 1)/2,)
+        Dissimilarities, square or condensed; not squared. A square data frame gives names to the points.
+    tol : float, optional
+        Rounding to allow for, as in `negative_type`; dissimilarities that are Euclidean to it come back unchanged.
+
+    Returns
+    -------
+    Euclidization
+        `.distances` :math:`d'_{ij} = d_{ij} + \kappa` for all i != j, duplicates included; `.constant` kappa, 0 if d is
+        Euclidean; the rest as for `lingoes`. Every larger constant is Euclidean, too.
+
+    Raises
+    ------
+    ValueError
+        If d is not square and symmetric with zero diagonal, or a value is negative or not finite (disconnected graphs
+        are named by their components).
+    TypeError
+        If d does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
+
+    See Also
+    --------
+    lingoes : A constant added to d squared, which keeps the best partition.
+    compare_euclidizations : What each repair does to distances and clusters.
+
+    Notes
+    -----
+    kappa is the largest real eigenvalue of
+
+    .. math:: \begin{pmatrix} 0 & 2F_L \\ -I & -4F_C \end{pmatrix}, \quad
+        F_L = -\tfrac12 J(d\circ d)J, \; F_C = -\tfrac12 JdJ.
+
+    Up to 128 points this matrix is solved. In any case the constant is then found as the last zero of the smallest
+    eigenvalue of :math:`F_L + 2\kappa F_C + \tfrac12\kappa^2 J`, by steps that converge quadratically, and a bound
+    from concavity proves that there is none beyond it. About five symmetric eigenvalue problems of size n, more where
+    d is Euclidean but for rounding: O(n^3) time, O(n^2) memory; Lanczos' method above 500 points.
+
+    The repair can change the best partition [K thm 3]. Misprints to beware of: a bottom right block of 2 F_C (Gower &
+    Legendre 1986) or 4 F_C (Qi 2016), [[0, F_L], [I, F_C]] (Szekely & Rizzo 2014), and F_C in the top right block
+    (equation 15 of the reference below).
+
+    References
+    ----------
+    Cailliez (1983); Klopotek, Klopotek & Wierzchon, eqs 12-19.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> repaired = es.cailliez([[0.0, 1.0, 5.0], [1.0, 0.0, 1.0], [5.0, 1.0, 0.0]])
+    >>> round(repaired.constant, 6), es.is_euclidean(repaired.distances)
+    (3.0, True)
+    """
+    given = as_distances(d, "d")
+    weigh(False, MATRIX, spectrum(len(given), 8.0, copies=8.0))
+    unit = unit_of(given)
+    scaled = given / unit
+    rho = scaled**2
+    found = examine(rho, tol)
+    kappa, distances = 0.0, given
+    if found.witness is not None:
+        pair = found.lowest, found.witness
+        kappa = additive_constant(centred(-0.5 * rho), centred(-0.5 * scaled), pair) * unit
+        distances = given + kappa
+        np.fill_diagonal(distances, 0.0)
+    return report("cailliez", distances, kappa, rho, unit, found, matrix_index(d))
+
+
+def clip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
+    r"""Euclidization that sets the negative eigenvalues of the Gram matrix to 0.
+
+    Parameters
+    ----------
+    d : array_like of shape (n, n) or (n(n - 1)/2,)
+        Dissimilarities, square or condensed; not squared. A square data frame gives names to the points.
+    tol : float, optional
+        Rounding to allow for, as in `negative_type`.
+
+    Returns
+    -------
+    Euclidization
+        As `lingoes`, with `.constant` None. `.kernel` is the positive semi-definite matrix nearest to G_c.
+
+    Raises
+    ------
+    ValueError
+        If d is not square and symmetric with zero diagonal, or a value is negative or not finite.
+    TypeError
+        If d does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
+
+    See Also
+    --------
+    nearest_psd : The same for any symmetric matrix.
+    flip_spectrum : Negative eigenvalues by their size.
+
+    Notes
+    -----
+    These are the distances between the principal coordinates of all positive eigenvalues. None is smaller than d, since
+    the part that is left out counts negatively. The best partition can change. O(n^3) time, O(n^2) memory.
+
+    References
+    ----------
+    Higham (1988), theorem 2.1; Chen et al. (2009) for the names.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.is_euclidean(es.clip_spectrum([[0.0, 1.0, 5.0], [1.0, 0.0, 1.0], [5.0, 1.0, 0.0]]).distances)
+    True
+    """
+    return respectralized(d, tol, "clip")
+
+
+def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
+    r"""Euclidization that takes the negative eigenvalues of the Gram matrix by their size.
+
+    Parameters
+    ----------
+    d : array_like of shape (n, n) or (n(n - 1)/2,)
+        Dissimilarities, square or condensed; not squared. A square data frame gives names to the points.
+    tol : float, optional
+        Rounding to allow for, as in `negative_type`.
+
+    Returns
+    -------
+    Euclidization
+        As `lingoes`, with `.constant` None.
+
+    Raises
+    ------
+    ValueError
+        If d is not square and symmetric with zero diagonal, or a value is negative or not finite.
+    TypeError
+        If d does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
+
+    See Also
+    --------
+    clip_spectrum : Negative eigenvalues set to 0.
+
+    Notes
+    -----
+    :math:`G_c = V\Lambda V'` becomes :math:`V|\Lambda|V'`. The best partition can change. O(n^3) time, O(n^2) memory.
+
+    References
+    ----------
+    Chen et al. (2009), Similarity-based classification, Journal of Machine Learning Research 10.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.is_euclidean(es.flip_spectrum([[0.0, 1.0, 5.0], [1.0, 0.0, 1.0], [5.0, 1.0, 0.0]]).distances)
+    True
+    """
+    return respectralized(d, tol, "flip")
+
+
+def respectralized(d: ArrayLike, tol: float | None, method: Repair) -> Euclidization:
+    """Distances from the Gram matrix with other eigenvalues."""
+    given = as_distances(d, "d")
+    weigh(False, MATRIX, spectrum(len(given), 7.0, copies=8.0))
+    unit = unit_of(given)
+    rho = (given / unit) ** 2
+    found = examine(rho, tol)
+    distances = given
+    if not found.holds:
+        with one_thread_up_to(len(rho)):
+            values, vectors = eigh(centred(-0.5 * rho), check_finite=False)
+        values = np.abs(values) if method == "flip" else np.maximum(values, 0.0)
+        half = vectors * np.sqrt(values)
+        distances = np.sqrt(np.maximum(kernel_distance(half @ half.T), 0.0)) * unit
+    return report(method, distances, None, rho, unit, found, matrix_index(d))
+
+
+def report(
+    method: Repair,
+    distances: FloatArray,
+    constant: float | None,
+    rho: FloatArray,
+    unit: float,
+    found: Examination,
+    index: Any,
+    source: Literal["distances", "kernel"] = "distances",
+) -> Euclidization:
+    """The result, in the unit of the data."""
+    return Euclidization(
+        method=method,
+        distances=distances,
+        constant=constant,
+        squared=rho * unit**2,
+        min_eigenvalue=found.lowest * unit**2 + 0.0,
+        max_eigenvalue=found.highest * unit**2,
+        threshold=found.threshold * unit**2,
+        source=source,
+        index=index,
+    )
+
+
+def nearest_psd(K: ArrayLike) -> FloatArray:
+    r"""The positive semi-definite matrix nearest to a symmetric one.
+
+    Parameters
+    ----------
+    K : array_like of shape (n, n)
+        Symmetric matrix, such as a kernel with negative eigenvalues.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        Symmetric, no eigenvalue below 0 beyond rounding; nearest in the Frobenius norm. K itself if it is positive
+        semi-definite.
+
+    Raises
+    ------
+    ValueError
+        If K is not square and symmetric, or a value is not finite.
+    TypeError
+        If K does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
+
+    See Also
+    --------
+    lingoes_kernel : A shift that keeps the best partition.
+    clip_spectrum : The same for the Gram matrix of dissimilarities.
+
+    Notes
+    -----
+    The eigenvalues below 0 become 0. It moves the diagonal, too; for the nearest *correlation* matrix see
+    `statsmodels.stats.correlation_tools.corr_nearest`. O(n^3) time, O(n^2) memory.
+
+    References
+    ----------
+    Higham (1988), Computing a nearest symmetric positive semidefinite matrix, theorem 2.1.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.nearest_psd([[1.0, 3.0], [3.0, 1.0]]).round(12).tolist()
+    [[2.0, 2.0], [2.0, 2.0]]
+    """
+    matrix = as_symmetric(K, "K")
+    weigh(False, MATRIX, spectrum(len(matrix), 5.0, copies=6.0))
+    unit = unit_of(matrix, SMALLEST_ALONE)
+    with one_thread_up_to(len(matrix)):
+        values, vectors = eigh(matrix / unit, check_finite=False)
+    negative = values < 0
+    if values[0] >= -len(values) * np.finfo(float).eps * np.abs(values).max():
+        return matrix
+    if negative.mean() < 0.5:  # the smaller part is built
+        part = vectors[:, negative] * np.sqrt(-values[negative])
+        nearest = matrix / unit + part @ part.T
+    else:
+        part = vectors[:, ~negative] * np.sqrt(values[~negative])
+        nearest = part @ part.T
+    return np.asarray(unit * 0.5 * (nearest + nearest.T))

@@ -1,0 +1,522 @@
+"""What a dissimilarity is, its repair, and the coordinates behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from energystats._core.gram import centred, decomposed
+from energystats._typing import FloatArray, IntArray
+from energystats.display.numbers import number, numbers, proportion
+from energystats.display.result import Named, Result
+from energystats.display.sentences import metric_text
+from energystats.display.tables import Table, text_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from energystats.metrics.base import Metric
+
+__all__ = ["Euclidization", "EuclidizationComparison", "NegativeTypeResult", "PrincipalCoordinates"]
+
+
+Repair = Literal["lingoes", "cailliez", "clip", "flip"]
+
+
+TINY_SHARE = 1e-5  # a smallest eigenvalue that may come from rounded data
+
+
+def eigenvalue(value: float, threshold: float) -> str:
+    """Six significant digits, or that it cannot be told from 0."""
+    return "0 (to rounding)" if abs(value) <= threshold else number(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class NegativeTypeResult(Result):
+    """Whether rho is of negative type, and how that can be checked.
+
+    Attributes
+    ----------
+    holds : bool
+        The verdict, on the points that were looked at.
+    min_eigenvalue, max_eigenvalue : float
+        Smallest and largest eigenvalue of G_c = -1/2 J R J, in the unit of rho. Negative type is min_eigenvalue >= 0.
+    tol : float
+        Rounding that is allowed for, as a share of the scale: the larger of max_eigenvalue and half of the largest
+        absolute rho.
+    threshold : float
+        tol times the scale, in the unit of rho; the verdict is min_eigenvalue >= -threshold.
+    witness : ndarray of shape (n,) or None
+        When it fails, a unit vector c of sum 0 with c'Rc > 0, which negative type forbids.
+    violation : float or None
+        c'Rc of the witness, which is -2 min_eigenvalue.
+    n : int
+        Points that were looked at; all, unless `method` is "random subsets".
+    rows : ndarray of shape (n,) or None
+        Their indices when they are not all.
+    method : {"eigenvalues", "factorisation", "iteration", "random subsets", "formula"}
+        What the verdict rests on: all eigenvalues; a Cholesky factor, which proves that none is below -threshold; an
+        extreme eigenvalue found by iteration (then the witness is the proof); subsets of the points; or the formula of
+        the metric, for all points whatever.
+    known, strong : bool or None
+        What the metric's formula says for all sets of points: of negative type, and of strong negative type (equal
+        distributions alone have E = 0). None where nothing general is known.
+    metric : Metric
+        The semimetric; `Precomputed()` for a matrix.
+    eigenvalues : ndarray or None
+        All eigenvalues of G_c, falling, where they were computed.
+    """
+
+    _one_row = True
+
+    holds: bool
+    min_eigenvalue: float
+    max_eigenvalue: float
+    tol: float
+    threshold: float
+    witness: FloatArray | None = field(default=None, repr=False)
+    violation: float | None = None
+    n: int
+    rows: IntArray | None = field(default=None, repr=False)
+    method: Literal["eigenvalues", "factorisation", "iteration", "random subsets", "formula"]
+    known: bool | None = None
+    strong: bool | None = None
+    metric: Metric
+    eigenvalues: FloatArray | None = field(default=None, repr=False)
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def _tables(self) -> list[Table]:
+        rows = [
+            ["of negative type", "yes" if self.holds else "no"],
+            ["smallest eigenvalue of G_c", eigenvalue(self.min_eigenvalue, self.threshold)],
+            ["largest eigenvalue of G_c", number(self.max_eigenvalue)],
+            ["counts as 0 down to", number(-self.threshold + 0.0)],
+            ["points", str(self.n)],
+            ["method", self.method],
+        ]
+        if self.violation is not None:
+            rows.insert(3, ["c'Rc of the witness c", number(self.violation)])
+        return [text_table(rows, None, None, "Negative type of rho")]
+
+    def _notes(self) -> list[str]:
+        notes = [f"Semimetric: {metric_text(self.metric)}."]
+        if self.known is not None:
+            general = "of negative type" if self.known else "not of negative type"
+            strong = ", and strongly so: E = 0 for equal distributions only" if self.strong else ""
+            weak = ", but not strongly: unequal distributions can have E = 0" if self.strong is False else ""
+            notes.append(f"By its formula it is {general} for all points{(strong or weak) if self.known else ''}.")
+        if not self.holds:
+            share = self.min_eigenvalue / self.max_eigenvalue if self.max_eigenvalue > 0 else -np.inf
+            notes.append(
+                f"The smallest eigenvalue is {share:.2g} times the largest. The witness c sums to 0 and has c'Rc > 0. "
+                "If that is no more than the rounding of the data, pass a larger `tol`; else see `lingoes`."
+            )
+        elif self.method == "random subsets":
+            notes.append("No subset refuted it, which is no proof for the other points; another seed takes others.")
+        return notes
+
+    def _conclusion(self) -> str:
+        if not self.holds:
+            return "Not of negative type: S and E can be negative, and E = 0 need not mean equal distributions."
+        if self.known and self.method == "formula":
+            return "Of negative type for all points, by its formula."
+        some = "" if self.rows is None else " that were looked at"
+        return f"Of negative type, to rounding, on the {self.n} points{some}; other points may differ."
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row; the columns are the field names. NaN and NA where there is none."""
+        import pandas as pd
+
+        names = ("holds", "min_eigenvalue", "max_eigenvalue", "threshold", "tol", "violation", "n", "method")
+        frame = pd.DataFrame([{name: getattr(self, name) for name in (*names, "known", "strong")}])
+        return frame.astype({"violation": float, "known": "boolean", "strong": "boolean"})
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Eigenvalues of G_c, falling, the negative ones marked; the two extreme ones where no others are known."""
+        from energystats.plotting.spectra import plot_negative_type
+
+        return plot_negative_type(self, ax)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Euclidization(Named):
+    """A Euclidean repair of a dissimilarity.
+
+    Attributes
+    ----------
+    method : {"lingoes", "cailliez", "clip", "flip"}
+        Which repair.
+    distances : ndarray of shape (n, n)
+        The repaired distances; those given, when they were Euclidean already.
+    constant : float or None
+        sigma of Lingoes in d' = sqrt(d**2 + 2 sigma), in the unit of d squared; kappa of Cailliez in d' = d + kappa, in
+        the unit of d; 0 when nothing had to be repaired; None for "clip" and "flip".
+    squared : ndarray of shape (n, n)
+        d squared before the repair.
+    min_eigenvalue, max_eigenvalue : float
+        Smallest and largest eigenvalue of G_c = -1/2 J (d squared) J before the repair.
+    threshold : float
+        What counts as rounding of an eigenvalue, in the unit of d squared.
+    source : {"distances", "kernel"}
+        What was given; for a kernel "d squared" is the rho that it generates, which may be negative.
+    index : pandas.Index or None
+        Names of the points: the index of the data frame, behind `names` and `to_matrix()`.
+    """
+
+    _one_row = True
+
+    method: Repair
+    distances: FloatArray = field(repr=False)
+    constant: float | None
+    squared: FloatArray = field(repr=False)
+    min_eigenvalue: float
+    max_eigenvalue: float
+    threshold: float
+    source: Literal["distances", "kernel"] = "distances"
+    index: Any = field(default=None, repr=False)
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return len(self.distances)
+
+    def to_matrix(self) -> pd.DataFrame:
+        """The repaired distances as a square frame with the names of the points, for ``metric="precomputed"``."""
+        import pandas as pd
+
+        return pd.DataFrame(np.array(self.distances), index=self._index(), columns=self._index())
+
+    @property
+    def changed(self) -> bool:
+        """Whether there was anything to repair."""
+        return self.min_eigenvalue < -self.threshold
+
+    @property
+    def kernel(self) -> FloatArray:
+        """Centred kernel matrix that generates the repaired distances, (n, n); after Lingoes it is G_c + sigma J."""
+        return centred(-0.5 * self.distances**2)
+
+    @cached_property
+    def _eigenpairs(self) -> tuple[FloatArray, FloatArray]:
+        return decomposed(self.kernel)
+
+    @property
+    def min_eigenvalue_after(self) -> float:
+        """Smallest eigenvalue of G_c of the repaired distances: 0 to rounding. O(n^3) when first asked for."""
+        return float(self._eigenpairs[0][-1])
+
+    @property
+    def _rounding(self) -> float:
+        """What counts as rounding of an eigenvalue after the repair."""
+        return max(self.threshold, 10 * self.n * float(np.finfo(float).eps * self._eigenpairs[0][0]))
+
+    @property
+    def embedding(self) -> FloatArray:
+        """Points with the repaired distances, centred, one column for every positive eigenvalue; (n, p)."""
+        values, vectors = self._eigenpairs
+        p = int(np.count_nonzero(values > max(self.threshold, 1e-14 * float(np.abs(values).max()))))
+        return np.asarray(vectors[:, :p] * np.sqrt(values[:p]))
+
+    @property
+    def moved(self) -> FloatArray:
+        """Change of each distance, relative to the largest original one; in the order of pdist, (n(n - 1)/2,).
+
+        Where the rho of a kernel was negative, the distance before counts as 0.
+        """
+        upper = np.triu_indices(self.n, 1)
+        before = np.sqrt(np.maximum(self.squared[upper], 0.0))
+        largest = before.max(initial=0.0)
+        return np.asarray((self.distances[upper] - before) / (largest if largest > 0 else 1.0))
+
+    def _tables(self) -> list[Table]:
+        moved = np.abs(self.moved)
+        rows = [
+            ["constant", "-" if self.constant is None else number(self.constant)],
+            ["smallest eigenvalue before", eigenvalue(self.min_eigenvalue, self.threshold)],
+            ["smallest eigenvalue after", eigenvalue(self.min_eigenvalue_after, self._rounding)],
+            ["mean change of a distance", f"{moved.mean():.2%}" if moved.size else "-"],
+            ["largest change of a distance", f"{moved.max():.2%}" if moved.size else "-"],
+            ["points", str(self.n)],
+            ["dimensions", str(self.embedding.shape[1])],
+        ]
+        titles = {
+            "lingoes": "Lingoes' euclidization, d' = sqrt(d^2 + 2 constant)",
+            "cailliez": "Cailliez' euclidization, d' = d + constant",
+            "clip": "Euclidization by clipping negative eigenvalues",
+            "flip": "Euclidization by flipping negative eigenvalues",
+        }
+        kernel = "Lingoes' repair of a kernel, JKJ + constant J"
+        return [text_table(rows, None, None, titles[self.method] if self.source == "distances" else kernel)]
+
+    def _notes(self) -> list[str]:
+        if not self.changed and self.source == "kernel":
+            return ["The kernel was positive semi-definite to rounding, once centred; nothing had to be repaired."]
+        if not self.changed:
+            return ["The dissimilarities were Euclidean to rounding and come back unchanged."]
+        what = {
+            "lingoes": "W of every partition into k clusters grows by the constant times (n - k), so that the best "
+            "partition stays the best.",
+            "cailliez": "Every pair is as much farther apart; the best partition can change.",
+            "clip": "The nearest positive semi-definite Gram matrix; the best partition can change.",
+            "flip": "Negative eigenvalues count by their size; the best partition can change.",
+        }
+        notes = [what[self.method], "Changes of distances are shares of the largest original distance."]
+        if self.source == "kernel" and (self.squared < 0).any():
+            notes[1] += " A distance whose square was negative counts as 0."
+        if self.min_eigenvalue > -TINY_SHARE * self.max_eigenvalue:
+            share = self.min_eigenvalue / self.max_eigenvalue
+            notes.append(
+                f"The smallest eigenvalue was only {share:.1g} times the largest. If that is the rounding of the data, "
+                f"pass a larger `tol`, such as {10 ** np.ceil(np.log10(-share)):.0e}: then nothing is repaired."
+            )
+        return notes
+
+    def _conclusion(self) -> str:
+        if not self.changed:
+            return "No repair was needed."
+        return f"Euclidean now, to rounding; distances moved by {np.abs(self.moved).mean():.1%} on average."
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row: method, constant, eigenvalues before and after, and how far the distances moved."""
+        import pandas as pd
+
+        moved = np.abs(self.moved)
+        row = {
+            "method": self.method,
+            "constant": self.constant,
+            "min_eigenvalue": self.min_eigenvalue,
+            "min_eigenvalue_after": self.min_eigenvalue_after,
+            "mean_change": float(moved.mean()) if moved.size else 0.0,
+            "largest_change": float(moved.max(initial=0.0)),
+            "n": self.n,
+        }
+        return pd.DataFrame([row]).astype({"constant": float})
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Repaired against original distances."""
+        from energystats.plotting.spectra import plot_euclidization
+
+        return plot_euclidization(self, ax)
+
+    def plot_shepard(self, ax: Axes | None = None, *, dimensions: int = 2) -> Axes:
+        """Draw a Shepard diagram: what the first principal axes show of the dissimilarities, before and after.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure when None.
+        dimensions : int, default 2
+            Number of axes.
+
+        Returns
+        -------
+        Axes
+            Distances on the axes against the dissimilarities (against the repaired ones, after the repair), with
+            Kruskal's stress 1. Of more than 5,000 pairs a random part is drawn, always the same one.
+
+        Raises
+        ------
+        ValueError
+            If `dimensions` is below 1.
+        TypeError
+            If `dimensions` is not a whole number.
+        """
+        from energystats.plotting.spectra import plot_shepard
+
+        return plot_shepard(self, ax, dimensions=dimensions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class PrincipalCoordinates(Named):
+    """Coordinates whose Euclidean distances are, or come near to, given dissimilarities.
+
+    Attributes
+    ----------
+    coordinates : ndarray of shape (n, p)
+        Principal coordinates, centred, in falling order of their eigenvalues; the entry of largest size on every axis
+        is positive.
+    eigenvalues : ndarray of shape (n,)
+        All eigenvalues of G_c, after the correction, falling.
+    explained : ndarray of shape (p,)
+        Eigenvalue of each coordinate as a share of the sum of the absolute values of all.
+    negative_share : float
+        The negative eigenvalues' part of that sum: what no real coordinates can show.
+    n_negative : int
+        Number of eigenvalues below -threshold.
+    threshold : float
+        What counts as rounding of an eigenvalue.
+    correction : {None, "lingoes", "cailliez"}
+        What was done to the dissimilarities before.
+    constant : float
+        Its constant; 0 without one.
+    source : {"distances", "kernel"}
+        What the coordinates come from; of a kernel they are those of kernel PCA.
+    index : pandas.Index or None
+        Names of the points: the index of the data frame, behind `names`.
+    """
+
+    coordinates: FloatArray = field(repr=False)
+    eigenvalues: FloatArray = field(repr=False)
+    explained: FloatArray = field(repr=False)
+    negative_share: float
+    n_negative: int
+    threshold: float
+    correction: Literal["lingoes", "cailliez"] | None
+    constant: float
+    source: Literal["distances", "kernel"]
+    index: Any = field(default=None, repr=False)
+
+    def _tables(self) -> list[Table]:
+        p = min(self.explained.size, 10)
+        values = numbers(self.eigenvalues[:p])
+        cells = [[values[j], f"{self.explained[j]:.1%}", f"{self.explained[: j + 1].sum():.1%}"] for j in range(p)]
+        stubs = [f"axis {j + 1}" for j in range(p)]
+        title = "Principal coordinates" if self.source == "distances" else "Kernel principal components"
+        heads = ["eigenvalue", "share", "cumulated"]
+        rows = [
+            ["negative eigenvalues", str(self.n_negative)],
+            ["smallest eigenvalue", eigenvalue(self.eigenvalues[-1], self.threshold)],
+            ["negative share", f"{self.negative_share:.1%}"],
+            ["axes kept", str(self.explained.size)],
+            ["correction", self.correction or "none"],
+            ["constant", number(self.constant)],
+        ]
+        accounts = text_table(rows, None, None, "Accounts")
+        return [text_table(cells, heads, stubs, title), accounts] if p else [accounts]
+
+    def _notes(self) -> list[str]:
+        notes = ["Shares are of the sum of all eigenvalues' sizes, the negative ones included."]
+        if self.n_negative:
+            mend = 'a correction ("lingoes", "cailliez")' if self.source == "distances" else "`lingoes_kernel`"
+            notes.append(f"No real coordinates can show the negative eigenvalues' part; {mend} leaves none.")
+        return notes
+
+    def _conclusion(self) -> str:
+        p = self.explained.size
+        if not p:
+            return "All points coincide: there is no axis."
+        axes = "axis holds" if p == 1 else f"{p} axes hold"
+        lost = f"; {self.negative_share:.1%} cannot be drawn at all" if self.n_negative else ""
+        return f"The {axes} {self.explained.sum():.1%} of the sizes of all eigenvalues{lost}."
+
+    def to_frame(self) -> pd.DataFrame:
+        """Coordinates, one row per point, columns axis1, axis2, ..."""
+        import pandas as pd
+
+        columns = [f"axis{j + 1}" for j in range(self.coordinates.shape[1])]
+        return pd.DataFrame(np.array(self.coordinates), columns=columns, index=self._index())
+
+    def plot(self, ax: Axes | None = None, *, dimensions: int = 2, labels: Any = None) -> Axes:
+        """Points on the first two or three axes with their shares; `labels` (n,) colours them by group."""
+        from energystats.plotting.spectra import plot_coordinates
+
+        return plot_coordinates(self, ax, dimensions=dimensions, labels=labels)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class EuclidizationComparison(Result):
+    """What each repair of a dissimilarity does to the distances and to the clusters.
+
+    Attributes
+    ----------
+    k : int
+        Number of clusters.
+    n : int
+        Number of points.
+    repairs : tuple of str
+        "none", "lingoes", "cailliez", "clip", "flip".
+    constants : ndarray of shape (5,)
+        Constant of each repair; NaN where there is none.
+    min_eigenvalues : ndarray of shape (5,)
+        Smallest eigenvalue of G_c after the repair.
+    mean_changes, largest_changes : ndarray of shape (5,)
+        How far distances moved, as shares of the largest original one.
+    within, totals : ndarray of shape (5,)
+        W of the best partition found, and T, of the repaired squared distances.
+    losses : ndarray of shape (5,)
+        W of the original's best partition less W of the repair's own best, as a share of T: 0 if it is still best.
+    rand : ndarray of shape (5,)
+        Adjusted Rand index of the repair's best partition with the original's.
+    changed : tuple of bool
+        Whether the original's best partition is no longer the best.
+    labels : ndarray of shape (5, n)
+        The best partition of each.
+    """
+
+    k: int
+    n: int
+    repairs: tuple[str, ...] = field(repr=False)
+    constants: FloatArray = field(repr=False)
+    min_eigenvalues: FloatArray = field(repr=False)
+    mean_changes: FloatArray = field(repr=False)
+    largest_changes: FloatArray = field(repr=False)
+    within: FloatArray = field(repr=False)
+    totals: FloatArray = field(repr=False)
+    losses: FloatArray = field(repr=False)
+    rand: FloatArray = field(repr=False)
+    changed: tuple[bool, ...] = field(repr=False)
+    labels: IntArray = field(repr=False)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row a repair: constant, min_eigenvalue, mean_change, largest_change, within, share (S/T), loss, ..."""
+        import pandas as pd
+
+        columns = {
+            "constant": self.constants,
+            "min_eigenvalue": self.min_eigenvalues,
+            "mean_change": self.mean_changes,
+            "largest_change": self.largest_changes,
+            "within": self.within,
+            "share": 1 - self.within / self.totals,
+            "loss": self.losses,
+            "adjusted_rand": self.rand,
+            "changed": self.changed,
+        }
+        return pd.DataFrame(columns, index=pd.Index(self.repairs, name="repair"))
+
+    def to_frame(self) -> pd.DataFrame:
+        """The table."""
+        return self.table
+
+    def _tables(self) -> list[Table]:
+        cells = [
+            [
+                number(self.constants[r]),
+                eigenvalue(self.min_eigenvalues[r], 10 * self.n * float(np.finfo(float).eps * self.totals[r])),
+                f"{self.mean_changes[r]:.1%}",
+                f"{self.largest_changes[r]:.1%}",
+                proportion(1 - self.within[r] / self.totals[r]),
+                f"{self.losses[r]:.2%}",
+                "yes" if self.changed[r] else "no",
+            ]
+            for r in range(len(self.repairs))
+        ]
+        heads = ["constant", "smallest eigenvalue", "mean change", "largest", "S/T", "loss", "best changed"]
+        return [text_table(cells, heads, list(self.repairs), f"Euclidizations, {self.n} points in {self.k} clusters")]
+
+    def _notes(self) -> list[str]:
+        return [
+            "S/T is of the best partition found on the squared (repaired) distances. Loss: by how much W of the "
+            "original's best partition exceeds that of the repair's own best, as a share of T.",
+            "Changes of distances are shares of the largest original distance.",
+            "Best partitions are the best that a search of several starts found; another seed can find better ones.",
+        ]
+
+    def _conclusion(self) -> str:
+        moved = [name for name, changed in zip(self.repairs, self.changed, strict=True) if changed]
+        if not moved:
+            return "After every repair the original's best partition stays the best that was found."
+        return f"The original's best partition is no longer the best after {', '.join(moved)}."
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """S/T of the best partition under every repair, and how far the distances moved."""
+        from energystats.plotting.spectra import plot_comparison
+
+        return plot_comparison(self, ax)

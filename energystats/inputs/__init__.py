@@ -1,0 +1,1 @@
+"""What a user may give, read and checked once."""

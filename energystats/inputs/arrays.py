@@ -1,0 +1,268 @@
+"""Tables of numbers as arrays: every check of their values, with errors that name argument, rule and value."""
+
+from __future__ import annotations
+
+import numbers
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from energystats._typing import AnyArray, ArrayLike, BoolArray, FloatArray
+from energystats.inputs.names import as_pandas, column_names
+from energystats.inputs.options import check_positive
+
+__all__ = [
+    "as_array",
+    "as_numbers",
+    "as_points",
+    "as_weights",
+    "check_finite",
+    "check_level",
+    "check_likeness",
+    "check_not_path",
+    "digits_of",
+    "masked_in",
+    "numbers_of_objects",
+    "read_only",
+    "without_masks",
+]
+
+
+EPS = float(np.finfo(np.float64).eps)
+LARGEST = 1e150  # squared differences of larger numbers overflow
+LARGEST_INTEGER = 2**53
+WEIGHT_RATIO = 1e9
+ROUNDING = 1e-8, 1e-6  # see `differing`
+COARSER = {"float32": (1e-4, 1e-2), "float16": (4e-3, 1e-2)}  # of numbers made with fewer digits
+SMALL_SHARE = 0.1  # of the entries are smaller than those that rounding is measured against
+SMALLEST_LEVEL = 1e-9  # 1e9 draws for one p-value
+SMALLEST_WEIGHT = 1e-70  # products of weights must keep their digits
+
+
+def as_points(values: ArrayLike, name: str) -> FloatArray:
+    """Finite float array of shape (n, d) with n, d >= 1; a one-dimensional input has d = 1."""
+    values = as_pandas(values)
+    array = as_numbers(values, name)
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2:
+        raise ValueError(f"`{name}` must have shape (n,) or (n, d), got {array.shape}.")
+    if array.size == 0:
+        raise ValueError(f"`{name}` must have at least one row and one column, got shape {array.shape}.")
+    check_finite(array, name, column_names(values))
+    return array
+
+
+def digits_of(values: Any) -> tuple[tuple[float, float], float]:
+    """Rounding, as in `differing`, and relative spacing of the numbers of a table as its user made them."""
+    if column_names(values) is not None:
+        dtypes = values.dtypes if values.ndim == 2 else [values.dtype]
+    else:
+        sparse = hasattr(values, "toarray")
+        dtypes = [values.dtype if sparse else np.asarray(values).dtype] if hasattr(values, "dtype") else []
+    found = {str(dtype).lower() for dtype in dtypes} & COARSER.keys()
+    return max(((COARSER[kind], float(np.finfo(kind).eps)) for kind in found), default=(ROUNDING, EPS))
+
+
+def read_only(array: AnyArray) -> AnyArray:
+    """The same array if nobody can change it, else a copy: this may be the user's, or a view of a larger one."""
+    if not array.flags.writeable:
+        return array
+    frozen = array.copy()
+    frozen.flags.writeable = False
+    return frozen
+
+
+def as_numbers(values: ArrayLike, name: str) -> FloatArray:
+    """Float64 array; anything that is not a table of real numbers is a `TypeError` or `ValueError`."""
+    if hasattr(values, "toarray"):
+        raise TypeError(f"`{name}` must be dense, got a sparse {type(values).__name__}; use `{name}.toarray()`.")
+    check_not_path(values, name)
+    values = as_pandas(values)
+    columns = column_names(values)
+    if columns is not None:
+        return frame_numbers(values, name, columns)
+    array = as_array(values, name)
+    if array.dtype.kind not in "iuf":
+        kind = {"b": "bool", "c": "complex", "U": "str", "S": "bytes", "M": "datetime", "m": "timedelta"}
+        raise TypeError(
+            f"`{name}` must hold real numbers, got dtype {kind.get(array.dtype.kind, array.dtype.name)}; "
+            f"convert it first, for example with `np.asarray({name if name.isidentifier() else 'x'}, dtype=float)`."
+        )
+    if array.dtype.kind in "iu":
+        check_whole_numbers(array.compressed() if isinstance(array, np.ma.MaskedArray) else array, name)
+    if isinstance(array, np.ma.MaskedArray):
+        array = np.ma.filled(array.astype(np.float64), np.nan)
+    return np.array(array, dtype=np.float64, order="C")
+
+
+def as_array(values: Any, name: str) -> AnyArray:
+    """NumPy's view of something that has no columns of its own; masked arrays stay so, and masks in lists become NaN.
+
+    `numpy.asarray` would take the numbers under the mask.
+    """
+    try:
+        array = np.asanyarray(without_masks(values))
+    except ValueError as error:
+        raise ValueError(f"`{name}` must be a rectangular table, but its rows have different lengths.") from error
+    return array if isinstance(array, np.ma.MaskedArray) else np.asarray(array)
+
+
+def without_masks(values: Any) -> Any:
+    """The same, or for a list that holds masked entries or arrays another one with NaN in their place."""
+    if isinstance(values, list | tuple):
+        return [unmasked(value) for value in values] if any(map(holds_mask, values)) else values
+    if isinstance(values, np.ndarray) and values.dtype == object and not isinstance(values, np.ma.MaskedArray):
+        hidden = masked_in(values)
+        return np.where(hidden, np.nan, values) if hidden.any() else values
+    return values
+
+
+def numbers_of_objects(values: AnyArray, name: str) -> FloatArray:
+    """Numbers of an array of Python objects, None and masked entries as NaN; scikit-learn's estimators take those."""
+    absent = np.array([value is None for value in values.ravel()], dtype=bool).reshape(values.shape) | masked_in(values)
+    for value in np.asarray(values)[~absent]:
+        if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+            raise TypeError(
+                f"`{name}` must hold real numbers, got {value!r:.60} of type {type(value).__name__}; the argument must "
+                "be without strings, dates and whatever else is no number."
+            )
+        if isinstance(value, numbers.Integral) and abs(int(value)) > LARGEST_INTEGER:
+            raise ValueError(beyond_exact(name))
+    return np.where(absent, np.nan, values).astype(np.float64)
+
+
+def masked_in(values: Any) -> BoolArray:
+    """Which entries of an array are masked, by its mask or because they are `numpy.ma.masked`."""
+    if isinstance(values, np.ma.MaskedArray):
+        return np.asarray(np.ma.getmaskarray(values))
+    array = np.asarray(values)
+    if array.dtype != object:
+        return np.zeros(array.shape, dtype=bool)
+    return np.array([value is np.ma.masked for value in array.ravel()], dtype=bool).reshape(array.shape)
+
+
+def holds_mask(value: Any) -> bool:
+    """Whether something is a masked array, or a list with one in it."""
+    if isinstance(value, list | tuple):
+        return any(map(holds_mask, value))
+    return isinstance(value, np.ma.MaskedArray)
+
+
+def unmasked(value: Any) -> Any:
+    """An entry of a list, NaN for what is masked."""
+    if isinstance(value, np.ma.MaskedArray):
+        if not np.ma.is_masked(value):
+            return value.data[()]
+        found = np.ma.filled(value.astype(np.float64 if value.dtype.kind in "iuf" else object), np.nan)
+        return found[()]
+    return [unmasked(entry) for entry in value] if isinstance(value, list | tuple) else value
+
+
+def check_not_path(values: object, name: str) -> None:
+    """Refuse the name of a file where data are needed."""
+    if isinstance(values, str | os.PathLike):
+        raise TypeError(
+            f"`{name}` must hold real numbers, got the text {str(values)!r}. A file is read first, as by pandas; "
+            'paths of Parquet files go to `energy_test`, `dispersion`, `disco` and clustering with algorithm="nystrom".'
+        )
+
+
+def frame_numbers(frame: Any, name: str, columns: Sequence[str]) -> FloatArray:
+    """Numbers of a pandas object, missing values as NaN."""
+    from pandas.api.types import is_bool_dtype, is_complex_dtype, is_integer_dtype, is_numeric_dtype
+
+    dtypes = frame.dtypes if frame.ndim == 2 else [frame.dtype]
+    bad = [
+        f"{column!r} ({dtype})"
+        for column, dtype in zip(columns, dtypes, strict=True)
+        if not is_numeric_dtype(dtype) or is_bool_dtype(dtype) or is_complex_dtype(dtype)
+    ]
+    if bad:
+        raise TypeError(
+            f"`{name}` must hold real numbers, but these columns do not: {', '.join(bad)}. Leave them out, or make "
+            'numbers of them (of dates, days since one of them); metric="gower" takes categories and truth values.'
+        )
+    array = np.array(frame.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")
+    check_whole_numbers(array.reshape(len(array), len(columns))[:, [is_integer_dtype(dtype) for dtype in dtypes]], name)
+    return array
+
+
+def check_whole_numbers(array: Any, name: str) -> None:
+    """Refuse whole numbers that floating-point numbers cannot tell apart."""
+    known = array[np.isfinite(array)] if array.dtype.kind == "f" else array
+    rounded = array.dtype.kind == "f"  # 2**53 may have been one more
+    if known.size and max(int(known.max()), -int(known.min())) > LARGEST_INTEGER - rounded:
+        raise ValueError(beyond_exact(name))
+
+
+def beyond_exact(name: str) -> str:
+    """What is said of whole numbers that are rounded."""
+    return (
+        f"`{name}` holds whole numbers beyond 2**53, which are not exact as floating-point numbers; subtract a common "
+        "offset first."
+    )
+
+
+def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) -> None:
+    """Raise when a value is NaN or infinite, or so large that its square overflows."""
+    finite = np.isfinite(array)
+    if not finite.all():
+        nans = int(np.isnan(array).sum())
+        found = [f"{nans} NaN"] * (nans > 0)
+        if infinities := int((~finite).sum()) - nans:
+            found.append(f"{infinities} infinite")
+        where = ""
+        if array.ndim == 2:
+            bad = np.flatnonzero(~finite.all(axis=0))
+            labels = [columns[j] if columns else str(j) for j in bad[:10]]
+            where = f" in column{'s' * (bad.size > 1)} {', '.join(labels)}{', ...' * (bad.size > 10)}"
+        raise ValueError(
+            f"`{name}` must be finite, but has {' and '.join(found)} values{where}; drop or impute those rows first."
+        )
+    largest = float(np.abs(array).max())
+    if largest > LARGEST:
+        raise ValueError(f"`{name}` must not exceed {LARGEST:g} in size, got {largest:.3g}; rescale it.")
+
+
+def as_weights(weights: ArrayLike | None, n: int, name: str) -> FloatArray | None:
+    """Positive weights of shape (n,) whose sums keep the smallest of them; None for none, and for equal ones of 1."""
+    if weights is None:
+        return None
+    array = as_numbers(weights, name)
+    if array.shape != (n,):
+        raise ValueError(f"`{name}` must have shape ({n},), got {array.shape}.")
+    check_finite(array, name, None)
+    if (array <= 0).any():
+        raise ValueError(f"`{name}` must be positive, got {array.min():.6g} at position {int(array.argmin())}.")
+    check_likeness(array, name, "leave out points that hardly count")
+    return None if (array == 1).all() else array
+
+
+def check_likeness(weights: FloatArray, name: str, advice: str) -> None:
+    """Refuse positive weights so unlike that sums lose the smallest, or so far from 1 that products lose digits."""
+    smallest, largest = float(weights.min()), float(weights.max())
+    if not SMALLEST_WEIGHT < largest < 1 / SMALLEST_WEIGHT:
+        raise ValueError(f"`{name}` must not be that small or large, its largest is {largest:.3g}; rescale it.")
+    if largest > WEIGHT_RATIO * smallest:
+        raise ValueError(
+            f"`{name}` must not differ by more than a factor {WEIGHT_RATIO:g}, got {smallest:.3g} to {largest:.3g}; "
+            f"{advice}."
+        )
+
+
+def check_level(level: object) -> float:
+    """A level below 1 that p-values can reach: the smallest of n draws is 1/(n + 1)."""
+    found = check_positive(level, "level")
+    if not found < 1:
+        raise ValueError(f"`level` must lie below 1, got {found:g}.")
+    if found < SMALLEST_LEVEL:
+        draws = 1 / max(found, sys.float_info.min)
+        raise ValueError(
+            f"`level` must be at least {SMALLEST_LEVEL:g}, got {found:g}: no p-value is that small without {draws:.0e} "
+            "draws or more."
+        )
+    return found

@@ -1,0 +1,324 @@
+"""Tables of mixed columns as float arrays: numbers as they are, categories by their codes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+
+from energystats._typing import ArrayLike, FloatArray, IntArray
+from energystats.exceptions import MissingValuesWarning, warn
+from energystats.inputs.arrays import LARGEST, as_array, as_numbers, check_whole_numbers, masked_in, without_masks
+from energystats.inputs.names import as_pandas, check_same_columns, column_names, name_text
+
+__all__ = ["Columns", "Kind", "encode"]
+
+
+Kind: TypeAlias = Literal["numeric", "ordered", "categorical", "asymmetric", "empty"]
+KINDS: tuple[Kind, ...] = ("numeric", "ordered", "categorical", "asymmetric", "empty")
+NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "mixed-integer-na", "integer-na")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """What the numbers of a coded table stand for.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the columns; their positions where they have none.
+    kinds : tuple of str
+        "numeric", "ordered", "categorical", "asymmetric" (1 for presence, 0 for absence) or "empty" (no value at all).
+    levels : tuple of tuple
+        Categories in the order of their codes 0, 1, ...; () where there are none.
+    complete : bool
+        Whether no value is missing, empty columns aside.
+    """
+
+    names: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    levels: tuple[tuple[Any, ...], ...]
+    complete: bool
+
+    @classmethod
+    def numeric(cls, names: Iterable[str], *, complete: bool) -> Self:
+        """Columns of numbers."""
+        names = tuple(names)
+        kinds: tuple[Kind, ...] = tuple("numeric" for _ in names)
+        return cls(names, kinds, ((),) * len(names), complete)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the array holds finite numbers and nothing else, so that sums of them have a meaning."""
+        return self.complete and set(self.kinds) <= {"numeric"}
+
+    def where(self, *kinds: Kind) -> IntArray:
+        """Positions of the columns of some kinds."""
+        return np.flatnonzero([kind in kinds for kind in self.kinds]).astype(np.intp)
+
+    def __str__(self) -> str:
+        found = Counter(self.kinds)
+        counts = ", ".join(f"{found[kind]} {kind}" for kind in KINDS if found[kind])
+        return f"{len(self.names)} column{'s' * (len(self.names) != 1)}: {counts}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One column of one table: its kind, its values or codes, and its categories."""
+
+    kind: Kind
+    values: FloatArray
+    levels: tuple[Any, ...] = ()
+
+
+def encode(
+    tables: Sequence[ArrayLike],
+    names: Sequence[str],
+    *,
+    asymmetric: Collection[str] = (),
+    known: Columns | None = None,
+) -> tuple[list[FloatArray], Columns]:
+    """Arrays of one coding, and the coding; with `known`, that of other rows of the same columns."""
+    read = [columns_of(values, name) for values, name in zip(tables, names, strict=True)]
+    check_same_columns(tables, [len(labels) for labels, _ in read], names)
+    labels = read[0][0] if known is None else known.names
+    if known is not None:
+        check_known(tables[0], read[0][0], known, names[0])
+    for column in asymmetric:
+        if labels.count(column) > 1:
+            raise ValueError(f"`asymmetric` names {column!r}, but {labels.count(column)} columns have that name.")
+    coded = []
+    for j, label in enumerate(labels):
+        parts = [column_of(columns[j], name, label) for name, (_, columns) in zip(names, read, strict=True)]
+        if label in asymmetric:
+            parts = [presence(part, name, label) for part, name in zip(parts, names, strict=True)]
+        if known is None:
+            coded.append(joined(parts, names, label))
+        else:
+            of = Column(known.kinds[j], np.empty(0), known.levels[j])
+            coded.append([recoded(part, of, name, label) for part, name in zip(parts, names, strict=True)])
+    arrays = [np.column_stack([parts[i].values for parts in coded]) for i in range(len(tables))]
+    for array, name in zip(arrays, names, strict=True):
+        check_rows(array, name)
+    kinds, levels = tuple(parts[0].kind for parts in coded), tuple(parts[0].levels for parts in coded)
+    filled = [kind != "empty" for kind in kinds]
+    complete = not any(np.isnan(array[:, filled]).any() for array in arrays)
+    if known is not None:
+        return arrays, replace(known, complete=complete)
+    warn_of_empty([label for label, kind in zip(labels, kinds, strict=True) if kind == "empty"])
+    return arrays, Columns(tuple(labels), kinds, levels, complete)
+
+
+def check_known(table: Any, labels: Sequence[str], known: Columns, name: str) -> None:
+    """The columns of the coding, by number and, where both have names, by name."""
+    if len(labels) != len(known.names):
+        raise ValueError(f"`{name}` must have {len(known.names)} columns, as the metric has, got {len(labels)}.")
+    positions = tuple(map(str, range(len(labels))))
+    if getattr(table, "ndim", 0) == 2 and positions not in (known.names, labels) and labels != known.names:
+        raise ValueError(f"`{name}` must have the columns {', '.join(known.names)}, got {', '.join(labels)}.")
+
+
+# ---------------------------------------------------------------- one table
+
+
+def columns_of(values: Any, name: str) -> tuple[tuple[str, ...], list[Any]]:
+    """Names and columns of a table, each as a float array or a pandas Series."""
+    if hasattr(values, "toarray"):
+        raise TypeError(f"`{name}` must be dense, got a sparse {type(values).__name__}; use `{name}.toarray()`.")
+    values = without_masks(as_pandas(values))
+    labels = column_names(values)
+    if labels is None:
+        array = as_array(values, name)
+        if array.dtype.kind in "iuf":
+            table = as_numbers(array, name)
+            check_shape(table.shape, name)
+            table = table.reshape(len(table), -1)
+            return tuple(map(str, range(table.shape[1]))), list(table.T)
+        frame = untyped_frame(values, array, name)
+        labels = [str(j) for j in range(frame.shape[1])]
+    else:
+        frame = values if values.ndim == 2 else values.to_frame()
+    check_shape(frame.shape, name)
+    return tuple(labels), [frame.iloc[:, j] for j in range(frame.shape[1])]
+
+
+def untyped_frame(values: Any, array: Any, name: str) -> Any:
+    """Frame of a list or array that is not numeric; pandas looks for the type of every column."""
+    import pandas as pd
+
+    check_shape(array.shape, name)
+    if isinstance(getattr(values, "dtype", None), pd.CategoricalDtype):
+        return pd.Series(values).to_frame()
+    if array.dtype.kind in "US" and isinstance(values, np.ndarray) and array.ndim == 2 and array.shape[1] > 1:
+        for j in range(array.shape[1]):
+            known = array[:, j][~masked_in(array[:, j])]
+            if known.size and pd.to_numeric(pd.Series(np.asarray(known, dtype=str)), errors="coerce").notna().all():
+                raise TypeError(
+                    f"`{name}` is an array of text in which column {j} looks like numbers, and NumPy makes text of "
+                    "numbers beside text; pass a DataFrame, whose columns have types of their own."
+                )
+    rows = array.astype(str) if array.dtype.kind == "S" else array if isinstance(values, np.ndarray) else list(values)
+    return pd.DataFrame(rows)
+
+
+def check_shape(shape: tuple[int, ...], name: str) -> None:
+    """One or two dimensions, none of them empty."""
+    if len(shape) not in (1, 2):
+        raise ValueError(f"`{name}` must have shape (n,) or (n, d), got {shape}.")
+    if 0 in shape:
+        raise ValueError(f"`{name}` must have at least one row and one column, got shape {shape}.")
+
+
+def check_rows(array: FloatArray, name: str) -> None:
+    """Every row has a value somewhere."""
+    if (bare := np.isnan(array).all(axis=1)).any():
+        row = int(bare.argmax())
+        raise ValueError(f"`{name}` must have a value in every row, but row {row} (counted from 0) has none; drop it.")
+
+
+def warn_of_empty(labels: Sequence[str]) -> None:
+    """Name the columns that say nothing about any row."""
+    if labels:
+        listed = ", ".join(map(repr, labels))
+        warn(f"No row has a value in column{'s' * (len(labels) > 1)} {listed}; left out.", MissingValuesWarning)
+
+
+# ---------------------------------------------------------------- one column
+
+
+def column_of(column: Any, name: str, label: str) -> Column:
+    """Kind and values of a column, from its type."""
+    if isinstance(column, np.ndarray):
+        return numeric_column(column, name, label)
+    import pandas as pd
+    from pandas.api.types import infer_dtype, is_bool_dtype, is_complex_dtype, is_numeric_dtype
+
+    if column.dtype == object:
+        column = column.mask(masked_in(column.to_numpy()))
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes = column.cat.codes.to_numpy(dtype=np.float64)
+        kind: Kind = "ordered" if column.cat.ordered else "categorical"
+        return emptied(Column(kind, np.where(codes < 0, np.nan, codes), tuple(column.cat.categories)))
+    if is_bool_dtype(column.dtype):
+        return emptied(Column("categorical", as_floats(column), (False, True)))
+    if is_numeric_dtype(column.dtype) and not is_complex_dtype(column.dtype):
+        return numeric_column(as_floats(column), name, label)
+    found = infer_dtype(column, skipna=True)
+    if found == "empty" or column.isna().all():
+        return Column("empty", np.full(len(column), np.nan))
+    if found == "string":
+        codes, levels = pd.factorize(column.astype(object), sort=True, use_na_sentinel=True)
+        return Column("categorical", np.where(codes < 0, np.nan, codes.astype(np.float64)), tuple(levels))
+    if found == "boolean":
+        return Column("categorical", as_floats(column.astype("boolean")), (False, True))
+    if found in NUMBERS:
+        return numeric_column(as_floats(pd.to_numeric(column)), name, label)
+    what = "both numbers and text" if found.startswith("mixed") else f"{found} values ({column.dtype})"
+    raise TypeError(
+        f"`{name}` must have columns of numbers, categories, text or truth values, but column {label!r} has {what}; "
+        'convert it, for example to numbers, or to categories with `.astype("category")`.'
+    )
+
+
+def as_floats(column: Any) -> FloatArray:
+    """Values of a pandas column of numbers or truth values, missing ones as NaN."""
+    from pandas.api.types import is_integer_dtype
+
+    values = np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    if is_integer_dtype(column.dtype):
+        check_whole_numbers(values, name_text(column.name))
+    return values
+
+
+def numeric_column(values: FloatArray, name: str, label: str) -> Column:
+    """Finite numbers and NaN."""
+    if bad := int(np.isinf(values).sum()):
+        raise ValueError(f"`{name}` must not be infinite, but has {bad} infinite values in column {label}.")
+    column = emptied(Column("numeric", values))
+    if column.kind == "numeric" and (largest := float(np.nanmax(np.abs(values)))) > LARGEST:
+        raise ValueError(
+            f"`{name}` must not exceed {LARGEST:g} in size, got {largest:.3g} in column {label}; rescale it."
+        )
+    return column
+
+
+def emptied(column: Column) -> Column:
+    """The column, or an empty one if all its values are missing."""
+    return Column("empty", column.values) if np.isnan(column.values).all() else column
+
+
+def presence(column: Column, name: str, label: str) -> Column:
+    """1 where something is present, 0 where it is absent."""
+    values = column.values
+    if column.levels:
+        numbers = [float(v) if isinstance(v, int | float | np.bool_ | np.number) else np.nan for v in column.levels]
+        used = ~np.isnan(values)
+        values = values.copy()
+        values[used] = np.array(numbers)[values[used].astype(np.intp)]
+        values[used & np.isnan(values)] = 2.0  # a category that is neither
+    bad = ~np.isnan(values) & ~np.isin(values, (0, 1))
+    if bad.any():
+        i = int(bad.argmax())
+        got = repr(column.levels[int(column.values[i])]) if column.levels else f"{values[i]:g}"
+        raise ValueError(
+            f"`asymmetric` columns must hold truth values or 0 (absent) and 1 (present), but column {label!r} of "
+            f"`{name}` has {got} in row {i}."
+        )
+    return column if column.kind == "empty" else Column("asymmetric", values)
+
+
+# ---------------------------------------------------------------- one coding
+
+
+def joined(parts: Sequence[Column], names: Sequence[str], label: str) -> list[Column]:
+    """The same column of several tables under one coding."""
+    filled = [(part, name) for part, name in zip(parts, names, strict=True) if part.kind != "empty"]
+    if not filled:
+        return list(parts)
+    first, first_name = filled[0]
+    for part, name in filled[1:]:
+        if part.kind != first.kind:
+            raise TypeError(
+                f"Column {label!r} must be of one kind in all tables, but is {first.kind} in `{first_name}` and "
+                f"{part.kind} in `{name}`."
+            )
+        if part.kind == "ordered" and part.levels != first.levels:
+            raise ValueError(
+                f"Ordered column {label!r} must have the same categories in all tables, but has {listed(first.levels)} "
+                f"in `{first_name}` and {listed(part.levels)} in `{name}`."
+            )
+    levels = tuple(dict.fromkeys(level for part, _ in filled for level in part.levels))
+    target = Column(first.kind, np.empty(0), levels)
+    return [recoded(part, target, name, label) for part, name in zip(parts, names, strict=True)]
+
+
+def recoded(part: Column, target: Column, name: str, label: str) -> Column:
+    """A column in the codes of another one."""
+    if part.kind == "empty" or target.kind == "empty":
+        return Column(target.kind, np.full(part.values.size, np.nan), target.levels)
+    if not target.levels:
+        if part.kind != target.kind:
+            raise TypeError(f"`{name}` must have {target.kind} values in column {label!r}, got {part.kind} ones.")
+        return part
+    if part.levels == target.levels:
+        return Column(target.kind, part.values, target.levels)
+    used = ~np.isnan(part.values)
+    own, codes = np.unique(part.values[used], return_inverse=True)
+    values = [part.levels[int(v)] if part.levels else v for v in own]
+    place = {level: code for code, level in enumerate(target.levels)}
+    for value in values:
+        if value not in place:
+            raise ValueError(
+                f"`{name}` has {value!r} in column {label!r}, whose categories are {listed(target.levels)}."
+            )
+    translated = np.full(part.values.size, np.nan)
+    translated[used] = np.array([place[value] for value in values], dtype=np.float64)[codes]
+    return Column(target.kind, translated, target.levels)
+
+
+def listed(levels: Sequence[Any]) -> str:
+    """Categories in words, the first ten of them."""
+    return ", ".join(map(repr, levels[:10])) + ", ..." * (len(levels) > 10)

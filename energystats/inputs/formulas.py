@@ -1,0 +1,536 @@
+"""A formula and a table in, the response and the columns of every term out, checked.
+
+formulaic reads the formula and codes its factors, whose levels it gets as numbers: it takes their names for those of
+columns, and so loses some and merges others. What is asked of the result stands here.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+import numpy as np
+
+from energystats._runtime import loading
+from energystats._typing import BoolArray, FloatArray, IntArray
+from energystats.exceptions import MissingValuesWarning, warn
+from energystats.inputs.arrays import masked_in, without_masks
+from energystats.inputs.labels import as_labels, position_of
+from energystats.inputs.names import as_pandas, near_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Parsed", "Term", "check_table", "complete_rows", "missing_in", "parse", "rows_of"]
+
+
+Levels: TypeAlias = tuple[IntArray, tuple[Any, ...]]  # which level each row has, and their names
+
+
+ELSEWHERE = {  # functions of R, by what stands for them
+    **{name: f"np.{name}" for name in ("sqrt", "exp", "sin", "cos", "tan", "log1p", "expm1", "floor", "ceil")},
+    "factor": "C(), as in C(g)",
+    "ordered": "C(), as in C(g)",
+    "cbind": "the responses joined by +, as in y1 + y2 ~ g",
+    "log2": "np.log2",
+    "ifelse": "np.where(), or a column of `data` made beforehand",
+    "interaction": "a:b",
+    "as": "C() for as.factor()",
+    "cut": "pd.cut beforehand, as a column of `data`",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Term:
+    """Columns of a term and of the terms it is adjusted for.
+
+    Attributes
+    ----------
+    name : str
+        As the formula has it.
+    columns : ndarray of shape (n, p)
+        Model-matrix columns of the term.
+    others : ndarray of shape (n, q)
+        Those of the terms it is adjusted for, without the intercept.
+    """
+
+    name: str
+    columns: FloatArray
+    others: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parsed:
+    """A formula that was read, before any value was looked at.
+
+    Attributes
+    ----------
+    text : str
+        The formula.
+    response : tuple
+        Terms of the left side, in formulaic's form.
+    intercept : object
+        The constant, likewise.
+    terms : tuple
+        Terms of the right side, lower orders first, without the constant.
+    variables : tuple of str
+        Columns of the table that the formula uses.
+    """
+
+    text: str
+    response: tuple[Any, ...]
+    intercept: Any
+    terms: tuple[Any, ...]
+    variables: tuple[str, ...]
+
+    @property
+    def bare_responses(self) -> tuple[str, ...]:
+        """Columns that are responses as they stand."""
+        return tuple(name for term in self.response if (name := str(term).strip("`")) in self.variables)
+
+    @property
+    def bare(self) -> tuple[str, ...]:
+        """Columns that stand in the formula as they are, outside of functions."""
+        factors = (factor for term in (*self.response, *self.terms) for factor in term.factors)
+        return tuple(name for factor in factors if (name := str(factor).strip("`")) in self.variables)
+
+    def response_columns(self, data: pd.DataFrame, mixed: pd.DataFrame | None = None) -> pd.DataFrame:
+        """The responses, one a column: what is computed of numbers, and the columns of `mixed` as they are."""
+        import pandas as pd
+        from pandas.api.types import is_bool_dtype
+
+        found: dict[str, Any] = {}
+        for term in self.response:
+            name = str(term).strip("`")
+            if mixed is not None and name in mixed:
+                found[name] = mixed[name].reset_index(drop=True)
+                continue
+            matrix, spec = self.evaluate([term], data)
+            if name in data and is_bool_dtype(data[name]):
+                raise ValueError(
+                    "`formula` must have numeric responses joined by + on its left side, but "
+                    f"{term} holds truth values; {term}.astype(int) is 1 for True and 0 for False."
+                )
+            text = spec.factor_contrasts
+            if text or len(term.factors) > 1:
+                raise ValueError(
+                    "`formula` must have numeric responses joined by + on its left side, but "
+                    f"{term} is {'categorical' if text else 'a product'}."
+                )
+            check_columns(str(term), matrix)
+            found |= {str(name): column for name, column in zip(spec.column_names, matrix.T, strict=True)}
+        return pd.DataFrame(found)
+
+    def design(self, table: pd.DataFrame, *, marginal: bool) -> tuple[Term, ...]:
+        """Columns of every term and of those it is adjusted for."""
+        data = Coded.of(table, [factor for term in self.terms for factor in term.factors])
+        for factor in dict.fromkeys(factor for term in self.terms for factor in term.factors):
+            self.check_levels(factor, data)
+        for term in self.terms:
+            self.check_cells(term, data)
+        if marginal:
+            return tuple(self.adjusted(term, data) for term in self.terms)
+        blocks = self.blocks(self.terms, data)
+        nothing = np.empty((len(table), 0))
+        return tuple(
+            Term(str(term), columns, np.hstack([nothing, *blocks[:j]]))
+            for j, (term, columns) in enumerate(zip(self.terms, blocks, strict=True))
+        )
+
+    def adjusted(self, term: Any, data: Coded) -> Term:
+        """A term after all that do not contain it; coded anew, because the coding depends on what comes before."""
+        others = [other for other in self.terms if other is not term and not contains(other, term)]
+        *before, columns = self.blocks([*others, term], data)
+        return Term(str(term), columns, np.hstack([np.empty((len(columns), 0)), *before]))
+
+    def blocks(self, terms: Sequence[Any], data: Coded) -> list[FloatArray]:
+        """Model-matrix columns of each term, coded against the constant and the terms before it."""
+        coded = [data.term(term.factors) for term in terms]
+        matrix, spec = self.evaluate([self.intercept, *coded], data.table)
+        blocks = [matrix[:, spec.term_slices[term]] for term in coded]
+        for term, columns in zip(terms, blocks, strict=True):
+            check_columns(str(term), columns)
+        return blocks
+
+    def evaluate(
+        self, terms: Sequence[Any], data: pd.DataFrame, *, full_rank: bool = True, seen: list[Levels] | None = None
+    ) -> tuple[FloatArray, Any]:
+        """Model matrix of some terms, in their order, and how formulaic coded it; `seen` gets the levels of every C().
+
+        As an array, because a data frame keeps one of two columns that have the same name.
+        """
+        from formulaic import Formula, ModelSpec
+
+        formula = Formula(list(terms), _ordering="none")
+        spec = ModelSpec(formula=formula, ensure_full_rank=full_rank, na_action="ignore", output="numpy")
+        context = {"C": partial(coded_factor, [] if seen is None else seen)}
+        try:
+            with np.errstate(all="ignore"):  # what is not finite is reported below
+                matrix = spec.get_model_matrix(data, context=context)
+                values = np.asarray(matrix, dtype=np.float64)
+        except Exception as error:  # the user's own expression ran
+            raise ValueError(f"`formula` {self.text!r} cannot be evaluated: {plain(error)}") from error
+        if len(values) != len(data):
+            listed = " + ".join(map(str, terms))
+            raise ValueError(
+                f"`formula` {self.text!r}: {listed} has {len(values)} rows, and `data` has {len(data)}; leave rows out "
+                "of `data` instead."
+            )
+        return values, matrix.model_spec
+
+    def levels(self, factor: Any, data: Coded) -> tuple[FloatArray, list[str]] | None:
+        """Indicators of the levels of a factor that occur, and their names; None for a number."""
+        if (found := data.levels_of(factor)) is None:
+            seen: list[Levels] = []
+            indicators, spec = self.evaluate([data.term([factor])], data.table, full_rank=False, seen=seen)
+            if factor not in spec.factor_contrasts:
+                return None
+            found = seen[-1] if seen else levels_from(indicators, spec.factor_contrasts[factor].levels, str(factor))
+        codes, names = found
+        used = np.unique(codes)
+        return (codes[:, None] == used).astype(np.float64), [repr(names[j]) for j in used]
+
+    def check_levels(self, factor: Any, data: Coded) -> None:
+        """Complain about a factor with one level."""
+        found = self.levels(factor, data)
+        if found is not None and len(found[1]) < 2:
+            raise ValueError(f"`formula`: {factor} has one level only, {', '.join(found[1])}; leave it out.")
+
+    def check_cells(self, term: Any, data: Coded) -> None:
+        """Complain about a combination of levels that has no row."""
+        found = [(factor, self.levels(factor, data)) for factor in term.factors]
+        named = [(str(factor), *levels) for factor, levels in found if levels is not None]
+        if len(named) < 2:
+            return
+        codes = np.array([indicators.argmax(axis=1) for _, indicators, _ in named])
+        counts = np.zeros([len(names) for *_, names in named], dtype=int)
+        np.add.at(counts, tuple(codes), 1)
+        if counts.all():
+            return
+        empty = np.argwhere(counts == 0)
+        cell = " and ".join(f"{name} = {names[j]}" for (name, _, names), j in zip(named, empty[0], strict=True))
+        more = f", nor in {len(empty) - 1} other cells" if len(empty) > 1 else ""
+        raise ValueError(
+            f"`formula`: {term} needs rows in every cell, but there are none with {cell}{more}; leave {term} out "
+            "(a factor nested in another one is added with +)."
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """A table in which the levels of the factors that stand in a formula as they are have numbers.
+
+    Attributes
+    ----------
+    table : DataFrame
+        The columns as they were, for what is computed of them, and those with codes beside them.
+    columns : dict
+        Column with the codes of each factor.
+    levels : dict
+        Codes and names of the levels of each factor.
+    """
+
+    table: pd.DataFrame
+    columns: Mapping[str, str]
+    levels: Mapping[str, Levels]
+
+    @classmethod
+    def of(cls, table: pd.DataFrame, factors: Sequence[Any]) -> Self:
+        """Code the columns that formulaic would take for categories."""
+        import pandas as pd
+
+        levels: dict[str, Levels] = {}
+        for factor in factors:
+            name = factor.expr
+            if factor.eval_method.value != "lookup" or name not in table:
+                continue
+            if table[name].dtype == object or isinstance(table[name].dtype, pd.CategoricalDtype):
+                levels[name] = as_labels(table[name], len(table), name)
+        columns = dict(zip(levels, unused_names(len(levels), list(table.columns)), strict=True))
+        coded = {columns[name]: numbered(*levels[name]) for name in levels}
+        return cls(pd.concat([table, pd.DataFrame(coded, index=table.index)], axis=1), columns, levels)
+
+    def levels_of(self, factor: Any) -> Levels | None:
+        """Codes and names of the levels of a factor that is a column, None for what is computed."""
+        return self.levels.get(factor.expr) if factor.eval_method.value == "lookup" else None
+
+    def term(self, factors: Sequence[Any]) -> Any:
+        """A term of formulaic in which these factors are coded."""
+        from formulaic.parser.types import Factor
+        from formulaic.parser.types import Term as FormulaTerm
+
+        return FormulaTerm(f if self.levels_of(f) is None else Factor(self.columns[f.expr]) for f in factors)
+
+
+def unused_names(count: int, columns: Sequence[str]) -> list[str]:
+    """Names for some columns more."""
+    names = (f"codes {j}" for j in itertools.count())
+    return list(itertools.islice((name for name in names if name not in columns), count))
+
+
+def numbered(codes: IntArray, names: Sequence[Any]) -> Any:
+    """Levels under the names 0, 1, ..."""
+    import pandas as pd
+
+    return pd.Categorical.from_codes(codes.tolist(), categories=pd.RangeIndex(len(names)))
+
+
+def levels_from(indicators: FloatArray, names: Sequence[Any], factor: str) -> Levels:
+    """Codes from indicators of formulaic, of which every row must have one."""
+    if indicators.shape[1] != len(names) or not (indicators.sum(axis=1) == 1).all():
+        raise ValueError(
+            f"`formula`: {factor} must give every row one of its levels, but some rows have none, as where a level "
+            "begins with two underscores, or 1 and '1' are levels; write C() around it."
+        )
+    return indicators.argmax(axis=1), tuple(names)
+
+
+def coded_factor(
+    seen: list[Levels], data: Any, contrasts: Any = None, *, levels: Any = None, spans_intercept: bool = True
+) -> Any:
+    """C() of formulaic for levels of any names: formulaic gets their numbers, and `seen` the names too."""
+    import pandas as pd
+    from formulaic.transforms import C
+    from formulaic.transforms.contrasts import CustomContrasts, TreatmentContrasts
+
+    values = pd.Series(getattr(data, "__wrapped__", data))
+    codes, names = as_labels(values, len(values), "C()")
+    if levels is not None:
+        given = list(levels)
+        places = [position_of(name, given) for name in names]
+        if None in places:
+            absent = names[places.index(None)]
+            raise ValueError(
+                f"C() has rows with {absent!r}, which its `levels` do not name; leave those rows out first."
+            )
+        codes, names = np.array(places)[codes], tuple(given)
+    if isinstance(contrasts, Mapping):
+        contrasts = np.column_stack(list(contrasts.values()))
+    elif isinstance(contrasts, CustomContrasts):
+        contrasts = contrasts.contrasts
+    elif isinstance(contrasts, TreatmentContrasts) and contrasts.base is not TreatmentContrasts().base:
+        base = position_of(contrasts.base, names)
+        if base is None:
+            raise ValueError(f"the base of C() must be one of its levels, got {contrasts.base!r}.")
+        contrasts = type(contrasts)(base=base)
+    seen.append((codes, names))
+    return C(pd.Series(numbered(codes, names), index=values.index), contrasts, spans_intercept=spans_intercept)
+
+
+def contains(larger: Any, term: Any) -> bool:
+    """Whether a term is part of a larger one, as a is of a:b."""
+    return set(term.factors) < set(larger.factors)
+
+
+def check_columns(name: str, columns: FloatArray) -> None:
+    """Complain about values that a transformation made."""
+    bad = int((~np.isfinite(columns).all(axis=1)).sum())
+    if bad:
+        raise ValueError(f"`formula`: {name} is not finite in {bad} of {len(columns)} rows.")
+
+
+def plain(error: Exception) -> str:
+    """First line of a message of formulaic, without its marks for colour."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return re.sub(r"\x1b?⧛?\[[0-9;]*m⧚?", "", lines[0])
+
+
+def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
+    """Read a formula, with or without a response, and find its columns in the table."""
+    with loading():
+        from formulaic import Formula
+        from formulaic.errors import FormulaicError
+
+    if "~" not in formula:
+        raise ValueError(f'`formula` must have a ~ before its terms, as in "y ~ g" or "~ g", got {formula!r}.')
+    if "`1`" in without_calls(formula):
+        raise ValueError(
+            f"`formula` takes a column named '1' for the constant; rename it, or write I(`1`), got {formula!r}."
+        )
+    try:
+        read = Formula.from_spec(formula, context={"__formulaic_variables_available__": list(map(str, data.columns))})
+    except (FormulaicError, SyntaxError) as error:
+        raise ValueError(f"`formula` {formula!r} cannot be read: {plain(error)}{of_r(formula)}") from error
+    left, right = (read.lhs, read.rhs) if hasattr(read, "lhs") else ((), read)
+    if isinstance(right, tuple) or (isinstance(left, tuple) and left):
+        raise ValueError(f"`formula` must have one part on each side of ~, got {formula!r}.")
+    check_sides(formula, list(left), with_response)
+    check_roles(formula, variables_of(left, data), variables_of(right, data))
+    needed = variables_of([*left, *right], data)
+    check_operators([*left, *right], data)
+    constants = [term for term in right if str(term) == "1"]
+    terms = tuple(term for term in right if str(term) != "1")
+    if not constants:
+        raise ValueError(f"`formula` must keep its intercept: take `0 +` or `- 1` out of {formula!r}.")
+    if not terms:
+        raise ValueError(f"`formula` must have a term after ~, got {formula!r}.")
+    return Parsed(formula, tuple(left), constants[0], terms, tuple(needed))
+
+
+def of_r(formula: str) -> str:
+    """Say what stands for a function of R whose name has a point, which no function of Python has."""
+    called = re.search(r"(?<![\w.`])((?:as|is)\.[\w.]+)\((?:([^()]*)\))?", formula)
+    if called is None:
+        return ""
+    name, inside = called[1], (called[2] or "g").strip()
+    if name in ("as.factor", "as.character", "as.ordered"):
+        instead = f"C({inside}) for {name}({inside})"
+    elif name in ("as.numeric", "as.integer", "as.double"):
+        instead = f"{inside} for {name}({inside}), because a column of numbers is a covariate as it stands"
+    else:
+        instead = f"a column of `data`, computed beforehand, for {name}()"
+    return f". Formulas are run as Python, where {name} is no function: write {instead}."
+
+
+def check_roles(formula: str, responses: Sequence[str], factors: Sequence[str]) -> None:
+    """No column on both sides: what is compared cannot say how it is grouped."""
+    twice = [name for name in responses if name in factors]
+    if twice:
+        raise ValueError(f"`formula` must not have {twice[0]!r} on both sides of ~, got {formula!r}.")
+
+
+def check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None:
+    """A response where the points come from `data`, none where they come from `X`."""
+    if with_response and (not left or "1" in map(str, left)):
+        raise ValueError(
+            f'`formula` must name its responses before ~, as in "y1 + y2 ~ g", got {formula!r}; a table or matrix of '
+            "its own goes first, as in `disco(X, formula, data=data)`."
+        )
+    if "-" in outside_calls(formula.split("~")[0]):
+        raise ValueError(f"`formula` must not subtract before ~, where - leaves a term out; use I(), got {formula!r}.")
+    if left and not with_response:
+        raise ValueError(f"`formula` must have nothing before ~ when `X` is given, got {formula!r}.")
+
+
+def outside_calls(text: str) -> str:
+    """What of a formula stands in no parentheses or backticks."""
+    return without_calls(re.sub(r"`[^`]*`", "", text))
+
+
+def without_calls(text: str) -> str:
+    """What of a formula stands in no parentheses."""
+    while (shorter := re.sub(r"\([^()]*\)", "", text)) != text:
+        text = shorter
+    return text
+
+
+def check_table(data: Any) -> pd.DataFrame:
+    """A data frame that has rows and columns."""
+    import pandas as pd
+
+    if hasattr(data, "__dask_graph__"):
+        raise TypeError("`data` must be a pandas DataFrame, got one of Dask; give `data.compute()`.")
+    data = as_pandas(data)
+    if data is None:
+        raise ValueError("`data` is missing: a formula needs the data frame whose columns it names.")
+    if not isinstance(data, pd.DataFrame):
+        raise TypeError(f"`data` must be a pandas DataFrame, got {type(data).__name__}.")
+    if data.empty:
+        raise ValueError(f"`data` must have at least one row and one column, got shape {data.shape}.")
+    return data
+
+
+def variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
+    """Columns of the table that occur in terms, in order; a name that is nothing else must be a column."""
+    from formulaic.transforms import TRANSFORMS
+
+    known = list(map(str, data.columns))
+    names = dict.fromkeys(name for term in terms for factor in term.factors for name in names_in(factor.expr, known))
+    for name in names:
+        if known.count(name) > 1:
+            raise ValueError(f"`data` has {known.count(name)} columns named {name!r}; rename them.")
+        if name not in known and name not in TRANSFORMS and not hasattr(builtins, name):
+            hint = near_names(name, known) or " Columns: " + ", ".join(known) + "."
+            if name in ELSEWHERE:
+                hint = f" Formulas are run as Python: write {ELSEWHERE[name]}."
+            raise ValueError(f"`formula` needs {name!r}, but `data` has no such column.{hint}")
+    return [name for name in names if name in known]
+
+
+def check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
+    """Refuse R's signs that mean another thing in Python: ^ is no power, and & and | work on the bits of numbers."""
+    from pandas.api.types import is_bool_dtype
+
+    known = list(map(str, data.columns))
+    for factor in dict.fromkeys(factor for term in terms for factor in term.factors):
+        if factor.expr in known:
+            continue
+        pieces = factor.expr.split("`")
+        for node in ast.walk(parsed_or_nothing("".join(f"_{i}" if i % 2 else s for i, s in enumerate(pieces)))):
+            if not isinstance(node, ast.BinOp):
+                continue
+            if isinstance(node.op, ast.BitXor):
+                raise ValueError(f"`formula`: ^ is no power in {factor.expr}, which is run as Python; write **.")
+            if isinstance(node.op, ast.BitAnd | ast.BitOr):
+                names = [side.id for side in (node.left, node.right) if isinstance(side, ast.Name)]
+                names = [pieces[int(name[1:])] if name[1:].isdigit() and name[0] == "_" else name for name in names]
+                bits = [n for n in names if n in known and not is_bool_dtype(data.iloc[:, known.index(n)])]
+                if bits:
+                    raise ValueError(
+                        f"`formula`: & and | in {factor.expr} work on the bits of the numbers in {bits[0]!r}; compare "
+                        f"first, as in I(({bits[0]} != 0) & ...)."
+                    )
+
+
+def parsed_or_nothing(expression: str) -> ast.AST:
+    """The tree of a Python expression; an empty one where it is none."""
+    try:
+        return ast.parse(expression, mode="eval")
+    except SyntaxError:
+        return ast.Module(body=[], type_ignores=[])
+
+
+def names_in(expression: str, known: Sequence[str]) -> list[str]:
+    """Names in a factor: the factor itself, or those of its Python expression, where backticks quote odd ones."""
+    if expression in known:
+        return [expression]
+    pieces = expression.split("`")  # every second one was quoted
+    try:
+        tree = ast.parse("".join("0" if i % 2 else piece for i, piece in enumerate(pieces)), mode="eval")
+    except SyntaxError:
+        return [expression]
+    return [*(node.id for node in ast.walk(tree) if isinstance(node, ast.Name)), *pieces[1::2]]
+
+
+def missing_in(values: Any) -> BoolArray:
+    """Rows of a column or table with a missing value."""
+    import pandas as pd
+
+    if not hasattr(values, "dtype") and not hasattr(values, "columns"):
+        values = np.array(list(without_masks(values)), dtype=object)
+    missing = np.asarray(pd.isna(values)) | masked_in(values)
+    return np.asarray(missing.reshape(len(values), -1).any(axis=1))
+
+
+def rows_of(values: Any, kept: BoolArray) -> Any:
+    """The rows to keep, in the kind that was given."""
+    if kept.all():
+        return values
+    if hasattr(values, "dtype") or hasattr(values, "columns"):
+        return values[kept]
+    return list(itertools.compress(values, kept))
+
+
+def complete_rows(missing: Mapping[str, BoolArray], n: int, what: str) -> BoolArray:
+    """Rows without missing values, given where each column has them; an error or a warning where there are any."""
+    gone = np.zeros(n, dtype=bool)
+    for rows in missing.values():
+        gone |= rows
+    if not gone.any():
+        return ~gone
+    counts = ", ".join(f"{name} {int(rows.sum())}" for name, rows in missing.items() if rows.any())
+    if what == "raise":
+        raise ValueError(
+            f"Values are missing in {int(gone.sum())} of {n} rows ({counts}); fill them in, or leave those rows out "
+            'with `missing="drop"`.'
+        )
+    if gone.all():
+        raise ValueError(f'`missing="drop"` leaves no row: values are missing in all {n} ({counts}).')
+    warn(f"{int(gone.sum())} of {n} rows were left out for missing values ({counts}).", MissingValuesWarning)
+    return ~gone

@@ -1,0 +1,204 @@
+"""Labels of points in every form that users have them, and the mark of labels that a clustering found."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from energystats._typing import AnyArray, IntArray
+from energystats.inputs.arrays import masked_in, without_masks
+from energystats.inputs.names import as_pandas, have_same_names, index_at_hand
+
+__all__ = ["as_labels", "check_same_index", "is_single", "labels_of", "mark_found", "position_of", "were_found"]
+
+
+FOUND = "energystats: found from data"  # key among the attributes of a Series of labels
+
+
+def check_same_index(X: Any, labels: Any, name: str) -> None:
+    """Labels and rows that both carry an index must carry the same one: rows are matched by position.
+
+    `X` is a table, or a tuple of samples that stand below each other.
+    """
+    labels = labels_of(labels, name)
+    rows, own = index_at_hand(X), index_at_hand(labels)
+    if rows is None or own is None or len(rows) != len(own) or have_same_names(rows, own):
+        return
+    taken = f"{name}.compute()" if hasattr(labels, "__dask_graph__") else name
+    by_position = "`data.set_index(X.index)`" if name == "data" else f"`{taken}.to_numpy()`"
+    align = f"align it (`{name}.loc[X.index]`), or match rows"
+    if not rows.is_unique:
+        align = (
+            f"it cannot be aligned, because {rows[rows.duplicated()].tolist()[0]!r} stands in several rows: match them"
+        )
+    raise ValueError(f"`{name}` must have the index of the table, row by row; {align} by position with {by_position}.")
+
+
+def mark_found(labels: Any) -> None:
+    """Mark a Series of labels as found from data; the mark stays with copies, selections and conversions."""
+    labels.attrs[FOUND] = True
+
+
+def were_found(labels: Any) -> bool:
+    """Recognise labels that a clustering found: its result, a fitted clusterer, or a Series made from a result.
+
+    A bare array tells nothing of where it came from.
+    """
+    return holds_partition(labels) or hasattr(labels, "labels_") or bool(getattr(labels, "attrs", {}).get(FOUND))
+
+
+def holds_partition(labels: Any) -> bool:
+    """Recognise a result of this package that has a cluster for every point."""
+    return hasattr(labels, "to_series") and isinstance(getattr(labels, "labels", None), np.ndarray)
+
+
+def labels_of(labels: Any, name: str) -> Any:
+    """Take the labels out of a clustering result or a fitted clusterer, with names of rows where it has any."""
+    if holds_partition(labels):
+        return labels.labels if labels.index is None else labels.to_series()
+    if hasattr(labels, "labels_"):
+        return labels.labels_
+    if hasattr(labels, "fit_predict") and not isinstance(labels, type):
+        raise TypeError(
+            f"`{name}` must be one label a row, got {type(labels).__name__} that is not fitted; to ask whether the "
+            "clusters it finds are there, pass it to `cluster_test(X, clusterer=...)`."
+        )
+    return labels
+
+
+def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]]:
+    """Codes 0..k-1 and the sorted names (a categorical keeps the order of its categories)."""
+    import pandas as pd
+
+    labels = as_pandas(labels_of(labels, name))
+    if isinstance(labels, pd.DataFrame) and labels.shape[1] == 1:
+        labels = labels.iloc[:, 0]  # so that a categorical keeps its order
+    if is_single(labels):
+        hint = "labels found from the same data belong to `cluster_test`"
+        if isinstance(labels, str):
+            hint = f"give the column itself, such as `data[{labels!r}]`"
+        raise TypeError(f"`{name}` must be one label a row, got {type(labels).__name__}; {hint}.")
+    masked = int(np.ma.getmaskarray(labels).sum()) if isinstance(labels, np.ma.MaskedArray) else 0
+    if masked:
+        raise ValueError(f"`{name}` must not be missing, but {masked} of {labels.size} labels are masked.")
+    if isinstance(getattr(labels, "dtype", None), pd.CategoricalDtype):
+        categories = pd.Categorical(labels).remove_unused_categories()
+        codes, names = np.asarray(categories.codes), list(categories.categories)
+        missing = codes < 0
+    else:
+        array = label_array(without_masks(labels), name)
+        missing = np.asarray(pd.isna(array)) | masked_in(array)
+        known = array[~missing]
+        codes, names = coded_objects(known.tolist(), name) if array.dtype == object else coded_values(known)
+    if len(codes) != n and not missing.any():
+        raise ValueError(f"`{name}` must have one label for each of the {n} rows, got {len(codes)}.")
+    if missing.any():
+        raise ValueError(f"`{name}` must not be missing, but {int(missing.sum())} of {missing.size} labels are.")
+    return np.asarray(codes, dtype=np.intp), tuple(names)
+
+
+def is_single(labels: object) -> bool:
+    """Whether something is no sequence of labels: a number, a word, a collection without order, a stream."""
+    unordered = isinstance(labels, str | bytes | set | frozenset | dict) or not hasattr(labels, "__len__")
+    return unordered or getattr(labels, "ndim", 1) == 0
+
+
+def label_array(labels: Any, name: str) -> AnyArray:
+    r"""Labels as an array in which none has changed: a list keeps its objects, of which numpy would make one type.
+
+    So 1 and "1" stay two labels, as do "a" and "a\0", and whole numbers beyond 2**53 beside negative ones.
+    """
+    if hasattr(labels, "dtype") or hasattr(labels, "columns"):
+        array = np.asarray(labels)
+        array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+    else:
+        array = np.fromiter(unwrapped(list(labels), name), dtype=object, count=len(labels))
+        kinds = set(map(type, array))
+        if kinds in ({float}, {np.datetime64}, {np.timedelta64}):
+            array = np.array(array.tolist())
+    if array.ndim != 1:
+        raise ValueError(f"`{name}` must be one-dimensional, got shape {array.shape}.")
+    if array.dtype.kind == "V":
+        raise TypeError(f"`{name}` must be one label a row, got records of {array.dtype}; give one field.")
+    return array.astype(object) if array.dtype.kind == "c" else array
+
+
+def unwrapped(entries: list[Any], name: str) -> list[Any]:
+    """Labels of a list, where each may stand in a list of its own."""
+    if not any(issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, entries))):
+        return entries
+    sizes = {
+        len(entry) if isinstance(entry, list | tuple) or (isinstance(entry, np.ndarray) and entry.ndim) else 0
+        for entry in entries
+    }
+    if sizes == {1}:
+        return [entry[0] for entry in entries]
+    if len(sizes) > 1:
+        raise ValueError(f"`{name}` must be one label a row, but its entries have different lengths.")
+    if sizes - {0}:
+        raise ValueError(f"`{name}` must be one-dimensional, got shape {(len(entries), *sizes)}.")
+    return entries
+
+
+def coded_values(array: AnyArray) -> tuple[IntArray, list[Any]]:
+    """Codes and sorted names of labels of one type of numpy."""
+    import pandas as pd
+
+    values, codes = np.unique(array, return_inverse=True)
+    return codes.reshape(-1), list(pd.Index(values)) if values.dtype.kind in "mM" else values.tolist()
+
+
+def coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
+    """Codes and sorted names of labels that are Python objects: one label for what is equal and of one type."""
+    if any(issubclass(kind, np.generic) for kind in set(map(type, entries))):
+        entries = [plain_object(entry) if isinstance(entry, np.generic) else entry for entry in entries]
+    found: dict[Any, int] = {}
+    try:
+        codes = np.array([found.setdefault(entry, len(found)) for entry in entries], dtype=np.intp)
+    except TypeError as error:
+        raise TypeError(
+            f"`{name}` must have labels such as numbers or text, which can be compared: {error}."
+        ) from error
+    firsts = list(found)
+    if len(kinds := set(map(type, entries))) > 1 or tuple in kinds:
+        for entry, code in zip(entries, codes.tolist(), strict=True):
+            if kind_of(entry) != kind_of(firsts[code]):
+                raise ValueError(
+                    f"`{name}` mixes {firsts[code]!r} and {entry!r}, which are of different types and equal to each "
+                    "other; make them labels of one type, for example text."
+                )
+    try:
+        names = sorted(firsts)
+        ordered = all(bool(low < high) for low, high in itertools.pairwise(names))
+    except TypeError as error:
+        raise TypeError(f"`{name}` mixes labels that cannot be sorted, such as numbers and text.") from error
+    if not ordered:
+        kind = type(names[0]).__name__
+        raise TypeError(f"`{name}` must have labels that can be sorted, got {kind} objects; make text of them.")
+    place = np.empty(len(names), dtype=np.intp)
+    place[[found[label] for label in names]] = np.arange(len(names))
+    return place[codes], names
+
+
+def plain_object(label: Any) -> Any:
+    """Label of a type of Python or pandas in place of a scalar of numpy."""
+    import pandas as pd
+
+    if isinstance(label, np.datetime64 | np.timedelta64):
+        return pd.Timestamp(label) if isinstance(label, np.datetime64) else pd.Timedelta(label)
+    return label.item()
+
+
+def position_of(label: Any, names: Sequence[Any]) -> int | None:
+    """Place of a label among names, None where it is none of them; True is not 1."""
+    label = plain_object(label) if isinstance(label, np.generic) else label
+    same = (j for j, name in enumerate(names) if isinstance(name, bool) == isinstance(label, bool) and name == label)
+    return next(same, None)
+
+
+def kind_of(label: object) -> object:
+    """Type of a label, and those of its parts, by which True differs from 1, and 1 from 1.0."""
+    return tuple(map(kind_of, label)) if isinstance(label, tuple) else type(label)

@@ -1,0 +1,194 @@
+"""Square matrices of dissimilarities, kernels and linkages as arrays, compared entry by entry with their mirror."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from energystats._typing import ArrayLike, BoolArray, FloatArray
+from energystats.inputs.arrays import ROUNDING, SMALL_SHARE, as_numbers, check_finite, digits_of
+from energystats.inputs.names import Places, as_pandas, row_names
+
+__all__ = ["as_distances", "as_linkage", "as_square", "as_symmetric", "differing", "largest_skew", "small_entry"]
+
+
+SAMPLED_ROWS = 1024  # from which that size is taken
+SKEW_ENTRIES = 2**22  # of a matrix that are compared at a time
+
+
+def as_square(values: ArrayLike, name: str, places: Places | None = None) -> FloatArray:
+    """Symmetric matrix with zero diagonal, from a square matrix or SciPy's condensed vector."""
+    from scipy.spatial.distance import squareform
+
+    if hasattr(values, "toarray"):
+        raise TypeError(
+            f"`{name}` must be dense, got a sparse {type(values).__name__}: what it does not store would have distance "
+            "0. Adjacency and similarity matrices, with 0 for no link, go to `graph_partition` as they are."
+        )
+    values = as_pandas(values)
+    places = places or Places(row_names(values))
+    array, (rounding, _) = as_numbers(values, name), digits_of(values)
+    if array.ndim == 1:
+        n = (1 + int(np.sqrt(1 + 8 * array.size))) // 2
+        if array.size == 0 or n * (n - 1) // 2 != array.size:
+            raise ValueError(
+                f"`{name}` as a condensed vector must have n(n - 1)/2 entries for a whole number n, got {array.size}."
+            )
+        full = np.asarray(squareform(array, checks=False))
+        check_finite_pairs(full, name, places)
+        return full
+    square = symmetrized(array, name, places, rounding)
+    diagonal = np.abs(np.diagonal(array))
+    if diagonal.any() and differing(diagonal, np.zeros(1), small_entry(array), rounding).any():
+        worst = int(diagonal.argmax())
+        value = array[worst, worst]
+        alike = "; for similarities or a kernel see `kernel_distance`" if (np.diagonal(array) > 0).all() else ""
+        where = places.entry(worst, worst)
+        raise ValueError(f"`{name}` must have a zero diagonal, but entry {where} is {value:.6g}{alike}.")
+    np.fill_diagonal(square, 0.0)
+    return square
+
+
+def as_distances(values: ArrayLike, name: str, places: Places | None = None) -> FloatArray:
+    """Matrix of dissimilarities: as `as_square`, and nowhere negative."""
+    values = as_pandas(values)
+    places = places or Places(row_names(values))
+    square = as_square(values, name, places)
+    if (square < 0).any():
+        i, j = map(int, np.unravel_index(int(square.argmin()), square.shape))
+        count = int(np.count_nonzero(square < 0)) // 2
+        plural = "pair is" if count == 2 else "pairs are"
+        others = f", and {count - 1} other {plural} negative" if count > 1 else ""
+        raise ValueError(
+            f"`{name}` must not be negative, but entry {places.entry(i, j)} is {square[i, j]:.6g}{others}."
+        )
+    return square
+
+
+def as_symmetric(values: ArrayLike, name: str) -> FloatArray:
+    """Square symmetric matrix."""
+    values = as_pandas(values)
+    matrix, (rounding, eps) = as_numbers(values, name), digits_of(values)
+    return symmetrized(matrix, name, Places(row_names(values)), rounding, lost=lost_in_sums(matrix, eps))
+
+
+def symmetrized(
+    array: FloatArray, name: str, places: Places, rounding: tuple[float, float] = ROUNDING, *, lost: float = 0.0
+) -> FloatArray:
+    """The symmetric part of a square matrix that is symmetric but for rounding, and for what sums `lost`."""
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
+        raise ValueError(f"`{name}` must be a square matrix, got shape {array.shape}.")
+    check_finite_pairs(array, name, places)
+    if (array == array.T).all():
+        return array
+    if (worst := largest_skew(array, rounding=rounding, lost=lost)) is not None:
+        i, j = worst
+        raise ValueError(
+            f"`{name}` must be symmetric, but entry {places.entry(i, j)} is {array[i, j]:.6g} and {places.entry(j, i)} "
+            f"is {array[j, i]:.6g}, a difference of {abs(array[i, j] - array[j, i]):.3g}, the largest; "
+            f"({name} + {name}.T)/2 would be."
+        )
+    return 0.5 * (array + array.T)
+
+
+def small_entry(array: FloatArray, share: float = SMALL_SHARE) -> float:
+    """Size of a small entry of a square matrix beside the diagonal: a quantile of those that are not 0.
+
+    Rounding is measured against it. The largest entry would not do: one that stands for "no path" or "unknown", such as
+    1e12, would excuse any difference among the others.
+    """
+    n = len(array)
+    rows = np.unique(np.linspace(0, n - 1, SAMPLED_ROWS).astype(np.intp)) if n > SAMPLED_ROWS else np.arange(n)
+    sizes = np.abs(array[rows])
+    sizes[np.arange(rows.size), rows] = 0.0
+    sizes = sizes[sizes > 0]
+    return float(np.quantile(sizes, share, method="lower")) if sizes.size else 0.0
+
+
+def differing(
+    a: FloatArray,
+    b: FloatArray,
+    scale: float | FloatArray,
+    rounding: tuple[float, float] = ROUNDING,
+    *,
+    lost: float = 0.0,
+) -> BoolArray:
+    """Which pairs of numbers differ by more than rounding, where numbers of the size `scale` were added to make them.
+
+    The first of `rounding` is what two numbers may differ by, a share of the larger and of the scale: x.x + y.y - 2x.y
+    keeps no more of a small result. The second is the share of the scale up to which both are 0: distances are roots,
+    and the root of 1e-15 is 3e-8. Differences up to `lost` do not count either.
+    """
+    tolerance, nothing = rounding
+    larger = np.maximum(np.abs(a), np.abs(b))
+    return np.asarray((np.abs(a - b) > np.maximum(tolerance * (larger + scale), lost)) & (larger > nothing * scale))
+
+
+def lost_in_sums(array: FloatArray, eps: float) -> float:
+    """Size up to which differences vanish in the rounding of every sum over a matrix: a kernel is centred by them."""
+    if array.size == 0:
+        return 0.0
+    return 8 * eps * float(np.abs(array).max())
+
+
+def largest_skew(
+    array: FloatArray, share: float = SMALL_SHARE, rounding: tuple[float, float] = ROUNDING, *, lost: float = 0.0
+) -> tuple[int, int] | None:
+    """Where a square matrix is least symmetric; None where rounding, or what its sums `lost`, explains all differences.
+
+    An entry of a kernel is an inner product, whose rounding is a share of the lengths, the roots of the diagonal.
+    """
+    scale, lengths = small_entry(array, share), np.sqrt(np.abs(np.diagonal(array)))
+    height = max(1, SKEW_ENTRIES // len(array))
+    found, largest = None, 0.0
+    for start in range(0, len(array), height):
+        rows = slice(start, start + height)
+        upper, lower = array[rows], array[:, rows].T
+        differ = differing(upper, lower, np.maximum(scale, lengths[rows, None] * lengths), rounding, lost=lost)
+        skew = np.where(differ, np.abs(upper - lower), 0.0)
+        if skew.max() > largest:
+            i, j = np.unravel_index(int(skew.argmax()), skew.shape)
+            found, largest = (start + int(i), int(j)), float(skew.max())
+    return found
+
+
+def as_linkage(Z: ArrayLike, name: str) -> FloatArray:
+    """A linkage matrix in the form of SciPy, but heights may be negative; (n - 1, 4)."""
+    array = as_numbers(Z, name)
+    if array.ndim != 2 or array.shape[1] != 4 or len(array) == 0:
+        raise ValueError(f"`{name}` must be a linkage matrix of shape (n - 1, 4) with n >= 2, got {array.shape}.")
+    check_finite(array, name, None)
+    n = len(array) + 1
+    nodes = array[:, :2]
+    made_before = nodes < n + np.arange(n - 1)[:, None]
+    if not (nodes == np.floor(nodes)).all() or (nodes < 0).any() or not made_before.all():
+        raise ValueError(f"`{name}` must be a linkage matrix: its first two columns are clusters made in earlier rows.")
+    if np.unique(nodes).size != nodes.size:
+        raise ValueError(f"`{name}` must be a linkage matrix: no cluster is joined twice.")
+    if (np.diff(array[:, 2]) < 0).any():
+        raise ValueError(f"`{name}` must have heights (column 2) that never fall.")
+    return array
+
+
+def check_finite_pairs(array: FloatArray, name: str, places: Places) -> None:
+    """`check_finite` for a square matrix: which pair, and which parts of a graph no path connects."""
+    if np.isnan(array).any():
+        i, j = map(int, np.argwhere(np.isnan(array))[0])
+        count = int(np.isnan(array).sum())
+        raise ValueError(
+            f"`{name}` must be finite, but has {count} NaN values, the first in entry {places.entry(i, j)}; "
+            "drop or impute them."
+        )
+    if np.isinf(array).any():
+        from scipy.sparse.csgraph import connected_components
+
+        count, component = connected_components(np.isfinite(array), directed=False)
+        if count == 1 or np.isinf(array[component[:, None] == component[None, :]]).any():
+            i, j = map(int, np.argwhere(np.isinf(array))[0])
+            raise ValueError(f"`{name}` must be finite, but entry {places.entry(i, j)} is {array[i, j]}.")
+        parts = [[places.item(int(i)) for i in np.flatnonzero(component == c)] for c in range(min(count, 5))]
+        shown = ", ".join("{" + ", ".join(p[:6]) + ", ..." * (len(p) > 6) + "}" for p in parts)
+        raise ValueError(
+            f"`{name}` must be finite, but no path connects these {count} components: {shown}{', ...' * (count > 5)}; "
+            "analyse each of them alone, or put a finite number between them."
+        )
+    check_finite(array, name, None)

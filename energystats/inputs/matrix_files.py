@@ -1,0 +1,232 @@
+"""Square matrices of dissimilarities in files: with names in the first row and column, in the first row, or without.
+
+Which of them it is follows from the shape, so that years and other numbers can be names.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mode
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from energystats._typing import FloatArray
+from energystats.inputs.matrices import as_distances
+from energystats.inputs.names import Places
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["MatrixFile", "cells_of_frame", "cells_of_text", "parse_cells", "read_cells"]
+
+
+MISSING = {"", "na", "nan", "n/a", "null", "none"}
+COMMA = re.compile(r"[-+]?\d*,\d+(e[-+]?\d+)?", re.IGNORECASE)  # a number with a decimal comma
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|[-+]?inf(inity)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MatrixFile:
+    """Dissimilarities and how their file was laid out.
+
+    Attributes
+    ----------
+    distances : ndarray of shape (n, n)
+        Symmetric, finite, not negative, zero on the diagonal.
+    names : tuple of str or None
+        Names of the items; those of the columns where rows are only numbered.
+    layout : {"both", "header", "none"}
+        Names in the first row and column, in the first row only, or nowhere.
+    header, stubs : tuple of str
+        The first row and the first column as they stood, the corner in `header`; empty where there are none.
+    sep, decimal : str
+        What separates the columns, and the decimal sign.
+    """
+
+    distances: FloatArray
+    names: tuple[str, ...] | None
+    layout: Literal["both", "header", "none"]
+    header: tuple[str, ...] = ()
+    stubs: tuple[str, ...] = ()
+    sep: str = ","
+    decimal: str = "."
+
+    @property
+    def labelled(self) -> Any:
+        """The dissimilarities as a data frame with names, if there are any."""
+        import pandas as pd
+
+        return self.distances if self.names is None else pd.DataFrame(self.distances, self.names, self.names)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The dissimilarities as a data frame; items without names are counted from 0."""
+        import pandas as pd
+
+        return pd.DataFrame(self.distances, self.names, self.names)
+
+    def describe(self) -> str:
+        """Size and layout, in words."""
+        n = len(self.distances)
+        where = {"both": "names in the first row and column", "header": "names in the first row", "none": "no names"}
+        return f"{n} x {n} dissimilarities, {where[self.layout]}"
+
+    def write(self, path: Path, matrix: FloatArray) -> None:
+        """Write another matrix in the same layout, with the 17 digits that give the same doubles when they are read."""
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, delimiter=self.sep, lineterminator="\n")
+            if self.header:
+                writer.writerow(self.header)
+            for i, row in enumerate(matrix.tolist()):
+                cells = (format(value, ".17g").replace(".", self.decimal) for value in row)
+                writer.writerow([*self.stubs[i : i + 1], *cells])
+
+
+class FilePlaces(Places):
+    """Entries by line and column of the file, counted from 1, and by name."""
+
+    def __init__(self, names: Sequence[str] | None, top: int, left: int) -> None:
+        super().__init__(names)
+        self.top, self.left = top, left
+
+    def item(self, i: int) -> str:
+        """Row i."""
+        return f"line {i + 1 + self.top}" if self.names is None else self.names[i]
+
+    def entry(self, i: int, j: int) -> str:
+        """Row i, column j."""
+        where = f"at line {i + 1 + self.top}, column {j + 1 + self.left}"
+        return where + ("" if self.names is None else f" ({self.names[i]} to {self.names[j]})")
+
+
+def read_cells(path: Path) -> list[list[str]]:
+    """The cells of a CSV file with commas, as text."""
+    opener = gzip.open if path.suffix.lower() == ".gz" else open
+    with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+        return cells_of_text(file.read())
+
+
+def cells_of_text(text: str, sep: str = ",", *, decimal: str = ".", comment: str | None = None) -> list[list[str]]:
+    """The cells of a text; empty lines at the end, and what follows a comment sign, are left out."""
+    file = io.StringIO(text, newline="")
+    lines = file if comment is None else (line for line in file if not line.lstrip().startswith(comment))
+    cells = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=sep, strict=True)]
+    while cells and not any(cells[-1]):
+        cells.pop()
+    if decimal != ".":
+        cells = [[cell.replace(",", ".") if COMMA.fullmatch(cell) else cell for cell in row] for row in cells]
+    return cells
+
+
+def cells_of_frame(frame: pd.DataFrame) -> list[list[str]]:
+    """The same of a table from Parquet; an index that is not a mere count gives the names of the rows."""
+    import pandas as pd
+
+    if not isinstance(frame.index, pd.RangeIndex):
+        frame = frame.reset_index()
+        frame.columns = pd.Index(["", *map(str, frame.columns[1:])])
+    rows = frame.astype(object).to_numpy().tolist()
+    return [list(map(str, frame.columns)), *(["" if pd.isna(v) else str(v) for v in row] for row in rows)]
+
+
+def parse_cells(cells: list[list[str]]) -> MatrixFile:
+    """Find the layout, convert, and check; every complaint names line and column."""
+    layout = layout_of(cells)
+    if layout != "none" and len(cells[0]) == len(cells[-1]) - 1:  # R's write.table has no corner
+        cells = [["", *cells[0]], *cells[1:]]
+        header: tuple[str, ...] = tuple(cells[0][1:])
+    else:
+        header = tuple(cells[0]) if layout != "none" else ()
+    top, left = int(layout != "none"), int(layout == "both")
+    columns = tuple(cells[0][left:]) if top else None
+    stubs = tuple(row[0] for row in cells[top:]) if left else ()
+    names = names_of(columns, stubs, layout)
+    places = FilePlaces(names, top, left)
+    body = [row[left:] for row in cells[top:]]
+    matrix = np.array([[as_number(c, places, i, j) for j, c in enumerate(row)] for i, row in enumerate(body)])
+    return MatrixFile(distances=checked(matrix, places), names=names, layout=layout, header=header, stubs=stubs)
+
+
+def layout_of(cells: list[list[str]]) -> Literal["both", "header", "none"]:
+    """Where the names are, from the shape; a matrix of numbers alone has none."""
+    if not cells:
+        raise ValueError("the file is empty.")
+    widths = [len(row) for row in cells]
+    m, width = len(cells), mode(widths)
+    corner_missing = set(widths[1:]) == {m} and widths[0] == m - 1
+    odd = next((i for i, w in enumerate(widths) if w != width), None)
+    if odd is not None and not corner_missing:
+        raise ValueError(
+            f"lines must have the same number of cells, but line {odd + 1} has {widths[odd]} and others have {width}."
+        )
+    if corner_missing:
+        return "both"
+    if m == width + 1:
+        return "header"
+    if m != width:
+        raise ValueError(
+            f"the matrix must be square, got {m} lines of {width} cells; n x n numbers, a line of n names above them, "
+            "and a column of n names beside them are understood."
+        )
+    first = [*cells[0], *(row[0] for row in cells)]
+    if all(map(is_number, first)) or m == 1:
+        return "none"
+    if not NUMBER.fullmatch(cells[0][0]) or (m > 2 and not any(map(is_number, cells[0][1:]))):
+        return "both"
+    return "none"  # a cell that is no number; `as_number` says which
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell of a matrix could hold this."""
+    return NUMBER.fullmatch(cell) is not None or (cell.lower() in MISSING and cell != "")
+
+
+def as_number(cell: str, places: Places, i: int, j: int) -> float:
+    """Number of a cell, NaN where it is missing."""
+    if NUMBER.fullmatch(cell):
+        return float(cell)
+    if cell.lower() in MISSING:
+        return float("nan")
+    hint = "; write decimals with a point" if NUMBER.fullmatch(cell.replace(",", ".")) else ""
+    raise ValueError(f"every cell must be a number, but the one {places.entry(i, j)} holds {cell!r}{hint}.")
+
+
+def names_of(columns: Sequence[str] | None, stubs: Sequence[str], layout: str) -> tuple[str, ...] | None:
+    """Names of the items; rows or columns that are merely counted take those of the other."""
+    if columns is None:
+        return None
+    counts = [[str(i + first) for i in range(len(columns))] for first in (0, 1)]
+    if layout == "both" and list(stubs) != list(columns) and list(stubs) not in counts:
+        if list(columns) not in counts:
+            differ = next(i for i, (a, b) in enumerate(zip(stubs, columns, strict=True)) if a != b)
+            raise ValueError(
+                f"rows and columns must have the same names in the same order, but line {differ + 2} is "
+                f"{stubs[differ]!r} and column {differ + 2} is {columns[differ]!r}."
+            )
+        columns = stubs
+    if len(set(columns)) < len(columns):
+        twice = next(name for name in columns if columns.count(name) > 1)
+        raise ValueError(f"every item must have a name of its own, but {twice!r} stands there twice.")
+    return tuple(columns)
+
+
+def checked(matrix: FloatArray, places: FilePlaces) -> FloatArray:
+    """`as_distances` in the words of a file."""
+    if np.isnan(np.diagonal(matrix)).all():
+        raise ValueError(f"the diagonal must be 0, but entry {places.entry(0, 0)} and all others on it are empty.")
+    for half, which in ((np.triu_indices(len(matrix), 1), "above"), (np.tril_indices(len(matrix), -1), "below")):
+        if half[0].size and np.isnan(matrix[half]).all():
+            raise ValueError(f"every cell {which} the diagonal is empty: a triangle; write the whole matrix.")
+    try:
+        return as_distances(matrix, "the matrix", places)
+    except ValueError as error:
+        text = str(error).replace("`the matrix`", "the matrix").replace("NaN values", "empty or NaN cells")
+        text = text.replace("; (the matrix + the matrix.T)/2 would be", "")
+        raise ValueError(text) from error

@@ -1,0 +1,131 @@
+"""Options: counts, levels, names out of a list, weights, and the random generator."""
+
+from __future__ import annotations
+
+import functools
+import numbers
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import ParamSpec, TypeVar
+
+import numpy as np
+
+from energystats._typing import RandomLike
+from energystats.inputs.names import near_names
+
+__all__ = [
+    "as_generator",
+    "check_alpha",
+    "check_count",
+    "check_flag",
+    "check_jobs",
+    "check_option",
+    "check_positive",
+    "children",
+    "refuse_keyword",
+]
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+SMALLEST_ALPHA = 1e-3  # a power of .001 brings distances that differ by a factor 1000 within .7 %
+
+
+def refuse_keyword(keyword: str, message: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Answer a keyword that a function does not take, and that users of other tests try, with advice."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            if keyword in kwargs:
+                raise TypeError(message)
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
+
+
+def check_jobs(n_jobs: object) -> int:
+    """Number of threads; None is one, -1 all processors."""
+    if n_jobs is None:
+        return 1
+    if n_jobs == -1 and not isinstance(n_jobs, bool):
+        return os.cpu_count() or 1
+    if isinstance(n_jobs, numbers.Integral) and n_jobs < 1:
+        raise ValueError(f"`n_jobs` must be at least 1, or -1 for all processors, got {n_jobs}.")
+    return check_count(n_jobs, "n_jobs", low=1)
+
+
+def check_flag(value: object, name: str) -> None:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"`{name}` must be True or False, got {value!r} of type {type(value).__name__}.")
+
+
+def check_count(value: object, name: str, *, low: int, high: int | None = None, why: str = "") -> int:
+    """Whole number between low and high."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"`{name}` must be a whole number, got {value!r} of type {type(value).__name__}.")
+    number = int(value)
+    if number < low:
+        raise ValueError(f"`{name}` must be at least {low}, got {number}.")
+    if high is not None and number > high:
+        raise ValueError(f"`{name}` must be at most {high}{why}, got {number}.")
+    return number
+
+
+def check_alpha(alpha: object) -> float:
+    """0 < alpha <= 2, and not so small that all distances become alike."""
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.integer | np.floating):
+        raise TypeError(f"`alpha` must be a number, got {alpha!r} of type {type(alpha).__name__}.")
+    if not 0 < alpha <= 2:
+        raise ValueError(f"`alpha` must satisfy 0 < alpha <= 2, got {alpha:g}.")
+    if alpha < SMALLEST_ALPHA:
+        raise ValueError(
+            f"`alpha` must be at least {SMALLEST_ALPHA:g}, got {alpha:g}: so small a power makes nearly all distances "
+            "between different points equal, and what remains is which points coincide."
+        )
+    return float(alpha)
+
+
+def check_positive(value: object, name: str) -> float:
+    """A positive finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"`{name}` must be a number, got {value!r} of type {type(value).__name__}.")
+    if not 0 < value < np.inf:
+        raise ValueError(f"`{name}` must be positive and finite, got {value:g}.")
+    return float(value)
+
+
+def check_option(value: object, name: str, options: Sequence[str]) -> None:
+    """One of a few words."""
+    if not isinstance(value, str):
+        raise TypeError(f"`{name}` must be a string, one of {', '.join(options)}; got {type(value).__name__}.")
+    if value not in options:
+        raise ValueError(f"`{name}` must be one of {', '.join(options)}; got {value!r}.{near_names(value, options)}")
+
+
+def children(rng: np.random.Generator, count: int) -> Iterator[np.random.Generator]:
+    """Those of `rng.spawn(count)`, made one by one, so that their number costs no memory."""
+    for _ in range(count):
+        yield from rng.spawn(1)
+
+
+def as_generator(rng: RandomLike | np.random.RandomState, name: str = "rng") -> np.random.Generator:
+    """Generator from a seed, a Generator, a legacy RandomState or None (SPEC 7).
+
+    A SeedSequence is copied: it counts its children, so that a second call with it would get other ones.
+    """
+    if isinstance(rng, np.random.RandomState):
+        return np.random.default_rng(rng.randint(2**31, size=4))
+    if isinstance(rng, np.random.SeedSequence):
+        rng = np.random.SeedSequence(**rng.state)
+    if isinstance(rng, bool):
+        raise TypeError(f"`{name}` must be a seed, a numpy Generator or None, got {rng!r}.")
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"`{name}` must be a seed (whole number >= 0), a numpy Generator or None, got {rng!r}."
+        ) from error

@@ -1,0 +1,216 @@
+"""What every semimetric knows of itself: its name, kernel and sigma, and whether it is of negative type [theory 1].
+
+Most compare rows of numbers; `Gower` compares rows of tables that have categories and missing values, too.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Sequence
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+
+from energystats._runtime import Sample, between_tables, weigh
+from energystats._typing import ArrayLike, FloatArray
+from energystats.inputs.arrays import as_array, as_points
+from energystats.inputs.columns import Columns
+from energystats.inputs.names import as_pandas, check_same_columns, column_names, row_index
+from energystats.metrics.domains import ANY_NUMBERS, Domain, Fault, Place, RowError, row_places, truths_as_numbers
+from energystats.metrics.names import canonical_name
+
+__all__ = ["Metric"]
+
+
+SMALL = 1e-120  # coordinates below this are scaled up before they are squared
+SUBSAMPLE = 2000  # rows used for the median that replaces sigma=None
+
+
+class Metric(abc.ABC):
+    """A semimetric rho(x, y): symmetric, zero at x = y.
+
+    Calling it gives the matrix of rho between the rows of two arrays. Its `negative_type` is True, False, or None
+    where nothing general is known; every energy statistic is non-negative only for negative type [G s.2].
+    """
+
+    negative_type: bool | None
+    trusted: ClassVar[bool] = True  # symmetric and zero at x = y by its formula
+    mixes_units: ClassVar[bool] = True  # adds differences of columns, so that the widest column decides
+    by_range: ClassVar[bool] = False  # divides every column by its range, so that z-scores have no place
+    needs_all_rows: ClassVar[bool] = False  # to settle its parameters; a sample will not do
+
+    @property
+    def only_means(self) -> bool:
+        """Whether the energy distance is zero as soon as the means agree."""
+        return False
+
+    @property
+    def about_means(self) -> str:
+        """What a test with such a metric sees, for its null hypothesis; nothing for other metrics."""
+        if not self.only_means:
+            return ""
+        return " (squared distances compare means alone; unequal spread in groups of unequal size makes p small, too)"
+
+    @property
+    def strong_negative_type(self) -> bool | None:
+        """Whether E = 0 for equal distributions only; None where nothing general is known [theory 1]."""
+        return False if self.negative_type is False else None
+
+    @property
+    def remark(self) -> str:
+        """What a reader of a summary has to know of it, as a sentence, or nothing."""
+        return ""
+
+    @property
+    def coding(self) -> Columns | None:
+        """What the columns stand for, where they need not be plain numbers."""
+        return None
+
+    @property
+    def reads_numbers(self) -> bool:
+        """Whether the arrays it works on hold finite numbers, rather than codes or missing values."""
+        return self.coding is None or self.coding.plain
+
+    @property
+    def domain(self) -> Domain:
+        """What the numbers must be, besides finite."""
+        return ANY_NUMBERS
+
+    @property
+    def spoken(self) -> str:
+        """What it is called in messages."""
+        return f"`metric` {self!r}"
+
+    def read(self, tables: Sequence[ArrayLike], names: Sequence[str]) -> tuple[list[FloatArray], Metric]:
+        """Clean arrays of users' tables, and the metric that knows their columns."""
+        if self.domain.truths:
+            tables = [truths_as_numbers(table) for table in tables]
+        return [as_points(table, name) for table, name in zip(tables, names, strict=True)], self
+
+    def check(self, X: FloatArray, place: Place, columns: Sequence[str] | None = None) -> None:
+        """Refuse rows that it cannot compare, in the words of the user's table."""
+        fault = self.domain.fault(X, columns)
+        if fault is not None:
+            raise self.refused(fault, place)
+
+    def refused(self, fault: Fault, place: Place) -> RowError:
+        """The error for a row that it cannot compare."""
+        return RowError(self.spoken, fault, *place(fault.row))
+
+    def under(self, other: Metric, columns: Sequence[str]) -> Metric:
+        """The metric for points that were read by another one."""
+        if not other.reads_numbers:
+            raise ValueError(
+                f"`metric` {self!r} needs numbers, but the columns are coded for {other!r}; mixed tables and missing "
+                "values go with Gower's coefficient alone."
+            )
+        return self
+
+    def summand(self, X: FloatArray) -> float:
+        """Size of the numbers whose difference rho is, where it is one; 0 where rho has all its digits."""
+        return 0.0
+
+    @abc.abstractmethod
+    def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        """Rho between the rows of clean float arrays; (n, d), (m, d) -> (n, m)."""
+
+    def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
+        """Rho between the rows of X and those of Y (X itself when None), as an (n, m) array."""
+        (points, others), metric = self.checked_pair(X, Y)
+        fitted = metric.fitted(points)
+        weigh(False, Sample(fitted, points), between_tables(len(points), len(others)))
+        return fitted.finite_between(points, others)
+
+    def checked_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
+        """`read_pair`, with an error for rows that it cannot compare."""
+        (points, others), metric = self.read_pair(X, Y)
+        for read, table, name in ((points, X, "X"), (others, Y, "Y")):
+            if table is not None:
+                named = as_pandas(table)
+                metric.check(read, row_places([name], [len(read)], [row_index(named)]), column_names(named))
+        return (points, others), metric
+
+    def read_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
+        """Arrays of two tables with the same columns, the first one twice when there is no second."""
+        tables, names = ((X,), ("X",)) if Y is None else ((as_pandas(X), as_pandas(Y)), ("X", "Y"))
+        (points, *others), metric = self.read(tables, names)
+        check_same_columns(tables, [points.shape[1], *(other.shape[1] for other in others)], names)
+        return (points, others[0] if others else points), metric
+
+    def finite_between(self, X: FloatArray, Y: FloatArray, row: int = 0, column: int = 0) -> FloatArray:
+        """`between`, with an error for a value that is not finite; `row`, `column` number the first of X and Y."""
+        rho = self.between(X, Y)
+        if not np.isfinite(rho).all():
+            i, j = np.argwhere(~np.isfinite(rho))[0]
+            raise ValueError(f"`metric` {self!r} gave {rho[i, j]} for rows {row + i} and {column + j}.")
+        return rho
+
+    def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
+        """Kernel that generates rho, as an (n, m) array; here 1/2 [rho(x, 0) + rho(y, 0) - rho(x, y)] [G 8]."""
+        (X, Y), _ = self.checked_pair(X, Y)
+        origin = np.zeros((1, X.shape[1]))
+        rho = self.fitted(X).finite_between
+        return 0.5 * (rho(X, origin) + rho(origin, Y) - rho(X, Y))
+
+    def fitted(self, X: FloatArray) -> Metric:
+        """The same metric with every parameter that depends on the data settled on `X`."""
+        return self
+
+    def in_unit(self, exponent: int) -> Metric | None:
+        """The metric whose rho of points times 2**exponent is proportional to that of the points; None for none."""
+        return None
+
+
+MetricLike: TypeAlias = str | Metric | Callable[[FloatArray, FloatArray], FloatArray]
+COUNTS = Domain(needs="compares counts or amounts", negative=False, z_scores=False)
+SCIPY_NAMES = (
+    "braycurtis",
+    "canberra",
+    "chebyshev",
+    "cityblock",
+    "correlation",
+    "cosine",
+    "dice",
+    "euclidean",
+    "hamming",
+    "jaccard",
+    "jensenshannon",
+    "mahalanobis",
+    "minkowski",
+    "rogerstanimoto",
+    "russellrao",
+    "seuclidean",
+    "sokalsneath",
+    "sqeuclidean",
+    "yule",
+)
+KNOWN_NAMES = tuple(sorted({*SCIPY_NAMES, "exponential", "gaussian", "gower", "precomputed"}))
+
+
+def named(name: str, known: Sequence[str], argument: str, ending: str = "") -> str:
+    """The name of a metric from one of its spellings and synonyms."""
+    try:
+        return canonical_name(name, known, ending=ending)
+    except ValueError as error:
+        raise ValueError(f"`{argument}` {error}") from None
+
+
+def is_named(metric: object, name: str) -> bool:
+    """Whether `metric` is a name that stands for this one, in any spelling."""
+    try:
+        return isinstance(metric, str) and canonical_name(metric, KNOWN_NAMES) == name
+    except ValueError:
+        return False
+
+
+def checked_output(values: object, X: FloatArray, Y: FloatArray, name: str) -> FloatArray:
+    """What a user's function returned, if it has the right shape."""
+    matrix = as_array(values, name)
+    if matrix.shape != (len(X), len(Y)):
+        raise ValueError(
+            f"`{name}` must return an array of shape ({len(X)}, {len(Y)}) for inputs of {len(X)} and {len(Y)} rows, "
+            f"got {matrix.shape}."
+        )
+    if matrix.dtype.kind not in "iuf":
+        raise TypeError(f"`{name}` must return real numbers, got dtype {matrix.dtype}.")
+    return np.asarray(np.ma.filled(matrix.astype(np.float64), np.nan))

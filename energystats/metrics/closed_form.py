@@ -1,0 +1,209 @@
+"""Semimetrics with a formula: powers of the Euclidean distance, and those that kernels generate [theory 1, 2]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from energystats._core.distances import euclidean
+from energystats._core.scaling import exponents, two_to
+from energystats._typing import ArrayLike, FloatArray
+from energystats.inputs.arrays import as_points
+from energystats.inputs.options import check_alpha, check_positive
+from energystats.metrics.base import SMALL, SUBSAMPLE, Metric
+
+__all__ = ["Euclidean", "Exponential", "Gaussian", "Localised", "Sine"]
+
+
+TINY = 1e-290  # parameters below this, and above its inverse, lose digits
+
+
+@dataclass(frozen=True, slots=True)
+class Euclidean(Metric):
+    """Power of the Euclidean distance, rho = ||x - y||**alpha [G 2, 21a].
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        0.001 <= alpha <= 2. Below 2 the energy distance is zero for equal distributions only; at 2 for equal means.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.metrics.Euclidean(2)([[0.0, 0.0]], [[3.0, 4.0]]).tolist()
+    [[25.0]]
+    """
+
+    alpha: float = 1.0
+    negative_type: bool = field(default=True, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", check_alpha(self.alpha))
+
+    @property
+    def only_means(self) -> bool:
+        return self.alpha == 2
+
+    @property
+    def strong_negative_type(self) -> bool:
+        """True for alpha < 2 [Szekely & Rizzo 2005]."""
+        return self.alpha < 2
+
+    def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        return euclidean_power(X, Y, self.alpha)
+
+    def in_unit(self, exponent: int) -> Euclidean:
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Exponential(Metric):
+    """Bounded semimetric rho = 2 - 2 exp(-||x - y|| / (2 sigma)) [G 21b]; its kernel is the Laplacian one.
+
+    Parameters
+    ----------
+    sigma : float or None, default None
+        Scale, in the unit of the data. None: the median of the non-zero distances between pairs (of a fixed
+        random 2,000 rows when there are more), 1.0 if there is none.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> float(es.metrics.Exponential(sigma=1.0)([0.0], [0.0])[0, 0])
+    0.0
+    """
+
+    sigma: float | None = None
+    negative_type: bool = field(default=True, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sigma", check_sigma(self.sigma))
+
+    @property
+    def strong_negative_type(self) -> bool:
+        """True: the kernel is characteristic [Sriperumbudur et al. 2010]."""
+        return True
+
+    def exponent(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        """-||x - y|| / (2 sigma)."""
+        return -0.5 * self.relative(X, Y)
+
+    def relative(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        """||x - y|| / sigma, infinite where that is too large for a number."""
+        assert self.sigma is not None  # `fitted` comes first
+        with np.errstate(over="ignore"):
+            return np.asarray(euclidean_power(X, Y, 1.0) / self.sigma)
+
+    def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        return -2 * np.expm1(self.exponent(X, Y))
+
+    def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
+        X = as_points(X, "X")
+        return np.exp(self.fitted(X).exponent(X, X if Y is None else as_points(Y, "Y")))
+
+    def fitted(self, X: FloatArray) -> Exponential:
+        return self if self.sigma is not None else replace(self, sigma=median_distance(X))
+
+    def in_unit(self, exponent: int) -> Exponential | None:
+        assert self.sigma is not None
+        with np.errstate(over="ignore", under="ignore"):
+            sigma = float(np.ldexp(self.sigma, exponent))
+        return replace(self, sigma=sigma) if TINY < sigma < 1 / TINY else None
+
+
+@dataclass(frozen=True, slots=True)
+class Gaussian(Exponential):
+    """Bounded semimetric rho = 2 - 2 exp(-||x - y||**2 / (2 sigma**2)) [G 21c]; its kernel is the Gaussian one.
+
+    Parameters
+    ----------
+    sigma : float or None, default None
+        As for `Exponential`.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> round(float(es.metrics.Gaussian(sigma=1.0)([0.0], [1.0])[0, 0]), 6)
+    0.786939
+    """
+
+    def exponent(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        """-||x - y||**2 / (2 sigma**2)."""
+        with np.errstate(over="ignore"):  # exp(-inf) is 0
+            return np.asarray(-0.5 * np.square(self.relative(X, Y)))
+
+
+@dataclass(frozen=True, slots=True)
+class Localised(Metric):
+    """Localised semimetric rho = ||x - y||**2 exp(-||x - y|| / 2) [D rho_loc]; in general not of negative type.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> round(float(es.metrics.Localised()([0.0], [2.0])[0, 0]), 6)
+    1.471518
+    """
+
+    negative_type: bool = field(default=False, init=False, repr=False)
+
+    def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        r = euclidean_power(X, Y, 1.0)
+        return np.asarray(r**2 * np.exp(-r / 2))
+
+
+@dataclass(frozen=True, slots=True)
+class Sine(Metric):
+    """Sine semimetric rho = ||x - y||**2 theta sin(||x - y|| / theta) [D rho_sin]; not of negative type.
+
+    It is negative in places.
+
+    Parameters
+    ----------
+    theta : float, default 0.9
+        Half the distance between sign changes is theta pi.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> bool(es.metrics.Sine()([0.0], [4.0])[0, 0] < 0)
+    True
+    """
+
+    theta: float = 0.9
+    negative_type: bool = field(default=False, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "theta", check_positive(self.theta, "theta"))
+
+    def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        r = euclidean_power(X, Y, 1.0)
+        return np.asarray(r**2 * self.theta * np.sin(r / self.theta))
+
+
+def euclidean_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
+    """||x - y||**alpha from coordinate differences, so that an offset of the data costs no digits."""
+    size = max(float(np.abs(X).max()), float(np.abs(Y).max()))
+    if 0 < size < SMALL:  # squares would underflow; a power of two changes no digit
+        e = int(exponents(size))
+        return np.asarray(euclidean_power(np.ldexp(X, -e), np.ldexp(Y, -e), alpha) * two_to(e, alpha))
+    distances = euclidean(X, Y, squared=alpha == 2)
+    if alpha == 2:
+        return distances
+    if alpha == 0.5:
+        return np.asarray(np.sqrt(distances, out=distances))
+    return distances if alpha == 1 else np.asarray(np.power(distances, alpha, out=distances))
+
+
+def median_distance(X: FloatArray) -> float:
+    """Median of the non-zero distances between rows, of a fixed random `SUBSAMPLE` of them when there are more."""
+    if len(X) > SUBSAMPLE:
+        X = X[np.random.default_rng(0).choice(len(X), SUBSAMPLE, replace=False)]
+    distances = euclidean_power(X, X, 1.0)[np.triu_indices(len(X), 1)]
+    distances = distances[distances > 0]
+    return float(np.median(distances)) if distances.size else 1.0
+
+
+def check_sigma(sigma: object) -> float | None:
+    """A positive number, or None for the median distance."""
+    return None if sigma is None else check_positive(sigma, "sigma")

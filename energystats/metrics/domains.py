@@ -1,0 +1,192 @@
+"""Which rows of a table a metric can compare, and what is said of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from energystats._typing import FloatArray
+from energystats.inputs.names import as_pandas, column_names, name_text, names_of
+
+__all__ = [
+    "ANY_NUMBERS",
+    "Domain",
+    "Fault",
+    "Place",
+    "RowError",
+    "looks_like_distances",
+    "row_places",
+    "truths_as_numbers",
+]
+
+
+CONSTANT = 1e-13  # of its largest entry: a row that varies by less is constant but for rounding
+Place = Callable[[int], tuple[str, Any]]  # where row i of the points stands, and its label if it has one
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A row that a metric cannot compare.
+
+    Attributes
+    ----------
+    row : int
+        Its number, from 0.
+    cause : str
+        What is wrong with it, such as "is all zeros".
+    rule : str
+        What the metric needs, such as "has no value for rows of zeros".
+    advice : str
+        What to do.
+    """
+
+    row: int
+    cause: str
+    rule: str
+    advice: str
+
+
+class RowError(ValueError):
+    """A row that a metric cannot compare, in words that can be put for a file, too.
+
+    Parameters
+    ----------
+    metric : str
+        The metric, as the user may write it.
+    fault : Fault
+        What is wrong.
+    place : str
+        The row in the user's table.
+    label : object
+        The entry of the table's index, or None without one.
+    """
+
+    def __init__(self, metric: str, fault: Fault, place: str, label: Any) -> None:
+        self.metric, self.fault, self.place, self.label = metric, fault, place, label
+        super().__init__(self.told())
+
+    def told(self, place: str | None = None) -> str:
+        """The message, with another name for the place of the row."""
+        return f"{self.metric} {self.fault.rule}, but {place or self.place} {self.fault.cause}; {self.fault.advice}."
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ValueError, (str(self),)
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """What a metric needs of the rows of a table, besides finite numbers.
+
+    Attributes
+    ----------
+    needs : str
+        In words, such as "compares counts or amounts".
+    negative : bool
+        Whether numbers may be negative.
+    binary : bool
+        Whether they must be 0 and 1; truth values stand for them.
+    truths : bool
+        Whether truth values are taken as 0 and 1.
+    zero_rows, constant_rows : bool
+        Whether a row may be all zeros, or the same in all columns.
+    z_scores : bool
+        Whether columns may be standardized.
+    hint : str
+        What else a user may have had in mind.
+    """
+
+    needs: str = ""
+    negative: bool = True
+    binary: bool = False
+    truths: bool = False
+    zero_rows: bool = True
+    constant_rows: bool = True
+    z_scores: bool = True
+    hint: str = ""
+
+    @property
+    def restricts(self) -> bool:
+        """Whether some rows of finite numbers do not belong to it."""
+        return not (self.negative and self.zero_rows and self.constant_rows) or self.binary
+
+    def fault(self, X: FloatArray, columns: Sequence[str] | None = None) -> Fault | None:
+        """The first row that does not belong to it, None where all do."""
+        if self.binary:
+            bad, wanted = (X != 0) & (X != 1), "needs columns of 0 and 1 or of truth values, such as X > 0"
+        elif not self.negative:
+            bad, wanted = X < 0, "needs numbers that are not negative"
+        else:
+            bad, wanted = np.zeros((0, 0), dtype=bool), ""
+        if bad.any():
+            i, j = map(int, np.argwhere(bad)[0])
+            label = columns[j] if columns else str(j)
+            advice = "give it such data, or choose another metric" + self.hint
+            return Fault(i, f"has {X[i, j]:.6g} in column {label}", f"{self.needs} and {wanted}", advice)
+        if not self.zero_rows and not (some := X.any(axis=1)).all():
+            advice = "leave such rows out, as by X[X.any(axis=1)]"
+            return Fault(int((~some).argmax()), "is all zeros", "has no value for rows of zeros", advice)
+        if not self.constant_rows:
+            constant = np.ptp(X, axis=1) <= CONSTANT * np.abs(X).max(axis=1)
+            if constant.any():
+                rule = "compares how rows vary over the columns and has no value for constant rows"
+                few = "; with one column every row is" if X.shape[1] == 1 else ""
+                advice = f"leave such rows out, or choose another metric{few}"
+                return Fault(int(constant.argmax()), "has the same value in all columns", rule, advice)
+        return None
+
+
+ANY_NUMBERS = Domain()
+
+
+def row_places(names: Sequence[str], sizes: Sequence[int], indexes: Sequence[Any]) -> Place:
+    """Where the rows of some tables stand, which lie below each other; an index names them, if it does not count."""
+    ends = np.cumsum(sizes)
+    named = [index if names_of(index) is not None else None for index in indexes]
+
+    def place(row: int) -> tuple[str, Any]:
+        t = int(np.searchsorted(ends, row, side="right"))
+        own = row - int(ends[t]) + sizes[t]
+        name = names[t] if " " in names[t] else f"`{names[t]}`"
+        if named[t] is None:
+            return f"row {own} of {name}", None if indexes[t] is None else indexes[t][own]
+        label = indexes[t][own]
+        return f"row {name_text(label)!r} (number {own}) of {name}", label
+
+    return place
+
+
+def truths_as_numbers(values: Any) -> Any:
+    """Truth values as 0 and 1, missing ones as NaN; everything else as it is."""
+    values = as_pandas(values)
+    if column_names(values) is None:
+        if not hasattr(values, "dtype") and isinstance(values, list | tuple):
+            try:
+                array = np.asarray(values)
+            except ValueError:  # rows of different lengths, which are refused elsewhere
+                return values
+            return array.astype(np.float64) if array.dtype.kind == "b" else values
+        return values.astype(np.float64) if getattr(getattr(values, "dtype", None), "kind", "") == "b" else values
+    from pandas.api.types import is_bool_dtype
+
+    if values.ndim == 1:
+        return values.astype("Float64") if is_bool_dtype(values.dtype) else values
+    truths = [j for j, dtype in enumerate(values.dtypes) if is_bool_dtype(dtype)]
+    if not truths:
+        return values
+    import pandas as pd
+
+    columns = [values.iloc[:, j] for j in range(values.shape[1])]
+    for j in truths:
+        columns[j] = columns[j].astype("Float64")
+    return pd.concat(columns, axis=1)
+
+
+def looks_like_distances(points: FloatArray) -> bool:
+    """Whether coordinates form a symmetric matrix with a zero diagonal, as dissimilarities do."""
+    n, d = points.shape
+    if n != d or n < 3 or np.diagonal(points).any() or points.min() < 0 or not points.any():
+        return False
+    return bool(np.allclose(points, points.T, rtol=1e-8, atol=0))

@@ -1,0 +1,234 @@
+"""Metrics of SciPy, functions of users, and matrices that are there already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from energystats._core.scaling import deviations, exponents, two_to
+from energystats._typing import FloatArray
+from energystats.inputs.arrays import read_only
+from energystats.inputs.options import check_alpha
+from energystats.metrics.base import COUNTS, SCIPY_NAMES, SMALL, Metric, checked_output, named
+from energystats.metrics.domains import ANY_NUMBERS, Domain
+
+__all__ = ["CallableMetric", "Precomputed", "SciPyMetric"]
+
+
+@dataclass(frozen=True, slots=True)
+class SciPyMetric(Metric):
+    """A distance that `scipy.spatial.distance.cdist` knows by name, to the power alpha.
+
+    Parameters
+    ----------
+    name : str
+        The name of the distance; for other names of it see `resolve`.
+    alpha : float, default 1.0
+        0.001 <= alpha <= 2.
+
+    Notes
+    -----
+    What the distances ask of their data is in the notes of `pairwise`. "russellrao" is not 0 from a row to itself
+    unless the row has only ones; as in a matrix of R, the diagonal counts as 0.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.metrics.SciPyMetric("cityblock")([[0.0, 0.0]], [[3.0, 4.0]]).tolist()
+    [[7.0]]
+    """
+
+    trusted: ClassVar[bool] = True
+    name: str
+    alpha: float = 1.0
+    params: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  # "exponents": units of columns
+
+    def __post_init__(self) -> None:
+        if self.name not in SCIPY_NAMES:
+            object.__setattr__(self, "name", named(self.name, SCIPY_NAMES, "name"))
+        object.__setattr__(self, "alpha", check_alpha(self.alpha))
+        kept = {key: read_only(part) if isinstance(part, np.ndarray) else part for key, part in self.params.items()}
+        object.__setattr__(self, "params", kept)
+
+    @property
+    def mixes_units(self) -> bool:  # type: ignore[override]
+        return self.name in ("chebyshev", "cityblock", "euclidean", "minkowski", "sqeuclidean")
+
+    @property
+    def measures_columns(self) -> bool:
+        """Whether variances or a covariance are taken from the data."""
+        return self.name in ("seuclidean", "mahalanobis")
+
+    @property
+    def domain(self) -> Domain:
+        return DOMAINS.get(self.name, ANY_NUMBERS)
+
+    @property
+    def spoken(self) -> str:
+        return f'metric="{self.name}"'
+
+    @property
+    def needs_all_rows(self) -> bool:  # type: ignore[override]
+        return self.measures_columns and not self.params
+
+    @property
+    def only_means(self) -> bool:
+        squared = {"sqeuclidean": 1, "seuclidean": 2, "mahalanobis": 2}
+        return self.alpha == squared.get(self.name)
+
+    @property
+    def negative_type(self) -> bool | None:  # type: ignore[override]
+        """True up to the power for which it is known [Schoenberg 1938; Gower & Legendre 1986], else None."""
+        return True if self.alpha <= NEGATIVE_TYPE_UP_TO.get(self.name, 0.0) else None
+
+    @property
+    def strong_negative_type(self) -> bool | None:
+        """True below that power, for distances that tell all points apart [Lyons 2013, remark 3.19]."""
+        if not self.negative_type:
+            return None
+        if self.name in ("cosine", "correlation", "jensenshannon"):
+            return False  # proportional points have distance 0
+        return self.alpha < NEGATIVE_TYPE_UP_TO[self.name]  # there means alone, or the law of each column alone
+
+    def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        size = max(float(np.abs(X).max()), float(np.abs(Y).max()))
+        if self.name in DEGREES and 0 < size < SMALL:
+            e = int(exponents(size))
+            near_one = self.between(np.ldexp(X, -e), np.ldexp(Y, -e))
+            return np.asarray(near_one * two_to(e * DEGREES[self.name], self.alpha))
+        parameters = dict(self.params)
+        if "exponents" in parameters:
+            units = parameters.pop("exponents")
+            X, Y = np.ldexp(X, -units), np.ldexp(Y, -units)
+        if self.name in ("cosine", "correlation"):  # of a row of tiny numbers, squares would underflow
+            X, Y = near_one_by_row(X), near_one_by_row(Y)
+        distances = cdist(X, Y, self.name, **parameters)
+        if self.name == "jensenshannon":  # of proportional rows SciPy may take the root of a rounding below 0
+            known = np.multiply.outer(X.any(axis=1), Y.any(axis=1))
+            distances[np.isnan(distances) & known] = 0.0
+        return np.asarray(distances if self.alpha == 1 else distances**self.alpha)
+
+    def in_unit(self, exponent: int) -> SciPyMetric | None:
+        if self.params:
+            units = self.params["exponents"] + exponent
+            return replace(self, params={**self.params, "exponents": units})
+        return self if self.name in DEGREES else None
+
+    def fitted(self, X: FloatArray) -> SciPyMetric:
+        """Settle the variances of "seuclidean" and the covariance of "mahalanobis" on the rows of X."""
+        if self.params or not self.measures_columns:
+            return self
+        if len(X) < 2:
+            raise ValueError(f'metric="{self.name}" needs at least two rows to estimate variances, got {len(X)}.')
+        spread = deviations(X, ddof=1)
+        spread = np.where(spread > 0, spread, 1.0)
+        units = exponents(spread)
+        near_one = np.ldexp(spread, -units)
+        if self.name == "seuclidean":
+            return replace(self, params={"V": near_one**2, "exponents": units})
+        correlation = np.atleast_2d(np.cov((X - X.mean(axis=0)) / spread, rowvar=False))
+        rank = int(np.linalg.matrix_rank(correlation))
+        if rank < len(correlation):
+            raise ValueError(
+                'metric="mahalanobis" needs an invertible covariance matrix, but the columns are linearly dependent '
+                f"(rank {rank} of {len(correlation)}); drop columns, or use more rows than columns."
+            )
+        inverse = np.linalg.inv(correlation) / np.multiply.outer(near_one, near_one)
+        return replace(self, params={"VI": inverse, "exponents": units})
+
+
+@dataclass(frozen=True, slots=True)
+class CallableMetric(Metric):
+    """A user's function rho(X, Y) -> (n, m).
+
+    Parameters
+    ----------
+    function : callable
+        Takes arrays of shape (n, d) and (m, d), returns rho between their rows.
+
+    Examples
+    --------
+    >>> import numpy as np, energystats as es
+    >>> rho = es.metrics.CallableMetric(lambda X, Y: np.abs(X - Y.T) ** 0.5)
+    >>> rho([0.0], [4.0]).tolist()
+    [[2.0]]
+    """
+
+    trusted: ClassVar[bool] = False
+    mixes_units: ClassVar[bool] = False  # for all that is known of it
+    function: Callable[[FloatArray, FloatArray], FloatArray]
+    negative_type: bool | None = field(default=None, init=False, repr=False)
+
+    def __repr__(self) -> str:
+        return getattr(self.function, "__name__", repr(self.function))
+
+    def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        return checked_output(self.function(X, Y), X, Y, "metric")
+
+
+@dataclass(frozen=True, slots=True)
+class Precomputed(Metric):
+    """Stands for a matrix of rho that the user brought.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.metrics.Precomputed()
+    Precomputed()
+    """
+
+    negative_type: bool | None = field(default=None, init=False, repr=False)
+
+    def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        raise TypeError('metric="precomputed" has no rho for new points; pass their rho to the old ones instead.')
+
+
+# largest power that is known to be of negative type for every data set
+NEGATIVE_TYPE_UP_TO = {
+    "euclidean": 2.0,
+    "seuclidean": 2.0,
+    "mahalanobis": 2.0,
+    "sqeuclidean": 1.0,
+    "cityblock": 1.0,
+    "hamming": 1.0,
+    "cosine": 1.0,
+    "correlation": 1.0,
+    "jensenshannon": 2.0,
+}
+DEGREES = {  # rho of points times c is rho times c to this power, for alpha = 1
+    "braycurtis": 0,
+    "canberra": 0,
+    "chebyshev": 1,
+    "cityblock": 1,
+    "correlation": 0,
+    "cosine": 0,
+    "euclidean": 1,
+    "minkowski": 1,
+    "sqeuclidean": 2,
+}
+PRESENCES = Domain(needs="compares presence and absence", binary=True, truths=True, z_scores=False)
+DOMAINS = {  # of names that do not take all rows of finite numbers
+    "braycurtis": replace(COUNTS, zero_rows=False),
+    "canberra": Domain(needs="divides differences by the sizes of the numbers", z_scores=False),
+    "correlation": Domain(constant_rows=False),
+    "cosine": Domain(zero_rows=False),
+    "dice": replace(PRESENCES, zero_rows=False),
+    "hamming": Domain(truths=True),
+    "jaccard": replace(
+        PRESENCES, hint=' (the Jaccard of vegan for counts is 2 B / (1 + B) with B from metric="braycurtis")'
+    ),
+    "jensenshannon": replace(COUNTS, zero_rows=False),
+    "rogerstanimoto": PRESENCES,
+    "russellrao": PRESENCES,
+    "sokalsneath": replace(PRESENCES, zero_rows=False),
+    "yule": PRESENCES,
+}
+
+
+def near_one_by_row(X: FloatArray) -> FloatArray:
+    """Rows times powers of two, by which their largest entries come near 1 and no digit is lost."""
+    return np.asarray(np.ldexp(X, -exponents(np.abs(X).max(axis=1))[:, None]))

@@ -1,0 +1,253 @@
+"""Gower's distance between rows of tables that have categories and missing values, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, cast
+
+import numpy as np
+
+from energystats._core.distances import GRADED, MATCHED, PRESENCE, gower_between
+from energystats._typing import ArrayLike, FloatArray
+from energystats.inputs.arrays import check_likeness, read_only
+from energystats.inputs.columns import Columns, encode
+from energystats.inputs.names import near_names
+from energystats.inputs.options import check_alpha
+from energystats.metrics.base import Metric
+
+__all__ = ["Gower"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Gower(Metric):
+    r"""Gower's general coefficient for tables of numbers and categories, rho = (1 - s)**alpha.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        0.001 <= alpha <= 2. At 1 the root of rho is Gower's Euclidean distance sqrt(1 - s).
+    asymmetric : sequence of str, default ()
+        Columns of presence and absence (truth values, or 0 and 1) in which two absences say nothing: weight 0.
+    weights : mapping of str to float, or sequence of float, optional
+        Weights of columns by name, 1 for the others; or of all columns in their order. Not negative, and the largest
+        at most 1e9 times the smallest positive one.
+
+    Raises
+    ------
+    ValueError
+        If `alpha` is below 0.001 or above 2, or a weight is negative or not finite. When it meets a table: if
+        `asymmetric` or `weights` name no column of it, a value is infinite, a row has no value, two rows have no column
+        in common, or a category is unknown to a metric that was settled before.
+    TypeError
+        When it meets a column of another type, such as dates.
+
+    Warns
+    -----
+    MissingValuesWarning
+        If a column has no value at all; it is left out.
+
+    Notes
+    -----
+    With weights w_k, s_ij is the mean of s_ijk over the columns k in which both rows have a value. Numbers:
+    s = 1 - \|x - y\|/range, the range taken over the table (over the pooled samples); a constant column has s = 1.
+    Ordered categoricals: the same with the ranks of their levels. Other categoricals, text and truth values: 1 where
+    they match, else 0. **Numbers that name categories have to be declared**: ``.astype("category")``. Missing values
+    (NaN, None, NA) are allowed. These are the rules of `daisy` of R's package cluster, except that it takes truth
+    values as asymmetric, and a column with presences only as one of absences.
+
+    Where nothing is missing, rho is of negative type for alpha <= 1: 1 - \|x - y\|/range, matching and joint presence
+    are positive semi-definite, so is their sum, and so is it divided by what joint absences leave of the weights
+    [theory 1]. With missing values it need not be. For alpha = 1, nothing missing and no asymmetric column, rho is a
+    sum over columns, and so is the energy distance: it sees how the distributions of single columns differ, and not
+    how columns depend on each other. Any alpha < 1 sees both, since powers below 1 of a metric of negative type are of
+    strong negative type [Lyons 2013].
+
+    Rows that come later, as in `predict`, may lie beyond the range; \|x - y\|/range is then larger than 1.
+    O(n m d) time for the rho of n and m rows, O(n m) memory.
+
+    References
+    ----------
+    Gower (1971) for the coefficient and its definiteness; Kaufman & Rousseeuw (1990) for ranks of ordered categories;
+    Lyons (2013) for strong negative type.
+
+    Examples
+    --------
+    >>> import pandas as pd, energystats as es
+    >>> table = pd.DataFrame({"age": [20.0, 30.0, 60.0], "sex": ["f", "m", "f"], "smokes": [True, None, False]})
+    >>> es.pairwise(table, metric="gower").round(3).tolist()
+    [[0.0, 0.625, 0.667], [0.625, 0.0, 0.875], [0.667, 0.875, 0.0]]
+    """
+
+    mixes_units: ClassVar[bool] = False
+    by_range: ClassVar[bool] = True
+    needs_all_rows: ClassVar[bool] = True
+    alpha: float = 1.0
+    asymmetric: Sequence[str] = ()
+    weights: Mapping[str, float] | Sequence[float] | None = field(default=None, hash=False)
+    coding: Columns | None = field(default=None, kw_only=True, compare=False)
+    ranges: FloatArray | None = field(default=None, kw_only=True, compare=False)
+    beyond: bool = field(default=False, kw_only=True, compare=False)  # whether rows lie beyond ranges settled before
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", check_alpha(self.alpha))
+        if isinstance(self.asymmetric, str):
+            raise TypeError(f"`asymmetric` must be a sequence of column names, got the string {self.asymmetric!r}.")
+        object.__setattr__(self, "asymmetric", tuple(map(str, self.asymmetric)))
+        if self.weights is not None:
+            object.__setattr__(self, "weights", check_column_weights(self.weights))
+        if self.ranges is not None:
+            object.__setattr__(self, "ranges", read_only(self.ranges))
+
+    def __repr__(self) -> str:
+        words = [f"alpha={self.alpha}"]
+        if self.coding is not None:
+            words.append(str(self.coding))
+        elif self.asymmetric:
+            words.append(f"asymmetric={list(self.asymmetric)}")
+        if self.weights is not None:
+            words.append("weighted" if self.coding is not None else f"weights={self.weights!r}")
+        return f"Gower({', '.join(words)})"
+
+    @property
+    def negative_type(self) -> bool | None:  # type: ignore[override]
+        """True for alpha <= 1 without missing values [Gower 1971], else None."""
+        if self.coding is None or not self.coding.complete or (self.beyond and self.asymmetric):
+            return None
+        return True if self.alpha <= 1 else None
+
+    @property
+    def strong_negative_type(self) -> bool | None:
+        """True for alpha < 1 where it is a metric, False for a sum of several columns, else None [Lyons 2013]."""
+        if not self.negative_type or self.coding is None or self.coding.where("asymmetric").size or self.weights:
+            return None
+        return True if self.alpha < 1 else False if len(self.coding.names) > 1 else None
+
+    @property
+    def remark(self) -> str:
+        if self.coding is not None and not self.coding.complete:
+            return (
+                "Values are missing: equality of distributions includes where they are missing, and rho need not be "
+                "of negative type, so that S may be negative."
+            )
+        if self.alpha != 1 or self.coding is None or len(self.coding.names) < 2 or self.coding.where("asymmetric").size:
+            return ""
+        return (
+            "At alpha = 1 Gower's coefficient is a sum over columns: it sees how the distributions of single columns "
+            "differ, not how columns depend on each other; alpha < 1 sees both."
+        )
+
+    def read(self, tables: Sequence[ArrayLike], names: Sequence[str]) -> tuple[list[FloatArray], Metric]:
+        known = self.coding if self.ranges is not None else None
+        arrays, coding = encode(tables, names, asymmetric=self.asymmetric, known=known)
+        return arrays, self.told(coding)
+
+    def told(self, coding: Columns) -> Gower:
+        """The metric that knows its columns."""
+        check_names(self.asymmetric, coding.names, "asymmetric")
+        if isinstance(self.weights, Mapping):
+            check_names(self.weights, coding.names, "weights")
+        elif self.weights is not None and len(self.weights) != len(coding.names):
+            raise ValueError(f"`weights` must have one weight a column, {len(coding.names)}, got {len(self.weights)}.")
+        told = replace(self, coding=coding)
+        if self.weights is not None:
+            check_column_likeness(told.column_weights())
+        return told
+
+    def under(self, other: Metric, columns: Sequence[str]) -> Metric:
+        coding = Columns.numeric(columns, complete=True) if other.coding is None else other.coding
+        coded = {coding.names[j] for j in coding.where("asymmetric")}
+        if coded != set(self.asymmetric):
+            raise ValueError(
+                f"`metric` {self!r} and {other!r} must name the same `asymmetric` columns to be used on one table."
+            )
+        return replace(self.told(coding), ranges=None)
+
+    def fitted(self, X: FloatArray) -> Gower:
+        """Settle the ranges of numbers and of the codes of ordered categories; columns unheard of are numbers."""
+        if self.ranges is not None:
+            graded = self.coding.where("numeric", "ordered") if self.coding is not None else slice(None)
+            return replace(self, beyond=bool((widths_of(X)[graded] > self.ranges[graded]).any()))
+        told = self
+        if self.coding is None:
+            names = map(str, range(X.shape[1]))
+            told = self.told(Columns.numeric(names, complete=not bool(np.isnan(X).any())))
+            if self.asymmetric:
+                (X,), metric = self.read((X,), ("X",))
+                told = cast(Gower, metric)
+        return replace(told, ranges=widths_of(X))
+
+    def column_weights(self) -> FloatArray:
+        """w_k of every column."""
+        assert self.coding is not None
+        if isinstance(self.weights, Mapping):
+            return np.array([self.weights.get(name, 1.0) for name in self.coding.names])
+        return np.ones(len(self.coding.names)) if self.weights is None else np.asarray(self.weights)
+
+    def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        assert self.coding is not None
+        assert self.ranges is not None  # `fitted` comes first
+        weights = self.column_weights()
+        how = np.full(weights.size, MATCHED)
+        graded = self.coding.where("numeric", "ordered")
+        graded = graded[self.ranges[graded] > 0]  # a constant column matches or does not
+        how[graded] = GRADED
+        how[self.coding.where("asymmetric")] = PRESENCE
+        d = gower_between(X, Y, self.ranges, weights, how)
+        return d if self.alpha == 1 else np.asarray(np.power(d, self.alpha, out=d))
+
+    def finite_between(self, X: FloatArray, Y: FloatArray, row: int = 0, column: int = 0) -> FloatArray:
+        rho = self.between(X, Y)
+        if X is Y and row == column:  # two absences in all columns say nothing, but of one row they say enough
+            np.fill_diagonal(rho, 0.0)
+        if np.isnan(rho).any():
+            i, j = np.argwhere(np.isnan(rho))[0]
+            raise ValueError(
+                f"`metric` {self!r} needs a column of some weight in which both rows have a value, but rows {row + i} "
+                f"and {column + j} have none in common; drop one of them."
+            )
+        return rho
+
+    def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
+        """(1 - rho)/2, for alpha = 1 half of Gower's similarity s."""
+        (points, others), metric = self.read_pair(X, Y)
+        return np.asarray(0.5 * (1.0 - metric.fitted(points).finite_between(points, others)))
+
+
+def check_column_weights(weights: object) -> dict[str, float] | tuple[float, ...]:
+    """Weights by name or in order: finite, none negative, not all zero, of like size where they are positive."""
+    if isinstance(weights, str) or not isinstance(weights, Mapping | Sequence | np.ndarray):
+        raise TypeError(f"`weights` must be a mapping or a sequence, got {type(weights).__name__}.")
+    named = weights if isinstance(weights, Mapping) else dict(enumerate(weights))
+    found: dict[str, float] = {}
+    for name, value in named.items():
+        if isinstance(value, bool | str) or not np.isreal(value) or np.ndim(value) != 0:
+            raise TypeError(f"`weights` must be numbers, got {value!r} for column {name!r}.")
+        if not 0 <= value < np.inf:
+            raise ValueError(f"`weights` must be finite and not negative, got {value:g} for column {name!r}.")
+        found[str(name)] = float(value)
+    check_column_likeness(np.array(list(found.values())))
+    if isinstance(weights, Mapping):
+        return found
+    if not any(found.values()):
+        raise ValueError("`weights` must not all be zero.")
+    return tuple(found.values())
+
+
+def check_column_likeness(weights: FloatArray) -> None:
+    """Refuse positive weights of columns so unlike that rho loses the lightest of them."""
+    if (weights > 0).any():
+        check_likeness(weights[weights > 0], "weights", "a column that hardly counts has weight 0")
+
+
+def widths_of(X: FloatArray) -> FloatArray:
+    """Ranges of columns, missing values aside; 0 where there is no value."""
+    return np.asarray(np.nan_to_num(np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)))
+
+
+def check_names(given: Iterable[str], columns: Sequence[str], argument: str) -> None:
+    """Complain about a name that no column has."""
+    for name in given:
+        if name not in columns:
+            hint = near_names(name, columns) or " Columns: " + ", ".join(columns) + "."
+            raise ValueError(f"`{argument}` names {name!r}, but there is no such column.{hint}")

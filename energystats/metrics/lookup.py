@@ -1,0 +1,73 @@
+"""From what a user gives as `metric` to a semimetric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from energystats._typing import FloatArray
+from energystats.inputs.options import check_alpha
+from energystats.metrics.base import KNOWN_NAMES, SCIPY_NAMES, Metric, MetricLike, named
+from energystats.metrics.closed_form import Euclidean, Exponential, Gaussian
+from energystats.metrics.general import CallableMetric, Precomputed, SciPyMetric
+from energystats.metrics.gower import Gower
+
+__all__ = ["resolve"]
+
+
+def resolve(metric: MetricLike, alpha: float) -> Metric:
+    """The metric object that a user's `metric=` and `alpha=` stand for.
+
+    Parameters
+    ----------
+    metric : str, Metric or callable
+        As every function of the package takes it. Names may be written as R and scikit-learn have them where these
+        mean the same: "manhattan", "l1" and "taxicab" are "cityblock", "l2" is "euclidean", "bray" is "braycurtis",
+        "maximum", "supremum" and "chebychev" are "chebyshev", "binary" is "jaccard", "matching" is "hamming",
+        "sorensen" is "dice"; capitals, blanks and hyphens do not count.
+    alpha : float
+        Power of a named distance, from 0.001 to 2; must be 1 for anything else.
+
+    Returns
+    -------
+    Metric
+        Not yet fitted to data.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown (of "hellinger", "chord" and others that are Euclidean distances of transformed rows,
+        the message has the transformation), `alpha` is below 0.001 or above 2, or not 1 where rho is complete.
+    TypeError
+        If `metric` is neither a name, a metric object nor a callable.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.metrics.resolve("euclidean", 0.5)
+    Euclidean(alpha=0.5)
+    """
+    alpha = check_alpha(alpha)
+    if isinstance(metric, str):
+        name = named(metric, KNOWN_NAMES, "metric", ", or an object")
+        if name == "euclidean":
+            return Euclidean(alpha)
+        if name in SCIPY_NAMES:
+            return SciPyMetric(name, alpha)
+        if name == "gower":
+            return Gower(alpha)
+        resolved: Metric = {"exponential": Exponential, "gaussian": Gaussian, "precomputed": Precomputed}[name]()
+    elif isinstance(metric, Metric):
+        resolved = metric
+    elif isinstance(metric, type) and issubclass(metric, Metric):
+        raise TypeError(f"`metric` must be an object, got the class; write `es.metrics.{metric.__name__}(...)`.")
+    elif callable(metric):
+        resolved = CallableMetric(cast(Callable[[FloatArray, FloatArray], FloatArray], metric))
+    else:
+        raise TypeError(f"`metric` must be a name, an `es.metrics` object or a callable, got {type(metric).__name__}.")
+    if alpha != 1:
+        raise ValueError(
+            f"`alpha` raises a named distance to a power and must be 1 for {resolved!r}, whose rho is complete; "
+            f"got {alpha:g}."
+        )
+    return resolved

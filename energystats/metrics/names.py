@@ -1,0 +1,97 @@
+"""Names of metrics that users of R, SciPy and scikit-learn type, and what each of them is here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from energystats.inputs.names import near_names
+
+__all__ = ["canonical_name"]
+
+
+SYNONYMS = {
+    "binary": "jaccard",  # of R's dist
+    "bray": "braycurtis",
+    "chebychev": "chebyshev",
+    "cosinus": "cosine",
+    "gowers": "gower",
+    "hamm": "hamming",
+    "infinity": "chebyshev",
+    "l1": "cityblock",
+    "l2": "euclidean",
+    "linf": "chebyshev",
+    "linfinity": "chebyshev",
+    "manhattan": "cityblock",
+    "matching": "hamming",
+    "maximum": "chebyshev",
+    "simplematching": "hamming",
+    "sqeuclid": "sqeuclidean",
+    "squaredeuclidean": "sqeuclidean",
+    "sorensen": "dice",
+    "sorensendice": "dice",
+    "standardizedeuclidean": "seuclidean",
+    "standardisedeuclidean": "seuclidean",
+    "supremum": "chebyshev",
+    "taxicab": "cityblock",
+}
+ROWS = 'it is the Euclidean distance of transformed rows, metric="euclidean" with '
+MATRIX = 'compute its matrix and give it with metric="precomputed"'
+ELSEWHERE = {  # what to write in their place
+    "additivechi2": 'it is a kernel of scikit-learn, `es.metrics.Kernel("additive_chi2")`',
+    "aitchison": f"{ROWS}`L = np.log(X); X = L - L.mean(axis=1, keepdims=True)`, of positive numbers",
+    "chi2": 'it is a kernel of scikit-learn, `es.metrics.Kernel("chi2")`',
+    "chisq": f"{ROWS}`X = X / X.sum(axis=1, keepdims=True) / np.sqrt(X.sum(axis=0) / X.sum())`",
+    "chisquare": f"{ROWS}`X = X / X.sum(axis=1, keepdims=True) / np.sqrt(X.sum(axis=0) / X.sum())`",
+    "chord": f"{ROWS}`X = X / np.sqrt((X**2).sum(axis=1, keepdims=True))`",
+    "hellinger": f"{ROWS}`X = np.sqrt(X / X.sum(axis=1, keepdims=True))` (of a data frame, "
+    "`np.sqrt(X.div(X.sum(axis=1), axis=0))`)",
+    "kendall": f"rank correlations are not built in; {MATRIX}",
+    "kulczynski1": f"it is a quotient without an upper end, not a dissimilarity; {MATRIX}",
+    "kulsinski": f"SciPy has removed it; {MATRIX}",
+    "laplacian": 'its distance is metric="exponential", and the kernel itself is `es.metrics.Kernel("laplacian")`',
+    "naneuclidean": 'missing values go with metric="gower" alone; impute them, or leave those rows out',
+    "pearson": 'use "correlation" for 1 - r; R\'s amap calls another one so, which is "cosine"',
+    "rbf": 'its distance is metric="gaussian", and the kernel itself is `es.metrics.Kernel("rbf")`',
+    "sokalmichener": 'use "hamming" for simple matching, as Sokal and Michener have it, or "rogerstanimoto", which '
+    "SciPy computed under this name",
+    "spearman": 'use metric="correlation" with the ranks of every row, `scipy.stats.rankdata(X, axis=1)`',
+    "wminkowski": 'use metric="euclidean" or "cityblock" with columns multiplied by their weights',
+}
+VEGAN = {  # of which there is only the matrix
+    "altgower": "altGower",
+    "binomial": "binomial",
+    "cao": "cao",
+    "chao": "chao",
+    "clark": "clark",
+    "horn": "horn",
+    "kulczynski": "kulczynski",
+    "morisita": "morisita",
+    "mountford": "mountford",
+    "raup": "raup",
+    "robustaitchison": "robust.aitchison",
+}
+WORDS = re.compile(r"[\s_.'-]+")
+ENDS = re.compile(r"(distances?|dissimilarity|metric)$")
+
+
+def canonical_name(name: str, known: Sequence[str], *, ending: str = "") -> str:
+    """One of the known names, from any of its spellings and synonyms.
+
+    Raises
+    ------
+    ValueError
+        For others, with the name or the transformation that gives the same.
+    """
+    plain = WORDS.sub("", name.lower())
+    plain = ENDS.sub("", plain) or plain
+    found = SYNONYMS.get(plain, plain)
+    if found in known:
+        return found
+    advice = ELSEWHERE.get(plain)
+    if plain in VEGAN:
+        advice = f'it is not built in; {MATRIX}, in R vegdist(X, "{VEGAN[plain]}") of vegan'
+    if advice is not None:
+        raise ValueError(f"must be a metric of this package, got {name!r}: {advice}.")
+    near = near_names(name, (*known, *SYNONYMS)) or near_names(plain, known)
+    raise ValueError(f"must be one of {', '.join(known)}{ending}; got {name!r}.{near}")

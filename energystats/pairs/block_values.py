@@ -1,0 +1,238 @@
+"""Values and measures of blocks of rows, here or on the workers of a Dask cluster, and functions of them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any, Protocol, Self
+
+import numpy as np
+
+from energystats._core.interrupts import checkpoint
+from energystats._typing import AnyArray, FloatArray
+
+__all__ = ["BlockValues", "Measures", "ValuesHere", "ValuesThere", "fetched", "itself", "slices_of", "sum_by_tree"]
+
+
+ADDED_AT_ONCE = 16  # results of one task of the tree
+Task = Callable[..., Any]  # of a value, what all blocks share, and the block's part of some columns
+
+
+class BlockValues(Protocol):
+    """One value for each of some blocks of consecutive rows, such as their coordinates or features."""
+
+    @property
+    def spans(self) -> Sequence[slice]:
+        """The rows of every block."""
+
+    @property
+    def n_machines(self) -> int:
+        """Processes that have memory for values."""
+
+    def share(self, value: Any) -> Any:
+        """A value that many tasks need, where they find it."""
+
+    def place(self, column: AnyArray) -> Any:
+        """A column of one number a row that many tasks need, its parts beside their blocks."""
+
+    def map(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Iterator[Any]:
+        """``task(value, *shared, *columns of the block)`` for block after block."""
+
+    def sum(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Any:
+        """The sum of these."""
+
+    def kept(self, task: Task, *shared: Any) -> BlockValues:
+        """What ``task(value, *shared)`` makes of the values, held where they are."""
+
+
+def slices_of(ends: Sequence[int]) -> list[slice]:
+    """Blocks of rows that end there."""
+    return [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ValuesHere:
+    """Values that are read or made one after the other.
+
+    Attributes
+    ----------
+    spans : list of slice
+        The rows of every block.
+    read : callable
+        The value of a block from its rows.
+    """
+
+    spans: Sequence[slice]
+    read: Callable[[slice], Any]
+
+    @property
+    def n_machines(self) -> int:
+        return 1
+
+    def share(self, value: Any) -> Any:
+        return value
+
+    def place(self, column: AnyArray) -> AnyArray:
+        return column
+
+    def map(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Iterator[Any]:
+        for span in self.spans:
+            checkpoint()
+            yield task(self.read(span), *shared, *(column[span] for column in columns))
+
+    def sum(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Any:
+        return reduce(add, self.map(task, *shared, columns=columns))
+
+    def kept(self, task: Task, *shared: Any) -> Self:
+        values = dict(zip((span.start for span in self.spans), self.map(task, *shared), strict=True))
+        return type(self)(self.spans, lambda span: values[span.start])
+
+    def first(self, count: int) -> Self:
+        """The first few blocks."""
+        return type(self)(self.spans[:count], self.read)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ValuesThere:
+    """Values on the workers of a cluster.
+
+    Attributes
+    ----------
+    client : Workers
+        Where they are.
+    futures : tuple of Future
+        One for each block.
+    spans : list of slice
+        The rows of every block.
+    """
+
+    client: Any
+    futures: Sequence[Any]
+    spans: Sequence[slice]
+
+    @property
+    def n_machines(self) -> int:
+        return max(1, len(self.client.nthreads()))
+
+    def share(self, value: Any) -> Any:
+        return self.client.submit(itself, value, pure=False)
+
+    def place(self, column: AnyArray) -> tuple[Any, ...]:
+        return tuple(self.client.submit(itself, column[span], pure=False) for span in self.spans)
+
+    def begun(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> list[Any]:
+        """The futures of a task on every block; columns are arrays, or have been placed."""
+        parts = [column if isinstance(column, tuple) else [column[span] for span in self.spans] for column in columns]
+        return [
+            self.client.submit(task, future, *shared, *(part[i] for part in parts), pure=False)
+            for i, future in enumerate(self.futures)
+        ]
+
+    def map(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Iterator[Any]:
+        yield from fetched(self.client, self.begun(task, *shared, columns=columns))
+
+    def sum(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Any:
+        return fetched(self.client, sum_by_tree(self.client, self.begun(task, *shared, columns=columns)))
+
+    def kept(self, task: Task, *shared: Any) -> Self:
+        return type(self)(self.client, tuple(self.begun(task, *shared)), self.spans)
+
+
+def fetched(client: Any, futures: Any) -> Any:
+    """The results of some futures, or of one.
+
+    A client keeps the error of a task as long as its future. The error that is raised here is another one: the
+    traceback of its own would hold the futures of all callers, and with them their data on the cluster, for ever.
+    """
+    try:
+        return client.gather(futures)
+    except Exception as error:
+        told = copy.copy(error)
+        error.__traceback__ = None
+    raise told
+
+
+def sum_by_tree(client: Any, parts: Sequence[Any], priority: int = 1) -> Any:
+    """The future of the sum of some futures, a few at a time, so that no worker gathers all."""
+    while len(parts) > 1:
+        groups = [parts[first : first + ADDED_AT_ONCE] for first in range(0, len(parts), ADDED_AT_ONCE)]
+        parts = [client.submit(sum_of, *group, pure=False, priority=priority) for group in groups]
+    return parts[0]
+
+
+def sum_of(*values: Any) -> Any:
+    """The sum of several."""
+    return reduce(add, values)
+
+
+def itself(value: Any) -> Any:
+    """A value on the cluster, which is sent again where a worker is lost."""
+    return value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measures:
+    """Of some rows, column by column.
+
+    Attributes
+    ----------
+    n : int
+        Number of rows.
+    low, high : ndarray of shape (d,)
+        Smallest and largest values.
+    mean : ndarray of shape (d,)
+        Means.
+    squares : ndarray of shape (d,)
+        Sums of squared deviations from the mean, in units of `unit`.
+    unit : ndarray of shape (d,)
+        Ranges, so that squares neither vanish nor overflow; 1 for constant columns.
+    """
+
+    n: int
+    low: FloatArray
+    high: FloatArray
+    mean: FloatArray
+    squares: FloatArray
+    unit: FloatArray
+
+    @classmethod
+    def of(cls, block: FloatArray) -> Self:
+        """Measure one block; (b, d)."""
+        low, high = block.min(axis=0), block.max(axis=0)
+        unit = np.where(high > low, high - low, 1.0)
+        mean = block.mean(axis=0)
+        return cls(len(block), low, high, mean, (((block - mean) / unit) ** 2).sum(axis=0), unit)
+
+    def and_of(self, other: Measures) -> Measures:
+        """Of the rows of both (Chan, Golub & LeVeque 1983)."""
+        n = self.n + other.n
+        low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        unit = np.where(high > low, high - low, 1.0)
+        apart = (other.mean - self.mean) / unit
+        squares = self.squares * (self.unit / unit) ** 2 + other.squares * (other.unit / unit) ** 2
+        return Measures(
+            n=n,
+            low=low,
+            high=high,
+            mean=self.mean + (other.mean - self.mean) * (other.n / n),
+            squares=squares + apart**2 * (self.n * other.n / n),
+            unit=unit,
+        )
+
+    @classmethod
+    def over(cls, parts: Iterable[Measures]) -> Measures:
+        """Of the rows of all parts."""
+        return reduce(Measures.and_of, parts)
+
+    @property
+    def width(self) -> FloatArray:
+        """Range of every column; (d,)."""
+        return np.asarray(self.high - self.low)
+
+    @property
+    def deviation(self) -> FloatArray:
+        """Standard deviations, divisor n; (d,)."""
+        return np.asarray(np.sqrt(self.squares / self.n) * self.unit)

@@ -1,0 +1,448 @@
+"""A table on the workers of a Dask cluster, and the sums over its pairs as tasks, one for two blocks of rows.
+
+Relabelings do not travel: a worker draws them itself, from the key of the test and their number.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from energystats._core.labelings import LABELINGS_PER_BLOCK, Labelings
+from energystats._core.sums import bin_sums_by_product, bin_sums_from_upper, groups_multiplied, indicators
+from energystats._typing import AnyArray, FloatArray, IntArray
+from energystats.metrics.base import Metric
+from energystats.pairs.block_values import Measures, ValuesThere, fetched, itself, sum_by_tree
+from energystats.pairs.disk import Rows, tiles_between, tiles_within
+from energystats.pairs.tiles import Pairs, completed_sums, warn_if_negative
+
+__all__ = ["Drawing", "OnCluster", "RowsOnCluster"]
+
+
+SMALL_TILES = 256, 2048  # of one thread: workers share out tasks, not tiles
+LABELING_BYTES = 2**27  # of the labels that a worker keeps
+INDICATOR_COLUMNS = 2048  # of a product with a tile
+BIN_SUMS_BYTES = 2**23  # of the sums between bins that a task gives back
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class RowsOnCluster(Rows):
+    """Blocks of rows, each a future.
+
+    Attributes
+    ----------
+    client : Workers
+        Where the blocks are.
+    blocks : tuple of Future
+        Each of an array (b, d) of finite numbers.
+    ends : ndarray of shape (n_blocks,)
+        Where each block ends.
+    d : int
+        Number of columns.
+    """
+
+    client: Any = None
+    blocks: tuple[Any, ...] = ()
+    ends: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    d: int = 0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return int(self.ends[-1]), self.d
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self)
+
+    @property
+    def spans(self) -> list[Span]:
+        """First row and end of every block."""
+        ends = self.ends.tolist()
+        return list(zip([0, *ends[:-1]], ends, strict=True))
+
+    def measured(self) -> Measures:
+        parts = [self.client.submit(Measures.of, block, pure=False) for block in self.blocks]
+        return Measures.over(fetched(self.client, parts))
+
+    def pick(self, rows: IntArray) -> FloatArray:
+        found = np.empty((rows.size, self.d))
+        wanted = {}
+        for i, (start, stop) in enumerate(self.spans):
+            here = np.flatnonzero((rows >= start) & (rows < stop))
+            if here.size:
+                wanted[i] = here, self.client.submit(np.take, self.blocks[i], rows[here] - start, axis=0, pure=False)
+        for here, future in wanted.values():
+            found[here] = fetched(self.client, future)
+        return np.asarray((found - self.center) / self.scale)
+
+    def pairs(self, metric: Metric) -> OnCluster:
+        return OnCluster(self, metric)
+
+    def values(self) -> ValuesThere:
+        raw = ValuesThere(self.client, self.blocks, [slice(*span) for span in self.spans])
+        return raw.kept(as_compared, self.center, self.scale) if self.standardizes else raw
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Where a block stands, and how its rows are used."""
+
+    span: Span
+    center: FloatArray
+    scale: FloatArray
+
+    def points(self, raw: FloatArray) -> FloatArray:
+        """Its rows as they are compared."""
+        return as_compared(raw, self.center, self.scale)
+
+
+def as_compared(raw: FloatArray, center: FloatArray, scale: FloatArray) -> FloatArray:
+    """Rows as z-scores, if they are standardized."""
+    return np.asarray((raw - center) / scale)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """What a task adds to the sums: arrays, and how many negative values of rho it met, and the smallest."""
+
+    arrays: tuple[FloatArray, ...]
+    negative: int = 0
+    smallest: float = 0.0
+
+    def __add__(self, other: Part) -> Part:
+        arrays = tuple(a + b for a, b in zip(self.arrays, other.arrays, strict=True))
+        return Part(arrays, self.negative + other.negative, min(self.smallest, other.smallest))
+
+
+@dataclass(frozen=True, eq=False)
+class OnCluster(Pairs):
+    """R as a linear map on the rows of a cluster.
+
+    Attributes
+    ----------
+    rows : RowsOnCluster
+        The points.
+    metric : Metric
+        Settled on them.
+    """
+
+    rows: RowsOnCluster
+    metric: Metric
+
+    @cached_property
+    def places(self) -> list[Block]:
+        """Every block's place."""
+        return [Block(span, self.rows.center, self.rows.scale) for span in self.rows.spans]
+
+    def of_pairs(
+        self, task: Callable[..., Part], given: Callable[[int, int], tuple[Any, ...]], level: int = 0
+    ) -> dict[tuple[int, int], Any]:
+        """The futures of `task` for all pairs of blocks; lower levels run first."""
+        submit, blocks, places = self.rows.client.submit, self.rows.blocks, self.places
+        return {
+            (i, j): submit(
+                task, blocks[i], blocks[j], places[i], places[j], self.metric, *given(i, j), pure=False, priority=-level
+            )
+            for i in range(len(blocks))
+            for j in range(i, len(blocks))
+        }
+
+    def over_pairs(
+        self, task: Callable[..., Part], given: Callable[[int, int], tuple[Any, ...]], level: int = 0
+    ) -> Any:
+        """The future of the sum of `task` over all pairs of blocks."""
+        parts = self.of_pairs(task, given, level).values()
+        return sum_by_tree(self.rows.client, list(parts), priority=1 - level)
+
+    def summed(self, task: Callable[..., Part], given: Callable[[int, int], tuple[Any, ...]]) -> tuple[FloatArray, ...]:
+        """The sum of `task` over all pairs of blocks, and a warning of negative values."""
+        found: Part = fetched(self.rows.client, self.over_pairs(task, given))
+        warn_if_negative(found.negative, found.smallest)
+        return found.arrays
+
+    def multiply(self, columns: FloatArray) -> FloatArray:
+        """R @ columns; (n, c) -> (n, c)."""
+        spans = self.rows.spans
+        parts = self.of_pairs(product_task, lambda i, j: (columns[slice(*spans[i])], columns[slice(*spans[j])]))
+        numbers = range(len(spans))
+        rows = [
+            self.rows.client.submit(
+                side_sum, [parts[i, j] for j in numbers if j >= i], [parts[j, i] for j in numbers if j < i], pure=False
+            )
+            for i in numbers
+        ]
+        found: list[Part] = fetched(self.rows.client, rows)
+        warn_if_negative(sum(part.negative for part in found), min(part.smallest for part in found))
+        return np.concatenate([part.arrays[0] for part in found])
+
+    def block_sums(self, Z: FloatArray) -> FloatArray:
+        """M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
+        spans = self.rows.spans
+        return self.summed(block_task, lambda i, j: (Z[slice(*spans[i])], Z[slice(*spans[j])]))[0]
+
+    def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same and R @ weights."""
+        return self.block_sums(Z), self.multiply(weights[:, None])[:, 0]
+
+    def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
+        if 8 * n_bins**2 > BIN_SUMS_BYTES:
+            return bin_sums_by_product(self.multiply, codes, weights, n_bins)
+        bins = self.rows.client.submit(
+            itself, Bins(codes.astype(np.min_scalar_type(n_bins)), weights, n_bins), pure=False
+        )
+        return self.summed(bins_task, lambda i, j: (bins,))[0]
+
+    def absolute_total(self) -> float:
+        """Sum of |rho| over all ordered pairs."""
+        return float(self.summed(absolute_task, lambda i, j: ())[0])
+
+    def null_sums(
+        self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
+    ) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """The same; the workers draw random labelings themselves.
+
+        All chunks of labelings are handed in at once, unless the caller looks at them in between.
+        """
+        if others.key is None:
+            yield from Pairs.null_sums(self, weights, codes, others, k, at_once=at_once)
+            return
+        client = self.rows.client
+        drawing = Drawing(uuid4().hex, codes.astype(np.min_scalar_type(k)), weights, others, k)
+        shared = client.submit(itself, drawing, pure=False)
+        chunks = drawing.chunks(at_once)
+
+        def future_of(chunk: Chunk) -> Any:
+            return self.over_pairs(labelings_task, lambda i, j: (shared, chunk), chunk.level)
+
+        futures: Iterable[Any] = map(future_of, chunks) if at_once else [future_of(chunk) for chunk in chunks]
+        negative, smallest = 0, 0.0
+        for future in futures:
+            part: Part = fetched(client, future)
+            negative, smallest = part.negative, part.smallest
+            sums, sizes = part.arrays
+            yield completed_sums(sums, sizes, k)
+        warn_if_negative(negative, smallest)
+
+
+# ---------------------------------------------------------------- relabelings
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Consecutive blocks of 64 labelings; the first chunk has the observed labeling before them."""
+
+    level: int
+    first: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawing:
+    """From which every worker makes the same labelings.
+
+    Attributes
+    ----------
+    token : str
+        Name of this drawing among those that a worker has seen.
+    codes : ndarray of shape (n,)
+        The observed labels.
+    weights : ndarray of shape (n,)
+        Of the rows.
+    others : Labelings
+        The random ones.
+    k : int
+        Number of groups.
+    """
+
+    token: str
+    codes: AnyArray
+    weights: FloatArray
+    others: Labelings
+    k: int
+
+    @property
+    def multiplied(self) -> int:
+        """Number of groups that are summed, beside all rows together."""
+        return groups_multiplied(self.weights, self.k)
+
+    def chunks(self, at_once: int | None) -> list[Chunk]:
+        """As many labelings at a time as a worker keeps, and as a product has columns for."""
+        n_blocks = -(-self.others.count // LABELINGS_PER_BLOCK)
+        kept = LABELING_BYTES // (LABELINGS_PER_BLOCK * self.codes.size)
+        wide = INDICATOR_COLUMNS // (LABELINGS_PER_BLOCK * self.multiplied)
+        step = at_once or max(1, min(kept, wide))
+        return [
+            Chunk(level, first, min(first + step, n_blocks))
+            for level, first in enumerate(range(0, max(n_blocks, 1), step))
+        ]
+
+    def labelings(self, chunk: Chunk) -> AnyArray:
+        """Labels of all rows; (b, n)."""
+        assert self.others.key is not None
+        count, drawn = self.others.count, [self.codes[None, :]] if chunk.first == 0 else []
+        for block in range(chunk.first, chunk.stop):
+            size = min(LABELINGS_PER_BLOCK, count - block * LABELINGS_PER_BLOCK)
+            drawn.append(self.others.scheme.block(block, size, self.others.key))
+        return np.concatenate(drawn)
+
+
+KEPT: OrderedDict[tuple[str, int], AnyArray] = OrderedDict()  # the labelings that this worker drew last
+KEPT_AT_MOST = 2
+ONE_DRAWS = threading.Lock()
+
+
+def labelings_of(drawing: Drawing, chunk: Chunk) -> AnyArray:
+    """The labelings of a chunk, drawn once on each worker for all tasks that follow each other."""
+    name = drawing.token, chunk.first
+    with ONE_DRAWS:
+        if name not in KEPT:
+            while len(KEPT) >= KEPT_AT_MOST:
+                KEPT.popitem(last=False)
+            KEPT[name] = drawing.labelings(chunk)
+        KEPT.move_to_end(name)
+        return KEPT[name]
+
+
+# ---------------------------------------------------------------- tasks
+
+
+def tiles_of(
+    X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric
+) -> Iterator[tuple[slice, slice, FloatArray, bool]]:
+    """Tiles of two blocks, or of the upper triangle of one: places in them, rho, and whether on the diagonal."""
+    points = a.points(X)
+    if a.span == b.span:
+        tiles = tiles_within(points, a.span[0], metric, SMALL_TILES)
+    else:
+        tiles = tiles_between(points, a.span[0], b.points(Y), b.span[0], metric, SMALL_TILES)
+    for row, column, tile in tiles:
+        height, width = tile.shape
+        i, j = row - a.span[0], column - b.span[0]
+        yield slice(i, i + height), slice(j, j + width), tile, row == column
+
+
+class Negatives:
+    """Counts the negative values of rho, where there may be any."""
+
+    def __init__(self, metric: Metric) -> None:
+        self.looks = not metric.negative_type
+        self.count, self.smallest = 0, 0.0
+
+    def see(self, tile: FloatArray, *, diagonal: bool) -> None:
+        """Look at one tile."""
+        if self.looks and tile.min() < 0:
+            self.count += int(np.count_nonzero(tile < 0)) // (1 + diagonal)
+            self.smallest = min(self.smallest, float(tile.min()))
+
+    def part(self, *arrays: FloatArray) -> Part:
+        """What the task gives back."""
+        return Part(arrays, self.count, self.smallest)
+
+
+def product_task(
+    X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric, own: FloatArray, others: FloatArray
+) -> Part:
+    """The share of two blocks in the rows of R @ columns of the one, and of the other."""
+    upper, lower, negatives = np.zeros_like(own), np.zeros_like(others), Negatives(metric)
+    for rows, columns, tile, diagonal in tiles_of(X, Y, a, b, metric):
+        negatives.see(tile, diagonal=diagonal)
+        upper[rows] += tile @ others[columns]
+        if not diagonal:
+            (upper if a.span == b.span else lower)[columns] += tile.T @ own[rows]
+    return negatives.part(upper, lower)
+
+
+def side_sum(upper: list[Part], lower: list[Part]) -> Part:
+    """The rows of one block in R @ columns, from all pairs that it is in; negative values are counted once."""
+    product = np.sum([part.arrays[0] for part in upper] + [part.arrays[1] for part in lower], axis=0)
+    return Part((product,), sum(part.negative for part in upper), min(part.smallest for part in upper))
+
+
+def block_task(
+    X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric, own: FloatArray, others: FloatArray
+) -> Part:
+    """The share of two blocks in Z'RZ; (b, k, k)."""
+    _, k, n_labelings = own.shape
+    half, negatives = np.zeros((n_labelings, k, k)), Negatives(metric)
+    for rows, columns, tile, diagonal in tiles_of(X, Y, a, b, metric):
+        negatives.see(tile, diagonal=diagonal)
+        product = (tile @ others[columns].reshape(-1, k * n_labelings)).reshape(-1, k, n_labelings)
+        half += np.einsum("ijb,ilb->bjl", own[rows], product) * (0.5 if diagonal else 1.0)
+    return negatives.part(half + half.transpose(0, 2, 1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bins:
+    """Bins and weights of all rows, which travel once.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n,)
+        Bin of each row.
+    weights : ndarray of shape (n,)
+        Its weight.
+    count : int
+        Number of bins.
+    """
+
+    codes: AnyArray
+    weights: FloatArray
+    count: int
+
+
+def bins_task(X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric, bins: Bins) -> Part:
+    """The share of two blocks in the sums between bins; the rows of the second one are numbered after the first."""
+    spans, negatives = [a.span] if a.span == b.span else [a.span, b.span], Negatives(metric)
+    codes, weights = (np.concatenate([column[slice(*s)] for s in spans]) for column in (bins.codes, bins.weights))
+    shift = 0 if a.span == b.span else a.span[1] - a.span[0]
+
+    def upper() -> Iterator[tuple[int, int, FloatArray]]:
+        for rows, columns, tile, diagonal in tiles_of(X, Y, a, b, metric):
+            negatives.see(tile, diagonal=diagonal)
+            yield rows.start, shift + columns.start, tile
+
+    sums = bin_sums_from_upper(upper(), codes.astype(np.intp), weights, bins.count)
+    return negatives.part(sums)
+
+
+def absolute_task(X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric) -> Part:
+    """The share of two blocks in the sum of |rho|."""
+    total = sum((2 - diagonal) * np.abs(tile).sum() for _, _, tile, diagonal in tiles_of(X, Y, a, b, metric))
+    return Part((np.asarray(total, dtype=np.float64),))
+
+
+def labelings_task(
+    X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric, drawing: Drawing, chunk: Chunk
+) -> Part:
+    """The share of two blocks in the sums of `drawing.multiplied` groups and of all rows, under every labeling."""
+    codes, k = labelings_of(drawing, chunk), drawing.multiplied
+    own, others = codes[:, slice(*a.span)].T, codes[:, slice(*b.span)].T
+    w, v = drawing.weights[slice(*a.span)], drawing.weights[slice(*b.span)]
+    n_labelings, negatives = len(codes), Negatives(metric)
+    half = np.zeros((n_labelings, k + 1, k + 1))
+    for rows, columns, tile, diagonal in tiles_of(X, Y, a, b, metric):
+        negatives.see(tile, diagonal=diagonal)
+        Z = indicators(others[columns], k, v[columns])
+        product = tile @ np.column_stack((Z.reshape(len(Z), -1), v[columns]))
+        grouped, everything = product[:, :-1].reshape(-1, k, n_labelings), product[:, -1]
+        Z = indicators(own[rows], k, w[rows])
+        share = np.empty((n_labelings, k + 1, k + 1))
+        share[:, :-1, :-1] = np.einsum("ijb,ilb->bjl", Z, grouped)
+        share[:, :-1, -1] = np.einsum("ijb,i->bj", Z, everything)
+        share[:, -1, :-1] = np.einsum("i,ilb->bl", w[rows], grouped)
+        share[:, -1, -1] = w[rows] @ everything
+        half += share * (0.5 if diagonal else 1.0)
+    sizes = np.zeros((n_labelings, k + 1))
+    if a.span == b.span:
+        sizes[:, :-1] = np.stack([np.where(own == g, w[:, None], 0.0).sum(axis=0) for g in range(k)], axis=1)
+        sizes[:, -1] = w.sum()
+    return negatives.part(half + half.transpose(0, 2, 1), sizes)

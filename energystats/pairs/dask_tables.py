@@ -1,0 +1,126 @@
+"""How a table gets to the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from energystats._typing import FloatArray, IntArray
+from energystats.inputs.arrays import as_points
+from energystats.inputs.names import row_index
+from energystats.pairs.block_values import fetched, itself
+from energystats.pairs.dask import RowsOnCluster
+from energystats.pairs.dask_workers import Workers
+from energystats.pairs.parquet import read_rows
+
+__all__ = ["distributed_array", "distributed_file", "distributed_frame", "distributed_points", "together"]
+
+
+LARGEST_BLOCK = 2**25  # bytes
+MOST_ROWS, FEWEST_ROWS, STEP = 2**14, 2**9, 2**8  # of a block
+PAIRS_PER_THREAD = 16  # so that no worker waits long for the last one
+
+
+def block_ends(n: int, d: int, client: Workers) -> IntArray:
+    """Where blocks end: enough of them to keep all threads busy, and none too large."""
+    threads = max(1, sum(client.nthreads().values()))
+    wanted = math.ceil(math.sqrt(2 * PAIRS_PER_THREAD * threads))
+    height = STEP * math.ceil(n / wanted / STEP)
+    height = max(FEWEST_ROWS, min(height, MOST_ROWS, LARGEST_BLOCK // (8 * d) // STEP * STEP))
+    return np.append(np.arange(height, n, height), n).astype(np.intp)
+
+
+def distributed_points(part: Any, columns: tuple[str, ...] | None, client: Workers) -> RowsOnCluster:
+    """Rows that are here are sent, a block at a time."""
+    ends = block_ends(part.n, part.d, client)
+    starts = [0, *ends[:-1].tolist()]
+    with large_blocks_allowed():
+        blocks = [
+            client.submit(itself, part.take(start, int(end)), pure=False)
+            for start, end in zip(starts, ends, strict=True)
+        ]
+    return RowsOnCluster(columns, client=client, blocks=tuple(blocks), ends=ends, d=part.d)
+
+
+def distributed_file(path: Path, n: int, columns: tuple[str, ...], name: str, client: Workers) -> RowsOnCluster:
+    """Every worker reads its own rows of a Parquet file."""
+    ends = block_ends(n, len(columns), client)
+    starts = [0, *ends[:-1].tolist()]
+    blocks = [
+        client.submit(read_rows, str(path), start, int(end), list(columns), name, pure=False)
+        for start, end in zip(starts, ends, strict=True)
+    ]
+    return RowsOnCluster(columns, client=client, blocks=tuple(blocks), ends=ends, d=len(columns))
+
+
+def distributed_array(array: Any, name: str, client: Workers) -> RowsOnCluster:
+    """The blocks of a Dask array, cut anew."""
+    n, d = array.shape
+    ends = block_ends(n, d, client)
+    heights = tuple(np.diff(ends, prepend=0).tolist())
+    delayed = array.rechunk((heights, (d,))).to_delayed().ravel().tolist()
+    blocks = [client.submit(as_points, block, name, pure=False) for block in client.compute(delayed)]
+    return RowsOnCluster(None, client=client, blocks=tuple(blocks), ends=ends, d=d)
+
+
+def distributed_frame(
+    frame: Any, columns: Sequence[str], column: str | None, name: str, client: Workers
+) -> tuple[RowsOnCluster, list[Any], list[Any]]:
+    """The partitions of a Dask frame, computed once and cut anew, their labels and their indices.
+
+    How many partitions there are is seen when they are computed: Dask may read several files as one.
+    """
+    parts = client.compute(frame.to_delayed())
+    indices = fetched(client, [client.submit(row_index, part, pure=False) for part in parts])
+    heights = list(map(len, indices))
+    n, starts = sum(heights), np.cumsum([0, *heights]).tolist()
+    if not n:
+        raise ValueError(f"`{name}` must have at least one row and one column, got none.")
+    ends = block_ends(n, len(columns), client)
+    blocks, first = [], 0
+    for end in ends.tolist():
+        touched = [i for i, height in enumerate(heights) if starts[i] < end and first < starts[i] + height]
+        cuts = [slice(max(first - starts[i], 0), end - starts[i]) for i in touched]
+        blocks.append(client.submit(rows_of, [parts[i] for i in touched], cuts, list(columns), name, pure=False))
+        first = end
+    labels = fetched(client, [client.submit(named, part, column, pure=False) for part in parts]) if column else []
+    rows = RowsOnCluster(tuple(columns), client=client, blocks=tuple(blocks), ends=ends, d=len(columns))
+    return rows, [part for part in labels if len(part)], [part for part in indices if len(part)]
+
+
+def rows_of(frames: Sequence[Any], cuts: Sequence[slice], columns: list[str], name: str) -> FloatArray:
+    """Some rows of several frames, one after the other."""
+    return np.concatenate(
+        [as_points(named(frame.iloc[cut], columns), name) for frame, cut in zip(frames, cuts, strict=True)]
+    )
+
+
+def named(frame: Any, columns: Any) -> Any:
+    """Columns of a frame by their names as texts."""
+    return frame.set_axis(frame.columns.map(str), axis=1)[columns]
+
+
+def together(tables: Sequence[RowsOnCluster]) -> RowsOnCluster:
+    """The rows of several tables, one after the other."""
+    if len(tables) == 1:
+        return tables[0]
+    starts = np.cumsum([0, *(len(table) for table in tables[:-1])])
+    first = tables[0]
+    return RowsOnCluster(
+        first.columns,
+        client=first.client,
+        blocks=tuple(block for table in tables for block in table.blocks),
+        ends=np.concatenate([table.ends + start for table, start in zip(tables, starts, strict=True)]),
+        d=first.d,
+    )
+
+
+def large_blocks_allowed() -> Any:
+    """Blocks of rows are sent on purpose."""
+    import dask
+
+    return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})

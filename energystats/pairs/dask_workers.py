@@ -1,0 +1,166 @@
+"""The connection to a Dask cluster: what is asked of it either comes back or ends with an error in words."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Workers", "active_workers"]
+
+
+LOOK = 0.25  # seconds between two looks at the connection
+ASK = 5.0  # seconds between two questions for workers, and for the answer
+WITHOUT_WORKERS = 120.0  # seconds after which a cluster without workers is given up
+LOST = ("closing", "closed")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Workers:
+    """A Dask client that is watched while its answer is waited for.
+
+    A client that is closed, or whose scheduler goes away, may leave whoever waits for it waiting for ever.
+
+    Attributes
+    ----------
+    client : distributed.Client
+        Of the user.
+    """
+
+    client: Any
+
+    def submit(self, task: Any, *given: Any, **how: Any) -> Any:
+        """The future of a task."""
+        return self._sent(self.client.submit, task, *given, **how)
+
+    def compute(self, collections: Any) -> Any:
+        """The future of a Dask collection, or of each of several."""
+        return self._sent(self.client.compute, collections)
+
+    def _sent(self, send: Any, *given: Any, **how: Any) -> Any:
+        check_connection(self.client)
+        try:
+            return send(*given, **how)
+        except Exception:
+            check_connection(self.client)
+            raise
+
+    def nthreads(self) -> dict[str, int]:
+        """Threads of every worker."""
+        check_connection(self.client)
+        deadline = time.monotonic() + WITHOUT_WORKERS
+        while (found := answered(self.client)) is None:
+            if time.monotonic() > deadline:
+                raise silent_error()
+        return found
+
+    def gather(self, futures: Any) -> Any:
+        """The results of some futures, or of one; errors of tasks as they are."""
+        check_connection(self.client)
+        coroutine, loop = self.client.gather(futures, asynchronous=True), self.client.loop.asyncio_loop
+        if not loop.is_running():
+            coroutine.close()
+            raise lost_error("it does not run any more")
+        found = asyncio.run_coroutine_threadsafe(coroutine, loop)
+        try:
+            self._wait(found)
+            return found.result()
+        except (concurrent.futures.CancelledError, asyncio.CancelledError) as error:
+            check_connection(self.client)
+            raise lost_error("it cancelled the tasks of this call") from error
+        except OSError:
+            check_connection(self.client)
+            raise
+        finally:
+            found.cancel()
+
+    def _wait(self, found: concurrent.futures.Future[Any]) -> None:
+        """Return when a result is there; raise when none can come any more."""
+        with_workers = asked = time.monotonic()
+        silent = False
+        while not concurrent.futures.wait([found], timeout=LOOK).done:
+            check_connection(self.client)
+            if time.monotonic() - asked < ASK:
+                continue
+            threads = answered(self.client)
+            asked, silent = time.monotonic(), threads is None
+            if threads:
+                with_workers = asked
+            elif asked - with_workers > WITHOUT_WORKERS:
+                raise silent_error() if silent else no_workers_error()
+
+
+def check_connection(client: Any) -> None:
+    """Raise where a client is closed or has lost its scheduler."""
+    status = getattr(client, "status", "running")
+    if status in LOST:
+        raise lost_error(f"the client is {status}")
+    link = getattr(client, "scheduler_comm", None)
+    if status == "connecting" or (link is not None and link.closed()):
+        raise lost_error("its scheduler closed the connection")
+
+
+def answered(client: Any) -> dict[str, int] | None:
+    """Threads of every worker, or None where the scheduler does not answer."""
+    try:
+        threads: dict[str, int] = client.nthreads(callback_timeout=ASK)
+    except (OSError, concurrent.futures.CancelledError, asyncio.CancelledError):  # a time-out among them
+        check_connection(client)
+        return None
+    return threads
+
+
+def lost_error(how: str) -> ConnectionError:
+    """What is raised when nothing comes back any more."""
+    return ConnectionError(
+        f"The Dask cluster went away while energystats computed on it ({how}), so this call has no result. Connect a "
+        "new `distributed.Client` and call again."
+    )
+
+
+def silent_error() -> ConnectionError:
+    """What is raised when a scheduler is connected and says nothing."""
+    return ConnectionError(
+        f"The scheduler of the Dask cluster has not answered for {WITHOUT_WORKERS:g} seconds, so this call has no "
+        "result. Connect a new `distributed.Client` and call again."
+    )
+
+
+def no_workers_error() -> ConnectionError:
+    """What is raised when nobody is there to compute."""
+    return ConnectionError(
+        f"The Dask cluster has had no workers for {WITHOUT_WORKERS:g} seconds, so this call has no result. Start some "
+        "(`cluster.scale(n)`); where they come late, `client.wait_for_workers(1)` before the call waits for them."
+    )
+
+
+def active_workers(client: Any, samples: Sequence[Any]) -> Workers | None:
+    """Workers of the client that was given, or of the one in force for a Dask collection; None for neither."""
+    what = "`client`"
+    if client is None and any(hasattr(sample, "__dask_graph__") for sample in samples):
+        client, what = client_in_force(), "The Dask client in force"
+    if client is None or isinstance(client, Workers):
+        return client
+    if not (hasattr(client, "submit") and hasattr(client, "gather") and hasattr(client, "nthreads")):
+        raise TypeError(f"`client` must be a distributed.Client, got {type(client).__name__}.")
+    if getattr(client, "status", "running") in LOST:
+        raise ValueError(f"{what} must be connected to a Dask cluster, and this one is closed.")
+    try:
+        check_connection(client)
+    except ConnectionError as error:
+        raise ValueError(f"{what} must be connected to a Dask cluster, and this one lost its scheduler.") from error
+    return Workers(client)
+
+
+def client_in_force() -> Any:
+    """Dask's default client; None without one."""
+    if "distributed" not in sys.modules:
+        return None
+    try:
+        return sys.modules["distributed"].default_client()
+    except ValueError:  # there is none
+        return None

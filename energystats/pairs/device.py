@@ -1,0 +1,261 @@
+"""Points in arrays of another library, such as torch: pairs are summed on the device where the points are.
+
+Only the type of the input chooses this route. Nothing is used that the array API standard has no word for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from energystats._core.labelings import LABELINGS_PER_BLOCK, Labelings
+from energystats._core.sums import bin_sums_by_product, groups_multiplied
+from energystats._typing import AnyArray, FloatArray, IntArray
+from energystats.inputs.arrays import check_finite
+from energystats.metrics.base import Metric
+from energystats.metrics.closed_form import Euclidean, Exponential, Gaussian
+from energystats.pairs.block_values import Measures, ValuesHere
+from energystats.pairs.disk import Rows, value_rows
+from energystats.pairs.tiles import Pairs, completed_sums
+
+__all__ = ["OnDevice", "RowsOnDevice", "is_foreign", "on_device"]
+
+
+TILE = 4096  # rows and columns of a tile
+INDICATOR_BYTES = 2**28  # of the indicators held at a time
+
+
+def is_foreign(sample: Any) -> bool:
+    """Whether a sample is an array of another library that follows the array API standard."""
+    if isinstance(sample, np.ndarray) or hasattr(sample, "__dask_graph__") or not hasattr(sample, "shape"):
+        return False
+    return hasattr(sample, "__array_namespace__") or type(sample).__module__.partition(".")[0] == "torch"
+
+
+def namespace_of(array: Any) -> Any:
+    """The functions of its library, under their standard names."""
+    try:
+        from array_api_compat import array_namespace
+    except ImportError as error:
+        raise ImportError(
+            f"Arrays of type {type(array).__name__} are used where they are with array-api-compat: pip install "
+            "'energystats-toolkit[gpu]'; or give np.asarray(X)."
+        ) from error
+    return array_namespace(array)
+
+
+def to_numpy(array: Any) -> FloatArray:
+    """A copy in memory."""
+    from array_api_compat import is_cupy_array, is_torch_array
+
+    if is_torch_array(array):
+        array = array.detach().cpu()
+    elif is_cupy_array(array):
+        array = array.get()
+    return np.array(np.from_dlpack(array), dtype=np.float64)
+
+
+def spans(n: int, height: int) -> list[slice]:
+    """Blocks of rows; the standard has no slices that reach beyond an array."""
+    return [slice(start, min(start + height, n)) for start in range(0, n, height)]
+
+
+def on_device(samples: tuple[Any, ...], names: list[str]) -> RowsOnDevice:
+    """All samples below each other, on the device of the first one."""
+    xp = namespace_of(samples[0])
+    parts = [as_columns(xp, sample, name) for sample, name in zip(samples, names, strict=True)]
+    widths = [int(part.shape[1]) for part in parts]
+    if len(set(widths)) > 1:
+        raise ValueError(f"The samples must have the same number of columns, got {', '.join(map(str, widths))}.")
+    points = parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)
+    return RowsOnDevice(None, points=points, xp=xp)
+
+
+def as_columns(xp: Any, sample: Any, name: str) -> Any:
+    """Finite real numbers of shape (n, d), in double precision where the device has it."""
+    if not is_foreign(sample):
+        raise TypeError(f"All samples must be arrays of one library; `{name}` is {type(sample).__name__}.")
+    if not xp.isdtype(sample.dtype, ("real floating", "integral")):
+        raise TypeError(f"`{name}` must hold real numbers, got dtype {sample.dtype}.")
+    if sample.ndim not in (1, 2) or 0 in sample.shape:
+        raise ValueError(f"`{name}` must have shape (n,) or (n, d) with rows and columns, got {tuple(sample.shape)}.")
+    points = sample[:, None] if sample.ndim == 1 else sample
+    points = xp.astype(points, xp.float64, copy=True)
+    if not bool(xp.all(xp.isfinite(points))):
+        check_finite(to_numpy(points), name, None)
+    check_finite(to_numpy(xp.stack((xp.min(points, axis=0), xp.max(points, axis=0)))), name, None)
+    return points
+
+
+@dataclass(frozen=True, eq=False)
+class RowsOnDevice(Rows):
+    """All rows as one array of another library.
+
+    Attributes
+    ----------
+    points : array of shape (n, d)
+        Numbers in double precision.
+    xp : module
+        Its functions.
+    """
+
+    points: Any = None
+    xp: Any = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        n, d = self.points.shape
+        return int(n), int(d)
+
+    def measured(self) -> Measures:
+        n = len(self)
+        return Measures.over(Measures.of(to_numpy(self.points[span, :])) for span in spans(n, 16 * TILE))
+
+    def pick(self, rows: IntArray) -> FloatArray:
+        where = self.like(rows)
+        return np.asarray((to_numpy(self.xp.take(self.points, where, axis=0)) - self.center) / self.scale)
+
+    def pairs(self, metric: Metric) -> OnDevice:
+        points = (self.points - self.like(self.center)) / self.like(self.scale)
+        return OnDevice(replace(self, points=points), metric)
+
+    def values(self) -> ValuesHere:
+        def read(span: slice) -> FloatArray:
+            return np.asarray((to_numpy(self.points[span, :]) - self.center) / self.scale)
+
+        return ValuesHere(spans(len(self), value_rows(self.shape[1])), read)
+
+    def like(self, values: AnyArray) -> Any:
+        """An array on the same device."""
+        from array_api_compat import device
+
+        return self.xp.asarray(values, device=device(self.points))
+
+
+@dataclass(frozen=True, eq=False)
+class OnDevice(Pairs):
+    """R as a linear map, on the device.
+
+    Attributes
+    ----------
+    rows : RowsOnDevice
+        The points.
+    metric : Metric
+        Euclidean, or a function of the distance.
+    """
+
+    rows: RowsOnDevice
+    metric: Metric
+
+    def __post_init__(self) -> None:
+        if type(self.metric) not in RHO:
+            known = ", ".join(f'"{kind.__name__.lower()}"' for kind in RHO)
+            raise ValueError(
+                f"Arrays of {self.rows.xp.__name__} go with metric {known}, got {self.metric!r}; or give np.asarray(X)."
+            )
+
+    def tiles(self) -> Iterator[tuple[slice, slice, Any, float]]:
+        """Tiles of the upper triangle, with the weight that makes their sums those of half of R."""
+        points, n = self.rows.points, len(self.rows)
+        for rows in spans(n, TILE):
+            for columns in spans(n, TILE):
+                if columns.start >= rows.start:
+                    tile = RHO[type(self.metric)](self.rows.xp, self.metric, points[rows, :], points[columns, :])
+                    yield rows, columns, tile, 0.5 if rows == columns else 1.0
+
+    def multiply(self, columns: FloatArray) -> FloatArray:
+        """R @ columns; (n, c) -> (n, c)."""
+        given, product = self.rows.like(columns), np.zeros(columns.shape)
+        for rows, others, tile, weight in self.tiles():
+            product[rows] += to_numpy(tile @ given[others, :])
+            if weight == 1:
+                product[others] += to_numpy(self.rows.xp.matrix_transpose(tile) @ given[rows, :])
+        return product
+
+    def block_sums(self, Z: FloatArray) -> FloatArray:
+        """M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
+        return self.sums_of(self.rows.like(np.ascontiguousarray(Z)))
+
+    def sums_of(self, Z: Any) -> FloatArray:
+        """The same of an array on the device."""
+        xp, (_, k, b) = self.rows.xp, Z.shape
+        half = xp.stack([xp.zeros_like(Z[0, :, :])] * k)  # (k, k, b)
+        for rows, columns, tile, weight in self.tiles():
+            others = Z[columns, :, :]
+            product = xp.reshape(tile @ xp.reshape(others, (others.shape[0], k * b)), (tile.shape[0], k, b))
+            own = Z[rows, :, :]
+            share = xp.stack([xp.sum(own[:, j, None, :] * product, axis=0) for j in range(k)])
+            half = half + weight * share
+        found = to_numpy(half)
+        return np.asarray((found + found.transpose(1, 0, 2)).transpose(2, 0, 1))
+
+    def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same and R @ weights."""
+        return self.block_sums(Z), self.multiply(weights[:, None])[:, 0]
+
+    def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
+        return bin_sums_by_product(self.multiply, codes, weights, n_bins)
+
+    def absolute_total(self) -> float:
+        """Sum of |rho| over all ordered pairs; these are nowhere negative."""
+        return float(self.multiply(np.ones((len(self.rows), 1))).sum())
+
+    def null_sums(
+        self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
+    ) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """The same; labels travel to the device, indicators do not."""
+        room = max(1, INDICATOR_BYTES // (8 * weights.size * k * LABELINGS_PER_BLOCK))
+        waiting = [codes[None, :]]
+        for block in others.blocks():
+            waiting.append(block)
+            if len(waiting) > (at_once or room):
+                yield self.sums_of_labels(np.concatenate(waiting), weights, k)
+                waiting = []
+        if waiting:
+            yield self.sums_of_labels(np.concatenate(waiting), weights, k)
+
+    def sums_of_labels(self, labels: AnyArray, weights: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
+        """M and sizes of some labelings; (b, n) -> (b, k, k), (b, k)."""
+        xp, like = self.rows.xp, self.rows.like
+        on_device, w = like(labels.T.astype(np.int32)), like(weights)
+        kinds = [xp.astype(on_device == g, xp.float64) * w[:, None] for g in range(groups_multiplied(weights, k))]
+        Z = xp.stack([*kinds, xp.zeros_like(kinds[0]) + w[:, None]], axis=1)  # all rows in place of a last group
+        return completed_sums(self.sums_of(Z), to_numpy(xp.sum(Z, axis=0)).T, k)
+
+
+# ---------------------------------------------------------------- rho
+
+
+def squares(xp: Any, X: Any, Y: Any) -> Any:
+    """||x - y||**2 from coordinate differences, as exact as the coordinates."""
+    found = (X[:, 0, None] - Y[None, :, 0]) ** 2
+    for j in range(1, X.shape[1]):
+        found = found + (X[:, j, None] - Y[None, :, j]) ** 2
+    return found
+
+
+def power(xp: Any, metric: Euclidean, X: Any, Y: Any) -> Any:
+    """||x - y||**alpha."""
+    if metric.alpha == 2:
+        return squares(xp, X, Y)
+    distance = xp.sqrt(squares(xp, X, Y))
+    return distance if metric.alpha == 1 else distance**metric.alpha
+
+
+def bounded(exponent: Callable[[Any, Any, float], Any]) -> Callable[[Any, Any, Any, Any], Any]:
+    """2 - 2 exp of an exponent of squares and sigma."""
+
+    def rho(xp: Any, metric: Any, X: Any, Y: Any) -> Any:
+        return -2 * xp.expm1(exponent(xp, squares(xp, X, Y), metric.sigma))
+
+    return rho
+
+
+RHO: dict[type, Callable[[Any, Any, Any, Any], Any]] = {
+    Euclidean: power,
+    Exponential: bounded(lambda xp, squared, sigma: xp.sqrt(squared) / (-2 * sigma)),
+    Gaussian: bounded(lambda xp, squared, sigma: squared / (-2 * sigma**2)),
+}

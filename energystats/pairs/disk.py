@@ -1,0 +1,352 @@
+"""A table on disk of which a few rows are in memory at a time, and the sums over its pairs."""
+
+from __future__ import annotations
+
+import abc
+import tempfile
+import weakref
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import IO, Any, Protocol, Self
+
+import numpy as np
+
+from energystats._typing import FloatArray, IntArray
+from energystats.inputs.arrays import as_points
+from energystats.inputs.names import joint_index
+from energystats.metrics.base import Metric
+from energystats.pairs.block_values import BlockValues, Measures, ValuesHere, slices_of
+from energystats.pairs.tiles import TILE_COLUMNS, TILE_ROWS, MadeAnew, Pairs, Tile, UpperTileSums, watched
+
+__all__ = [
+    "BLOCK_BYTES",
+    "Mapped",
+    "Part",
+    "Rows",
+    "RowsOnDisk",
+    "Spooled",
+    "spool",
+    "spool_panels",
+    "tiles_between",
+    "tiles_within",
+    "value_rows",
+]
+
+
+BLOCK_BYTES = 2**25  # of the rows that are read at a time
+VALUE_ROWS = 2**13  # whose values are made at a time, fewer where they are wide
+LARGE_TILES = 2 * TILE_ROWS, TILE_COLUMNS
+
+
+class Part(Protocol):
+    """Consecutive rows of a table."""
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+
+    @property
+    def d(self) -> int:
+        """Number of columns."""
+
+    def take(self, start: int, stop: int) -> FloatArray:
+        """Some of them, as finite numbers; (stop - start, d)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mapped:
+    """Rows of an array that is sliced where it lies, such as a memory map."""
+
+    array: Any
+    name: str
+
+    @property
+    def n(self) -> int:
+        return len(self.array)
+
+    @property
+    def d(self) -> int:
+        return int(self.array.shape[1])
+
+    def take(self, start: int, stop: int) -> FloatArray:
+        return as_points(np.asarray(self.array[start:stop]), self.name)
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class Spooled:
+    """Rows in a temporary file of 8 n d bytes, which is gone when nothing refers to it any more.
+
+    Attributes
+    ----------
+    file : file
+        All rows of the first few columns, then of the next ones.
+    n : int
+        Number of rows.
+    widths : tuple of int
+        How many columns stand together.
+    """
+
+    file: IO[bytes]
+    n: int
+    widths: tuple[int, ...]
+
+    @property
+    def d(self) -> int:
+        return sum(self.widths)
+
+    def take(self, start: int, stop: int) -> FloatArray:
+        if len(self.widths) == 1:
+            return self.panel(0, self.d, start, stop)
+        found, first = np.empty((stop - start, self.d)), 0
+        for width in self.widths:
+            found[:, first : first + width] = self.panel(first, width, start, stop)
+            first += width
+        return found
+
+    def panel(self, first: int, width: int, start: int, stop: int) -> FloatArray:
+        """Some rows of columns that stand together; (stop - start, width)."""
+        self.file.seek(8 * (self.n * first + width * start))
+        return np.fromfile(self.file, dtype=np.float64, count=width * (stop - start)).reshape(-1, width)
+
+
+def spool(blocks: Iterable[Any], name: str) -> Spooled:
+    """Write blocks of rows, checked one by one, to a temporary file."""
+    return spool_panels([blocks], name)
+
+
+def spool_panels(panels: Iterable[Iterable[Any]], name: str) -> Spooled:
+    """The same for a few columns after the other, each in blocks of rows."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 (it is closed when its part is no longer used)
+    n, widths = 0, []
+    try:
+        for blocks in panels:
+            n, width = 0, 0
+            for block in blocks:
+                points = as_points(block, name)
+                write(points, file, name)
+                n, width = n + len(points), points.shape[1]
+            widths.append(width)
+        if not n:
+            raise ValueError(f"`{name}` must have at least one row and one column, got none.")
+        file.flush()
+    except BaseException:
+        file.close()
+        raise
+    part = Spooled(file, n, tuple(widths))
+    weakref.finalize(part, file.close)
+    return part
+
+
+def write(points: FloatArray, file: IO[bytes], name: str) -> None:
+    """Append rows to a temporary file; of a full disk, where the file is and how it is moved."""
+    try:
+        points.tofile(file)
+    except OSError as error:
+        raise OSError(
+            f"`{name}` is written to a temporary file of 8 bytes a number in {tempfile.gettempdir()!r}, which failed "
+            f"({error}). If that disk is full, set the environment variable TMPDIR to a folder with more space."
+        ) from error
+
+
+@dataclass(frozen=True, eq=False)
+class Rows(abc.ABC):
+    """A table that is not in memory, and what has to be known of it.
+
+    Attributes
+    ----------
+    columns : tuple of str or None
+        Names, where there are any.
+    center, scale : ndarray of shape (d,)
+        What is subtracted from the rows when they are used, and what they are divided by.
+    indices : tuple of pandas.Index or None
+        Names of the rows of each sample that stands here, None where it has none.
+    """
+
+    columns: tuple[str, ...] | None = None
+    center: FloatArray = field(default_factory=lambda: np.zeros(1))
+    scale: FloatArray = field(default_factory=lambda: np.ones(1))
+    indices: tuple[Any, ...] = ()
+
+    @property
+    @abc.abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """(n, d)."""
+
+    @abc.abstractmethod
+    def measured(self) -> Measures:
+        """Ranges, means and deviations of the columns."""
+
+    @abc.abstractmethod
+    def pick(self, rows: IntArray) -> FloatArray:
+        """A few rows in the order asked for; (r,) -> (r, d)."""
+
+    @abc.abstractmethod
+    def pairs(self, metric: Metric) -> Pairs:
+        """Sums over their pairs."""
+
+    @abc.abstractmethod
+    def values(self) -> BlockValues:
+        """Their coordinates as they are compared, block by block."""
+
+    @property
+    def standardizes(self) -> bool:
+        """Whether they are compared as z-scores."""
+        return bool(self.center.any()) or bool((self.scale != 1).any())
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @property
+    def row_index(self) -> Any:
+        """Names of the rows, None without any."""
+        return joint_index(self.indices)
+
+    def header(self) -> Any:
+        """A table of one row of zeros with the same columns."""
+        zeros = np.zeros((1, self.shape[1]))
+        if self.columns is None:
+            return zeros
+        import pandas as pd
+
+        return pd.DataFrame(zeros, columns=list(self.columns))
+
+    def sample(self, size: int) -> FloatArray:
+        """Rows from which parameters are settled: as many, drawn as from an array, and in that order."""
+        n = len(self)
+        return self.pick(np.arange(n) if n <= size else np.random.default_rng(0).choice(n, size, replace=False))
+
+    def project(self, directions: FloatArray) -> FloatArray:
+        """Coordinates along some directions, from the mean of the rows; (d, s) -> (n, s)."""
+        center = np.zeros(self.shape[1]) if self.standardizes else self.measured().mean
+        parts = self.values().map(projected, center, directions)
+        return np.concatenate([np.asarray(part) for part in parts])
+
+    def corners(self) -> FloatArray:
+        """The smallest and the largest value of every column; (2, d)."""
+        measures = self.measured()
+        return np.stack((measures.low, measures.high))
+
+    def standardized(self, center: FloatArray, scale: FloatArray) -> Self:
+        """The same rows as z-scores."""
+        return replace(self, center=center, scale=scale)
+
+
+def value_rows(d: int) -> int:
+    """Rows of d columns whose values are made at a time."""
+    return min(VALUE_ROWS, max(TILE_ROWS, BLOCK_BYTES // (8 * d)))
+
+
+def projected(points: FloatArray, center: FloatArray, directions: FloatArray) -> FloatArray:
+    """Coordinates of one block along some directions."""
+    return np.asarray((points - center) @ directions)
+
+
+@dataclass(frozen=True, eq=False)
+class RowsOnDisk(Rows):
+    """Read a block at a time, part after part.
+
+    Attributes
+    ----------
+    parts : tuple of Part
+        In order, with the same columns.
+    """
+
+    parts: tuple[Part, ...] = ()
+
+    @cached_property
+    def ends(self) -> IntArray:
+        """Where each part ends."""
+        return np.cumsum([part.n for part in self.parts]).astype(np.intp)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return int(self.ends[-1]), self.parts[0].d
+
+    @property
+    def height(self) -> int:
+        """Rows of a block, whole tiles unless the table is very wide."""
+        height = max(TILE_ROWS, BLOCK_BYTES // (8 * self.shape[1]))
+        return height // TILE_COLUMNS * TILE_COLUMNS or height
+
+    def take(self, start: int, stop: int) -> FloatArray:
+        """Consecutive rows; (stop - start, d)."""
+        found, first = [], 0
+        for part, end in zip(self.parts, self.ends.tolist(), strict=True):
+            low, high = max(start, first), min(stop, end)
+            if low < high:
+                found.append(part.take(low - first, high - first))
+            first = end
+        points = found[0] if len(found) == 1 else np.concatenate(found)
+        points -= self.center
+        points /= self.scale
+        return points
+
+    def pick(self, rows: IntArray) -> FloatArray:
+        found = np.empty((rows.size, self.shape[1]))
+        order = np.argsort(rows, kind="stable")
+        bounds = [start for start, _ in self.spans()]
+        for (start, stop), here in zip(
+            self.spans(), np.split(order, np.searchsorted(rows[order], bounds[1:])), strict=True
+        ):
+            if here.size:
+                found[here] = self.take(start, stop)[rows[here] - start]
+        return found
+
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """First row and end of every block."""
+        n = len(self)
+        return ((start, min(start + self.height, n)) for start in range(0, n, self.height))
+
+    def measured(self) -> Measures:
+        return Measures.over(Measures.of(self.take(*span)) for span in self.spans())
+
+    def pairs(self, metric: Metric) -> ReadAgain:
+        return ReadAgain(self, metric)
+
+    def values(self) -> ValuesHere:
+        n, height = len(self), value_rows(self.shape[1])
+        ends = [*range(height, n, height), n]
+        return ValuesHere(slices_of(ends), lambda span: self.take(span.start, span.stop))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadAgain(UpperTileSums):
+    """Tiles computed from blocks of rows, two of which are in memory at a time."""
+
+    rows: RowsOnDisk
+    metric: Metric
+
+    def upper_tiles(self) -> Iterator[Tile]:
+        return watched(self.computed_tiles(), self.metric, warns=True)
+
+    def computed_tiles(self) -> Iterator[Tile]:
+        for first, end in self.rows.spans():
+            own = self.rows.take(first, end)
+            yield from tiles_within(own, first, self.metric, LARGE_TILES)
+            for start, stop in self.rows.spans():
+                if start > first:
+                    yield from tiles_between(own, first, self.rows.take(start, stop), start, self.metric, LARGE_TILES)
+
+
+def tiles_within(own: FloatArray, first: int, metric: Metric, shape: tuple[int, int]) -> Iterator[Tile]:
+    """Upper tiles of one block; `first` numbers its first row."""
+    made = MadeAnew(own, metric, warns=False)
+    height, width = shape
+    for row in range(0, len(own), height):
+        X = own[row : row + height]
+        yield first + row, first + row, made.diagonal_tile(X, first + row)
+        for column in range(row + height, len(own), width):
+            Y = own[column : column + width]
+            yield first + row, first + column, metric.finite_between(X, Y, first + row, first + column)
+
+
+def tiles_between(
+    own: FloatArray, first: int, others: FloatArray, start: int, metric: Metric, shape: tuple[int, int]
+) -> Iterator[Tile]:
+    """Tiles of one block against another; `first` and `start` number their first rows."""
+    height, width = shape
+    for row in range(0, len(own), height):
+        for column in range(0, len(others), width):
+            X, Y = own[row : row + height], others[column : column + width]
+            yield first + row, start + column, metric.finite_between(X, Y, first + row, start + column)

@@ -1,0 +1,71 @@
+"""Sums over pairs of points on a line: from sorted points, without pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from energystats._core.sums import bin_sums_sorted, block_sums_sorted, multiply_sorted
+from energystats._typing import FloatArray, IntArray
+from energystats.metrics.base import Metric
+from energystats.metrics.closed_form import Euclidean
+from energystats.metrics.general import SciPyMetric
+from energystats.pairs.tiles import Pairs
+
+__all__ = ["Line", "line_of", "power_on_line"]
+
+
+POWERS_ON_LINE = {"cityblock": 1, "chebyshev": 1, "euclidean": 1, "minkowski": 1, "sqeuclidean": 2}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line(Pairs):
+    """One column and rho = |x - y|: sorting replaces the pairs.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n,)
+        Indices that sort the points.
+    gaps : ndarray of shape (n - 1,)
+        Differences of sorted neighbours.
+    """
+
+    order: IntArray
+    gaps: FloatArray
+
+    def multiply(self, columns: FloatArray) -> FloatArray:
+        product = np.empty_like(columns)
+        product[self.order] = multiply_sorted(self.gaps, columns[self.order])
+        return product
+
+    def block_sums(self, Z: FloatArray) -> FloatArray:
+        return block_sums_sorted(self.gaps, self.order, Z)
+
+    def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return self.block_sums(Z), self.multiply(weights[:, None])[:, 0]
+
+    def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
+        return bin_sums_sorted(self.gaps, self.order, codes, weights, n_bins)
+
+    def absolute_total(self) -> float:
+        return float(self.multiply(np.ones((self.order.size, 1))).sum())
+
+
+def power_on_line(points: FloatArray | None, metric: Metric) -> float | None:
+    """The power of |x - y| that rho is in one column, None elsewhere."""
+    if points is None or points.shape[1] != 1:
+        return None
+    if isinstance(metric, Euclidean):
+        return metric.alpha
+    if isinstance(metric, SciPyMetric) and metric.name in POWERS_ON_LINE:
+        return POWERS_ON_LINE[metric.name] * metric.alpha
+    return None
+
+
+def line_of(points: FloatArray | None, metric: Metric) -> Line | None:
+    """The sorted points where rho = |x - y| in one column, None elsewhere."""
+    if points is None or power_on_line(points, metric) != 1:
+        return None
+    order = np.argsort(points[:, 0], kind="stable")
+    return Line(order, np.diff(points[order, 0]))

@@ -1,0 +1,236 @@
+"""Which inputs are read in blocks, and how they are opened."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from energystats.inputs.arrays import as_points
+from energystats.inputs.names import as_pandas, column_names, in_memory, near_names, other_columns, row_index
+from energystats.pairs.block_values import fetched
+from energystats.pairs.dask_tables import (
+    distributed_array,
+    distributed_file,
+    distributed_frame,
+    distributed_points,
+    together,
+)
+from energystats.pairs.dask_workers import Workers, active_workers
+from energystats.pairs.device import is_foreign, on_device
+from energystats.pairs.disk import Mapped, Rows, RowsOnDisk, spool, spool_panels
+from energystats.pairs.parquet import batches, check_numbers, columns_of, index_of, opened_file, panels
+
+__all__ = ["IN_MEMORY", "Opened", "labels_here", "opened"]
+
+
+IN_MEMORY = 2**26  # bytes of numbers; fewer are read at once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opened:
+    """One table that was given as a file, a memory map or a Dask collection.
+
+    Attributes
+    ----------
+    part : Part or RowsOnCluster
+        Its rows.
+    columns : tuple of str or None
+        Names of the columns.
+    labels : object
+        The column of labels that was asked for by name, or None.
+    index : pandas.Index or None
+        Names of the rows.
+    """
+
+    part: Any
+    columns: tuple[str, ...] | None = None
+    labels: Any = None
+    index: Any = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, d)."""
+        return self.part.n, self.part.d
+
+
+def opened(samples: Sequence[Any], labels: Any, argument: str, client: Any = None) -> tuple[tuple[Any, ...], Any]:
+    """Tables that lie outside of memory as `Rows` (several as one, with labels), everything else as it came.
+
+    Paths of Parquet files and Dask frames may name their column of labels; `argument` is what labels are called in
+    messages. What is small, or has one column, is read. With a client all tables go to its workers.
+    """
+    (labels,) = labels_here(labels, client=client)
+    client = active_workers(client, samples)
+    if labels is not None and len(samples) > 1:  # which nobody takes
+        return tuple(samples), labels
+    if client is None and not any(is_outside(sample) or is_foreign(sample) for sample in samples):
+        return tuple(samples), labels
+    names = [f"sample {i}" for i in range(1, len(samples) + 1)] if len(samples) > 1 else ["X"]
+    if is_foreign(samples[0]):
+        return with_labels((on_device(tuple(samples), names),), labels, [int(sample.shape[0]) for sample in samples])
+    column = labels if len(samples) == 1 and isinstance(labels, str) else None
+    tables = [open_table(sample, name, column, argument, client) for sample, name in zip(samples, names, strict=True)]
+    if column is not None:
+        labels = tables[0].labels
+    small = all(8 * math.prod(table.shape) <= IN_MEMORY or table.shape[1] == 1 for table in tables)
+    if client is None and small:
+        return tuple(read_whole(table) for table in tables), labels
+    check_widths(tables, names)
+    parts = [table.part for table in tables]
+    rows: Rows = RowsOnDisk(tables[0].columns, parts=tuple(parts)) if client is None else together(parts)
+    rows = replace(rows, indices=tuple(table.index for table in tables))
+    return with_labels((rows,), labels, [table.shape[0] for table in tables])
+
+
+def with_labels(table: tuple[Rows], labels: Any, sizes: list[int]) -> tuple[tuple[Any, ...], Any]:
+    """One table, and the numbers of the samples that its rows come from, where no labels were given."""
+    return table, np.repeat(np.arange(len(sizes)), sizes) if labels is None and len(sizes) > 1 else labels
+
+
+def labels_here(*columns: Any, client: Any = None) -> tuple[Any, ...]:
+    """The labels or weights of Dask collections, by the client given or in force; anything else as it came."""
+    workers = active_workers(client, columns)
+    if workers is None:
+        return tuple(map(in_memory, columns))
+    return tuple(
+        fetched(workers, workers.compute(column)) if hasattr(column, "__dask_graph__") else column for column in columns
+    )
+
+
+def is_outside(sample: Any) -> bool:
+    """Whether a table is a file, a memory map, a Dask collection, or opened already."""
+    return isinstance(sample, np.memmap | os.PathLike | str) or hasattr(sample, "__dask_graph__")
+
+
+def open_table(sample: Any, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
+    """A table by its kind; `column` names the labels."""
+    if isinstance(sample, str | os.PathLike):
+        return open_parquet(Path(sample), name, column, argument, client)
+    if column is not None and not hasattr(sample, "columns"):
+        raise TypeError(f"`{argument}` names a column, {column!r}, but `{name}` has no named columns.")
+    if hasattr(sample, "__dask_graph__"):
+        framed = hasattr(sample, "columns")
+        return open_frame(sample, column, argument, name, client) if framed else open_array(sample, name, client)
+    index, sample, labels = row_index(sample), as_pandas(sample), None
+    if column is not None:
+        own_columns(column_names(sample) or [], column, "the frame", argument)
+        labels = sample[column]
+        sample = sample.drop(columns=column)
+    columns = column_names(sample)
+    array = sample if isinstance(sample, np.memmap) else as_points(sample, name)
+    part = Mapped(array[:, None] if array.ndim == 1 else array, name)
+    named = None if columns is None else tuple(columns)
+    return Opened(part if client is None else distributed_points(part, named, client), named, labels, index)
+
+
+def open_parquet(path: Path, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
+    """Decode a Parquet file once, some rows and columns at a time, to a temporary file; or leave it to the workers."""
+    with opened_file(path, name) as file:
+        columns = own_columns(columns_of(file.schema_arrow, column), column, str(path), argument)
+        check_numbers(file, columns, name)
+        index = index_of(file)
+        labels = joined([frame[column] for frame in batches(file, [column])], index) if column else None
+        part: Any
+        if client is not None:
+            part = distributed_file(path.resolve(), file.metadata.num_rows, tuple(columns), name, client)
+        else:
+            part = spool_panels((batches(file, panel) for panel in panels(file.metadata, columns)), name)
+    return Opened(part, tuple(columns), labels, index)
+
+
+def open_frame(frame: Any, column: str | None, argument: str, name: str, client: Workers | None) -> Opened:
+    """Compute every partition of a Dask frame once, to a temporary file; or leave it to the workers."""
+    columns = own_columns([str(c) for c in frame.columns], column, "the frame", argument)
+    if client is not None:
+        rows, found, indices = distributed_frame(frame, columns, column, name, client)
+        index = one_index(indices)
+        return Opened(rows, tuple(columns), joined(found, index), index)
+    found, indices = [], []
+
+    def partitions() -> Iterator[Any]:
+        for partition in frame.partitions:
+            table = partition.compute()
+            table.columns = table.columns.map(str)
+            if not len(table):
+                continue
+            indices.append(table.index)
+            if column:
+                found.append(table[column])
+            yield table[columns]
+
+    part = spool(partitions(), name)
+    index = one_index(indices)
+    return Opened(part, tuple(columns), joined(found, index), index)
+
+
+def one_index(parts: list[Any]) -> Any:
+    """The index of all parts of a frame."""
+    return parts[0].append(parts[1:]) if parts else None
+
+
+def open_array(array: Any, name: str, client: Workers | None) -> Opened:
+    """Compute every block of rows of a Dask array once, to a temporary file; or leave it to the workers."""
+    array = array[:, None] if array.ndim == 1 else array
+    if array.ndim != 2:
+        raise ValueError(f"`{name}` must have shape (n,) or (n, d), got {array.shape}.")
+    heights = array.chunks[0]
+    if any(np.isnan(height) for height in heights):
+        raise ValueError(f"`{name}` must be a Dask array of known chunks: call `.compute_chunk_sizes()` on it first.")
+    if client is not None:
+        return Opened(distributed_array(array, name, client))
+    ends = np.cumsum(heights).tolist()
+    blocks = (array[end - height : end].compute() for height, end in zip(heights, ends, strict=True) if height)
+    return Opened(spool(blocks, name))
+
+
+def own_columns(names: list[str], column: str | None, where: str, argument: str) -> list[str]:
+    """The columns that hold the points: all but that of the labels."""
+    if column is not None and column not in names:
+        raise ValueError(
+            f"`{argument}` must be labels or a column of {where}, got {column!r}.{near_names(column, names)}"
+        )
+    found = [name for name in names if name != column]
+    if not found:
+        raise ValueError(f"There must be a column beside {column!r} in {where}.")
+    return found
+
+
+def joined(parts: list[Any], index: Any) -> Any:
+    """Labels of all parts under the index of their rows, None for none; categories in their order."""
+    if not parts:
+        return None
+    import pandas as pd
+    from pandas.api.types import union_categoricals
+
+    if all(isinstance(part.dtype, pd.CategoricalDtype) for part in parts):
+        return pd.Series(union_categoricals(parts), index=index, name=parts[0].name)
+    if len({part.dtype for part in parts}) > 1:  # one type for all would round whole numbers
+        parts = [part.astype(object) for part in parts]
+    return pd.concat(parts, ignore_index=True).set_axis(index)
+
+
+def read_whole(table: Opened) -> Any:
+    """All rows, with the names of their columns."""
+    points = table.part.take(0, table.part.n)
+    if table.columns is None:
+        return points
+    import pandas as pd
+
+    return pd.DataFrame(points, columns=list(table.columns), index=table.index)
+
+
+def check_widths(tables: Sequence[Opened], names: Sequence[str]) -> None:
+    """Raise where samples have other columns than the first one."""
+    widths = [table.shape[1] for table in tables]
+    if len(set(widths)) > 1:
+        raise ValueError(f"The samples must have the same number of columns, got {', '.join(map(str, widths))}.")
+    first = tables[0].columns
+    for table, name in zip(tables[1:], names[1:], strict=True):
+        if first is not None and table.columns is not None and table.columns != first:
+            raise ValueError(other_columns(first, table.columns, names[0], name))

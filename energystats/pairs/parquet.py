@@ -1,0 +1,113 @@
+"""Parquet files, of which a few rows are decoded at a time."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from energystats._typing import FloatArray
+from energystats.inputs.arrays import as_numbers, as_points
+from energystats.pairs.disk import BLOCK_BYTES
+
+__all__ = ["batches", "check_numbers", "columns_of", "index_of", "opened_file", "panels", "read_rows"]
+
+
+BATCH = 2**16  # rows that are decoded at a time, fewer where they are wide
+PAGE = 2**20  # bytes of a column that writers put together
+BUFFER = 2**16  # bytes of a column that are read at a time, whatever the size of the row groups
+CHOOSE = "`dask.dataframe.read_parquet(path, columns=[...])` reads some columns of a file."
+
+
+def opened_file(path: Path, name: str) -> Any:
+    """A file whose row groups are never in memory as a whole."""
+    try:
+        from pyarrow import parquet
+    except ImportError as error:
+        raise ImportError("Parquet files are read by pyarrow: pip install 'energystats-toolkit[parquet]'.") from error
+    if not path.is_file():
+        raise ValueError(no_file(path, name))
+    try:
+        return parquet.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER)
+    except (ValueError, OSError) as error:
+        raise ValueError(f"`{name}`: {str(path)!r} is not a Parquet file ({error}).") from error
+
+
+def no_file(path: Path, name: str) -> str:
+    """What is wrong with a path that is no file: several files are for Dask."""
+    hint = "several files are read by `dask.dataframe.read_parquet`, whose frame can be given instead."
+    if path.is_dir():
+        return f"`{name}` must be data or the path of one Parquet file, and {str(path)!r} is a folder; {hint}"
+    if glob.has_magic(str(path)):
+        return f"`{name}` must be data or the path of one Parquet file, got the pattern {str(path)!r}; {hint}"
+    return f"`{name}` must be data or the path of a Parquet file, and there is no file {str(path)!r}."
+
+
+def columns_of(schema: Any, column: str | None) -> list[str]:
+    """Names of the columns of a Parquet file; those that pandas kept an index in only if the labels are there."""
+    index = (schema.pandas_metadata or {}).get("index_columns", [])
+    return [str(name) for name in schema.names if name not in index or name == column]
+
+
+def index_of(file: Any) -> Any:
+    """The index that `pandas.read_parquet` gives to the rows of a file."""
+    import pandas as pd
+
+    n, kept = file.metadata.num_rows, (file.schema_arrow.pandas_metadata or {}).get("index_columns", [])
+    names = [name for name in kept if isinstance(name, str) and name in file.schema_arrow.names]
+    if names:
+        return file.read(columns=names).to_pandas().index
+    ranges = [pd.RangeIndex(kind["start"], kind["stop"], kind["step"]) for kind in kept if isinstance(kind, dict)]
+    return ranges[0] if ranges and len(ranges[0]) == n else pd.RangeIndex(n)
+
+
+def check_numbers(file: Any, columns: Sequence[str], name: str) -> None:
+    """Refuse columns that hold no numbers before any row is read."""
+    try:
+        as_numbers(file.schema_arrow.empty_table().to_pandas(ignore_metadata=True)[list(columns)], name)
+    except TypeError as error:
+        raise TypeError(f"{error} {CHOOSE}") from None
+
+
+def batches(file: Any, columns: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
+    """Frames of consecutive rows of all or some row groups, of 32 MiB at most; columns in the order of the file."""
+    height = max(1, min(BATCH, BLOCK_BYTES // (8 * len(columns))))
+    for batch in file.iter_batches(height, row_groups=groups, columns=list(columns)):
+        yield batch.to_pandas(ignore_metadata=True)
+
+
+def panels(metadata: Any, columns: Sequence[str]) -> list[Sequence[str]]:
+    """Columns that are decoded together: each holds some of its row group, a page at most, several times."""
+    tallest = max((metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)), default=1)
+    width = max(1, BLOCK_BYTES // min(max(8 * tallest, 1), PAGE))
+    return [columns[first : first + width] for first in range(0, len(columns), width)]
+
+
+def read_rows(path: str, start: int, stop: int, columns: Sequence[str], name: str) -> FloatArray:
+    """Rows of a file, from the row groups that hold them."""
+    found, column = np.empty((stop - start, len(columns))), 0
+    with opened_file(Path(path), name) as file:
+        groups, first = groups_between(file.metadata, start, stop)
+        for panel in panels(file.metadata, columns):
+            row = first
+            for frame in batches(file, panel, groups):
+                low, high = max(start, row), min(stop, row + len(frame))
+                if low < high:
+                    points = as_points(frame[low - row : high - row], name)
+                    found[low - start : high - start, column : column + len(panel)] = points
+                row += len(frame)
+                if row >= stop:
+                    break
+            column += len(panel)
+    return found
+
+
+def groups_between(metadata: Any, start: int, stop: int) -> tuple[list[int], int]:
+    """The row groups that hold some rows, and the number of the first row in them."""
+    heights = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+    ends = np.cumsum(heights)
+    wanted = np.flatnonzero((ends > start) & (ends - heights < stop)).tolist()
+    return wanted, int(ends[wanted[0]] - heights[wanted[0]])

@@ -1,0 +1,25 @@
+"""Routes to the same sums over pairs: a matrix at hand, tiles that are kept or made anew, and sorted points.
+
+Each knows R only as a linear map. Which one serves a `Dissimilarity` is decided in `choose_route` and nowhere else.
+"""
+
+from __future__ import annotations
+
+from energystats._typing import FloatArray
+from energystats.pairs.line import Line
+from energystats.pairs.tiles import STORED_UP_TO, Kept, MadeAnew, Pairs, Stored
+
+__all__ = ["choose_route"]
+
+
+LINES_BYTES = 2**28  # of sorted projections that are kept
+
+
+def choose_route(tiles: MadeAnew | None, R: FloatArray | None, line: Line | None) -> Pairs:
+    """Return the cheapest route there is: a matrix at hand, sorted points, tiles that are kept while they are few."""
+    if R is not None:
+        return Stored(R)
+    if line is not None:
+        return line
+    assert tiles is not None
+    return Kept(tuple(tiles.upper_tiles())) if len(tiles.points) <= STORED_UP_TO else tiles

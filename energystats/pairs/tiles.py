@@ -1,0 +1,222 @@
+"""Sums over pairs from a stored matrix, or from tiles of it that are kept or computed again."""
+
+from __future__ import annotations
+
+import abc
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from energystats._core.labelings import Labelings
+from energystats._core.sums import (
+    absolute_total,
+    bin_sums_from_upper,
+    block_sums_from_upper,
+    multiply_upper,
+    null_sums,
+    tallied,
+)
+from energystats._typing import FloatArray, IntArray
+from energystats.exceptions import NotNegativeTypeWarning, warn
+from energystats.inputs.matrices import differing, largest_skew, small_entry
+from energystats.metrics.base import Metric
+
+__all__ = ["MadeAnew", "Pairs", "Stored", "Tile", "completed_sums", "warn_if_negative", "watched"]
+
+
+TILE_ROWS = 256  # twice as many where tiles are made anew: there are more of them, and wider ones multiply faster
+TILE_COLUMNS = 4096  # so that a tile is small enough for its memory to be used again
+STORED_UP_TO = 4096  # points; above it tiles are made anew for every sum
+Tile = tuple[int, int, FloatArray]  # first row, first column, rho
+LOST_DIGITS = 1e-4, 1e-3  # of rho: what a user's function may be off by in symmetry, and at x = y
+MIDDLE = 0.5  # a share of the rho of few points, among which copies would make a lower one too small
+
+
+class Pairs(abc.ABC):
+    """R as a linear map on n points."""
+
+    @abc.abstractmethod
+    def multiply(self, columns: FloatArray) -> FloatArray:
+        """R @ columns; (n, c) -> (n, c)."""
+
+    @abc.abstractmethod
+    def block_sums(self, Z: FloatArray) -> FloatArray:
+        """M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
+
+    @abc.abstractmethod
+    def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same and R @ weights, in one pass over the pairs."""
+
+    @abc.abstractmethod
+    def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
+        """Sums of w_x w_y rho between bins of rows; (n,), (n,) -> (n_bins, n_bins)."""
+
+    @abc.abstractmethod
+    def absolute_total(self) -> float:
+        """Sum of |rho| over all ordered pairs."""
+
+    def null_sums(
+        self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
+    ) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """M and the group sizes of the observed labeling and then of the others; (b, k, k) and (b, k) at a time.
+
+        `at_once` blocks of labelings are looked at together, as many as memory allows when None.
+        """
+        labelings = itertools.chain([codes[None, :]], others.blocks())
+        return null_sums(self, weights, labelings, k, at_once=at_once)
+
+
+class UpperTileSums(Pairs):
+    """Sums over tiles of the upper triangle of R, which hold each pair once."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def upper_tiles(self) -> Iterator[Tile]:
+        """Yield (row, column, tile), row after row of tiles, the square one on the diagonal first."""
+
+    def multiply(self, columns: FloatArray) -> FloatArray:
+        return multiply_upper(self.upper_tiles(), columns)
+
+    def block_sums(self, Z: FloatArray) -> FloatArray:
+        return block_sums_from_upper(self.upper_tiles(), Z)
+
+    def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        totals = np.zeros(len(Z))
+        return block_sums_from_upper(tallied(self.upper_tiles(), weights, totals), Z), totals
+
+    def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
+        return bin_sums_from_upper(self.upper_tiles(), codes, weights, n_bins)
+
+    def absolute_total(self) -> float:
+        return absolute_total(self.upper_tiles())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stored(UpperTileSums):
+    """The whole matrix in memory."""
+
+    R: FloatArray
+
+    def upper_tiles(self) -> Iterator[Tile]:
+        n = len(self.R)
+        for row in range(0, n, TILE_ROWS):
+            stop = row + TILE_ROWS
+            yield row, row, self.R[row:stop, row:stop]
+            if stop < n:
+                yield row, stop, self.R[row:stop, stop:]
+
+    def multiply(self, columns: FloatArray) -> FloatArray:
+        return np.asarray(self.R @ columns)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept(UpperTileSums):
+    """The tiles of the upper triangle in memory."""
+
+    tiles: tuple[tuple[int, int, FloatArray], ...]
+
+    def upper_tiles(self) -> Iterator[Tile]:
+        return iter(self.tiles)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MadeAnew(UpperTileSums):
+    """Tiles computed from the points whenever they are asked for.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n, d)
+        Coordinates.
+    metric : Metric
+        Settled on the data.
+    warns : bool
+        Whether a negative rho is worth a warning; not for parts of points that were warned of in whole.
+    """
+
+    points: FloatArray
+    metric: Metric
+    warns: bool = True
+
+    def upper_tiles(self) -> Iterator[Tile]:
+        return watched(self.computed_tiles(), self.metric, self.warns)
+
+    def computed_tiles(self) -> Iterator[Tile]:
+        n = len(self.points)
+        height = TILE_ROWS if n <= STORED_UP_TO else 2 * TILE_ROWS
+        for row in range(0, n, height):
+            rows = self.points[row : row + height]
+            yield row, row, self.diagonal_tile(rows, row)
+            for column in range(row + height, n, TILE_COLUMNS):
+                others = self.points[column : column + TILE_COLUMNS]
+                yield row, column, self.metric.finite_between(rows, others, row, column)
+
+    def diagonal_tile(self, rows: FloatArray, first: int) -> FloatArray:
+        """Rho among the rows, symmetric to the last bit and 0 on the diagonal."""
+        square = self.metric.finite_between(rows, rows, first, first)
+        if not self.metric.trusted:
+            check_semimetric(square, first)
+        square += square.T.copy()
+        square *= 0.5
+        np.fill_diagonal(square, 0.0)
+        return square
+
+    def matrix(self) -> FloatArray:
+        """R in whole."""
+        n = len(self.points)
+        R = np.empty((n, n))
+        for row, column, tile in self.upper_tiles():
+            height, width = tile.shape
+            R[row : row + height, column : column + width] = tile
+            R[column : column + width, row : row + height] = tile.T
+        return R
+
+
+def watched(tiles: Iterator[Tile], metric: Metric, warns: bool) -> Iterator[Tile]:
+    """Pass tiles on, and warn at the end if some values of rho were negative."""
+    negative, smallest = 0, 0.0
+    for row, column, tile in tiles:
+        if not metric.negative_type and tile.min() < 0:
+            negative += int(np.count_nonzero(tile < 0)) // (1 + (row == column))
+            smallest = min(smallest, float(tile.min()))
+        yield row, column, tile
+    if warns:
+        warn_if_negative(negative, smallest)
+
+
+def check_semimetric(square: FloatArray, start: int) -> None:
+    """Symmetric and zero at x = y, but for digits that a user's function may lose."""
+    own = np.abs(np.diagonal(square))
+    if own.any() and differing(own, np.zeros(1), small_entry(square, MIDDLE), LOST_DIGITS).any():
+        row = int(own.argmax())
+        raise ValueError(f"`metric` must be 0 from a point to itself, got {own[row]:.6g} for row {start + row}.")
+    if (worst := largest_skew(square, MIDDLE, LOST_DIGITS)) is not None:
+        i, j = worst
+        raise ValueError(
+            f"`metric` must be symmetric, got {square[i, j]:.6g} for rows {start + i} and {start + j} "
+            f"and {square[j, i]:.6g} the other way round."
+        )
+
+
+def warn_if_negative(count: int, smallest: float) -> None:
+    """A negative rho(x, y) already contradicts negative type: take c = (1, -1)."""
+    if count:
+        warn(
+            f"{count} pairs have a negative rho (smallest {smallest:.6g}), so rho is not of negative type: "
+            "between-sample energies may be negative and measure no distance between distributions; permutation "
+            "p-values of S stay valid.",
+            NotNegativeTypeWarning,
+        )
+
+
+def completed_sums(sums: FloatArray, sizes: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
+    """M and sizes of k groups from those of k - 1 groups and of all rows together, or of all; (b, k, k), (b, k)."""
+    if sums.shape[1] > k:
+        return sums[:, :k, :k], sizes[:, :k]
+    M, s = sums.copy(), sizes.copy()
+    M[:, :-1, -1] = M[:, -1, :-1] = sums[:, :-1, -1] - sums[:, :-1, :-1].sum(axis=2)
+    M[:, -1, -1] = sums[:, -1, -1] - sums[:, :-1, -1].sum(axis=1) - M[:, :-1, -1].sum(axis=1)
+    s[:, -1] = sizes[:, -1] - sizes[:, :-1].sum(axis=1)
+    return M, s

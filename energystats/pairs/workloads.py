@@ -1,0 +1,455 @@
+"""How much work the methods do, as functions of sizes and options: the models behind `cost`.
+
+The factors were fitted to measured times (`benchmarks/cost.py`). Where the work depends on the data, as in searches and
+trees, they are for data without clear clusters; the time of a user's own sampler or clusterer is not in them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from energystats._runtime import Work, count_text
+from energystats.pairs.line import power_on_line
+from energystats.pairs.routes import LINES_BYTES
+from energystats.pairs.tiles import STORED_UP_TO
+
+__all__ = [
+    "FEWER_STARTS",
+    "FEWER_STARTS_OF_MATRIX",
+    "SAMPLE_LESS",
+    "Size",
+    "agglomeration",
+    "binned",
+    "bootstrap",
+    "comparisons",
+    "crossfit",
+    "eigenpairs",
+    "exact_line",
+    "graph_search",
+    "kept",
+    "landmarks",
+    "line_draws",
+    "normal_samples",
+    "one_sum",
+    "pairs_work",
+    "permutation_moments",
+    "permuted_rows",
+    "reference_samples",
+    "refit",
+    "relabelings",
+    "rounding",
+    "search",
+    "slices",
+    "spectrum",
+    "split",
+    "stability",
+    "streams",
+    "tree",
+]
+
+
+INDICATOR_BYTES = 3 * 2**26  # of one product, in `_core.permutation`
+BASIS_BYTES = 2**28  # of permuted bases, in `_core.subspaces`
+FRESH, REUSED_UP_TO = (
+    30.0,
+    1500,
+)  # numbers touched for each pair where the system has to find memory, and points without
+TILE_BYTES = 2**24  # of a tile that is made anew, with what it is made of
+BLOCK = 64  # relabelings of one stream
+STREAM_BYTES = 1100.0  # of a random generator
+ON_LINE = 40.0  # numbers touched for each entry of Z in a sorted column
+DEALT = 25.0  # for each row of a relabeling
+STEPS_OF_BLOCK = 120.0  # small calls for 64 relabelings
+STEPS_OF_TEST = 8000.0  # and for all that is done once
+SEARCHED = 6.0  # numbers touched for each pair in one search
+PERTURBED = 0.6  # of a search, for every perturbation
+STEPS_OF_SEARCH = 900.0
+LINE_DRAW = 9.0  # sorts of a sample that a draw from the nearest unimodal law takes with its indices
+LANCZOS = 40.0  # products with the pairs for the first eigenvectors
+NORMAL = 900.0  # numbers touched for the mean distance of a point to a normal law in several columns
+CLUSTERED_AT_MOST, NAMED_AT_MOST, FOLDS, SPLIT_STARTS = 2000, 4000, 5, 10  # of the split test
+ENDED_AFTER = 400  # perturbations of a search, where it was measured to end with fewer
+SCOUTS = 500
+
+SAMPLE_LESS = "Use a random subset of the rows."
+FEWER_DRAWS = "Use fewer `n_resamples`, or a random subset of the rows."
+FEWER_STARTS = 'Use a smaller `n_init`, a random subset of the rows, or algorithm="nystrom".'
+FEWER_STARTS_OF_MATRIX = "Use a smaller `n_init`, or a part of the matrix."
+FASTER_TEST = (
+    'Use fewer `n_resamples`, or in `energy_test` method="sliced" with `n_bins` (nearly linear time, Euclidean '
+    'distances) or method="binned" (one pass over the pairs).'
+)
+NO_PAIRS = (
+    "Use a random subset of the rows, or for clusters of all of them "
+    '`energy_cluster(..., algorithm="nystrom")`, an approximation; one column can go to `cluster_1d`, and '
+    "`dispersion`, `energy_distance` and `energy_test` do not store the pairs."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How many points there are, and by which route their pairs are summed.
+
+    Attributes
+    ----------
+    n, columns : int
+        Points and columns, 0 columns for a matrix.
+    line : bool
+        Whether one column is sorted in place of the pairs.
+    exact : bool
+        Whether its best clusters are known without a search.
+    stored : bool
+        Whether the matrix is there.
+    slices : int
+        Random directions, 0 for all pairs.
+    """
+
+    n: int
+    columns: int = 1
+    line: bool = False
+    exact: bool = False
+    stored: bool = False
+    slices: int = 0
+
+    @classmethod
+    def of(cls, d: Any) -> Self:
+        """Read off a `Dissimilarity`."""
+        power = power_on_line(d.points, d.metric)
+        return cls(d.n, d.n_columns, d.R is None and power == 1, power in (1, 2), d.R is not None)
+
+    @property
+    def keeps(self) -> bool:
+        """Whether values of rho are made once."""
+        return self.stored or self.n <= STORED_UP_TO
+
+    def part(self, n: float) -> Size:
+        """Fewer of them."""
+        return replace(self, n=max(1, int(n)), stored=self.stored)
+
+    @property
+    def held(self) -> Size:
+        """The same with the matrix."""
+        return replace(self, stored=True, line=False)
+
+
+def kept(count: float, what: str, advice: str, copies: float = 2.0) -> Work:
+    """Numbers of which every one is kept, such as null distributions."""
+    return Work(what=f"{count_text(count)} {what}", advice=advice, bytes=8 * copies * count)
+
+
+def streams(count: float, what: str, advice: str) -> Work:
+    """Random generators that are all made in advance."""
+    return Work(what=f"{count_text(count)} {what}", advice=advice, steps=10 * count, bytes=STREAM_BYTES * count)
+
+
+# ---------------------------------------------------------------- sums over pairs
+
+
+def pairs_work(size: Size, copies: float = 1.0, advice: str = NO_PAIRS) -> Work:
+    """The n x n matrix, made unless it is there, and copies of it."""
+    n = size.n
+    made = 0.0 if size.stored else 1.0
+    moved = (FRESH if n > REUSED_UP_TO else 5.0) * made * n * n
+    return Work(what=f"all pairs of {n} points", advice=advice, pairs=made * n * n / 2, touched=moved,
+                bytes=8 * (copies - 1 + made) * n * n)  # fmt: skip
+
+
+def products(size: Size, columns: float, *, what: str, advice: str, at_once: float = math.inf) -> Work:
+    """R times some columns, `at_once` of them in one pass over the pairs."""
+    n = float(size.n)
+    made = 8 * n * min(columns, at_once)
+    if size.slices:
+        L = size.slices
+        passes = 1.0 if 16 * n * L <= LINES_BYTES else max(1, math.ceil(columns / at_once))
+        return Work(
+            what=what,
+            advice=advice,
+            flops=2 * n * size.columns * L * passes,
+            ordered=6 * n * L * math.log2(n + 1) * passes,
+            touched=ON_LINE * n * L * columns,
+            bytes=made + min(16 * n * L, LINES_BYTES),
+        )
+    if size.line:
+        return Work(
+            what=what, advice=advice, ordered=6 * n * math.log2(n + 1), touched=ON_LINE * n * columns, bytes=made
+        )
+    passes = 1.0 if size.keeps else max(1, math.ceil(columns / at_once))
+    pairs = 0.0 if size.stored else passes * n * n / 2
+    reread = max(1, math.ceil(columns / at_once)) if size.keeps else 0.0
+    return Work(what=what, advice=advice, pairs=pairs, flops=n * n * columns, touched=reread * n * n,
+                bytes=made + (4 * n * n if size.keeps else TILE_BYTES) * (not size.stored))  # fmt: skip
+
+
+def one_sum(size: Size, times: float = 1.0, advice: str = SAMPLE_LESS) -> Work:
+    """Sums over all pairs, one after the other."""
+    return products(size, 1, what=f"sums over the pairs of {size.n} points", advice=advice).times(times)
+
+
+def slices(size: Size) -> Work:
+    """Random directions."""
+    return Work(what=f"{size.slices} slices", advice="Use fewer `n_slices`.",
+                touched=60.0 * size.slices * size.columns, bytes=24.0 * size.slices * size.columns)  # fmt: skip
+
+
+def relabelings(size: Size, k: int, count: float, *, looks: bool = False, visited: bool = False) -> Work:
+    """M of relabelings, drawn or visited one by one, and the null distribution."""
+    room = max(1.0, INDICATOR_BYTES // (8 * size.n * max(k - 1, 1)))
+    at_once = min(4.0 * BLOCK, room) if looks else max(room // BLOCK * BLOCK, min(room, BLOCK))
+    what, advice = f"{count_text(count)} relabelings of {size.n} rows", faster_test(size)
+    sums = products(size, (k - 1) * (count + 1), at_once=(k - 1) * at_once, what=what, advice=advice)
+    n_blocks = math.ceil(count / BLOCK)
+    dealt = Work(what=what, touched=(DEALT + 3 * (k - 1)) * size.n * count, bytes=24 * count + sums.bytes,
+                 steps=STEPS_OF_BLOCK * n_blocks + STEPS_OF_TEST + (8 * count if visited else 0))  # fmt: skip
+    return sums.and_then(dealt)
+
+
+def faster_test(size: Size) -> str:
+    """What there is for many rows."""
+    if size.slices:
+        return "Use fewer `n_resamples` or `n_slices`, or give `n_bins`, so that whole bins are permuted."
+    return FEWER_DRAWS if size.stored or size.line or size.n < 2 * BLOCK else FASTER_TEST
+
+
+def permutation_moments(size: Size) -> Work:
+    """The exact permutation_moments of the permutation law."""
+    n = float(size.n)
+    return Work(what=f"permutation_moments over the triples of {size.n} points", advice='Use method="permutation".',
+                flops=4.2 * n**3, pairs=n * n / 2, touched=60 * n * n, bytes=48 * n * n)  # fmt: skip
+
+
+def binned(size: Size, n_bins: int, k: int, count: float, *, looks: bool) -> tuple[Work, ...]:
+    """One pass over the pairs, or along every direction, and relabelings of the bins."""
+    n = float(size.n)
+    if size.slices:
+        one = products(size, 0, what=f"{size.slices} slices of {size.n} rows", advice="Use fewer `n_slices`.")
+        first = one.and_then(Work(what="", touched=3 * n * n_bins * size.slices))
+    else:
+        first = one_sum(size).and_then(Work(what="", touched=2 * n * n))
+    bins = Size(n_bins, stored=True)
+    return first, relabelings(bins, k, count, looks=looks), Work(what="sums between bins", bytes=24.0 * n_bins**2)
+
+
+def permuted_rows(size: Size, df: int, terms: int, count: float) -> Work:
+    """Quadratic forms of a model under permutations of its rows."""
+    what = f"{count_text(count)} permutations of {size.n} rows and a model of {df} columns"
+    room = max(1.0, BASIS_BYTES // (8.0 * size.n * max(df, 1) * BLOCK)) * BLOCK
+    sums = products(size, df * count, at_once=df * room, what=what, advice=FEWER_DRAWS)
+    forms = Work(what="", touched=(DEALT + 20 * df) * size.n * count, flops=4.0 * size.n * df * df * count,
+                 steps=40.0 * (terms + 3) * math.ceil(count / room) + 3000,
+                 bytes=sums.bytes + (terms + 1) * 32 * count)  # fmt: skip
+    return sums.and_then(forms)
+
+
+def bootstrap(size: Size, count: float) -> Work:
+    """Resamples of two samples and their sums."""
+    what, advice = f"{count_text(count)} bootstrap samples", "Use fewer bootstrap samples."
+    drawn = products(size, 2 * count, at_once=2 * BLOCK, what=what, advice=advice)
+    return drawn.and_then(Work(what=what, touched=60.0 * size.n * count, bytes=16 * count))
+
+
+def comparisons(size: Size, sizes: Sequence[tuple[int, int]], count: float) -> tuple[Work, ...]:
+    """Both tests of pairs of groups."""
+    each = []
+    for n, m in sizes:
+        part = size.part(n + m)
+        what = f"{count_text(count)} relabelings of {len(sizes)} pairs of groups"
+        tested = relabelings(part, 2, count)
+        spread = products(part, 2 * count, at_once=BLOCK, what=what, advice="")
+        own = Work(what="", touched=120.0 * part.n * count)
+        each.append(tested.and_then(spread, own).times(1, what=what, advice=FEWER_DRAWS))
+    return (each[0].and_then(*each[1:]),) if each else ()
+
+
+# ---------------------------------------------------------------- one sample
+
+
+def normal_samples(n: int, columns: int, count: float) -> Work:
+    """Normal samples and their statistics."""
+    each = (
+        Work(what="", ordered=2 * n * math.log2(n + 1), touched=90.0 * n)
+        if columns == 1
+        else Work(what="", pairs=n * n / 2, touched=(NORMAL + 40 * columns) * n, flops=6.0 * n * columns**2, steps=100)
+    )
+    what = f"{count_text(count)} normal samples of {n} rows"
+    return each.times(count, what=what, advice=FEWER_DRAWS).and_then(Work(what="", bytes=24 * count))
+
+
+def reference_samples(size: Size, reference: int, count: float) -> Work:
+    """Samples of a distribution, compared with points that stand for it."""
+    n, m = float(size.n), float(reference)
+    each = (
+        Work(what="", ordered=4 * n * math.log2(n + 1) + n * math.log2(m + 1), touched=30 * n, steps=5)
+        if size.line
+        else Work(what="", pairs=n * m + n * n / 2, steps=200)
+    )
+    what = f"{count_text(count)} samples of {size.n} rows against {reference} points"
+    advice = "Use fewer `n_resamples` or a smaller `n_reference`."
+    first = Work(what="", pairs=0.0 if size.line else m * m / 2, bytes=8 * (m + n) * size.columns + 24 * count)
+    return each.times(count, what=what, advice=advice).and_then(first)
+
+
+# ---------------------------------------------------------------- matrices
+
+
+def spectrum(n: float, factor: float = 1.0, *, copies: float = 5.0, advice: str = SAMPLE_LESS) -> Work:
+    """Eigenvalues of an n x n matrix; a factor of 1 is for the values alone of a symmetric one."""
+    return Work(what=f"eigenvalues of {n:.0f} points", advice=advice, flops=factor * 1.3 * n**3, steps=300,
+                touched=factor * 0.35 * n**3 + 20 * n * n, bytes=8 * copies * n * n)  # fmt: skip
+
+
+def eigenpairs(size: Size, count: float, advice: str = SAMPLE_LESS) -> Work:
+    """The largest eigenpairs of the centred Gram matrix, by products with the pairs."""
+    n, steps = float(size.n), LANCZOS + 4 * count
+    if count < 1:
+        return Work(what="eigenvalues")
+    single = products(size, 1, what=f"eigenvalues of {size.n} points", advice=advice)
+    repeated = replace(single, pairs=0.0).times(steps).and_then(Work(what="", touched=30 * n * steps, steps=50 * steps))
+    return replace(repeated, pairs=single.pairs if size.keeps else steps * single.pairs)
+
+
+def agglomeration(size: Size) -> Work:
+    """Chains of nearest neighbours over all pairs."""
+    advice = "Use a random subset of the rows."
+    return pairs_work(size, 2.0 if size.stored else 1.0, advice).and_then(Work(what="", touched=12.0 * size.n**2))
+
+
+# ---------------------------------------------------------------- searches
+
+
+def exact_line(n: float, k: float) -> Work:
+    """The best intervals of a sorted column."""
+    return Work(what=f"the exact clusters of {n:.0f} values", advice=SAMPLE_LESS, ordered=6 * n * math.log2(n + 1),
+                touched=700.0 * k * n, bytes=8 * n * (12 + k))  # fmt: skip
+
+
+def search(
+    size: Size,
+    k: float,
+    starts: float,
+    perturbations: float = 0.0,
+    advice: str = FEWER_STARTS,
+    *,
+    compiled: bool = False,
+) -> Work:
+    """Hartigan's method over stored pairs from several starts, or what is known in one column."""
+    n = float(size.n)
+    if size.exact and not perturbations:
+        return exact_line(n, k)
+    one = Work(
+        what="",
+        touched=SEARCHED * n * n + 60 * n * k,
+        steps=0.0 if compiled else STEPS_OF_SEARCH + 10 * k,
+        bytes=16 * n * k,
+    )
+    what = f"{count_text(starts)} starts of a search over the pairs of {size.n} points"
+    perturbed = min(starts * perturbations, ENDED_AFTER)  # which end as soon as the best has been found often enough
+    return one.times(starts + PERTURBED * perturbed, what=what, advice=advice)
+
+
+def rounding(size: Size, k: float, starts: float) -> Work:
+    """K-means of rows of eigenvectors."""
+    one = Work(what="", touched=60.0 * size.n * k, flops=60.0 * size.n * k * k, steps=1500)
+    return one.times(starts, what=f"{count_text(starts)} starts of k-means", advice="Use a smaller `n_init`.")
+
+
+def landmarks(size: Size, k: float, m: float, starts: float, batch: float) -> Work:
+    """Clusters from landmarks."""
+    n, m = float(size.n), min(m, float(size.n))
+    part = min(n, batch)
+    passes = 140 * starts * part + 280 * n
+    return Work(
+        what=f"{count_text(starts)} starts on {part:.0f} of {n:.0f} rows",
+        advice="Use a smaller `n_init`, `n_landmarks` or `batch_size`.",
+        pairs=3 * n * m + m * min(n, 20_000),
+        flops=6 * n * m * m + 2 * passes * m * k + 10 * m**3,
+        touched=passes * (m + 4 * k),
+        steps=500 * starts,
+        bytes=8 * m * min(n, 2**27 / m) + 24 * m * m,
+    )
+
+
+def graph_search(n: float, links: float, k: float, starts: float, kicks: float) -> Work:
+    """Single moves over a sparse graph, from several starts."""
+    one = Work(what="", touched=250 * links + 60 * n * k, steps=400)
+    eigen = Work(what="", touched=LANCZOS * 3 * (2 * links + 40 * n), steps=5000)
+    what = f"{count_text(starts)} starts of a search over {links:.0f} links"
+    advice = "Use a smaller `n_init`, or fewer links."
+    return one.times(starts * (1 + kicks), what=what, advice=advice).and_then(eigen)
+
+
+def stability(size: Size, k: float, count: float, starts: float, share: float) -> Work:
+    """Resamples, clustered again."""
+    n = share * size.n
+    one = search(size.part(n), k, starts).and_then(Work(what="", touched=4 * n * n, steps=1500))
+    what = f"{count_text(count)} resamples of {size.n} points"
+    again = one.times(count, what=what, advice="Use fewer `n_resamples` or a smaller `n_init`.")
+    return replace(again, bytes=again.bytes + 16 * (k + 1) * count + 8 * n * n)
+
+
+# ---------------------------------------------------------------- significance
+
+
+def line_draws(n: float, count: float, times: float = 1.0, advice: str = FEWER_DRAWS) -> Work:
+    """Samples from the nearest unimodal law, with their indices."""
+    one = Work(what="", ordered=LINE_DRAW * n * math.log2(n + 1), touched=600.0 * n)
+    what = f"{count_text(count * times)} draws of {n:.0f} scores"
+    return replace(one.times(count * times, what=what, advice=advice), bytes=48 * count + 24 * 2**20)
+
+
+def split(size: Size, k: int, n_splits: float, count: float, of_draws: str = FEWER_DRAWS) -> tuple[Work, ...]:
+    """Parts that are clustered, and draws for the scores of the others."""
+    n = float(size.n)
+    part, contrasts = min(0.8 * n, CLUSTERED_AT_MOST), k if k > 2 else 1
+    advice = "Use fewer `n_splits`, or a random subset of the rows."
+    clustered = search(size.part(part), k, SPLIT_STARTS, compiled=True).and_then(pairs_work(size.part(part)))
+    scouts = (
+        search(size.part(min(part, SCOUTS) / 2), k, SPLIT_STARTS, compiled=True)
+        .and_then(Work(what="", steps=2000))
+        .times(4)
+    )
+    along = Work(what="", touched=30.0 * n * contrasts, flops=2.0 * n * size.columns * contrasts, steps=500)
+    what = f"{count_text(n_splits)} splits"
+    parts = clustered.and_then(scouts, along).times(FOLDS * n_splits, what=what, advice=advice)
+    named = size.part(min(n, NAMED_AT_MOST))
+    names = search(named, k, 10).and_then(pairs_work(named)) if k > 2 else Work(what="names")
+    matrix = () if not size.stored else (spectrum(n, 2.0),)
+    draws = line_draws(n, count, n_splits * contrasts, of_draws)
+    return parts, names, draws, streams(n_splits, "splits", advice), *matrix
+
+
+def refit(size: Size, k: int, count: float, each: float) -> tuple[Work, ...]:
+    """Reference samples that are clustered as the data are."""
+    one = reference(size, k)
+    what = f"{count_text(count)} reference samples of {size.n} rows"
+    return one.times(count * each, what=what, advice=FEWER_DRAWS), kept(count, "reference samples", FEWER_DRAWS, 20.0)
+
+
+def reference(size: Size, k: int) -> Work:
+    """One sample and its clusters."""
+    found = search(size, k, SPLIT_STARTS, compiled=True).and_then(
+        Work(what="", touched=60.0 * size.n * size.columns, steps=500)
+    )
+    return found if size.exact else found.and_then(pairs_work(replace(size, stored=False)))
+
+
+def crossfit(size: Size, k: int, n_splits: float, count: float, laws: float) -> tuple[Work, ...]:
+    """The same with held-out halves."""
+    lines = Work(what="", ordered=10.0 * k * size.n * math.log2(size.n + 1))
+    one = reference(size.part(size.n / 2), k).and_then(lines).times(2 * n_splits)
+    what = f"{count_text(count)} reference samples of {size.n} rows"
+    return one.times(count * laws, what=what, advice=FEWER_DRAWS), kept(count, "reference samples", FEWER_DRAWS, 20.0)
+
+
+def tree(
+    size: Size, n_splits: float, count: float, *, one_column: bool, of_draws: str = FEWER_DRAWS
+) -> tuple[Work, ...]:
+    """A root and two children; `of_draws` is the advice where the draws take long."""
+    made = () if size.exact else (pairs_work(size),)
+    if one_column:
+        parts: tuple[Work, ...] = (line_draws(size.n, count, 2.0, of_draws),)
+    else:
+        parts = tuple(part.times(2.0) for part in split(size.held, 2, n_splits, count, of_draws)[:4])
+    return *made, *parts, search(size, 2, 10).times(2.0)

@@ -1,0 +1,256 @@
+"""What every picture shares: axes, colours, names as they can be written, and heat maps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+
+from energystats._typing import ArrayLike, FloatArray, IntArray
+from energystats.display.tables import cut
+from energystats.inputs.labels import as_labels
+
+__all__ = ["cluster_colors"]
+
+
+OBSERVED = "#b2182b"
+QUIET = "#9aa5b1"
+CURVE = "#0072b2"
+WHITE = {"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.85}  # behind a text
+MARKERS = "osD^vP*X"
+HATCHES = ("", "///", "...", "xx", "\\\\\\", "oo", "++", "--")
+POINTS_SHOWN = 5000  # of a scatter plot; more would cover each other
+LEAST_SHOWN = 50  # of every cluster, where only a part is shown
+NAME_LENGTH = 24
+CLUSTERS_LISTED = 40
+
+
+def axes_or_new(ax: Axes | None, *, height: float | None = None, more_width: float = 0.0) -> Axes:
+    """The axes given, or those of a new figure, of this height in inches and wider than usual by so many."""
+    if ax is not None:
+        return ax
+    usual = [float(side) for side in plt.rcParams["figure.figsize"]]
+    tall = usual[1] if height is None else float(np.clip(height, 3.6, 16))
+    return plt.subplots(figsize=(usual[0] + min(more_width, 8.0), tall), layout="constrained")[1]
+
+
+def cluster_colors(k: int) -> list[Any]:
+    """One colour per cluster, told apart in grey and by colour-blind readers as far as there are enough."""
+    if k <= 8:
+        okabe_ito = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000"]
+        return okabe_ito[:k]
+    return [plt.get_cmap("turbo")(t) for t in np.linspace(0.05, 0.95, k)]
+
+
+def legend_of_clusters(k: int, ax: Axes, *, beside: float = 1.0, area: float = 26.0) -> None:
+    """Inside the axes for a few clusters, beside them in columns for many, with markers of a size to be seen.
+
+    More than forty have none: nobody would find a cluster in it.
+    """
+    if k > CLUSTERS_LISTED:
+        return
+    scale = (26.0 / area) ** 0.5
+    if k <= 8:
+        ax.legend(frameon=False, markerscale=scale)
+    else:
+        style: dict[str, Any] = {"fontsize": "x-small", "ncols": legend_columns(k), "markerscale": scale}
+        ax.legend(frameon=False, loc="center left", bbox_to_anchor=(beside, 0.5), **style)
+
+
+def legend_columns(k: int) -> int:
+    """Columns of a legend beside the axes."""
+    return -(-k // 20)
+
+
+def legend_width(k: int) -> float:
+    """Inches to leave for it."""
+    return 1.2 * legend_columns(k) if 8 < k <= CLUSTERS_LISTED else 0.0
+
+
+def plain(name: object, length: int = NAME_LENGTH) -> str:
+    """A name on one line, cut in the middle where it is long, without what matplotlib would read as an order.
+
+    A dollar sign would begin a formula, and a label that begins with an underscore is left out of legends.
+    """
+    text = cut(name, length)
+    if text.startswith("_"):
+        text = f"'{text}'"
+    return text.replace("$", r"\$")
+
+
+def plain_all(names: Iterable[object]) -> list[str]:
+    """Names as `plain` writes them, longer or numbered where they would be the same."""
+    names = list(names)
+    for length in (NAME_LENGTH, 36, 60):
+        written = [plain(name, length) for name in names]
+        if len(set(written)) == len(written):
+            return written
+    return [f"{j}: {plain(name)}" for j, name in enumerate(names)]
+
+
+def font_along(ax: Axes, count: int, axis: str) -> float:
+    """Size in points of names beside each other along an axis, before the layout has settled."""
+    assert ax.figure is not None
+    box = ax.get_window_extent()
+    inches = (box.height if axis == "y" else box.width) / ax.figure.dpi
+    return float(np.clip(50 * inches / max(count, 1), 4, 10))
+
+
+def group_codes(labels: ArrayLike | None, n: int) -> tuple[IntArray, list[str]]:
+    """Code of each point and the groups' names; one nameless group without labels."""
+    if labels is None:
+        return np.zeros(n, np.intp), []
+    codes, names = as_labels(labels, n, "labels")
+    return codes, plain_all(names)
+
+
+def sizes_text(sizes: Sequence[int]) -> str:
+    """Sizes of the groups for a title: all of a few, the sum of many."""
+    if len(sizes) <= 4:
+        return f"n = {' + '.join(map(str, sizes))}"
+    return f"n = {sum(sizes)} in {len(sizes)} groups"
+
+
+def rows_shown(labels: IntArray, most: int = POINTS_SHOWN) -> IntArray:
+    """Points to draw: all, or a random part that has at least fifty points of every cluster; always the same one."""
+    n = labels.size
+    if n <= most:
+        return np.arange(n)
+    order = np.random.default_rng(0).permutation(n)
+    shuffled = labels[order]
+    kept = []
+    for j in np.unique(labels):
+        inside = order[shuffled == j]
+        kept.append(inside[: max(LEAST_SHOWN, most * inside.size // n)])
+    return np.sort(np.concatenate(kept))
+
+
+def marker_area(n: int) -> float:
+    """Size of a point in a scatter plot of n, in square points."""
+    return float(np.clip(26 * (300 / max(n, 1)) ** 0.5, 7, 26))
+
+
+NAMES_DRAWN = 40
+NAME_SIZE = 8.0  # points
+# where a name can stand: horizontal and vertical alignment, and the offset in points
+STANDS = [
+    ("left", "center", 5, 0),
+    ("right", "center", -5, 0),
+    ("center", "bottom", 0, 4),
+    ("center", "top", 0, -4),
+    ("left", "bottom", 3, 3),
+    ("right", "bottom", -3, 3),
+    ("left", "top", 3, -3),
+    ("right", "top", -3, -3),
+]
+
+
+def draw_names(place: FloatArray, names: Sequence[str], ax: Any) -> None:
+    """Names beside the points; in the plane each where it covers least of other names and points."""
+    if place.shape[1] == 3:
+        for row, name in zip(place, names, strict=True):
+            ax.text(*row, f" {name}", fontsize=NAME_SIZE)
+        return
+    getattr(ax.figure, "draw_without_rendering", lambda: None)()  # so that the layout has settled
+    ax.apply_aspect()
+    to_points = 72 / ax.figure.dpi
+    spots = ax.transData.transform(place) * to_points
+    frame = np.array(ax.bbox.extents) * to_points
+    taken = [np.array([x - 3, y - 3, x + 3, y + 3]) for x, y in spots]
+    crowded = np.sort(np.linalg.norm(spots[:, None] - spots, axis=2), axis=1)[:, : min(4, len(spots))].sum(axis=1)
+    for i in np.argsort(crowded, kind="stable"):  # those with the least room choose first
+        boxes = [name_box(spots[i], names[i], stand) for stand in STANDS]
+        others = np.array(taken[:i] + taken[i + 1 :])
+        best = int(np.argmin([covered(box, others) + outside(box, frame) for box in boxes]))
+        taken.append(boxes[best])
+        ha, va, dx, dy = STANDS[best]
+        ax.annotate(names[i], place[i], xytext=(dx, dy), textcoords="offset points", fontsize=NAME_SIZE, ha=ha, va=va)
+
+
+def name_box(spot: FloatArray, name: str, stand: tuple[str, str, int, int]) -> FloatArray:
+    """Left, bottom, right and top of a name, in points, from the mean width of letters."""
+    ha, va, dx, dy = stand
+    width, height = 0.6 * NAME_SIZE * len(name), 1.1 * NAME_SIZE
+    left = spot[0] + dx - width * {"left": 0.0, "center": 0.5, "right": 1.0}[ha]
+    bottom = spot[1] + dy - height * {"bottom": 0.0, "center": 0.5, "top": 1.0}[va]
+    return np.array([left, bottom, left + width, bottom + height])
+
+
+def covered(box: FloatArray, others: FloatArray) -> float:
+    """Area that a box shares with others."""
+    if not others.size:
+        return 0.0
+    low, high = np.maximum(box[:2], others[:, :2]), np.minimum(box[2:], others[:, 2:])
+    return float(np.prod(np.maximum(high - low, 0.0), axis=1).sum())
+
+
+def outside(box: FloatArray, frame: FloatArray) -> float:
+    """How much of a box lies beyond the axes, as an area."""
+    inside = covered(box, frame[None])
+    return float(np.prod(box[2:] - box[:2])) - inside
+
+
+NAMES_FIT = 60
+CELLS_WRITTEN = 144
+CELLS_ACROSS = 16  # more would not have room for a number
+
+
+def draw_heat(
+    values: FloatArray,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    ax: Axes,
+    *,
+    label: str,
+    limits: tuple[float, float] | None = None,
+    square: bool = True,
+    cmap: str = "viridis",
+    form: str = ".3g",
+    cells: int = CELLS_WRITTEN,
+) -> Axes:
+    """Cells in a scale that grows lighter with the value, named rows and columns, and the scale beside them.
+
+    Cells without a value stay white with a dash.
+    """
+    known = values[np.isfinite(values)]
+    low, high = limits or ((float(known.min()), float(known.max())) if known.size else (0.0, 1.0))
+    image = ax.imshow(
+        values, cmap=cmap, vmin=low, vmax=high, aspect="equal" if square else "auto", interpolation="nearest"
+    )
+    name_ticks(rows, "y", ax)
+    name_ticks(columns, "x", ax)
+    if values.size <= cells and values.shape[1] <= CELLS_ACROSS:
+        size = float(np.clip(80 / max(values.shape[1], 1), 6, 10))
+        for (i, j), value in np.ndenumerate(values):
+            dark = np.isfinite(value) and value <= 0.5 * (low + high)
+            text = format(value + 0.0, form) if np.isfinite(value) else "-"
+            ax.text(j, i, text, ha="center", va="center", color="white" if dark else "black", fontsize=size)
+    assert ax.figure is not None
+    beside = ax.inset_axes((1.03, 0.0, 0.05, 1.0))  # as high as the cells
+    ax.figure.colorbar(image, cax=beside, label=label)
+    return ax
+
+
+def room_for(names: Sequence[str]) -> float:
+    """Inches that long names take from the cells."""
+    return 0.07 * max(0, max((len(name) for name in names), default=0) - 12)
+
+
+def name_ticks(names: Sequence[str], axis: str, ax: Axes) -> None:
+    """Names along an axis, slanted where they are long; none where they would be too small to read."""
+    which = ax.xaxis if axis == "x" else ax.yaxis
+    if len(names) > NAMES_FIT:
+        which.set_ticks([])
+        return
+    size = font_along(ax, len(names), axis)
+    which.set_ticks(range(len(names)), list(names), fontsize=size)
+    longest = max((len(name) for name in names), default=0)
+    if axis == "x" and longest * len(names) > 40:
+        turned = 90 if len(names) > 16 else 45
+        anchor: dict[str, Any] = {"ha": "right", "va": "center" if turned == 90 else "top", "rotation_mode": "anchor"}
+        ax.tick_params(axis="x", rotation=turned)
+        for text in ax.get_xticklabels():
+            text.set(**anchor)

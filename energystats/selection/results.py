@@ -1,0 +1,290 @@
+"""How many clusters, and how steady they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from energystats._typing import FloatArray
+from energystats.cluster_tests.tree_result import ClusterTreeResult
+from energystats.clustering.partition import Partition
+from energystats.display.numbers import numbers, probability, proportion
+from energystats.display.result import Result
+from energystats.display.sentences import metric_note
+from energystats.display.tables import Table, text_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["NOT_SIGNIFICANCE", "ClusterStabilityResult", "SelectKResult", "SelectKRow"]
+
+
+RECOVERED = 0.75  # mean Jaccard similarity
+NOT_SIGNIFICANCE = (
+    "Stability is not significance: a single cloud that is longer than it is wide is cut in two at the same place "
+    "again and again. `cluster_test` asks whether there is more than one cluster, `cluster_tree` how many."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectKRow:
+    """What was computed for one number of clusters; NaN where it was not.
+
+    Attributes
+    ----------
+    k : int
+        Number of clusters.
+    within : float
+        W of the partition found.
+    share : float
+        S/T.
+    log_within : float
+        log W; minus infinity where all points coincide with others of their cluster.
+    gap, gap_error : float
+        Gap statistic and its standard error.
+    eigengap : float
+        The k-th eigenvalue of the random walk less the next.
+    pvalue : float
+        Smallest adjusted p of the leaves of the tree while there were k of them.
+    stability : float
+        Mean adjusted Rand index over resamples.
+    """
+
+    k: int
+    within: float
+    share: float
+    log_within: float
+    gap: float
+    gap_error: float
+    eigengap: float
+    pvalue: float
+    stability: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SelectKResult(Result):
+    """Choice of the number of clusters.
+
+    Attributes
+    ----------
+    k : int
+        The number chosen.
+    method : {"gap", "eigengap", "significance"}
+        By what.
+    reason : str
+        Why this k, in a sentence.
+    k_max : int
+        The largest number looked at.
+    rows : tuple of SelectKRow
+        One for each k = 1, ..., k_max, behind `table`.
+    partitions : tuple of Partition
+        The partitions found for k = 1, ..., k_max.
+    choices : mapping of str to int
+        The number by every criterion that was computed; `k` is that of `method`.
+    tree : ClusterTreeResult or None
+        The tree of significant splits, where it was grown. `partition` has as many clusters as it has leaves, but
+        minimises W over all of them together, so that it can differ from `tree.labels`.
+    reference : {"unimodal", "box"}
+        Law of the reference sets of the gap statistic.
+    n_resamples : int
+        Reference sets.
+    level : float
+        Family-wise level of the tree.
+    remarks : tuple of str
+        What a reader has to know.
+    """
+
+    k: int
+    method: Literal["gap", "eigengap", "significance"]
+    reason: str
+    k_max: int
+    rows: tuple[SelectKRow, ...] = field(repr=False)
+    partitions: tuple[Partition, ...] = field(repr=False)
+    choices: Mapping[str, int] = field(repr=False)
+    tree: ClusterTreeResult | None = field(default=None, repr=False)
+    reference: Literal["unimodal", "box"]
+    n_resamples: int
+    level: float
+    remarks: tuple[str, ...] = field(repr=False)
+
+    @property
+    def partition(self) -> Partition:
+        """The partition into the chosen number of clusters."""
+        return self.partitions[self.k - 1]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per k: k, within, share, log_within, gap, gap_error, eigengap, pvalue, stability."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.rows])
+
+    def column(self, name: str) -> FloatArray:
+        """One column of the table; (k_max,)."""
+        return np.array([getattr(row, name) for row in self.rows], dtype=np.float64)
+
+    def _tables(self) -> list[Table]:
+        wanted = {
+            "within": ("W", numbers),
+            "share": ("S/T", each(proportion)),
+            "gap": ("gap", three_digits),
+            "gap_error": ("error", three_digits),
+            "eigengap": ("eigengap", three_digits),
+            "pvalue": ("adjusted p", each(probability)),
+            "stability": ("stability", each(proportion)),
+        }
+        shown = {name: how for name, how in wanted.items() if not np.isnan(self.column(name)).all()}
+        cells = list(zip(*(how(self.column(name)) for name, (_, how) in shown.items()), strict=True))
+        stubs = [f"k = {row.k}{' *' if row.k == self.k else ''}" for row in self.rows]
+        heads = [head for head, _ in shown.values()]
+        table = text_table(cells, heads, stubs, f"Number of clusters: {self.k}, by {self.method}")
+        if len(self.choices) < 2:
+            return [table]
+        remark = {"eigengap": ", never 1", "significance": ", leaves of the tree"}
+        by = [
+            [f"{name}{remark.get(name, '')}{' *' if name == self.method else ''}", str(k)]
+            for name, k in self.choices.items()
+        ]
+        return [table, text_table(by, None, None, "Number by each criterion")]
+
+    def _notes(self) -> list[str]:
+        null = [] if self.tree is None else [f"Null hypothesis at each split: {self.tree.null_hypothesis}."]
+        return [
+            self.reason,
+            *null,
+            *self.remarks,
+            *self._seed(),
+            metric_note(self.partition.metric, self.partition.standardization),
+        ]
+
+    def _seed(self) -> list[str]:
+        """What depends on the seed."""
+        if self.k_max == 1:
+            return []
+        if self.method == "eigengap":
+            return ["Eigenvalue gaps do not depend on a seed; W is of the best of several random starts."]
+        if self.method == "gap" and self.n_resamples:
+            part = (self.n_resamples + 1) ** -0.5  # the error is that of one reference set
+            return [f"Another seed draws other reference sets and moves each gap by about {part:.2g} of its error."]
+        if self.method == "significance" and self.tree is not None and self.tree.nodes[0].tested:
+            return ["Another seed gives other p-values."]
+        return []
+
+    def _conclusion(self) -> str:
+        if self.tree is not None and self.method == "significance":
+            return self.tree._conclusion()
+        by = {"gap": "the gap statistic", "eigengap": "the eigenvalue gap"}.get(self.method, self.method)
+        if self.k_max == 1:
+            return "There was no other number to choose."
+        return f"{by[0].upper()}{by[1:]} points to k = {self.k}; that is an estimate, not evidence of clusters."
+
+    def to_frame(self) -> pd.DataFrame:
+        """The same as `table`."""
+        return self.table
+
+    def plot(self, ax: Axes | None = None, *, criterion: str | None = None) -> Axes:
+        """Draw a criterion against k, by default that of the method.
+
+        `criterion` is "gap" (with bars of one standard error), "eigengap", "significance" or "within".
+        """
+        from energystats.plotting.selection import plot_select_k
+
+        return plot_select_k(self, ax, criterion=criterion)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ClusterStabilityResult(Result):
+    """Whether the same clusters come back when the data are resampled.
+
+    Attributes
+    ----------
+    k : int
+        Number of clusters.
+    jaccard : ndarray of shape (k,)
+        Mean Jaccard similarity of each cluster to the most similar one of a resample.
+    dissolved, recovered : ndarray of shape (k,)
+        Shares of the resamples in which it is at most .5, or at least .75.
+    adjusted_rand : float
+        Mean adjusted Rand index of the whole partition.
+    scheme : {"bootstrap", "subsample"}
+        How the data were resampled.
+    n_resamples : int
+        How often.
+    similarities : ndarray of shape (n_resamples, k)
+        All Jaccard similarities; NaN where no point of the cluster was drawn.
+    rand_indices : ndarray of shape (n_resamples,)
+        All adjusted Rand indices.
+    partition : Partition
+        The clusters of all points.
+    """
+
+    k: int
+    jaccard: FloatArray = field(repr=False)
+    dissolved: FloatArray = field(repr=False)
+    recovered: FloatArray = field(repr=False)
+    adjusted_rand: float
+    scheme: Literal["bootstrap", "subsample"]
+    n_resamples: int
+    similarities: FloatArray = field(repr=False)
+    rand_indices: FloatArray = field(repr=False)
+    partition: Partition = field(repr=False)
+
+    def _tables(self) -> list[Table]:
+        columns = (self.jaccard, self.dissolved, self.recovered)
+        cells = [
+            [str(size), *map(proportion, values)]
+            for size, *values in zip(self.partition.sizes, *(c.tolist() for c in columns), strict=True)
+        ]
+        heads = ["size", "mean Jaccard", "dissolved", "recovered"]
+        stubs = [f"cluster {j}" for j in range(self.k)]
+        rows = [["adjusted Rand index, mean", proportion(self.adjusted_rand)], ["resamples", str(self.n_resamples)]]
+        title = f"Stability of {self.k} cluster{'s' * (self.k > 1)} under {self.scheme}"
+        return [text_table(cells, heads, stubs, title), text_table(rows, None, None, "Whole partition")]
+
+    def _notes(self) -> list[str]:
+        meaning = (
+            "Jaccard similarity: |A and B| / |A or B| of a cluster and the most similar one of a resample. Dissolved: "
+            "at most .5, recovered: at least .75, as shares of the resamples."
+        )
+        seed = "Another seed draws other resamples."
+        return [meaning, NOT_SIGNIFICANCE, seed, metric_note(self.partition.metric, self.partition.standardization)]
+
+    def _conclusion(self) -> str:
+        back = int((self.jaccard >= RECOVERED).sum())
+        return (
+            f"{back} of {self.k} came back in most resamples (mean Jaccard .75 or more); that is no test of clusters."
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per cluster: cluster, size, jaccard, dissolved, recovered."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "cluster": range(self.k),
+                "size": self.partition.sizes,
+                "jaccard": self.jaccard,
+                "dissolved": self.dissolved,
+                "recovered": self.recovered,
+            }
+        )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the Jaccard similarities of every cluster as a box."""
+        from energystats.plotting.selection import plot_stability
+
+        return plot_stability(self, ax)
+
+
+def each(write: Callable[[float], str]) -> Callable[[FloatArray], list[str]]:
+    """Writer of a column from that of a number."""
+    return lambda column: list(map(write, column.tolist()))
+
+
+def three_digits(column: FloatArray) -> list[str]:
+    """Numbers of a column, the largest with three significant digits."""
+    return numbers(column, 3)

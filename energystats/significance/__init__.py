@@ -1,1 +1,0 @@
-"""Is there cluster structure? One method a file; `cluster_test` is the door."""
