@@ -124,7 +124,7 @@ class Rates:
     def slowest(cls, d: Any) -> Self:
         """What no machine of today should exceed; a function of the user's may take long for a pair."""
         trusted = getattr(d.metric, "trusted", False)
-        return cls(2e-8 * (5 + columns_of(d)) if trusted else 2e-5, 5e-10, 5e-9, 2e-8, 2e-6)
+        return cls(2e-8 * (5 + count_columns(d)) if trusted else 2e-5, 5e-10, 5e-9, 2e-8, 2e-6)
 
     @classmethod
     def on_the_spot(cls, d: Any) -> Self:
@@ -137,7 +137,7 @@ def seconds_for(work: Work, rates: Rates) -> float:
     return math.fsum(amount * rate for amount, rate in zip(work.amounts, astuple(rates), strict=True))
 
 
-def columns_of(d: Any) -> int:
+def count_columns(d: Any) -> int:
     """Columns of the points, 1 for a matrix."""
     return max(1, int(d.n_columns))
 
@@ -225,7 +225,7 @@ def pair_rate(d: Any) -> float:
     """Seconds for a value of rho, between some of the points; the package's own metrics are measured once."""
     if d.points is None and d.rows is None:
         return 0.0
-    key = repr(d.metric), columns_of(d)
+    key = repr(d.metric), count_columns(d)
     if key not in _known or not d.metric.trusted:
         if len(_known) > 100:
             _known.clear()
@@ -237,14 +237,14 @@ def measured_pair_rate(d: Any) -> float:
     """Squares of growing numbers of rows, until the clock sees one."""
     points = d.points
     if points is None:  # a table that is not in memory
-        points = np.sin(np.arange(float(PROBE_ROWS * columns_of(d)))).reshape(PROBE_ROWS, -1)
+        points = np.sin(np.arange(float(PROBE_ROWS * count_columns(d)))).reshape(PROBE_ROWS, -1)
     size = 4
     while True:
         rows = points[:size]
         try:
             spent = least_time(partial(d.metric.finite_between, rows, rows))
         except Exception:  # the call itself will say what is wrong with a user's function
-            return 1e-9 * (5 + columns_of(d))
+            return 1e-9 * (5 + count_columns(d))
         if spent > PROBE_SECONDS or size >= min(PROBE_ROWS, len(points)):
             return float(spent / len(rows) ** 2)
         size *= 4

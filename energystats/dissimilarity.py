@@ -29,7 +29,7 @@ from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
 from energystats.pairs.block_values import Measures
 from energystats.pairs.disk import Rows
-from energystats.pairs.line import Line, line_of
+from energystats.pairs.line import Line, sort_line
 from energystats.pairs.routes import choose_route
 from energystats.pairs.slices import Sliced, projection_of
 from energystats.pairs.tiles import MadeAnew, Pairs, warn_if_negative
@@ -290,7 +290,7 @@ class Dissimilarity:
     @cached_property
     def line(self) -> Line | None:
         """The sorted points where rho = |x - y| in one column."""
-        return line_of(self.points, self.metric)
+        return sort_line(self.points, self.metric)
 
     @cached_property
     def pairs(self) -> Pairs:

@@ -18,7 +18,7 @@ from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.display.numbers import ROUNDING, numbers
 from energystats.display.result import Result
 from energystats.display.sentences import metric_note
-from energystats.display.tables import Table, cut_all, decomposition_table, text_table
+from energystats.display.tables import TextTable, cut_all, decomposition_table, text_table
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import check_same_index
@@ -370,7 +370,7 @@ class Dispersion(Result):
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
 
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[TextTable]:
         rows = [[str(n), w] for n, w in zip(self.sizes, numbers(self.within_per_group), strict=True)]
         return [
             text_table(rows, ["size", "W"], cut_all(self.labels), "Energy dispersion", self.group_name),

@@ -507,4 +507,4 @@ def test_files_are_opened_in_bounded_memory(n, d, row_group_size, rng, tmp_path)
 def test_labels_of_parts_with_other_types_are_not_rounded():
     """Whole numbers in one partition and fractions in another: one type for both would merge the first two."""
     parts = [pd.Series([2**53, 2**53 + 1]), pd.Series([0.5, 0.5])]
-    assert door.joined(parts, pd.RangeIndex(4)).tolist() == [2**53, 2**53 + 1, 0.5, 0.5]
+    assert door.join_labels(parts, pd.RangeIndex(4)).tolist() == [2**53, 2**53 + 1, 0.5, 0.5]

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import energystats as es
 from energystats import cli, datasets
 from energystats.cli.console import Console, jsonable
-from energystats.cli.csv_scan import line_of
+from energystats.cli.csv_scan import find_line
 from energystats.cli.dialects import GROUPED, Dialect, detected
 from energystats.cli.errors import BadInputError
 from energystats.cli.selection import rows_where, split_names
@@ -131,7 +131,7 @@ def test_line_of_a_row(cells):
     for row in cells:
         starts.append(1 + (head + text).count("\n"))
         text += ",".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\n"
-    lines = [line_of(io.StringIO(head + text, newline=""), i, Dialect()) for i in range(len(starts) + 1)]
+    lines = [find_line(io.StringIO(head + text, newline=""), i, Dialect()) for i in range(len(starts) + 1)]
     assert lines == [*starts, None]
 
 
@@ -156,7 +156,7 @@ def test_where(iris, capsys, conditions, query):
 
 
 def test_where_reads_names_with_signs_and_never_runs_code(iris):
-    from energystats.cli.reading import Table
+    from energystats.cli.reading import FileTable as Table
 
     frame = pd.DataFrame({"a<b": [1.0, 2.0, np.nan], "a": ["x", "<b=1", None]})
     table = Table(file="f", frame=frame, code=())

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import energystats as es
 from energystats import datasets
-from energystats._core.linkage import cut
+from energystats._core.linkage import cut_linkage
 from energystats.clustering.local_search import lloyd
 from energystats.clustering.partition import make_partition
 from energystats.clustering.seeding import plus_plus_start, random_start
@@ -365,7 +365,7 @@ def test_every_kind_of_clusters_is_numbered_by_size(rng):
         (node.size for node in tree.nodes if node.parent == 0), reverse=True
     )
     assert es.select_k(X, 3, n_resamples=2, rng=0).partitions[2].sizes == (40, 30, 22)
-    assert np.bincount(cut(es.energy_hclust(X[order]), 3)).tolist() == [40, 30, 22]
+    assert np.bincount(cut_linkage(es.energy_hclust(X[order]), 3)).tolist() == [40, 30, 22]
     A = np.exp(-es.pairwise(X[order]))
     graph = es.graph_partition(A, 3, rng=0)
     assert graph.sizes == (40, 30, 22)

@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import shortest_path
 from scipy.spatial.distance import cdist
 
 import energystats as es
-from energystats.clustering.local_search import Hunt, lloyd, make_starts
+from energystats.clustering.local_search import MultiStartSearch, lloyd, make_starts
 from energystats.clustering.seeding import plus_plus_start, random_start
 from tests import definitions
 from tests.definitions import off_diagonal
@@ -361,7 +361,9 @@ def test_filling_an_empty_cluster_may_raise_w_too():
 
 
 def best_of_lloyd(given, starts):
-    hunt = Hunt(given, [np.array(z, dtype=np.intp) for z in starts], len(starts), 0, np.random.default_rng(0))
+    hunt = MultiStartSearch(
+        given, [np.array(z, dtype=np.intp) for z in starts], len(starts), 0, np.random.default_rng(0)
+    )
     return hunt.best_in_steps("lloyd", log_moves=False, callback=None)
 
 

@@ -13,7 +13,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist
 
 import energystats as es
-from energystats._core.linkage import cut
+from energystats._core.linkage import cut_linkage
 from tests import definitions
 from tests.conftest import oracles_with
 
@@ -131,7 +131,7 @@ def test_properties_on_lattices(points, alpha):
         assert np.count_nonzero(Z[:, 2] == 0) == n - len(set(points))
     for k in {1, 2, n // 2, n} - {0}:
         if k <= n:
-            labels = cut(Z, k)
+            labels = cut_linkage(Z, k)
             assert len(set(labels.tolist())) == k
             within = es.dispersion(X, labels, alpha=alpha).within
             assert 2 * within == pytest.approx(Z[: n - k, 2].sum(), rel=1e-9, abs=1e-10)
@@ -160,7 +160,7 @@ def test_functions_of_scipy_work_on_it(rng):
     Z = es.energy_hclust(X)
     known = np.repeat([0, 1, 2], 20)
     assert es.clustering_accuracy(known, hierarchy.fcluster(Z, 3, "maxclust")) > 0.9
-    assert es.clustering_accuracy(cut(Z, 3), hierarchy.cut_tree(Z, 3).ravel()) == 1
+    assert es.clustering_accuracy(cut_linkage(Z, 3), hierarchy.cut_tree(Z, 3).ravel()) == 1
     cophenetic = hierarchy.cophenet(Z)
     assert cophenetic.max() == Z[-1, 2]
     assert len(hierarchy.dendrogram(Z, no_plot=True)["leaves"]) == 60
@@ -170,7 +170,7 @@ def test_refining_a_cut_never_raises_w(rng):
     lowered = 0
     for k in (2, 3, 5, 9):
         X = rng.standard_normal((60, 3))
-        labels = cut(es.energy_hclust(X), k)
+        labels = cut_linkage(es.energy_hclust(X), k)
         refined = es.energy_cluster(X, k, init=labels)
         before = es.dispersion(X, labels).within
         assert refined.within <= before * (1 + 1e-12)
@@ -192,7 +192,7 @@ def test_dendrograms(n, k, rng):
     drawn = sum(len(lines.get_paths()) for lines in ax.collections)
     assert drawn == (n if n <= 150 else 40) - 1
     colors = {tuple(color) for lines in ax.collections for color in lines.get_edgecolor()}
-    codes = cut(Z, k or 1)
+    codes = cut_linkage(Z, k or 1)
     if n <= 150:
         branched = int(np.count_nonzero(np.bincount(codes) > 1)) if k else 0
         assert len(colors) == branched + ((k or 2) > 1)  # one a cluster of several points, grey above

@@ -19,8 +19,8 @@ from scipy.stats import norm
 
 import energystats as es
 from energystats import plotting
-from energystats.plotting.axes import MARKERS, plain, plain_all, rows_shown
-from energystats.plotting.distances import energy_distances, group_tree, leaf_order
+from energystats.plotting.axes import MARKERS, plain_all, rows_shown, write_plain_name
+from energystats.plotting.distances import compute_group_energies, group_tree, leaf_order
 
 mpl.use("Agg")
 
@@ -72,12 +72,12 @@ def test_names_can_be_written(names):
 
 
 def test_long_names_keep_both_ends():
-    short = plain("abcdefghij" * 9, 24)
+    short = write_plain_name("abcdefghij" * 9, 24)
     assert len(short) == 24
     assert short.startswith("abcdefghij")
     assert short.endswith("ghij")
     same = ["x" * 70 + end for end in "abc"]
-    assert plain_all(same) == [plain(name) for name in same]  # the ends differ
+    assert plain_all(same) == [write_plain_name(name) for name in same]  # the ends differ
     inside = ["x" * 40 + c + "x" * 60 for c in "abc"]
     assert [name[:3] for name in plain_all(inside)] == ["0: ", "1: ", "2: "]
 
@@ -389,7 +389,7 @@ def test_group_distances(rng):
 def test_group_tree_of_single_points_is_the_tree_of_the_points(rng):
     X = rng.normal(size=(12, 3))
     found = es.dispersion(X, np.arange(12))
-    Z = group_tree(energy_distances(found.g), found.sizes)
+    Z = group_tree(compute_group_energies(found.g), found.sizes)
     expected = es.energy_hclust(X)
     assert_allclose(Z[:, 2], expected[:, 2])
     assert_array_equal(Z[:, 3], expected[:, 3])
@@ -404,7 +404,7 @@ def test_heights_of_the_group_tree_are_weighted_energy_distances(rng):
     labels = np.repeat(np.arange(5), sizes)
     found = es.dispersion(X, labels)
     members = [X[labels == j] for j in range(5)]
-    for a, b, height, n in group_tree(energy_distances(found.g), found.sizes):
+    for a, b, height, n in group_tree(compute_group_energies(found.g), found.sizes):
         x, y = members[int(a)], members[int(b)]
         assert height == pytest.approx(len(x) * len(y) / (len(x) + len(y)) * es.energy_distance(x, y))
         members.append(np.concatenate([x, y]))

@@ -51,7 +51,7 @@ def test_no_p_value_reads_0_and_only_1_reads_1(p):
 
 @given(st.lists(st.floats(1e-320, 1), min_size=1, max_size=6))
 def test_no_p_value_of_a_frame_reads_0_on_paper(values):
-    frame = numbers.written(pd.DataFrame({"pvalue": values, "pvalue_adjusted": values[::-1]}))
+    frame = numbers.write_table_numbers(pd.DataFrame({"pvalue": values, "pvalue_adjusted": values[::-1]}))
     assert not any(ZERO.fullmatch(text) for text in frame.to_numpy().ravel())
 
 
@@ -117,7 +117,7 @@ def check_p_values(changed):
     frame = changed.to_frame()
     for j, name in enumerate(frame.columns):
         if "pvalue" in name:
-            assert not any(wrong.fullmatch(text) for text in numbers.written(frame).iloc[:, j])
+            assert not any(wrong.fullmatch(text) for text in numbers.write_table_numbers(frame).iloc[:, j])
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e3, 1e6])

@@ -17,12 +17,12 @@ import energystats as es
 from energystats.dissimilarity import Dissimilarity
 from energystats.selection.eigengap import walk_eigenvalues
 from energystats.selection.gap import (
-    Reference,
+    GapReference,
     first_within_one_error,
+    fit_gap_reference,
     gap_curve,
     least_within,
     logarithm,
-    reference_of,
 )
 from energystats.selection.stability import best_jaccard, overlaps, resampled
 from tests import definitions, simulations
@@ -83,7 +83,7 @@ def test_the_table_is_that_of_the_partitions(three, rng):
 def test_gap_against_its_definition(rng):
     """W by enumeration of all partitions, of the data and of the same reference draws."""
     X = rng.standard_normal((8, 2))
-    reference = reference_of(Dissimilarity.from_data(X, metric="euclidean", alpha=1.0), "box")
+    reference = fit_gap_reference(Dissimilarity.from_data(X, metric="euclidean", alpha=1.0), "box")
     log_within = np.log([definitions.best_within(definitions.rho_matrix(X.tolist()), k) for k in (1, 2, 3)])
     how = {"n_resamples": 5, "n_init": 60, "progress": False}
     found = gap_curve(log_within, reference, **how, rng=np.random.default_rng(3))
@@ -118,7 +118,7 @@ def test_only_what_rounding_leaves_of_w_counts_as_nothing():
 def test_references_keep_the_principal_axes(kind, rng):
     A = rng.standard_normal((3, 3))
     X = rng.standard_normal((400, 3)) @ A + 100
-    reference = Reference.of(X, es.metrics.Euclidean(), kind)
+    reference = GapReference.of(X, es.metrics.Euclidean(), kind)
     own = reference.axes.scores
     assert_allclose(reference.axes.to_columns(own), X, atol=1e-10)
     many = np.concatenate([drawn.points for drawn, _ in reference.draws(60, rng)])
@@ -132,7 +132,7 @@ def test_references_keep_the_principal_axes(kind, rng):
 
 def test_unimodal_references_have_one_mode(rng):
     x = np.concatenate([rng.normal(0, 1, 200), rng.normal(10, 1, 200)])[:, None]
-    reference = Reference.of(x, es.metrics.Euclidean(), "unimodal")
+    reference = GapReference.of(x, es.metrics.Euclidean(), "unimodal")
     samples = [drawn.points for drawn, _ in reference.draws(20, rng)]
     y = np.concatenate(samples)[:, 0]
     middle = np.mean((y > 4) & (y < 6))

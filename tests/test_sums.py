@@ -9,7 +9,14 @@ from energystats._core import sums_on_line as gaps
 from energystats._core.exact_1d import split_within
 from energystats._core.hartigan import cluster_table, hartigan_pass
 from energystats._core.lloyd import lloyd_pass
-from energystats._core.unimodal import excess_split, hull_of_run, indices, indices_of_draws, nearest_unimodal, quantiles
+from energystats._core.unimodal import (
+    compute_indices,
+    excess_split,
+    hull_of_run,
+    indices_of_draws,
+    nearest_unimodal,
+    quantiles,
+)
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.pairs import tiles as pairs
 from tests import definitions
@@ -170,7 +177,7 @@ def test_loops_agree_with_their_plain_python(rng):
     for loop, arguments in (
         (nearest_unimodal, (x,)),
         (excess_split, (x,)),
-        (indices, (x,)),
+        (compute_indices, (x,)),
         (indices_of_draws, (x, uniforms)),
         (mixture.mixture_ratio, (x,)),
         (mixture.plateau, (0.4, -1.5, 1.5, 1.0)),

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import energystats as es
-from energystats.cluster_tests.refit import compared
+from energystats.cluster_tests.refit import compare_with_references
 from energystats.dissimilarity import Dissimilarity
 from energystats.distribution_tests.combined_metrics import upper_counts
 from energystats.distribution_tests.power import energy_power
@@ -66,8 +66,8 @@ def test_values_reach_each_other_within_the_tolerance(rng):
 
 def test_shares_of_references_that_tie_at_rounding_count():
     null = np.array([0.3 - 2e-13, 0.3, 0.2, 0.3 + 2e-13])
-    assert compared("plain", 0.3, null)[0].pvalue == 4 / 5
-    assert compared("plain", 0.3, null - 1e-10)[0].pvalue == 1 / 5
+    assert compare_with_references("plain", 0.3, null)[0].pvalue == 4 / 5
+    assert compare_with_references("plain", 0.3, null - 1e-10)[0].pvalue == 1 / 5
 
 
 def signed_lattice(rng, n):

@@ -17,7 +17,7 @@ from scipy.cluster import hierarchy
 
 import energystats as es
 from energystats.cluster_tests import cluster_tree as module
-from energystats.cluster_tests.cluster_tree import Rules, Sprout, examine, grow, numbered
+from energystats.cluster_tests.cluster_tree import Rules, Sprout, examine_node, grow, number_nodes
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions
 
@@ -87,7 +87,7 @@ def test_the_tree_against_its_definition(seed, n, share, level):
     p_of, test, asked = scripted(x, seed, share)
     root = Sprout(np.arange(n), None, np.random.default_rng(seed))
     leaves = list(grow(column(x), rules, test, root))
-    nodes, labels = numbered(column(x), root, rules)
+    nodes, labels = number_nodes(column(x), root, rules)
     expected = {}
     slow_tree(x, list(range(n)), p_of, rules, 0.0, expected)
     assert {frozenset(node.rows.tolist()) for node in nodes} == set(expected)
@@ -119,7 +119,7 @@ def test_heights_fall_where_splits_are_the_best(seed, n):
     rules = Rules(n, 0.5, min_size=2, k_max=None, n_resamples=1)
     root = Sprout(np.arange(n), None, rng)
     list(grow(column(x), rules, lambda *_: 0.0, root))
-    nodes, _ = numbered(column(x), root, rules)
+    nodes, _ = number_nodes(column(x), root, rules)
     for node in nodes:
         if node.children:
             labels = np.isin(node.rows, nodes[node.children[0]].rows)
@@ -144,12 +144,12 @@ def test_at_the_limit_the_most_significant_splits_are_made(rng):
     _, test, _ = scripted(x, 3, 1.0)
     full = Sprout(np.arange(40), None, rng)
     list(grow(column(x), rules, test, full))
-    every, _ = numbered(column(x), full, rules)
+    every, _ = number_nodes(column(x), full, rules)
     by_rows = {node.rows.tobytes(): node for node in every}
     for k in range(1, sum(not node.children for node in every) + 1):
         root = Sprout(np.arange(40), None, rng)
         list(grow(column(x), replace(rules, k_max=k), test, root))
-        nodes, labels = numbered(column(x), root, replace(rules, k_max=k))
+        nodes, labels = number_nodes(column(x), root, replace(rules, k_max=k))
         assert len(set(labels)) == k
         made = [node for node in nodes if node.children]
         left = [node for node in nodes if node.outcome == "k_max reached"]
@@ -207,7 +207,7 @@ def test_the_order_of_visits_does_not_matter(three, monkeypatch):
     plain = es.cluster_tree(three, n_splits=2, rng=8)
 
     def other_way_round(d, rules, test, root):
-        examine(d, rules, test, root)
+        examine_node(d, rules, test, root)
         if not root.rejected:
             yield root
             return

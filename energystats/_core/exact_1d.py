@@ -29,7 +29,7 @@ Pair: TypeAlias = tuple[float, float]  # a sum of two floats, the second below t
 
 
 @njit
-def add(a: Pair, b: Pair) -> Pair:
+def add_exactly(a: Pair, b: Pair) -> Pair:
     """Sum in twice the precision [Dekker 1971]."""
     high = a[0] + b[0]
     part = high - a[0]
@@ -66,26 +66,26 @@ def running_sums(gaps: FloatArray, weights: FloatArray, squared: bool) -> FloatA
     y, half, mass = (0.0, 0.0), 0.5 * weights.sum(), weights[0]
     for i in range(n - 1):
         if mass < half:
-            y = add(y, (-gaps[i], 0.0))
+            y = add_exactly(y, (-gaps[i], 0.0))
         mass += weights[i + 1]
     before = (0.0, 0.0)  # sum of w_a (y_i - y_a) over the points before i
     for i in range(n):
         w = (weights[i], 0.0)
         if i > 0:
-            y = add(y, (gaps[i - 1], 0.0))
-            before = add(before, multiply((sums[0, i], sums[1, i]), (gaps[i - 1], 0.0)))
+            y = add_exactly(y, (gaps[i - 1], 0.0))
+            before = add_exactly(before, multiply((sums[0, i], sums[1, i]), (gaps[i - 1], 0.0)))
         moment = multiply(w, y)
         last = multiply(moment, y) if squared else multiply(w, before)
-        sums[0, i + 1], sums[1, i + 1] = add((sums[0, i], sums[1, i]), w)
-        sums[2, i + 1], sums[3, i + 1] = add((sums[2, i], sums[3, i]), moment)
-        sums[4, i + 1], sums[5, i + 1] = add((sums[4, i], sums[5, i]), last)
+        sums[0, i + 1], sums[1, i + 1] = add_exactly((sums[0, i], sums[1, i]), w)
+        sums[2, i + 1], sums[3, i + 1] = add_exactly((sums[2, i], sums[3, i]), moment)
+        sums[4, i + 1], sums[5, i + 1] = add_exactly((sums[4, i], sums[5, i]), last)
     return sums
 
 
 @njit
 def difference(sums: FloatArray, i: int, j: int, row: int) -> Pair:
     """A sum over points i..j-1."""
-    return add((sums[row, j], sums[row + 1, j]), (-sums[row, i], -sums[row + 1, i]))
+    return add_exactly((sums[row, j], sums[row + 1, j]), (-sums[row, i], -sums[row + 1, i]))
 
 
 @njit
@@ -96,11 +96,11 @@ def careful_cost(sums: FloatArray, i: int, j: int, squared: bool) -> float:
     last = difference(sums, i, j, 4)
     if squared:
         crossed = multiply(moment, moment)
-        value = add(multiply(mass, last), (-crossed[0], -crossed[1]))
+        value = add_exactly(multiply(mass, last), (-crossed[0], -crossed[1]))
     else:
         first = multiply((sums[0, i], sums[1, i]), moment)
         second = multiply((sums[2, i], sums[3, i]), mass)
-        value = add(add(last, (-first[0], -first[1])), second)
+        value = add_exactly(add_exactly(last, (-first[0], -first[1])), second)
     return max(value[0] / mass[0], 0.0)
 
 

@@ -14,8 +14,8 @@ from energystats._typing import FloatArray
 __all__ = [
     "all_above",
     "centred",
-    "coordinates_of",
     "decomposed",
+    "factor_coordinates",
     "largest_eigenpairs",
     "largest_eigenvalue",
     "smallest_pair",
@@ -37,7 +37,7 @@ def centred(A: FloatArray) -> FloatArray:
     return A
 
 
-def coordinates_of(squared: FloatArray, most: int, tolerance: float) -> FloatArray | None:
+def factor_coordinates(squared: FloatArray, most: int, tolerance: float) -> FloatArray | None:
     """Coordinates with the given squared distances, by a Cholesky factor of the Gram matrix with pivots; (n, rank).
 
     The origin is the first point. None where more than `most` are needed or the distances are not Euclidean; what
@@ -153,7 +153,7 @@ def largest_eigenpairs(multiply: Multiply, weights: FloatArray, count: int) -> t
         with one_thread_up_to(n):
             values, vectors = eigh(gram_matrix(multiply, weights), subset_by_index=(n - count, n - 1))
     else:
-        values, vectors = lanczos(lambda v: gram_times(multiply, weights, v), n, count)
+        values, vectors = run_lanczos(lambda v: gram_times(multiply, weights, v), n, count)
     return values[::-1], vectors[:, ::-1]
 
 
@@ -172,7 +172,7 @@ def gram_matrix(multiply: Multiply, weights: FloatArray) -> FloatArray:
     return 0.5 * (gram + gram.T)
 
 
-def lanczos(times: Callable[[FloatArray], FloatArray], n: int, count: int) -> tuple[FloatArray, FloatArray]:
+def run_lanczos(times: Callable[[FloatArray], FloatArray], n: int, count: int) -> tuple[FloatArray, FloatArray]:
     """Largest eigenpairs of a symmetric operator, in rising order."""
     operator = LinearOperator((n, n), matvec=lambda v: times(v.reshape(n, 1)).ravel(), dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n)

@@ -128,7 +128,7 @@ def flipped_pairs(problem: Relaxation, found: FloatArray, count: int, tol: float
         v = problem.off(problem.ceiling * v - problem.times(v[:, None])[:, 0])
         return np.asarray(v - found @ (found.T @ v))
 
-    values, vectors = lanczos(times, problem.n, count, tol)
+    values, vectors = run_lanczos_from_one_start(times, problem.n, count, tol)
     return problem.ceiling - values, vectors
 
 
@@ -144,7 +144,7 @@ def inverted_pairs(problem: Relaxation) -> Solver:
             v = problem.off(v)
             return np.asarray(v - found @ (found.T @ v))
 
-        _, vectors = lanczos(times, problem.n, count, tol)
+        _, vectors = run_lanczos_from_one_start(times, problem.n, count, tol)
         values = np.einsum("ic,ic->c", vectors, problem.times(vectors))
         order = np.argsort(values)
         return values[order], vectors[:, order]
@@ -152,7 +152,7 @@ def inverted_pairs(problem: Relaxation) -> Solver:
     return solve
 
 
-def lanczos(times: Times, n: int, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
+def run_lanczos_from_one_start(times: Times, n: int, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
     """Largest eigenpairs of a symmetric operator, falling; the start is always the same."""
     operator = LinearOperator((n, n), matvec=lambda v: times(v.ravel()), dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n)

@@ -7,7 +7,7 @@ import numpy as np
 from energystats._core.jit import njit
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["agglomerate", "cut", "numbering", "numbering_by_sums"]
+__all__ = ["agglomerate", "cut_linkage", "numbering", "numbering_by_sums"]
 
 
 AT_ONCE = 2**25  # pairs of a merge and a cluster, handled in one call
@@ -176,7 +176,7 @@ def levels(values: FloatArray, tolerance: float) -> IntArray:
     return ranks
 
 
-def cut(Z: FloatArray, k: int) -> IntArray:
+def cut_linkage(Z: FloatArray, k: int) -> IntArray:
     """Labels of k clusters, numbered like all others: all but the last k - 1 merges of a linkage matrix."""
     n = len(Z) + 1
     node = np.arange(2 * n - 1)

@@ -72,7 +72,7 @@ class GraphSums:
         """Sum of the products over free indices, those of one block being equal."""
         product = 1.0
         for edges in components(pattern):
-            kind = kind_of(edges)
+            kind = classify_graph(edges)
             product *= 0.0 if kind is None else self.sums[kind]
         return product
 
@@ -95,7 +95,7 @@ def components(pattern: Pattern) -> list[list[tuple[int, int]]]:
     return parts
 
 
-def kind_of(edges: list[tuple[int, int]]) -> str | None:
+def classify_graph(edges: list[tuple[int, int]]) -> str | None:
     """Name of a connected graph; None if a vertex has a single edge end, since rows sum to 0."""
     ends = [vertex for edge in edges for vertex in edge]
     if min(map(ends.count, ends)) == 1:

@@ -207,7 +207,7 @@ def random_directions(d: int, count: int, rng: np.random.Generator) -> FloatArra
 INDICATOR_BYTES = 3 * 2**26  # of the indicators held at a time
 
 
-class Pairs(Protocol):
+class LinearMap(Protocol):
     """What is needed of R."""
 
     def block_sums(self, Z: FloatArray) -> FloatArray:
@@ -218,7 +218,7 @@ class Pairs(Protocol):
 
 
 def null_sums(
-    pairs: Pairs,
+    pairs: LinearMap,
     weights: FloatArray,
     labelings: Iterator[AnyArray],
     k: int,

@@ -17,8 +17,8 @@ __all__ = [
     "DISTANCE",
     "EXCESS",
     "RATIO",
+    "compute_indices",
     "excess_split",
-    "indices",
     "indices_of_draws",
     "nearest_unimodal",
     "spread_ties",
@@ -128,7 +128,7 @@ def excess_over(x: FloatArray, fitted: FloatArray) -> float:
 
 
 @njit
-def indices(x: FloatArray) -> FloatArray:
+def compute_indices(x: FloatArray) -> FloatArray:
     """Three indices of sorted x against unimodality, all 0 if it is constant; (n,) -> (3,).
 
     RATIO is the log likelihood ratio of two normals to a unimodal density; EXCESS is E; DISTANCE is the mean distance
@@ -153,7 +153,7 @@ def indices_of_draws(x: FloatArray, uniforms: FloatArray) -> FloatArray:
     knots = nearest_unimodal(x)
     out = np.empty((uniforms.shape[0], 3))
     for b in range(uniforms.shape[0]):
-        out[b] = indices(quantiles(x, knots, uniforms[b] * (x.size - 1)))
+        out[b] = compute_indices(quantiles(x, knots, uniforms[b] * (x.size - 1)))
     return out
 
 

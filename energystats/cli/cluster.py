@@ -25,18 +25,18 @@ from energystats.cli.options import (
     wants_bar,
 )
 from energystats.cli.payloads import payload_of
-from energystats.cli.reading import Table, read_matrix, read_table
+from energystats.cli.reading import FileTable, read_matrix, read_table
 from energystats.cli.selection import (
     Choice,
     check_comparable,
     choose_columns,
-    column_of,
-    complete_rows,
+    code_truths,
     describe,
+    drop_incomplete_rows,
+    find_column,
     keep_rows,
     note_if_equal,
     split_names,
-    truths_as_numbers,
 )
 from energystats.exceptions import MatrixAsPointsWarning
 from energystats.inputs.names import near_names
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from energystats.clustering.partition import Partition
     from energystats.selection.results import SelectKResult
 
-__all__ = ["Plan", "add", "cluster_and_test", "print_results", "run"]
+__all__ = ["ClusterOptions", "add_cluster_command", "cluster_and_test", "print_results", "run_cluster"]
 
 
 METHODS = ("gap", "eigengap", "significance")
@@ -61,7 +61,7 @@ EXAMPLES = """\
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class ClusterOptions:
     """Options of the clustering and its test."""
 
     k: int
@@ -86,7 +86,7 @@ class Plan:
         return {**self.search, "alpha": self.alpha, **draws}
 
 
-def add(commands: argparse._SubParsersAction[Parser]) -> None:
+def add_cluster_command(commands: argparse._SubParsersAction[Parser]) -> None:
     """The command and its options."""
     cluster = add_command(
         commands,
@@ -109,15 +109,15 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
     add_numbers(cluster)
     add_selection(cluster)
     add_reading(cluster)
-    cluster.set_defaults(run=run)
+    cluster.set_defaults(run=run_cluster)
 
 
-def run(options: argparse.Namespace, console: Console) -> None:
+def run_cluster(options: argparse.Namespace, console: Console) -> None:
     """Cluster the rows of a file."""
     read = None if options.file == "-" else options.file
     check_outputs(read, picture=options.plot, table=options.labels, report=options.report)
     check_select(options)
-    given = matrix_of(options, console) if options.metric == "precomputed" else rows_of(options, console)
+    given = make_matrix(options, console) if options.metric == "precomputed" else take_points(options, console)
     with console.announcing_compilation(), bad_input(given.choice.table.file, given.choice.table.where):
         selection = chosen_k(given.choice.frame, options)
         k = options.k if options.k is not None else 2 if selection is None else selection.k
@@ -161,16 +161,16 @@ def check_select(options: argparse.Namespace) -> None:
         raise BadInputError(f"--select must be one of {', '.join(METHODS)}, got {options.select!r}.{near}")
 
 
-def rows_of(options: argparse.Namespace, console: Console) -> Given:
+def take_points(options: argparse.Namespace, console: Console) -> Given:
     """Rows and columns of a table."""
     categories = categories_of(options)
     table = read_table(
         options.file, dialect_of(options), console, categories=categories, rows=options.rows, id_name=options.id
     )
     if options.id is not None:
-        column_of(table, options.id)
+        find_column(table, options.id)
     leave_out = () if options.id is None else (options.id,)
-    whole = truths_as_numbers(table, options, leave_out)
+    whole = code_truths(table, options, leave_out)
     table = keep_rows(whole, options.where)
     if options.columns is not None and options.id in split_names(options.columns, list(table.frame.columns)):
         raise BadInputError(f"--columns must not name the column of --id, {options.id!r}.")
@@ -182,7 +182,7 @@ def rows_of(options: argparse.Namespace, console: Console) -> Given:
     elif names is not None:
         id_name = "name"
     choice = choose_columns(table, options.columns, console, drop=options.drop, leave_out=leave_out, mixed=mixed)
-    choice = complete_rows(choice, options.missing, console, mixed=mixed)
+    choice = drop_incomplete_rows(choice, options.missing, console, mixed=mixed)
     check_comparable(whole, choice, options, leave_out)
     if options.coordinates:
         console.unheard.add(MatrixAsPointsWarning)
@@ -192,7 +192,7 @@ def rows_of(options: argparse.Namespace, console: Console) -> Given:
     return Given(choice=choice, n_read=table.n_read, rows=rows, id_name=id_name, ids=ids)
 
 
-def matrix_of(options: argparse.Namespace, console: Console) -> Given:
+def make_matrix(options: argparse.Namespace, console: Console) -> Given:
     """A square matrix of rho."""
     for option, value in (("--columns", options.columns), ("--drop", options.drop), ("--rows", options.rows),
                           ("--where", options.where), ("--id", options.id),
@@ -203,7 +203,7 @@ def matrix_of(options: argparse.Namespace, console: Console) -> Given:
     matrix, code = read_matrix(options.file, dialect_of(options), console)
     frame = matrix.frame
     file = "standard input" if options.file == "-" else options.file
-    table = Table(file=file, frame=frame, code=(code,))
+    table = FileTable(file=file, frame=frame, code=(code,))
     console.say(f"{file}: {matrix.describe()}, taken for the semimetric rho.")
     names = () if matrix.names is None else matrix.names
     return Given(choice=Choice(table=table), n_read=len(frame), id_name="name" if names else None, ids=names)
@@ -219,9 +219,9 @@ def chosen_k(frame: Any, options: argparse.Namespace) -> SelectKResult | None:
     return select_k(frame, options.k_max, options.select, conservative=options.conservative, rng=options.seed, **search)
 
 
-def plan_of(options: argparse.Namespace, k: int) -> Plan:
+def plan_of(options: argparse.Namespace, k: int) -> ClusterOptions:
     """Options of the clustering."""
-    return Plan(
+    return ClusterOptions(
         k=k,
         metric=options.metric,
         alpha=options.alpha,
@@ -243,7 +243,7 @@ def say_k(options: argparse.Namespace, k: int, console: Console) -> None:
         console.say(f"{NOT_CHOSEN}\n")
 
 
-def cluster_and_test(frame: Any, plan: Plan) -> tuple[Partition, ClusterTestResult | str]:
+def cluster_and_test(frame: Any, plan: ClusterOptions) -> tuple[Partition, ClusterTestResult | str]:
     """The partition, and its test or why there is none."""
     from energystats.cluster_tests.cluster_test import cluster_test
     from energystats.clustering.energy_cluster import energy_cluster
@@ -290,7 +290,7 @@ def write_report(
     options: argparse.Namespace,
     console: Console,
     given: Given,
-    plan: Plan,
+    plan: ClusterOptions,
     found: Partition,
     test: ClusterTestResult | str,
     selection: SelectKResult | None,

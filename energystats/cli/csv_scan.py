@@ -20,7 +20,7 @@ from energystats.cli.dialects import GROUPED, Dialect, cells_of, doubt_of, first
 from energystats.cli.errors import BadInputError
 from energystats.cli.sources import Source
 
-__all__ = ["MARK", "Feed", "Shape", "line_of", "scan"]
+__all__ = ["MARK", "Feed", "Shape", "find_line", "scan"]
 
 
 MARK = "\ufdd0"  # before the text of a quoted cell that could be taken for a missing value; it stands in no text
@@ -249,7 +249,7 @@ class Where:
 
     def line(self, row: int) -> int | None:
         """Line of the file in which a row begins."""
-        return line_of(Feed(self.source, self.dialect).lines(), row, self.dialect)
+        return find_line(Feed(self.source, self.dialect).lines(), row, self.dialect)
 
 
 def malformed(source: Source, dialect: Dialect, error: csv.Error) -> str:
@@ -276,7 +276,7 @@ def shape_of(tally: Tally, dialect: Dialect, where: Where, head: str) -> Shape:
         check_no_numbers(header, file)
     if not tally.n_rows:
         raise BadInputError(f"{file}: the table has no rows.")
-    width = width_of(tally, where)
+    width = count_cells(tally, where)
     check_groups(tally, file)
     trailing = not tally.ends_filled and width > 1
     if header is None:
@@ -289,7 +289,7 @@ def shape_of(tally: Tally, dialect: Dialect, where: Where, head: str) -> Shape:
         check_row_names(tally, file)
     row_names = unnamed or (len(header) > 1 and not header[0].strip())
     names = header if unnamed or not row_names else header[1:]
-    check_names(names, file, 2 if row_names and not unnamed else 1)
+    check_header(names, file, 2 if row_names and not unnamed else 1)
     words, quoted, all_quoted = first_cells(head, dialect)
     shift = int(row_names)
     return Shape(
@@ -304,7 +304,7 @@ def shape_of(tally: Tally, dialect: Dialect, where: Where, head: str) -> Shape:
     )
 
 
-def width_of(tally: Tally, where: Where) -> int:
+def count_cells(tally: Tally, where: Where) -> int:
     """Cells of a row; all rows have as many as the header, or all have one more."""
     file, most = where.file, max(tally.counts, key=lambda width: tally.counts[width])
     expected = most
@@ -333,19 +333,19 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def is_number(name: str) -> bool:
+def looks_like_numbers(name: str) -> bool:
     """Whether the name of a column looks like a number, or several."""
     return re.fullmatch(NUMBER, name.strip(), re.IGNORECASE) is not None
 
 
 def check_no_numbers(names: Sequence[str], file: str) -> None:
     """Complain about a first line that cannot be the names of columns."""
-    if all(map(is_number, names)):
+    if all(map(looks_like_numbers, names)):
         shown = ", ".join(names[:5])
         raise BadInputError(f"{file}: the first line must name the columns, got {shown}; --no-header: it does not.")
 
 
-def check_names(names: Sequence[str], file: str, first: int) -> None:
+def check_header(names: Sequence[str], file: str, first: int) -> None:
     """Every column has a name of its own."""
     for j, name in enumerate(names):
         if not name.strip():
@@ -358,7 +358,7 @@ def check_names(names: Sequence[str], file: str, first: int) -> None:
         raise BadInputError(
             f"{file}: the header must name every column differently, but {listed} "
             f"{'stands' if len(twice) == 1 else 'stand'} there more than once; rename one of them"
-            f"{', or, if the first line is data, --no-header says so' * all(map(is_number, twice))}."
+            f"{', or, if the first line is data, --no-header says so' * all(map(looks_like_numbers, twice))}."
         )
 
 
@@ -401,7 +401,7 @@ def first_cells(head: str, dialect: Dialect) -> tuple[set[int], set[int], bool]:
     return words, (quoted - bare if bare else set()), bool(quoted) and not bare
 
 
-def line_of(lines: Iterable[str], row: int, dialect: Dialect) -> int | None:
+def find_line(lines: Iterable[str], row: int, dialect: Dialect) -> int | None:
     """Line of the file in which a row begins, both counted as people do; quoted cells may hold line ends."""
     wanted = row + int(dialect.header)
     before, found = 0, -1

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from energystats.cli.cluster import Plan, cluster_and_test, print_results
+from energystats.cli.cluster import ClusterOptions, cluster_and_test, print_results
 from energystats.cli.console import Console
 from energystats.cli.files import check_outputs, write_labels, write_picture
 from energystats.cli.options import Parser
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from energystats.clustering.partition import Partition
 
-__all__ = ["add", "run"]
+__all__ = ["add_demo_command", "run_demo"]
 
 
-def add(commands: argparse._SubParsersAction[Parser]) -> None:
+def add_demo_command(commands: argparse._SubParsersAction[Parser]) -> None:
     """The command and its help."""
     demo = commands.add_parser(
         "demo",
@@ -27,10 +27,10 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
         description="Cluster 150 irises, test, compare with the species. Writes energystats-demo.png and "
         "energystats-demo-labels.csv into the current folder.",
     )
-    demo.set_defaults(run=run)
+    demo.set_defaults(run=run_demo)
 
 
-def run(options: argparse.Namespace, console: Console) -> None:
+def run_demo(options: argparse.Namespace, console: Console) -> None:
     """Cluster the irises, test, compare with the species, draw, write."""
     from sklearn.metrics import adjusted_rand_score
 
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     console.say("k = 3, because three species were measured; k was not chosen from the data.\n")
     columns = [name for name in iris.columns if name != "species"]
     with console.announcing_compilation():
-        found, test = cluster_and_test(iris[columns], Plan(k=3))
+        found, test = cluster_and_test(iris[columns], ClusterOptions(k=3))
     print_results(found, test, console)
     accuracy = clustering_accuracy(iris["species"], found.labels)
     rand = adjusted_rand_score(iris["species"], found.labels)

@@ -22,9 +22,9 @@ from energystats.cli.options import (
 )
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import read_table
-from energystats.cli.selection import check_spelling, column_of, keep_rows, note_if_equal, without_blanks
+from energystats.cli.selection import check_spelling, find_column, keep_rows, note_if_equal, without_blanks
 
-__all__ = ["add", "run"]
+__all__ = ["add_disco_command", "run_disco"]
 
 
 DESCRIPTION = """\
@@ -39,7 +39,7 @@ EXAMPLES = """\
   energystats disco "y1 + y2 ~ g" data.csv --where "site=north" --json"""
 
 
-def add(commands: argparse._SubParsersAction[Parser]) -> None:
+def add_disco_command(commands: argparse._SubParsersAction[Parser]) -> None:
     """The command and its options."""
     disco = add_command(
         commands,
@@ -57,10 +57,10 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
     add_general(disco, resamples=999)
     add_selection(disco)
     add_reading(disco)
-    disco.set_defaults(run=run)
+    disco.set_defaults(run=run_disco)
 
 
-def run(options: argparse.Namespace, console: Console) -> None:
+def run_disco(options: argparse.Namespace, console: Console) -> None:
     """Decompose the dispersion of the responses in a file."""
     from energystats.distribution_tests.disco import disco
     from energystats.inputs.formulas import parse
@@ -73,13 +73,13 @@ def run(options: argparse.Namespace, console: Console) -> None:
     with bad_input(table.file):
         named = list(parse(options.formula, table.frame, with_response=True).variables)
     if options.strata is not None:
-        column_of(table, options.strata)
+        find_column(table, options.strata)
         named = list(dict.fromkeys([*named, options.strata]))
     table = without_blanks(table, named, console)
     table = keep_rows(table, options.where)
     check_spelling(table, named)
     if options.id is not None:
-        column_of(table, options.id)
+        find_column(table, options.id)
         table = table.having(table.frame.drop(columns=options.id))
     with bad_input(table.file, table.where), console.announcing_compilation():
         result = disco(

@@ -26,7 +26,7 @@ from energystats.cli.payloads import payload_of
 from energystats.cli.reading import read_matrix
 from energystats.inputs.names import near_names
 
-__all__ = ["add", "run"]
+__all__ = ["add_euclidize_command", "run_euclidize"]
 
 
 DESCRIPTION = """\
@@ -38,7 +38,7 @@ EXAMPLES = """\
   energystats euclidize excel.csv --sep ";" --decimal , -o repaired.csv"""
 
 
-def add(commands: argparse._SubParsersAction[Parser]) -> None:
+def add_euclidize_command(commands: argparse._SubParsersAction[Parser]) -> None:
     """The command and its options."""
     euclidize = add_command(commands, "euclidize", "make a matrix of dissimilarities Euclidean", DESCRIPTION, EXAMPLES)
     euclidize.add_argument(
@@ -57,7 +57,7 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
     add_safety(euclidize)
     add_output(euclidize)
     add_reading(euclidize)
-    euclidize.set_defaults(run=run)
+    euclidize.set_defaults(run=run_euclidize)
 
 
 def is_whole(matrix: FloatArray) -> bool:
@@ -65,7 +65,7 @@ def is_whole(matrix: FloatArray) -> bool:
     return bool((matrix == np.round(matrix)).all())
 
 
-def run(options: argparse.Namespace, console: Console) -> None:
+def run_euclidize(options: argparse.Namespace, console: Console) -> None:
     """Repair the dissimilarities in a file."""
     from energystats.geometry.euclidize import cailliez, lingoes
 

@@ -11,9 +11,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from energystats import __version__
-from energystats.cli import cluster, demo, disco, euclidize, test
+from energystats.cli.cluster import add_cluster_command
+from energystats.cli.demo import add_demo_command
+from energystats.cli.disco import add_disco_command
 from energystats.cli.errors import BadInputError, printable
+from energystats.cli.euclidize import add_euclidize_command
 from energystats.cli.options import Parser, console_of
+from energystats.cli.test import add_test_command
 
 __all__ = ["main", "make_parser"]
 
@@ -100,6 +104,12 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"energystats {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
-    for module in (demo, cluster, test, disco, euclidize):
-        module.add(commands)
+    for add_to in (
+        add_demo_command,
+        add_cluster_command,
+        add_test_command,
+        add_disco_command,
+        add_euclidize_command,
+    ):
+        add_to(commands)
     return parser

@@ -13,7 +13,7 @@ import numpy as np
 
 from energystats._typing import BoolArray
 from energystats.cli.console import Console
-from energystats.cli.csv_scan import Feed, line_of, scan
+from energystats.cli.csv_scan import Feed, find_line, scan
 from energystats.cli.csv_table import read_content
 from energystats.cli.dialects import SEPARATORS, Dialect, check_words, detected
 from energystats.cli.errors import BadInputError, bad_input
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from energystats.inputs.matrix_files import MatrixFile
 
-__all__ = ["Table", "read_matrix", "read_table"]
+__all__ = ["FileTable", "read_matrix", "read_table"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Table:
+class FileTable:
     """A table, where it came from, and the Python lines that read it again.
 
     Attributes
@@ -65,7 +65,7 @@ class Table:
 
     def where(self, row: int) -> str:
         """'row 17 (line 18)': counted from 1 below the header, and the line of the file it begins in."""
-        line = None if self.source is None else line_of(Feed(self.source, self.dialect).lines(), row, self.dialect)
+        line = None if self.source is None else find_line(Feed(self.source, self.dialect).lines(), row, self.dialect)
         return f"row {row + 1}" + ("" if line is None else f" (line {line})")
 
     @property
@@ -87,7 +87,7 @@ class Table:
             return ""
         return f" With --sep {self.dialect.looks!r} there is one column only; are they separated by {others[0]}?"
 
-    def having(self, frame: pd.DataFrame, *code: str) -> Table:
+    def having(self, frame: pd.DataFrame, *code: str) -> FileTable:
         """The same table with other rows or columns."""
         return replace(self, frame=frame, code=(*self.code, *code))
 
@@ -101,7 +101,7 @@ def read_table(
     categories: Sequence[str] = (),
     rows: str | None = None,
     id_name: str | None = None,
-) -> Table:
+) -> FileTable:
     """Rows of a CSV or Parquet file, all of them when `rows` is None.
 
     The column `as_text` and those of `categories` stay text, so that 01 and 1 are two.
@@ -112,7 +112,7 @@ def read_table(
     return with_categories(table, categories)
 
 
-def from_parquet(source: Source, rows: str | None) -> Table:
+def from_parquet(source: Source, rows: str | None) -> FileTable:
     """The table of a Parquet file."""
     import pandas as pd
 
@@ -141,7 +141,7 @@ def from_parquet(source: Source, rows: str | None) -> Table:
         kept, statement = rows_taken(rows, n_read)
         frame = frame[kept]
         code.append(statement)
-    return Table(file=source.name, frame=frame, code=tuple(code), n_read=n_read, row_names=row_names)
+    return FileTable(file=source.name, frame=frame, code=tuple(code), n_read=n_read, row_names=row_names)
 
 
 def from_csv(
@@ -151,7 +151,7 @@ def from_csv(
     texts: Sequence[str],
     rows: str | None,
     id_name: str | None = None,
-) -> Table:
+) -> FileTable:
     """The table of a CSV file: its dialect, its shape, and then its cells."""
     import pandas as pd
 
@@ -180,7 +180,7 @@ def from_csv(
         code.insert(1, "table = table.reset_index(drop=True)")
     if statement:
         code.append(statement)
-    table = Table(
+    table = FileTable(
         file=source.name,
         frame=content.frame,
         code=tuple(code),
@@ -211,7 +211,7 @@ def named_rows(names: pd.Series[Any], n: int) -> pd.Series[Any] | None:
     return None if any(bool(np.all(count)) for count in counts) and n else names
 
 
-def say_quoted_numbers(table: Table, texts: Sequence[str], console: Console) -> None:
+def say_quoted_numbers(table: FileTable, texts: Sequence[str], console: Console) -> None:
     """Say that codes in quotes were taken for numbers, as R takes them."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
@@ -229,7 +229,7 @@ def say_quoted_numbers(table: Table, texts: Sequence[str], console: Console) -> 
         )
 
 
-def with_categories(table: Table, categories: Sequence[str]) -> Table:
+def with_categories(table: FileTable, categories: Sequence[str]) -> FileTable:
     """The table with some columns as text, whatever they hold; text is what categories are made of."""
     frame = table.frame.copy(deep=False)
     code = []

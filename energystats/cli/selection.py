@@ -15,7 +15,7 @@ from energystats.cli.console import Console
 from energystats.cli.csv_table import MEANINGS, twice_spelled
 from energystats.cli.dialects import COMMA_NUMBER, GROUPED, Dialect, doubt_of
 from energystats.cli.errors import BadInputError, bad_input
-from energystats.cli.reading import Table
+from energystats.cli.reading import FileTable
 from energystats.dissimilarity import check_z_scores
 from energystats.inputs.names import near_names
 from energystats.inputs.options import check_alpha
@@ -33,14 +33,14 @@ __all__ = [
     "check_comparable",
     "check_spelling",
     "choose_columns",
-    "column_of",
-    "complete_rows",
+    "code_truths",
     "describe",
+    "drop_incomplete_rows",
+    "find_column",
     "in_order",
     "keep_rows",
     "note_if_equal",
     "split_names",
-    "truths_as_numbers",
     "without_blanks",
 ]
 
@@ -59,7 +59,7 @@ OPERATORS = ("<=", ">=", "!=", "==", "=", "<", ">")
 class Choice:
     """Columns that are used, and why the others are not: (names, reason)."""
 
-    table: Table
+    table: FileTable
     left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
 
     @property
@@ -71,7 +71,7 @@ class Choice:
 # ---------------------------------------------------------------- columns
 
 
-def column_of(table: Table, name: str) -> pd.Series[Any]:
+def find_column(table: FileTable, name: str) -> pd.Series[Any]:
     """One column, or an error with the names that look like it."""
     known = list(table.frame.columns)
     if name not in known:
@@ -88,7 +88,7 @@ def split_names(text: str, known: Sequence[str]) -> list[str]:
 
 
 def choose_columns(
-    table: Table,
+    table: FileTable,
     columns: str | None,
     console: Console,
     *,
@@ -104,7 +104,7 @@ def choose_columns(
     known = list(table.frame.columns)
     dropped = [] if drop is None else split_names(drop, known)
     for name in dropped:
-        column_of(table, name)
+        find_column(table, name)
     reasons: list[tuple[tuple[str, ...], str]] = [(tuple(dropped), "--drop names it")] * bool(dropped)
     if columns is not None:
         names = [name for name in named_columns(table, columns, mixed) if name not in dropped]
@@ -124,7 +124,7 @@ def choose_columns(
         console.note(note_of(empty, "it is empty", ""))
         reasons.append((tuple(empty), "it is empty"))
         others = [c for c in others if c not in empty]
-    counters = [c for c in others if is_number(table.frame[c]) and numbers_the_rows(table.frame[c])]
+    counters = [c for c in others if is_numeric_column(table.frame[c]) and numbers_the_rows(table.frame[c])]
     counters = [c for c in counters if not matrix or ID_NAME.fullmatch(c)]
     if counters and len(others) == len(counters):
         raise BadInputError(
@@ -153,30 +153,30 @@ def choose_columns(
     return chosen(table, used, reasons)
 
 
-def chosen(table: Table, names: list[str], reasons: Sequence[tuple[tuple[str, ...], str]]) -> Choice:
+def chosen(table: FileTable, names: list[str], reasons: Sequence[tuple[tuple[str, ...], str]]) -> Choice:
     """Those columns of the table."""
     frame = table.frame.loc[:, names]
     return Choice(table=table.having(frame, f"X = table[{names!r}]"), left_out=tuple(reasons))
 
 
-def named_columns(table: Table, columns: str, mixed: bool) -> list[str]:
+def named_columns(table: FileTable, columns: str, mixed: bool) -> list[str]:
     """The columns asked for, numeric ones unless mixed."""
     names = split_names(columns, list(table.frame.columns))
     if len(set(names)) < len(names):
         raise BadInputError(f"--columns must not name a column twice, got {columns}.")
     for name in names:
-        column = column_of(table, name)
+        column = find_column(table, name)
         check_spelling(table, [name])
-        if not mixed and not is_number(column):
+        if not mixed and not is_numeric_column(column):
             raise BadInputError(f"{table.file}: {first_text(table, name)}.")
     return names
 
 
-def check_spelling(table: Table, names: Sequence[str]) -> None:
+def check_spelling(table: FileTable, names: Sequence[str]) -> None:
     """Refuse columns in which TRUE, True and true may be one value or three, unless --category says: three."""
     for name in names:
         column = table.frame[name]
-        if name in table.categories or is_number(column):
+        if name in table.categories or is_numeric_column(column):
             continue
         words = sorted({value for value in column.dropna().unique() if isinstance(value, str)})
         if words and len(words) <= len(MEANINGS) ** 2 and twice_spelled(words):
@@ -187,7 +187,7 @@ def check_spelling(table: Table, names: Sequence[str]) -> None:
             )
 
 
-def without_blanks(table: Table, names: Sequence[str], console: Console) -> Table:
+def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> FileTable:
     """The table without blanks around the words of these columns, which would make "B" and "B " two groups."""
     frame = table.frame.copy()
     for name in names:
@@ -207,7 +207,7 @@ def in_order(groups: pd.Series[Any], dialect: Dialect) -> pd.Series[Any]:
     """Groups that are all numbers, as the file writes these, as categories in their order; 01 and 1 stay two."""
     import pandas as pd
 
-    if is_number(groups) or isinstance(groups.dtype, pd.CategoricalDtype):
+    if is_numeric_column(groups) or isinstance(groups.dtype, pd.CategoricalDtype):
         return groups
     values = groups.dropna().unique()
     numbers = [dialect.value_of(value) if isinstance(value, str) else None for value in values]
@@ -222,7 +222,7 @@ def note_of(names: Sequence[str], why: str, hint: str) -> str:
     return f"not used, because {why}: {', '.join(names)}{hint}."
 
 
-def is_number(column: pd.Series[Any]) -> bool:
+def is_numeric_column(column: pd.Series[Any]) -> bool:
     """Whether a column holds numbers, truth values aside."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
@@ -238,12 +238,12 @@ def holds_truths(column: pd.Series[Any]) -> bool:
 
 def usable(column: pd.Series[Any], mixed: bool) -> bool:
     """Whether a column is used where none are named."""
-    return not names_the_rows(column) if mixed else is_number(column)
+    return not names_the_rows(column) if mixed else is_numeric_column(column)
 
 
 def names_the_rows(column: pd.Series[Any]) -> bool:
     """Whether a column of text hardly repeats itself, as names do; such a column says nothing about likeness."""
-    return not is_number(column) and len(column) > 2 and bool(column.notna().all()) and nearly_distinct(column)
+    return not is_numeric_column(column) and len(column) > 2 and bool(column.notna().all()) and nearly_distinct(column)
 
 
 def nearly_distinct(column: pd.Series[Any]) -> bool:
@@ -251,10 +251,10 @@ def nearly_distinct(column: pd.Series[Any]) -> bool:
     return column.nunique() >= NEARLY_ALL * len(column)
 
 
-def is_slip(table: Table, name: str) -> bool:
+def is_slip(table: FileTable, name: str) -> bool:
     """Whether a column is text by accident; not where --category says that it is text, or quotes do."""
     column = table.frame[name]
-    if name in table.categories or is_number(column):
+    if name in table.categories or is_numeric_column(column):
         return False
     return mostly_commas(column) or (name not in table.quoted and mostly_numbers(column))
 
@@ -288,7 +288,7 @@ def numbers_the_rows(column: pd.Series[Any]) -> bool:
     return column.is_unique and bool(np.ptp(values) == values.size - 1)
 
 
-def first_text(table: Table, name: str) -> str:
+def first_text(table: FileTable, name: str) -> str:
     """'row 17 (line 18), column 'height': 'abc' is not a number' for the first entry that is none."""
     import pandas as pd
 
@@ -314,22 +314,22 @@ def first_text(table: Table, name: str) -> str:
 # ---------------------------------------------------------------- rows
 
 
-def keep_rows(table: Table, conditions: Sequence[str]) -> Table:
+def keep_rows(table: FileTable, conditions: Sequence[str]) -> FileTable:
     """The rows that meet every condition."""
     for condition in conditions:
         table = rows_where(table, condition)
     return table
 
 
-def rows_where(table: Table, condition: str) -> Table:
+def rows_where(table: FileTable, condition: str) -> FileTable:
     """Rows with column=value, or another comparison; those with a missing value never meet it."""
     from pandas.api.types import is_bool_dtype
 
     name, operator, value = condition_of(table, condition)
-    column = column_of(table, name)
+    column = find_column(table, name)
     compare = "==" if operator == "=" else operator
     check_spelling(table, [name])
-    if is_number(column):
+    if is_numeric_column(column):
         shown: Any = number_in(table, condition, name, value)
         values, code = column, f"table[{name!r}]"
     elif is_bool_dtype(column.dtype) and compare in ("==", "!="):
@@ -343,7 +343,7 @@ def rows_where(table: Table, condition: str) -> Table:
     else:
         raise BadInputError(f"--where {condition}: column {name!r} holds text, which = and != compare.")
     meets = {"==": values.eq, "!=": values.ne, "<": values.lt, "<=": values.le, ">": values.gt, ">=": values.ge}
-    known_values = set() if is_number(column) else set(map(str, column.dropna()))
+    known_values = set() if is_numeric_column(column) else set(map(str, column.dropna()))
     if compare == "!=" and isinstance(shown, str) and shown not in known_values:
         raise BadInputError(
             f"--where {condition}: no row of {table.file} has {shown!r} in {name!r}, so that all rows would stay."
@@ -351,13 +351,13 @@ def rows_where(table: Table, condition: str) -> Table:
         )
     kept = meets[compare](shown).fillna(False).astype(bool) & column.notna()
     if not kept.any():
-        near = "" if is_number(column) else near_names(value, sorted(known_values))
+        near = "" if is_numeric_column(column) else near_names(value, sorted(known_values))
         raise BadInputError(f"--where {condition}: no row of {table.file} meets it.{near}")
-    known = f" & table[{name!r}].notna()" if compare == "!=" or not is_number(column) else ""
+    known = f" & table[{name!r}].notna()" if compare == "!=" or not is_numeric_column(column) else ""
     return table.having(table.frame[kept.to_numpy(dtype=bool)], f"table = table[({code} {compare} {shown!r}){known}]")
 
 
-def number_in(table: Table, condition: str, name: str, value: str) -> int | float:
+def number_in(table: FileTable, condition: str, name: str, value: str) -> int | float:
     """Read the number of a condition as the file writes numbers; with decimal commas, 1.5 can be nothing but 1,5."""
     dialect = table.dialect
     number = dialect.value_of(value)
@@ -372,7 +372,7 @@ def number_in(table: Table, condition: str, name: str, value: str) -> int | floa
     return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
-def condition_of(table: Table, condition: str) -> tuple[str, str, str]:
+def condition_of(table: FileTable, condition: str) -> tuple[str, str, str]:
     """Column, comparison and value; the longest name of a column counts, since names may hold signs."""
     fits = []
     for i in range(len(condition)):
@@ -384,11 +384,11 @@ def condition_of(table: Table, condition: str) -> tuple[str, str, str]:
     known = set(table.frame.columns)
     named = [fit for fit in fits if fit[0] in known]
     if not named:
-        column_of(table, fits[0][0])
+        find_column(table, fits[0][0])
     return max(named, key=lambda fit: len(fit[0]))
 
 
-def complete_rows(choice: Choice, missing: str, console: Console, *, mixed: bool = False) -> Choice:
+def drop_incomplete_rows(choice: Choice, missing: str, console: Console, *, mixed: bool = False) -> Choice:
     """Rows without gaps: others are complained about with their place, or left out where that was asked for."""
     if missing not in ("raise", "drop"):
         raise BadInputError(f"--missing must be raise or drop, got {missing!r}.")
@@ -423,7 +423,7 @@ def complete_rows(choice: Choice, missing: str, console: Console, *, mixed: bool
 # ---------------------------------------------------------------- the metric
 
 
-def truths_as_numbers(table: Table, options: argparse.Namespace, leave_out: Sequence[str]) -> Table:
+def code_truths(table: FileTable, options: argparse.Namespace, leave_out: Sequence[str]) -> FileTable:
     """The table with 0 and 1 for truth values, where the metric compares these."""
     from pandas.api.types import is_bool_dtype
 
@@ -437,7 +437,7 @@ def truths_as_numbers(table: Table, options: argparse.Namespace, leave_out: Sequ
     return table.having(table.frame.astype(dict.fromkeys(names, int)), code)
 
 
-def check_comparable(whole: Table, choice: Choice, options: argparse.Namespace, leave_out: Sequence[str]) -> None:
+def check_comparable(whole: FileTable, choice: Choice, options: argparse.Namespace, leave_out: Sequence[str]) -> None:
     """Refuse, before anything is said, rows that the metric cannot compare and a matrix in place of points."""
     table, frame = choice.table, choice.frame
     with bad_input(table.file, table.where):
@@ -458,13 +458,13 @@ def check_comparable(whole: Table, choice: Choice, options: argparse.Namespace, 
             metric.check(points, row_places(["X"], [len(points)], [frame.index]), list(map(str, frame.columns)))
 
 
-def check_not_matrix(whole: Table, frame: pd.DataFrame, leave_out: Sequence[str]) -> None:
+def check_not_matrix(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence[str]) -> None:
     """Refuse columns that form a matrix of dissimilarities, with all rows that were read or those in use.
 
     A first column may hold the names of the rows, and a column of small whole numbers look like a count of them. Where
     some rows were read, they and their own columns are looked at.
     """
-    numeric = [c for c in whole.frame.columns if is_number(whole.frame[c]) and c not in leave_out]
+    numeric = [c for c in whole.frame.columns if is_numeric_column(whole.frame[c]) and c not in leave_out]
     tables = [frame, whole.frame[list(frame.columns)], whole.frame[numeric], whole.frame[numeric[1:]]]
     parts = [table for table in tables[2:] if 0 < len(table) < table.shape[1] > table.index.max()]
     tables += [table.iloc[:, table.index] for table in parts]

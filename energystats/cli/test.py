@@ -24,25 +24,25 @@ from energystats.cli.options import (
     wants_bar,
 )
 from energystats.cli.payloads import payload_of
-from energystats.cli.reading import Table, read_table
+from energystats.cli.reading import FileTable, read_table
 from energystats.cli.selection import (
     check_comparable,
     check_spelling,
     choose_columns,
-    column_of,
-    complete_rows,
+    code_truths,
     describe,
+    drop_incomplete_rows,
+    find_column,
     in_order,
     keep_rows,
     note_if_equal,
     split_names,
-    truths_as_numbers,
     without_blanks,
 )
 from energystats.exceptions import MatrixAsPointsWarning
 from energystats.inputs.labels import as_labels
 
-__all__ = ["add", "run"]
+__all__ = ["add_test_command", "run_test"]
 
 
 EXAMPLES = """\
@@ -53,7 +53,7 @@ EXAMPLES = """\
   energystats test data.csv --group treatment --json | jq .test.pvalue"""
 
 
-def add(commands: argparse._SubParsersAction[Parser]) -> None:
+def add_test_command(commands: argparse._SubParsersAction[Parser]) -> None:
     """The command and its options."""
     test = add_command(
         commands,
@@ -70,10 +70,10 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
     add_numbers(test)
     add_selection(test)
     add_reading(test)
-    test.set_defaults(run=run)
+    test.set_defaults(run=run_test)
 
 
-def run(options: argparse.Namespace, console: Console) -> None:
+def run_test(options: argparse.Namespace, console: Console) -> None:
     """Test equality of the distributions of the groups in a file."""
     from energystats.distribution_tests.energy_test import energy_test
 
@@ -86,11 +86,11 @@ def run(options: argparse.Namespace, console: Console) -> None:
         categories=categories_of(options),
         rows=options.rows,
     )
-    column_of(table, options.group)
+    find_column(table, options.group)
     leave_out = (options.group,) if options.id is None else (options.group, options.id)
     if options.id is not None:
-        column_of(table, options.id)
-    whole = truths_as_numbers(without_blanks(table, [options.group], console), options, leave_out)
+        find_column(table, options.id)
+    whole = code_truths(without_blanks(table, [options.group], console), options, leave_out)
     table = with_groups(keep_rows(whole, options.where), options, console)
     named = [] if options.columns is None else split_names(options.columns, list(table.frame.columns))
     if options.group in named:
@@ -107,7 +107,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         mixed=mixed,
         matrix=options.metric == "precomputed",
     )
-    choice = complete_rows(choice, options.missing, console, mixed=mixed)
+    choice = drop_incomplete_rows(choice, options.missing, console, mixed=mixed)
     check_comparable(whole, choice, options, leave_out)
     if options.coordinates:
         console.unheard.add(MatrixAsPointsWarning)
@@ -148,7 +148,7 @@ def note_alike(groups: Any, dialect: Dialect, console: Console) -> None:
             return
 
 
-def with_groups(table: Table, options: argparse.Namespace, console: Console) -> Table:
+def with_groups(table: FileTable, options: argparse.Namespace, console: Console) -> FileTable:
     """Rows whose group is known; others are complained about, or left out."""
     missing = table.frame[options.group].isna().to_numpy()
     check_spelling(table, [options.group])

@@ -220,7 +220,7 @@ def cluster_test(
     d = points_to_test(X, metric, power, standardize=standardize)
     check_lines(d)
     k = check_count(k, "k", low=2, high=max(d.n, 2), why=", the number of points")
-    works = planned(d, k, method_for(d, method), null, n_splits, n_resamples, foreign=foreign is not None)
+    works = plan_cluster_test(d, k, method_for(d, method), null, n_splits, n_resamples, foreign=foreign is not None)
     result = unlabelled_test(
         d,
         k,
@@ -238,7 +238,7 @@ def cluster_test(
     return result if d.n >= SMALL_SAMPLE else replace(result, remarks=(*result.remarks, FEW_POINTS.format(n=d.n)))
 
 
-def planned(
+def plan_cluster_test(
     d: Dissimilarity, k: int, method: str, null: str, n_splits: int, n_resamples: int, *, foreign: bool = False
 ) -> tuple[Work, ...]:
     """What a test will take, to be weighed before it; of a user's clusterer nothing is known."""

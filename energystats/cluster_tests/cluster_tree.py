@@ -277,7 +277,7 @@ def grow(d: Dissimilarity, rules: Rules, test: Test, root: Sprout) -> Iterator[S
     The order of splits matters only where `k_max` ends them: what happens in a node depends on its rows, its seed
     and its parent's adjusted p alone.
     """
-    examine(d, rules, test, root)
+    examine_node(d, rules, test, root)
     new, waiting, k = [root], [], 1
     while True:
         for node in new:
@@ -293,11 +293,11 @@ def grow(d: Dissimilarity, rules: Rules, test: Test, root: Sprout) -> Iterator[S
         seeds = best.rng.spawn(2)
         best.children = [Sprout(rows, best, seed) for rows, seed in zip(best.halves, seeds, strict=True)]
         for child in best.children:
-            examine(d, rules, test, child)
+            examine_node(d, rules, test, child)
         new, k = best.children, k + 1
 
 
-def examine(d: Dissimilarity, rules: Rules, test: Test, node: Sprout) -> None:
+def examine_node(d: Dissimilarity, rules: Rules, test: Test, node: Sprout) -> None:
     """Test a node, if it can be, and find its two clusters."""
     size = node.rows.size
     if size < rules.min_size:
@@ -334,7 +334,7 @@ def tree_of_points(
 ) -> ClusterTreeResult:
     """The tree of points that have lines to be projected on."""
     told: dict[str, None] = {}
-    check_reachable(rules, flat_factor(conservative))
+    check_draws_suffice(rules, flat_factor(conservative))
     one_column = method_for(d, method) == "unimodal-1d"
     name: Literal["split", "unimodal-1d"] = "unimodal-1d" if one_column else "split"
 
@@ -359,7 +359,7 @@ def tree_of_points(
             grow(d, rules, test, root), progress, total=d.n, unit="point", size=lambda leaf: leaf.rows.size
         ):
             pass
-    nodes, labels = numbered(d, root, rules)
+    nodes, labels = number_nodes(d, root, rules)
     return ClusterTreeResult(
         labels=labels,
         index=d.index,
@@ -379,7 +379,7 @@ def tree_of_points(
     )
 
 
-def check_reachable(rules: Rules, factor: float) -> None:
+def check_draws_suffice(rules: Rules, factor: float) -> None:
     """Raise where no p-value can be small enough."""
     fewest = reachable_draws(rules.level, factor)
     if rules.n_resamples < fewest:
@@ -389,7 +389,7 @@ def check_reachable(rules: Rules, factor: float) -> None:
         )
 
 
-def numbered(d: Dissimilarity, root: Sprout, rules: Rules) -> tuple[tuple[TreeNode, ...], IntArray]:
+def number_nodes(d: Dissimilarity, root: Sprout, rules: Rules) -> tuple[tuple[TreeNode, ...], IntArray]:
     """All nodes, each before its children, and the leaf of every point, numbered as all clusters are."""
     order: list[Sprout] = []
     stack = [root]

@@ -50,7 +50,7 @@ class EnergyClusters:
 
     def labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray | None:
         if not has_exact(d):
-            R = matrix_of(d)
+            R = make_whole_matrix(d)
             return None if count_distinct(R, self.k) < self.k else self.search(R, rng)
         assert d.points is not None
         return None if np.unique(d.points).size < self.k else best_intervals(d, self.k).labels
@@ -65,7 +65,7 @@ class EnergyClusters:
         if has_exact(d):
             found = best_intervals(d, self.k)
             return found.between / found.total
-        R = matrix_of(d)
+        R = make_whole_matrix(d)
         return explained_share(R, self.search(R, rng))
 
     def describe(self, d: Dissimilarity) -> str:
@@ -121,7 +121,7 @@ class ForeignClusters:
 
     def all_labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray:
         """Labels 0, 1, ... in the order of the clusterer's own, and -1."""
-        given = matrix_of(d) if d.coordinates is None else d.coordinates.copy()
+        given = make_whole_matrix(d) if d.coordinates is None else d.coordinates.copy()
         try:
             labels = self.seeded(rng)(given)
         except Exception as error:
@@ -140,7 +140,7 @@ class ForeignClusters:
         if found is None:
             return 0.0
         kept = found != NOISE
-        return explained_share(matrix_of(d)[np.ix_(kept, kept)], found[kept])
+        return explained_share(make_whole_matrix(d)[np.ix_(kept, kept)], found[kept])
 
     def remarks(self, own: int, counts_as: str) -> tuple[str, ...]:
         where = "the data" if own == 1 else "each part of the data"
@@ -199,7 +199,7 @@ def clean_labels(labels: Any, n: int) -> IntArray:
     return codes
 
 
-def matrix_of(d: Dissimilarity) -> FloatArray:
+def make_whole_matrix(d: Dissimilarity) -> FloatArray:
     """R in whole."""
     return d.matrix
 

@@ -12,7 +12,7 @@ from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.clusterers import Clustering
 from energystats.cluster_tests.reference_samples import MarginalReference, reference_sets
-from energystats.cluster_tests.refit import INDEPENDENT_UNIMODAL, compared, unimodal_axes
+from energystats.cluster_tests.refit import INDEPENDENT_UNIMODAL, compare_with_references, unimodal_axes
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
 from energystats.cluster_tests.scores import spread_columns
 from energystats.cluster_tests.unimodality import remark_on_ties
@@ -93,7 +93,7 @@ def crossfit_test(
     bar = with_bar(sets, progress, total=n_resamples * len(laws), unit="reference sample", size=lambda _: 1)
     with closing(bar):
         null = np.array([held_out.mean(drawn, child) for _, drawn, child in bar]).reshape(len(laws), n_resamples)
-    found = [compared(name, observed, against) for (name, _), against in zip(laws, null, strict=True)]
+    found = [compare_with_references(name, observed, against) for (name, _), against in zip(laws, null, strict=True)]
     decisive, against = max(found, key=lambda pair: pair[0].pvalue)
     return ClusterTestResult(
         statistic=observed,
@@ -110,12 +110,12 @@ def crossfit_test(
         scores=np.empty(0),
         null_distribution=against,
         rows=(Contrast("all clusters", observed, decisive.pvalue, decisive.pvalue),),
-        remarks=(*remarks_on(held_out, d, k, n_resamples, lost), *remark_on_ties(ties)),
+        remarks=(*note_crossfit(held_out, d, k, n_resamples, lost), *remark_on_ties(ties)),
         comparisons=tuple(comparison for comparison, _ in found),
     )
 
 
-def remarks_on(held_out: HeldOut, d: Dissimilarity, k: int, n_resamples: int, lost: int) -> tuple[str, ...]:
+def note_crossfit(held_out: HeldOut, d: Dissimilarity, k: int, n_resamples: int, lost: int) -> tuple[str, ...]:
     """What was done, and how often a half had no direction."""
     clustering, n_folds = held_out.clustering, 2 * held_out.n_splits
     done = (

@@ -20,7 +20,7 @@ __all__ = [
     "Axes",
     "GaussianReference",
     "MarginalReference",
-    "Reference",
+    "ReferenceDistribution",
     "compares_numbers",
     "feature_axes",
     "principal_axes",
@@ -75,7 +75,7 @@ def feature_axes(points: FloatArray) -> Axes:
     return Axes(points - center, None, center)
 
 
-class Reference(Protocol):
+class ReferenceDistribution(Protocol):
     """A law without clusters, fitted to a sample."""
 
     def draw(self, rng: np.random.Generator) -> FloatArray:
@@ -149,7 +149,7 @@ def under_metric_of(d: Dissimilarity, points: FloatArray) -> Dissimilarity:
 
 
 def reference_sets(
-    d: Dissimilarity, reference: Reference, n_resamples: int, rng: np.random.Generator
+    d: Dissimilarity, reference: ReferenceDistribution, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
     """Samples of the reference, each from its own child of `rng`, which then serves for whatever is done with it."""
     for child in children(rng, n_resamples):

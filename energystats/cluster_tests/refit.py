@@ -21,7 +21,7 @@ from energystats.cluster_tests.reference_samples import (
     Axes,
     GaussianReference,
     MarginalReference,
-    Reference,
+    ReferenceDistribution,
     feature_axes,
     principal_axes,
     reference_sets,
@@ -32,7 +32,7 @@ from energystats.cluster_tests.scores import spread_columns
 from energystats.cluster_tests.unimodality import remark_on_ties
 from energystats.dissimilarity import Dissimilarity
 
-__all__ = ["GAUSSIAN", "INDEPENDENT_UNIMODAL", "compared", "refit_test", "unimodal_axes"]
+__all__ = ["GAUSSIAN", "INDEPENDENT_UNIMODAL", "compare_with_references", "refit_test", "unimodal_axes"]
 
 
 INNER = 3  # references of every reference, whose mean S/T the pivot takes away
@@ -60,7 +60,7 @@ class Refit:
     progress: bool
     rng: np.random.Generator
 
-    def shares(self, reference: Reference, inner: int = 0) -> tuple[FloatArray, FloatArray]:
+    def shares(self, reference: ReferenceDistribution, inner: int = 0) -> tuple[FloatArray, FloatArray]:
         """S/T of every reference sample, and its excess over the mean of `inner` references of its own."""
         sets = reference_sets(self.d, reference, self.n_resamples, self.rng)
         bar = with_bar(sets, self.progress, total=self.n_resamples, unit="reference sample", size=lambda _: 1)
@@ -97,7 +97,7 @@ def refit_test(
     ties: tuple[str, ...] = ()
     if null == "unimodal":  # point masses count as modes, for a Gaussian law they do not
         d, ties = spread_columns(d, tie_rng)
-    check_distinct(d, k)
+    check_distinct_rows(d, k)
     observed = clustering.share(d, data_rng)
     refit = Refit(d, clustering, n_resamples, progress, null_rng)
     found = refit_gaussian(refit, observed) if null == "gaussian" else refit_unimodal(refit, observed, tie_rng)
@@ -117,12 +117,12 @@ def refit_test(
         scores=np.empty(0),
         null_distribution=against,
         rows=(Contrast("all clusters", decisive.statistic, decisive.pvalue, decisive.pvalue),),
-        remarks=(*remarks_on(refit, null), *remark_on_ties(ties)),
+        remarks=(*note_refit(refit, null), *remark_on_ties(ties)),
         comparisons=tuple(comparison for comparison, _ in found),
     )
 
 
-def check_distinct(d: Dissimilarity, k: int) -> None:
+def check_distinct_rows(d: Dissimilarity, k: int) -> None:
     """Refuse more clusters than points that differ."""
     assert d.points is not None
     distinct = len(np.unique(d.points, axis=0))
@@ -130,7 +130,7 @@ def check_distinct(d: Dissimilarity, k: int) -> None:
         raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
 
 
-def remarks_on(refit: Refit, null: str) -> tuple[str, ...]:
+def note_refit(refit: Refit, null: str) -> tuple[str, ...]:
     """What was done, and what else is rejected."""
     law = "Gaussian samples" if null == "gaussian" else "samples with independent unimodal scores"
     done = (
@@ -147,8 +147,8 @@ def refit_gaussian(refit: Refit, observed: float) -> list[tuple[Comparison, Floa
     assert refit.d.points is not None
     shares, excesses = refit.shares(GaussianReference.of(refit.d.points), INNER)
     return [
-        compared("pivoted", observed - float(shares.mean()), excesses),
-        compared("plain", observed, shares),
+        compare_with_references("pivoted", observed - float(shares.mean()), excesses),
+        compare_with_references("plain", observed, shares),
     ]
 
 
@@ -156,7 +156,7 @@ def refit_unimodal(refit: Refit, observed: float, rng: np.random.Generator) -> l
     """Along principal components, and along features."""
     assert refit.d.points is not None
     return [
-        compared(name, observed, refit.shares(MarginalReference.of(axes, "unimodal", rng))[0])
+        compare_with_references(name, observed, refit.shares(MarginalReference.of(axes, "unimodal", rng))[0])
         for name, axes in unimodal_axes(refit.d.points)
     ]
 
@@ -168,7 +168,7 @@ def unimodal_axes(points: FloatArray) -> Iterator[tuple[str, Axes]]:
         yield "features", feature_axes(points)
 
 
-def compared(name: str, observed: float, null: FloatArray) -> tuple[Comparison, FloatArray]:
+def compare_with_references(name: str, observed: float, null: FloatArray) -> tuple[Comparison, FloatArray]:
     """How often the references reach the observed value, ties included."""
     pvalue = upper_pvalue(count_extreme(observed, null, SHARE_TOLERANCE), null.size)
     return Comparison(name, observed, float(null.mean()), pvalue), null

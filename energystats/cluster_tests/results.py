@@ -11,8 +11,8 @@ import numpy as np
 from energystats._typing import FloatArray
 from energystats.display.numbers import number, numbers, probability
 from energystats.display.result import Result
-from energystats.display.sentences import seed_note, verdict
-from energystats.display.tables import LEVEL, Table, cut_all, text_table
+from energystats.display.sentences import seed_note, state_evidence
+from energystats.display.tables import LEVEL, TextTable, cut_all, text_table
 from energystats.distribution_tests.multiplicity import adjust
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class ClusterTestResult(Result):
         columns = ["contrast", "statistic", "pvalue", "pvalue_adjusted"]
         return pd.DataFrame([(r.name, r.statistic, r.pvalue, r.pvalue_adjusted) for r in self.rows], columns=columns)
 
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[TextTable]:
         pivoted = bool(self.comparisons) and self.comparisons[0].name == "pivoted"
         symbol = "E" if self.method != "refit" else "S/T less mean of references" if pivoted else "S/T"
         rows = [
@@ -214,8 +214,8 @@ class ClusterTestResult(Result):
 
     def _conclusion(self) -> str:
         if self.pvalue <= LEVEL:
-            return verdict(self.pvalue, "of more structure than the null hypothesis allows")
-        return verdict(self.pvalue, "of more than one cluster")
+            return state_evidence(self.pvalue, "of more structure than the null hypothesis allows")
+        return state_evidence(self.pvalue, "of more than one cluster")
 
     def _rule(self) -> list[str]:
         """How the p-value of a test of unimodality was made."""

@@ -7,12 +7,12 @@ from typing import Protocol
 
 import numpy as np
 
-from energystats._core.gram import coordinates_of
+from energystats._core.gram import factor_coordinates
 from energystats._core.unimodal import spread_ties
 from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import NotCalibratedWarning, warn
-from energystats.geometry.negative_type import examine
+from energystats.geometry.negative_type import examine_spectrum
 
 __all__ = ["CoordinateScorer", "Scorer", "make_scorer", "spread_columns"]
 
@@ -107,7 +107,7 @@ def scorer_of_matrix(d: Dissimilarity, power: float) -> Scorer:
     form = "distances" if power == 1 else f"distances to the power {power:g}"
     assumed = f"Assumed: the matrix holds Euclidean {form}; linear means linear in that space."
     remarks = (warned_if_not_euclidean(squared, power) or assumed,)
-    points = coordinates_of(squared, int(DIMENSIONS_AT_MOST * d.n), RANK_TOLERANCE)
+    points = factor_coordinates(squared, int(DIMENSIONS_AT_MOST * d.n), RANK_TOLERANCE)
     if points is None:
         return DistanceScorer(squared, remarks)
     return CoordinateScorer(points - points.mean(axis=0), remarks=remarks)
@@ -115,7 +115,7 @@ def scorer_of_matrix(d: Dissimilarity, power: float) -> Scorer:
 
 def warned_if_not_euclidean(squared: FloatArray, power: float) -> str:
     """Warn when the distances do not embed in a Euclidean space, so that "linear" has no meaning there; the text."""
-    found = examine(squared, EUCLIDEAN_TOLERANCE)
+    found = examine_spectrum(squared, EUCLIDEAN_TOLERANCE)
     if found.holds:
         return ""
     root = "R" if power == 1 else f"R**(1/{power:g})"

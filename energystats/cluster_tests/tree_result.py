@@ -11,7 +11,7 @@ from energystats._typing import FloatArray, IntArray
 from energystats.display.numbers import numbers, probability
 from energystats.display.result import Labelled
 from energystats.display.sentences import metric_note
-from energystats.display.tables import Table, text_table
+from energystats.display.tables import TextTable, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,7 +163,7 @@ class ClusterTreeResult(Labelled):
             Z[row] = a, b, heights[node.id], size_a + size_b
         return Z
 
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[TextTable]:
         columns = [
             [str(node.size) for node in self.nodes],
             numbers([node.height for node in self.nodes], 4),

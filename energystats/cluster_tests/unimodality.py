@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from energystats._core.interrupts import checkpoint
-from energystats._core.unimodal import EXCESS, indices, indices_of_draws, spread_ties
+from energystats._core.unimodal import EXCESS, compute_indices, indices_of_draws, spread_ties
 from energystats._typing import FloatArray
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
 from energystats.dissimilarity import Dissimilarity
@@ -94,7 +94,7 @@ def unimodality_test(
     x = np.sort(scores if spread is None else spread[0])
     if x[-1] <= x[0]:
         return no_evidence(x)
-    observed = indices(x)
+    observed = compute_indices(x)
     tolerance = INDEX_TOLERANCE * np.array([x.size, 1.0, 1.0])
     table = observed[None]
     pvalue = 1.0

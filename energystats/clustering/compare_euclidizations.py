@@ -10,14 +10,14 @@ from energystats._core.linkage import numbering_by_sums
 from energystats._runtime import MATRIX, loading, part_of_a_longer_call, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.energy_cluster import MOVE_TOLERANCE
-from energystats.clustering.local_search import Hunt, Problem, make_starts, tries_for
+from energystats.clustering.local_search import MultiStartSearch, Problem, make_starts, tries_for
 from energystats.clustering.seeding import count_distinct
 from energystats.geometry.euclidize import cailliez, clip_spectrum, flip_spectrum, lingoes
 from energystats.geometry.negative_type import unit_of
 from energystats.geometry.results import Euclidization, EuclidizationComparison
 from energystats.inputs.matrices import as_distances
 from energystats.inputs.options import as_generator, check_count
-from energystats.pairs.workloads import Size, search, spectrum
+from energystats.pairs.workloads import Size, search_work, spectrum
 
 __all__ = ["compare_euclidizations"]
 
@@ -103,14 +103,14 @@ def compare_euclidizations(
     if distinct < k:
         raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
     n = len(given)
-    searches = search(Size(n, stored=True), k, n_init, tries_for(n)).times(len(REPAIRS) + 1)
+    searches = search_work(Size(n, stored=True), k, n_init, tries_for(n)).times(len(REPAIRS) + 1)
     weigh(False, MATRIX, spectrum(n, 60.0, copies=24.0), searches)
     with part_of_a_longer_call():
         repaired = [repair(given, tol) for repair in REPAIRS.values()]
     distances = [given, *(np.asarray(r.distances) for r in repaired)]
     squares = [(m / unit_of(given)) ** 2 for m in distances]
     labels = best_partitions(squares, k, n_init, generator)
-    return compared(squares, labels, k, repaired, unit=unit_of(given) ** 2)
+    return compare_repairs(squares, labels, k, repaired, unit=unit_of(given) ** 2)
 
 
 def best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.random.Generator) -> list[IntArray]:
@@ -119,20 +119,20 @@ def best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.rand
     tries = n_init * tries_for(len(squares[0]))
 
     def search(problem: Problem, starts: Iterable[IntArray], n_starts: int, tries: int) -> IntArray:
-        return Hunt(problem, starts, n_starts, tries, rng).lowest().labels
+        return MultiStartSearch(problem, starts, n_starts, tries, rng).lowest().labels
 
     found = [search(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries) for problem in problems]
     again = [search(problem, [own, *found], 1 + len(found), 0) for problem, own in zip(problems, found, strict=True)]
-    return [numbered(rho, labels) for rho, labels in zip(squares, again, strict=True)]
+    return [renumber_clusters(rho, labels) for rho, labels in zip(squares, again, strict=True)]
 
 
-def numbered(rho: FloatArray, labels: IntArray) -> IntArray:
+def renumber_clusters(rho: FloatArray, labels: IntArray) -> IntArray:
     """Clusters numbered as `energy_cluster` numbers them."""
     Z = (labels[:, None] == np.unique(labels)).astype(np.float64)
     return numbering_by_sums(labels, Z.T @ rho @ Z, Z.sum(axis=0))[labels]
 
 
-def compared(
+def compare_repairs(
     squares: list[FloatArray], labels: list[IntArray], k: int, repaired: list[Euclidization], *, unit: float
 ) -> EuclidizationComparison:
     """The rows of the table."""

@@ -12,7 +12,7 @@ from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering import nystrom
 from energystats.clustering.exact_1d import best_intervals, has_exact, partition_line, why_not_exact
-from energystats.clustering.local_search import LARGE, Hunt, LocalOptimum, Problem, make_starts, tries_for
+from energystats.clustering.local_search import LARGE, LocalOptimum, MultiStartSearch, Problem, make_starts, tries_for
 from energystats.clustering.partition import Partition, make_partition
 from energystats.clustering.seeding import count_distinct
 from energystats.clustering.spectral import distinct_of, spectral_labels, spectral_starts
@@ -32,7 +32,7 @@ from energystats.pairs.workloads import (
     landmarks,
     pairs_work,
     rounding,
-    search,
+    search_work,
 )
 
 __all__ = [
@@ -306,7 +306,7 @@ class Search(NamedTuple):
             return eigenpairs(size, k - 1), rounding(size, k, starts)
         held = replace(size.held, exact=False)
         advice = FEWER_STARTS if d.rows is None and d.points is not None else FEWER_STARTS_OF_MATRIX
-        found = search(held, k, starts, 0 if by_labels else self.tries(d.n), advice)
+        found = search_work(held, k, starts, 0 if by_labels else self.tries(d.n), advice)
         return pairs_work(size), found, eigenpairs(held, k - 1)
 
     def tries(self, n: int) -> int:
@@ -354,7 +354,7 @@ def partition_points(
         starts = spectral_starts(d, k, n_starts, rng, weights)
     else:
         starts = make_starts(problem, str(how.init), n_starts, rng)
-    hunt = Hunt(problem, starts, n_starts, n_starts * n_perturb, rng, progress)
+    hunt = MultiStartSearch(problem, starts, n_starts, n_starts * n_perturb, rng, progress)
     if how.method == "lloyd" or how.callback is not None or d.n > LARGE:
         best = hunt.best_in_steps(how.method, log_moves=how.log_moves, callback=how.callback)
     else:
@@ -427,7 +427,7 @@ def search_points(d: Dissimilarity, k: int, rng: np.random.Generator, n_init: in
 
 def search_problem(problem: Problem, n_init: int, tries: int, rng: np.random.Generator) -> tuple[IntArray, float]:
     """Labels and W of the best of several k-means++ starts of Hartigan's method, perturbed."""
-    best = Hunt(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries, rng).lowest()
+    best = MultiStartSearch(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries, rng).lowest()
     return best.labels, best.within
 
 

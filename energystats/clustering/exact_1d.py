@@ -108,7 +108,7 @@ def best_intervals(d: Dissimilarity, k: int, weights: FloatArray | None = None) 
     labels = np.searchsorted(starts, np.arange(values.x.size), side="right")[values.rank]
     edges = np.concatenate(([0], starts, [values.x.size]))
     return Intervals(
-        values, power, starts, labels, *(squared_dispersions if power == 2 else dispersions)(values, edges)
+        values, power, starts, labels, *(squared_dispersions if power == 2 else compute_line_dispersions)(values, edges)
     )
 
 
@@ -146,7 +146,7 @@ def midpoints(x: FloatArray, starts: IntArray) -> FloatArray:
     return np.where(middle < right, middle, left)
 
 
-def dispersions(values: Values, edges: IntArray) -> tuple[FloatArray, float, float]:
+def compute_line_dispersions(values: Values, edges: IntArray) -> tuple[FloatArray, float, float]:
     """W of every cluster, S and T for |x - y|.
 
     A gap between neighbours lies in the distance of every pair on its two sides, so that W of a set of mass s is the

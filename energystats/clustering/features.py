@@ -18,7 +18,7 @@ from energystats._core.interrupts import checkpoint
 from energystats._core.threads import one_thread, one_thread_up_to
 from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.clustering.local_search import OnPass
-from energystats.clustering.seeding import drawn
+from energystats.clustering.seeding import draw_index
 from energystats.metrics.base import Metric
 from energystats.pairs.block_values import BlockValues, ValuesHere, slices_of
 
@@ -29,7 +29,7 @@ __all__ = [
     "Features",
     "Found",
     "PointsHere",
-    "Table",
+    "RowTable",
     "choose_landmarks",
     "nearest_centres",
     "refilled",
@@ -182,7 +182,7 @@ class Features:
         The map and the weights where tasks on the blocks find them.
     """
 
-    table: Table
+    table: RowTable
     map: FeatureMap
     weights: FloatArray
     blocks: BlockValues
@@ -190,7 +190,7 @@ class Features:
     placed_weights: Any
 
     @classmethod
-    def of(cls, table: Table, feature_map: FeatureMap, weights: FloatArray) -> Self:
+    def of(cls, table: RowTable, feature_map: FeatureMap, weights: FloatArray) -> Self:
         """One pass over the rows, if their features fit."""
         blocks = table.values()
         shared_map = blocks.share(feature_map)
@@ -320,12 +320,12 @@ def products_with(features: BlockFeatures, means: FloatArray) -> FloatArray:
 
 def seeded_centres(rows: Features, k: int, rng: np.random.Generator) -> FloatArray:
     """k-means++: rows drawn in proportion to weight times squared distance to the nearest seed before; (k, p)."""
-    nearest, seeds = np.full(rows.n, np.inf), [drawn(rows.weights, rng)]
+    nearest, seeds = np.full(rows.n, np.inf), [draw_index(rows.weights, rng)]
     while len(seeds) < k:
         nearest = np.minimum(nearest, rows.distances(rows.at(np.array(seeds[-1:])).phi))
         nearest[seeds] = 0.0
         free = nearest if nearest.any() else 1.0 - np.isin(np.arange(rows.n), seeds)
-        seeds.append(drawn(rows.weights * free, rng))
+        seeds.append(draw_index(rows.weights * free, rng))
     return rows.at(np.array(seeds)).phi
 
 
@@ -394,7 +394,7 @@ DISPROOF = 1e-8  # of the largest eigenvalue: a negative one below it is not rou
 
 
 def choose_landmarks(
-    table: Table, metric: Metric, count: int, rng: np.random.Generator, weights: FloatArray
+    table: RowTable, metric: Metric, count: int, rng: np.random.Generator, weights: FloatArray
 ) -> IntArray:
     """Rows drawn one by one in proportion to weight times rho to the nearest landmark, k-means++ seeds.
 
@@ -403,8 +403,8 @@ def choose_landmarks(
     """
     n = len(table)
     rows = np.arange(n) if n <= CANDIDATES else np.sort(rng.choice(n, CANDIDATES, replace=False))
-    part: Table = table if rows.size == n else PointsHere(table.pick(rows))
-    chosen = [drawn(weights[rows], rng)]
+    part: RowTable = table if rows.size == n else PointsHere(table.pick(rows))
+    chosen = [draw_index(weights[rows], rng)]
     nearest = to_landmarks(part, part.pick(np.array(chosen)), metric)
     while len(chosen) < count:
         if not nearest.any() and rows.size < n:
@@ -413,12 +413,12 @@ def choose_landmarks(
             nearest = to_landmarks(part, part.pick(np.array(chosen)), metric)
         if not nearest.any():
             break
-        chosen.append(drawn(weights[rows] * nearest, rng))
+        chosen.append(draw_index(weights[rows] * nearest, rng))
         nearest = np.minimum(nearest, to_landmarks(part, part.pick(np.array(chosen[-1:])), metric))
     return rows[chosen]
 
 
-def to_landmarks(table: Table, landmarks: FloatArray, metric: Metric) -> FloatArray:
+def to_landmarks(table: RowTable, landmarks: FloatArray, metric: Metric) -> FloatArray:
     """Rho from every row to the nearest landmark, not below 0; (n,)."""
     return np.concatenate(list(table.values().map(to_nearest, landmarks, metric)))
 
@@ -502,7 +502,7 @@ class FeatureMap:
 BLOCK_ROWS = 8192
 
 
-class Table(Protocol):
+class RowTable(Protocol):
     """Rows in memory, on disk or on the workers of a cluster."""
 
     def __len__(self) -> int:

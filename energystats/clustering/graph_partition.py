@@ -157,7 +157,7 @@ def graph_partition(
         n_init, how = 1, "components"
     else:
         starts: Starts = (
-            iter([(given, None)]) if given is not None else make_starts(graph, str(init), n_init, generator)
+            iter([(given, None)]) if given is not None else make_graph_starts(graph, str(init), n_init, generator)
         )
         n_init, how = (1, "labels") if given is not None else (n_init, str(init))
         weigh(False, MATRIX, graph_search(n, matrix.nnz, k, 1 if given is not None else n_init, N_KICKS))
@@ -246,8 +246,8 @@ class Objective:
         """Links inside each cluster, both ways, and those that leave it; (k,), (k,)."""
         rows = np.repeat(labels, np.diff(self.matrix.indptr))
         same = rows == labels[self.matrix.indices]
-        inside = summed(rows[same], self.matrix.data[same], self.k)
-        return inside, summed(rows[~same], self.matrix.data[~same], self.k)
+        inside = sum_by_label(rows[same], self.matrix.data[same], self.k)
+        return inside, sum_by_label(rows[~same], self.matrix.data[~same], self.k)
 
     def costs(self, labels: IntArray) -> FloatArray:
         """Links that leave each cluster, or minus those inside it; (k,)."""
@@ -256,7 +256,7 @@ class Objective:
 
     def masses(self, labels: IntArray) -> FloatArray:
         """Sum of weights of each cluster; (k,)."""
-        return summed(labels, self.weights, self.k)
+        return sum_by_label(labels, self.weights, self.k)
 
     def quotients(self, labels: IntArray) -> FloatArray:
         """cost/mass of each cluster, 0 where both are 0; (k,)."""
@@ -309,12 +309,12 @@ class Objective:
         return np.hstack([self.relaxation.known(), self.eigenpairs[1]]) / self.root[:, None]
 
 
-def summed(labels: IntArray, values: FloatArray, k: int) -> FloatArray:
+def sum_by_label(labels: IntArray, values: FloatArray, k: int) -> FloatArray:
     """Sum of the values of each label; (k,)."""
     return np.asarray(np.bincount(labels, values, minlength=k), dtype=np.float64)
 
 
-def make_starts(graph: Objective, init: str, n_init: int, rng: np.random.Generator) -> Starts:
+def make_graph_starts(graph: Objective, init: str, n_init: int, rng: np.random.Generator) -> Starts:
     """Starting labels, each from its own child of `rng`, which is given away with them."""
     rows = graph.rows() if init == "spectral" else np.empty((0, 0))
     turns = ("rows", "sphere", "k-means++", "random") if init == "spectral" else (init,)
@@ -480,7 +480,7 @@ def reported(
         converged=best.converged,
         weighted=graph.given is not None,
         index=index,
-        matrix=read_only(matrix),
+        matrix=freeze_sparse(matrix),
     )
 
 
@@ -490,10 +490,10 @@ def numbered_labels(graph: Objective, labels: IntArray) -> IntArray:
     quotients = graph.quotients(labels)
     scale = float(np.abs(quotients).sum())
     sums = graph.link_sums(labels)[0]
-    return numbering(labels, summed(labels, heaviness, graph.k), quotients, sums, scale)[labels]
+    return numbering(labels, sum_by_label(labels, heaviness, graph.k), quotients, sums, scale)[labels]
 
 
-def read_only(matrix: Any) -> Any:
+def freeze_sparse(matrix: Any) -> Any:
     """The same sparse matrix, whose arrays are nobody else's and must not change any more."""
     for array in (matrix.data, matrix.indices, matrix.indptr):
         array.flags.writeable = False

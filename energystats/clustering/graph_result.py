@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from energystats._typing import FloatArray, IntArray
 from energystats.display.numbers import numbers, proportion
 from energystats.display.result import Labelled
-from energystats.display.tables import Table, text_table
+from energystats.display.tables import TextTable, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,7 +94,7 @@ class GraphPartition(Labelled):
             return 1.0
         return low / high if high > 0 and low >= 0 else float("nan")
 
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[TextTable]:
         heads = ["vertices", "links inside", "links leaving", "value"]
         columns = [list(map(str, self.sizes)), *map(numbers, (self.inside, self.leaving, self.cluster_values))]
         if self.weighted or self.cut == "normalized":

@@ -43,8 +43,8 @@ __all__ = [
     "ENOUGH",
     "LARGE",
     "NO_MOVES",
-    "Hunt",
     "LocalOptimum",
+    "MultiStartSearch",
     "OnPass",
     "Problem",
     "State",
@@ -299,7 +299,7 @@ class Portion(NamedTuple):
 
 
 @dataclass(eq=False)
-class Hunt:
+class MultiStartSearch:
     """Starts, and then perturbations of the best partition among them, until it was found often enough.
 
     Attributes

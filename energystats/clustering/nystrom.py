@@ -21,7 +21,7 @@ from energystats.clustering.features import (
     Features,
     Found,
     PointsHere,
-    Table,
+    RowTable,
     choose_landmarks,
     refilled,
     search_features,
@@ -117,17 +117,17 @@ def nystrom_partition(
     if chosen.size < k:
         raise ValueError(f"`k` must be at most the number of distinct points, {chosen.size}, got {k}.")
     feature_map = FeatureMap.of(table.pick(chosen), d.metric)
-    rows, found = search(Problem(table, feature_map, w, k, how), order, starts, progress)
+    rows, found = search_landmarks(FeatureProblem(table, feature_map, w, k, how), order, starts, progress)
     if not found.converged:
         warn(f"The search was cut off after `max_iter`={how.max_iter} passes; W can still fall.", ConvergenceWarning)
     labels = numbering(found.labels, *numbering_keys(found.centres))[found.labels]
     centres = rows.centres(labels, k)
     found = Found(labels, centres, found.n_iter, found.converged)
-    partition = report(d, rows, k, how, found, pairs, weighted=weights is not None)
+    partition = make_landmark_partition(d, rows, k, how, found, pairs, weighted=weights is not None)
     return partition, NearestCentre(feature_map, centres.means)
 
 
-def table_of(d: Dissimilarity, batch_size: int) -> Table:
+def table_of(d: Dissimilarity, batch_size: int) -> RowTable:
     """The rows where they are, or here if they are few."""
     if d.rows is not None:
         return d.rows if d.n > batch_size else PointsHere(d.rows.pick(np.arange(d.n)))
@@ -141,18 +141,18 @@ def table_of(d: Dissimilarity, batch_size: int) -> Table:
 # ---------------------------------------------------------------- the search
 
 
-class Problem(NamedTuple):
+class FeatureProblem(NamedTuple):
     """Clusters of weighted rows in the features of a map."""
 
-    table: Table
+    table: RowTable
     map: FeatureMap
     weights: FloatArray
     k: int
     how: Options
 
 
-def search(
-    problem: Problem, order: np.random.Generator, streams: Iterator[np.random.Generator], progress: bool
+def search_landmarks(
+    problem: FeatureProblem, order: np.random.Generator, streams: Iterator[np.random.Generator], progress: bool
 ) -> tuple[Features, Found]:
     """The features of all rows, and a local optimum of theirs.
 
@@ -174,7 +174,7 @@ def search(
 
 
 def centres_of_batches(
-    problem: Problem, order: np.random.Generator, streams: Iterator[np.random.Generator], progress: bool
+    problem: FeatureProblem, order: np.random.Generator, streams: Iterator[np.random.Generator], progress: bool
 ) -> tuple[FloatArray, int]:
     """Centres of the best start after growing batches of random rows, and the number of that start."""
     table, feature_map, weights, k, how = problem
@@ -270,7 +270,7 @@ def estimate(features: Features, rows: IntArray, known: float, rng: np.random.Ge
     w = features.weights[rows]
     mass = float(w.sum())
     if rows.size <= ALL_PAIRS_UP_TO:
-        pairs = np.outer(w, w) * outside(features, rows, rows.size)[0]
+        pairs = np.outer(w, w) * multiply_residuals(features, rows, rows.size)[0]
         return Estimate(known - float(pairs.sum()) / mass, 0.0, rows.size * (rows.size - 1) // 2)
     if weighted:
         upto = np.cumsum(w)
@@ -280,7 +280,7 @@ def estimate(features: Features, rows: IntArray, known: float, rng: np.random.Ge
         blocks = [rng.choice(rows, ROWS_IN_BLOCK, replace=False, shuffle=False) for _ in range(BLOCKS)]
         drawn, factor = np.concatenate(blocks), mass - 1
     n_pairs = ROWS_IN_BLOCK * (ROWS_IN_BLOCK - 1)
-    means = np.array([products.sum() for products in outside(features, drawn, ROWS_IN_BLOCK)]) / n_pairs
+    means = np.array([products.sum() for products in multiply_residuals(features, drawn, ROWS_IN_BLOCK)]) / n_pairs
     return Estimate(
         known - factor * float(means.mean()),
         factor**2 * float(means.var(ddof=1)) / BLOCKS,
@@ -288,7 +288,7 @@ def estimate(features: Features, rows: IntArray, known: float, rng: np.random.Ge
     )
 
 
-def outside(features: Features, rows: IntArray, size: int) -> list[FloatArray]:
+def multiply_residuals(features: Features, rows: IntArray, size: int) -> list[FloatArray]:
     """Inner products of the parts outside the landmarks' span, 0 for a row with itself, in blocks of rows; (b, b)."""
     points, found = features.table.pick(rows), []
     every = BlockFeatures.of(points, features.map)  # one product instead of one for each block
@@ -330,7 +330,7 @@ def limits(centres: Centres) -> tuple[float, float]:
     return max(low, 0.0), max(high, 0.0)
 
 
-def report(
+def make_landmark_partition(
     d: Dissimilarity,
     features: Features,
     k: int,

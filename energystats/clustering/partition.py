@@ -14,7 +14,7 @@ from energystats._typing import FloatArray, IntArray
 from energystats.display.numbers import numbers, proportion
 from energystats.display.result import Approximation, Labelled
 from energystats.display.sentences import metric_note
-from energystats.display.tables import Table, decomposition_table, text_table
+from energystats.display.tables import TextTable, decomposition_table, text_table
 from energystats.dissimilarity import Dissimilarity, Groups
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class Partition(Labelled):
         rounding = BOUND_ROUNDING * max(abs(self.within), abs(self.between), abs(self.total))
         return float(self.between / self.bound) if self.bound > rounding else float("nan")
 
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[TextTable]:
         rows = [[str(n), w] for n, w in zip(self.sizes, numbers(self.within_per_cluster), strict=True)]
         heads = ["size", "W"]
         if self.masses is not None:

@@ -7,7 +7,7 @@ import numpy as np
 from energystats._core.restarts import seeded_labels
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["count_distinct", "drawn", "plus_plus_start", "random_start"]
+__all__ = ["count_distinct", "draw_index", "plus_plus_start", "random_start"]
 
 
 def count_distinct(R: FloatArray, at_most: int) -> int:
@@ -37,7 +37,7 @@ def plus_plus_start(R: FloatArray, k: int, rng: np.random.Generator, weights: Fl
     return seeded_labels(R, np.ones(len(R)) if weights is None else weights, rng.random(k))
 
 
-def drawn(chances: FloatArray, rng: np.random.Generator) -> int:
+def draw_index(chances: FloatArray, rng: np.random.Generator) -> int:
     """An index with probability in proportion to its chance; some chance is positive."""
     upto = np.cumsum(chances)
     index = np.searchsorted(upto, rng.random() * upto[-1], side="right")

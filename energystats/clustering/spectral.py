@@ -16,7 +16,7 @@ from energystats.clustering.seeding import count_distinct
 from energystats.display.numbers import numbers
 from energystats.display.result import Named
 from energystats.display.sentences import metric_note
-from energystats.display.tables import Table, text_table
+from energystats.display.tables import TextTable, text_table
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import ignoring
 from energystats.inputs.options import as_generator, check_count, children
@@ -401,7 +401,7 @@ class SpectralEmbedding(Named):
         allowed = np.where(self.gap_k >= 2, self.eigengaps, 0.0)
         return int(self.gap_k[allowed.argmax()]) if allowed.any() else 1
 
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[TextTable]:
         stubs = [str(j + 1) for j in range(self.eigenvalues.size)]
         gaps = [*numbers(self.eigengaps), "-"]
         k = [str(j) for j in self.gap_k] + ["-"]

@@ -21,7 +21,7 @@ STEP = 20_000  # points at a time, so that memory does not grow with the number 
 Parameters = tuple[FloatArray, list[FloatArray]]
 
 
-def shifted(dim: int, size: float, signal: int, first: ArrayLike = 1.0, second: ArrayLike = 1.0) -> Parameters:
+def shift_means(dim: int, size: float, signal: int, first: ArrayLike = 1.0, second: ArrayLike = 1.0) -> Parameters:
     """Means 0 and `size` on `signal` coordinates; variances given for the first coordinates, 1 on the others."""
     means = np.zeros((2, dim))
     means[1, :signal] = size
@@ -41,13 +41,13 @@ PAPER_MIXTURES: dict[str, tuple[int | None, int, Callable[[int], Parameters]]] =
     "fig1": (1, 1, lambda dim: line((1.5, 0.0), (0.3, 1.5))),
     "fig1-draft": (1, 1, lambda dim: line((0.0, 5.0), (1.0, 2.0))),
     "fig1-draft-lognormal": (1, 1, lambda dim: line((0.0, -1.5), (0.3, 1.5))),
-    "fig2L": (None, 10, lambda dim: shifted(dim, 0.7, 10)),
-    "fig2R": (None, 10, lambda dim: shifted(dim, 1.0, 10, second=VARIANCES_27)),
-    "fig2-draft": (None, 10, lambda dim: shifted(dim, 0.7, 10, second=(0.5,) * 10)),
-    "fig3": (20, 20, lambda dim: shifted(dim, 0.5, 5, first=0.5)),
-    "unbalanced": (4, 4, lambda dim: shifted(dim, 1.5, 2, second=(0.5, 0.5))),
-    "lognormal-dim": (None, 10, lambda dim: shifted(dim, 0.5, 10, first=0.3)),
-    "cigars": (2, 2, lambda dim: shifted(dim, 6.5, 1, first=(1.0, 20.0), second=(1.0, 20.0))),
+    "fig2L": (None, 10, lambda dim: shift_means(dim, 0.7, 10)),
+    "fig2R": (None, 10, lambda dim: shift_means(dim, 1.0, 10, second=VARIANCES_27)),
+    "fig2-draft": (None, 10, lambda dim: shift_means(dim, 0.7, 10, second=(0.5,) * 10)),
+    "fig3": (20, 20, lambda dim: shift_means(dim, 0.5, 5, first=0.5)),
+    "unbalanced": (4, 4, lambda dim: shift_means(dim, 1.5, 2, second=(0.5, 0.5))),
+    "lognormal-dim": (None, 10, lambda dim: shift_means(dim, 0.5, 10, first=0.3)),
+    "cigars": (2, 2, lambda dim: shift_means(dim, 6.5, 1, first=(1.0, 20.0), second=(1.0, 20.0))),
 }
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["interval_text", "number", "numbers", "p_text", "probability", "proportion", "written"]
+__all__ = ["interval_text", "number", "numbers", "p_text", "probability", "proportion", "write_table_numbers"]
 
 
 SMALLEST_P = 2.2e-16  # smaller ones are rounding of the law that they come from
@@ -94,7 +94,7 @@ def interval_text(interval: tuple[float, float]) -> str:
     return f"below {proportion(high)}" if low <= ROUNDING else f"{proportion(low)} to {proportion(high)}"
 
 
-def written(frame: pd.DataFrame, names: Collection[object] | None = None) -> pd.DataFrame:
+def write_table_numbers(frame: pd.DataFrame, names: Collection[object] | None = None) -> pd.DataFrame:
     """A frame whose numbers are texts as in a summary, and what is missing "-"; whole numbers and texts stay.
 
     With `names`, in these columns only.

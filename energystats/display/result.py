@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from energystats._typing import IntArray
-from energystats.display.numbers import number, written
+from energystats.display.numbers import number, write_table_numbers
 from energystats.display.sentences import sentences
-from energystats.display.tables import Table, cut, latex_text, markdown_text
+from energystats.display.tables import TextTable, latex_text, markdown_text, shorten_name
 from energystats.inputs.arrays import read_only
 from energystats.inputs.labels import mark_found
-from energystats.inputs.names import names_of
+from energystats.inputs.names import find_index_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,7 +71,7 @@ class Result(abc.ABC):
         return "\n".join([tables, *sentences(self._notes()), self._conclusion()])
 
     @abc.abstractmethod
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[TextTable]:
         """Tables of the summary."""
 
     def _notes(self) -> list[str]:
@@ -206,7 +206,9 @@ def exported(
         options["index"] = not bare or frame.shape[1] == 0
     numeric = [holds_numbers(kind) for kind in frame.dtypes]
     left = set(own if isinstance(own, dict) else ())
-    frame = written(frame, [name for name in frame if name not in left and (plain or "pvalue" in str(name))])
+    frame = write_table_numbers(
+        frame, [name for name in frame if name not in left and (plain or "pvalue" in str(name))]
+    )
     if turned and not options["index"]:
         frame, numeric = frame.T.set_axis(["value"], axis=1), [True]
         options["index"] = True
@@ -269,7 +271,7 @@ class Named(Result):
     @property
     def names(self) -> tuple[str, ...] | None:
         """Names of the points; None where they have none, or numbers that only count them."""
-        return names_of(self.index)
+        return find_index_names(self.index)
 
     def _index(self) -> Any:
         """A copy of the index, so that what is made of it can be renamed."""
@@ -306,7 +308,7 @@ class Labelled(Named):
         names = self.names
         if names is None or not self.spelled or len(names) > MEMBERS_LISTED:
             return []
-        inside = [[cut(names[i]) for i in range(len(names)) if self.labels[i] == j] for j in range(self.k)]
+        inside = [[shorten_name(names[i]) for i in range(len(names)) if self.labels[i] == j] for j in range(self.k)]
         return [f"Cluster {j}: {', '.join(part)}." for j, part in enumerate(inside)]
 
 

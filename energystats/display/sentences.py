@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from energystats.dissimilarity import Standardization
     from energystats.metrics.base import Metric
 
-__all__ = ["exact_note", "metric_note", "metric_text", "random_interval", "seed_note", "undecided", "verdict"]
+__all__ = ["exact_note", "metric_note", "metric_text", "random_interval", "seed_note", "state_evidence", "undecided"]
 
 
 # ---------------------------------------------------------------- sentences
@@ -54,7 +54,7 @@ def exact_note(n_resamples: int, what: str = "distinct labelings") -> str:
     return f"p-value over all {n_resamples} {what}: it is exact and does not depend on a seed."
 
 
-def verdict(pvalue: float, claim: str, *, note: str = "") -> str:
+def state_evidence(pvalue: float, claim: str, *, note: str = "") -> str:
     """The last line of a test: evidence or none, at level .05, for a claim such as 'that the groups differ'."""
     what = "evidence" if pvalue <= LEVEL else "no evidence at this sample size"
     return f"At level {LEVEL:g}: {what} {claim} ({p_text(pvalue)}){note}."

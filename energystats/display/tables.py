@@ -14,14 +14,14 @@ from energystats.display.numbers import numbers, proportion
 
 __all__ = [
     "LEVEL",
-    "Table",
-    "cut",
+    "TextTable",
     "cut_all",
     "decomposition_table",
     "latex_text",
     "markdown_text",
-    "sizes_text",
+    "shorten_name",
     "text_table",
+    "write_sizes",
 ]
 
 
@@ -36,7 +36,7 @@ NUMERAL = re.compile(r"[<>]?[-+]?\d+(\.\d+)?(e[-+]?\d+)?%?")
 # ---------------------------------------------------------------- names
 
 
-def cut(name: object, length: int = NAME_LENGTH) -> str:
+def shorten_name(name: object, length: int = NAME_LENGTH) -> str:
     """A name on one line, cut in the middle where it is long."""
     text = " ".join("".join(c if c.isprintable() else " " for c in str(name)).split())
     if len(text) > length:
@@ -46,16 +46,16 @@ def cut(name: object, length: int = NAME_LENGTH) -> str:
 
 
 def cut_all(names: Iterable[object], length: int = NAME_LENGTH) -> list[str]:
-    """Names as `cut` writes them, longer or numbered where they would be the same."""
+    """Names as `shorten_name` writes them, longer or numbered where they would be the same."""
     names = list(names)
     for most in (length, 36, 60):
-        texts = [cut(name, most) for name in names]
+        texts = [shorten_name(name, most) for name in names]
         if len(set(texts)) == len(texts):
             return texts
-    return [f"{j}: {cut(name, length)}" for j, name in enumerate(names)]
+    return [f"{j}: {shorten_name(name, length)}" for j, name in enumerate(names)]
 
 
-def sizes_text(labels: Sequence[object], sizes: Sequence[int]) -> str:
+def write_sizes(labels: Sequence[object], sizes: Sequence[int]) -> str:
     """'a: 20, b: 30' for a few groups, and how many there are for many."""
     texts, shown = [f"{name}: {n}" for name, n in zip(cut_all(labels), sizes, strict=True)], 0
     while shown < len(texts) and len(", ".join(texts[: shown + 1])) <= 56:
@@ -82,7 +82,7 @@ def markdown_text(text: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TextTable:
     """A titled table of texts, for a screen and for a notebook.
 
     Attributes
@@ -128,13 +128,13 @@ class Table:
         name = '<th scope="row" style="text-align: left">{}</th>'.format
         value = '<td style="text-align: right">{}</td>'.format
         body = [
-            f"<tr>{name(escaped(stub))}{''.join(value(escaped(cell)) for cell in row)}</tr>"
+            f"<tr>{name(escape_html(stub))}{''.join(value(escape_html(cell)) for cell in row)}</tr>"
             for stub, row in zip(stubs, rows, strict=True)
         ]
-        heads = "".join(f'<th scope="col" style="text-align: right">{escaped(head)}</th>' for head in self.heads)
-        corner = name(escaped(self.corner)).replace('"row"', '"col"')
+        heads = "".join(f'<th scope="col" style="text-align: right">{escape_html(head)}</th>' for head in self.heads)
+        corner = name(escape_html(self.corner)).replace('"row"', '"col"')
         top = f"<thead><tr>{corner}{heads}</tr></thead>" if self.heads else ""
-        caption = f'<caption style="caption-side: top; text-align: left">{escaped(self.title)}</caption>'
+        caption = f'<caption style="caption-side: top; text-align: left">{escape_html(self.title)}</caption>'
         return f'<table class="dataframe energystats">{caption}{top}<tbody>{"".join(body)}</tbody></table>'
 
     def _shown(self) -> tuple[list[str], list[tuple[str, ...]]]:
@@ -152,16 +152,18 @@ def text_table(
     stubs: Sequence[str] | None,
     title: str,
     corner: str = "",
-) -> Table:
+) -> TextTable:
     """Table of rows under heads, or without heads a list of names and values; names may be the first cells."""
     if stubs is None:
         stubs = [row[0] for row in rows]
         rows = [row[1:] for row in rows]
     cells = tuple(tuple(row) for row in rows)
-    return Table(cut(title, 3 * WIDTH), tuple(headers or ()), tuple(stubs), cells, corner and cut(corner))
+    return TextTable(
+        shorten_name(title, 3 * WIDTH), tuple(headers or ()), tuple(stubs), cells, corner and shorten_name(corner)
+    )
 
 
-def escaped(text: str) -> str:
+def escape_html(text: str) -> str:
     """Text for HTML; spaces at its beginning are kept, as trees have them."""
     inner = text.lstrip(" ")
     return "&nbsp;" * (len(text) - len(inner)) + html.escape(inner)
@@ -197,7 +199,7 @@ def tail(cell: str) -> str:
     return cell[match.end() :] if match else ""
 
 
-def decomposition_table(within: float, between: float, total: float, more: Sequence[list[str]] = ()) -> Table:
+def decomposition_table(within: float, between: float, total: float, more: Sequence[list[str]] = ()) -> TextTable:
     """W, S, T and S/T, one a line."""
     W, S, T = numbers([within, between, total])
     rows = [["W, within", W], ["S, between", S], ["T = W + S", T], ["S/T", proportion(share(between, total))], *more]

@@ -52,7 +52,7 @@ def aggregated_test(
     n = smallest.size
     extreme = int(np.count_nonzero(smallest[1:] <= smallest[0]))
     pvalue = upper_pvalue(extreme, n - 1)
-    best = min(parts, key=lambda part: (part.pvalue, -standardized(part)))
+    best = min(parts, key=lambda part: (part.pvalue, -standardize_statistic(part)))
     exact = best.method == "exact"
     return replace(
         best,
@@ -66,7 +66,7 @@ def aggregated_test(
     )
 
 
-def standardized(part: EnergyTestResult) -> float:
+def standardize_statistic(part: EnergyTestResult) -> float:
     """The statistic in standard deviations of its null values: of equal p-values, which is the clearest."""
     null = part.null_distribution
     spread = float(deviations(null[:, None])[0])

@@ -8,7 +8,7 @@ import numpy as np
 
 from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.permutation_test import FREE, report
+from energystats.distribution_tests.permutation_test import FREE, make_test_result
 from energystats.distribution_tests.results import EnergyTestResult
 from energystats.exceptions import NotCalibratedWarning, warn
 
@@ -40,7 +40,9 @@ def cross_test(d: Dissimilarity, groups: Groups, rng: np.random.Generator) -> En
     statistic = studentised(scores[x], scores[y])
     pvalue = max(0.5 * math.erfc(statistic / math.sqrt(2)), float(np.finfo(float).tiny))
     M, s = d.group_sums(groups)
-    return report(d, groups, M, s, FREE, statistic, "cross", pvalue, method="cross", null_moments=(0.0, 1.0, 0.0))
+    return make_test_result(
+        d, groups, M, s, FREE, statistic, "cross", pvalue, method="cross", null_moments=(0.0, 1.0, 0.0)
+    )
 
 
 def halves(groups: Groups, rng: np.random.Generator) -> tuple[FloatArray, IntArray, IntArray]:

@@ -25,7 +25,7 @@ from energystats.distribution_tests.disco_result import DiscoResult, DiscoRow
 from energystats.distribution_tests.found_groups import warn_if_found
 from energystats.distribution_tests.permutation_test import Sampling, relabeling_test, weighed
 from energystats.inputs.arrays import as_numbers, check_whole_numbers
-from energystats.inputs.formulas import Term, check_table, complete_rows, missing_in, parse, rows_of
+from energystats.inputs.formulas import Term, check_table, find_complete_rows, missing_in, parse, take_rows
 from energystats.inputs.labels import check_same_index, is_single, labels_of, were_found
 from energystats.inputs.names import as_pandas, near_names, row_index
 from energystats.inputs.options import as_generator, check_count, check_option
@@ -262,23 +262,23 @@ class Door:
             X, metric=self.metric, alpha=self.alpha, standardize=self.standardize, place=place
         )
 
-    def source(self, X: Any) -> Source:
+    def source(self, X: Any) -> GivenData:
         """Points of which some rows may be incomplete; a matrix cannot do without any entry."""
         if self.takes_matrix:
             matrix = self.read(X)
-            return Source(self, X, matrix, np.zeros(matrix.n, dtype=bool))
+            return GivenData(self, X, matrix, np.zeros(matrix.n, dtype=bool))
         if isinstance(X, Rows):
-            return Source(self, X, None, np.zeros(len(X), dtype=bool))
+            return GivenData(self, X, None, np.zeros(len(X), dtype=bool))
         if self.takes_tables:
-            return Source(self, X, None, np.zeros(self.read(X).n, dtype=bool))
+            return GivenData(self, X, None, np.zeros(self.read(X).n, dtype=bool))
         values = as_numbers(truths_as_numbers(X) if self.takes_truths else X, "X")
         if values.ndim not in (1, 2):
             self.read(X)
-        return Source(self, X, None, np.asarray(np.isnan(values).reshape(len(values), -1).any(axis=1)))
+        return GivenData(self, X, None, np.asarray(np.isnan(values).reshape(len(values), -1).any(axis=1)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class GivenData:
     """Points or a matrix as given, before rows are left out.
 
     Attributes
@@ -304,7 +304,7 @@ class Source:
             raise ValueError("`groups` must not be missing where `X` is read in blocks; leave those rows out first.")
         if self.matrix is None:
             place = row_places(["X"], [kept.size], [row_index(as_pandas(self.values))])
-            return self.door.read(rows_of(self.values, kept), place_among(place, kept))
+            return self.door.read(take_rows(self.values, kept), place_among(place, kept))
         return self.matrix if kept.all() else self.matrix.subset(np.flatnonzero(kept))
 
 
@@ -378,20 +378,20 @@ def by_formula(
     elif door.takes_matrix:
         raise ValueError('metric="precomputed" needs a matrix as `X`, with `formula` beside it, as in "~ g".')
     if strata is not None:
-        gaps["`strata`"] = gaps_of(strata, len(table), "strata")
-    kept = complete_rows(gaps, len(table), missing)
+        gaps["`strata`"] = find_missing_labels(strata, len(table), "strata")
+    kept = find_complete_rows(gaps, len(table), missing)
     rows = table.iloc[:, [position(table, name) for name in parsed.variables]][kept]
     used = tidy(rows, parsed.bare)
     if source is None:
         place = row_places(["data"], [len(table)], [row_index(table)])
-        d = door.read(parsed.response_columns(used, own_columns(rows, door)), place_among(place, kept))
+        d = door.read(parsed.response_columns(used, find_response_columns(rows, door)), place_among(place, kept))
     else:
         d = source.rows(kept)
     terms = parsed.design(used, marginal=marginal)
-    return Question(d, terms, None, None if strata is None else rows_of(strata, kept))
+    return Question(d, terms, None, None if strata is None else take_rows(strata, kept))
 
 
-def own_columns(rows: Any, door: Door) -> Any:
+def find_response_columns(rows: Any, door: Door) -> Any:
     """Columns that are responses as they are, not as numbers: all, those of truth values, or None."""
     from pandas.api.types import is_bool_dtype
 
@@ -419,17 +419,17 @@ def by_groups(X: Any, groups: Any, data: Any, strata: Any, missing: str, door: D
     check_same_index(X, strata, "strata")
     source = door.source(X)
     n = source.gaps.size
-    gaps = {"`X`": source.gaps, "`groups`": gaps_of(groups, n, "groups")}
+    gaps = {"`X`": source.gaps, "`groups`": find_missing_labels(groups, n, "groups")}
     if strata is not None:
-        gaps["`strata`"] = gaps_of(strata, n, "strata")
-    kept = complete_rows(gaps, n, missing)
+        gaps["`strata`"] = find_missing_labels(strata, n, "strata")
+    kept = find_complete_rows(gaps, n, missing)
     d = source.rows(kept)
-    layout = Groups.from_labels(rows_of(groups, kept), d.n, name="groups").at_least_two("groups")
+    layout = Groups.from_labels(take_rows(groups, kept), d.n, name="groups").at_least_two("groups")
     layout = replace(layout, found=found)
     name = getattr(groups, "name", None)
     nothing = np.empty((d.n, 0))
     term = Term(name if isinstance(name, str) else "groups", nothing, nothing)
-    return Question(d, (term,), layout, None if strata is None else rows_of(strata, kept))
+    return Question(d, (term,), layout, None if strata is None else take_rows(strata, kept))
 
 
 def position(table: Any, name: str) -> int:
@@ -480,7 +480,7 @@ def strata_of(strata: Any, table: Any) -> Any:
     return table.iloc[:, known.index(strata)]
 
 
-def gaps_of(labels: Any, n: int, name: str) -> BoolArray:
+def find_missing_labels(labels: Any, n: int, name: str) -> BoolArray:
     """Rows whose label is missing, of n labels."""
     if is_single(labels) or len(labels) != n:
         Groups.from_labels(labels, n, name=name)
@@ -538,7 +538,7 @@ def linear_test(question: Question, decomposition: Decomposition, how: How) -> D
     unit = d.scale or 1.0  # a scale of 0 means that all points coincide
     total = float(d.row_totals.sum()) / (2 * d.n)
     whole = Hypothesis(np.empty((r, 0)), np.eye(r))
-    observed, null = dispersions(d, Q, [whole, *hypotheses], unit, blocks, how)
+    observed, null = compute_dispersions(d, Q, [whole, *hypotheses], unit, blocks, how)
     tolerance = tie_tolerance(1.0, d.n)
     extreme = [count_reaching(seen, drawn, tolerance) for seen, drawn in zip(observed, null, strict=True)]
     pvalue, *pvalues = (upper_pvalue(count, how.n_resamples) for count in extreme)
@@ -560,7 +560,7 @@ def linear_test(question: Question, decomposition: Decomposition, how: How) -> D
         method="permutation",
         n_resamples=how.n_resamples,
         n_strata=len(blocks) if question.strata is not None else 0,
-        null_hypothesis=null_hypothesis(
+        null_hypothesis=describe_null_of_model(
             d, [name for name, moves in zip(names, tested, strict=True) if moves], question.strata is not None
         ),
         decomposition=decomposition,
@@ -625,7 +625,7 @@ def check_residual(names: str, n: int, df: int) -> None:
         )
 
 
-def dispersions(
+def compute_dispersions(
     d: Dissimilarity, Q: FloatArray, hypotheses: list[Hypothesis], unit: float, blocks: tuple[Any, ...], how: How
 ) -> tuple[list[tuple[float, float]], list[tuple[FloatArray, FloatArray]]]:
     """S and W of every hypothesis, observed and under all permutations, in the given unit."""
@@ -650,7 +650,7 @@ def f_of(S: float, df: int, W: float, df_residual: int, tolerance: float) -> flo
     return float(statistics.f_ratio(np.asarray(S), S + W, df + df_residual + 1, df + 1, tolerance))
 
 
-def null_hypothesis(d: Dissimilarity, names: list[str], within: bool) -> str:
+def describe_null_of_model(d: Dissimilarity, names: list[str], within: bool) -> str:
     """What the p-value of the whole model is about."""
     sentence = f"the distribution of the points does not depend on {', '.join(names)}"
     sentence += " within any stratum" * within

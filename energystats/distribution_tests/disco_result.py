@@ -17,10 +17,10 @@ from energystats.display.sentences import (
     metric_text,
     random_interval,
     seed_note,
+    state_evidence,
     undecided,
-    verdict,
 )
-from energystats.display.tables import LEVEL, Table, cut, cut_all, text_table
+from energystats.display.tables import LEVEL, TextTable, cut_all, shorten_name, text_table
 from energystats.distribution_tests.multiplicity import adjust
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class DiscoResult(Result):
         index = pd.Index([row.name for row in rows], name="term")
         return pd.DataFrame(cells, index=index, columns=["df", "dispersion", "F", "R2", "pvalue"])
 
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[TextTable]:
         how = "all distinct labelings" if self.method == "exact" else "random permutations"
         if self.n_strata:
             how += f" within {self.n_strata} strata"
@@ -211,11 +211,15 @@ class DiscoResult(Result):
 
     def _conclusion(self) -> str:
         if len(self.terms) == 1:
-            return verdict(self.pvalue, f"that the distribution depends on {cut(self.terms[0].name)}")
+            return state_evidence(self.pvalue, f"that the distribution depends on {shorten_name(self.terms[0].name)}")
         clear = self._clear_terms()
         if not clear or self.pvalue <= LEVEL:
-            return verdict(self.pvalue, "that the model as a whole matters")
-        which = f"{cut(clear[0][0], 16)} ({p_text(clear[0][1])} by Holm)" if len(clear) == 1 else f"{len(clear)} terms"
+            return state_evidence(self.pvalue, "that the model as a whole matters")
+        which = (
+            f"{shorten_name(clear[0][0], 16)} ({p_text(clear[0][1])} by Holm)"
+            if len(clear) == 1
+            else f"{len(clear)} terms"
+        )
         return f"At level {LEVEL:g}: evidence for {which}, none for the model as a whole ({p_text(self.pvalue)})."
 
     def _clear_terms(self) -> list[tuple[str, float]]:
@@ -227,7 +231,7 @@ class DiscoResult(Result):
         """These terms in words."""
         if len(self.terms) == 1 or not (clear := self._clear_terms()):
             return []
-        texts = ", ".join(f"{cut(name)} ({p_text(p)})" for name, p in clear)
+        texts = ", ".join(f"{shorten_name(name)} ({p_text(p)})" for name, p in clear)
         return [f"Terms with p at most {LEVEL:g} after Holm's adjustment for their number: {texts}."]
 
     def _interval(self) -> tuple[float, float]:

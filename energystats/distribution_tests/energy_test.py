@@ -243,7 +243,7 @@ def energy_test(
     """
     check_option(statistic, "statistic", ("between", "pairwise", "f"))
     check_option(method, "method", (*METHODS, *NEAR_LINEAR))
-    check_sizes(method, n_slices, n_bins)
+    check_slices_and_bins(method, n_slices, n_bins)
     sampling = Sampling(
         method=method,
         n_resamples=check_count(n_resamples, "n_resamples", low=1),
@@ -289,7 +289,7 @@ def energy_test(
     return result
 
 
-def check_sizes(method: str, n_slices: int | None, n_bins: int | None) -> None:
+def check_slices_and_bins(method: str, n_slices: int | None, n_bins: int | None) -> None:
     """Numbers of slices and bins, and only where they are used."""
     if n_slices is not None:
         if method != "sliced":

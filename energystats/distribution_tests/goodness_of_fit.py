@@ -17,8 +17,8 @@ from energystats._runtime import Sample, weigh, with_bar
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.display.numbers import interval_text, number, probability
 from energystats.display.result import Result
-from energystats.display.sentences import metric_note, seed_note, undecided, verdict
-from energystats.display.tables import LEVEL, Table, text_table
+from energystats.display.sentences import metric_note, seed_note, state_evidence, undecided
+from energystats.display.tables import LEVEL, TextTable, text_table
 from energystats.dissimilarity import check_resolution
 from energystats.distribution_tests.samplers import Sampler, as_sampler
 from energystats.inputs.arrays import as_points
@@ -29,10 +29,9 @@ from energystats.metrics.closed_form import Euclidean
 from energystats.metrics.domains import row_places, truths_as_numbers
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
-from energystats.pairs.line import line_of
+from energystats.pairs.line import sort_line
 from energystats.pairs.tiles import MadeAnew
-from energystats.pairs.workloads import Size, reference_samples
-from energystats.pairs.workloads import normal_samples as normal_samples_work
+from energystats.pairs.workloads import Size, normal_samples_work, reference_samples
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,12 +124,14 @@ def normality_test(
     """
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
     generator = as_generator(rng)
-    Q = standardized(as_points(X, "X"), column_names(X))
+    Q = find_orthonormal_basis(as_points(X, "X"), column_names(X))
     n, d = Q.shape
     scale = n * normal.distance_between_normals(d)
     observed = float(normal.normality_statistics(Q[None])[0])
     progress = weigh(progress, Sample(Euclidean(), Q), normal_samples_work(n, d, n_resamples))
-    null = simulated(lambda stream, count: normal_samples(stream, count, n, d), n_resamples, generator, progress)
+    null = simulated(
+        lambda stream, count: simulate_normal_samples(stream, count, n, d), n_resamples, generator, progress
+    )
     law = "normal" if d == 1 else "multivariate normal"
     return GoodnessOfFitResult(
         **judged(observed, null, scale, n),
@@ -167,7 +168,7 @@ def simulated(simulate: Simulate, n_resamples: int, rng: np.random.Generator, pr
     return np.concatenate(list(with_bar(blocks, progress, total=n_resamples, unit="sample", size=len)))
 
 
-def normal_samples(stream: np.random.Generator, count: int, n: int, d: int) -> FloatArray:
+def simulate_normal_samples(stream: np.random.Generator, count: int, n: int, d: int) -> FloatArray:
     """Statistics of `count` standard normal samples, few enough at a time."""
     at_once = max(1, NUMBERS_AT_ONCE // (n * d))
     parts = [
@@ -177,7 +178,7 @@ def normal_samples(stream: np.random.Generator, count: int, n: int, d: int) -> F
     return np.concatenate(parts)
 
 
-def standardized(points: FloatArray, columns: list[str] | None) -> FloatArray:
+def find_orthonormal_basis(points: FloatArray, columns: list[str] | None) -> FloatArray:
     """Orthonormal basis of the centred columns, which must be independent; (n, d).
 
     Columns are scaled before they are multiplied, so that neither 1e-150 nor 1e150 leaves the range of numbers, and
@@ -198,20 +199,20 @@ def standardized(points: FloatArray, columns: list[str] | None) -> FloatArray:
     lost = np.sqrt(n) * SINGULAR / np.where(length > 0, length, 1.0)  # digits that the offset costs
     constant = (np.ptp(points, axis=0) == 0) | (lost >= 1)
     if constant.any():
-        raise ValueError(f"`X` must vary in every column, but {listed(constant, names)} constant; drop them.")
+        raise ValueError(f"`X` must vary in every column, but {list_columns(constant, names)} constant; drop them.")
     with one_thread_up_to(d):
         Q, R, order = qr(centred / length, mode="economic", pivoting=True)
     dependent = np.zeros(d, dtype=bool)
     dependent[order] = np.abs(np.diagonal(R)) <= max(float(lost.max()), d * SINGULAR)
     if dependent.any():
         raise ValueError(
-            f"`X` must have linearly independent columns, but {listed(dependent, names)} a linear combination of the "
-            "others; drop them."
+            f"`X` must have linearly independent columns, but {list_columns(dependent, names)} a linear combination of "
+            "the others; drop them."
         )
     return np.asarray(Q)
 
 
-def listed(chosen: Any, names: list[str]) -> str:
+def list_columns(chosen: Any, names: list[str]) -> str:
     """'columns u, v are' or 'column u is'."""
     found = [names[j] for j in np.flatnonzero(chosen)]
     text = ", ".join(found[:10]) + ", ..." * (len(found) > 10)
@@ -318,7 +319,7 @@ def goodness_of_fit(
     points = as_points(truths_as_numbers(X) if resolved.domain.truths else X, "X")
     source = as_sampler(distribution, "distribution")
     n, d = points.shape
-    target, settled = reference_of(source, d, n_reference or reference_size(n), resolved, generator)
+    target, settled = make_reference_points(source, d, n_reference or reference_size(n), resolved, generator)
     settled.check(points, row_places(["X"], [n], [row_index(as_pandas(X))]), column_names(X))
     settled.fitted(points)  # what it needs of its columns, it needs of these
     size = Size(n, d, line=isinstance(target, OnLine))
@@ -347,7 +348,7 @@ def reference_size(n: int) -> int:
     return min(max(low, 10 * n), high)
 
 
-class Reference(Protocol):
+class ReferencePoints(Protocol):
     """Points that stand for a distribution."""
 
     @property
@@ -362,9 +363,9 @@ class Reference(Protocol):
         """N times the energy distance to every sample; (b, n, d) -> (b,)."""
 
 
-def reference_of(
+def make_reference_points(
     source: Sampler, d: int, size: int, metric: Metric, rng: np.random.Generator
-) -> tuple[Reference, Metric]:
+) -> tuple[ReferencePoints, Metric]:
     """Reference points with the way to compare samples with them, and the metric settled on them."""
     points = source.quantiles(size) if source.ppf is not None else source.draw(size, rng)
     if points.shape[1] != d:
@@ -376,7 +377,7 @@ def reference_of(
     settled = metric.fitted(points)
     if not settled.by_range:
         check_resolution(points, settled)
-    if line_of(points, settled) is not None:
+    if sort_line(points, settled) is not None:
         return OnLine.of(points[:, 0]), settled
     return Cloud.of(points, settled), settled
 
@@ -469,7 +470,7 @@ class Cloud:
 
 
 def drawn_samples(
-    target: Reference, source: Sampler, stream: np.random.Generator, count: int, shape: tuple[int, ...]
+    target: ReferencePoints, source: Sampler, stream: np.random.Generator, count: int, shape: tuple[int, ...]
 ) -> FloatArray:
     """Statistics of `count` samples of the distribution, drawn one after the other, few compared at a time."""
     n, d = shape
@@ -535,7 +536,7 @@ class GoodnessOfFitResult(Result):
     null_distribution: FloatArray = field(repr=False)
     metric: Metric
 
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[TextTable]:
         rows = [
             ["statistic (n times the energy distance)", number(self.statistic)],
             ["p-value", probability(self.pvalue)],
@@ -558,7 +559,7 @@ class GoodnessOfFitResult(Result):
 
     def _conclusion(self) -> str:
         others = "" if self.pvalue <= LEVEL else "; others may fit as well"
-        return verdict(self.pvalue, "against the null hypothesis", note=others)
+        return state_evidence(self.pvalue, "against the null hypothesis", note=others)
 
     def to_frame(self) -> pd.DataFrame:
         """One row; the columns are the field names."""

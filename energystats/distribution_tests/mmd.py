@@ -101,7 +101,7 @@ def mmd2(
     """
     check_option(estimator, "estimator", ("v", "u"))
     d, checked = two_samples((x,) if y is None else (x, y), groups, kernel, metric, alpha)
-    check_sizes(checked, estimator)
+    check_pairs_within(checked, estimator)
     weigh(False, d, one_sum(Size.of(d)))
     M, s = d.group_sums(checked)
     return float(statistics.energy_distances(M, s, unbiased=estimator == "u")[0, 1] / 2)
@@ -202,7 +202,7 @@ def mmd_test(
     first, *others = kernels_of(kernel)
     d, checked = two_samples((x,) if y is None else (x, y), groups, first, metric, alpha)
     several = [d, *(d.under(semimetric_of(other, metric, alpha)) for other in others)]
-    check_sizes(checked, estimator)
+    check_pairs_within(checked, estimator)
     check_same_index((x,) if y is None else (x, y), strata, "strata")
     check_same_index(groups, strata, "strata")
     if paired and y is not None:
@@ -242,7 +242,7 @@ def kernels_of(kernel: KernelLike | Sequence[KernelLike]) -> list[KernelLike]:
     return list(kernel)
 
 
-def check_sizes(groups: Groups, estimator: str) -> None:
+def check_pairs_within(groups: Groups, estimator: str) -> None:
     """A U-statistic needs pairs within each sample."""
     n, m = groups.sizes.tolist()
     if estimator == "u" and min(n, m) < 2:

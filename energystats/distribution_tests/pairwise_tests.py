@@ -16,7 +16,7 @@ from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
 from energystats.display.numbers import numbers, probability, proportion, rounded
 from energystats.display.result import Result
 from energystats.display.sentences import metric_note
-from energystats.display.tables import LEVEL, ROWS_SHOWN, Table, cut_all, text_table
+from energystats.display.tables import LEVEL, ROWS_SHOWN, TextTable, cut_all, text_table
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.found_groups import notes_on_groups, warn_if_found
 from energystats.distribution_tests.multiplicity import CORRECTIONS, adjust
@@ -341,7 +341,7 @@ class PairwiseTestsResult(Result):
         names = [name for name in table.columns if "pvalue" not in name]
         return table[[*names, "pvalue", "pvalue_adjusted", "pvalue_spread", "pvalue_spread_adjusted"]]
 
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[TextTable]:
         heads = ["n", "E", "S/T", "p", "adjusted", "p spread", "adjusted"]
         shown = self._shown()
         rows = [self.rows[i] for i in shown]

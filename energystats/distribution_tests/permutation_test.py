@@ -29,7 +29,7 @@ from energystats.distribution_tests.designs import Design
 from energystats.distribution_tests.found_groups import notes_on_groups
 from energystats.distribution_tests.results import EnergyTestResult
 from energystats.exceptions import NotCalibratedWarning, warn
-from energystats.pairs.workloads import Size, binned, bootstrap, one_sum, permutation_moments, relabelings, slices
+from energystats.pairs.workloads import Size, binned, bootstrap, one_sum, permutation_moments_work, relabelings, slices
 
 __all__ = [
     "FREE",
@@ -38,8 +38,8 @@ __all__ = [
     "Sampling",
     "StatisticName",
     "draw_null",
+    "make_test_result",
     "relabeling_test",
-    "report",
     "report_null",
     "weighed",
 ]
@@ -189,7 +189,7 @@ def weighed(
     for d in several:
         size = replace(Size.of(d), slices=n_slices)
         if sampling.method == "asymptotic":
-            works.append(permutation_moments(size))
+            works.append(permutation_moments_work(size))
         elif sampling.method == "cross":
             works.append(one_sum(size, 3.0))
         elif n_bins:
@@ -228,7 +228,7 @@ def report_null(
     if sampling.extrapolate and not null.exact and null.extreme < FEW:
         fitted_p = generalised_pareto_pvalue(null.observed, null.values)
         p, extrapolated = (p, False) if fitted_p is None else (min(p, fitted_p), fitted_p < p)
-    return report(
+    return make_test_result(
         d,
         groups,
         null.M,
@@ -258,7 +258,7 @@ def asymptotic_test(d: Dissimilarity, groups: Groups, name: StatisticName) -> En
     value = float(value_of(name, observed, d, M, s))
     p = moments.upper_tail(float(observed), *fitted)
     shown = None if name == "f" else fitted
-    return report(d, groups, M, s, FREE, value, name, p, method="asymptotic", null_moments=shown)
+    return make_test_result(d, groups, M, s, FREE, value, name, p, method="asymptotic", null_moments=shown)
 
 
 def warn_of_copies(d: Dissimilarity) -> None:
@@ -369,7 +369,7 @@ def value_of(name: StatisticName, ranked: FloatArray, d: Dissimilarity, M: Float
     return statistics.f_ratio(ranked, float(statistics.total(M, s)), d.n, s.size, tolerance)
 
 
-def report(
+def make_test_result(
     d: Dissimilarity,
     groups: Groups,
     M: FloatArray,
@@ -388,7 +388,7 @@ def report(
         statistic=statistic,
         pvalue=pvalue,
         statistic_name=name,
-        null_hypothesis=null_hypothesis(d, groups.k, design),
+        null_hypothesis=describe_null(d, groups.k, design),
         n_strata=design.n_strata,
         n_plots=design.n_plots,
         effect_size=statistics.share(S, T),
@@ -414,7 +414,7 @@ def inhomogeneity(M: FloatArray, s: FloatArray) -> float:
     )
 
 
-def null_hypothesis(d: Dissimilarity, k: int, design: Design) -> str:
+def describe_null(d: Dissimilarity, k: int, design: Design) -> str:
     """What the p-value is about, with the blind spot of squared distances."""
     sentence = f"the {k} samples come from one distribution"
     if design.strata is not None:

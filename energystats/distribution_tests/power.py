@@ -17,7 +17,7 @@ from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
 from energystats.display.numbers import proportion
 from energystats.display.result import Result
 from energystats.display.sentences import metric_note
-from energystats.display.tables import Table, text_table
+from energystats.display.tables import TextTable, text_table
 from energystats.dissimilarity import Dissimilarity, Groups, pool
 from energystats.distribution_tests.permutation_test import Sampling, StatisticName, relabeling_test
 from energystats.distribution_tests.samplers import Sampler, as_sampler, is_distribution, resampler
@@ -145,14 +145,14 @@ def energy_power(
     check_positive(ratio, "ratio")
     n_replicates = check_count(n_replicates, "n_replicates", low=1)
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
-    level = check_reachable(level, n_resamples)
-    sizes = [(n_x, max(1, round(ratio * n_x))) for n_x in check_sizes(n)]
+    level = check_reachable_level(level, n_resamples)
+    sizes = [(n_x, max(1, round(ratio * n_x))) for n_x in check_rising_sizes(n)]
     resolved = resolve(metric, alpha)
     if isinstance(resolved, Precomputed):
         raise ValueError('`metric` must not be "precomputed": samples are drawn, and rho is needed between new points.')
     sources, resolved = sources_of(x, y, resolved)
     key = draw_key(as_generator(rng))
-    progress = weigh(progress, *planned(x, y, resolved, sizes, n_replicates, n_resamples))
+    progress = weigh(progress, *plan_power(x, y, resolved, sizes, n_replicates, n_resamples))
     simulation = Simulation(sources, resolved, cast(StatisticName, statistic), standardize, n_resamples, level, key)
     decisions = simulation.decisions(sizes, n_replicates)
     total = n_replicates * len(sizes)
@@ -171,7 +171,7 @@ def energy_power(
     )
 
 
-def planned(
+def plan_power(
     x: Any, y: Any, metric: Metric, sizes: list[tuple[int, int]], n_replicates: int, n_resamples: int
 ) -> tuple[Any, ...]:
     """Points like those that will be drawn, as far as there are any, and the work of all tests."""
@@ -259,7 +259,7 @@ def sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler],
     return (first, second), told
 
 
-def check_sizes(n: Any) -> list[int]:
+def check_rising_sizes(n: Any) -> list[int]:
     """Rising sizes of the first sample."""
     values = [n] if is_single(n) else list(n)
     if not values:
@@ -267,7 +267,7 @@ def check_sizes(n: Any) -> list[int]:
     return sorted({check_count(value, "n", low=2) for value in values})
 
 
-def check_reachable(level: float, n_resamples: int) -> float:
+def check_reachable_level(level: float, n_resamples: int) -> float:
     """A level that some p-value can reach."""
     level = check_level(level)
     if level < 1 / (n_resamples + 1):
@@ -377,7 +377,7 @@ class PowerResult(Result):
         share = (power - fitted[j - 1]) / (fitted[j] - fitted[j - 1])
         return float(math.ceil(sizes[j - 1] + share * (sizes[j] - sizes[j - 1]) - 1e-9))
 
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[TextTable]:
         heads = ["power", "standard error", "low", "high"]
         cells = [list(map(proportion, (row.power, row.standard_error, row.low, row.high))) for row in self.rows]
         stubs = [f"n = {row.n_x} + {row.n_y}" for row in self.rows]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from energystats._typing import FloatArray
 from energystats.display.numbers import interval_text, number, probability, proportion
 from energystats.display.result import Result
-from energystats.display.sentences import exact_note, metric_note, metric_text, seed_note, undecided, verdict
-from energystats.display.tables import LEVEL, Table, cut, sizes_text, text_table
+from energystats.display.sentences import exact_note, metric_note, metric_text, seed_note, state_evidence, undecided
+from energystats.display.tables import LEVEL, TextTable, shorten_name, text_table, write_sizes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,7 +121,7 @@ class EnergyTestResult(Result):
     n_fixed: int = field(default=0, repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
 
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[TextTable]:
         rows = [
             [f"statistic ({self.statistic_name})", (probability if self.components else number)(self.statistic)],
             ["p-value", probability(self.pvalue)],
@@ -139,8 +139,8 @@ class EnergyTestResult(Result):
             rows.append(["H (inhomogeneity)", proportion(self.inhomogeneity)])
         if self.energy_interval is not None:
             rows.append(["95 % interval of E", " to ".join(map(number, self.energy_interval))])
-        whose = f"sizes of {cut(self.group_name)}" if self.group_name else "group sizes"
-        rows.append([whose, sizes_text(self.labels, self.sizes)])
+        whose = f"sizes of {shorten_name(self.group_name)}" if self.group_name else "group sizes"
+        rows.append([whose, write_sizes(self.labels, self.sizes)])
         tested = self.components[0] if self.components else self
         kind = "MMD" if tested.statistic_name.startswith("mmd2") else "Energy"
         tables = [text_table(rows, None, None, f"{kind} test of equal distributions")]
@@ -221,7 +221,7 @@ class EnergyTestResult(Result):
     def _conclusion(self) -> str:
         several = f"{'some' if self.pvalue <= LEVEL else 'any'} of the {len(self.sizes)} distributions differ"
         claim = "that the two distributions differ" if len(self.sizes) == 2 else f"that {several}"
-        return verdict(self.pvalue, claim)
+        return state_evidence(self.pvalue, claim)
 
     def to_frame(self) -> pd.DataFrame:
         """One row; the columns are the field names, some as texts. H is NaN where there is none."""

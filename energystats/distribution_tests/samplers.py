@@ -84,7 +84,7 @@ def as_sampler(value: Any, name: str) -> Sampler:
         raise TypeError(f"`{name}` must be an object, got the class {value.__name__}; write `{value.__name__}(...)`.")
     if is_new_style(value):
         one_law(value.icdf, name)
-        return Sampler(name, shortened(str(value)), lambda size, rng: value.sample(size, rng=rng), value.icdf)
+        return Sampler(name, shorten_line(str(value)), lambda size, rng: value.sample(size, rng=rng), value.icdf)
     if not hasattr(value, "rvs"):
         return of_function(value, name)
     if callable(value):
@@ -128,7 +128,7 @@ def draw_rows(distribution: Any, size: int, rng: np.random.Generator) -> Any:
     return distribution.rvs(size=max(size, 2), random_state=rng)[:size]
 
 
-def shortened(text: str) -> str:
+def shorten_line(text: str) -> str:
     """One line of at most 60 characters."""
     text = " ".join(text.split())
     return text if len(text) <= LABEL else text[: LABEL - 1] + "…"
@@ -141,7 +141,7 @@ def label_of(frozen: Any) -> str:
         return type(frozen).__name__.removesuffix("_frozen")
     given = [f"{float(a):g}" for a in frozen.args]
     given += [f"{key}={float(a):g}" for key, a in frozen.kwds.items()]
-    return shortened(f"{family}({', '.join(given)})")
+    return shorten_line(f"{family}({', '.join(given)})")
 
 
 def resampler(points: FloatArray, name: str) -> Sampler:

@@ -13,7 +13,7 @@ from energystats._core.threads import one_thread_up_to
 from energystats._runtime import MATRIX, weigh
 from energystats._typing import ArrayLike, FloatArray
 from energystats.geometry.kernels import kernel_distance
-from energystats.geometry.negative_type import SMALLEST_ALONE, Examination, examine, root_unit_of, unit_of
+from energystats.geometry.negative_type import SMALLEST_ALONE, Examination, examine_spectrum, root_unit_of, unit_of
 from energystats.geometry.results import Euclidization, Repair
 from energystats.inputs.matrices import as_distances, as_symmetric
 from energystats.inputs.names import matrix_index
@@ -85,8 +85,8 @@ def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
     weigh(False, MATRIX, spectrum(len(given), 2.0, copies=5.0))
     unit = unit_of(given)
     rho = (given / unit) ** 2
-    found = examine(rho, tol)
-    return shifted(rho, unit, found, given=given, index=matrix_index(d))
+    found = examine_spectrum(rho, tol)
+    return add_constant(rho, unit, found, given=given, index=matrix_index(d))
 
 
 def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
@@ -148,11 +148,11 @@ def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
     rho = kernel_distance(matrix / unit**2)
     rounding = 8 * np.finfo(float).eps * np.abs(np.diagonal(matrix)).max() / unit**2
     rho[np.abs(rho) <= rounding] = 0.0
-    found = examine(rho, tol, summand=float(np.abs(matrix).max()) / unit**2)
-    return shifted(rho, unit, found, given=None, index=matrix_index(K), source="kernel")
+    found = examine_spectrum(rho, tol, summand=float(np.abs(matrix).max()) / unit**2)
+    return add_constant(rho, unit, found, given=None, index=matrix_index(K), source="kernel")
 
 
-def shifted(
+def add_constant(
     rho: FloatArray,
     unit: float,
     found: Examination,
@@ -168,7 +168,7 @@ def shifted(
     else:
         distances = np.sqrt(np.maximum(rho + 2 * sigma, 0.0)) * unit
         np.fill_diagonal(distances, 0.0)
-    return report("lingoes", distances, sigma * unit**2, rho, unit, found, index, source)
+    return make_euclidization("lingoes", distances, sigma * unit**2, rho, unit, found, index, source)
 
 
 def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
@@ -239,14 +239,14 @@ def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
     unit = unit_of(given)
     scaled = given / unit
     rho = scaled**2
-    found = examine(rho, tol)
+    found = examine_spectrum(rho, tol)
     kappa, distances = 0.0, given
     if found.witness is not None:
         pair = found.lowest, found.witness
         kappa = additive_constant(centred(-0.5 * rho), centred(-0.5 * scaled), pair) * unit
         distances = given + kappa
         np.fill_diagonal(distances, 0.0)
-    return report("cailliez", distances, kappa, rho, unit, found, matrix_index(d))
+    return make_euclidization("cailliez", distances, kappa, rho, unit, found, matrix_index(d))
 
 
 def clip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
@@ -357,7 +357,7 @@ def respectralized(d: ArrayLike, tol: float | None, method: Repair) -> Euclidiza
     weigh(False, MATRIX, spectrum(len(given), 7.0, copies=8.0))
     unit = unit_of(given)
     rho = (given / unit) ** 2
-    found = examine(rho, tol)
+    found = examine_spectrum(rho, tol)
     distances = given
     if not found.holds:
         with one_thread_up_to(len(rho)):
@@ -365,10 +365,10 @@ def respectralized(d: ArrayLike, tol: float | None, method: Repair) -> Euclidiza
         values = np.abs(values) if method == "flip" else np.maximum(values, 0.0)
         half = vectors * np.sqrt(values)
         distances = np.sqrt(np.maximum(kernel_distance(half @ half.T), 0.0)) * unit
-    return report(method, distances, None, rho, unit, found, matrix_index(d))
+    return make_euclidization(method, distances, None, rho, unit, found, matrix_index(d))
 
 
-def report(
+def make_euclidization(
     method: Repair,
     distances: FloatArray,
     constant: float | None,

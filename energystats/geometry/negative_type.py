@@ -24,7 +24,7 @@ __all__ = [
     "DENSE_LIMIT",
     "SMALLEST_ALONE",
     "Examination",
-    "examine",
+    "examine_spectrum",
     "is_euclidean",
     "negative_type",
     "relative_tolerance",
@@ -125,21 +125,21 @@ def negative_type(
         weigh(False, d, pairs_work(Size.of(d)), spectrum(d.n, 2.0, copies=3.0))
         rho = d.matrix
         summand = 0.0 if d.points is None else d.metric.summand(d.points)
-        return verdict(examine(rho, tol, summand=summand), d.metric, rho=rho, rows=None)
+        return judge_negative_type(examine_spectrum(rho, tol, summand=summand), d.metric, rho=rho, rows=None)
     weigh(False, d, spectrum(n_points, 2.0, copies=3.0).times(1 if d.metric.negative_type else N_SUBSETS))
     worst: tuple[Examination, IntArray] | None = None
     for _ in range(1 if d.metric.negative_type else N_SUBSETS):
         rows = np.sort(generator.choice(d.n, n_points, replace=False))
         assert d.points is not None
-        found = examine(d.rho(rows, rows), tol, summand=d.metric.summand(d.points[rows]))
+        found = examine_spectrum(d.rho(rows, rows), tol, summand=d.metric.summand(d.points[rows]))
         if worst is None or found.lowest / found.threshold < worst[0].lowest / worst[0].threshold:
             worst = found, rows
     assert worst is not None
     found, rows = worst
-    return verdict(found, d.metric, rho=d.rho(rows, rows), rows=rows)
+    return judge_negative_type(found, d.metric, rho=d.rho(rows, rows), rows=rows)
 
 
-def verdict(found: Examination, metric: Metric, *, rho: Any, rows: IntArray | None) -> NegativeTypeResult:
+def judge_negative_type(found: Examination, metric: Metric, *, rho: Any, rows: IntArray | None) -> NegativeTypeResult:
     """What the eigenvalues of some points and the formula of the metric say together."""
     known = metric.negative_type
     method: Literal["eigenvalues", "factorisation", "iteration", "random subsets", "formula"] = found.method
@@ -222,9 +222,9 @@ def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
 
 
 def examine_distances(d: Any, tol: float | None) -> Examination:
-    """`examine` for d squared, whatever the size of d."""
+    """`examine_spectrum` for d squared, whatever the size of d."""
     unit = unit_of(d, SMALLEST_ALONE)
-    return examine((d / unit) ** 2, tol)
+    return examine_spectrum((d / unit) ** 2, tol)
 
 
 DENSE_LIMIT = 2000  # up to here every eigenvalue is computed; above it a factorisation, or Lanczos' method
@@ -293,7 +293,7 @@ def relative_tolerance(tol: float | None, n: int) -> float:
     return share
 
 
-def examine(rho: FloatArray, tol: float | None = None, *, summand: float = 0.0) -> Examination:
+def examine_spectrum(rho: FloatArray, tol: float | None = None, *, summand: float = 0.0) -> Examination:
     """Extreme eigenvalues of G_c, all of them up to `DENSE_LIMIT` points.
 
     The scale that rounding is measured on is the largest of lambda_max, max |rho|/2, and `summand`, the size of the

@@ -13,7 +13,7 @@ from energystats._typing import FloatArray, IntArray
 from energystats.display.numbers import number, numbers, proportion
 from energystats.display.result import Named, Result
 from energystats.display.sentences import metric_text
-from energystats.display.tables import Table, text_table
+from energystats.display.tables import TextTable, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +91,7 @@ class NegativeTypeResult(Result):
     def __bool__(self) -> bool:
         return self.holds
 
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[TextTable]:
         rows = [
             ["of negative type", "yes" if self.holds else "no"],
             ["smallest eigenvalue of G_c", eigenvalue(self.min_eigenvalue, self.threshold)],
@@ -234,7 +234,7 @@ class Euclidization(Named):
         largest = before.max(initial=0.0)
         return np.asarray((self.distances[upper] - before) / (largest if largest > 0 else 1.0))
 
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[TextTable]:
         moved = np.abs(self.moved)
         rows = [
             ["constant", "-" if self.constant is None else number(self.constant)],
@@ -372,7 +372,7 @@ class PrincipalCoordinates(Named):
     source: Literal["distances", "kernel"]
     index: Any = field(default=None, repr=False)
 
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[TextTable]:
         p = min(self.explained.size, 10)
         values = numbers(self.eigenvalues[:p])
         cells = [[values[j], f"{self.explained[j]:.1%}", f"{self.explained[: j + 1].sum():.1%}"] for j in range(p)]
@@ -485,7 +485,7 @@ class EuclidizationComparison(Result):
         """The table."""
         return self.table
 
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[TextTable]:
         cells = [
             [
                 number(self.constants[r]),

@@ -82,7 +82,7 @@ def encode(
     known: Columns | None = None,
 ) -> tuple[list[FloatArray], Columns]:
     """Arrays of one coding, and the coding; with `known`, that of other rows of the same columns."""
-    read = [columns_of(values, name) for values, name in zip(tables, names, strict=True)]
+    read = [code_columns(values, name) for values, name in zip(tables, names, strict=True)]
     check_same_columns(tables, [len(labels) for labels, _ in read], names)
     labels = read[0][0] if known is None else known.names
     if known is not None:
@@ -92,11 +92,11 @@ def encode(
             raise ValueError(f"`asymmetric` names {column!r}, but {labels.count(column)} columns have that name.")
     coded = []
     for j, label in enumerate(labels):
-        parts = [column_of(columns[j], name, label) for name, (_, columns) in zip(names, read, strict=True)]
+        parts = [code_column(columns[j], name, label) for name, (_, columns) in zip(names, read, strict=True)]
         if label in asymmetric:
             parts = [presence(part, name, label) for part, name in zip(parts, names, strict=True)]
         if known is None:
-            coded.append(joined(parts, names, label))
+            coded.append(join_columns(parts, names, label))
         else:
             of = Column(known.kinds[j], np.empty(0), known.levels[j])
             coded.append([recoded(part, of, name, label) for part, name in zip(parts, names, strict=True)])
@@ -124,7 +124,7 @@ def check_known(table: Any, labels: Sequence[str], known: Columns, name: str) ->
 # ---------------------------------------------------------------- one table
 
 
-def columns_of(values: Any, name: str) -> tuple[tuple[str, ...], list[Any]]:
+def code_columns(values: Any, name: str) -> tuple[tuple[str, ...], list[Any]]:
     """Names and columns of a table, each as a float array or a pandas Series."""
     if hasattr(values, "toarray"):
         raise TypeError(f"`{name}` must be dense, got a sparse {type(values).__name__}; use `{name}.toarray()`.")
@@ -189,7 +189,7 @@ def warn_of_empty(labels: Sequence[str]) -> None:
 # ---------------------------------------------------------------- one column
 
 
-def column_of(column: Any, name: str, label: str) -> Column:
+def code_column(column: Any, name: str, label: str) -> Column:
     """Kind and values of a column, from its type."""
     if isinstance(column, np.ndarray):
         return numeric_column(column, name, label)
@@ -273,7 +273,7 @@ def presence(column: Column, name: str, label: str) -> Column:
 # ---------------------------------------------------------------- one coding
 
 
-def joined(parts: Sequence[Column], names: Sequence[str], label: str) -> list[Column]:
+def join_columns(parts: Sequence[Column], names: Sequence[str], label: str) -> list[Column]:
     """The same column of several tables under one coding."""
     filled = [(part, name) for part, name in zip(parts, names, strict=True) if part.kind != "empty"]
     if not filled:
@@ -287,8 +287,8 @@ def joined(parts: Sequence[Column], names: Sequence[str], label: str) -> list[Co
             )
         if part.kind == "ordered" and part.levels != first.levels:
             raise ValueError(
-                f"Ordered column {label!r} must have the same categories in all tables, but has {listed(first.levels)} "
-                f"in `{first_name}` and {listed(part.levels)} in `{name}`."
+                f"Ordered column {label!r} must have the same categories in all tables, but has "
+                f"{list_levels(first.levels)} in `{first_name}` and {list_levels(part.levels)} in `{name}`."
             )
     levels = tuple(dict.fromkeys(level for part, _ in filled for level in part.levels))
     target = Column(first.kind, np.empty(0), levels)
@@ -312,13 +312,13 @@ def recoded(part: Column, target: Column, name: str, label: str) -> Column:
     for value in values:
         if value not in place:
             raise ValueError(
-                f"`{name}` has {value!r} in column {label!r}, whose categories are {listed(target.levels)}."
+                f"`{name}` has {value!r} in column {label!r}, whose categories are {list_levels(target.levels)}."
             )
     translated = np.full(part.values.size, np.nan)
     translated[used] = np.array([place[value] for value in values], dtype=np.float64)[codes]
     return Column(target.kind, translated, target.levels)
 
 
-def listed(levels: Sequence[Any]) -> str:
+def list_levels(levels: Sequence[Any]) -> str:
     """Categories in words, the first ten of them."""
     return ", ".join(map(repr, levels[:10])) + ", ..." * (len(levels) > 10)

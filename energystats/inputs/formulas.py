@@ -27,7 +27,7 @@ from energystats.inputs.names import as_pandas, near_names
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Parsed", "Term", "check_table", "complete_rows", "missing_in", "parse", "rows_of"]
+__all__ = ["Parsed", "Term", "check_table", "find_complete_rows", "missing_in", "parse", "take_rows"]
 
 
 Levels: TypeAlias = tuple[IntArray, tuple[Any, ...]]  # which level each row has, and their names
@@ -175,7 +175,7 @@ class Parsed:
                 matrix = spec.get_model_matrix(data, context=context)
                 values = np.asarray(matrix, dtype=np.float64)
         except Exception as error:  # the user's own expression ran
-            raise ValueError(f"`formula` {self.text!r} cannot be evaluated: {plain(error)}") from error
+            raise ValueError(f"`formula` {self.text!r} cannot be evaluated: {write_plain_message(error)}") from error
         if len(values) != len(data):
             listed = " + ".join(map(str, terms))
             raise ValueError(
@@ -253,7 +253,7 @@ class Coded:
             if table[name].dtype == object or isinstance(table[name].dtype, pd.CategoricalDtype):
                 levels[name] = as_labels(table[name], len(table), name)
         columns = dict(zip(levels, unused_names(len(levels), list(table.columns)), strict=True))
-        coded = {columns[name]: numbered(*levels[name]) for name in levels}
+        coded = {columns[name]: number_levels(*levels[name]) for name in levels}
         return cls(pd.concat([table, pd.DataFrame(coded, index=table.index)], axis=1), columns, levels)
 
     def levels_of(self, factor: Any) -> Levels | None:
@@ -274,7 +274,7 @@ def unused_names(count: int, columns: Sequence[str]) -> list[str]:
     return list(itertools.islice((name for name in names if name not in columns), count))
 
 
-def numbered(codes: IntArray, names: Sequence[Any]) -> Any:
+def number_levels(codes: IntArray, names: Sequence[Any]) -> Any:
     """Levels under the names 0, 1, ..."""
     import pandas as pd
 
@@ -320,7 +320,7 @@ def coded_factor(
             raise ValueError(f"the base of C() must be one of its levels, got {contrasts.base!r}.")
         contrasts = type(contrasts)(base=base)
     seen.append((codes, names))
-    return C(pd.Series(numbered(codes, names), index=values.index), contrasts, spans_intercept=spans_intercept)
+    return C(pd.Series(number_levels(codes, names), index=values.index), contrasts, spans_intercept=spans_intercept)
 
 
 def contains(larger: Any, term: Any) -> bool:
@@ -335,7 +335,7 @@ def check_columns(name: str, columns: FloatArray) -> None:
         raise ValueError(f"`formula`: {name} is not finite in {bad} of {len(columns)} rows.")
 
 
-def plain(error: Exception) -> str:
+def write_plain_message(error: Exception) -> str:
     """First line of a message of formulaic, without its marks for colour."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return re.sub(r"\x1b?⧛?\[[0-9;]*m⧚?", "", lines[0])
@@ -356,7 +356,9 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
     try:
         read = Formula.from_spec(formula, context={"__formulaic_variables_available__": list(map(str, data.columns))})
     except (FormulaicError, SyntaxError) as error:
-        raise ValueError(f"`formula` {formula!r} cannot be read: {plain(error)}{of_r(formula)}") from error
+        raise ValueError(
+            f"`formula` {formula!r} cannot be read: {write_plain_message(error)}{of_r(formula)}"
+        ) from error
     left, right = (read.lhs, read.rhs) if hasattr(read, "lhs") else ((), read)
     if isinstance(right, tuple) or (isinstance(left, tuple) and left):
         raise ValueError(f"`formula` must have one part on each side of ~, got {formula!r}.")
@@ -508,7 +510,7 @@ def missing_in(values: Any) -> BoolArray:
     return np.asarray(missing.reshape(len(values), -1).any(axis=1))
 
 
-def rows_of(values: Any, kept: BoolArray) -> Any:
+def take_rows(values: Any, kept: BoolArray) -> Any:
     """The rows to keep, in the kind that was given."""
     if kept.all():
         return values
@@ -517,7 +519,7 @@ def rows_of(values: Any, kept: BoolArray) -> Any:
     return list(itertools.compress(values, kept))
 
 
-def complete_rows(missing: Mapping[str, BoolArray], n: int, what: str) -> BoolArray:
+def find_complete_rows(missing: Mapping[str, BoolArray], n: int, what: str) -> BoolArray:
     """Rows without missing values, given where each column has them; an error or a warning where there are any."""
     gone = np.zeros(n, dtype=bool)
     for rows in missing.values():

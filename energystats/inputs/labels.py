@@ -165,7 +165,7 @@ def coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
     firsts = list(found)
     if len(kinds := set(map(type, entries))) > 1 or tuple in kinds:
         for entry, code in zip(entries, codes.tolist(), strict=True):
-            if kind_of(entry) != kind_of(firsts[code]):
+            if find_label_type(entry) != find_label_type(firsts[code]):
                 raise ValueError(
                     f"`{name}` mixes {firsts[code]!r} and {entry!r}, which are of different types and equal to each "
                     "other; make them labels of one type, for example text."
@@ -199,6 +199,6 @@ def position_of(label: Any, names: Sequence[Any]) -> int | None:
     return next(same, None)
 
 
-def kind_of(label: object) -> object:
+def find_label_type(label: object) -> object:
     """Type of a label, and those of its parts, by which True differs from 1, and 1 from 1.0."""
-    return tuple(map(kind_of, label)) if isinstance(label, tuple) else type(label)
+    return tuple(map(find_label_type, label)) if isinstance(label, tuple) else type(label)

@@ -147,7 +147,7 @@ def parse_cells(cells: list[list[str]]) -> MatrixFile:
     top, left = int(layout != "none"), int(layout == "both")
     columns = tuple(cells[0][left:]) if top else None
     stubs = tuple(row[0] for row in cells[top:]) if left else ()
-    names = names_of(columns, stubs, layout)
+    names = find_item_names(columns, stubs, layout)
     places = FilePlaces(names, top, left)
     body = [row[left:] for row in cells[top:]]
     matrix = np.array([[as_number(c, places, i, j) for j, c in enumerate(row)] for i, row in enumerate(body)])
@@ -176,14 +176,14 @@ def layout_of(cells: list[list[str]]) -> Literal["both", "header", "none"]:
             "and a column of n names beside them are understood."
         )
     first = [*cells[0], *(row[0] for row in cells)]
-    if all(map(is_number, first)) or m == 1:
+    if all(map(may_be_number, first)) or m == 1:
         return "none"
-    if not NUMBER.fullmatch(cells[0][0]) or (m > 2 and not any(map(is_number, cells[0][1:]))):
+    if not NUMBER.fullmatch(cells[0][0]) or (m > 2 and not any(map(may_be_number, cells[0][1:]))):
         return "both"
     return "none"  # a cell that is no number; `as_number` says which
 
 
-def is_number(cell: str) -> bool:
+def may_be_number(cell: str) -> bool:
     """Whether a cell of a matrix could hold this."""
     return NUMBER.fullmatch(cell) is not None or (cell.lower() in MISSING and cell != "")
 
@@ -198,7 +198,7 @@ def as_number(cell: str, places: Places, i: int, j: int) -> float:
     raise ValueError(f"every cell must be a number, but the one {places.entry(i, j)} holds {cell!r}{hint}.")
 
 
-def names_of(columns: Sequence[str] | None, stubs: Sequence[str], layout: str) -> tuple[str, ...] | None:
+def find_item_names(columns: Sequence[str] | None, stubs: Sequence[str], layout: str) -> tuple[str, ...] | None:
     """Names of the items; rows or columns that are merely counted take those of the other."""
     if columns is None:
         return None

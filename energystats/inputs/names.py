@@ -14,12 +14,12 @@ __all__ = [
     "check_same_columns",
     "check_same_rows",
     "column_names",
+    "find_index_names",
     "in_memory",
     "joint_index",
     "label_name",
     "matrix_index",
     "name_text",
-    "names_of",
     "near_names",
     "row_index",
     "row_names",
@@ -124,7 +124,7 @@ def matrix_index(values: object) -> Any:
     return (values.columns if rows == numbered else values.index).copy()  # type: ignore[attr-defined]
 
 
-def names_of(index: Any) -> tuple[str, ...] | None:
+def find_index_names(index: Any) -> tuple[str, ...] | None:
     """Entries of an index as texts; None without one, or where it only counts the rows."""
     if index is None:
         return None
@@ -175,7 +175,7 @@ def joint_index(parts: Sequence[Any]) -> Any:
     """Index of samples below each other; None if one has no names, or if every one of several only counts its rows."""
     if not parts or any(part is None for part in parts):
         return None
-    if len(parts) > 1 and all(names_of(part) is None for part in parts):
+    if len(parts) > 1 and all(find_index_names(part) is None for part in parts):
         return None
     return parts[0].append(list(parts[1:]))
 

@@ -187,7 +187,7 @@ SCIPY_NAMES = (
 KNOWN_NAMES = tuple(sorted({*SCIPY_NAMES, "exponential", "gaussian", "gower", "precomputed"}))
 
 
-def named(name: str, known: Sequence[str], argument: str, ending: str = "") -> str:
+def find_metric_name(name: str, known: Sequence[str], argument: str, ending: str = "") -> str:
     """The name of a metric from one of its spellings and synonyms."""
     try:
         return canonical_name(name, known, ending=ending)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from energystats._typing import FloatArray
-from energystats.inputs.names import as_pandas, column_names, name_text, names_of
+from energystats.inputs.names import as_pandas, column_names, find_index_names, name_text
 
 __all__ = [
     "ANY_NUMBERS",
@@ -144,7 +144,7 @@ ANY_NUMBERS = Domain()
 def row_places(names: Sequence[str], sizes: Sequence[int], indexes: Sequence[Any]) -> Place:
     """Where the rows of some tables stand, which lie below each other; an index names them, if it does not count."""
     ends = np.cumsum(sizes)
-    named = [index if names_of(index) is not None else None for index in indexes]
+    named = [index if find_index_names(index) is not None else None for index in indexes]
 
     def place(row: int) -> tuple[str, Any]:
         t = int(np.searchsorted(ends, row, side="right"))

@@ -13,7 +13,7 @@ from energystats._core.scaling import deviations, exponents, two_to
 from energystats._typing import FloatArray
 from energystats.inputs.arrays import read_only
 from energystats.inputs.options import check_alpha
-from energystats.metrics.base import COUNTS, SCIPY_NAMES, SMALL, Metric, checked_output, named
+from energystats.metrics.base import COUNTS, SCIPY_NAMES, SMALL, Metric, checked_output, find_metric_name
 from energystats.metrics.domains import ANY_NUMBERS, Domain
 
 __all__ = ["CallableMetric", "Precomputed", "SciPyMetric"]
@@ -49,7 +49,7 @@ class SciPyMetric(Metric):
 
     def __post_init__(self) -> None:
         if self.name not in SCIPY_NAMES:
-            object.__setattr__(self, "name", named(self.name, SCIPY_NAMES, "name"))
+            object.__setattr__(self, "name", find_metric_name(self.name, SCIPY_NAMES, "name"))
         object.__setattr__(self, "alpha", check_alpha(self.alpha))
         kept = {key: read_only(part) if isinstance(part, np.ndarray) else part for key, part in self.params.items()}
         object.__setattr__(self, "params", kept)

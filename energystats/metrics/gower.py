@@ -144,9 +144,9 @@ class Gower(Metric):
 
     def told(self, coding: Columns) -> Gower:
         """The metric that knows its columns."""
-        check_names(self.asymmetric, coding.names, "asymmetric")
+        check_known_columns(self.asymmetric, coding.names, "asymmetric")
         if isinstance(self.weights, Mapping):
-            check_names(self.weights, coding.names, "weights")
+            check_known_columns(self.weights, coding.names, "weights")
         elif self.weights is not None and len(self.weights) != len(coding.names):
             raise ValueError(f"`weights` must have one weight a column, {len(coding.names)}, got {len(self.weights)}.")
         told = replace(self, coding=coding)
@@ -245,7 +245,7 @@ def widths_of(X: FloatArray) -> FloatArray:
     return np.asarray(np.nan_to_num(np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)))
 
 
-def check_names(given: Iterable[str], columns: Sequence[str], argument: str) -> None:
+def check_known_columns(given: Iterable[str], columns: Sequence[str], argument: str) -> None:
     """Complain about a name that no column has."""
     for name in given:
         if name not in columns:

@@ -7,7 +7,7 @@ from typing import cast
 
 from energystats._typing import FloatArray
 from energystats.inputs.options import check_alpha
-from energystats.metrics.base import KNOWN_NAMES, SCIPY_NAMES, Metric, MetricLike, named
+from energystats.metrics.base import KNOWN_NAMES, SCIPY_NAMES, Metric, MetricLike, find_metric_name
 from energystats.metrics.closed_form import Euclidean, Exponential, Gaussian
 from energystats.metrics.general import CallableMetric, Precomputed, SciPyMetric
 from energystats.metrics.gower import Gower
@@ -49,7 +49,7 @@ def resolve(metric: MetricLike, alpha: float) -> Metric:
     """
     alpha = check_alpha(alpha)
     if isinstance(metric, str):
-        name = named(metric, KNOWN_NAMES, "metric", ", or an object")
+        name = find_metric_name(metric, KNOWN_NAMES, "metric", ", or an object")
         if name == "euclidean":
             return Euclidean(alpha)
         if name in SCIPY_NAMES:

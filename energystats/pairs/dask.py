@@ -111,16 +111,16 @@ def as_compared(raw: FloatArray, center: FloatArray, scale: FloatArray) -> Float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class PartialSums:
     """What a task adds to the sums: arrays, and how many negative values of rho it met, and the smallest."""
 
     arrays: tuple[FloatArray, ...]
     negative: int = 0
     smallest: float = 0.0
 
-    def __add__(self, other: Part) -> Part:
+    def __add__(self, other: PartialSums) -> PartialSums:
         arrays = tuple(a + b for a, b in zip(self.arrays, other.arrays, strict=True))
-        return Part(arrays, self.negative + other.negative, min(self.smallest, other.smallest))
+        return PartialSums(arrays, self.negative + other.negative, min(self.smallest, other.smallest))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +144,7 @@ class OnCluster(Pairs):
         return [Block(span, self.rows.center, self.rows.scale) for span in self.rows.spans]
 
     def of_pairs(
-        self, task: Callable[..., Part], given: Callable[[int, int], tuple[Any, ...]], level: int = 0
+        self, task: Callable[..., PartialSums], given: Callable[[int, int], tuple[Any, ...]], level: int = 0
     ) -> dict[tuple[int, int], Any]:
         """The futures of `task` for all pairs of blocks; lower levels run first."""
         submit, blocks, places = self.rows.client.submit, self.rows.blocks, self.places
@@ -157,15 +157,17 @@ class OnCluster(Pairs):
         }
 
     def over_pairs(
-        self, task: Callable[..., Part], given: Callable[[int, int], tuple[Any, ...]], level: int = 0
+        self, task: Callable[..., PartialSums], given: Callable[[int, int], tuple[Any, ...]], level: int = 0
     ) -> Any:
         """The future of the sum of `task` over all pairs of blocks."""
         parts = self.of_pairs(task, given, level).values()
         return sum_by_tree(self.rows.client, list(parts), priority=1 - level)
 
-    def summed(self, task: Callable[..., Part], given: Callable[[int, int], tuple[Any, ...]]) -> tuple[FloatArray, ...]:
+    def summed(
+        self, task: Callable[..., PartialSums], given: Callable[[int, int], tuple[Any, ...]]
+    ) -> tuple[FloatArray, ...]:
         """The sum of `task` over all pairs of blocks, and a warning of negative values."""
-        found: Part = fetched(self.rows.client, self.over_pairs(task, given))
+        found: PartialSums = fetched(self.rows.client, self.over_pairs(task, given))
         warn_if_negative(found.negative, found.smallest)
         return found.arrays
 
@@ -180,7 +182,7 @@ class OnCluster(Pairs):
             )
             for i in numbers
         ]
-        found: list[Part] = fetched(self.rows.client, rows)
+        found: list[PartialSums] = fetched(self.rows.client, rows)
         warn_if_negative(sum(part.negative for part in found), min(part.smallest for part in found))
         return np.concatenate([part.arrays[0] for part in found])
 
@@ -197,7 +199,7 @@ class OnCluster(Pairs):
         if 8 * n_bins**2 > BIN_SUMS_BYTES:
             return bin_sums_by_product(self.multiply, codes, weights, n_bins)
         bins = self.rows.client.submit(
-            itself, Bins(codes.astype(np.min_scalar_type(n_bins)), weights, n_bins), pure=False
+            itself, BinsOnCluster(codes.astype(np.min_scalar_type(n_bins)), weights, n_bins), pure=False
         )
         return self.summed(bins_task, lambda i, j: (bins,))[0]
 
@@ -226,7 +228,7 @@ class OnCluster(Pairs):
         futures: Iterable[Any] = map(future_of, chunks) if at_once else [future_of(chunk) for chunk in chunks]
         negative, smallest = 0, 0.0
         for future in futures:
-            part: Part = fetched(client, future)
+            part: PartialSums = fetched(client, future)
             negative, smallest = part.negative, part.smallest
             sums, sizes = part.arrays
             yield completed_sums(sums, sizes, k)
@@ -343,14 +345,14 @@ class Negatives:
             self.count += int(np.count_nonzero(tile < 0)) // (1 + diagonal)
             self.smallest = min(self.smallest, float(tile.min()))
 
-    def part(self, *arrays: FloatArray) -> Part:
+    def part(self, *arrays: FloatArray) -> PartialSums:
         """What the task gives back."""
-        return Part(arrays, self.count, self.smallest)
+        return PartialSums(arrays, self.count, self.smallest)
 
 
 def product_task(
     X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric, own: FloatArray, others: FloatArray
-) -> Part:
+) -> PartialSums:
     """The share of two blocks in the rows of R @ columns of the one, and of the other."""
     upper, lower, negatives = np.zeros_like(own), np.zeros_like(others), Negatives(metric)
     for rows, columns, tile, diagonal in tiles_of(X, Y, a, b, metric):
@@ -361,15 +363,15 @@ def product_task(
     return negatives.part(upper, lower)
 
 
-def side_sum(upper: list[Part], lower: list[Part]) -> Part:
+def side_sum(upper: list[PartialSums], lower: list[PartialSums]) -> PartialSums:
     """The rows of one block in R @ columns, from all pairs that it is in; negative values are counted once."""
     product = np.sum([part.arrays[0] for part in upper] + [part.arrays[1] for part in lower], axis=0)
-    return Part((product,), sum(part.negative for part in upper), min(part.smallest for part in upper))
+    return PartialSums((product,), sum(part.negative for part in upper), min(part.smallest for part in upper))
 
 
 def block_task(
     X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric, own: FloatArray, others: FloatArray
-) -> Part:
+) -> PartialSums:
     """The share of two blocks in Z'RZ; (b, k, k)."""
     _, k, n_labelings = own.shape
     half, negatives = np.zeros((n_labelings, k, k)), Negatives(metric)
@@ -381,7 +383,7 @@ def block_task(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bins:
+class BinsOnCluster:
     """Bins and weights of all rows, which travel once.
 
     Attributes
@@ -399,7 +401,7 @@ class Bins:
     count: int
 
 
-def bins_task(X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric, bins: Bins) -> Part:
+def bins_task(X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric, bins: BinsOnCluster) -> PartialSums:
     """The share of two blocks in the sums between bins; the rows of the second one are numbered after the first."""
     spans, negatives = [a.span] if a.span == b.span else [a.span, b.span], Negatives(metric)
     codes, weights = (np.concatenate([column[slice(*s)] for s in spans]) for column in (bins.codes, bins.weights))
@@ -414,15 +416,15 @@ def bins_task(X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric, 
     return negatives.part(sums)
 
 
-def absolute_task(X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric) -> Part:
+def absolute_task(X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric) -> PartialSums:
     """The share of two blocks in the sum of |rho|."""
     total = sum((2 - diagonal) * np.abs(tile).sum() for _, _, tile, diagonal in tiles_of(X, Y, a, b, metric))
-    return Part((np.asarray(total, dtype=np.float64),))
+    return PartialSums((np.asarray(total, dtype=np.float64),))
 
 
 def labelings_task(
     X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric, drawing: Drawing, chunk: Chunk
-) -> Part:
+) -> PartialSums:
     """The share of two blocks in the sums of `drawing.multiplied` groups and of all rows, under every labeling."""
     codes, k = labelings_of(drawing, chunk), drawing.multiplied
     own, others = codes[:, slice(*a.span)].T, codes[:, slice(*b.span)].T

@@ -85,21 +85,23 @@ def distributed_frame(
     for end in ends.tolist():
         touched = [i for i, height in enumerate(heights) if starts[i] < end and first < starts[i] + height]
         cuts = [slice(max(first - starts[i], 0), end - starts[i]) for i in touched]
-        blocks.append(client.submit(rows_of, [parts[i] for i in touched], cuts, list(columns), name, pure=False))
+        blocks.append(client.submit(stack_rows, [parts[i] for i in touched], cuts, list(columns), name, pure=False))
         first = end
-    labels = fetched(client, [client.submit(named, part, column, pure=False) for part in parts]) if column else []
+    labels = (
+        fetched(client, [client.submit(name_columns, part, column, pure=False) for part in parts]) if column else []
+    )
     rows = RowsOnCluster(tuple(columns), client=client, blocks=tuple(blocks), ends=ends, d=len(columns))
     return rows, [part for part in labels if len(part)], [part for part in indices if len(part)]
 
 
-def rows_of(frames: Sequence[Any], cuts: Sequence[slice], columns: list[str], name: str) -> FloatArray:
+def stack_rows(frames: Sequence[Any], cuts: Sequence[slice], columns: list[str], name: str) -> FloatArray:
     """Some rows of several frames, one after the other."""
     return np.concatenate(
-        [as_points(named(frame.iloc[cut], columns), name) for frame, cut in zip(frames, cuts, strict=True)]
+        [as_points(name_columns(frame.iloc[cut], columns), name) for frame, cut in zip(frames, cuts, strict=True)]
     )
 
 
-def named(frame: Any, columns: Any) -> Any:
+def name_columns(frame: Any, columns: Any) -> Any:
     """Columns of a frame by their names as texts."""
     return frame.set_axis(frame.columns.map(str), axis=1)[columns]
 

@@ -22,7 +22,7 @@ from energystats.pairs.tiles import TILE_COLUMNS, TILE_ROWS, MadeAnew, Pairs, Ti
 __all__ = [
     "BLOCK_BYTES",
     "Mapped",
-    "Part",
+    "RowRange",
     "Rows",
     "RowsOnDisk",
     "Spooled",
@@ -39,7 +39,7 @@ VALUE_ROWS = 2**13  # whose values are made at a time, fewer where they are wide
 LARGE_TILES = 2 * TILE_ROWS, TILE_COLUMNS
 
 
-class Part(Protocol):
+class RowRange(Protocol):
     """Consecutive rows of a table."""
 
     @property
@@ -252,7 +252,7 @@ class RowsOnDisk(Rows):
         In order, with the same columns.
     """
 
-    parts: tuple[Part, ...] = ()
+    parts: tuple[RowRange, ...] = ()
 
     @cached_property
     def ends(self) -> IntArray:

@@ -13,7 +13,7 @@ from energystats.metrics.closed_form import Euclidean
 from energystats.metrics.general import SciPyMetric
 from energystats.pairs.tiles import Pairs
 
-__all__ = ["Line", "line_of", "power_on_line"]
+__all__ = ["Line", "power_on_line", "sort_line"]
 
 
 POWERS_ON_LINE = {"cityblock": 1, "chebyshev": 1, "euclidean": 1, "minkowski": 1, "sqeuclidean": 2}
@@ -63,7 +63,7 @@ def power_on_line(points: FloatArray | None, metric: Metric) -> float | None:
     return None
 
 
-def line_of(points: FloatArray | None, metric: Metric) -> Line | None:
+def sort_line(points: FloatArray | None, metric: Metric) -> Line | None:
     """The sorted points where rho = |x - y| in one column, None elsewhere."""
     if points is None or power_on_line(points, metric) != 1:
         return None

@@ -24,7 +24,7 @@ from energystats.pairs.dask_tables import (
 from energystats.pairs.dask_workers import Workers, active_workers
 from energystats.pairs.device import is_foreign, on_device
 from energystats.pairs.disk import Mapped, Rows, RowsOnDisk, spool, spool_panels
-from energystats.pairs.parquet import batches, check_numbers, columns_of, index_of, opened_file, panels
+from energystats.pairs.parquet import batches, check_numbers, index_of, name_parquet_columns, opened_file, panels
 
 __all__ = ["IN_MEMORY", "Opened", "labels_here", "opened"]
 
@@ -119,7 +119,7 @@ def open_table(sample: Any, name: str, column: str | None, argument: str, client
         return open_frame(sample, column, argument, name, client) if framed else open_array(sample, name, client)
     index, sample, labels = row_index(sample), as_pandas(sample), None
     if column is not None:
-        own_columns(column_names(sample) or [], column, "the frame", argument)
+        find_point_columns(column_names(sample) or [], column, "the frame", argument)
         labels = sample[column]
         sample = sample.drop(columns=column)
     columns = column_names(sample)
@@ -132,10 +132,10 @@ def open_table(sample: Any, name: str, column: str | None, argument: str, client
 def open_parquet(path: Path, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
     """Decode a Parquet file once, some rows and columns at a time, to a temporary file; or leave it to the workers."""
     with opened_file(path, name) as file:
-        columns = own_columns(columns_of(file.schema_arrow, column), column, str(path), argument)
+        columns = find_point_columns(name_parquet_columns(file.schema_arrow, column), column, str(path), argument)
         check_numbers(file, columns, name)
         index = index_of(file)
-        labels = joined([frame[column] for frame in batches(file, [column])], index) if column else None
+        labels = join_labels([frame[column] for frame in batches(file, [column])], index) if column else None
         part: Any
         if client is not None:
             part = distributed_file(path.resolve(), file.metadata.num_rows, tuple(columns), name, client)
@@ -146,11 +146,11 @@ def open_parquet(path: Path, name: str, column: str | None, argument: str, clien
 
 def open_frame(frame: Any, column: str | None, argument: str, name: str, client: Workers | None) -> Opened:
     """Compute every partition of a Dask frame once, to a temporary file; or leave it to the workers."""
-    columns = own_columns([str(c) for c in frame.columns], column, "the frame", argument)
+    columns = find_point_columns([str(c) for c in frame.columns], column, "the frame", argument)
     if client is not None:
         rows, found, indices = distributed_frame(frame, columns, column, name, client)
         index = one_index(indices)
-        return Opened(rows, tuple(columns), joined(found, index), index)
+        return Opened(rows, tuple(columns), join_labels(found, index), index)
     found, indices = [], []
 
     def partitions() -> Iterator[Any]:
@@ -166,7 +166,7 @@ def open_frame(frame: Any, column: str | None, argument: str, name: str, client:
 
     part = spool(partitions(), name)
     index = one_index(indices)
-    return Opened(part, tuple(columns), joined(found, index), index)
+    return Opened(part, tuple(columns), join_labels(found, index), index)
 
 
 def one_index(parts: list[Any]) -> Any:
@@ -189,7 +189,7 @@ def open_array(array: Any, name: str, client: Workers | None) -> Opened:
     return Opened(spool(blocks, name))
 
 
-def own_columns(names: list[str], column: str | None, where: str, argument: str) -> list[str]:
+def find_point_columns(names: list[str], column: str | None, where: str, argument: str) -> list[str]:
     """The columns that hold the points: all but that of the labels."""
     if column is not None and column not in names:
         raise ValueError(
@@ -201,7 +201,7 @@ def own_columns(names: list[str], column: str | None, where: str, argument: str)
     return found
 
 
-def joined(parts: list[Any], index: Any) -> Any:
+def join_labels(parts: list[Any], index: Any) -> Any:
     """Labels of all parts under the index of their rows, None for none; categories in their order."""
     if not parts:
         return None

@@ -13,7 +13,7 @@ from energystats._typing import FloatArray
 from energystats.inputs.arrays import as_numbers, as_points
 from energystats.pairs.disk import BLOCK_BYTES
 
-__all__ = ["batches", "check_numbers", "columns_of", "index_of", "opened_file", "panels", "read_rows"]
+__all__ = ["batches", "check_numbers", "index_of", "name_parquet_columns", "opened_file", "panels", "read_rows"]
 
 
 BATCH = 2**16  # rows that are decoded at a time, fewer where they are wide
@@ -46,7 +46,7 @@ def no_file(path: Path, name: str) -> str:
     return f"`{name}` must be data or the path of a Parquet file, and there is no file {str(path)!r}."
 
 
-def columns_of(schema: Any, column: str | None) -> list[str]:
+def name_parquet_columns(schema: Any, column: str | None) -> list[str]:
     """Names of the columns of a Parquet file; those that pandas kept an index in only if the labels are there."""
     index = (schema.pandas_metadata or {}).get("index_columns", [])
     return [str(name) for name in schema.names if name not in index or name == column]

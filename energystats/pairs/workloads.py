@@ -32,16 +32,16 @@ __all__ = [
     "kept",
     "landmarks",
     "line_draws",
-    "normal_samples",
+    "normal_samples_work",
     "one_sum",
     "pairs_work",
-    "permutation_moments",
+    "permutation_moments_work",
     "permuted_rows",
     "reference_samples",
     "refit",
     "relabelings",
     "rounding",
-    "search",
+    "search_work",
     "slices",
     "spectrum",
     "split",
@@ -213,7 +213,7 @@ def faster_test(size: Size) -> str:
     return FEWER_DRAWS if size.stored or size.line or size.n < 2 * BLOCK else FASTER_TEST
 
 
-def permutation_moments(size: Size) -> Work:
+def permutation_moments_work(size: Size) -> Work:
     """The exact permutation_moments of the permutation law."""
     n = float(size.n)
     return Work(what=f"permutation_moments over the triples of {size.n} points", advice='Use method="permutation".',
@@ -266,7 +266,7 @@ def comparisons(size: Size, sizes: Sequence[tuple[int, int]], count: float) -> t
 # ---------------------------------------------------------------- one sample
 
 
-def normal_samples(n: int, columns: int, count: float) -> Work:
+def normal_samples_work(n: int, columns: int, count: float) -> Work:
     """Normal samples and their statistics."""
     each = (
         Work(what="", ordered=2 * n * math.log2(n + 1), touched=90.0 * n)
@@ -325,7 +325,7 @@ def exact_line(n: float, k: float) -> Work:
                 touched=700.0 * k * n, bytes=8 * n * (12 + k))  # fmt: skip
 
 
-def search(
+def search_work(
     size: Size,
     k: float,
     starts: float,
@@ -383,7 +383,7 @@ def graph_search(n: float, links: float, k: float, starts: float, kicks: float) 
 def stability(size: Size, k: float, count: float, starts: float, share: float) -> Work:
     """Resamples, clustered again."""
     n = share * size.n
-    one = search(size.part(n), k, starts).and_then(Work(what="", touched=4 * n * n, steps=1500))
+    one = search_work(size.part(n), k, starts).and_then(Work(what="", touched=4 * n * n, steps=1500))
     what = f"{count_text(count)} resamples of {size.n} points"
     again = one.times(count, what=what, advice="Use fewer `n_resamples` or a smaller `n_init`.")
     return replace(again, bytes=again.bytes + 16 * (k + 1) * count + 8 * n * n)
@@ -404,9 +404,9 @@ def split(size: Size, k: int, n_splits: float, count: float, of_draws: str = FEW
     n = float(size.n)
     part, contrasts = min(0.8 * n, CLUSTERED_AT_MOST), k if k > 2 else 1
     advice = "Use fewer `n_splits`, or a random subset of the rows."
-    clustered = search(size.part(part), k, SPLIT_STARTS, compiled=True).and_then(pairs_work(size.part(part)))
+    clustered = search_work(size.part(part), k, SPLIT_STARTS, compiled=True).and_then(pairs_work(size.part(part)))
     scouts = (
-        search(size.part(min(part, SCOUTS) / 2), k, SPLIT_STARTS, compiled=True)
+        search_work(size.part(min(part, SCOUTS) / 2), k, SPLIT_STARTS, compiled=True)
         .and_then(Work(what="", steps=2000))
         .times(4)
     )
@@ -414,7 +414,7 @@ def split(size: Size, k: int, n_splits: float, count: float, of_draws: str = FEW
     what = f"{count_text(n_splits)} splits"
     parts = clustered.and_then(scouts, along).times(FOLDS * n_splits, what=what, advice=advice)
     named = size.part(min(n, NAMED_AT_MOST))
-    names = search(named, k, 10).and_then(pairs_work(named)) if k > 2 else Work(what="names")
+    names = search_work(named, k, 10).and_then(pairs_work(named)) if k > 2 else Work(what="names")
     matrix = () if not size.stored else (spectrum(n, 2.0),)
     draws = line_draws(n, count, n_splits * contrasts, of_draws)
     return parts, names, draws, streams(n_splits, "splits", advice), *matrix
@@ -429,7 +429,7 @@ def refit(size: Size, k: int, count: float, each: float) -> tuple[Work, ...]:
 
 def reference(size: Size, k: int) -> Work:
     """One sample and its clusters."""
-    found = search(size, k, SPLIT_STARTS, compiled=True).and_then(
+    found = search_work(size, k, SPLIT_STARTS, compiled=True).and_then(
         Work(what="", touched=60.0 * size.n * size.columns, steps=500)
     )
     return found if size.exact else found.and_then(pairs_work(replace(size, stored=False)))
@@ -452,4 +452,4 @@ def tree(
         parts: tuple[Work, ...] = (line_draws(size.n, count, 2.0, of_draws),)
     else:
         parts = tuple(part.times(2.0) for part in split(size.held, 2, n_splits, count, of_draws)[:4])
-    return *made, *parts, search(size, 2, 10).times(2.0)
+    return *made, *parts, search_work(size, 2, 10).times(2.0)

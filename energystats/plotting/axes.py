@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from energystats._typing import ArrayLike, FloatArray, IntArray
-from energystats.display.tables import cut
+from energystats.display.tables import shorten_name
 from energystats.inputs.labels import as_labels
 
 __all__ = ["cluster_colors"]
@@ -70,25 +70,25 @@ def legend_width(k: int) -> float:
     return 1.2 * legend_columns(k) if 8 < k <= CLUSTERS_LISTED else 0.0
 
 
-def plain(name: object, length: int = NAME_LENGTH) -> str:
+def write_plain_name(name: object, length: int = NAME_LENGTH) -> str:
     """A name on one line, cut in the middle where it is long, without what matplotlib would read as an order.
 
     A dollar sign would begin a formula, and a label that begins with an underscore is left out of legends.
     """
-    text = cut(name, length)
+    text = shorten_name(name, length)
     if text.startswith("_"):
         text = f"'{text}'"
     return text.replace("$", r"\$")
 
 
 def plain_all(names: Iterable[object]) -> list[str]:
-    """Names as `plain` writes them, longer or numbered where they would be the same."""
+    """Names as `write_plain_name` writes them, longer or numbered where they would be the same."""
     names = list(names)
     for length in (NAME_LENGTH, 36, 60):
-        written = [plain(name, length) for name in names]
+        written = [write_plain_name(name, length) for name in names]
         if len(set(written)) == len(written):
             return written
-    return [f"{j}: {plain(name)}" for j, name in enumerate(names)]
+    return [f"{j}: {write_plain_name(name)}" for j, name in enumerate(names)]
 
 
 def font_along(ax: Axes, count: int, axis: str) -> float:
@@ -107,7 +107,7 @@ def group_codes(labels: ArrayLike | None, n: int) -> tuple[IntArray, list[str]]:
     return codes, plain_all(names)
 
 
-def sizes_text(sizes: Sequence[int]) -> str:
+def write_sizes_for_title(sizes: Sequence[int]) -> str:
     """Sizes of the groups for a title: all of a few, the sum of many."""
     if len(sizes) <= 4:
         return f"n = {' + '.join(map(str, sizes))}"
@@ -164,7 +164,7 @@ def draw_names(place: FloatArray, names: Sequence[str], ax: Any) -> None:
     for i in np.argsort(crowded, kind="stable"):  # those with the least room choose first
         boxes = [name_box(spots[i], names[i], stand) for stand in STANDS]
         others = np.array(taken[:i] + taken[i + 1 :])
-        best = int(np.argmin([covered(box, others) + outside(box, frame) for box in boxes]))
+        best = int(np.argmin([covered(box, others) + measure_outside(box, frame) for box in boxes]))
         taken.append(boxes[best])
         ha, va, dx, dy = STANDS[best]
         ax.annotate(names[i], place[i], xytext=(dx, dy), textcoords="offset points", fontsize=NAME_SIZE, ha=ha, va=va)
@@ -187,7 +187,7 @@ def covered(box: FloatArray, others: FloatArray) -> float:
     return float(np.prod(np.maximum(high - low, 0.0), axis=1).sum())
 
 
-def outside(box: FloatArray, frame: FloatArray) -> float:
+def measure_outside(box: FloatArray, frame: FloatArray) -> float:
     """How much of a box lies beyond the axes, as an area."""
     inside = covered(box, frame[None])
     return float(np.prod(box[2:] - box[:2])) - inside

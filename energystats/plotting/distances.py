@@ -19,10 +19,10 @@ from energystats.plotting.axes import (
     axes_or_new,
     draw_heat,
     font_along,
-    plain,
     plain_all,
     room_for,
-    sizes_text,
+    write_plain_name,
+    write_sizes_for_title,
 )
 
 if TYPE_CHECKING:
@@ -139,13 +139,13 @@ def plot_group_means(result: Dispersion, ax: Axes | None = None) -> Axes:
     room = room_for(names)
     ax = axes_or_new(ax, height=heat_height(len(names)) + room, more_width=room)
     draw_heat(result.g, names, names, ax, label=f"mean of rho, g ({unit(result.metric)})")
-    ax.set_title(f"Mean rho of groups, {sizes_text(result.sizes)}", loc="left")
+    ax.set_title(f"Mean rho of groups, {write_sizes_for_title(result.sizes)}", loc="left")
     return ax
 
 
 def plot_distances(result: Dispersion, ax: Axes | None = None, *, tree: bool = True) -> Axes:
     """Heat map of the energy distances of the groups, in the order of their tree, which stands above it."""
-    E = energy_distances(result.g)
+    E = compute_group_energies(result.g)
     k = len(result.labels)
     tree = tree and k > 1
     Z = group_tree(E, result.sizes) if tree else None
@@ -190,7 +190,7 @@ def plot_group_tree(result: Dispersion, ax: Axes | None = None) -> Axes:
         ax.set_xticks([])
         ax.set_yticks([])
         return ax
-    Z = group_tree(energy_distances(result.g), result.sizes)
+    Z = group_tree(compute_group_energies(result.g), result.sizes)
     draw_links(Z, ax)
     names = [f"{written[j]} ({result.sizes[j]})" for j in leaf_order(Z)]
     turned: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
@@ -203,7 +203,7 @@ def plot_group_tree(result: Dispersion, ax: Axes | None = None) -> Axes:
 
 def unit(metric: Metric) -> str:
     """What rho is, for a label."""
-    return "the matrix given" if isinstance(metric, Precomputed) else plain(repr(metric), 40)
+    return "the matrix given" if isinstance(metric, Precomputed) else write_plain_name(repr(metric), 40)
 
 
 def heat_height(k: int) -> float:
@@ -211,7 +211,7 @@ def heat_height(k: int) -> float:
     return 4.0 + 0.12 * min(k, 60)
 
 
-def energy_distances(g: FloatArray) -> FloatArray:
+def compute_group_energies(g: FloatArray) -> FloatArray:
     """E between every two groups, 2 g_ij - g_ii - g_jj [G 1]; (k, k)."""
     own = np.diag(g)
     E = 2 * g - own[:, None] - own[None, :]

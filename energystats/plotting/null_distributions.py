@@ -16,10 +16,10 @@ from energystats.plotting.axes import (
     axes_or_new,
     draw_heat,
     font_along,
-    plain,
     plain_all,
     room_for,
-    sizes_text,
+    write_plain_name,
+    write_sizes_for_title,
 )
 from energystats.plotting.distances import pair_matrix
 
@@ -51,7 +51,7 @@ def plot_null(result: EnergyTestResult, ax: Axes | None = None) -> Axes:
         "min p": "smallest p-value over the semimetrics",
     }
     ax.set_xlabel(names.get(result.statistic_name, result.statistic_name))
-    ax.set_title(f"H0: equal distributions, {sizes_text(result.sizes)}", loc="left")
+    ax.set_title(f"H0: equal distributions, {write_sizes_for_title(result.sizes)}", loc="left")
     return ax
 
 
@@ -104,7 +104,7 @@ def plot_goodness(result: GoodnessOfFitResult, ax: Axes | None = None) -> Axes:
     ax = axes_or_new(ax)
     histogram_with_line(result.null_distribution, result.statistic, result.pvalue, "simulated samples", ax)
     ax.set_xlabel(f"n times the energy distance to the distribution, n = {result.n}")
-    ax.set_title(f"H0: {plain(result.distribution, 60)}", loc="left")
+    ax.set_title(f"H0: {write_plain_name(result.distribution, 60)}", loc="left")
     return ax
 
 
@@ -207,7 +207,7 @@ def plot_power(result: PowerResult, ax: Axes | None = None) -> Axes:
     ax.set_ylim(-0.02, 1.05)
     ax.set_xlabel("size of the first sample")
     ax.set_ylabel("power")
-    ax.set_title(f"{plain(result.x, 36)} vs {plain(result.y, 36)}", loc="left")
+    ax.set_title(f"{write_plain_name(result.x, 36)} vs {write_plain_name(result.y, 36)}", loc="left")
     ax.legend(frameon=False)
     return ax
 

@@ -28,10 +28,10 @@ from energystats.plotting.axes import (
     legend_of_clusters,
     legend_width,
     marker_area,
-    plain,
     plain_all,
     room_for,
     rows_shown,
+    write_plain_name,
 )
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def plot_partition(found: Partition, ax: Axes | None = None, *, space: Any = Non
     legend_of_clusters(found.k, ax, area=area)
     if named:
         ax.margins(0.12)
-        draw_names(plane.points, [plain(name) for name in found.names or ()], ax)
+        draw_names(plane.points, [write_plain_name(name) for name in found.names or ()], ax)
     return ax
 
 
@@ -127,7 +127,7 @@ def plot_line(found: Partition, colors: list[Any], ax: Axes) -> Axes:
     draw_smooth(found, x[(x >= low) & (x <= high)], edges, ax)
     mark_breaks([] if found.breaks is None else found.breaks.tolist(), high - low, ax)
     hidden = int(np.count_nonzero((x < low) | (x > high)))
-    name = plain(found.columns[0], 40) if found.columns else "x"
+    name = write_plain_name(found.columns[0], 40) if found.columns else "x"
     unit = ", standard deviations from the mean" if found.standardization is not None else ""
     ax.set_xlabel(f"{name}{unit} ({hidden} of {x.size} values beyond the axis)" if hidden else f"{name}{unit}")
     ax.set_ylabel("count")
@@ -288,7 +288,7 @@ def plane_of(found: Partition, space: Any, rows: IntArray) -> Plane:
         assert found.coordinates is not None
         return Plane(found.coordinates[rows], "principal coordinate 1", "principal coordinate 2", True)
     if space is None and found.points is not None and found.points.shape[1] == 2:
-        return columns_of(found, (0, 1), rows)
+        return choose_two_columns(found, (0, 1), rows)
     if space is None or (isinstance(space, str) and space == "components"):
         return components_of(found, rows)
     if isinstance(space, str):
@@ -296,7 +296,7 @@ def plane_of(found: Partition, space: Any, rows: IntArray) -> Plane:
             return kernel_plane(found, rows)
         raise ValueError(f"`space` must be {SPACES}; got {space!r}.")
     if isinstance(space, Sequence) and len(space) == 2 and all(isinstance(c, str | int) for c in space):
-        return columns_of(found, [column_number(found, c) for c in space], rows)
+        return choose_two_columns(found, [column_number(found, c) for c in space], rows)
     return given_plane(found, space, rows)
 
 
@@ -320,12 +320,12 @@ def column_number(found: Partition, column: str | int) -> int:
     return column
 
 
-def columns_of(found: Partition, pair: Sequence[int], rows: IntArray) -> Plane:
+def choose_two_columns(found: Partition, pair: Sequence[int], rows: IntArray) -> Plane:
     """Two columns as they are."""
     points = needed_points(found, "two columns")
     names = found.columns or tuple(f"column {j}" for j in range(points.shape[1]))
     unit = " (z-score)" if found.standardization is not None else ""
-    first, second = (f"{plain(names[j], 40)}{unit}" for j in pair)
+    first, second = (f"{write_plain_name(names[j], 40)}{unit}" for j in pair)
     return Plane(points[rows][:, np.array(pair)], first, second, False)
 
 

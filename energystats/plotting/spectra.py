@@ -25,7 +25,7 @@ from energystats.plotting.axes import (
     group_codes,
     legend_of_clusters,
     marker_area,
-    plain,
+    write_plain_name,
 )
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def plot_coordinates(
             ax.margins(0.08)
     if named:
         assert found.names is not None
-        draw_names(place, [plain(name) for name in found.names], ax)
+        draw_names(place, [write_plain_name(name) for name in found.names], ax)
     return ax
 
 
@@ -302,7 +302,7 @@ def draw_graph(found: GraphPartition, ax: Axes) -> Axes:
     named = found.names is not None and found.n <= NAMES_DRAWN
     if named:  # the places near the edge are for names
         ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), ncols=-(-found.k // 20))
-        draw_names(place, [plain(name) for name in found.names or ()], ax)
+        draw_names(place, [write_plain_name(name) for name in found.names or ()], ax)
     else:
         legend_of_clusters(found.k, ax)
     return ax

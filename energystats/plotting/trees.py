@@ -23,7 +23,7 @@ from energystats.plotting.axes import (
     cluster_colors,
     legend_columns,
     legend_width,
-    plain,
+    write_plain_name,
 )
 
 if TYPE_CHECKING:
@@ -89,12 +89,12 @@ def plot_dendrogram(
     """
     from scipy.cluster.hierarchy import dendrogram
 
-    from energystats._core.linkage import cut
+    from energystats._core.linkage import cut_linkage as cut
 
     tree = as_linkage(Z, "Z")
     n = len(tree) + 1
     k = 1 if k is None else check_count(k, "k", low=1, high=n, why=", the number of points")
-    names = None if labels is None else [plain(label) for label in np.asarray(labels, dtype=object).ravel()]
+    names = None if labels is None else [write_plain_name(label) for label in np.asarray(labels, dtype=object).ravel()]
     if names is not None and len(names) != n:
         raise ValueError(f"`labels` must have one name for each of the {n} points, got {len(names)}.")
     shift = min(float(tree[:, 2].min()), 0.0)

@@ -17,7 +17,8 @@ from energystats.exceptions import collected
 from energystats.inputs.options import check_count
 from energystats.metrics.base import is_named
 from energystats.report import sections
-from energystats.report.pictures import escaped, paragraph
+from energystats.report.pictures import escape_text, paragraph
+from energystats.report.sections import write_dispersions
 from energystats.report.study import Reading, Study
 from energystats.report.words import answer
 
@@ -76,7 +77,7 @@ def render(study: Study) -> str:
     parts = [
         sections.data(study),
         sections.partition(study),
-        sections.dispersions(study),
+        write_dispersions(study),
         sections.significance(study),
         sections.choice(study),
         sections.pairs(study),
@@ -88,7 +89,7 @@ def render(study: Study) -> str:
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escaped(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{escaped(title)}</h1>\n"
+        f"<title>{escape_text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{escape_text(title)}</h1>\n"
         f"{paragraph(about, 'about')}\n{paragraph(answer(study), 'answer')}\n</header>\n<main>\n{body}\n</main>\n"
         "</body>\n</html>\n"
     )
@@ -225,7 +226,8 @@ def seed_of(rng: object) -> int:
 
 def announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: int, k_max: int | None) -> None:
     """Refuse or warn of the whole before any part begins, whose warnings are kept for the end."""
-    from energystats.cluster_tests.cluster_test import method_for, planned
+    from energystats.cluster_tests.cluster_test import method_for
+    from energystats.cluster_tests.cluster_test import plan_cluster_test as planned
     from energystats.clustering.energy_cluster import Search
     from energystats.dissimilarity import Dissimilarity
 

@@ -14,14 +14,24 @@ import numpy as np
 from energystats import __version__
 from energystats._core.statistics import share
 from energystats.display.numbers import number, probability
-from energystats.report.pictures import escaped, figure, listing, paragraph, picture, section, table
+from energystats.report.pictures import escape_text, figure, listing, paragraph, picture, section, table
 from energystats.report.study import Study
 from energystats.report.words import certificate, method_text
 
 if TYPE_CHECKING:
     from energystats.cluster_tests.results import ClusterTestResult
 
-__all__ = ["choice", "code_of", "data", "dispersions", "methods", "pairs", "partition", "reproduction", "significance"]
+__all__ = [
+    "choice",
+    "code_of",
+    "data",
+    "methods",
+    "pairs",
+    "partition",
+    "reproduction",
+    "significance",
+    "write_dispersions",
+]
 
 
 ROWS_LISTED = 300  # rows whose cluster is printed
@@ -41,8 +51,8 @@ def data(study: Study) -> str:
     reading, frame = study.reading, study.data
     facts: list[tuple[str, object]] = [("rows read", reading.n_read), ("rows used", study.n)]
     if not study.is_matrix:
-        facts.append(("columns used", f"{frame.shape[1]}: {shortened(list(frame.columns))}"))
-        facts += [(f"not used, because {why}", shortened(names)) for names, why in reading.left_out]
+        facts.append(("columns used", f"{frame.shape[1]}: {shorten_list(list(frame.columns))}"))
+        facts += [(f"not used, because {why}", shorten_list(names)) for names, why in reading.left_out]
         scaled = study.where.get("standardize", False)
         facts.append(("columns", "z-scores (divisor n)" if scaled else "as they are, not standardized"))
     facts.append(("semimetric rho", repr(study.found.metric)))
@@ -59,7 +69,7 @@ def data(study: Study) -> str:
     return section("data", "Data", *parts, listing(warnings))
 
 
-def shortened(names: Sequence[object]) -> str:
+def shorten_list(names: Sequence[object]) -> str:
     """Names in a row, of many the first twenty."""
     more = f" and {len(names) - 20} others" if len(names) > 20 else ""
     return ", ".join(map(str, names[:20])) + more
@@ -99,7 +109,7 @@ def oddities(study: Study) -> list[str]:
     frame, said = study.data, []
     constant = [str(c) for j, c in enumerate(frame.columns) if frame.iloc[:, j].nunique() <= 1]
     if constant:
-        said.append(f"Constant, and so without any influence: {shortened(constant)}.")
+        said.append(f"Constant, and so without any influence: {shorten_list(constant)}.")
     copies = int(frame.duplicated().sum())
     if copies:
         said.append(f"{copies} of {study.n} rows are equal to an earlier row in all columns used.")
@@ -196,7 +206,7 @@ def members(study: Study) -> str:
     return table(["", "rows" if not study.reading.ids else "names"], rows, "Rows of the clusters", names=2)
 
 
-def dispersions(study: Study) -> str:
+def write_dispersions(study: Study) -> str:
     """W, S, T, their parts, and what is guaranteed."""
     found = study.found
 
@@ -243,7 +253,7 @@ def significance(study: Study) -> str:
     rows: list[list[object]] = [
         ["null hypothesis", test.null_hypothesis],
         ["p-value", probability(test.pvalue)],
-        *indices(test),
+        *write_indices(test),
         ["method", test.method],
         ["draws behind a p-value", test.n_resamples],
     ]
@@ -269,7 +279,7 @@ def significance(study: Study) -> str:
     return section("significance", title, table(["", ""], rows, names=2), contrasts, listing(sentences), drawn)
 
 
-def indices(test: ClusterTestResult) -> list[list[object]]:
+def write_indices(test: ClusterTestResult) -> list[list[object]]:
     """The three indices behind p, means over the contrasts."""
     if not len(test.indices):
         return [["statistic", number(test.statistic)]]
@@ -333,7 +343,7 @@ def pairs(study: Study) -> str:
 def methods(study: Study) -> str:
     """Methods and references."""
     texts, works = method_text(study)
-    listed = "<ol>" + "".join(f"<li>{escaped(work)}</li>" for work in works) + "</ol>"
+    listed = "<ol>" + "".join(f"<li>{escape_text(work)}</li>" for work in works) + "</ol>"
     return section("methods", "Methods", *map(paragraph, texts), "<h3>References</h3>", listed)
 
 
@@ -359,8 +369,11 @@ def reproduction(study: Study) -> str:
     """The calls that give the same numbers, and the versions that did."""
     parts = []
     if study.reading.command:
-        parts += ["<h3>Command line</h3>", f"<pre>{escaped(shlex.join(('energystats', *study.reading.command)))}</pre>"]
-    parts += ["<h3>Python</h3>", f"<pre>{escaped(code_of(study))}</pre>"]
+        parts += [
+            "<h3>Command line</h3>",
+            f"<pre>{escape_text(shlex.join(('energystats', *study.reading.command)))}</pre>",
+        ]
+    parts += ["<h3>Python</h3>", f"<pre>{escape_text(code_of(study))}</pre>"]
     text = f"Seed {study.rng}. The same seed and versions give the same labels and p-values."
     rows = [["energystats", __version__], ["Python", platform.python_version()]]
     rows += [[name, version_of(name)] for name in PACKAGES]

@@ -36,13 +36,13 @@ def answer(study: Study) -> str:
     found = study.found
     if study.k == 1:
         first = f"All {study.n} rows form one cluster, so that nothing was divided."
-        return f"{first} {source_of_k(study)} {verdict(study)}"
-    sizes = listed([str(size) for size in found.sizes])
+        return f"{first} {source_of_k(study)} {write_verdict(study)}"
+    sizes = list_words([str(size) for size in found.sizes])
     part = f"{share(found.between, found.total):.1%}" if found.total else "none"
     return (
         f"The {study.n} rows were divided into {study.k} clusters of {sizes} rows. {source_of_k(study)} The division "
         f"accounts for {part} of the total dispersion; any data can be divided so, whether or not they have clusters. "
-        f"{verdict(study)}"
+        f"{write_verdict(study)}"
     )
 
 
@@ -56,7 +56,7 @@ def source_of_k(study: Study) -> str:
     return f"The number {study.k} was given."
 
 
-def verdict(study: Study) -> str:
+def write_verdict(study: Study) -> str:
     """What the test says about structure."""
     test = study.test
     if isinstance(test, str):
@@ -78,7 +78,7 @@ def verdict(study: Study) -> str:
     return text + (" The p-value does not allow for the choice of k on the same data." * (study.k_from == "chosen"))
 
 
-def listed(words: list[str]) -> str:
+def list_words(words: list[str]) -> str:
     """Words in a row, the last after 'and'; of many, the first twelve."""
     if len(words) > 12:
         return ", ".join(words[:12]) + f" and {len(words) - 12} other numbers of"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh
 
-from energystats._core.gram import DENSE_LIMIT, lanczos
+from energystats._core.gram import DENSE_LIMIT, run_lanczos
 from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray
 
@@ -31,7 +31,7 @@ def walk_eigenvalues(R: FloatArray, count: int) -> FloatArray:
         with one_thread_up_to(n):
             values = eigh(A, eigvals_only=True, subset_by_index=(n - count, n - 1))
     else:
-        values, _ = lanczos(lambda v: A @ v, n, count)
+        values, _ = run_lanczos(lambda v: A @ v, n, count)
     return np.asarray(values[::-1])
 
 

@@ -23,13 +23,13 @@ from energystats.metrics.closed_form import Euclidean
 __all__ = [
     "NEGATIVE",
     "GapCurve",
-    "Reference",
+    "GapReference",
     "ReferenceKind",
     "first_within_one_error",
+    "fit_gap_reference",
     "gap_curve",
     "least_within",
     "logarithm",
-    "reference_of",
 ]
 
 
@@ -56,7 +56,7 @@ class GapCurve:
 
 def gap_curve(
     log_within: FloatArray,
-    reference: Reference,
+    reference: GapReference,
     *,
     n_resamples: int,
     n_init: int,
@@ -113,7 +113,7 @@ ReferenceKind = Literal["unimodal", "box"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reference:
+class GapReference:
     """Independent coordinates along the principal axes, each from its nearest unimodal law or uniform on its range.
 
     Attributes
@@ -140,15 +140,15 @@ class Reference:
             yield Dissimilarity(metric=self.metric, points=law.draw(child), warns=False), child
 
 
-def reference_of(d: Dissimilarity, kind: ReferenceKind) -> Reference | None:
+def fit_gap_reference(d: Dissimilarity, kind: ReferenceKind) -> GapReference | None:
     """From coordinates, or from a matrix if it holds Euclidean distances; None where there is nothing to draw in."""
     if not compares_numbers(d.metric):
         return None
     if d.coordinates is not None:
-        return Reference.of(d.coordinates, d.metric, kind)
+        return GapReference.of(d.coordinates, d.metric, kind)
     if d.points is not None or d.R is None or (d.R < 0).any():
         return None
     found = principal_coordinates(d.R)
     if found.n_negative or not found.coordinates.shape[1]:
         return None
-    return Reference.of(found.coordinates, Euclidean(1.0), kind)
+    return GapReference.of(found.coordinates, Euclidean(1.0), kind)

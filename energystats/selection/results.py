@@ -14,7 +14,7 @@ from energystats.clustering.partition import Partition
 from energystats.display.numbers import numbers, probability, proportion
 from energystats.display.result import Result
 from energystats.display.sentences import metric_note
-from energystats.display.tables import Table, text_table
+from energystats.display.tables import TextTable, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,7 +127,7 @@ class SelectKResult(Result):
         """One column of the table; (k_max,)."""
         return np.array([getattr(row, name) for row in self.rows], dtype=np.float64)
 
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[TextTable]:
         wanted = {
             "within": ("W", numbers),
             "share": ("S/T", each(proportion)),
@@ -233,7 +233,7 @@ class ClusterStabilityResult(Result):
     rand_indices: FloatArray = field(repr=False)
     partition: Partition = field(repr=False)
 
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[TextTable]:
         columns = (self.jaccard, self.dissolved, self.recovered)
         cells = [
             [str(size), *map(proportion, values)]

@@ -22,18 +22,18 @@ from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.arrays import check_level
 from energystats.inputs.options import as_generator, check_count, check_flag, check_option
 from energystats.metrics.base import MetricLike
-from energystats.pairs.workloads import Size, eigenpairs, kept, pairs_work, search, tree
+from energystats.pairs.workloads import Size, eigenpairs, kept, pairs_work, search_work, tree
 from energystats.pairs.workloads import stability as resamples
 from energystats.selection.eigengap import eigengaps
 from energystats.selection.gap import (
     NEGATIVE,
     GapCurve,
-    Reference,
+    GapReference,
     ReferenceKind,
     first_within_one_error,
+    fit_gap_reference,
     gap_curve,
     logarithm,
-    reference_of,
 )
 from energystats.selection.results import NOT_SIGNIFICANCE, SelectKResult, SelectKRow
 from energystats.selection.stability import stability_of
@@ -51,7 +51,7 @@ FEWER = "Use fewer `n_resamples`, a smaller `n_init` or `k_max`, or a random sub
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class SelectionOptions:
     """Options, checked."""
 
     method: Method
@@ -73,7 +73,7 @@ class Plan:
         """What will be computed, to be weighed before it."""
         size = Size.of(d)
         k_max = min(k_max, d.n)
-        found = search(size, (1 + k_max) / 2, self.n_init, advice=FEWER).times(k_max)
+        found = search_work(size, (1 + k_max) / 2, self.n_init, advice=FEWER).times(k_max)
         bounds = eigenpairs(size.held, (1 + k_max) / 2, FEWER).times(k_max + 1)
         works = [pairs_work(size), found, bounds]
         if self.wants("gap"):
@@ -225,7 +225,7 @@ def select_k(
     for flag, name in ((conservative, "conservative"), (stability, "stability"), (standardize, "standardize")):
         check_flag(flag, name)
     k_max = check_count(k_max, "k_max", low=1)
-    plan = Plan(
+    plan = SelectionOptions(
         method=cast(Method, method),
         reference=cast(ReferenceKind, reference),
         level=check_level(level),
@@ -241,7 +241,7 @@ def select_k(
     return choose(d, k_max, plan, as_generator(rng))
 
 
-def choose(d: Dissimilarity, asked: int, plan: Plan, rng: np.random.Generator) -> SelectKResult:
+def choose(d: Dissimilarity, asked: int, plan: SelectionOptions, rng: np.random.Generator) -> SelectKResult:
     """Compute the columns, then read the choice off them."""
     check_goes_with(d, plan)
     reference = reference_for(d, plan)
@@ -252,7 +252,7 @@ def choose(d: Dissimilarity, asked: int, plan: Plan, rng: np.random.Generator) -
     remarks = [] if k_max == asked else [f"`k_max` was lowered from {asked} to {k_max}: {why_lowered(d, k_max)}."]
     partitions = tuple(found_for_each(d, k_max, plan, cluster_rng))
     log_within = logarithm(np.array([found.within for found in partitions]))
-    compared = gaps_of(d, log_within, reference, plan, gap_rng)
+    compared = compute_gaps(d, log_within, reference, plan, gap_rng)
     gaps = None if isinstance(compared, str) else compared
     tree = tree_for(d, k_max, plan, test_rng) if plan.wants("significance") else None
     eigen = eigengaps(d.matrix, k_max) if d.n > k_max else np.full(k_max, np.nan)
@@ -260,7 +260,7 @@ def choose(d: Dissimilarity, asked: int, plan: Plan, rng: np.random.Generator) -
     rows = make_rows(partitions, log_within, gaps, eigen, tree, steadiness)
     found = decisions(plan.method, k_max, gaps, eigen, tree)
     k, reason = found[plan.method]
-    remarks += remarks_on(d, plan, compared, tree)
+    remarks += note_criteria(d, plan, compared, tree)
     return SelectKResult(
         k=k,
         method=plan.method,
@@ -280,7 +280,7 @@ def choose(d: Dissimilarity, asked: int, plan: Plan, rng: np.random.Generator) -
 # ---------------------------------------------------------------- what goes with what
 
 
-def check_goes_with(d: Dissimilarity, plan: Plan) -> None:
+def check_goes_with(d: Dissimilarity, plan: SelectionOptions) -> None:
     """Raise where tests of splits were chosen and cannot be made."""
     if plan.method == "significance":
         check_lines(d)
@@ -288,11 +288,11 @@ def check_goes_with(d: Dissimilarity, plan: Plan) -> None:
             raise ValueError(f'`method="significance"` needs at least {SMALLEST_NODE} points, got {d.n}.')
 
 
-def reference_for(d: Dissimilarity, plan: Plan) -> Reference | None:
+def reference_for(d: Dissimilarity, plan: SelectionOptions) -> GapReference | None:
     """What the gap statistic compares with; None if gaps are not wanted or there is nothing to draw in."""
     if not plan.wants("gap") or d.all_coincide:
         return None
-    found = reference_of(d, plan.reference)
+    found = fit_gap_reference(d, plan.reference)
     if found is None and plan.method == "gap":
         what = f" under {d.metric!r}"
         if d.points is None:
@@ -325,15 +325,19 @@ def why_lowered(d: Dissimilarity, k_max: int) -> str:
 # ---------------------------------------------------------------- columns
 
 
-def found_for_each(d: Dissimilarity, k_max: int, plan: Plan, rng: np.random.Generator) -> list[Partition]:
+def found_for_each(d: Dissimilarity, k_max: int, plan: SelectionOptions, rng: np.random.Generator) -> list[Partition]:
     """The partitions into 1, ..., k_max clusters, each with a seed that does not depend on k_max."""
     return [
         partition_points(d, k, Search.default(plan.n_init), child) for k, child in enumerate(rng.spawn(k_max), start=1)
     ]
 
 
-def gaps_of(
-    d: Dissimilarity, log_within: FloatArray, reference: Reference | None, plan: Plan, rng: np.random.Generator
+def compute_gaps(
+    d: Dissimilarity,
+    log_within: FloatArray,
+    reference: GapReference | None,
+    plan: SelectionOptions,
+    rng: np.random.Generator,
 ) -> GapCurve | str | None:
     """The gap curve, or the reason why there is none; None where there are no references."""
     if reference is None:
@@ -355,7 +359,9 @@ def has_tests(d: Dissimilarity) -> bool:
     return d.n >= SMALLEST_NODE and (d.points is None or d.coordinates is not None)
 
 
-def tree_for(d: Dissimilarity, k_max: int, plan: Plan, rng: np.random.Generator) -> ClusterTreeResult | None:
+def tree_for(
+    d: Dissimilarity, k_max: int, plan: SelectionOptions, rng: np.random.Generator
+) -> ClusterTreeResult | None:
     """The tree of significant splits, where there are lines to project on."""
     if not has_tests(d):
         return None
@@ -377,7 +383,7 @@ def smallest_pvalues(tree: ClusterTreeResult | None, k_max: int) -> FloatArray:
 
 
 def stability_column(
-    d: Dissimilarity, partitions: tuple[Partition, ...], plan: Plan, rng: np.random.Generator
+    d: Dissimilarity, partitions: tuple[Partition, ...], plan: SelectionOptions, rng: np.random.Generator
 ) -> FloatArray:
     """Mean adjusted Rand index for every k > 1."""
     column = np.full(len(partitions), np.nan)
@@ -482,7 +488,9 @@ def by_significance(tree: ClusterTreeResult) -> tuple[int, str]:
     return k, f"{split}, and no further split has: the smallest is {smallest}."
 
 
-def remarks_on(d: Dissimilarity, plan: Plan, gaps: GapCurve | str | None, tree: ClusterTreeResult | None) -> list[str]:
+def note_criteria(
+    d: Dissimilarity, plan: SelectionOptions, gaps: GapCurve | str | None, tree: ClusterTreeResult | None
+) -> list[str]:
     """What a reader has to know of the columns."""
     remarks = []
     if isinstance(gaps, GapCurve):
