@@ -327,7 +327,8 @@ def graph_cuts(n, peer_n):
     import scipy.sparse as sp
     from sklearn.cluster import SpectralClustering
 
-    from energystats.clustering.graph_partition import Objective, improved
+    from energystats.clustering.graph_partition import _improved as improved
+    from energystats.clustering.graph_partition import _Objective as Objective
 
     def planted(size):
         rng = np.random.default_rng(0)

@@ -185,7 +185,7 @@ def one_third_clustered(X, rng, row):
 
 def greatest_share(x):
     """S/T of the best split of one column."""
-    from energystats._core.unimodal import split_profile
+    from energystats._core.unimodal import _split_profile as split_profile
 
     return float(split_profile(np.sort(x)).max())
 

@@ -124,12 +124,12 @@ class Rates:
     def slowest(cls, d: Any) -> Self:
         """What no machine of today should exceed; a function of the user's may take long for a pair."""
         trusted = getattr(d.metric, "trusted", False)
-        return cls(2e-8 * (5 + count_columns(d)) if trusted else 2e-5, 5e-10, 5e-9, 2e-8, 2e-6)
+        return cls(2e-8 * (5 + _count_columns(d)) if trusted else 2e-5, 5e-10, 5e-9, 2e-8, 2e-6)
 
     @classmethod
     def on_the_spot(cls, d: Any) -> Self:
         """Measured, in a few milliseconds."""
-        return cls(pair_rate(d), *machine_rates())
+        return cls(_pair_rate(d), *_machine_rates())
 
 
 def seconds_for(work: Work, rates: Rates) -> float:
@@ -137,7 +137,7 @@ def seconds_for(work: Work, rates: Rates) -> float:
     return math.fsum(amount * rate for amount, rate in zip(work.amounts, astuple(rates), strict=True))
 
 
-def count_columns(d: Any) -> int:
+def _count_columns(d: Any) -> int:
     """Columns of the points, 1 for a matrix."""
     return max(1, int(d.n_columns))
 
@@ -178,7 +178,7 @@ def between_tables(n: int, m: int) -> Work:
 
 
 @cache
-def machine_rates() -> tuple[float, float, float, float]:
+def _machine_rates() -> tuple[float, float, float, float]:
     """Seconds for a flop, a number touched, a number sorted (over its logarithm) and a small call, once a process."""
     matrix, columns = np.ones((64, 64)), np.ones((64, 60))
     line, other = np.zeros(2**16), np.ones(2**16)
@@ -194,21 +194,21 @@ def machine_rates() -> tuple[float, float, float, float]:
             np.add(small, small, out=small)
 
     return (
-        least_time(products) / (20 * 2 * 64 * 64 * 60) / linear_algebra_threads() ** 0.75,
-        least_time(lambda: np.subtract(line, other, out=line)) / 2**16,
-        least_time(lambda: np.sort(mixed)) / (2**13 * 13),
-        least_time(many_small) / 100,
+        _least_time(products) / (20 * 2 * 64 * 64 * 60) / _linear_algebra_threads() ** 0.75,
+        _least_time(lambda: np.subtract(line, other, out=line)) / 2**16,
+        _least_time(lambda: np.sort(mixed)) / (2**13 * 13),
+        _least_time(many_small) / 100,
     )
 
 
-def linear_algebra_threads() -> int:
+def _linear_algebra_threads() -> int:
     """How many threads share a large product."""
     from threadpoolctl import threadpool_info
 
     return max((int(each["num_threads"]) for each in threadpool_info() if each["user_api"] == "blas"), default=1)
 
 
-def least_time(task: Callable[[], object]) -> float:
+def _least_time(task: Callable[[], object]) -> float:
     """The shortest of some runs, as others may use the machine, too."""
     found = []
     for _ in range(RUNS):
@@ -221,30 +221,30 @@ def least_time(task: Callable[[], object]) -> float:
 _known: dict[tuple[str, int], float] = {}
 
 
-def pair_rate(d: Any) -> float:
+def _pair_rate(d: Any) -> float:
     """Seconds for a value of rho, between some of the points; the package's own metrics are measured once."""
     if d.points is None and d.rows is None:
         return 0.0
-    key = repr(d.metric), count_columns(d)
+    key = repr(d.metric), _count_columns(d)
     if key not in _known or not d.metric.trusted:
         if len(_known) > 100:
             _known.clear()
-        _known[key] = measured_pair_rate(d)
+        _known[key] = _measured_pair_rate(d)
     return _known[key]
 
 
-def measured_pair_rate(d: Any) -> float:
+def _measured_pair_rate(d: Any) -> float:
     """Squares of growing numbers of rows, until the clock sees one."""
     points = d.points
     if points is None:  # a table that is not in memory
-        points = np.sin(np.arange(float(PROBE_ROWS * count_columns(d)))).reshape(PROBE_ROWS, -1)
+        points = np.sin(np.arange(float(PROBE_ROWS * _count_columns(d)))).reshape(PROBE_ROWS, -1)
     size = 4
     while True:
         rows = points[:size]
         try:
-            spent = least_time(partial(d.metric.finite_between, rows, rows))
+            spent = _least_time(partial(d.metric.finite_between, rows, rows))
         except Exception:  # the call itself will say what is wrong with a user's function
-            return 1e-9 * (5 + count_columns(d))
+            return 1e-9 * (5 + _count_columns(d))
         if spent > PROBE_SECONDS or size >= min(PROBE_ROWS, len(points)):
             return float(spent / len(rows) ** 2)
         size *= 4
@@ -255,10 +255,10 @@ def measured_pair_rate(d: Any) -> float:
 
 def available_memory() -> float:
     """Bytes that this process may still take, infinite where nobody knows."""
-    return min((limit for limit in (free_memory(), *container_limits()) if limit is not None), default=math.inf)
+    return min((limit for limit in (_free_memory(), *_container_limits()) if limit is not None), default=math.inf)
 
 
-def free_memory() -> float | None:
+def _free_memory() -> float | None:
     """What the machine has left; all it has where it does not say more."""
     try:
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
@@ -272,7 +272,7 @@ def free_memory() -> float | None:
         return None
 
 
-def container_limits() -> Iterator[float | None]:
+def _container_limits() -> Iterator[float | None]:
     """What a container leaves, under both versions of control groups."""
     for limit, used in (
         ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
@@ -292,10 +292,10 @@ def check_memory(*works: Work) -> None:
     available = available_memory()
     if needed > available:
         largest = max(works, key=lambda work: work.bytes)
-        share = "" if needed < 1.05 * largest.bytes else f" of the {size_text(needed)} for this call"
+        share = "" if needed < 1.05 * largest.bytes else f" of the {_size_text(needed)} for this call"
         raise MemoryError(
-            f"{largest.what[0].upper()}{largest.what[1:]} need {size_text(largest.bytes)}{share}, and "
-            f"{size_text(available)} of memory are available. {largest.advice}".rstrip()
+            f"{largest.what[0].upper()}{largest.what[1:]} need {_size_text(largest.bytes)}{share}, and "
+            f"{_size_text(available)} of memory are available. {largest.advice}".rstrip()
         )
 
 
@@ -305,22 +305,22 @@ def check_memory(*works: Work) -> None:
 def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
     """Refuse what does not fit, warn of what takes long, and return whether to show a bar."""
     check_memory(*works)
-    workers = workers_of(d)
-    seconds = total_seconds(works, Rates.slowest(d))
+    workers = _workers_of(d)
+    seconds = _total_seconds(works, Rates.slowest(d))
     if seconds > SHORT:
         rates = Rates.on_the_spot(d)
-        seconds = total_seconds(works, rates) / (workers or 1)
+        seconds = _total_seconds(works, rates) / (workers or 1)
         if seconds > WORTH_A_WARNING and workers and not _within.get():
             longest = max(works, key=lambda work: seconds_for(work, rates))
             warn(
-                f"This call will take about {time_text(seconds)} here, most of it for {longest.what}. "
+                f"This call will take about {_time_text(seconds)} here, most of it for {longest.what}. "
                 f"{longest.advice}".rstrip(),
                 PerformanceWarning,
             )
     return seconds > WORTH_A_BAR and is_watched() if progress is None else bool(progress)
 
 
-def workers_of(d: Any) -> int:
+def _workers_of(d: Any) -> int:
     """Threads that share the work: those of a Dask cluster, 0 for another device, of which nothing is known here."""
     if d.rows is None:
         return 1
@@ -329,7 +329,7 @@ def workers_of(d: Any) -> int:
     return 0 if hasattr(d.rows, "xp") else 1
 
 
-def total_seconds(works: tuple[Work, ...], rates: Rates) -> float:
+def _total_seconds(works: tuple[Work, ...], rates: Rates) -> float:
     """Time of all parts."""
     return math.fsum(seconds_for(work, rates) for work in works)
 
@@ -352,7 +352,7 @@ def is_watched() -> bool:
     return hasattr(shell, "kernel")
 
 
-def time_text(seconds: float) -> str:
+def _time_text(seconds: float) -> str:
     """A time in one or two digits and a unit."""
     units = (("year", 365.25 * 86_400), ("day", 86_400.0), ("hour", 3600.0), ("minute", 60.0))
     unit, length = next((pair for pair in units if seconds >= 1.5 * pair[1]), ("second", 1.0))
@@ -360,7 +360,7 @@ def time_text(seconds: float) -> str:
     return f"{value:.0f} {unit}s" if value < 10_000 else f"{value:.0e} {unit}s"
 
 
-def size_text(size: float) -> str:
+def _size_text(size: float) -> str:
     """An amount of memory."""
     value = size / 2**30
     return f"{value:.1f} GiB" if value < 9.5 else f"{count_text(value)} GiB"

@@ -161,7 +161,7 @@ class Dissimilarity:
         if isinstance(X, Rows):
             return replace(cls.from_rows(X, resolved, standardize=standardize, name=name), warns=of_negative)
         (points,), told = resolved.read((X,), (name,))
-        warn_of_matrix(points, told, name)
+        _warn_of_matrix(points, told, name)
         place = place or row_places([name], [len(points)], [row_index(X)])
         d = cls.from_points(points, told, standardize=standardize, columns=column_names(X), place=place)
         return replace(d, warns=of_negative).named_after(X)
@@ -185,7 +185,7 @@ class Dissimilarity:
             points, place = standardization.apply(points), of_z_scores(place)
         metric.check(points, place, columns)
         if standardization is None and warns and metric.mixes_units:
-            warn_of_scales(deviations(points), np.ptp(points, axis=0), columns, offered=standardize is not None)
+            _warn_of_scales(deviations(points), np.ptp(points, axis=0), columns, offered=standardize is not None)
         settled = metric.fitted(points)
         if not metric.by_range:
             check_resolution(points, settled, offered=standardize is not None)
@@ -216,9 +216,9 @@ class Dissimilarity:
         sample = rows.sample(SUBSAMPLE)
         if standardization is None:
             if len(rows) <= SUBSAMPLE:
-                warn_of_matrix(sample, metric, name)
+                _warn_of_matrix(sample, metric, name)
             if metric.mixes_units:
-                warn_of_scales(measures.deviation, measures.width, rows.columns, offered=standardize is not None)
+                _warn_of_scales(measures.deviation, measures.width, rows.columns, offered=standardize is not None)
         settled = metric.fitted(sample)
         if standardization is None:
             corners = np.stack((measures.low, measures.high))
@@ -260,7 +260,7 @@ class Dissimilarity:
         pooled, sizes, told, place = pool(samples, resolved)
         d = cls.from_points(pooled, told, standardize=standardize, columns=column_names(samples[0]), place=place)
         pooled_groups = Groups.from_labels(np.repeat(np.arange(len(sizes)), sizes), d.n, name="samples")
-        return d, replace(pooled_groups, names=series_names(samples) or pooled_groups.names)
+        return d, replace(pooled_groups, names=_series_names(samples) or pooled_groups.names)
 
     def named_after(self, X: Any) -> Self:
         """The same points with the names of a table's rows and columns, or of a matrix' items."""
@@ -401,7 +401,7 @@ class Dissimilarity:
         else:
             points = self.points if self.rows is None else self.rows.corners()
             assert points is not None
-            largest = points.shape[1] * rho_of_width(points, self.metric)
+            largest = points.shape[1] * _rho_of_width(points, self.metric)
         if not heavy * largest < LARGEST_SUM:
             raise ValueError(
                 f"`{name}` must not be that large, its sum is {weights.sum():.3g}: sums of products of weights and rho "
@@ -509,7 +509,7 @@ class Groups:
         return np.asarray(Z[:, :, None])
 
 
-def series_names(samples: Sequence[Any]) -> tuple[str, ...] | None:
+def _series_names(samples: Sequence[Any]) -> tuple[str, ...] | None:
     """Names of samples that are Series with a name each, no two alike; else None."""
     names = tuple(label_name(sample) if getattr(sample, "ndim", 0) == 1 else "" for sample in samples)
     return names if all(names) and len(set(names)) == len(names) else None
@@ -522,9 +522,9 @@ def pool(samples: Sequence[ArrayLike], metric: Metric) -> tuple[FloatArray, list
     check_same_columns(samples, [a.shape[1] for a in arrays], names)
     sizes, pooled = [len(a) for a in arrays], np.concatenate(arrays)
     for array, name in zip(arrays, names, strict=True):
-        warn_of_matrix(array, told, name)
+        _warn_of_matrix(array, told, name)
     if len(pooled) == pooled.shape[1]:
-        warn_of_matrix(in_order_of_zeros(pooled), told, SAMPLES)
+        _warn_of_matrix(_in_order_of_zeros(pooled), told, SAMPLES)
     return pooled, sizes, told, row_places(names, sizes, [row_index(sample) for sample in samples])
 
 
@@ -554,18 +554,18 @@ def check_blocks(rows: Rows, metric: Metric, place: Place) -> None:
     if not metric.domain.restricts:
         return
     values = rows.values()
-    for span, fault in zip(values.spans, values.map(fault_in, metric.domain, rows.columns), strict=True):
+    for span, fault in zip(values.spans, values.map(_fault_in, metric.domain, rows.columns), strict=True):
         if fault is not None:
             found = replace(fault, row=span.start + fault.row)
             raise metric.refused(found, place)
 
 
-def fault_in(points: FloatArray, domain: Domain, columns: Sequence[str] | None) -> Fault | None:
+def _fault_in(points: FloatArray, domain: Domain, columns: Sequence[str] | None) -> Fault | None:
     """The first row of one block that does not belong to a domain."""
     return domain.fault(points, columns)
 
 
-def warn_of_matrix(points: FloatArray, metric: Metric, name: str) -> None:
+def _warn_of_matrix(points: FloatArray, metric: Metric, name: str) -> None:
     """Warn of coordinates that look like the matrix of dissimilarities of the rows."""
     if metric.domain.binary or not looks_like_distances(points):
         return
@@ -580,7 +580,7 @@ def warn_of_matrix(points: FloatArray, metric: Metric, name: str) -> None:
     )
 
 
-def in_order_of_zeros(points: FloatArray) -> FloatArray:
+def _in_order_of_zeros(points: FloatArray) -> FloatArray:
     """Rows of a square table in the order in which a matrix of dissimilarities would have its zeros on the diagonal.
 
     A matrix that is split by groups has its rows in another order than its columns.
@@ -602,7 +602,7 @@ def check_resolution(points: FloatArray, metric: Metric, n: int | None = None, *
     small = width.max() < TINY_WIDTH or isinstance(metric, Exponential)  # whose sigma may be far from the data
     if width.max() == 0 or (width.max() < HUGE_WIDTH and not small):
         return
-    rho = rho_of_width(points, metric)
+    rho = _rho_of_width(points, metric)
     if small and not rho > SMALLEST_RHO:
         raise ValueError(
             f"The points must lie further apart: their largest difference is {width.max():.3g}, and rho under "
@@ -615,7 +615,7 @@ def check_resolution(points: FloatArray, metric: Metric, n: int | None = None, *
         )
 
 
-def rho_of_width(points: FloatArray, metric: Metric) -> float:
+def _rho_of_width(points: FloatArray, metric: Metric) -> float:
     """Size of rho between the ends of the widest column."""
     column = points[:, int(np.ptp(points, axis=0).argmax())]
     ends = points[[int(column.argmin()), int(column.argmax())]]
@@ -623,7 +623,7 @@ def rho_of_width(points: FloatArray, metric: Metric) -> float:
         return abs(float(metric.between(ends[:1], ends[1:])[0, 0]))
 
 
-def warn_of_scales(
+def _warn_of_scales(
     spread: FloatArray, width: FloatArray, columns: Sequence[str] | None, *, offered: bool = True
 ) -> None:
     """One column with a far larger spread decides every distance; standard deviations and ranges of the columns.

@@ -442,7 +442,7 @@ def test_a_full_disk_is_told(rng):
 
     points = rng.normal(size=(20, 2)).view(type("Full", (np.ndarray,), {"tofile": full}))
     with pytest.raises(OSError, match=r"`X` is written to a temporary file .*786432 requested.*TMPDIR"):
-        rows.write(points, io.BytesIO(), "X")
+        rows._write(points, io.BytesIO(), "X")
 
 
 @pytest.mark.slow
@@ -507,4 +507,4 @@ def test_files_are_opened_in_bounded_memory(n, d, row_group_size, rng, tmp_path)
 def test_labels_of_parts_with_other_types_are_not_rounded():
     """Whole numbers in one partition and fractions in another: one type for both would merge the first two."""
     parts = [pd.Series([2**53, 2**53 + 1]), pd.Series([0.5, 0.5])]
-    assert door.join_labels(parts, pd.RangeIndex(4)).tolist() == [2**53, 2**53 + 1, 0.5, 0.5]
+    assert door._join_labels(parts, pd.RangeIndex(4)).tolist() == [2**53, 2**53 + 1, 0.5, 0.5]

@@ -22,7 +22,7 @@ from energystats.cli.console import Console, jsonable
 from energystats.cli.csv_scan import find_line
 from energystats.cli.dialects import GROUPED, Dialect, detected
 from energystats.cli.errors import BadInputError
-from energystats.cli.selection import rows_where, split_names
+from energystats.cli.selection import _rows_where, split_names
 
 
 @pytest.fixture
@@ -160,12 +160,12 @@ def test_where_reads_names_with_signs_and_never_runs_code(iris):
 
     frame = pd.DataFrame({"a<b": [1.0, 2.0, np.nan], "a": ["x", "<b=1", None]})
     table = Table(file="f", frame=frame, code=())
-    assert rows_where(table, "a<b=1").frame.index.tolist() == [0]
-    assert rows_where(table, "a<b!=1").frame.index.tolist() == [1]  # a missing value meets no condition
-    assert rows_where(table, "a=<b=1").frame.index.tolist() == [1]
+    assert _rows_where(table, "a<b=1").frame.index.tolist() == [0]
+    assert _rows_where(table, "a<b!=1").frame.index.tolist() == [1]  # a missing value meets no condition
+    assert _rows_where(table, "a=<b=1").frame.index.tolist() == [1]
     with pytest.raises(BadInputError, match='holds numbers, and "__import__'):
-        rows_where(table, "a<b=__import__('os').abort()")
-    for code in rows_where(table, "a=x").code:
+        _rows_where(table, "a<b=__import__('os').abort()")
+    for code in _rows_where(table, "a=x").code:
         assert eval(code.removeprefix("table = "), {"table": frame}).index.tolist() == [0]
 
 

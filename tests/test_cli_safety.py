@@ -19,7 +19,7 @@ import pytest
 
 from energystats import cli, datasets
 from energystats.cli.console import Console
-from energystats.cli.files import is_formula, save
+from energystats.cli.files import _is_formula, save
 
 NASTY = "a\x1b]0;owned\x07\x1b[31m\x9b2J\u202eb\r\u2066"
 OBEYED = set("\x1b\x07\x9b\r\u202e\u2066")
@@ -104,8 +104,8 @@ def test_formulas_of_spreadsheets(folder, capsys):
     assert cli.main(["euclidize", "d.csv", "-o", "e.csv", "--spreadsheet-safe"]) == 0
     written = pd.read_csv("e.csv", index_col=0)
     assert written.columns[0] == written.index[0] == "'=1+1"
-    assert list(map(is_formula, ("-", " =1", "\t=1", "+a"))) == [True] * 4
-    assert list(map(is_formula, ("-1.5", "+2e3", "a=1", "", "\t1"))) == [False] * 5
+    assert list(map(_is_formula, ("-", " =1", "\t=1", "+a"))) == [True] * 4
+    assert list(map(_is_formula, ("-1.5", "+2e3", "a=1", "", "\t1"))) == [False] * 5
 
 
 def write(text):
@@ -209,7 +209,8 @@ def test_sigterm_leaves_no_temporary_file(folder):
 
 def test_sigterm_is_held_back_where_ctrl_c_is():
     from energystats._core.interrupts import uninterrupted
-    from energystats.cli.program import TerminatedError, ending_on_sigterm
+    from energystats.cli.program import _ending_on_sigterm as ending_on_sigterm
+    from energystats.cli.program import _TerminatedError as TerminatedError
 
     done = []
     before = signal.getsignal(signal.SIGTERM)

@@ -15,7 +15,7 @@ import energystats as es
 from energystats.clustering import features
 from energystats.dissimilarity import Groups
 from energystats.distribution_tests.designs import Design
-from energystats.distribution_tests.permutation_test import Sampling, choose_labelings
+from energystats.distribution_tests.permutation_test import Sampling, _choose_labelings
 from energystats.pairs import block_values as values
 from energystats.pairs import dask as on_cluster
 from energystats.pairs import dask_tables as distribution
@@ -189,7 +189,7 @@ def test_one_worker_and_threads_alone(table):
 def test_drawings_are_those_of_one_machine(rng):
     codes = rng.integers(0, 3, 40).astype(np.intp)
     groups = Groups(codes, (0, 1, 2))
-    others = choose_labelings(groups, Design(), Sampling(n_resamples=150), np.random.default_rng(1))
+    others = _choose_labelings(groups, Design(), Sampling(n_resamples=150), np.random.default_rng(1))
     drawing = on_cluster.Drawing("test", codes.astype(np.uint8), np.ones(40), others, 3)
     found = np.concatenate([drawing.labelings(chunk) for chunk in drawing.chunks(2)])
     assert_array_equal(found[0], codes)

@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 
 import energystats as es
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.found_groups import FOUND_GROUPS, is_k_means, is_local_optimum
+from energystats.distribution_tests.found_groups import FOUND_GROUPS, _is_k_means, is_local_optimum
 from tests import definitions
 
 TESTS = {
@@ -166,7 +166,7 @@ def test_single_points_and_points_at_one_place_are_no_clusters(labels):
     assert not is_local_optimum(d, groups, *d.group_sums(groups))
     two = Groups(np.arange(6) % 2, (0, 1))
     assert not is_local_optimum(d, two, *d.group_sums(two))
-    assert not is_k_means(d.points, two, None)
+    assert not _is_k_means(d.points, two, None)
 
 
 def test_k_means_are_seen_with_an_offset_and_weights(rng):
@@ -174,8 +174,8 @@ def test_k_means_are_seen_with_an_offset_and_weights(rng):
     w = rng.uniform(0.5, 2, 80)
     found = KMeans(3, n_init=3, random_state=0, tol=0).fit(X - 1e6, sample_weight=w)
     groups = Groups.from_labels(found.labels_, 80, name="groups")
-    assert is_k_means(X, groups, w)
+    assert _is_k_means(X, groups, w)
     moved = found.labels_.copy()
     far = int(np.argmax(np.abs(X - 1e6)[:, 0]))
     moved[far] = (moved[far] + 1) % 3
-    assert not is_k_means(X, Groups.from_labels(moved, 80, name="groups"), w)
+    assert not _is_k_means(X, Groups.from_labels(moved, 80, name="groups"), w)

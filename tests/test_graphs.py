@@ -261,7 +261,7 @@ def test_matrix_picture():
 
 
 def relaxation_of(A, kind="ratio", k=2):
-    return graphs.Objective(sparse.csr_array(A), kind, None, k).relaxation
+    return graphs._Objective(sparse.csr_array(A), kind, None, k).relaxation
 
 
 def test_long_path_needs_the_factorisation():

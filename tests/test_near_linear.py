@@ -11,7 +11,7 @@ import energystats as es
 from energystats._core import jit
 from energystats._core.sums import random_directions, slice_factor
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.binned_sliced import MOST_BINS, Bins, compare_bins, default_bins
+from energystats.distribution_tests.binned_sliced import MOST_BINS, _Bins, _compare_bins, default_bins
 from energystats.distribution_tests.permutation_test import Sampling
 from energystats.pairs import routes, tiles
 from tests import definitions as slow
@@ -166,7 +166,7 @@ def test_binned_statistic_and_pvalue_against_all_labelings_of_bins(rng, sizes, n
     found = es.energy_test(X, groups=labels, method="binned", n_bins=n_bins, n_resamples=10**5, rng=seed)
     R = es.pairwise(X)
     assert found.statistic == pytest.approx(slow.between(R, labels.tolist()), rel=1e-9)
-    bins = Bins.of(Groups(labels, tuple(range(len(sizes)))), n_bins, np.random.default_rng(seed))
+    bins = _Bins.of(Groups(labels, tuple(range(len(sizes)))), n_bins, np.random.default_rng(seed))
     assert bins.size == -(-sum(sizes) // n_bins)
     full = np.flatnonzero(bins.strata.codes == 0)
     assert (np.bincount(bins.codes)[full] == bins.size).all()
@@ -211,7 +211,7 @@ def test_the_level_of_bins_is_exact_by_enumeration(rng, sizes):
             bins = bins_of(codes, parts)
             sums = d.pairs.bin_sums(bins.codes, np.ones(n), bins.n)
             how = Sampling(method="auto", n_resamples=99)
-            pvalues.append(compare_bins(d, groups, "between", bins, sums, how, rng, None).pvalue)
+            pvalues.append(_compare_bins(d, groups, "between", bins, sums, how, rng, None).pvalue)
     pvalues = np.array(pvalues)
     for a in np.unique(pvalues):
         assert np.mean(pvalues <= a + 1e-12) <= a + 1e-12
@@ -230,7 +230,7 @@ def bins_of(codes, parts):
             names.append(j)
             strata.append(max(strata) + 1)
     strata = np.array(strata)
-    return Bins(of_row, Groups(np.array(names), (0, 1)), Groups(strata, tuple(range(strata.max() + 1))), 2)
+    return _Bins(of_row, Groups(np.array(names), (0, 1)), Groups(strata, tuple(range(strata.max() + 1))), 2)
 
 
 def test_weights_stay_with_their_rows(rng):
@@ -250,9 +250,9 @@ def test_there_are_no_more_bins_than_asked_for(a, b, n_bins):
     groups = Groups(np.repeat([0, 1], [a, b]), (0, 1))
     if min(a, b) < -(-(a + b) // n_bins):
         with pytest.raises(ValueError, match="`n_bins` must be so large"):
-            Bins.of(groups, n_bins, np.random.default_rng(0))
+            _Bins.of(groups, n_bins, np.random.default_rng(0))
         return
-    sizes = np.bincount(Bins.of(groups, n_bins, np.random.default_rng(0)).codes)
+    sizes = np.bincount(_Bins.of(groups, n_bins, np.random.default_rng(0)).codes)
     assert np.count_nonzero(sizes == sizes.max()) <= n_bins
     assert sizes.sum() == a + b
     assert np.count_nonzero(sizes < sizes.max()) <= 2
@@ -265,14 +265,14 @@ def test_a_rest_changes_its_label_with_nothing(a, b, c, n_bins):
     size = -(-(a + b + c) // n_bins)
     if min(a, b, c) < size:
         return
-    bins = Bins.of(groups, n_bins, np.random.default_rng(0))
+    bins = _Bins.of(groups, n_bins, np.random.default_rng(0))
     sizes = np.bincount(bins.codes)
     assert ((sizes == size) == (bins.strata.codes == 0)).all()
     assert (np.bincount(bins.strata.codes)[1:] == 1).all()
 
 
 def test_a_group_that_just_fills_a_bin_is_enough():
-    bins = Bins.of(Groups(np.repeat([0, 1], [4, 12]), (0, 1)), 4, np.random.default_rng(0))
+    bins = _Bins.of(Groups(np.repeat([0, 1], [4, 12]), (0, 1)), 4, np.random.default_rng(0))
     assert np.bincount(bins.codes).tolist() == [4, 4, 4, 4]
     assert default_bins(Groups(np.repeat([0, 1], [8, 10**6]), (0, 1))) == MOST_BINS
 
@@ -285,7 +285,7 @@ def test_exact_enumeration_of_two_full_bins_and_two_rests(rng):
 @given(st.integers(1, 400), st.integers(1, 4000))
 def test_the_smallest_group_has_eight_bins_by_itself(a, b):
     groups = Groups(np.repeat([0, 1], [a, b]), (0, 1))
-    bins = Bins.of(groups, default_bins(groups), np.random.default_rng(0))
+    bins = _Bins.of(groups, default_bins(groups), np.random.default_rng(0))
     full = np.count_nonzero((bins.groups.codes == int(b < a)) & (bins.strata.codes == 0))
     assert full >= min(8, a, b) or a + b > MOST_BINS
 

@@ -236,7 +236,7 @@ def test_an_emptied_cluster_takes_the_worst_placed_row(rng):
     X = np.concatenate([rng.standard_normal((20, 2)), [[50.0, 0.0]]])
     _, rows = features_of(X, np.arange(21))
     phi = all_features(rows).phi
-    found = nystrom.nearest_partition(rows, np.stack([phi[1], phi[2], phi[0] + 1e6]))
+    found = nystrom._nearest_partition(rows, np.stack([phi[1], phi[2], phi[0] + 1e6]))
     assert found.labels[20] == 2
     assert found.centres.counts.min() == 1
     assert found.centres.mass.sum() == 21
@@ -255,8 +255,8 @@ def test_estimates_are_unbiased_and_their_errors_right(rng, monkeypatch, weighte
     _, rows = features_of(X, np.arange(9), weights=w)
     part = np.sort(rng.choice(60, 40, replace=False))
     exact = slow.total(es.pairwise(X[part]), w[part].tolist())
-    known = nystrom.known_part(rows.centres(np.isin(np.arange(60), part).astype(np.intp), 2))[1]
-    drawn = [nystrom.estimate(rows, part, known, rng, weighted) for _ in range(1500)]
+    known = nystrom._known_part(rows.centres(np.isin(np.arange(60), part).astype(np.intp), 2))[1]
+    drawn = [nystrom._estimate(rows, part, known, rng, weighted) for _ in range(1500)]
     values, variances = np.array([(e.value, e.variance) for e in drawn]).T
     assert abs(values.mean() - exact) < 5 * values.std() / np.sqrt(1500)
     assert variances.mean() == pytest.approx(values.var(), rel=0.3)
@@ -282,8 +282,10 @@ def test_all_pairs_of_small_clusters_are_taken(rng):
 
 def test_batches_of_wide_tables_do_not_grow(rng, monkeypatch):
     X, sizes = three_clouds(rng, 1000), []
-    best_start = nystrom.best_start
-    monkeypatch.setattr(nystrom, "best_start", lambda batch, *given: sizes.append(batch.n) or best_start(batch, *given))
+    best_start = nystrom._best_start
+    monkeypatch.setattr(
+        nystrom, "_best_start", lambda batch, *given: sizes.append(batch.n) or best_start(batch, *given)
+    )
     features_of = nystrom.Features.of
     drawn = lambda table, *given: sizes.append(len(table)) or features_of(table, *given)  # noqa: E731
     monkeypatch.setattr(nystrom.Features, "of", drawn)

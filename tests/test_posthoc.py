@@ -11,7 +11,7 @@ import energystats as es
 from energystats import datasets
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.multiplicity import CORRECTIONS, adjust
-from energystats.distribution_tests.pairwise_tests import spread_shares, squared_distances_to_centres
+from energystats.distribution_tests.pairwise_tests import _spread_shares, _squared_distances_to_centres
 
 
 @pytest.fixture
@@ -109,10 +109,10 @@ def test_distances_to_centres_match_their_definition(three):
     checked = Groups.from_labels(groups, len(X), name="groups")
     means = np.array([X[checked.codes == j].mean(axis=0) for j in range(3)])[checked.codes]
     expected = ((X - means) ** 2).sum(axis=1)
-    assert_allclose(squared_distances_to_centres(d, checked), expected, rtol=1e-9)
+    assert_allclose(_squared_distances_to_centres(d, checked), expected, rtol=1e-9)
     # their mean is half of g, for any rho
     by_rho = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
-    z = squared_distances_to_centres(by_rho, checked)
+    z = _squared_distances_to_centres(by_rho, checked)
     for j in range(3):
         R = es.pairwise(X[checked.codes == j])
         assert z[checked.codes == j].mean() == pytest.approx(R.sum() / len(R) ** 2 / 2)
@@ -134,7 +134,7 @@ def test_shares_of_spread_match_their_definition(rng):
         parts = [z[labels == j] for j in range(2)]
         total = ((z - z.mean()) ** 2).sum()
         expected.append(sum(len(part) * (part.mean() - z.mean()) ** 2 for part in parts) / total)
-    found = spread_shares(d, groups, squared_distances_to_centres(d, groups), labelings)
+    found = _spread_shares(d, groups, _squared_distances_to_centres(d, groups), labelings)
     assert_allclose(found, expected, atol=1e-12)
 
 
@@ -144,7 +144,7 @@ def test_spread_ranks_like_the_f_test(rng):
     groups = np.repeat([0, 1], 100)
     X[:100] *= 1.2
     d = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
-    z = squared_distances_to_centres(d, Groups.from_labels(groups, 200, name="groups"))
+    z = _squared_distances_to_centres(d, Groups.from_labels(groups, 200, name="groups"))
     p = es.pairwise_tests(X, groups, n_resamples=4999, rng=rng).table["pvalue_spread"][0]
     expected = f_oneway(z[:100], z[100:]).pvalue
     assert abs(p - expected) <= 5 * np.sqrt(expected * (1 - expected) / 4999) + 0.01

@@ -12,7 +12,7 @@ from statsmodels.stats.power import TTestIndPower
 
 import energystats as es
 from energystats._core.labelings import draw_key
-from energystats.distribution_tests.power import PowerRow, Simulation, sources_of
+from energystats.distribution_tests.power import PowerRow, _Simulation, _sources_of
 
 mpl.use("Agg")
 
@@ -63,7 +63,7 @@ def test_same_seed_same_powers_whatever_else_is_asked_for():
     assert among.rows[1] == alone.rows[0]
     resolved = es.metrics.Euclidean()
     key = draw_key(np.random.default_rng(3))
-    design = Simulation(sources_of(STANDARD, MOVED, resolved)[0], resolved, "between", False, 99, 0.05, key)
+    design = _Simulation(_sources_of(STANDARD, MOVED, resolved)[0], resolved, "between", False, 99, 0.05, key)
     few, many = list(design.decisions([(10, 10)], 50)), list(design.decisions([(10, 10)], 80))
     assert many[:50] == few
     assert np.mean(few) == alone.rows[0].power
@@ -125,7 +125,7 @@ def test_pilot_samples_are_resampled(rng):
     assert found.x == "pilot sample of 30"
     mixed = es.energy_power(frame, two_columns, [8], n_replicates=20, n_resamples=99, rng=0)
     assert (mixed.x, mixed.y) == ("pilot sample of 30", "two_columns")
-    drawn = sources_of([1.0, 2.0, 4.0], STANDARD, es.metrics.Euclidean())[0][0].draw(1000, rng)
+    drawn = _sources_of([1.0, 2.0, 4.0], STANDARD, es.metrics.Euclidean())[0][0].draw(1000, rng)
     assert set(drawn[:, 0]) == {1.0, 2.0, 4.0}
 
 

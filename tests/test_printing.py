@@ -186,7 +186,7 @@ def test_tables_are_aligned(result):
     text = result.summary()
     assert len(blocks(text)) == len(result._tables())
     for block in blocks(text):
-        assert len({tables.width(line) for line in block}) == 1
+        assert len({tables._width(line) for line in block}) == 1
         assert len(block[0]) <= 100
     assert all(len(line) <= 100 for line in text.splitlines())
     assert not re.search(r"\d\.\d{9}", text), "digits that nobody needs"
@@ -212,7 +212,7 @@ def test_points_of_a_column_stand_below_each_other(result):
 
 def column_widths(table):
     columns = zip(*table.rows, strict=True)
-    return [max(len(head), *map(len, tables.on_the_point(c))) for head, c in zip(table.heads, columns, strict=True)]
+    return [max(len(head), *map(len, tables._on_the_point(c))) for head, c in zip(table.heads, columns, strict=True)]
 
 
 def test_the_last_line_is_a_sentence_that_claims_no_more_than_was_found(result):
@@ -310,8 +310,8 @@ def test_forty_groups_with_long_names_do_not_wreck_a_table(crowd):
     ):
         text = found.summary()
         for block in blocks(text):
-            assert len({tables.width(line) for line in block}) == 1
-            assert tables.width(block[0]) <= 100
+            assert len({tables._width(line) for line in block}) == 1
+            assert tables._width(block[0]) <= 100
         assert len(text.splitlines()) < 120
     assert "of 780" in pairs.summary()
 
@@ -491,7 +491,7 @@ def test_repr_has_six_digits_and_never_a_p_of_1_that_is_less():
     statistic = re.search(r"statistic=([\d.]+)", repr(found))[1]
     assert len(statistic) <= 8
     assert float(statistic) == pytest.approx(found.statistic, rel=1e-5)
-    from energystats.display.result import short_repr
+    from energystats.display.result import _short_repr as short_repr
 
     assert short_repr(1 - 1e-9) == "0.999999999"
     assert short_repr(1.0) == "1.0"

@@ -17,9 +17,9 @@ from sklearn.preprocessing import StandardScaler
 import energystats as es
 from energystats._core.restarts import seeded_labels
 from energystats._core.unimodal import nearest_unimodal
-from energystats.cluster_tests.clusterers import EnergyClusters, clean_labels, explained_share, foreign_clusters
-from energystats.cluster_tests.crossfit import HeldOut
-from energystats.cluster_tests.split import Space, Splitter
+from energystats.cluster_tests.clusterers import EnergyClusters, _clean_labels, explained_share, foreign_clusters
+from energystats.cluster_tests.crossfit import _HeldOut
+from energystats.cluster_tests.split import _Space, _Splitter
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions
 
@@ -367,7 +367,7 @@ def test_noise_takes_no_part(two, rng):
     expected = share_by_definition(two, without_far(two))
     assert clustering.share(d, rng) == pytest.approx(expected)
     part, rest = np.r_[0:20, 40:60, 80], np.r_[20:40, 60:80]
-    E = HeldOut(clustering, 1).fold(d, part, rest, rng)
+    E = _HeldOut(clustering, 1).fold(d, part, rest, rng)
     line = X[40:60].mean(axis=0) - X[:20].mean(axis=0)
     assert pytest.approx(excess_by_definition(np.sort(X[rest] @ line))) == E
     asked = []
@@ -380,7 +380,7 @@ def test_noise_takes_no_part(two, rng):
             return X[:, 0].copy()
 
     names = clustering.all_labels(d, rng)
-    splitter = Splitter(Space(d, Recorder()), clustering.labels, names, 2, False, 9, 1.0)
+    splitter = _Splitter(_Space(d, Recorder()), clustering.labels, names, 2, False, 9, 1.0)
     splitter.lines(splitter.space, part, rng)
     assert asked == [(set(range(20)), set(range(40, 60)))]
 
@@ -395,14 +395,14 @@ def test_dbscan_finds_what_it_finds(rng):
 
 
 def test_labels_of_any_kind_are_codes():
-    assert clean_labels(np.array(["b", "a", "b"]), 3).tolist() == [1, 0, 1]
-    assert clean_labels([5, -1, 2, 5], 4).tolist() == [1, -1, 0, 1]
-    assert clean_labels(np.array([True, False]), 2).tolist() == [1, 0]
-    assert clean_labels(["x", "-1"], 2).tolist() == [1, 0]
-    assert clean_labels(np.array([3, -1, 1], dtype=object), 3).tolist() == [1, -1, 0]
+    assert _clean_labels(np.array(["b", "a", "b"]), 3).tolist() == [1, 0, 1]
+    assert _clean_labels([5, -1, 2, 5], 4).tolist() == [1, -1, 0, 1]
+    assert _clean_labels(np.array([True, False]), 2).tolist() == [1, 0]
+    assert _clean_labels(["x", "-1"], 2).tolist() == [1, 0]
+    assert _clean_labels(np.array([3, -1, 1], dtype=object), 3).tolist() == [1, -1, 0]
     for missing in ([np.nan, "a"], [None, "a"], [np.nan, 1.0]):
         with pytest.raises(ValueError, match=r"`clusterer` must label every point, got 1 missing"):
-            clean_labels(np.array(missing, dtype=object), 2)
+            _clean_labels(np.array(missing, dtype=object), 2)
 
 
 class Plain:

@@ -21,7 +21,7 @@ from energystats.distribution_tests.permutation_test import (
     RANKED_BY,
     Null,
     Sampling,
-    permutation_law,
+    _permutation_law,
     report_null,
 )
 from tests import definitions
@@ -316,7 +316,7 @@ def test_moments_of_all_labelings(name, rng):
     read = RANKED_BY[name].read
     labelings = definitions.distinct_labelings(groups.codes.tolist())
     values = [float(read(*d.group_sums(Groups(np.array(z), groups.names)))) for z in labelings]
-    mean, sd, skewness = permutation_law(d, groups, RANKED_BY[name], groups.mass(None))
+    mean, sd, skewness = _permutation_law(d, groups, RANKED_BY[name], groups.mass(None))
     assert_allclose([mean, sd], [np.mean(values), np.std(values)], atol=1e-8 * np.std(values))
     assert_allclose(skewness, stats.skew(values), atol=1e-6)
 

@@ -144,7 +144,7 @@ CALLS = {
 
 
 DRAWN = ("plain", "semicolons", "gower", "matrix without names", "one cluster", "chosen k")
-BLANK = pictures.Picture(pictures.uri("image/png", b"\x89PNG"), 640)
+BLANK = pictures.Picture(pictures._uri("image/png", b"\x89PNG"), 640)
 
 
 @pytest.mark.filterwarnings("ignore::energystats.EnergyStatsWarning")

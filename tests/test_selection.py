@@ -24,7 +24,7 @@ from energystats.selection.gap import (
     least_within,
     logarithm,
 )
-from energystats.selection.stability import best_jaccard, overlaps, resampled
+from energystats.selection.stability import _best_jaccard, _overlaps, _resampled
 from tests import definitions, simulations
 
 mpl.use("Agg")
@@ -412,20 +412,20 @@ def test_plots_show_what_they_say(three):
 def test_indices_against_their_definitions(pairs):
     a, b = (np.unique(z, return_inverse=True)[1] for z in zip(*pairs, strict=True))
     k = int(a.max()) + 2  # one cluster without points
-    counts = overlaps(a, k, b)
+    counts = _overlaps(a, k, b)
     sets = [[{i for i, v in enumerate(z) if v == j} for j in range(max(k, 3))] for z in (a.tolist(), b.tolist())]
-    for j, found in enumerate(best_jaccard(counts)[:-1]):
+    for j, found in enumerate(_best_jaccard(counts)[:-1]):
         assert found == pytest.approx(max(len(sets[0][j] & B) / len(sets[0][j] | B) for B in sets[1]))
-    assert np.isnan(best_jaccard(counts)[-1])
+    assert np.isnan(_best_jaccard(counts)[-1])
 
 
 @given(st.integers(1, 40), st.integers(0, 10**6))
 def test_resamples_are_half_of_the_points_or_as_many_with_replacement(n, seed):
-    for ((rows, _),) in resampled(n, 3, "subsample", np.random.default_rng(seed)):
+    for ((rows, _),) in _resampled(n, 3, "subsample", np.random.default_rng(seed)):
         assert rows.size == len(set(rows)) == max(n // 2, 1)
         assert set(rows) <= set(range(n))
     children = np.random.default_rng(seed).spawn(3)
-    for ((rows, _),), child in zip(resampled(n, 3, "bootstrap", np.random.default_rng(seed)), children, strict=True):
+    for ((rows, _),), child in zip(_resampled(n, 3, "bootstrap", np.random.default_rng(seed)), children, strict=True):
         assert rows.tolist() == sorted(set(child.integers(n, size=n).tolist()))
 
 
@@ -433,7 +433,7 @@ def test_half_of_a_cluster_dissolves_it_and_three_quarters_recover_it(rng, monke
     """Both bounds belong to the verdict, and resamples without points of a cluster say nothing of it."""
     told = np.array([[0.5, 0.75, 0.4], [0.75, 0.5, np.nan], [1.0, 0.7499, 0.5001], [0.5001, 0.75, np.nan]])
     rows = iter(told)
-    monkeypatch.setattr("energystats.selection.stability.best_jaccard", lambda _: next(rows))
+    monkeypatch.setattr("energystats.selection.stability._best_jaccard", lambda _: next(rows))
     found = es.cluster_stability(rng.standard_normal((9, 2)), 3, n_resamples=4, n_init=1, rng=rng)
     assert_array_equal(found.similarities, told)
     assert_allclose(found.dissolved, [1 / 4, 1 / 4, 1 / 2])

@@ -10,7 +10,7 @@ from energystats import datasets
 from energystats._core.unimodal import spread_ties
 from energystats.cluster_tests.reference_samples import GaussianReference
 from energystats.cluster_tests.scores import make_scorer
-from energystats.cluster_tests.split import Space, Splitter, decorrelated, enough_draws, oriented, partners
+from energystats.cluster_tests.split import _decorrelated, _oriented, _partners, _Space, _Splitter, enough_draws
 from energystats.cluster_tests.unimodality import (
     cauchy_combination,
     over_contrasts,
@@ -97,29 +97,29 @@ def test_contrasts_are_adjusted_by_holm(rng):
 
 def test_partners_of_names():
     names = np.array([0, 0, 1, 1, 2, 2, 2])
-    assert partners(np.array([2, 2, 0, 0, 1, 1, 0]), names, 3).tolist() == [2, 0, 1]
+    assert _partners(np.array([2, 2, 0, 0, 1, 1, 0]), names, 3).tolist() == [2, 0, 1]
     # two clusters for three names: the largest one stands for two of them; points in no cluster do not count
-    assert partners(np.array([1, 1, 0, 0, 0, 0, -1]), names, 3).tolist() == [1, 0, 0]
-    assert partners(np.array([1, 1, 0, 0, 2, 2, 2]), np.array([0, 0, 1, 1, -1, -1, -1]), 2).tolist() == [1, 0]
+    assert _partners(np.array([1, 1, 0, 0, 0, 0, -1]), names, 3).tolist() == [1, 0, 0]
+    assert _partners(np.array([1, 1, 0, 0, 2, 2, 2]), np.array([0, 0, 1, 1, -1, -1, -1]), 2).tolist() == [1, 0]
 
 
 def test_lines_that_look_elsewhere_are_oriented_by_their_shape(rng):
     first = np.sort(rng.exponential(size=200))
     first = (first - first.mean()) / first.std()
-    assert_array_equal(oriented(-first, first), first)
+    assert_array_equal(_oriented(-first, first), first)
     elsewhere = rng.permutation(first)
-    assert_array_equal(oriented(-elsewhere, first), elsewhere)
-    assert_array_equal(oriented(elsewhere, first), elsewhere)
+    assert_array_equal(_oriented(-elsewhere, first), elsewhere)
+    assert_array_equal(_oriented(elsewhere, first), elsewhere)
 
 
 def test_decorrelated_points(rng):
     X = rng.standard_normal((80, 3)) @ rng.standard_normal((3, 3))
     part = np.arange(50)
-    Z = decorrelated(np.column_stack((X, X[:, 0] - X[:, 1])), part).scorer.points
+    Z = _decorrelated(np.column_stack((X, X[:, 0] - X[:, 1])), part).scorer.points
     assert Z.shape == (80, 3)  # the fourth column is a sum of the others
     assert_allclose(Z[part].T @ Z[part], np.eye(3), atol=1e-10)
     # Mahalanobis distances do not depend on the units
-    other = decorrelated(X * [10, 1.0, 0.1], part).scorer.points
+    other = _decorrelated(X * [10, 1.0, 0.1], part).scorer.points
     assert_allclose(es.pairwise(Z), es.pairwise(other), rtol=1e-5)
 
 
@@ -143,7 +143,7 @@ def test_every_point_is_scored_along_lines_that_it_had_no_part_in(two, rng):
             scored.append({tuple(x) for x in two[np.concatenate((inside, outside))]})
             return two[:, 0] * 1.0
 
-    splitter = Splitter(Space(d, Recorder()), cluster, None, 2, True, 9, 1.0)
+    splitter = _Splitter(_Space(d, Recorder()), cluster, None, 2, True, 9, 1.0)
     found = splitter.split(rng)[0]
     assert seen == scored
     assert len(seen) == 5
@@ -159,12 +159,12 @@ def test_long_parallel_clusters_are_found_by_decorrelated_columns(rng):
     assert es.cluster_test(X, rng=rng).pvalue <= 0.05
 
 
-class ToldSplitter(Splitter):
+class ToldSplitter(_Splitter):
     """A splitter that is told how much more decorrelated columns show."""
 
     def __init__(self, points, gain, asked):
         d = Dissimilarity.from_data(points, metric="euclidean", alpha=1.0)
-        space = Space(d, make_scorer(d, 1.0, np.random.default_rng(0)))
+        space = _Space(d, make_scorer(d, 1.0, np.random.default_rng(0)))
         super().__init__(space, None, None, 2, True, 9, 1.0)
         object.__setattr__(self, "told", (gain, asked))
 

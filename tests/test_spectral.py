@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import energystats as es
-from energystats.clustering.spectral import cluster_rows, fill_empty, spectral_rows, spectral_start
+from energystats.clustering.spectral import _spectral_rows, cluster_rows, fill_empty, spectral_start
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions as slow
 
@@ -94,10 +94,10 @@ def test_rows_of_an_exact_partition_are_orthonormal():
     labels = np.array([0, 1, 1, 2, 2, 2, 0])
     R = 1.0 - np.equal.outer(labels, labels)
     d = Dissimilarity.from_data(R, metric="precomputed", alpha=1.0)
-    rows = spectral_rows(d, 3)
+    rows = _spectral_rows(d, 3)
     assert_allclose(rows @ rows.T, np.equal.outer(labels, labels), atol=1e-10)
     weights = np.array([1.0, 2, 3, 1, 5, 1, 2])
-    rows = spectral_rows(d, 3, weights)
+    rows = _spectral_rows(d, 3, weights)
     assert_allclose(rows @ rows.T, np.equal.outer(labels, labels), atol=1e-10)
     assert es.clustering_accuracy(labels, spectral_start(d, 3, np.random.default_rng(0), weights)) == 1
 

@@ -23,7 +23,7 @@ def numbers():
 @pytest.fixture
 def three():
     """Three threads, whatever the machine has."""
-    threads.libraries()
+    threads._libraries()
     with threadpool_limits(3, "blas"):
         if set(numbers()) != {3}:
             pytest.skip("the library of linear algebra cannot be told its number of threads")
@@ -152,7 +152,7 @@ def test_inner_products_are_those_of_numpy(rng, compiled, p):
 @pytest.mark.parametrize(("n", "p", "k"), [(1, 1, 1), (50, 7, 4), (300, 40, 3), (20, 0, 2)])
 def test_sums_over_clusters_are_those_of_numpy(rng, monkeypatch, how, n, p, k):
     rows, w, labels = rng.standard_normal((n, p)), rng.random(n), rng.integers(k, size=n)
-    loop = means.add_rows.py_func if how == "in Python" else means.sum_clusters
+    loop = means._add_rows.py_func if how == "in Python" else means.sum_clusters
     if how == "without a compiler":
         monkeypatch.setattr(jit, "numba", None)
     expected = np.array([(w[labels == j, None] * rows[labels == j]).sum(axis=0) for j in range(k)])

@@ -17,7 +17,7 @@ from scipy.cluster import hierarchy
 
 import energystats as es
 from energystats.cluster_tests import cluster_tree as module
-from energystats.cluster_tests.cluster_tree import Rules, Sprout, examine_node, grow, number_nodes
+from energystats.cluster_tests.cluster_tree import Rules, _examine_node, _number_nodes, _Sprout, grow
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions
 
@@ -85,9 +85,9 @@ def test_the_tree_against_its_definition(seed, n, share, level):
     x = np.random.default_rng(seed).standard_normal(n)
     rules = Rules(n, level, min_size=5, k_max=None, n_resamples=19)
     p_of, test, asked = scripted(x, seed, share)
-    root = Sprout(np.arange(n), None, np.random.default_rng(seed))
+    root = _Sprout(np.arange(n), None, np.random.default_rng(seed))
     leaves = list(grow(column(x), rules, test, root))
-    nodes, labels = number_nodes(column(x), root, rules)
+    nodes, labels = _number_nodes(column(x), root, rules)
     expected = {}
     slow_tree(x, list(range(n)), p_of, rules, 0.0, expected)
     assert {frozenset(node.rows.tolist()) for node in nodes} == set(expected)
@@ -117,9 +117,9 @@ def test_heights_fall_where_splits_are_the_best(seed, n):
     rng = np.random.default_rng(seed)
     x = rng.standard_normal(n) * np.exp(rng.standard_normal(n))
     rules = Rules(n, 0.5, min_size=2, k_max=None, n_resamples=1)
-    root = Sprout(np.arange(n), None, rng)
+    root = _Sprout(np.arange(n), None, rng)
     list(grow(column(x), rules, lambda *_: 0.0, root))
-    nodes, _ = number_nodes(column(x), root, rules)
+    nodes, _ = _number_nodes(column(x), root, rules)
     for node in nodes:
         if node.children:
             labels = np.isin(node.rows, nodes[node.children[0]].rows)
@@ -142,14 +142,14 @@ def test_at_the_limit_the_most_significant_splits_are_made(rng):
     x = np.sort(rng.standard_normal(40))
     rules = Rules(40, 0.9, min_size=3, k_max=None, n_resamples=19)
     _, test, _ = scripted(x, 3, 1.0)
-    full = Sprout(np.arange(40), None, rng)
+    full = _Sprout(np.arange(40), None, rng)
     list(grow(column(x), rules, test, full))
-    every, _ = number_nodes(column(x), full, rules)
+    every, _ = _number_nodes(column(x), full, rules)
     by_rows = {node.rows.tobytes(): node for node in every}
     for k in range(1, sum(not node.children for node in every) + 1):
-        root = Sprout(np.arange(40), None, rng)
+        root = _Sprout(np.arange(40), None, rng)
         list(grow(column(x), replace(rules, k_max=k), test, root))
-        nodes, labels = number_nodes(column(x), root, replace(rules, k_max=k))
+        nodes, labels = _number_nodes(column(x), root, replace(rules, k_max=k))
         assert len(set(labels)) == k
         made = [node for node in nodes if node.children]
         left = [node for node in nodes if node.outcome == "k_max reached"]
@@ -207,12 +207,12 @@ def test_the_order_of_visits_does_not_matter(three, monkeypatch):
     plain = es.cluster_tree(three, n_splits=2, rng=8)
 
     def other_way_round(d, rules, test, root):
-        examine_node(d, rules, test, root)
+        _examine_node(d, rules, test, root)
         if not root.rejected:
             yield root
             return
         seeds = root.rng.spawn(2)
-        root.children = [Sprout(rows, root, seed) for rows, seed in zip(root.halves, seeds, strict=True)]
+        root.children = [_Sprout(rows, root, seed) for rows, seed in zip(root.halves, seeds, strict=True)]
         for child in reversed(root.children):
             yield from other_way_round(d, rules, test, child)
 

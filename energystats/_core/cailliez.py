@@ -37,50 +37,50 @@ def additive_constant(F_L: FloatArray, F_C: FloatArray, lowest: Pair) -> float:
 
     That is the largest real eigenvalue of `cailliez_matrix`. The Gram matrix of d + kappa is G(kappa) = F_L +
     2 kappa F_C + kappa^2/2 J, and its smallest eigenvalue f on the vectors of sum 0 vanishes there for the last time.
-    `climb` ends at a zero of f, and `next_failure` proves f > 0 beyond it or gives a point to climb from again.
+    `_climb` ends at a zero of f, and `_next_failure` proves f > 0 beyond it or gives a point to climb from again.
     `lowest` is the smallest eigenvalue of F_L, which is negative, and its vector.
     """
     low_L, vector = lowest
     margin = 1 + 1e-6  # the eigenvalues found are above the true ones by rounding
-    ceiling = larger_root(margin * lowest_or_bound(F_C), margin * low_L)  # no v has a larger root
-    kappa = root_of(F_L, F_C, vector)
+    ceiling = _larger_root(margin * _lowest_or_bound(F_C), margin * low_L)  # no v has a larger root
+    kappa = _root_of(F_L, F_C, vector)
     if len(F_L) <= BLOCK_LIMIT:
         guess = (1 - 1e-7) * float(real_eigenvalues(cailliez_matrix(F_L, F_C)).max(initial=0.0))
-        if guess > kappa and at(F_L, F_C, guess, vector)[0] <= 0:
+        if guess > kappa and _at(F_L, F_C, guess, vector)[0] <= 0:
             kappa = guess
-    kappa = climb(F_L, F_C, kappa, vector)
+    kappa = _climb(F_L, F_C, kappa, vector)
     for _ in range(MAX_STEPS):
-        failure = next_failure(F_L, F_C, kappa, ceiling, vector)
+        failure = _next_failure(F_L, F_C, kappa, ceiling, vector)
         if failure is None:
             return kappa
-        kappa = climb(F_L, F_C, failure, vector)
+        kappa = _climb(F_L, F_C, failure, vector)
     raise ArithmeticError(f"the additive constant was not found in {MAX_STEPS} steps; it is at least {kappa!r}")
 
 
-def lowest_or_bound(F: FloatArray) -> float:
+def _lowest_or_bound(F: FloatArray) -> float:
     """Smallest eigenvalue if it is negative; else a number below 0 by no more than rounding."""
     rounding = len(F) * float(np.finfo(float).eps) * float(np.abs(F).max())
     return -rounding if all_above(F, -rounding) else min(smallest_pair(F)[0], -rounding)
 
 
-def larger_root(c: float, l: float) -> float:
+def _larger_root(c: float, l: float) -> float:
     """The larger kappa with l + 2 kappa c + kappa^2/2 = 0; -inf if there is none."""
     discriminant = 4 * c * c - 2 * l
     return -2 * c + float(np.sqrt(discriminant)) if discriminant >= 0 else -np.inf
 
 
-def root_of(F_L: FloatArray, F_C: FloatArray, v: FloatArray) -> float:
+def _root_of(F_L: FloatArray, F_C: FloatArray, v: FloatArray) -> float:
     """The larger kappa with v' G(kappa) v = 0 for a unit v of sum 0."""
-    return larger_root(float(v @ (F_C @ v)), float(v @ (F_L @ v)))
+    return _larger_root(float(v @ (F_C @ v)), float(v @ (F_L @ v)))
 
 
-def at(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> Pair:
+def _at(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> Pair:
     """Smallest eigenvalue f(kappa) of G(kappa), and its vector."""
     value, vector = smallest_pair(F_L + (2 * kappa) * F_C, start)
     return value + kappa * kappa / 2, vector  # J adds the same to all vectors of sum 0
 
 
-def climb(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> float:
+def _climb(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> float:
     """The end of the interval with f <= 0 that kappa lies in.
 
     At kappa with f <= 0 the eigenvector's own parabola is f there and not below f anywhere, so its larger root is not
@@ -88,15 +88,15 @@ def climb(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> 
     """
     vector = start
     for _ in range(MAX_STEPS):
-        _, vector = at(F_L, F_C, kappa, vector)
-        higher = root_of(F_L, F_C, vector)
+        _, vector = _at(F_L, F_C, kappa, vector)
+        higher = _root_of(F_L, F_C, vector)
         if not higher > kappa * (1 + 4 * np.finfo(float).eps):
             return max(kappa, higher)
         kappa = higher
     return kappa
 
 
-def next_failure(F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float, start: FloatArray) -> float | None:
+def _next_failure(F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float, start: FloatArray) -> float | None:
     """A point beyond kappa with f < 0, or None when there is none.
 
     f(x) - x^2/2 is concave as a least eigenvalue of a matrix linear in x, so between a and b f lies above its chord
@@ -107,20 +107,20 @@ def next_failure(F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float,
     needed = 0.5 * (ceiling - kappa) ** 2  # f(ceiling) that makes the bound positive on all of the interval
     if all_above(F_L + (2 * ceiling) * F_C, needed - ceiling**2 / 2):
         return None
-    waiting = [(kappa, 0.0, ceiling, at(F_L, F_C, ceiling, start)[0])]
+    waiting = [(kappa, 0.0, ceiling, _at(F_L, F_C, ceiling, start)[0])]
     while waiting:
         a, f_a, b, f_b = waiting.pop()
-        if lower_bound(f_a, f_b, b - a) >= 0 or b - a <= 1e-9 * ceiling:
+        if _lower_bound(f_a, f_b, b - a) >= 0 or b - a <= 1e-9 * ceiling:
             continue
         middle = 0.5 * (a + b)
-        f_m, _ = at(F_L, F_C, middle, start)
+        f_m, _ = _at(F_L, F_C, middle, start)
         if f_m < 0:
             return middle
         waiting += [(a, f_a, middle, f_m), (middle, f_m, b, f_b)]
     return None
 
 
-def lower_bound(f_a: float, f_b: float, width: float) -> float:
+def _lower_bound(f_a: float, f_b: float, width: float) -> float:
     """Minimum over t in [0, 1] of f_a (1 - t) + f_b t - width^2 t (1 - t)/2; 0 if it is touched at t = 0 only."""
     t = min(max(0.5 + (f_a - f_b) / width**2, 0.0), 1.0)
     return f_a * (1 - t) + f_b * t - 0.5 * width**2 * t * (1 - t)

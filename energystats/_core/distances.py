@@ -26,11 +26,11 @@ def euclidean(X: FloatArray, Y: FloatArray, *, squared: bool) -> FloatArray:
         from energystats._core.distance_loops import fill_distances
 
         if jit.numba is not None:
-            return in_threads(fill_distances, X, np.ascontiguousarray(Y.T), not squared)
+            return _in_threads(fill_distances, X, np.ascontiguousarray(Y.T), not squared)
     return np.asarray(cdist(X, Y, "sqeuclidean" if squared else "euclidean"))
 
 
-def in_threads(fill: Any, X: FloatArray, Y: FloatArray, root: bool) -> FloatArray:
+def _in_threads(fill: Any, X: FloatArray, Y: FloatArray, root: bool) -> FloatArray:
     """Rows shared out among threads when there are many pairs; the numbers do not depend on their count."""
     out = np.empty((len(X), Y.shape[1]))
     if out.size < THREADED_FROM or THREADS == 1:
@@ -63,12 +63,12 @@ def gower_between(X: FloatArray, Y: FloatArray, ranges: FloatArray, weights: Flo
     weight = np.zeros_like(out)
     out[...] = 0.0
     for j in range(how.size):
-        add_column(X[:, j, None], Y[:, j], ranges[j], weights[j], int(how[j]), out, weight)
+        _add_column(X[:, j, None], Y[:, j], ranges[j], weights[j], int(how[j]), out, weight)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(weight > 0, out / weight, np.nan))
 
 
-def add_column(
+def _add_column(
     x: FloatArray, y: FloatArray, width: float, own: float, how: int, out: FloatArray, weight: FloatArray
 ) -> None:
     """Add the differences in one column to `out`, and its weights to `weight`."""

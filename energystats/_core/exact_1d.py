@@ -29,7 +29,7 @@ Pair: TypeAlias = tuple[float, float]  # a sum of two floats, the second below t
 
 
 @njit
-def add_exactly(a: Pair, b: Pair) -> Pair:
+def _add_exactly(a: Pair, b: Pair) -> Pair:
     """Sum in twice the precision [Dekker 1971]."""
     high = a[0] + b[0]
     part = high - a[0]
@@ -39,7 +39,7 @@ def add_exactly(a: Pair, b: Pair) -> Pair:
 
 
 @njit
-def multiply(a: Pair, b: Pair) -> Pair:
+def _multiply(a: Pair, b: Pair) -> Pair:
     """Product in twice the precision [Dekker 1971]."""
     high = a[0] * b[0]
     carried = SPLITTER * a[0]
@@ -66,46 +66,46 @@ def running_sums(gaps: FloatArray, weights: FloatArray, squared: bool) -> FloatA
     y, half, mass = (0.0, 0.0), 0.5 * weights.sum(), weights[0]
     for i in range(n - 1):
         if mass < half:
-            y = add_exactly(y, (-gaps[i], 0.0))
+            y = _add_exactly(y, (-gaps[i], 0.0))
         mass += weights[i + 1]
     before = (0.0, 0.0)  # sum of w_a (y_i - y_a) over the points before i
     for i in range(n):
         w = (weights[i], 0.0)
         if i > 0:
-            y = add_exactly(y, (gaps[i - 1], 0.0))
-            before = add_exactly(before, multiply((sums[0, i], sums[1, i]), (gaps[i - 1], 0.0)))
-        moment = multiply(w, y)
-        last = multiply(moment, y) if squared else multiply(w, before)
-        sums[0, i + 1], sums[1, i + 1] = add_exactly((sums[0, i], sums[1, i]), w)
-        sums[2, i + 1], sums[3, i + 1] = add_exactly((sums[2, i], sums[3, i]), moment)
-        sums[4, i + 1], sums[5, i + 1] = add_exactly((sums[4, i], sums[5, i]), last)
+            y = _add_exactly(y, (gaps[i - 1], 0.0))
+            before = _add_exactly(before, _multiply((sums[0, i], sums[1, i]), (gaps[i - 1], 0.0)))
+        moment = _multiply(w, y)
+        last = _multiply(moment, y) if squared else _multiply(w, before)
+        sums[0, i + 1], sums[1, i + 1] = _add_exactly((sums[0, i], sums[1, i]), w)
+        sums[2, i + 1], sums[3, i + 1] = _add_exactly((sums[2, i], sums[3, i]), moment)
+        sums[4, i + 1], sums[5, i + 1] = _add_exactly((sums[4, i], sums[5, i]), last)
     return sums
 
 
 @njit
-def difference(sums: FloatArray, i: int, j: int, row: int) -> Pair:
+def _difference(sums: FloatArray, i: int, j: int, row: int) -> Pair:
     """A sum over points i..j-1."""
-    return add_exactly((sums[row, j], sums[row + 1, j]), (-sums[row, i], -sums[row + 1, i]))
+    return _add_exactly((sums[row, j], sums[row + 1, j]), (-sums[row, i], -sums[row + 1, i]))
 
 
 @njit
-def careful_cost(sums: FloatArray, i: int, j: int, squared: bool) -> float:
+def _careful_cost(sums: FloatArray, i: int, j: int, squared: bool) -> float:
     """W of points i..j-1, their sum of w_a w_b rho over pairs divided by their mass, in twice the precision."""
-    mass = difference(sums, i, j, 0)
-    moment = difference(sums, i, j, 2)
-    last = difference(sums, i, j, 4)
+    mass = _difference(sums, i, j, 0)
+    moment = _difference(sums, i, j, 2)
+    last = _difference(sums, i, j, 4)
     if squared:
-        crossed = multiply(moment, moment)
-        value = add_exactly(multiply(mass, last), (-crossed[0], -crossed[1]))
+        crossed = _multiply(moment, moment)
+        value = _add_exactly(_multiply(mass, last), (-crossed[0], -crossed[1]))
     else:
-        first = multiply((sums[0, i], sums[1, i]), moment)
-        second = multiply((sums[2, i], sums[3, i]), mass)
-        value = add_exactly(add_exactly(last, (-first[0], -first[1])), second)
+        first = _multiply((sums[0, i], sums[1, i]), moment)
+        second = _multiply((sums[2, i], sums[3, i]), mass)
+        value = _add_exactly(_add_exactly(last, (-first[0], -first[1])), second)
     return max(value[0] / mass[0], 0.0)
 
 
 @njit
-def quick_costs(sums: FloatArray, first: int, j: int, squared: bool, out: FloatArray) -> None:
+def _quick_costs(sums: FloatArray, first: int, j: int, squared: bool, out: FloatArray) -> None:
     """W of points i..j-1 for i = first, first + 1, ..., and -1 where a difference loses too many digits."""
     stop = first + out.size
     M, M_low = sums[0, first:stop], sums[1, first:stop]
@@ -127,7 +127,7 @@ def quick_costs(sums: FloatArray, first: int, j: int, squared: bool, out: FloatA
 
 
 @njit
-def best_run(
+def _best_run(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, r: int, low: int, high: int, costs: FloatArray
 ) -> tuple[float, int]:
     """Smallest old[q] + W of points start+q..start+r over low <= q <= high, and the first q that attains it."""
@@ -136,18 +136,18 @@ def best_run(
         if old[begin] > best:  # and grows further
             break
         some = costs[: min(costs.size, high + 1 - begin)]
-        quick_costs(sums, start + begin, start + r + 1, squared, some)
+        _quick_costs(sums, start + begin, start + r + 1, squared, some)
         for t in range(some.size):
             cost = some[t]
             if cost < 0.0:
-                cost = careful_cost(sums, start + begin + t, start + r + 1, squared)
+                cost = _careful_cost(sums, start + begin + t, start + r + 1, squared)
             if old[begin + t] + cost < best:
                 best, at = old[begin + t] + cost, begin + t
     return best, at
 
 
 @njit
-def next_layer(
+def _next_layer(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, least: Ranks, new: FloatArray, chosen: Ranks
 ) -> None:
     """new[r] = min over q <= r of old[q] + W of points start+q..start+r, and the q that attains it.
@@ -172,25 +172,25 @@ def next_layer(
                         low = max(low, chosen[r - step])
                     if r + step < n:
                         high = min(high, chosen[r + step])
-                    new[r], chosen[r] = best_run(sums, squared, start, old, r, low, high, costs)
+                    new[r], chosen[r] = _best_run(sums, squared, start, old, r, low, high, costs)
                 step = 0 if stride > BLOCK else step // 2
         stride = stride // 2 if stride > BLOCK else 0
 
 
 @njit
-def first_layer(sums: FloatArray, squared: bool, first: int, old: FloatArray) -> None:
+def _first_layer(sums: FloatArray, squared: bool, first: int, old: FloatArray) -> None:
     """W of one run from point `first` on, for every number of points."""
     for r in range(old.size):
-        old[r] = careful_cost(sums, first, first + r + 1, squared)
+        old[r] = _careful_cost(sums, first, first + r + 1, squared)
 
 
 @njit
-def last_row(sums: FloatArray, squared: bool, start: int, old: FloatArray, least: int) -> tuple[float, int]:
+def _last_row(sums: FloatArray, squared: bool, start: int, old: FloatArray, least: int) -> tuple[float, int]:
     """The last row of the last layer, the only one that is needed there."""
-    return best_run(sums, squared, start, old, old.size - 1, least, old.size - 1, np.empty(AT_ONCE))
+    return _best_run(sums, squared, start, old, old.size - 1, least, old.size - 1, np.empty(AT_ONCE))
 
 
-def run_layers(sums: FloatArray, squared: bool, first: int, last: int, k: int, half: int, choices: Ranks) -> int:
+def _run_layers(sums: FloatArray, squared: bool, first: int, last: int, k: int, half: int, choices: Ranks) -> int:
     """Best partition of points first..last-1 into k >= 2 runs; the point at which run `half` + 1 starts.
 
     Each layer has a row for every number of points that leaves enough for the other runs. The choices are written
@@ -200,13 +200,13 @@ def run_layers(sums: FloatArray, squared: bool, first: int, last: int, k: int, h
     n = last - first - k + 1
     old, new = np.empty(n), np.empty(n)
     least, chosen, middle = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n, np.int32)
-    first_layer(sums, squared, first, old)
+    _first_layer(sums, squared, first, old)
     for j in range(2, k + 1):
         start = first + j - 1
         if j < k:
-            next_layer(sums, squared, start, old, least, new, chosen)
+            _next_layer(sums, squared, start, old, least, new, chosen)
         else:
-            new[-1], chosen[-1] = last_row(sums, squared, start, old, int(least[-1]))
+            new[-1], chosen[-1] = _last_row(sums, squared, start, old, int(least[-1]))
         if choices.shape[0] > 0:
             choices[j - 2] = chosen
         middle = chosen.copy() if j == half + 1 else middle[chosen]
@@ -227,12 +227,12 @@ def best_breaks(sums: FloatArray, squared: bool, k: int, room: int = ROOM) -> In
         n = last - first - k + 1
         half = k // 2
         if k > 2 and (k - 1) * n > room:
-            middle = run_layers(sums, squared, first, last, k, half, np.empty((0, 0), np.int32))
+            middle = _run_layers(sums, squared, first, last, k, half, np.empty((0, 0), np.int32))
             found.append(middle)
             spans += [(first, middle, half), (middle, last, k - half)]
             continue
         choices = np.empty((k - 1, n), np.int32)
-        run_layers(sums, squared, first, last, k, half, choices)
+        _run_layers(sums, squared, first, last, k, half, choices)
         row = n - 1
         for j in range(k, 1, -1):
             row = int(choices[j - 2, row])

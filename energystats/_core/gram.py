@@ -87,7 +87,7 @@ def smallest_pair(G: FloatArray, start: FloatArray | None = None) -> Pair:
             _, vectors = eigh(G + lift / n, subset_by_index=(0, 0), check_finite=False)
         vector = vectors[:, 0]
     else:
-        vector = lanczos_vector(G, lift, "SA", start)
+        vector = _lanczos_vector(G, lift, "SA", start)
     vector = vector - vector.mean()
     vector /= np.linalg.norm(vector)
     return float(vector @ (G @ vector)), vector
@@ -100,11 +100,11 @@ def largest_eigenvalue(G: FloatArray) -> float:
     if n <= PAIR_LIMIT:
         with one_thread_up_to(n):
             return float(eigh(G + lift / n, eigvals_only=True, subset_by_index=(n - 1, n - 1), check_finite=False)[0])
-    vector = lanczos_vector(G, lift, "LA", None)
+    vector = _lanczos_vector(G, lift, "LA", None)
     return float(vector @ (G @ vector))
 
 
-def lanczos_vector(G: FloatArray, lift: float, end: str, start: FloatArray | None) -> FloatArray:
+def _lanczos_vector(G: FloatArray, lift: float, end: str, start: FloatArray | None) -> FloatArray:
     """Unit vector of an extreme eigenvalue of G + lift 11'/n; the best one found if the iteration does not end."""
     n = len(G)
 
@@ -151,13 +151,13 @@ def largest_eigenpairs(multiply: Multiply, weights: FloatArray, count: int) -> t
     count = min(count, n)
     if n <= DENSE_LIMIT or 4 * count > n:
         with one_thread_up_to(n):
-            values, vectors = eigh(gram_matrix(multiply, weights), subset_by_index=(n - count, n - 1))
+            values, vectors = eigh(_gram_matrix(multiply, weights), subset_by_index=(n - count, n - 1))
     else:
-        values, vectors = run_lanczos(lambda v: gram_times(multiply, weights, v), n, count)
+        values, vectors = run_lanczos(lambda v: _gram_times(multiply, weights, v), n, count)
     return values[::-1], vectors[:, ::-1]
 
 
-def gram_times(multiply: Multiply, weights: FloatArray, columns: FloatArray) -> FloatArray:
+def _gram_times(multiply: Multiply, weights: FloatArray, columns: FloatArray) -> FloatArray:
     """(Weighted) G_c times columns; (n, c) -> (n, c)."""
     root = np.sqrt(weights)[:, None]
     share = (weights / weights.sum())[:, None]
@@ -166,9 +166,9 @@ def gram_times(multiply: Multiply, weights: FloatArray, columns: FloatArray) -> 
     return np.asarray(root * (product - (share * product).sum(axis=0)))
 
 
-def gram_matrix(multiply: Multiply, weights: FloatArray) -> FloatArray:
+def _gram_matrix(multiply: Multiply, weights: FloatArray) -> FloatArray:
     """G_c itself; (n, n)."""
-    gram = gram_times(multiply, weights, np.eye(weights.size))
+    gram = _gram_times(multiply, weights, np.eye(weights.size))
     return 0.5 * (gram + gram.T)
 
 

@@ -205,13 +205,13 @@ def inner_product(x: FloatArray, y: FloatArray) -> float:
 def sum_clusters(rows: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> FloatArray:
     """Weighted sums of the rows of every cluster; (n, p), (n,), (n,) -> (k, p), in O(n p) where loops are compiled."""
     if jit.numba is not None:
-        return add_rows(rows, weights, labels, k)
+        return _add_rows(rows, weights, labels, k)
     with one_thread():
         return np.asarray(((labels[:, None] == np.arange(k)) * weights[:, None]).T @ rows)
 
 
 @njit
-def add_rows(rows: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> FloatArray:
+def _add_rows(rows: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> FloatArray:
     """The same, row after row."""
     sums = np.zeros((k, rows.shape[1]))
     for i in range(labels.size):

@@ -73,13 +73,13 @@ def map_in_threads(function: Callable[[Item], Answer], items: Sequence[Item], n_
                     begun.append(pool.submit(function, item))
                 if not begun:
                     return
-                yield settled(begun.popleft())
+                yield _settled(begun.popleft())
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)  # what has not begun never does
 
 
-def settled(future: Future[Answer]) -> Answer:
+def _settled(future: Future[Answer]) -> Answer:
     """The answer, waited for in short steps: not every system lets Ctrl-C end a long one."""
     while not future.done():
         wait((future,), timeout=STEP)

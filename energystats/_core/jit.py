@@ -43,11 +43,11 @@ def njit(function: Function) -> Function:
         loop = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # no folder where the cache could be written
         loop = numba.njit(nogil=True)(function)
-    loop.compile = whole(loop.compile)
+    loop.compile = _whole(loop.compile)
     return cast(Function, loop)
 
 
-def whole(compile_loop: Callable[..., Any]) -> Callable[..., Any]:
+def _whole(compile_loop: Callable[..., Any]) -> Callable[..., Any]:
     """A compilation, or the loading of one, that Ctrl-C waits for: numba cannot use what was compiled in part."""
 
     @wraps(compile_loop)

@@ -87,14 +87,14 @@ def smallest_pairs(problem: Relaxation, count: int) -> tuple[FloatArray, FloatAr
         with one_thread_up_to(count):
             vectors = np.linalg.qr(np.random.default_rng(0).standard_normal((problem.n, count)))[0]
         return np.zeros(count), np.column_stack([problem.off(v) for v in vectors.T])
-    solve: Solver = flipped_pairs
-    if problem.sparse is not None and envelope(problem.sparse) <= LARGEST_ENVELOPE:
-        solve = inverted_pairs(problem)
+    solve: Solver = _flipped_pairs
+    if problem.sparse is not None and _envelope(problem.sparse) <= LARGEST_ENVELOPE:
+        solve = _inverted_pairs(problem)
     values, vectors = solve(problem, np.empty((problem.n, 0)), count, 1e-10)
-    return with_repeats(problem, solve, values, vectors)
+    return _with_repeats(problem, solve, values, vectors)
 
 
-def envelope(matrix: Any) -> int:
+def _envelope(matrix: Any) -> int:
     """Entries that a Cholesky factor has at most when the rows are in the reverse order of Cuthill and McKee."""
     order = reverse_cuthill_mckee(sparse.csr_matrix(matrix), symmetric_mode=True)
     place = np.empty(order.size, dtype=np.intp)
@@ -105,7 +105,7 @@ def envelope(matrix: Any) -> int:
     return int(widths.sum())
 
 
-def with_repeats(
+def _with_repeats(
     problem: Relaxation, solve: Solver, values: FloatArray, vectors: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """The same pairs, with those put in that the search for them has missed."""
@@ -120,7 +120,7 @@ def with_repeats(
     return values, vectors
 
 
-def flipped_pairs(problem: Relaxation, found: FloatArray, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
+def _flipped_pairs(problem: Relaxation, found: FloatArray, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
     """Smallest pairs as the largest of ceiling I - matrix, on the complement of the pairs found before as well."""
 
     def times(v: FloatArray) -> FloatArray:
@@ -128,11 +128,11 @@ def flipped_pairs(problem: Relaxation, found: FloatArray, count: int, tol: float
         v = problem.off(problem.ceiling * v - problem.times(v[:, None])[:, 0])
         return np.asarray(v - found @ (found.T @ v))
 
-    values, vectors = run_lanczos_from_one_start(times, problem.n, count, tol)
+    values, vectors = _run_lanczos_from_one_start(times, problem.n, count, tol)
     return problem.ceiling - values, vectors
 
 
-def inverted_pairs(problem: Relaxation) -> Solver:
+def _inverted_pairs(problem: Relaxation) -> Solver:
     """The same for a matrix without negative eigenvalues, as the largest pairs of its inverse."""
     shift = 1e-10 * problem.ceiling
     shifted = sparse.csc_array(problem.sparse + shift * sparse.eye_array(problem.n))
@@ -144,7 +144,7 @@ def inverted_pairs(problem: Relaxation) -> Solver:
             v = problem.off(v)
             return np.asarray(v - found @ (found.T @ v))
 
-        _, vectors = run_lanczos_from_one_start(times, problem.n, count, tol)
+        _, vectors = _run_lanczos_from_one_start(times, problem.n, count, tol)
         values = np.einsum("ic,ic->c", vectors, problem.times(vectors))
         order = np.argsort(values)
         return values[order], vectors[:, order]
@@ -152,7 +152,7 @@ def inverted_pairs(problem: Relaxation) -> Solver:
     return solve
 
 
-def run_lanczos_from_one_start(times: Times, n: int, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
+def _run_lanczos_from_one_start(times: Times, n: int, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
     """Largest eigenpairs of a symmetric operator, falling; the start is always the same."""
     operator = LinearOperator((n, n), matvec=lambda v: times(v.ravel()), dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n)

@@ -20,7 +20,7 @@ TOLERANCE = 1e-13  # of an eigenvalue
 
 
 @njit
-def shoot(gaps: FloatArray, weights: FloatArray, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _shoot(gaps: FloatArray, weights: FloatArray, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Changes of sign of p for every mu, and p at the end as a share of its last two; (c,) -> (c,), (c,)."""
     p, s, before, changes = np.zeros(mu.size), np.ones(mu.size), np.zeros(mu.size), np.zeros(mu.size)
     for l in range(weights.size):
@@ -49,7 +49,7 @@ def line_eigenvalues(gaps: FloatArray, weights: FloatArray, count: int) -> Float
     ends = np.ones(1)
     while rung[-1] < count:
         more = ladder[-1] * 2.0 ** np.arange(1, 17)
-        changes, values = shoot(gaps, weights, more)
+        changes, values = _shoot(gaps, weights, more)
         ladder, rung, ends = np.append(ladder, more), np.append(rung, changes), np.append(ends, values)
     index = np.arange(1, count + 1)
     high_at = np.searchsorted(rung, index, side="left")  # first rung with at least that many changes
@@ -65,7 +65,7 @@ def line_eigenvalues(gaps: FloatArray, weights: FloatArray, count: int) -> Float
         middle = np.sqrt(low) * np.sqrt(high)
         nudge = 0.1 * TOLERANCE * high
         at = np.where(alone, np.clip(secant, low + nudge, high - nudge), middle)[active]
-        changes, values = shoot(gaps, weights, at)
+        changes, values = _shoot(gaps, weights, at)
         up = np.zeros(count, dtype=bool)
         up[active] = changes >= index[active]
         down = active & ~up

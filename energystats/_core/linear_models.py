@@ -32,11 +32,11 @@ def added_basis(columns: FloatArray, basis: FloatArray) -> FloatArray:
     lengths = np.linalg.norm(centred, axis=0)
     moving = lengths > CONSTANT * np.linalg.norm(columns, axis=0)
     with one_thread_up_to(columns.shape[1] + basis.shape[1]):
-        left, sizes, _ = np.linalg.svd(without(centred[:, moving] / lengths[moving], basis), full_matrices=False)
-        return np.asarray(np.linalg.qr(without(left[:, sizes > RANK_TOLERANCE], basis))[0])
+        left, sizes, _ = np.linalg.svd(_without(centred[:, moving] / lengths[moving], basis), full_matrices=False)
+        return np.asarray(np.linalg.qr(_without(left[:, sizes > RANK_TOLERANCE], basis))[0])
 
 
-def without(columns: FloatArray, basis: FloatArray) -> FloatArray:
+def _without(columns: FloatArray, basis: FloatArray) -> FloatArray:
     """Residuals of the columns; twice, because the first pass leaves rounding of the size of what it took away."""
     for _ in range(2):
         columns = columns - basis @ (basis.T @ columns)

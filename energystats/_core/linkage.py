@@ -14,7 +14,7 @@ AT_ONCE = 2**25  # pairs of a merge and a cluster, handled in one call
 
 
 @njit
-def nearest_neighbour(row: FloatArray, own: int, active: IntArray, count: int, nearest: int) -> int:
+def _nearest_neighbour(row: FloatArray, own: int, active: IntArray, count: int, nearest: int) -> int:
     """Index of the smallest entry of `row` among the active clusters; `nearest` wins ties, unless it is negative."""
     smallest = row[nearest] if nearest >= 0 else np.inf
     for a in range(count):
@@ -26,7 +26,7 @@ def nearest_neighbour(row: FloatArray, own: int, active: IntArray, count: int, n
 
 
 @njit
-def merge_rows(H: FloatArray, x: int, y: int, active: IntArray, count: int, sizes: IntArray) -> None:
+def _merge_rows(H: FloatArray, x: int, y: int, active: IntArray, count: int, sizes: IntArray) -> None:
     """Heights of the union of clusters x and y to all active others, written to row and column y.
 
     A union is never nearer to a third cluster than both of its parts were; taking the larger of the two numbers keeps
@@ -49,7 +49,7 @@ def merge_rows(H: FloatArray, x: int, y: int, active: IntArray, count: int, size
 
 
 @njit
-def chained_merges(
+def _chained_merges(
     H: FloatArray,
     sizes: IntArray,
     active: IntArray,
@@ -70,7 +70,7 @@ def chained_merges(
         while True:
             x = chain[length - 1]
             previous = chain[length - 2] if length > 1 else -1
-            y = nearest_neighbour(H[x], x, active, count, previous)
+            y = _nearest_neighbour(H[x], x, active, count, previous)
             if y == previous:
                 break
             chain[length] = y
@@ -84,11 +84,11 @@ def chained_merges(
             if active[a] != x:
                 active[kept] = active[a]
                 kept += 1
-        merge_rows(H, x, y, active, count - 1, sizes)
+        _merge_rows(H, x, y, active, count - 1, sizes)
     return length
 
 
-def nearest_neighbour_chain(H: FloatArray) -> tuple[IntArray, FloatArray]:
+def _nearest_neighbour_chain(H: FloatArray) -> tuple[IntArray, FloatArray]:
     """All merges, in the order in which chains find them, and their heights; `H` is overwritten.
 
     A chain leads from a cluster to its nearest neighbour and on, until two are nearest to each other: they merge. A
@@ -101,12 +101,12 @@ def nearest_neighbour_chain(H: FloatArray) -> tuple[IntArray, FloatArray]:
     at_once = max(1, AT_ONCE // n)
     for first in range(0, n - 1, at_once):  # in pieces, so that Ctrl-C is heard
         last = min(first + at_once, n - 1)
-        length = int(chained_merges(H, sizes, active, chain, length, pairs, heights, first, last))
+        length = int(_chained_merges(H, sizes, active, chain, length, pairs, heights, first, last))
     return pairs, heights
 
 
 @njit
-def linkage_rows(pairs: IntArray, heights: FloatArray, order: IntArray) -> FloatArray:
+def _linkage_rows(pairs: IntArray, heights: FloatArray, order: IntArray) -> FloatArray:
     """Merges in the form of SciPy: the two clusters by their numbers, the height, the size of the union."""
     n = heights.size + 1
     parent = np.arange(2 * n - 1)
@@ -138,8 +138,8 @@ def agglomerate(H: FloatArray) -> FloatArray:
     """
     if len(H) < 2:
         return np.empty((0, 4))
-    pairs, heights = nearest_neighbour_chain(H)
-    return np.asarray(linkage_rows(pairs, heights, np.argsort(heights, kind="stable")))
+    pairs, heights = _nearest_neighbour_chain(H)
+    return np.asarray(_linkage_rows(pairs, heights, np.argsort(heights, kind="stable")))
 
 
 ROUNDING = 1e-10  # of the sum of all values: what differs by less is tied
@@ -153,9 +153,9 @@ def numbering(labels: IntArray, masses: FloatArray, within: FloatArray, sums: Fl
     """
     first = np.full(masses.size, labels.size, np.intp)
     np.minimum.at(first, labels, np.arange(labels.size))
-    heaviness = levels(-masses, ROUNDING * float(masses.sum()))
-    spread = levels(within, ROUNDING * scale)
-    remoteness = levels(sums, ROUNDING * float(np.abs(sums).sum()))
+    heaviness = _levels(-masses, ROUNDING * float(masses.sum()))
+    spread = _levels(within, ROUNDING * scale)
+    remoteness = _levels(sums, ROUNDING * float(np.abs(sums).sum()))
     order = np.lexsort((first, remoteness, spread, heaviness))
     numbers = np.empty(masses.size, np.intp)
     numbers[order] = np.arange(masses.size)
@@ -168,7 +168,7 @@ def numbering_by_sums(labels: IntArray, M: FloatArray, s: FloatArray) -> IntArra
     return numbering(labels, s, np.diagonal(M) / (2 * s), M.sum(axis=1), scale)
 
 
-def levels(values: FloatArray, tolerance: float) -> IntArray:
+def _levels(values: FloatArray, tolerance: float) -> IntArray:
     """Ranks from 0 upwards, one for values that no gap above the tolerance separates."""
     order = np.argsort(values, kind="stable")
     ranks = np.zeros(values.size, np.intp)

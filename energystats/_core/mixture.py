@@ -28,7 +28,7 @@ ROOT_OF_TWO_PI = math.sqrt(2 * math.pi)
 
 
 @njit
-def grouped(x: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _grouped(x: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Means and sizes of runs of neighbours of sorted x; the points themselves where there are few."""
     n = x.size
     m = min(n, GROUPS)
@@ -43,7 +43,7 @@ def grouped(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 @njit
-def largest_gap_of_means(x: FloatArray, w: FloatArray) -> int:
+def _largest_gap_of_means(x: FloatArray, w: FloatArray) -> int:
     """Size of the left part of the split of sorted, centred x with the smallest sum of squares."""
     n = w.sum()
     mass = 0.0
@@ -64,7 +64,7 @@ def largest_gap_of_means(x: FloatArray, w: FloatArray) -> int:
 def fit_two_normals(x: FloatArray, w: FloatArray) -> tuple[float, float, float, float]:
     """Share of the left one, both means and the standard deviation, by EM; sorted x of mean 0 and variance 1."""
     n = w.sum()
-    size = largest_gap_of_means(x, w)
+    size = _largest_gap_of_means(x, w)
     mass = w[:size].sum()
     share = mass / n
     left = (w[:size] * x[:size]).sum() / mass
@@ -93,7 +93,7 @@ def fit_two_normals(x: FloatArray, w: FloatArray) -> tuple[float, float, float, 
 
 
 @njit
-def mixture_density(t: float, share: float, left: float, right: float, sd: float) -> float:
+def _mixture_density(t: float, share: float, left: float, right: float, sd: float) -> float:
     """f(t)."""
     a = math.exp(-0.5 * ((t - left) / sd) ** 2)
     b = math.exp(-0.5 * ((t - right) / sd) ** 2)
@@ -101,7 +101,7 @@ def mixture_density(t: float, share: float, left: float, right: float, sd: float
 
 
 @njit
-def mixture_mass(a: float, b: float, share: float, left: float, right: float, sd: float) -> float:
+def _mixture_mass(a: float, b: float, share: float, left: float, right: float, sd: float) -> float:
     """Integral of f from a to b."""
     r = math.sqrt(0.5) / sd
     one = math.erf((b - left) * r) - math.erf((a - left) * r)
@@ -110,19 +110,19 @@ def mixture_mass(a: float, b: float, share: float, left: float, right: float, sd
 
 
 @njit
-def falling(t: float, share: float, left: float, right: float, sd: float) -> float:
+def _falling(t: float, share: float, left: float, right: float, sd: float) -> float:
     """Above 0 where f falls, between the means: the logarithm of the ratio of the two summands of f'."""
     odds = math.log(share / (1.0 - share) * (t - left) / (right - t))
     return odds + ((t - right) ** 2 - (t - left) ** 2) / (2.0 * sd * sd)
 
 
 @njit
-def turning_point(low: float, high: float, share: float, left: float, right: float, sd: float) -> float:
-    """Root of `falling` between two points with different signs."""
-    rising = falling(high, share, left, right, sd) > 0.0
+def _turning_point(low: float, high: float, share: float, left: float, right: float, sd: float) -> float:
+    """Root of `_falling` between two points with different signs."""
+    rising = _falling(high, share, left, right, sd) > 0.0
     for _ in range(BISECTIONS):
         t = 0.5 * (low + high)
-        if (falling(t, share, left, right, sd) > 0.0) == rising:
+        if (_falling(t, share, left, right, sd) > 0.0) == rising:
             high = t
         else:
             low = t
@@ -130,11 +130,11 @@ def turning_point(low: float, high: float, share: float, left: float, right: flo
 
 
 @njit
-def descent(level: float, low: float, high: float, share: float, left: float, right: float, sd: float) -> float:
+def _descent(level: float, low: float, high: float, share: float, left: float, right: float, sd: float) -> float:
     """Where f falls to a level, between two points on one slope."""
     for _ in range(BISECTIONS):
         t = 0.5 * (low + high)
-        if mixture_density(t, share, left, right, sd) > level:
+        if _mixture_density(t, share, left, right, sd) > level:
             low = t
         else:
             high = t
@@ -154,13 +154,13 @@ def plateau(share: float, left: float, right: float, sd: float) -> tuple[float, 
     reach = math.sqrt(half * half - sd * sd)
     inner = middle - reach
     outer = middle + reach
-    if falling(inner, share, left, right, sd) <= 0.0 or falling(outer, share, left, right, sd) >= 0.0:
+    if _falling(inner, share, left, right, sd) <= 0.0 or _falling(outer, share, left, right, sd) >= 0.0:
         return middle, middle, 0.0
     small = 1e-12 * half
-    first = turning_point(left + small, inner, share, left, right, sd)
-    valley = turning_point(inner, outer, share, left, right, sd)
-    second = turning_point(outer, right - small, share, left, right, sd)
-    if mixture_density(first, share, left, right, sd) < mixture_density(second, share, left, right, sd):
+    first = _turning_point(left + small, inner, share, left, right, sd)
+    valley = _turning_point(inner, outer, share, left, right, sd)
+    second = _turning_point(outer, right - small, share, left, right, sd)
+    if _mixture_density(first, share, left, right, sd) < _mixture_density(second, share, left, right, sd):
         a, b, level = plateau(1.0 - share, -right, -left, sd)  # the mirror image
         return -b, -a, level
     low = first
@@ -170,10 +170,10 @@ def plateau(share: float, left: float, right: float, sd: float) -> tuple[float, 
     level = 0.0
     for _ in range(BISECTIONS):
         a = 0.5 * (low + high)
-        level = mixture_density(a, share, left, right, sd)
-        b = descent(level, second, end, share, left, right, sd)
-        if level < mixture_density(second, share, left, right, sd) and (
-            mixture_mass(a, b, share, left, right, sd) > level * (b - a)
+        level = _mixture_density(a, share, left, right, sd)
+        b = _descent(level, second, end, share, left, right, sd)
+        if level < _mixture_density(second, share, left, right, sd) and (
+            _mixture_mass(a, b, share, left, right, sd) > level * (b - a)
         ):
             high = a
         else:
@@ -187,7 +187,7 @@ def mixture_ratio(x: FloatArray) -> float:
     sd = x.std()
     if x[-1] <= x[0] or sd <= 0.0:
         return 0.0
-    centres, sizes = grouped((x - x.mean()) / sd)
+    centres, sizes = _grouped((x - x.mean()) / sd)
     centres -= (sizes * centres).sum() / x.size
     centres /= math.sqrt((sizes * centres**2).sum() / x.size)
     share, left, right, common = fit_two_normals(centres, sizes)
@@ -195,5 +195,5 @@ def mixture_ratio(x: FloatArray) -> float:
     ratio = 0.0
     for j in range(centres.size):
         if a < centres[j] < b:
-            ratio += sizes[j] * math.log(mixture_density(centres[j], share, left, right, common) / level)
+            ratio += sizes[j] * math.log(_mixture_density(centres[j], share, left, right, common) / level)
     return ratio

@@ -71,21 +71,21 @@ class GraphSums:
     def unrestricted(self, pattern: Pattern) -> float:
         """Sum of the products over free indices, those of one block being equal."""
         product = 1.0
-        for edges in components(pattern):
-            kind = classify_graph(edges)
+        for edges in _components(pattern):
+            kind = _classify_graph(edges)
             product *= 0.0 if kind is None else self.sums[kind]
         return product
 
     def distinct(self, pattern: Pattern) -> float:
         """The same over different indices for different blocks."""
-        return math.fsum(sign * self.unrestricted(coarser) for coarser, sign in coarsenings(pattern))
+        return math.fsum(sign * self.unrestricted(coarser) for coarser, sign in _coarsenings(pattern))
 
     def summands(self, pattern: Pattern) -> float:
         """Sum of the sizes of what `distinct` adds up."""
-        return math.fsum(abs(self.unrestricted(coarser)) for coarser, _ in coarsenings(pattern))
+        return math.fsum(abs(self.unrestricted(coarser)) for coarser, _ in _coarsenings(pattern))
 
 
-def components(pattern: Pattern) -> list[list[tuple[int, int]]]:
+def _components(pattern: Pattern) -> list[list[tuple[int, int]]]:
     """The edges of each connected part."""
     parts: list[list[tuple[int, int]]] = []
     for edge in zip(pattern[::2], pattern[1::2], strict=True):
@@ -95,7 +95,7 @@ def components(pattern: Pattern) -> list[list[tuple[int, int]]]:
     return parts
 
 
-def classify_graph(edges: list[tuple[int, int]]) -> str | None:
+def _classify_graph(edges: list[tuple[int, int]]) -> str | None:
     """Name of a connected graph; None if a vertex has a single edge end, since rows sum to 0."""
     ends = [vertex for edge in edges for vertex in edge]
     if min(map(ends.count, ends)) == 1:
@@ -114,7 +114,7 @@ def classify_graph(edges: list[tuple[int, int]]) -> str | None:
     return names[len(edges), loops, vertices]
 
 
-def set_partitions(size: int) -> Iterator[Pattern]:
+def _set_partitions(size: int) -> Iterator[Pattern]:
     """Every pattern of that many indices, blocks numbered by their first index."""
 
     def extend(pattern: Pattern) -> Iterator[Pattern]:
@@ -128,19 +128,19 @@ def set_partitions(size: int) -> Iterator[Pattern]:
 
 
 @cache
-def coarsenings(pattern: Pattern) -> list[tuple[Pattern, int]]:
+def _coarsenings(pattern: Pattern) -> list[tuple[Pattern, int]]:
     """Patterns that merge blocks of this one, with the Moebius function of the partition lattice."""
     found = []
-    for merge in set_partitions(max(pattern) + 1):
+    for merge in _set_partitions(max(pattern) + 1):
         sign = math.prod((-1) ** (m - 1) * math.factorial(m - 1) for m in np.bincount(merge).tolist())
         found.append((tuple(merge[block] for block in pattern), sign))
     return found
 
 
-def raw_moment(a: GraphSums, c: GraphSums, order: int, n: int) -> tuple[float, float]:
+def _raw_moment(a: GraphSums, c: GraphSums, order: int, n: int) -> tuple[float, float]:
     """Mean of a power of the sum over all permutations, and how far rounding may have moved it."""
     terms, sizes = [], []
-    for pattern in set_partitions(2 * order):
+    for pattern in _set_partitions(2 * order):
         b = max(pattern) + 1
         if b <= n:
             terms.append(a.distinct(pattern) / math.perm(n, b) * c.distinct(pattern))
@@ -163,7 +163,7 @@ def permutation_moments(A: FloatArray, C: FloatArray) -> tuple[float, float, flo
     if np.abs(deviations).max() < SMALLEST_DEVIATION:  # all points at one distance from each other
         return None
     a, c = GraphSums.of(deviations), GraphSums.of(C)
-    (second, error), (third, error_of_third) = raw_moment(a, c, 2, n), raw_moment(a, c, 3, n)
+    (second, error), (third, error_of_third) = _raw_moment(a, c, 2, n), _raw_moment(a, c, 3, n)
     if not second > 1e4 * error or not error_of_third < LARGEST_ERROR * second**1.5:
         return None
     return mean, unit * math.sqrt(second), third / second**1.5

@@ -21,7 +21,7 @@ AS_GOOD = 10  # times what W has to fall by: partitions no farther apart count a
 
 
 @njit
-def draw_index_or_none(chances: FloatArray, uniform: float) -> int:
+def _draw_index_or_none(chances: FloatArray, uniform: float) -> int:
     """An index with probability in proportion to its chance; -1 where no chance is positive."""
     total = 0.0
     for i in range(chances.size):
@@ -51,9 +51,9 @@ def seeded_labels(R: FloatArray, weights: FloatArray, uniforms: FloatArray) -> I
     chances = weights.copy()
     free = weights.copy()
     for j in range(uniforms.size):
-        seed = draw_index_or_none(chances, uniforms[j])
+        seed = _draw_index_or_none(chances, uniforms[j])
         if seed < 0:
-            seed = draw_index_or_none(free, uniforms[j])
+            seed = _draw_index_or_none(free, uniforms[j])
         free[seed] = 0.0
         for i in range(n):
             rho = max(R[seed, i], 0.0)
@@ -101,7 +101,7 @@ def random_swap(
         else:
             own[i] = table[labels[i], i] / mass[labels[i]] - shift[labels[i]]
         chances[i] = weights[i] * max(own[i], 0.0)
-    seed = draw_index_or_none(chances, uniforms[1])
+    seed = _draw_index_or_none(chances, uniforms[1])
     if seed >= 0:
         for i in range(n):
             if R[seed, i] < own[i]:
@@ -126,11 +126,11 @@ def merge_and_split(R: FloatArray, weights: FloatArray, labels: IntArray, k: int
             merged[i] = kept
         if merged[i] == parted:
             chances[i] = weights[i]
-    first = draw_index_or_none(chances, uniforms[3])
+    first = _draw_index_or_none(chances, uniforms[3])
     for i in range(n):
         chances[i] *= max(R[first, i], 0.0)
     chances[first] = 0.0
-    second = draw_index_or_none(chances, uniforms[4])
+    second = _draw_index_or_none(chances, uniforms[4])
     if second >= 0:
         for i in range(n):
             if merged[i] == parted and R[second, i] < R[first, i]:

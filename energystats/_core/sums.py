@@ -48,13 +48,13 @@ def block_sums_from_upper(upper: UpperTiles, Z: FloatArray) -> FloatArray:
     n, k, b = Z.shape
     columns = Z.reshape(n, k * b)
     half = np.zeros((k, k, b))
-    for rows, product in row_products(upper, columns):
+    for rows, product in _row_products(upper, columns):
         half += np.einsum("ijb,ilb->jlb", Z[rows], product.reshape(-1, k, b))
     half += half.transpose(1, 0, 2).copy()
     return np.asarray(half.transpose(2, 0, 1))
 
 
-def row_products(upper: UpperTiles, columns: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+def _row_products(upper: UpperTiles, columns: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
     """Rows of (upper triangle + half of the diagonal) @ columns; neighbouring tiles of the same rows as one."""
     product, rows = np.empty((0, 0)), slice(0, 0)
     for row, column, tile in upper:
@@ -126,7 +126,7 @@ def block_sums_sorted(gaps: FloatArray, order: IntArray, Z: FloatArray) -> Float
     return np.asarray(0.5 * (sums + sums.transpose(0, 2, 1)))
 
 
-def bins_of(codes: IntArray, weights: FloatArray, n_bins: int) -> csr_array:
+def _bins_of(codes: IntArray, weights: FloatArray, n_bins: int) -> csr_array:
     """Weights of n rows in the columns of their bins; (n, n_bins)."""
     n = codes.size
     return csr_array((weights, codes, np.arange(n + 1)), shape=(n, n_bins))
@@ -138,15 +138,15 @@ def bin_sums_from_upper(upper: UpperTiles, codes: IntArray, weights: FloatArray,
     Where the rows of a bin follow each other, their entries are added up as they stand, about ten times as fast.
     """
     sums, every = np.zeros((n_bins, n_bins)), np.arange(n_bins)
-    Z = None if (codes[1:] >= codes[:-1]).all() else bins_of(codes, weights, n_bins)
+    Z = None if (codes[1:] >= codes[:-1]).all() else _bins_of(codes, weights, n_bins)
     for row, column, tile in upper:
         rows, columns = slice(row, row + tile.shape[0]), slice(column, column + tile.shape[1])
         if Z is not None:
             own = others = every
             part = Z[rows].T @ (tile @ Z[columns])
         else:
-            others, across = runs(tile * weights[columns], codes[columns])
-            own, part = runs((across * weights[rows, None]).T, codes[rows])
+            others, across = _runs(tile * weights[columns], codes[columns])
+            own, part = _runs((across * weights[rows, None]).T, codes[rows])
             part = part.T
         sums[np.ix_(own, others)] += part
         if row != column:
@@ -154,7 +154,7 @@ def bin_sums_from_upper(upper: UpperTiles, codes: IntArray, weights: FloatArray,
     return sums
 
 
-def runs(values: FloatArray, codes: IntArray) -> tuple[IntArray, FloatArray]:
+def _runs(values: FloatArray, codes: IntArray) -> tuple[IntArray, FloatArray]:
     """The bins that there are, and sums over the columns of each, which stand side by side."""
     starts = np.flatnonzero(np.diff(codes, prepend=codes[0] - 1))
     return codes[starts], np.add.reduceat(values, starts, axis=1)
@@ -176,7 +176,7 @@ def bin_sums_by_product(
     multiply: Callable[[FloatArray], FloatArray], codes: IntArray, weights: FloatArray, n_bins: int
 ) -> FloatArray:
     """The same where R is known by its products alone; O(n^2 n_bins) where a product takes O(n^2)."""
-    Z, sums = bins_of(codes, weights, n_bins), np.empty((n_bins, n_bins))
+    Z, sums = _bins_of(codes, weights, n_bins), np.empty((n_bins, n_bins))
     at_once = max(1, COLUMNS_BYTES // (8 * codes.size))
     for start in range(0, n_bins, at_once):
         columns = Z[:, start : start + at_once].toarray()
@@ -207,7 +207,7 @@ def random_directions(d: int, count: int, rng: np.random.Generator) -> FloatArra
 INDICATOR_BYTES = 3 * 2**26  # of the indicators held at a time
 
 
-class LinearMap(Protocol):
+class _LinearMap(Protocol):
     """What is needed of R."""
 
     def block_sums(self, Z: FloatArray) -> FloatArray:
@@ -218,7 +218,7 @@ class LinearMap(Protocol):
 
 
 def null_sums(
-    pairs: LinearMap,
+    pairs: _LinearMap,
     weights: FloatArray,
     labelings: Iterator[AnyArray],
     k: int,
@@ -246,7 +246,7 @@ def null_sums(
                 inner, totals = pairs.block_sums_and_totals(Z, weights)
             else:
                 inner = pairs.block_sums(Z)
-            yield completed(inner, Z, totals, weights, mass)
+            yield _completed(inner, Z, totals, weights, mass)
 
 
 def groups_multiplied(weights: FloatArray, k: int) -> int:
@@ -257,7 +257,7 @@ def groups_multiplied(weights: FloatArray, k: int) -> int:
     return k - int(weights.min() == weights.max())
 
 
-def completed(
+def _completed(
     inner: FloatArray, Z: FloatArray, totals: FloatArray, weights: FloatArray, mass: float
 ) -> tuple[FloatArray, FloatArray]:
     """M and sizes of all k groups from those of the first k - 1; R @ weights knows the rest."""

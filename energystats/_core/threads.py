@@ -26,7 +26,7 @@ LARGEST_ORDER = 2048  # of a matrix that is decomposed on one thread
 
 
 @cache
-def libraries() -> Any:
+def _libraries() -> Any:
     """The libraries of linear algebra of NumPy and SciPy, found once."""
     with loading():
         import scipy.linalg  # noqa: F401  # so that its library is among them
@@ -35,7 +35,7 @@ def libraries() -> Any:
     return ThreadpoolController()
 
 
-class Limit:
+class _Limit:
     """One thread for the linear algebra of the whole process, wanted by one thread of Python at a time.
 
     The number belongs to the process, and two threads of Python that set and restore it in turn would leave a wrong
@@ -57,7 +57,7 @@ class Limit:
                 self.changed.wait(0.1)  # in short steps: not every system lets Ctrl-C end a long one
             with uninterrupted():
                 if self.owner is None:
-                    self.limiter = libraries().limit(limits=1, user_api="blas").__enter__()
+                    self.limiter = _libraries().limit(limits=1, user_api="blas").__enter__()
                     self.owner = get_ident()
                 self.depth += 1
             return True
@@ -80,7 +80,7 @@ class Limit:
             self.limiter = None
 
 
-LIMIT = Limit()
+LIMIT = _Limit()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=LIMIT.after_fork)
 

@@ -29,7 +29,7 @@ RATIO, EXCESS, DISTANCE = range(3)  # columns of the indices
 
 
 @njit
-def hull_of_run(x: FloatArray, first: int, last: int, convex: bool, knots: IntArray) -> tuple[int, float]:
+def _hull_of_run(x: FloatArray, first: int, last: int, convex: bool, knots: IntArray) -> tuple[int, float]:
     """Greatest convex minorant (or least concave majorant) of F on x[first..last].
 
     Writes the indices of its knots, and returns their number and n - 1 times its largest distance to F.
@@ -70,20 +70,20 @@ def nearest_unimodal(x: FloatArray) -> IntArray:
     high = n - 1
     while high - low > 1:
         mode = (low + high) // 2
-        if hull_of_run(x, 0, mode, True, left)[1] < hull_of_run(x, mode, n - 1, False, right)[1]:
+        if _hull_of_run(x, 0, mode, True, left)[1] < _hull_of_run(x, mode, n - 1, False, right)[1]:
             low = mode
         else:
             high = mode
-    at_low = max(hull_of_run(x, 0, low, True, left)[1], hull_of_run(x, low, n - 1, False, right)[1])
-    at_high = max(hull_of_run(x, 0, high, True, left)[1], hull_of_run(x, high, n - 1, False, right)[1])
+    at_low = max(_hull_of_run(x, 0, low, True, left)[1], _hull_of_run(x, low, n - 1, False, right)[1])
+    at_high = max(_hull_of_run(x, 0, high, True, left)[1], _hull_of_run(x, high, n - 1, False, right)[1])
     mode = low if at_low <= at_high else high
-    n_left = hull_of_run(x, 0, mode, True, left)[0]
-    n_right = hull_of_run(x, mode, n - 1, False, right)[0]
+    n_left = _hull_of_run(x, 0, mode, True, left)[0]
+    n_right = _hull_of_run(x, mode, n - 1, False, right)[0]
     return np.concatenate((left[:n_left], right[1:n_right]))
 
 
 @njit
-def quantiles(x: FloatArray, knots: IntArray, ranks: FloatArray) -> FloatArray:
+def _quantiles(x: FloatArray, knots: IntArray, ranks: FloatArray) -> FloatArray:
     """Quantiles of the unimodal distribution at ascending levels rank/(n - 1)."""
     out = np.empty(ranks.size)
     j = 0
@@ -97,7 +97,7 @@ def quantiles(x: FloatArray, knots: IntArray, ranks: FloatArray) -> FloatArray:
 
 
 @njit
-def split_profile(x: FloatArray) -> FloatArray:
+def _split_profile(x: FloatArray) -> FloatArray:
     """S/T of the split after each rank of sorted x, for |x - y|; zeros when x is constant."""
     ones = np.ones(x.size)
     gaps = np.diff(x)
@@ -112,19 +112,19 @@ def excess_split(x: FloatArray) -> float:
     """E = max over splits of S/T of the data minus S/T of the nearest unimodal law; `x` sorted; 0 if constant."""
     if x[-1] <= x[0]:
         return 0.0
-    return excess_over(x, nearest_values(x))
+    return _excess_over(x, _nearest_values(x))
 
 
 @njit
-def nearest_values(x: FloatArray) -> FloatArray:
+def _nearest_values(x: FloatArray) -> FloatArray:
     """Quantiles of the nearest unimodal law at the ranks of sorted x."""
-    return quantiles(x, nearest_unimodal(x), np.arange(x.size).astype(np.float64))
+    return _quantiles(x, nearest_unimodal(x), np.arange(x.size).astype(np.float64))
 
 
 @njit
-def excess_over(x: FloatArray, fitted: FloatArray) -> float:
+def _excess_over(x: FloatArray, fitted: FloatArray) -> float:
     """E of sorted x over its nearest unimodal law."""
-    return float(np.max(split_profile(x) - split_profile(fitted)))
+    return float(np.max(_split_profile(x) - _split_profile(fitted)))
 
 
 @njit
@@ -137,9 +137,9 @@ def compute_indices(x: FloatArray) -> FloatArray:
     out = np.zeros(3)
     if x[-1] <= x[0]:
         return out
-    fitted = nearest_values(x)
+    fitted = _nearest_values(x)
     out[RATIO] = mixture_ratio(x)
-    out[EXCESS] = excess_over(x, fitted)
+    out[EXCESS] = _excess_over(x, fitted)
     out[DISTANCE] = np.abs(x - fitted).sum() / np.abs(x - x[x.size // 2]).sum()
     return out
 
@@ -153,7 +153,7 @@ def indices_of_draws(x: FloatArray, uniforms: FloatArray) -> FloatArray:
     knots = nearest_unimodal(x)
     out = np.empty((uniforms.shape[0], 3))
     for b in range(uniforms.shape[0]):
-        out[b] = compute_indices(quantiles(x, knots, uniforms[b] * (x.size - 1)))
+        out[b] = compute_indices(_quantiles(x, knots, uniforms[b] * (x.size - 1)))
     return out
 
 

@@ -116,29 +116,29 @@ def run_cluster(options: argparse.Namespace, console: Console) -> None:
     """Cluster the rows of a file."""
     read = None if options.file == "-" else options.file
     check_outputs(read, picture=options.plot, table=options.labels, report=options.report)
-    check_select(options)
-    given = make_matrix(options, console) if options.metric == "precomputed" else take_points(options, console)
+    _check_select(options)
+    given = _make_matrix(options, console) if options.metric == "precomputed" else _take_points(options, console)
     with console.announcing_compilation(), bad_input(given.choice.table.file, given.choice.table.where):
-        selection = chosen_k(given.choice.frame, options)
+        selection = _chosen_k(given.choice.frame, options)
         k = options.k if options.k is not None else 2 if selection is None else selection.k
-        say_k(options, k, console)
-        plan = plan_of(options, k)
+        _say_k(options, k, console)
+        plan = _plan_of(options, k)
         found, test = cluster_and_test(given.choice.frame, plan)
     note_if_equal(found.total, options.metric, console)
     if options.labels is not None:
         write_labels(options.labels, given.labels(found), console, safe=options.spreadsheet_safe)
     if options.report is not None:
-        write_report(options, console, given, plan, found, test, selection)
+        _write_report(options, console, given, plan, found, test, selection)
     if options.plot is not None:
         write_picture(options.plot, found, test, console)
     print_results(found, test, console)
     if selection is not None:
         console.say(f"\n{selection.summary()}")
-    console.answer("cluster", **answer_of(given, options, found, test, selection))
+    console.answer("cluster", **_answer_of(given, options, found, test, selection))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Given:
+class _Given:
     """What is clustered: columns, their place in the file, and the names of the rows."""
 
     choice: Choice
@@ -154,14 +154,14 @@ class Given:
         return {"row": rows, **names, "cluster": found.labels}
 
 
-def check_select(options: argparse.Namespace) -> None:
+def _check_select(options: argparse.Namespace) -> None:
     """Refuse an unknown way to choose k."""
     if options.select not in (None, *METHODS):
         near = near_names(options.select, METHODS)
         raise BadInputError(f"--select must be one of {', '.join(METHODS)}, got {options.select!r}.{near}")
 
 
-def take_points(options: argparse.Namespace, console: Console) -> Given:
+def _take_points(options: argparse.Namespace, console: Console) -> _Given:
     """Rows and columns of a table."""
     categories = categories_of(options)
     table = read_table(
@@ -189,10 +189,10 @@ def take_points(options: argparse.Namespace, console: Console) -> Given:
     console.say(describe(choice.frame, choice.table.file))
     ids = () if names is None else tuple(names.loc[choice.frame.index])
     rows = tuple(int(i) + 1 for i in choice.frame.index)
-    return Given(choice=choice, n_read=table.n_read, rows=rows, id_name=id_name, ids=ids)
+    return _Given(choice=choice, n_read=table.n_read, rows=rows, id_name=id_name, ids=ids)
 
 
-def make_matrix(options: argparse.Namespace, console: Console) -> Given:
+def _make_matrix(options: argparse.Namespace, console: Console) -> _Given:
     """A square matrix of rho."""
     for option, value in (("--columns", options.columns), ("--drop", options.drop), ("--rows", options.rows),
                           ("--where", options.where), ("--id", options.id),
@@ -206,20 +206,20 @@ def make_matrix(options: argparse.Namespace, console: Console) -> Given:
     table = FileTable(file=file, frame=frame, code=(code,))
     console.say(f"{file}: {matrix.describe()}, taken for the semimetric rho.")
     names = () if matrix.names is None else matrix.names
-    return Given(choice=Choice(table=table), n_read=len(frame), id_name="name" if names else None, ids=names)
+    return _Given(choice=Choice(table=table), n_read=len(frame), id_name="name" if names else None, ids=names)
 
 
-def chosen_k(frame: Any, options: argparse.Namespace) -> SelectKResult | None:
+def _chosen_k(frame: Any, options: argparse.Namespace) -> SelectKResult | None:
     """The choice of k, where it was asked for."""
     if options.select is None:
         return None
     from energystats.selection.select_k import select_k
 
-    search = plan_of(options, 2).search
+    search = _plan_of(options, 2).search
     return select_k(frame, options.k_max, options.select, conservative=options.conservative, rng=options.seed, **search)
 
 
-def plan_of(options: argparse.Namespace, k: int) -> ClusterOptions:
+def _plan_of(options: argparse.Namespace, k: int) -> ClusterOptions:
     """Options of the clustering."""
     return ClusterOptions(
         k=k,
@@ -233,7 +233,7 @@ def plan_of(options: argparse.Namespace, k: int) -> ClusterOptions:
     )
 
 
-def say_k(options: argparse.Namespace, k: int, console: Console) -> None:
+def _say_k(options: argparse.Namespace, k: int, console: Console) -> None:
     """Where k comes from."""
     if options.k is not None:
         console.say(f"k = {k}, as given.\n")
@@ -264,8 +264,8 @@ def print_results(found: Partition, test: ClusterTestResult | str, console: Cons
     console.say(test if isinstance(test, str) else test.summary())
 
 
-def answer_of(
-    given: Given,
+def _answer_of(
+    given: _Given,
     options: argparse.Namespace,
     found: Partition,
     test: ClusterTestResult | str,
@@ -286,10 +286,10 @@ def answer_of(
     }
 
 
-def write_report(
+def _write_report(
     options: argparse.Namespace,
     console: Console,
-    given: Given,
+    given: _Given,
     plan: ClusterOptions,
     found: Partition,
     test: ClusterTestResult | str,
@@ -326,9 +326,9 @@ def write_report(
         notes=tuple(console.notes),
     )
     page = render(study)
-    save(options.report, lambda path: write_text(path, page), console)
+    save(options.report, lambda path: _write_text(path, page), console)
 
 
-def write_text(path: Path, text: str) -> None:
+def _write_text(path: Path, text: str) -> None:
     """A text file in UTF-8."""
     path.write_text(text, encoding="utf-8")

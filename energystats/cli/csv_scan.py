@@ -43,7 +43,7 @@ class Feed(io.TextIOBase):
 
     def __init__(self, source: Source, dialect: Dialect) -> None:
         self.source, self.dialect = source, dialect
-        self.marks = any_quoted(dialect.marked, dialect.looks)
+        self.marks = _any_quoted(dialect.marked, dialect.looks)
         self.marked = False
         self.rest = self.blocks()
         self.block, self.begun = "", 0
@@ -57,7 +57,7 @@ class Feed(io.TextIOBase):
             if self.dialect.looks == " ":
                 block = ESCAPED.sub('""', block)
             if self.dialect.comment is not None:
-                block, quoted = without_comments(block, self.dialect.comment, quoted)
+                block, quoted = _without_comments(block, self.dialect.comment, quoted)
             if self.marks is not None and '"' in block:
                 block, found = self.marks.subn(rf"\g<before>{MARK}", block)
                 self.marked = self.marked or found > 0
@@ -82,14 +82,14 @@ class Feed(io.TextIOBase):
         return part
 
 
-def any_quoted(words: Iterable[str], sep: str) -> re.Pattern[str] | None:
+def _any_quoted(words: Iterable[str], sep: str) -> re.Pattern[str] | None:
     """Where a quoted cell holds one of some words and nothing else; the quote belongs to `before`."""
     listed = "|".join(re.escape(word) for word in words)
     edge = re.escape(sep)
     return re.compile(rf'(?P<before>(?:^|(?<=[{edge}\r\n]))")(?=(?:{listed})"(?:[{edge}\r\n]|\Z))')
 
 
-def without_comments(block: str, comment: str, quoted: bool) -> tuple[str, bool]:
+def _without_comments(block: str, comment: str, quoted: bool) -> tuple[str, bool]:
     """Lines without what follows a comment sign outside quotes; whether the block ends inside a quoted cell."""
     kept = []
     for line in io.StringIO(block, newline=""):
@@ -142,7 +142,7 @@ class Shape:
 
 
 @dataclass(kw_only=True)
-class Tally:
+class _Tally:
     """What is counted while the rows go by; rows are counted from 0."""
 
     points: bool
@@ -164,7 +164,7 @@ class Tally:
         widths = set(map(len, rows))
         if min(widths) < 2:  # a line of blanks has one cell, an empty one none
             self.look_for_blanks(rows)
-            rows = [row for row in rows if not is_blank(row)]
+            rows = [row for row in rows if not _is_blank(row)]
             widths = set(map(len, rows))
         for width in widths:
             if width not in self.first:
@@ -187,7 +187,7 @@ class Tally:
         for row in rows:
             if not row:
                 self.blank = True
-            elif not is_blank(row):
+            elif not _is_blank(row):
                 if self.blank:
                     self.lost = self.n_rows + before
                     return
@@ -206,7 +206,7 @@ class Tally:
                 self.other.add(j)
 
 
-def is_blank(row: list[str]) -> bool:
+def _is_blank(row: list[str]) -> bool:
     """Whether a line has no cell; pandas passes over it, too."""
     return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(" \t"))
 
@@ -217,30 +217,30 @@ def scan(source: Source, dialect: Dialect, head: str, *, sure: bool) -> tuple[Sh
     `sure` says that the user has named the decimal sign, so that 1.000 is no thousand.
     """
     feed = Feed(source, dialect)
-    tally = Tally(
+    tally = _Tally(
         points=dialect.looks == ";" and dialect.decimal == "." and not sure,
         blanks_matter=dialect.comment is None,
     )
     reader = csv.reader(feed.lines(), delimiter=dialect.looks, strict=True)
     try:
         if dialect.header:
-            found = next((row for row in reader if not is_blank(row)), None)
+            found = next((row for row in reader if not _is_blank(row)), None)
             tally.header = None if found is None else [cell.removeprefix(MARK) for cell in found]
         several = max(1, BATCH // max(1, len(tally.header or [])))
         while rows := list(islice(reader, several)):
             tally.add(rows)
     except csv.Error as error:
-        raise BadInputError(malformed(source, dialect, error)) from error
-    where = Where(source, dialect)
+        raise BadInputError(_malformed(source, dialect, error)) from error
+    where = _Where(source, dialect)
     if tally.lost is not None:
         raise BadInputError(
             f"{source.name}: a line before line {where.line(tally.lost)} is empty, which may be a missing value or "
             "nothing; write NA there, or take the line out."
         )
-    return shape_of(tally, dialect, where, head), feed.marked
+    return _shape_of(tally, dialect, where, head), feed.marked
 
 
-class Where:
+class _Where:
     """The file and the lines of its rows, for complaints."""
 
     def __init__(self, source: Source, dialect: Dialect) -> None:
@@ -252,7 +252,7 @@ class Where:
         return find_line(Feed(self.source, self.dialect).lines(), row, self.dialect)
 
 
-def malformed(source: Source, dialect: Dialect, error: csv.Error) -> str:
+def _malformed(source: Source, dialect: Dialect, error: csv.Error) -> str:
     """Where the quotes do not fit."""
     reader = csv.reader(Feed(source, dialect).lines(), delimiter=dialect.looks, strict=True)
     before = 0
@@ -267,17 +267,17 @@ def malformed(source: Source, dialect: Dialect, error: csv.Error) -> str:
     return f"{source.name}: line {before + 1}: the quotes do not fit the cells ({error}){hint}."
 
 
-def shape_of(tally: Tally, dialect: Dialect, where: Where, head: str) -> Shape:
+def _shape_of(tally: _Tally, dialect: Dialect, where: _Where, head: str) -> Shape:
     """The columns that a tally shows, or a complaint."""
     header, file = tally.header, where.file
     if header is None and not tally.n_rows:
         raise BadInputError(f"{file}: the file is empty.")
     if header is not None:
-        check_no_numbers(header, file)
+        _check_no_numbers(header, file)
     if not tally.n_rows:
         raise BadInputError(f"{file}: the table has no rows.")
-    width = count_cells(tally, where)
-    check_groups(tally, file)
+    width = _count_cells(tally, where)
+    _check_groups(tally, file)
     trailing = not tally.ends_filled and width > 1
     if header is None:
         names = [f"V{j + 1}" for j in range(width)]
@@ -286,11 +286,11 @@ def shape_of(tally: Tally, dialect: Dialect, where: Where, head: str) -> Shape:
     if width == len(header) and trailing and not header[-1].strip():
         header = header[:-1]
     if unnamed:
-        check_row_names(tally, file)
+        _check_row_names(tally, file)
     row_names = unnamed or (len(header) > 1 and not header[0].strip())
     names = header if unnamed or not row_names else header[1:]
-    check_header(names, file, 2 if row_names and not unnamed else 1)
-    words, quoted, all_quoted = first_cells(head, dialect)
+    _check_header(names, file, 2 if row_names and not unnamed else 1)
+    words, quoted, all_quoted = _first_cells(head, dialect)
     shift = int(row_names)
     return Shape(
         names=tuple(names),
@@ -304,7 +304,7 @@ def shape_of(tally: Tally, dialect: Dialect, where: Where, head: str) -> Shape:
     )
 
 
-def count_cells(tally: Tally, where: Where) -> int:
+def _count_cells(tally: _Tally, where: _Where) -> int:
     """Cells of a row; all rows have as many as the header, or all have one more."""
     file, most = where.file, max(tally.counts, key=lambda width: tally.counts[width])
     expected = most
@@ -312,8 +312,8 @@ def count_cells(tally: Tally, where: Where) -> int:
         names = len(tally.header)
         if len(tally.counts) == 1 and most not in (names, names + 1):
             raise BadInputError(
-                f"{file}: the header (line 1) has {counted(names, 'name')}, but the rows have {counted(most, 'cell')} "
-                "each; every column needs a name."
+                f"{file}: the header (line 1) has {_counted(names, 'name')}, but the rows have {_counted(most, 'cell')}"
+                " each; every column needs a name."
             )
         if most not in (names, names + 1):
             expected = names
@@ -321,31 +321,31 @@ def count_cells(tally: Tally, where: Where) -> int:
     if odd:
         width = min(odd, key=lambda w: tally.first[w])
         raise BadInputError(
-            f"{file}: line {where.line(tally.first[width])} has {counted(width, 'cell')}, where {expected} "
+            f"{file}: line {where.line(tally.first[width])} has {_counted(width, 'cell')}, where {expected} "
             f"{'is' if expected == 1 else 'are'} expected; a separator too many or too few moves numbers into other "
             "columns. Mend the line, or put quotes around cells that hold the separator."
         )
     return expected
 
 
-def counted(number: int, what: str) -> str:
+def _counted(number: int, what: str) -> str:
     """'1 cell', '2 cells'."""
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def looks_like_numbers(name: str) -> bool:
+def _looks_like_numbers(name: str) -> bool:
     """Whether the name of a column looks like a number, or several."""
     return re.fullmatch(NUMBER, name.strip(), re.IGNORECASE) is not None
 
 
-def check_no_numbers(names: Sequence[str], file: str) -> None:
+def _check_no_numbers(names: Sequence[str], file: str) -> None:
     """Complain about a first line that cannot be the names of columns."""
-    if all(map(looks_like_numbers, names)):
+    if all(map(_looks_like_numbers, names)):
         shown = ", ".join(names[:5])
         raise BadInputError(f"{file}: the first line must name the columns, got {shown}; --no-header: it does not.")
 
 
-def check_header(names: Sequence[str], file: str, first: int) -> None:
+def _check_header(names: Sequence[str], file: str, first: int) -> None:
     """Every column has a name of its own."""
     for j, name in enumerate(names):
         if not name.strip():
@@ -358,11 +358,11 @@ def check_header(names: Sequence[str], file: str, first: int) -> None:
         raise BadInputError(
             f"{file}: the header must name every column differently, but {listed} "
             f"{'stands' if len(twice) == 1 else 'stand'} there more than once; rename one of them"
-            f"{', or, if the first line is data, --no-header says so' * all(map(looks_like_numbers, twice))}."
+            f"{', or, if the first line is data, --no-header says so' * all(map(_looks_like_numbers, twice))}."
         )
 
 
-def check_row_names(tally: Tally, file: str) -> None:
+def _check_row_names(tally: _Tally, file: str) -> None:
     """R's names of rows differ; cells that do not are a column whose name was lost."""
     hashes = np.frombuffer(tally.names, dtype=np.int64)
     if len(np.unique(hashes)) < hashes.size:
@@ -372,7 +372,7 @@ def check_row_names(tally: Tally, file: str) -> None:
         )
 
 
-def check_groups(tally: Tally, file: str) -> None:
+def _check_groups(tally: _Tally, file: str) -> None:
     """Refuse 999 beside 1.000 between semicolons, where a point may part the thousands."""
     doubtful = sorted((tally.grouped.keys() & tally.few) - tally.other)
     if doubtful:
@@ -380,7 +380,7 @@ def check_groups(tally: Tally, file: str) -> None:
         raise BadInputError(f"{file}: {name}: {doubt_of(tally.grouped[doubtful[0]])}.")
 
 
-def first_cells(head: str, dialect: Dialect) -> tuple[set[int], set[int], bool]:
+def _first_cells(head: str, dialect: Dialect) -> tuple[set[int], set[int], bool]:
     """What the first lines tell: places of text, places in quotes beside some that are not, and whether all are."""
     edge = re.escape(dialect.looks)
     opening = re.compile(rf'(^|{edge})"(?=[^"])')
@@ -408,7 +408,7 @@ def find_line(lines: Iterable[str], row: int, dialect: Dialect) -> int | None:
     reader = csv.reader(lines, delimiter=dialect.looks)
     try:
         for cells in reader:
-            found += int(not is_blank(cells))
+            found += int(not _is_blank(cells))
             if found == wanted:
                 return before + 1
             before = reader.line_num

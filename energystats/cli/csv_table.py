@@ -27,7 +27,7 @@ MEANINGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0":
 
 
 @dataclass(kw_only=True)
-class Text:
+class _Text:
     """What the cells of a column of text have in common, over all pieces of the file."""
 
     numeric: bool = True
@@ -88,7 +88,7 @@ class Content:
     notes: tuple[str, ...] = ()
 
 
-class MoreTextError(Exception):
+class _MoreTextError(Exception):
     """Raised when a column that held numbers turns out to hold text: it is read again, as text from the beginning."""
 
     def __init__(self, columns: Collection[int]) -> None:
@@ -97,7 +97,7 @@ class MoreTextError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Reader:
+class _Reader:
     """A scanned file and how it is read."""
 
     source: Source
@@ -126,7 +126,7 @@ class Reader:
             try:
                 pieces, found = self.pieces(text, kept)
                 break
-            except MoreTextError as more:
+            except _MoreTextError as more:
                 text |= more.columns
         import pandas as pd
 
@@ -148,16 +148,16 @@ class Reader:
                 whole.isetitem(j, column)
                 code += statements
                 same += self.same_numbers(column)
-                if "" in found[place].marked and is_text(column) and self.dialect.quoted_na is None:
+                if "" in found[place].marked and _is_text(column) and self.dialect.quoted_na is None:
                     notes.append(names[j])
         for place in sorted(found):
-            if 0 <= place - self.shift < len(names) and is_text(whole.iloc[:, place - self.shift]):
+            if 0 <= place - self.shift < len(names) and _is_text(whole.iloc[:, place - self.shift]):
                 shown = f"table[{names[place - self.shift]!r}]"
                 code += [f"{shown} = {shown}.mask({shown} == {word!r})" for word in sorted(found[place].emptied)]
         code += self.without_numbers(whole)
-        return Content(frame=whole, row_names=row_names, ids=ids, code=tuple(code), notes=(*empty_texts(notes), *same))
+        return Content(frame=whole, row_names=row_names, ids=ids, code=tuple(code), notes=(*_empty_texts(notes), *same))
 
-    def pieces(self, text: set[int], kept: BoolArray | None) -> tuple[list[pd.DataFrame], dict[int, Text]]:
+    def pieces(self, text: set[int], kept: BoolArray | None) -> tuple[list[pd.DataFrame], dict[int, _Text]]:
         """Frames of the rows that are kept, and what was seen in all rows of the columns of text."""
         import pandas as pd
         from pandas.api.types import is_bool_dtype, is_numeric_dtype
@@ -166,7 +166,7 @@ class Reader:
         width = self.shape.width
         measured = [place for place in range(self.shift, width) if place != self.id_place]  # names are never missing
         missing: Any = {place: ["", *self.dialect.missing_texts] for place in measured}
-        found = {place: Text() for place in text}
+        found = {place: _Text() for place in text}
         number = self.dialect.number
         frames, begun = [], 0
         with (
@@ -192,7 +192,7 @@ class Reader:
                     if place not in text and (is_bool_dtype(piece[place]) or not is_numeric_dtype(piece[place]))
                 }
                 if more:
-                    raise MoreTextError(more)
+                    raise _MoreTextError(more)
                 for place in text:
                     if place >= self.shift:
                         if place != self.id_place:
@@ -229,7 +229,7 @@ class Reader:
 
     def same_numbers(self, column: pd.Series[Any]) -> list[str]:
         """Say which words of a column of text equal a number of --na and are values all the same."""
-        if not is_text(column) or not self.dialect.missing_numbers:
+        if not _is_text(column) or not self.dialect.missing_numbers:
             return []
         for text in column.dropna().unique():
             value = self.dialect.value_of(text)
@@ -241,7 +241,7 @@ class Reader:
                 ]
         return []
 
-    def settled(self, column: pd.Series[Any], text: Text) -> tuple[Any, list[str]]:
+    def settled(self, column: pd.Series[Any], text: _Text) -> tuple[Any, list[str]]:
         """A column of text as numbers, truth values, or text, and the statements that do the same."""
         import pandas as pd
 
@@ -327,14 +327,14 @@ def twice_spelled(words: Collection[str]) -> bool:
     return len({MEANINGS[word] for word in lower}) < len(lower)
 
 
-def is_text(column: pd.Series[Any]) -> bool:
+def _is_text(column: pd.Series[Any]) -> bool:
     """Whether a column stayed text."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
     return not (is_bool_dtype(column.dtype) or is_numeric_dtype(column.dtype))
 
 
-def empty_texts(names: Sequence[str]) -> tuple[str, ...]:
+def _empty_texts(names: Sequence[str]) -> tuple[str, ...]:
     """What an empty cell in quotes was taken for, as R takes it."""
     if not names:
         return ()
@@ -353,5 +353,5 @@ def read_content(
     kept: BoolArray | None = None,
 ) -> Content:
     """Read what was scanned; columns of `as_text` stay text, and rows that are not kept are not held."""
-    reader = Reader(source=source, dialect=dialect, shape=shape, marked=marked, as_text=as_text, id_name=id_name)
+    reader = _Reader(source=source, dialect=dialect, shape=shape, marked=marked, as_text=as_text, id_name=id_name)
     return reader.read(kept)

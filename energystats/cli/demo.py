@@ -49,13 +49,13 @@ def run_demo(options: argparse.Namespace, console: Console) -> None:
     accuracy = clustering_accuracy(iris["species"], found.labels)
     rand = adjusted_rand_score(iris["species"], found.labels)
     console.say(f"\nAgainst the species: accuracy {accuracy:.3f}, adjusted Rand index {rand:.3f}.")
-    console.say(cross_table(iris["species"], found))
+    console.say(_cross_table(iris["species"], found))
     write_picture(picture, found, test, console, classes=iris["species"])
     rows = range(1, found.labels.size + 1)
     write_labels(table, {"row": rows, "cluster": found.labels, "species": iris["species"]}, console)
 
 
-def cross_table(classes: pd.Series[Any], found: Partition) -> str:
+def _cross_table(classes: pd.Series[Any], found: Partition) -> str:
     """Classes against clusters, as text."""
     import pandas as pd
 

@@ -121,16 +121,16 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
     `cut` says that `head` is only the beginning of the file.
     """
     sep = given.sep if given.sep is None else WORDS_FOR.get(given.sep.lower(), given.sep)
-    check_given(given, sep)
+    _check_given(given, sep)
     lines = first_lines(head, given.comment, cut=cut)
-    if sep is None and one_column_of_decimal_commas(lines):
+    if sep is None and _one_column_of_decimal_commas(lines):
         sep = ";"  # which does not occur
-    sep = sep or separator_of(lines)
+    sep = sep or _separator_of(lines)
     decimal = given.decimal
     if decimal is None and given.thousands is not None:
         decimal = "," if given.thousands == "." else "."
     if decimal is None:
-        decimal = "," if sep != "," and decimal_commas(lines, sep) else "."
+        decimal = "," if sep != "," and _decimal_commas(lines, sep) else "."
     for option, sign in (("--sep", sep), ("--thousands", given.thousands)):
         if sign == decimal:
             raise BadInputError(f"--decimal and {option} must differ, got {sign!r} for both.")
@@ -144,7 +144,7 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
     return replace(given, sep=sep, decimal=decimal)
 
 
-def check_given(given: Dialect, sep: str | None) -> None:
+def _check_given(given: Dialect, sep: str | None) -> None:
     """Complain about options that cannot be."""
     if sep is not None and len(sep) != 1:
         raise BadInputError(f"--sep must be one character, or tab, space, comma or semicolon, got {given.sep!r}.")
@@ -172,14 +172,14 @@ def check_words(dialect: Dialect) -> None:
                     f"--na '\"{found[0]}\"' is the one number, {words} are several."
                 )
     for word in dialect.missing_texts:
-        if is_python_number(word):
+        if _is_python_number(word):
             sign = "comma" if dialect.decimal == "," else "point"
             raise BadInputError(
                 f"--na {word}: must be a word, or a number as the file writes numbers, with a decimal {sign}."
             )
 
 
-def is_python_number(word: str) -> bool:
+def _is_python_number(word: str) -> bool:
     """Whether Python, and so pandas, takes a word for a number, not a number aside."""
     try:
         return not math.isnan(float(word))
@@ -196,7 +196,7 @@ def first_lines(head: str, comment: str | None, *, cut: bool = False) -> list[st
     return kept[:LINES_LOOKED_AT]
 
 
-def separator_of(lines: Sequence[str]) -> str:
+def _separator_of(lines: Sequence[str]) -> str:
     """The first of , ; tab | and blank that cuts all lines into equally many cells, at least two.
 
     Else one that leaves the header one cell shorter, as R does; else the header's commonest.
@@ -204,7 +204,7 @@ def separator_of(lines: Sequence[str]) -> str:
     bare = re.sub('"[^"]*"', "", lines[0])
     others = any(sep in bare for sep in SEPARATORS if sep != " ")  # then a blank separates nothing but words
     possible = [sep for sep in SEPARATORS if sep != " " or not others]
-    widths = {sep: [len(row) for row in strict_cells(lines, sep)] for sep in possible}
+    widths = {sep: [len(row) for row in _strict_cells(lines, sep)] for sep in possible}
     for sep, found in widths.items():
         if found and min(found) > 1 and len(set(found)) == 1:
             return sep
@@ -221,7 +221,7 @@ def separator_of(lines: Sequence[str]) -> str:
     return max(counts, key=lambda sep: counts[sep]) if any(counts.values()) else ","
 
 
-def one_column_of_decimal_commas(lines: Sequence[str]) -> bool:
+def _one_column_of_decimal_commas(lines: Sequence[str]) -> bool:
     """Whether below a single name there are numbers such as 1,5, and not two columns of whole numbers."""
     rest = [line.strip() for line in lines[1:]]
     if any(sep in lines[0] for sep in SEPARATORS) or not any(map(COMMA_NUMBER.fullmatch, rest)):
@@ -229,17 +229,17 @@ def one_column_of_decimal_commas(lines: Sequence[str]) -> bool:
     return all(COMMA_NUMBER.fullmatch(line) or line.isdigit() or line in MISSING for line in rest)
 
 
-def strict_cells(lines: Sequence[str], sep: str) -> list[list[str]]:
+def _strict_cells(lines: Sequence[str], sep: str) -> list[list[str]]:
     """Cells of lines, none where quotes do not fit this separator; the last cell may go on beyond the lines."""
     try:
-        return [row for row in csv.reader(unescaped(lines, sep), delimiter=sep, strict=True) if row]
+        return [row for row in csv.reader(_unescaped(lines, sep), delimiter=sep, strict=True) if row]
     except csv.Error as error:
         if "unexpected end" in str(error):
             return cells_of(lines, sep)[:-1]
         return []
 
 
-def unescaped(lines: Sequence[str], sep: str) -> list[str]:
+def _unescaped(lines: Sequence[str], sep: str) -> list[str]:
     r"""Lines whose quotes inside quotes are doubled: R's `write.table` writes \" between blanks."""
     return [line.replace('\\"', '""') for line in lines] if sep == " " else list(lines)
 
@@ -247,12 +247,12 @@ def unescaped(lines: Sequence[str], sep: str) -> list[str]:
 def cells_of(lines: Sequence[str], sep: str) -> list[list[str]]:
     """Cells of lines; a quoted cell may hold the separator."""
     try:
-        return [row for row in csv.reader(unescaped(lines, sep), delimiter=sep) if row] or [[""]]
+        return [row for row in csv.reader(_unescaped(lines, sep), delimiter=sep) if row] or [[""]]
     except csv.Error:
         return [[""]]
 
 
-def decimal_commas(lines: Sequence[str], sep: str) -> bool:
+def _decimal_commas(lines: Sequence[str], sep: str) -> bool:
     """Whether numbers are written with a comma: some are, and none with a point; 1,000 alone leaves a doubt."""
     rows = cells_of(lines, sep)
     if not rows[0][0].strip() or all(len(row) == len(rows[0]) + 1 for row in rows[1:]):

@@ -60,7 +60,7 @@ def add_euclidize_command(commands: argparse._SubParsersAction[Parser]) -> None:
     euclidize.set_defaults(run=run_euclidize)
 
 
-def is_whole(matrix: FloatArray) -> bool:
+def _is_whole(matrix: FloatArray) -> bool:
     """Whether all entries are whole numbers, which do not tell the decimal sign of their file."""
     return bool((matrix == np.round(matrix)).all())
 
@@ -81,7 +81,7 @@ def run_euclidize(options: argparse.Namespace, console: Console) -> None:
     safe = {"console": console, "safe": options.spreadsheet_safe, "file": options.output}
     header, stubs = (tuple(harmless(names, **safe)) for names in (given.header, given.stubs))
     written = replace(given, header=header, stubs=stubs)
-    if given.sep == ";" and options.decimal is None and is_whole(given.distances) and not is_whole(result.distances):
+    if given.sep == ";" and options.decimal is None and _is_whole(given.distances) and not _is_whole(result.distances):
         console.note(f"{options.output}: decimals are written with a point; --decimal , writes a comma.")
     save(options.output, lambda path: written.write(path, result.distances), console)
     if options.plot is not None:

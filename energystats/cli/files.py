@@ -30,21 +30,21 @@ RUNS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20") 
 SUFFIXES = {"picture": (".png", ".pdf", ".svg"), "table": (".csv",), "report": (".html", ".htm")}
 
 
-def target_of(path: Path) -> Path:
+def _target_of(path: Path) -> Path:
     """The file that is replaced: a link stays, and what it leads to is written."""
     try:
         target = path.resolve()
         exists = os.path.lexists(target)
         mode = target.stat().st_mode if exists else None
     except (OSError, RuntimeError) as error:  # a RuntimeError until Python 3.13
-        why = "its links lead in a circle" if is_loop(error) else getattr(error, "strerror", None) or str(error)
+        why = "its links lead in a circle" if _is_loop(error) else getattr(error, "strerror", None) or str(error)
         raise BadInputError(f"{path}: cannot be written: {why}.") from error
     if mode is not None and not stat.S_ISREG(mode):
         raise BadInputError(f"{path}: cannot be written: it is there and no ordinary file.")
     return target
 
 
-def is_loop(error: Exception) -> bool:
+def _is_loop(error: Exception) -> bool:
     """Whether links lead to each other."""
     return isinstance(error, RuntimeError) or getattr(error, "errno", None) == errno.ELOOP
 
@@ -58,7 +58,7 @@ def check_outputs(read: str | None, **outputs: Path | None) -> None:
         allowed = SUFFIXES[what]
         if path.suffix.lower() not in allowed:
             raise BadInputError(f"{path}: the name of a {what} must end in {' or '.join(allowed)}.")
-        target = target_of(path)
+        target = _target_of(path)
         if target in taken:
             raise BadInputError(f"{path}: would overwrite {taken[target]}.")
         if target.exists() and read is not None and Path(read).exists() and target.samefile(read):
@@ -72,12 +72,12 @@ def check_outputs(read: str | None, **outputs: Path | None) -> None:
 
 def save(path: Path, write: Callable[[Path], None], console: Console) -> None:
     """Write to a neighbouring file first, so that the output is complete or absent, and keeps the mode it had."""
-    target = target_of(path)
+    target = _target_of(path)
     partial = target.with_name(f".{target.stem}-{secrets.token_hex(8)}{path.suffix}")
     try:
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         write(partial)
-        partial.chmod(mode_for(target))
+        partial.chmod(_mode_for(target))
         partial.replace(target)
     except OSError as error:
         raise BadInputError(f"{path}: cannot be written: {error.strerror or error}.") from error
@@ -86,7 +86,7 @@ def save(path: Path, write: Callable[[Path], None], console: Console) -> None:
     console.wrote(path)
 
 
-def mode_for(target: Path) -> int:
+def _mode_for(target: Path) -> int:
     """The permissions of the file that is replaced, or those that new files get."""
     if target.exists():
         return stat.S_IMODE(target.stat().st_mode) & 0o777
@@ -107,7 +107,7 @@ def write_labels(path: Path, columns: dict[str, Any], console: Console, *, safe:
 
 def harmless(values: Sequence[Any], console: Console, *, safe: bool, file: Path) -> list[Any]:
     """Texts as they are, with a note, or with an apostrophe where a spreadsheet would take them for a formula."""
-    formulas = [isinstance(value, str) and is_formula(value) for value in values]
+    formulas = [isinstance(value, str) and _is_formula(value) for value in values]
     if not any(formulas):
         return list(values)
     if not safe:
@@ -119,7 +119,7 @@ def harmless(values: Sequence[Any], console: Console, *, safe: bool, file: Path)
     return [f"'{value}" if formula else value for value, formula in zip(values, formulas, strict=True)]
 
 
-def is_formula(text: str) -> bool:
+def _is_formula(text: str) -> bool:
     """Whether a spreadsheet would take a cell for a formula; numbers are none."""
     if not text.lstrip(" ").startswith(RUNS):
         return False
@@ -157,13 +157,13 @@ def draw(path: Path, results: Sequence[Any], classes: pd.Series[Any] | None = No
             from energystats.plotting.points import mark_classes
 
             mark_classes(results[0], classes, axes[0, 0])
-        fit_titles(figure, axes[0])
+        _fit_titles(figure, axes[0])
         figure.savefig(path, dpi=150)
     finally:
         plt.close(figure)
 
 
-def fit_titles(figure: Figure, axes: Sequence[Axes]) -> None:
+def _fit_titles(figure: Figure, axes: Sequence[Axes]) -> None:
     """Break titles into lines that end before the next panel and the edge of the picture."""
     figure.draw_without_rendering()
     for j, ax in enumerate(axes, 1):

@@ -122,7 +122,7 @@ def add_numbers(command: argparse.ArgumentParser) -> None:
 def add_general(command: argparse.ArgumentParser, *, resamples: int, metric: bool = True) -> None:
     """The distance, randomness and the form of the output."""
     if metric:
-        command.add_argument("--metric", metavar="NAME", type=metric_name, default="euclidean", help=METRIC)
+        command.add_argument("--metric", metavar="NAME", type=_metric_name, default="euclidean", help=METRIC)
     command.add_argument("--alpha", type=float, default=1.0, help=ALPHA)
     command.add_argument("--standardize", action="store_true", help="use column z-scores")
     command.add_argument(
@@ -137,7 +137,7 @@ def add_general(command: argparse.ArgumentParser, *, resamples: int, metric: boo
         default=resamples,
         help=f"random draws behind a p-value (default {resamples})",
     )
-    command.add_argument("--seed", type=seed, default=0, help="seed of everything random (default 0)")
+    command.add_argument("--seed", type=_seed, default=0, help="seed of everything random (default 0)")
     add_output(command)
     command.add_argument(
         "--progress",
@@ -173,7 +173,7 @@ def add_picture(command: argparse.ArgumentParser, what: str) -> None:
     command.add_argument("--plot", metavar="PNG", type=Path, help=f"write a picture of {what} (.png, .pdf or .svg)")
 
 
-def metric_name(word: str) -> str:
+def _metric_name(word: str) -> str:
     """The name of a metric in this package; what has none is complained about where the table is known."""
     try:
         return canonical_name(word, KNOWN_NAMES)
@@ -181,7 +181,7 @@ def metric_name(word: str) -> str:
         return word
 
 
-def seed(word: str) -> int:
+def _seed(word: str) -> int:
     """Whole number that a generator takes."""
     number = int(word)
     if number < 0:
@@ -189,7 +189,7 @@ def seed(word: str) -> int:
     return number
 
 
-def words_of(given: list[str] | None) -> tuple[str, ...] | None:
+def _words_of(given: list[str] | None) -> tuple[str, ...] | None:
     """Words of --na, which may be given several times; None where it is not given."""
     if given is None:
         return None
@@ -209,7 +209,7 @@ def dialect_of(options: argparse.Namespace) -> Dialect:
         encoding=options.encoding,
         comment=options.comment,
         header=not getattr(options, "no_header", False),
-        missing=words_of(getattr(options, "na", None)),
+        missing=_words_of(getattr(options, "na", None)),
         na_lists=tuple(getattr(options, "na", None) or ()),
         thousands=options.thousands,
         quoted_na=getattr(options, "quoted_na", None),

@@ -56,12 +56,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             known = f"see `energystats {options.command} --help`"
             raise BadInputError(f"unrecognized arguments: {' '.join(rest)} ({known})")
         console = console_of(options)
-        with console.hearing(), ending_on_sigterm():
+        with console.hearing(), _ending_on_sigterm():
             options.run(options, console)
     except BadInputError as error:
         print(f"energystats: {printable(' '.join(str(error).split()))}", file=sys.stderr)
         return BAD_INPUT
-    except TerminatedError:
+    except _TerminatedError:
         print("energystats: terminated.", file=sys.stderr)
         return TERMINATED
     except KeyboardInterrupt:
@@ -72,12 +72,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-class TerminatedError(KeyboardInterrupt):
+class _TerminatedError(KeyboardInterrupt):
     """Raised by SIGTERM; what stops for Ctrl-C stops for it."""
 
 
 @contextmanager
-def ending_on_sigterm() -> Iterator[None]:
+def _ending_on_sigterm() -> Iterator[None]:
     """Let SIGTERM end the program as Ctrl-C does, so that half-written files are taken away."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -85,7 +85,7 @@ def ending_on_sigterm() -> Iterator[None]:
 
     def end(*_: object) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would interrupt the cleaning up
-        raise TerminatedError
+        raise _TerminatedError
 
     before = signal.signal(signal.SIGTERM, end)
     try:

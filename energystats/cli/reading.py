@@ -108,11 +108,11 @@ def read_table(
     """
     source = Source.of(file, given.limit)
     texts = (*categories, *([] if as_text is None else [as_text]))
-    table = from_parquet(source, rows) if source.parquet else from_csv(source, given, console, texts, rows, id_name)
-    return with_categories(table, categories)
+    table = _from_parquet(source, rows) if source.parquet else _from_csv(source, given, console, texts, rows, id_name)
+    return _with_categories(table, categories)
 
 
-def from_parquet(source: Source, rows: str | None) -> FileTable:
+def _from_parquet(source: Source, rows: str | None) -> FileTable:
     """The table of a Parquet file."""
     import pandas as pd
 
@@ -136,15 +136,15 @@ def from_parquet(source: Source, rows: str | None) -> FileTable:
             f"{source.name}: every column needs a name of its own, but {twice!r} is the name of several."
         )
     n_read = len(frame)
-    row_names = None if names is None else named_rows(pd.Series(names, dtype=object), n_read)
+    row_names = None if names is None else _named_rows(pd.Series(names, dtype=object), n_read)
     if rows is not None:
-        kept, statement = rows_taken(rows, n_read)
+        kept, statement = _rows_taken(rows, n_read)
         frame = frame[kept]
         code.append(statement)
     return FileTable(file=source.name, frame=frame, code=tuple(code), n_read=n_read, row_names=row_names)
 
 
-def from_csv(
+def _from_csv(
     source: Source,
     given: Dialect,
     console: Console,
@@ -155,7 +155,7 @@ def from_csv(
     """The table of a CSV file: its dialect, its shape, and then its cells."""
     import pandas as pd
 
-    head, cut = head_of(source, given)
+    head, cut = _head_of(source, given)
     if not head.strip():
         raise BadInputError(f"{source.name}: the file is empty.")
     with bad_input(source.name):
@@ -166,7 +166,7 @@ def from_csv(
         shape, marked = scan(source, dialect, head, sure=sure)
     kept, statement = None, ""
     if rows is not None:
-        kept, statement = rows_taken(rows, shape.n_rows)
+        kept, statement = _rows_taken(rows, shape.n_rows)
     content = read_content(source, dialect, shape, marked=marked, as_text=texts, id_name=id_name, kept=kept)
     for text in content.notes:
         console.note(text)
@@ -174,7 +174,7 @@ def from_csv(
     row_names = None
     if content.row_names is not None:
         row_names = pd.Series(content.row_names, index=content.frame.index, dtype=object)
-        row_names = named_rows(row_names, shape.n_rows)
+        row_names = _named_rows(row_names, shape.n_rows)
         if row_names is not None:
             console.note("the first column has no name of its own and was taken for the names of the rows.")
         code.insert(1, "table = table.reset_index(drop=True)")
@@ -191,27 +191,27 @@ def from_csv(
         ids=None if content.ids is None else pd.Series(content.ids, index=content.frame.index, dtype=object),
         quoted=frozenset(shape.names[j] for j in shape.quoted),
     )
-    say_quoted_numbers(table, texts, console)
+    _say_quoted_numbers(table, texts, console)
     if table.numbered_names:
         shown = ", ".join(map(repr, list(table.frame.columns)[:5]))
         console.note(f"the first line was taken for names of columns, {shown}; --no-header, if it is data.")
     return table
 
 
-def head_of(source: Source, given: Dialect) -> tuple[str, bool]:
+def _head_of(source: Source, given: Dialect) -> tuple[str, bool]:
     """The beginning of the text, and whether there is more."""
     with readable(source.name):
         blocks = list(islice(source.blocks(given.encoding), 2))
     return (blocks[0] if blocks else ""), len(blocks) > 1
 
 
-def named_rows(names: pd.Series[Any], n: int) -> pd.Series[Any] | None:
+def _named_rows(names: pd.Series[Any], n: int) -> pd.Series[Any] | None:
     """Names of rows, or None where they only count the rows from 0 or 1."""
     counts = [names.index.astype(str) == names, (names.index + 1).astype(str) == names]
     return None if any(bool(np.all(count)) for count in counts) and n else names
 
 
-def say_quoted_numbers(table: FileTable, texts: Sequence[str], console: Console) -> None:
+def _say_quoted_numbers(table: FileTable, texts: Sequence[str], console: Console) -> None:
     """Say that codes in quotes were taken for numbers, as R takes them."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
@@ -229,7 +229,7 @@ def say_quoted_numbers(table: FileTable, texts: Sequence[str], console: Console)
         )
 
 
-def with_categories(table: FileTable, categories: Sequence[str]) -> FileTable:
+def _with_categories(table: FileTable, categories: Sequence[str]) -> FileTable:
     """The table with some columns as text, whatever they hold; text is what categories are made of."""
     frame = table.frame.copy(deep=False)
     code = []
@@ -243,7 +243,7 @@ def with_categories(table: FileTable, categories: Sequence[str]) -> FileTable:
     return replace(table.having(frame, *code), categories=frozenset(categories))
 
 
-def rows_taken(ranges: str, n: int) -> tuple[BoolArray, str]:
+def _rows_taken(ranges: str, n: int) -> tuple[BoolArray, str]:
     """Rows by number, such as 1:100,205,300: (the last open at the end), both ends included, and the statement."""
     taken = np.zeros(n, dtype=bool)
     for part in ranges.split(","):
@@ -290,13 +290,13 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
         else:
             cells = []
     if names is not None:
-        cells = with_names_first(cells, names, source.name)
+        cells = _with_names_first(cells, names, source.name)
     with bad_input(source.name):
         matrix = replace(parse_cells(cells), **layout)
-    return matrix, matrix_code(matrix, file, source, dialect)
+    return matrix, _matrix_code(matrix, file, source, dialect)
 
 
-def with_names_first(cells: list[list[str]], names: str, file: str) -> list[list[str]]:
+def _with_names_first(cells: list[list[str]], names: str, file: str) -> list[list[str]]:
     """The cells of a matrix with one column moved to the front."""
     header = cells[0] if cells else []
     if names not in header:
@@ -306,7 +306,7 @@ def with_names_first(cells: list[list[str]], names: str, file: str) -> list[list
     return [row[j : j + 1] + row[:j] + row[j + 1 :] for row in cells]
 
 
-def matrix_code(matrix: MatrixFile, file: str, source: Source, dialect: Dialect) -> str:
+def _matrix_code(matrix: MatrixFile, file: str, source: Source, dialect: Dialect) -> str:
     """A statement that makes a square frame of the same numbers."""
     shown = "sys.stdin" if file == "-" else repr(file)
     if source.parquet:

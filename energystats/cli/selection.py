@@ -107,24 +107,24 @@ def choose_columns(
         find_column(table, name)
     reasons: list[tuple[tuple[str, ...], str]] = [(tuple(dropped), "--drop names it")] * bool(dropped)
     if columns is not None:
-        names = [name for name in named_columns(table, columns, mixed) if name not in dropped]
+        names = [name for name in _named_columns(table, columns, mixed) if name not in dropped]
         if not names:
             raise BadInputError("--drop must leave a column of --columns, and leaves none.")
         rest = tuple(c for c in known if c not in (*names, *dropped, *leave_out))
         reasons += [(rest, "--columns does not name it")] * bool(rest)
-        return chosen(table, names, reasons)
+        return _chosen(table, names, reasons)
     others = [c for c in known if c not in (*leave_out, *dropped)]
     check_spelling(table, others)
     for c in others:
-        if is_slip(table, c):
+        if _is_slip(table, c):
             how = "mend it, choose --columns, or name the column in --category if its cells are codes"
-            raise BadInputError(f"{table.file}: {first_text(table, c)}; {how}.")
+            raise BadInputError(f"{table.file}: {_first_text(table, c)}; {how}.")
     empty = [c for c in others if not mixed and len(others) > 1 and table.frame[c].isna().all()]
     if empty:
-        console.note(note_of(empty, "it is empty", ""))
+        console.note(_note_of(empty, "it is empty", ""))
         reasons.append((tuple(empty), "it is empty"))
         others = [c for c in others if c not in empty]
-    counters = [c for c in others if is_numeric_column(table.frame[c]) and numbers_the_rows(table.frame[c])]
+    counters = [c for c in others if _is_numeric_column(table.frame[c]) and _numbers_the_rows(table.frame[c])]
     counters = [c for c in counters if not matrix or ID_NAME.fullmatch(c)]
     if counters and len(others) == len(counters):
         raise BadInputError(
@@ -132,34 +132,34 @@ def choose_columns(
             "--columns to use it all the same."
         )
     if counters:
-        console.note(note_of(counters, "it numbers the rows", "; name it in --columns to use it"))
+        console.note(_note_of(counters, "it numbers the rows", "; name it in --columns to use it"))
         reasons.append((tuple(counters), "it numbers the rows"))
         others = [c for c in others if c not in counters]
-    used = [c for c in others if usable(table.frame[c], mixed) or (mixed and c in table.categories)]
+    used = [c for c in others if _usable(table.frame[c], mixed) or (mixed and c in table.categories)]
     if not used:
         what = "column to use" if mixed else "numeric column"
         raise BadInputError(f"{table.file}: no {what} among {', '.join(others) or 'none'}.{table.sep_hint}")
     unused = [c for c in others if c not in used]
-    truths = [] if mixed else [c for c in unused if holds_truths(table.frame[c])]
+    truths = [] if mixed else [c for c in unused if _holds_truths(table.frame[c])]
     if truths:
-        console.note(note_of(truths, WHY_NOT_TRUTHS, f"; {TRUTHS_ADVICE}"))
+        console.note(_note_of(truths, WHY_NOT_TRUTHS, f"; {TRUTHS_ADVICE}"))
         reasons.append((tuple(truths), WHY_NOT_TRUTHS))
         unused = [c for c in unused if c not in truths]
     distinct = all(table.frame[c].is_unique for c in unused)
     why = f"{'every' if distinct else 'nearly every'} row has a text of its own" if mixed else "not numeric"
     if unused:
-        console.note(note_of(unused, why, "; name it in --columns to use it" * mixed))
+        console.note(_note_of(unused, why, "; name it in --columns to use it" * mixed))
         reasons.append((tuple(unused), why))
-    return chosen(table, used, reasons)
+    return _chosen(table, used, reasons)
 
 
-def chosen(table: FileTable, names: list[str], reasons: Sequence[tuple[tuple[str, ...], str]]) -> Choice:
+def _chosen(table: FileTable, names: list[str], reasons: Sequence[tuple[tuple[str, ...], str]]) -> Choice:
     """Those columns of the table."""
     frame = table.frame.loc[:, names]
     return Choice(table=table.having(frame, f"X = table[{names!r}]"), left_out=tuple(reasons))
 
 
-def named_columns(table: FileTable, columns: str, mixed: bool) -> list[str]:
+def _named_columns(table: FileTable, columns: str, mixed: bool) -> list[str]:
     """The columns asked for, numeric ones unless mixed."""
     names = split_names(columns, list(table.frame.columns))
     if len(set(names)) < len(names):
@@ -167,8 +167,8 @@ def named_columns(table: FileTable, columns: str, mixed: bool) -> list[str]:
     for name in names:
         column = find_column(table, name)
         check_spelling(table, [name])
-        if not mixed and not is_numeric_column(column):
-            raise BadInputError(f"{table.file}: {first_text(table, name)}.")
+        if not mixed and not _is_numeric_column(column):
+            raise BadInputError(f"{table.file}: {_first_text(table, name)}.")
     return names
 
 
@@ -176,7 +176,7 @@ def check_spelling(table: FileTable, names: Sequence[str]) -> None:
     """Refuse columns in which TRUE, True and true may be one value or three, unless --category says: three."""
     for name in names:
         column = table.frame[name]
-        if name in table.categories or is_numeric_column(column):
+        if name in table.categories or _is_numeric_column(column):
             continue
         words = sorted({value for value in column.dropna().unique() if isinstance(value, str)})
         if words and len(words) <= len(MEANINGS) ** 2 and twice_spelled(words):
@@ -194,11 +194,11 @@ def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> 
         changed = np.array([isinstance(value, str) and value != value.strip() for value in frame[name]])
         if changed.any():
             console.note(f"blanks around the words of {name!r} were taken away in {int(changed.sum())} rows.")
-            frame[name] = [stripped(value) for value in frame[name]]
+            frame[name] = [_stripped(value) for value in frame[name]]
     return table.having(frame)
 
 
-def stripped(value: Any) -> Any:
+def _stripped(value: Any) -> Any:
     """A word without blanks around it, None where nothing else is there; other values stay."""
     return (value.strip() or None) if isinstance(value, str) else value
 
@@ -207,7 +207,7 @@ def in_order(groups: pd.Series[Any], dialect: Dialect) -> pd.Series[Any]:
     """Groups that are all numbers, as the file writes these, as categories in their order; 01 and 1 stay two."""
     import pandas as pd
 
-    if is_numeric_column(groups) or isinstance(groups.dtype, pd.CategoricalDtype):
+    if _is_numeric_column(groups) or isinstance(groups.dtype, pd.CategoricalDtype):
         return groups
     values = groups.dropna().unique()
     numbers = [dialect.value_of(value) if isinstance(value, str) else None for value in values]
@@ -217,55 +217,57 @@ def in_order(groups: pd.Series[Any], dialect: Dialect) -> pd.Series[Any]:
     return groups.astype(pd.CategoricalDtype([value for _, value in order]))
 
 
-def note_of(names: Sequence[str], why: str, hint: str) -> str:
+def _note_of(names: Sequence[str], why: str, hint: str) -> str:
     """Which columns are not used."""
     return f"not used, because {why}: {', '.join(names)}{hint}."
 
 
-def is_numeric_column(column: pd.Series[Any]) -> bool:
+def _is_numeric_column(column: pd.Series[Any]) -> bool:
     """Whether a column holds numbers, truth values aside."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
     return is_numeric_dtype(column) and not is_bool_dtype(column)
 
 
-def holds_truths(column: pd.Series[Any]) -> bool:
+def _holds_truths(column: pd.Series[Any]) -> bool:
     """Whether a column holds truth values."""
     from pandas.api.types import is_bool_dtype
 
     return is_bool_dtype(column.dtype)
 
 
-def usable(column: pd.Series[Any], mixed: bool) -> bool:
+def _usable(column: pd.Series[Any], mixed: bool) -> bool:
     """Whether a column is used where none are named."""
-    return not names_the_rows(column) if mixed else is_numeric_column(column)
+    return not _names_the_rows(column) if mixed else _is_numeric_column(column)
 
 
-def names_the_rows(column: pd.Series[Any]) -> bool:
+def _names_the_rows(column: pd.Series[Any]) -> bool:
     """Whether a column of text hardly repeats itself, as names do; such a column says nothing about likeness."""
-    return not is_numeric_column(column) and len(column) > 2 and bool(column.notna().all()) and nearly_distinct(column)
+    return (
+        not _is_numeric_column(column) and len(column) > 2 and bool(column.notna().all()) and _nearly_distinct(column)
+    )
 
 
-def nearly_distinct(column: pd.Series[Any]) -> bool:
+def _nearly_distinct(column: pd.Series[Any]) -> bool:
     """Whether all entries differ, but for a few rows that stand there twice."""
     return column.nunique() >= NEARLY_ALL * len(column)
 
 
-def is_slip(table: FileTable, name: str) -> bool:
+def _is_slip(table: FileTable, name: str) -> bool:
     """Whether a column is text by accident; not where --category says that it is text, or quotes do."""
     column = table.frame[name]
-    if name in table.categories or is_numeric_column(column):
+    if name in table.categories or _is_numeric_column(column):
         return False
-    return mostly_commas(column) or (name not in table.quoted and mostly_numbers(column))
+    return _mostly_commas(column) or (name not in table.quoted and _mostly_numbers(column))
 
 
-def mostly_commas(column: pd.Series[Any]) -> bool:
+def _mostly_commas(column: pd.Series[Any]) -> bool:
     """Whether most cells are numbers with a comma, in quotes or not."""
     filled = column.dropna().astype(str)
     return bool((filled.str.fullmatch(COMMA_NUMBER) | filled.str.fullmatch(GROUPED)).mean() > 0.5)
 
 
-def mostly_numbers(column: pd.Series[Any]) -> bool:
+def _mostly_numbers(column: pd.Series[Any]) -> bool:
     """Whether text in a column is the exception, or a word for missing values, and so probably a slip."""
     import pandas as pd
     from pandas.api.types import is_bool_dtype
@@ -278,24 +280,24 @@ def mostly_numbers(column: pd.Series[Any]) -> bool:
     return bool(numbers.mean() > 0.5) or (bool(numbers.any()) and words <= LIKE_MISSING)
 
 
-def numbers_the_rows(column: pd.Series[Any]) -> bool:
+def _numbers_the_rows(column: pd.Series[Any]) -> bool:
     """Whether a column counts the rows in some order from any number on, or has the name and the numbers of an id."""
     values = column.dropna().to_numpy(dtype=float)
     if values.size < 3 or not (np.isfinite(values).all() and (values == np.round(values)).all()):
         return False
-    if ID_NAME.fullmatch(str(column.name)) and nearly_distinct(column.dropna()):
+    if ID_NAME.fullmatch(str(column.name)) and _nearly_distinct(column.dropna()):
         return True
     return column.is_unique and bool(np.ptp(values) == values.size - 1)
 
 
-def first_text(table: FileTable, name: str) -> str:
+def _first_text(table: FileTable, name: str) -> str:
     """'row 17 (line 18), column 'height': 'abc' is not a number' for the first entry that is none."""
     import pandas as pd
 
     column = table.frame[name]
     if name in table.categories:
         return f"column {name!r} must hold numbers, and --category names it"
-    if holds_truths(column):
+    if _holds_truths(column):
         return f"column {name!r} must hold numbers, and holds truth values (TRUE and FALSE); {TRUTHS_ADVICE}"
     bad = pd.to_numeric(column, errors="coerce").isna() & column.notna()
     if not bad.any():
@@ -317,20 +319,20 @@ def first_text(table: FileTable, name: str) -> str:
 def keep_rows(table: FileTable, conditions: Sequence[str]) -> FileTable:
     """The rows that meet every condition."""
     for condition in conditions:
-        table = rows_where(table, condition)
+        table = _rows_where(table, condition)
     return table
 
 
-def rows_where(table: FileTable, condition: str) -> FileTable:
+def _rows_where(table: FileTable, condition: str) -> FileTable:
     """Rows with column=value, or another comparison; those with a missing value never meet it."""
     from pandas.api.types import is_bool_dtype
 
-    name, operator, value = condition_of(table, condition)
+    name, operator, value = _condition_of(table, condition)
     column = find_column(table, name)
     compare = "==" if operator == "=" else operator
     check_spelling(table, [name])
-    if is_numeric_column(column):
-        shown: Any = number_in(table, condition, name, value)
+    if _is_numeric_column(column):
+        shown: Any = _number_in(table, condition, name, value)
         values, code = column, f"table[{name!r}]"
     elif is_bool_dtype(column.dtype) and compare in ("==", "!="):
         if value.lower() not in MEANINGS:
@@ -343,7 +345,7 @@ def rows_where(table: FileTable, condition: str) -> FileTable:
     else:
         raise BadInputError(f"--where {condition}: column {name!r} holds text, which = and != compare.")
     meets = {"==": values.eq, "!=": values.ne, "<": values.lt, "<=": values.le, ">": values.gt, ">=": values.ge}
-    known_values = set() if is_numeric_column(column) else set(map(str, column.dropna()))
+    known_values = set() if _is_numeric_column(column) else set(map(str, column.dropna()))
     if compare == "!=" and isinstance(shown, str) and shown not in known_values:
         raise BadInputError(
             f"--where {condition}: no row of {table.file} has {shown!r} in {name!r}, so that all rows would stay."
@@ -351,13 +353,13 @@ def rows_where(table: FileTable, condition: str) -> FileTable:
         )
     kept = meets[compare](shown).fillna(False).astype(bool) & column.notna()
     if not kept.any():
-        near = "" if is_numeric_column(column) else near_names(value, sorted(known_values))
+        near = "" if _is_numeric_column(column) else near_names(value, sorted(known_values))
         raise BadInputError(f"--where {condition}: no row of {table.file} meets it.{near}")
-    known = f" & table[{name!r}].notna()" if compare == "!=" or not is_numeric_column(column) else ""
+    known = f" & table[{name!r}].notna()" if compare == "!=" or not _is_numeric_column(column) else ""
     return table.having(table.frame[kept.to_numpy(dtype=bool)], f"table = table[({code} {compare} {shown!r}){known}]")
 
 
-def number_in(table: FileTable, condition: str, name: str, value: str) -> int | float:
+def _number_in(table: FileTable, condition: str, name: str, value: str) -> int | float:
     """Read the number of a condition as the file writes numbers; with decimal commas, 1.5 can be nothing but 1,5."""
     dialect = table.dialect
     number = dialect.value_of(value)
@@ -372,7 +374,7 @@ def number_in(table: FileTable, condition: str, name: str, value: str) -> int | 
     return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
-def condition_of(table: FileTable, condition: str) -> tuple[str, str, str]:
+def _condition_of(table: FileTable, condition: str) -> tuple[str, str, str]:
     """Column, comparison and value; the longest name of a column counts, since names may hold signs."""
     fits = []
     for i in range(len(condition)):
@@ -452,19 +454,19 @@ def check_comparable(whole: FileTable, choice: Choice, options: argparse.Namespa
             return
         check_z_scores(metric, options.standardize)
         if not (options.coordinates or metric.domain.binary or metric.by_range):
-            check_not_matrix(whole, frame, leave_out)
+            _check_not_matrix(whole, frame, leave_out)
         if not options.standardize and metric.domain.restricts:
             (points,), _ = metric.read((frame,), ("X",))
             metric.check(points, row_places(["X"], [len(points)], [frame.index]), list(map(str, frame.columns)))
 
 
-def check_not_matrix(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence[str]) -> None:
+def _check_not_matrix(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence[str]) -> None:
     """Refuse columns that form a matrix of dissimilarities, with all rows that were read or those in use.
 
     A first column may hold the names of the rows, and a column of small whole numbers look like a count of them. Where
     some rows were read, they and their own columns are looked at.
     """
-    numeric = [c for c in whole.frame.columns if is_numeric_column(whole.frame[c]) and c not in leave_out]
+    numeric = [c for c in whole.frame.columns if _is_numeric_column(whole.frame[c]) and c not in leave_out]
     tables = [frame, whole.frame[list(frame.columns)], whole.frame[numeric], whole.frame[numeric[1:]]]
     parts = [table for table in tables[2:] if 0 < len(table) < table.shape[1] > table.index.max()]
     tables += [table.iloc[:, table.index] for table in parts]

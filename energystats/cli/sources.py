@@ -25,7 +25,7 @@ UNPACKED = 2.0  # GB that a gzip may unpack to, unless --unpack-limit says other
 GZIP, PARQUET, ARCHIVE = b"\x1f\x8b", b"PAR1", b"PK\x03\x04"
 
 
-class Unpacked(io.RawIOBase):
+class _Unpacked(io.RawIOBase):
     """The content of a gzip, counted while it is unpacked: a small file can hold more than any memory."""
 
     def __init__(self, packed: BinaryIO, name: str, limit: float) -> None:
@@ -101,7 +101,7 @@ class Source:
         packed: BinaryIO = Path(self.name).open("rb") if self.content is None else io.BytesIO(self.content)  # noqa: SIM115
         zipped = packed.read(2) == GZIP
         packed.seek(0)
-        return io.BufferedReader(Unpacked(packed, self.name, self.limit), BLOCK) if zipped else packed
+        return io.BufferedReader(_Unpacked(packed, self.name, self.limit), BLOCK) if zipped else packed
 
     def head(self, size: int = 4096) -> bytes:
         """The first bytes."""

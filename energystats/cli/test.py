@@ -91,7 +91,7 @@ def run_test(options: argparse.Namespace, console: Console) -> None:
     if options.id is not None:
         find_column(table, options.id)
     whole = code_truths(without_blanks(table, [options.group], console), options, leave_out)
-    table = with_groups(keep_rows(whole, options.where), options, console)
+    table = _with_groups(keep_rows(whole, options.where), options, console)
     named = [] if options.columns is None else split_names(options.columns, list(table.frame.columns))
     if options.group in named:
         raise BadInputError(f"--columns must not name the column of the groups, {options.group!r}.")
@@ -131,7 +131,7 @@ def run_test(options: argparse.Namespace, console: Console) -> None:
     console.answer("test", **head, group=options.group, seed=options.seed, test=payload_of(result))
 
 
-def note_alike(groups: Any, dialect: Dialect, console: Console) -> None:
+def _note_alike(groups: Any, dialect: Dialect, console: Console) -> None:
     """Say which groups are two as text and one as numbers, or but for capitals."""
     texts = sorted(set(map(str, groups.dropna())))
     values = [dialect.value_of(text) for text in texts]
@@ -148,11 +148,11 @@ def note_alike(groups: Any, dialect: Dialect, console: Console) -> None:
             return
 
 
-def with_groups(table: FileTable, options: argparse.Namespace, console: Console) -> FileTable:
+def _with_groups(table: FileTable, options: argparse.Namespace, console: Console) -> FileTable:
     """Rows whose group is known; others are complained about, or left out."""
     missing = table.frame[options.group].isna().to_numpy()
     check_spelling(table, [options.group])
-    note_alike(table.frame[options.group], table.dialect, console)
+    _note_alike(table.frame[options.group], table.dialect, console)
     if not missing.any():
         return table
     first = table.where(int(table.frame.index[missing][0]))

@@ -209,7 +209,7 @@ def cluster_test(
     >>> es.cluster_test(two, method="refit", null="gaussian", rng=0).pvalue
     0.005
     """
-    check_options(k, method, null, clusterer=clusterer, conservative=conservative)
+    _check_options(k, method, null, clusterer=clusterer, conservative=conservative)
     foreign = None if clusterer is None else foreign_clusters(clusterer)
     check_flag(conservative, "conservative")
     check_flag(standardize, "standardize")
@@ -260,7 +260,7 @@ def points_to_test(X: ArrayLike, metric: MetricLike, power: float, *, standardiz
     return Dissimilarity.from_data(X, metric=metric, alpha=made_with, standardize=standardize)
 
 
-def check_options(k: object, method: str, null: str, *, clusterer: Any, conservative: bool) -> None:
+def _check_options(k: object, method: str, null: str, *, clusterer: Any, conservative: bool) -> None:
     """Refuse unknown words, and options that do not go with each other."""
     if were_found(k) or np.ndim(k) > 0:  # type: ignore[arg-type]  # anything can stand there
         raise TypeError(f"`k` must be a number of clusters, got labels. {NO_LABELS}")
@@ -299,9 +299,9 @@ def unlabelled_test(
     if d.n < 2:
         raise ValueError(f"`X` must have at least 2 rows, got {d.n}.")
     if method in ("refit", "crossfit"):
-        check_coordinates(d, method)
+        _check_coordinates(d, method)
     if d.all_coincide:
-        return nothing_to_test(method, null, k, n_resamples, conservative)
+        return _nothing_to_test(method, null, k, n_resamples, conservative)
     d = d.near_one()
     if method == "unimodal-1d":
         result = one_column_test(d, k, n_resamples=n_resamples, conservative=conservative, rng=rng)
@@ -348,7 +348,7 @@ def check_lines(d: Dissimilarity) -> None:
         )
 
 
-def check_coordinates(d: Dissimilarity, method: str) -> None:
+def _check_coordinates(d: Dissimilarity, method: str) -> None:
     """Raise where reference samples cannot be drawn."""
     if d.coordinates is None:
         raise ValueError(
@@ -360,7 +360,7 @@ def check_coordinates(d: Dissimilarity, method: str) -> None:
         )
 
 
-def nothing_to_test(method: str, null: str, k: int, n_resamples: int, conservative: bool) -> ClusterTestResult:
+def _nothing_to_test(method: str, null: str, k: int, n_resamples: int, conservative: bool) -> ClusterTestResult:
     """All points coincide: no evidence against anything."""
     questions = {"split": LINEAR_UNIMODALITY, "unimodal-1d": UNIMODALITY, "crossfit": INDEPENDENT_UNIMODAL}
     refitted = GAUSSIAN if null == "gaussian" else INDEPENDENT_UNIMODAL

@@ -246,11 +246,11 @@ def reachable_draws(level: float, factor: float) -> int:
 
 
 @dataclass(slots=True, eq=False)
-class Sprout:
+class _Sprout:
     """A node while the tree grows."""
 
     rows: IntArray
-    parent: Sprout | None
+    parent: _Sprout | None
     rng: np.random.Generator
     why_untested: str = ""
     n_resamples: int = 0
@@ -259,7 +259,7 @@ class Sprout:
     rejected: bool = False
     halves: tuple[IntArray, ...] = ()
     height: float = float("nan")
-    children: list[Sprout] = field(default_factory=list)
+    children: list[_Sprout] = field(default_factory=list)
 
     @property
     def outcome(self) -> str:
@@ -271,13 +271,13 @@ class Sprout:
         return self.why_untested or "not rejected"
 
 
-def grow(d: Dissimilarity, rules: Rules, test: Test, root: Sprout) -> Iterator[Sprout]:
+def grow(d: Dissimilarity, rules: Rules, test: Test, root: _Sprout) -> Iterator[_Sprout]:
     """Grow a tree below `root`, and yield each leaf as soon as it is known to be one.
 
     The order of splits matters only where `k_max` ends them: what happens in a node depends on its rows, its seed
     and its parent's adjusted p alone.
     """
-    examine_node(d, rules, test, root)
+    _examine_node(d, rules, test, root)
     new, waiting, k = [root], [], 1
     while True:
         for node in new:
@@ -291,13 +291,13 @@ def grow(d: Dissimilarity, rules: Rules, test: Test, root: Sprout) -> Iterator[S
         best = min(waiting, key=lambda node: (node.adjusted, -node.height))
         waiting.remove(best)
         seeds = best.rng.spawn(2)
-        best.children = [Sprout(rows, best, seed) for rows, seed in zip(best.halves, seeds, strict=True)]
+        best.children = [_Sprout(rows, best, seed) for rows, seed in zip(best.halves, seeds, strict=True)]
         for child in best.children:
-            examine_node(d, rules, test, child)
+            _examine_node(d, rules, test, child)
         new, k = best.children, k + 1
 
 
-def examine_node(d: Dissimilarity, rules: Rules, test: Test, node: Sprout) -> None:
+def _examine_node(d: Dissimilarity, rules: Rules, test: Test, node: _Sprout) -> None:
     """Test a node, if it can be, and find its two clusters."""
     size = node.rows.size
     if size < rules.min_size:
@@ -334,7 +334,7 @@ def tree_of_points(
 ) -> ClusterTreeResult:
     """The tree of points that have lines to be projected on."""
     told: dict[str, None] = {}
-    check_draws_suffice(rules, flat_factor(conservative))
+    _check_draws_suffice(rules, flat_factor(conservative))
     one_column = method_for(d, method) == "unimodal-1d"
     name: Literal["split", "unimodal-1d"] = "unimodal-1d" if one_column else "split"
 
@@ -353,13 +353,13 @@ def tree_of_points(
         return found.pvalue
 
     d = d if has_exact(d) else d.stored()
-    root = Sprout(np.arange(d.n), None, rng)
-    with warned_once() as texts:
+    root = _Sprout(np.arange(d.n), None, rng)
+    with _warned_once() as texts:
         for _ in with_bar(
             grow(d, rules, test, root), progress, total=d.n, unit="point", size=lambda leaf: leaf.rows.size
         ):
             pass
-    nodes, labels = number_nodes(d, root, rules)
+    nodes, labels = _number_nodes(d, root, rules)
     return ClusterTreeResult(
         labels=labels,
         index=d.index,
@@ -379,7 +379,7 @@ def tree_of_points(
     )
 
 
-def check_draws_suffice(rules: Rules, factor: float) -> None:
+def _check_draws_suffice(rules: Rules, factor: float) -> None:
     """Raise where no p-value can be small enough."""
     fewest = reachable_draws(rules.level, factor)
     if rules.n_resamples < fewest:
@@ -389,9 +389,9 @@ def check_draws_suffice(rules: Rules, factor: float) -> None:
         )
 
 
-def number_nodes(d: Dissimilarity, root: Sprout, rules: Rules) -> tuple[tuple[TreeNode, ...], IntArray]:
+def _number_nodes(d: Dissimilarity, root: _Sprout, rules: Rules) -> tuple[tuple[TreeNode, ...], IntArray]:
     """All nodes, each before its children, and the leaf of every point, numbered as all clusters are."""
-    order: list[Sprout] = []
+    order: list[_Sprout] = []
     stack = [root]
     while stack:
         order.append(stack.pop())
@@ -431,7 +431,7 @@ def number_nodes(d: Dissimilarity, root: Sprout, rules: Rules) -> tuple[tuple[Tr
 
 
 @contextmanager
-def warned_once() -> Iterator[list[str]]:
+def _warned_once() -> Iterator[list[str]]:
     """Of the package's warnings inside the block, the first of each kind, afterwards; their texts are yielded."""
     texts: list[str] = []
     with collected() as found:

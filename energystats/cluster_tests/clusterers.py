@@ -50,7 +50,7 @@ class EnergyClusters:
 
     def labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray | None:
         if not has_exact(d):
-            R = make_whole_matrix(d)
+            R = _make_whole_matrix(d)
             return None if count_distinct(R, self.k) < self.k else self.search(R, rng)
         assert d.points is not None
         return None if np.unique(d.points).size < self.k else best_intervals(d, self.k).labels
@@ -65,7 +65,7 @@ class EnergyClusters:
         if has_exact(d):
             found = best_intervals(d, self.k)
             return found.between / found.total
-        R = make_whole_matrix(d)
+        R = _make_whole_matrix(d)
         return explained_share(R, self.search(R, rng))
 
     def describe(self, d: Dissimilarity) -> str:
@@ -121,13 +121,13 @@ class ForeignClusters:
 
     def all_labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray:
         """Labels 0, 1, ... in the order of the clusterer's own, and -1."""
-        given = make_whole_matrix(d) if d.coordinates is None else d.coordinates.copy()
+        given = _make_whole_matrix(d) if d.coordinates is None else d.coordinates.copy()
         try:
             labels = self.seeded(rng)(given)
         except Exception as error:
             error.add_note(f"`clusterer` failed on {d.n} points that it was given to cluster.")
             raise
-        codes = clean_labels(labels, d.n)
+        codes = _clean_labels(labels, d.n)
         self.counts.append(int(codes.max()) + 1)
         return codes
 
@@ -140,13 +140,13 @@ class ForeignClusters:
         if found is None:
             return 0.0
         kept = found != NOISE
-        return explained_share(make_whole_matrix(d)[np.ix_(kept, kept)], found[kept])
+        return explained_share(_make_whole_matrix(d)[np.ix_(kept, kept)], found[kept])
 
     def remarks(self, own: int, counts_as: str) -> tuple[str, ...]:
         where = "the data" if own == 1 else "each part of the data"
-        found = f"Clusters found by {self.name}: {span(self.counts[:own])} in {where}"
+        found = f"Clusters found by {self.name}: {_span(self.counts[:own])} in {where}"
         if self.counts[own:]:
-            found += f", {span(self.counts[own:])} in the reference samples"
+            found += f", {_span(self.counts[own:])} in the reference samples"
         if min(self.counts) > 1:
             return (f"{found}.",)
         lost = sum(count < 2 for count in self.counts)
@@ -162,7 +162,7 @@ class ForeignClusters:
         return made if hasattr(self.clusterer, "fit_predict") else getattr(self.clusterer, "__name__", made)
 
 
-def span(counts: Sequence[int]) -> str:
+def _span(counts: Sequence[int]) -> str:
     """The smallest and the largest."""
     return str(counts[0]) if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
 
@@ -179,7 +179,7 @@ def foreign_clusters(clusterer: Any) -> ForeignClusters:
     return ForeignClusters(clusterer)
 
 
-def clean_labels(labels: Any, n: int) -> IntArray:
+def _clean_labels(labels: Any, n: int) -> IntArray:
     """Codes 0, 1, ... of a clusterer's labels; -1 stays what it is."""
     import pandas as pd
 
@@ -199,7 +199,7 @@ def clean_labels(labels: Any, n: int) -> IntArray:
     return codes
 
 
-def make_whole_matrix(d: Dissimilarity) -> FloatArray:
+def _make_whole_matrix(d: Dissimilarity) -> FloatArray:
     """R in whole."""
     return d.matrix
 

@@ -25,7 +25,7 @@ SMALLEST_SCORED_PART = 8  # points
 
 
 @dataclass(frozen=True, slots=True)
-class HeldOut:
+class _HeldOut:
     """Mean held-out E of a sample.
 
     Attributes
@@ -54,7 +54,7 @@ class HeldOut:
         assert d.points is not None
         inside, scored, k = d.points[part], d.points[rest], int(found.max()) + 1
         kept = found >= 0
-        lines = (mean_difference(inside[kept], found[kept] == j) for j in (range(k) if k > 2 else (1,)))
+        lines = (_mean_difference(inside[kept], found[kept] == j) for j in (range(k) if k > 2 else (1,)))
         return float(np.mean([excess_split(np.sort(scored @ line)) for line in lines]))
 
     def mean(self, d: Dissimilarity, rng: np.random.Generator) -> float:
@@ -62,7 +62,7 @@ class HeldOut:
         return float(np.nan_to_num(self.folds(d, rng)).mean())
 
 
-def mean_difference(points: FloatArray, inside: IntArray) -> FloatArray:
+def _mean_difference(points: FloatArray, inside: IntArray) -> FloatArray:
     """From the mean of the others to that of a cluster."""
     return np.asarray(points[inside].mean(axis=0) - points[~inside].mean(axis=0))
 
@@ -84,7 +84,7 @@ def crossfit_test(
     tie_rng, data_rng, null_rng = rng.spawn(3)
     d, ties = spread_columns(d, tie_rng)
     assert d.points is not None
-    held_out = HeldOut(clustering, n_splits)
+    held_out = _HeldOut(clustering, n_splits)
     folds = held_out.folds(d, data_rng)
     lost = int(np.isnan(folds).sum())
     observed = float(np.nan_to_num(folds).mean())
@@ -110,12 +110,12 @@ def crossfit_test(
         scores=np.empty(0),
         null_distribution=against,
         rows=(Contrast("all clusters", observed, decisive.pvalue, decisive.pvalue),),
-        remarks=(*note_crossfit(held_out, d, k, n_resamples, lost), *remark_on_ties(ties)),
+        remarks=(*_note_crossfit(held_out, d, k, n_resamples, lost), *remark_on_ties(ties)),
         comparisons=tuple(comparison for comparison, _ in found),
     )
 
 
-def note_crossfit(held_out: HeldOut, d: Dissimilarity, k: int, n_resamples: int, lost: int) -> tuple[str, ...]:
+def _note_crossfit(held_out: _HeldOut, d: Dissimilarity, k: int, n_resamples: int, lost: int) -> tuple[str, ...]:
     """What was done, and how often a half had no direction."""
     clustering, n_folds = held_out.clustering, 2 * held_out.n_splits
     done = (

@@ -117,7 +117,7 @@ class MarginalReference:
     @classmethod
     def of(cls, axes: Axes, kind: Literal["unimodal", "box"], rng: np.random.Generator) -> Self:
         """The nearest unimodal law, or the uniform one on the range, of every axis; `rng` spreads tied scores."""
-        fit = unimodal_law if kind == "unimodal" else uniform_law
+        fit = _unimodal_law if kind == "unimodal" else _uniform_law
         return cls(axes, tuple(fit(column, rng) for column in axes.scores.T))
 
     def draw(self, rng: np.random.Generator) -> FloatArray:
@@ -128,7 +128,7 @@ class MarginalReference:
         return self.axes.to_columns(columns)
 
 
-def unimodal_law(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def _unimodal_law(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """Knots of the distribution function nearest to that of `x` among unimodal ones; point masses count as modes."""
     spread = spread_ties(x, rng)
     ascending = np.sort(x if spread is None else spread[0])
@@ -136,7 +136,7 @@ def unimodal_law(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, F
     return knots / (x.size - 1), ascending[knots]
 
 
-def uniform_law(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def _uniform_law(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """From the smallest to the largest value."""
     return np.array([0.0, 1.0]), np.array([x.min(), x.max()])
 

@@ -51,7 +51,7 @@ NOT_GAUSSIAN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Refit:
+class _Refit:
     """How the references of a test are made, clustered and compared."""
 
     d: Dissimilarity
@@ -97,10 +97,10 @@ def refit_test(
     ties: tuple[str, ...] = ()
     if null == "unimodal":  # point masses count as modes, for a Gaussian law they do not
         d, ties = spread_columns(d, tie_rng)
-    check_distinct_rows(d, k)
+    _check_distinct_rows(d, k)
     observed = clustering.share(d, data_rng)
-    refit = Refit(d, clustering, n_resamples, progress, null_rng)
-    found = refit_gaussian(refit, observed) if null == "gaussian" else refit_unimodal(refit, observed, tie_rng)
+    refit = _Refit(d, clustering, n_resamples, progress, null_rng)
+    found = _refit_gaussian(refit, observed) if null == "gaussian" else _refit_unimodal(refit, observed, tie_rng)
     decisive, against = max(found, key=lambda pair: pair[0].pvalue) if null == "unimodal" else found[0]
     return ClusterTestResult(
         statistic=decisive.statistic,
@@ -117,12 +117,12 @@ def refit_test(
         scores=np.empty(0),
         null_distribution=against,
         rows=(Contrast("all clusters", decisive.statistic, decisive.pvalue, decisive.pvalue),),
-        remarks=(*note_refit(refit, null), *remark_on_ties(ties)),
+        remarks=(*_note_refit(refit, null), *remark_on_ties(ties)),
         comparisons=tuple(comparison for comparison, _ in found),
     )
 
 
-def check_distinct_rows(d: Dissimilarity, k: int) -> None:
+def _check_distinct_rows(d: Dissimilarity, k: int) -> None:
     """Refuse more clusters than points that differ."""
     assert d.points is not None
     distinct = len(np.unique(d.points, axis=0))
@@ -130,7 +130,7 @@ def check_distinct_rows(d: Dissimilarity, k: int) -> None:
         raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
 
 
-def note_refit(refit: Refit, null: str) -> tuple[str, ...]:
+def _note_refit(refit: _Refit, null: str) -> tuple[str, ...]:
     """What was done, and what else is rejected."""
     law = "Gaussian samples" if null == "gaussian" else "samples with independent unimodal scores"
     done = (
@@ -142,7 +142,7 @@ def note_refit(refit: Refit, null: str) -> tuple[str, ...]:
     return done, *refit.clustering.remarks(1, "S/T = 0"), *numbers, *gaussian
 
 
-def refit_gaussian(refit: Refit, observed: float) -> list[tuple[Comparison, FloatArray]]:
+def _refit_gaussian(refit: _Refit, observed: float) -> list[tuple[Comparison, FloatArray]]:
     """The pivoted comparison, which counts, and the plain one."""
     assert refit.d.points is not None
     shares, excesses = refit.shares(GaussianReference.of(refit.d.points), INNER)
@@ -152,7 +152,7 @@ def refit_gaussian(refit: Refit, observed: float) -> list[tuple[Comparison, Floa
     ]
 
 
-def refit_unimodal(refit: Refit, observed: float, rng: np.random.Generator) -> list[tuple[Comparison, FloatArray]]:
+def _refit_unimodal(refit: _Refit, observed: float, rng: np.random.Generator) -> list[tuple[Comparison, FloatArray]]:
     """Along principal components, and along features."""
     assert refit.d.points is not None
     return [

@@ -62,7 +62,7 @@ class CoordinateScorer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DistanceScorer:
+class _DistanceScorer:
     """From squared Euclidean distances alone.
 
     mean |b - a|**2 over `outside` minus that over `inside` is 2 b.(mean inside - mean outside) + constant, so that
@@ -84,7 +84,7 @@ class DistanceScorer:
 def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Scorer:
     """From coordinates where there are any, else from R = distance**power."""
     if d.coordinates is None:
-        return scorer_of_matrix(d, power)
+        return _scorer_of_matrix(d, power)
     spread, ties = spread_columns(d, rng)
     assert spread.points is not None
     return CoordinateScorer(spread.points - spread.points.mean(axis=0), ties)
@@ -101,19 +101,19 @@ def spread_columns(d: Dissimilarity, rng: np.random.Generator) -> tuple[Dissimil
     return replace(d, points=points), tuple(ties)
 
 
-def scorer_of_matrix(d: Dissimilarity, power: float) -> Scorer:
+def _scorer_of_matrix(d: Dissimilarity, power: float) -> Scorer:
     """From the coordinates behind the distances, where they span a space of few dimensions; else from distances."""
     squared = np.maximum(d.matrix, 0.0) ** (2 / power)
     form = "distances" if power == 1 else f"distances to the power {power:g}"
     assumed = f"Assumed: the matrix holds Euclidean {form}; linear means linear in that space."
-    remarks = (warned_if_not_euclidean(squared, power) or assumed,)
+    remarks = (_warned_if_not_euclidean(squared, power) or assumed,)
     points = factor_coordinates(squared, int(DIMENSIONS_AT_MOST * d.n), RANK_TOLERANCE)
     if points is None:
-        return DistanceScorer(squared, remarks)
+        return _DistanceScorer(squared, remarks)
     return CoordinateScorer(points - points.mean(axis=0), remarks=remarks)
 
 
-def warned_if_not_euclidean(squared: FloatArray, power: float) -> str:
+def _warned_if_not_euclidean(squared: FloatArray, power: float) -> str:
     """Warn when the distances do not embed in a Euclidean space, so that "linear" has no meaning there; the text."""
     found = examine_spectrum(squared, EUCLIDEAN_TOLERANCE)
     if found.holds:

@@ -55,7 +55,7 @@ Lines = list[FloatArray]  # standardised positions of all points, one array per 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Space:
+class _Space:
     """Where points are clustered and scored: as given, or with decorrelated columns."""
 
     d: Dissimilarity
@@ -63,7 +63,7 @@ class Space:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Splitter:
+class _Splitter:
     """What every split needs: the points, how to cluster and to score them, and what the contrasts are called.
 
     Attributes
@@ -79,7 +79,7 @@ class Splitter:
         Whether decorrelated columns may be tried.
     """
 
-    space: Space
+    space: _Space
     cluster: Callable[[Dissimilarity, np.random.Generator], IntArray | None]
     names: IntArray | None
     k: int
@@ -110,19 +110,19 @@ class Splitter:
             if first is None:
                 first = lines
             if self.names is None:
-                lines = [oriented(t, like) for t, like in zip(lines, first, strict=True)]
+                lines = [_oriented(t, like) for t, like in zip(lines, first, strict=True)]
             pooled[:, order[fold]] = [t[order[fold]] for t in lines]
         scored = pooled[:, ~np.isnan(pooled[0])]
         if scored.shape[1] < SMALLEST_SCORED_PART:
             return [no_evidence(np.zeros(1))] * self.n_contrasts
         return [unimodality_test(scores, self.n_resamples, self.factor, rng, self.pilot) for scores in scored]
 
-    def lines(self, space: Space, part: IntArray, rng: np.random.Generator) -> Lines | None:
+    def lines(self, space: _Space, part: IntArray, rng: np.random.Generator) -> Lines | None:
         """Cluster a part, and put all points on the line from every cluster to the rest."""
         found = self.cluster(space.d.subset(part), rng)
         if found is None:
             return None
-        clusters = np.zeros(1, dtype=np.intp) if self.names is None else partners(found, self.names[part], self.k)
+        clusters = np.zeros(1, dtype=np.intp) if self.names is None else _partners(found, self.names[part], self.k)
         lines = [
             space.scorer.along(part[found == j], part[(found != j) & (found >= 0)])
             for j in clusters[: self.n_contrasts]
@@ -132,7 +132,7 @@ class Splitter:
             return None
         return [(t - t.mean()) / s for t, s in zip(lines, spread, strict=True)]
 
-    def chosen_space(self, part: IntArray, rng: np.random.Generator) -> Space:
+    def chosen_space(self, part: IntArray, rng: np.random.Generator) -> _Space:
         """The space as given, unless decorrelated columns show clearly more on held-out halves of the part.
 
         Long parallel clusters are cut across by every method that looks at distances alone.
@@ -144,27 +144,27 @@ class Splitter:
         halves = np.array_split(scouts, 2)
         gain = 0.0
         for own, other in (halves, halves[::-1]):
-            gain += self.evidence(decorrelated(points, own), own, other, rng)
+            gain += self.evidence(_decorrelated(points, own), own, other, rng)
             gain -= self.evidence(self.space, own, other, rng)
-        return decorrelated(points, part) if gain > MARGIN else self.space
+        return _decorrelated(points, part) if gain > MARGIN else self.space
 
-    def evidence(self, space: Space, own: IntArray, other: IntArray, rng: np.random.Generator) -> float:
+    def evidence(self, space: _Space, own: IntArray, other: IntArray, rng: np.random.Generator) -> float:
         """Log likelihood ratios of other points along the lines of a part."""
         lines = self.lines(space, own, rng)
         return 0.0 if lines is None else sum(float(mixture_ratio(np.sort(t[other]))) for t in lines)
 
 
-def decorrelated(points: FloatArray, part: IntArray) -> Space:
+def _decorrelated(points: FloatArray, part: IntArray) -> _Space:
     """All points in coordinates in which the part has uncorrelated columns of one variance."""
     centre = points[part].mean(axis=0)
     with one_thread_up_to(points.shape[1]):
         _, widths, axes = np.linalg.svd(points[part] - centre, full_matrices=False)
     kept = widths > SMALLEST_WIDTH * widths[0]
     moved = (points - centre) @ (axes[kept].T / widths[kept])
-    return Space(Dissimilarity(metric=Euclidean(), points=moved, warns=False), CoordinateScorer(moved))
+    return _Space(Dissimilarity(metric=Euclidean(), points=moved, warns=False), CoordinateScorer(moved))
 
 
-def oriented(t: FloatArray, first: FloatArray) -> FloatArray:
+def _oriented(t: FloatArray, first: FloatArray) -> FloatArray:
     """A line with the direction of the first one; one that looks elsewhere, so that the shapes agree."""
     correlation = float(t @ first) / t.size
     if abs(correlation) >= STEADY:
@@ -187,13 +187,13 @@ def split_test(
     foreign: ForeignClusters | None = None,
 ) -> ClusterTestResult:
     """Test the pooled scores of every split, and combine the p-values of all splits and contrasts."""
-    n_clustered = check_size(d.n, k if foreign is None else 2)
+    n_clustered = _check_size(d.n, k if foreign is None else 2)
     tie_rng, name_rng, *split_rngs = rng.spawn(2 + n_splits)
-    names = naming_clusters(d, name_rng, k) if foreign is None else foreign.all_labels(d, name_rng)
+    names = _naming_clusters(d, name_rng, k) if foreign is None else foreign.all_labels(d, name_rng)
     if foreign is not None and names is not None:
         k = int(names.max()) + 1
-    splitter = Splitter(
-        space=Space(d, make_scorer(d, power, tie_rng)),
+    splitter = _Splitter(
+        space=_Space(d, make_scorer(d, power, tie_rng)),
         cluster=(EnergyClusters(k) if foreign is None else foreign).labels,
         names=names,
         k=k,
@@ -209,7 +209,7 @@ def split_test(
     pvalues = np.array([[e.pvalue for e in split] for split in splits])
     indices = np.array([[e.indices for e in split] for split in splits]).mean(axis=0)
     pvalue, of_contrasts = over_contrasts(pvalues)
-    rows = contrast_rows(names_of_contrasts(k), indices[:, EXCESS].tolist(), of_contrasts)
+    rows = contrast_rows(_names_of_contrasts(k), indices[:, EXCESS].tolist(), of_contrasts)
     clearest = np.unravel_index(pvalues.argmin(), pvalues.shape)
     scorer = splitter.space.scorer
     ties = [*scorer.ties, *(["scores"] if any(e.spread for split in splits for e in split) else [])]
@@ -236,7 +236,7 @@ def split_test(
     )
 
 
-def names_of_contrasts(k: int) -> list[str]:
+def _names_of_contrasts(k: int) -> list[str]:
     """Of all contrasts among k clusters."""
     if k < 2:
         return ["no clusters were found"]
@@ -248,7 +248,7 @@ def enough_draws(n_resamples: int, k: int) -> int:
     return n_resamples if k <= 2 else (n_resamples + 1) * -(-k // 2) - 1
 
 
-def check_size(n: int, k: int) -> int:
+def _check_size(n: int, k: int) -> int:
     """Points that are clustered at a time, if there are enough."""
     if n < SMALLEST_SAMPLE:
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows for the split test, got {n}.")
@@ -261,7 +261,7 @@ def check_size(n: int, k: int) -> int:
     return n_clustered
 
 
-def naming_clusters(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntArray | None:
+def _naming_clusters(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntArray | None:
     """Clusters of all points, numbered as a `Partition` numbers them; of many points, nearest clusters of a sample.
 
     None for two clusters, whose only contrast needs no name.
@@ -283,7 +283,7 @@ def naming_clusters(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntAr
     return numbering(labels, sizes, within, M.sum(axis=1), float(M.sum()) / (2 * float(s.sum())))[labels]
 
 
-def partners(labels: IntArray, names: IntArray, k: int) -> IntArray:
+def _partners(labels: IntArray, names: IntArray, k: int) -> IntArray:
     """For every name the cluster that stands for it: pairs with the largest overlap, then whatever overlaps most.
 
     Points with -1 among the labels or names are in no cluster; (m,), (m,) -> (k,).

@@ -99,14 +99,14 @@ def unimodality_test(
     table = observed[None]
     pvalue = 1.0
     for upto in (min(pilot or n_resamples, n_resamples), n_resamples):
-        table = np.vstack((table, *null_indices(x, upto + 1 - len(table), rng)))
+        table = np.vstack((table, *_null_indices(x, upto + 1 - len(table), rng)))
         pvalue = min(1.0, factor * smallest_weighted(table, tolerance))
         if pvalue > CLEARLY_LARGE:
             break
     return Unimodality(x, observed, pvalue, spread is not None)
 
 
-def null_indices(x: FloatArray, n_draws: int, rng: np.random.Generator) -> list[FloatArray]:
+def _null_indices(x: FloatArray, n_draws: int, rng: np.random.Generator) -> list[FloatArray]:
     """Indices of samples from the nearest unimodal law of x, in blocks of bounded size."""
     at_once = max(1, DRAWS_AT_ONCE // x.size)
     found = []
@@ -154,7 +154,7 @@ def over_contrasts(pvalues: FloatArray) -> tuple[float, list[float]]:
 def remark_on_copies(points: FloatArray) -> tuple[str, ...]:
     """Warn of rows that are copies of others although some column is on no grid, and return the remark."""
     copies = len(points) - len(np.unique(points, axis=0))
-    if not copies or all(on_a_grid(column) for column in points.T):
+    if not copies or all(_on_a_grid(column) for column in points.T):
         return ()
     remark = (
         f"{copies} of {len(points)} rows are copies of others in columns that are recorded on no grid. The test "
@@ -164,7 +164,7 @@ def remark_on_copies(points: FloatArray) -> tuple[str, ...]:
     return (remark,)
 
 
-def on_a_grid(x: FloatArray) -> bool:
+def _on_a_grid(x: FloatArray) -> bool:
     """Whether all gaps between distinct values are multiples of the smallest one."""
     gaps = np.diff(np.unique(x))
     gaps = gaps[gaps > SAME_VALUE * np.abs(x).max()]

@@ -43,24 +43,24 @@ def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[st
     matrix = sparse.csr_array(matrix, dtype=np.float64, copy=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
-    check_entries(matrix, name, signed)
-    return symmetric_part(matrix, name, rounding), index
+    _check_entries(matrix, name, signed)
+    return _symmetric_part(matrix, name, rounding), index
 
 
-def check_entries(matrix: Any, name: str, signed: bool) -> None:
+def _check_entries(matrix: Any, name: str, signed: bool) -> None:
     """Finite, not too large, and not negative unless `signed`."""
     bad = np.flatnonzero(~np.isfinite(matrix.data))
     if bad.size:
-        complain(matrix, int(bad[0]), f"`{name}` must be finite", bad.size - 1, "not finite")
+        _complain(matrix, int(bad[0]), f"`{name}` must be finite", bad.size - 1, "not finite")
     if matrix.nnz and np.abs(matrix.data).max() > LARGEST:
         raise ValueError(f"`{name}` must not exceed {LARGEST:g} in size, got {np.abs(matrix.data).max():.3g}.")
     negative = np.flatnonzero(matrix.data < 0)
     if negative.size and not signed:
         lowest = int(negative[matrix.data[negative].argmin()])
-        complain(matrix, lowest, f"`{name}` must not be negative", negative.size - 1, "negative")
+        _complain(matrix, lowest, f"`{name}` must not be negative", negative.size - 1, "negative")
 
 
-def complain(matrix: Any, entry: int, rule: str, others: int, what: str) -> NoReturn:
+def _complain(matrix: Any, entry: int, rule: str, others: int, what: str) -> NoReturn:
     """Raise with the place of a stored entry."""
     row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
     column = int(matrix.indices[entry])
@@ -69,7 +69,7 @@ def complain(matrix: Any, entry: int, rule: str, others: int, what: str) -> NoRe
     raise ValueError(f"{rule}, but entry ({row}, {column}) is {matrix.data[entry]:.6g}{more}.")
 
 
-def unexplained(matrix: Any, skew: Any, rounding: tuple[float, float]) -> BoolArray:
+def _unexplained(matrix: Any, skew: Any, rounding: tuple[float, float]) -> BoolArray:
     """Which entries of A - A' rounding does not explain, as in `largest_skew` for dense matrices."""
     unequal = skew.data != 0
     upper, lower = np.zeros(skew.data.size), np.zeros(skew.data.size)
@@ -83,10 +83,10 @@ def unexplained(matrix: Any, skew: Any, rounding: tuple[float, float]) -> BoolAr
     return differing(upper, lower, np.maximum(scale, lengths[skew.row] * lengths[skew.col]), rounding)
 
 
-def symmetric_part(matrix: Any, name: str, rounding: tuple[float, float]) -> Any:
+def _symmetric_part(matrix: Any, name: str, rounding: tuple[float, float]) -> Any:
     """(A + A')/2 of a matrix that is symmetric but for rounding; a directed graph is an error."""
     skew = sparse.coo_array(matrix - matrix.T)
-    if skew.nnz and (differ := unexplained(matrix, skew, rounding)).any():
+    if skew.nnz and (differ := _unexplained(matrix, skew, rounding)).any():
         worst = int(np.where(differ, np.abs(skew.data), 0.0).argmax())
         i, j = int(skew.row[worst]), int(skew.col[worst])
         raise ValueError(

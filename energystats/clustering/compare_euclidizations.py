@@ -109,13 +109,13 @@ def compare_euclidizations(
         repaired = [repair(given, tol) for repair in REPAIRS.values()]
     distances = [given, *(np.asarray(r.distances) for r in repaired)]
     squares = [(m / unit_of(given)) ** 2 for m in distances]
-    labels = best_partitions(squares, k, n_init, generator)
-    return compare_repairs(squares, labels, k, repaired, unit=unit_of(given) ** 2)
+    labels = _best_partitions(squares, k, n_init, generator)
+    return _compare_repairs(squares, labels, k, repaired, unit=unit_of(given) ** 2)
 
 
-def best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.random.Generator) -> list[IntArray]:
+def _best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.random.Generator) -> list[IntArray]:
     """The best partition found under each rho, every one being a start for all others."""
-    problems = [Problem(rho, np.ones(len(rho)), k, MOVE_TOLERANCE * total_of(rho)) for rho in squares]
+    problems = [Problem(rho, np.ones(len(rho)), k, MOVE_TOLERANCE * _total_of(rho)) for rho in squares]
     tries = n_init * tries_for(len(squares[0]))
 
     def search(problem: Problem, starts: Iterable[IntArray], n_starts: int, tries: int) -> IntArray:
@@ -123,25 +123,25 @@ def best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.rand
 
     found = [search(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries) for problem in problems]
     again = [search(problem, [own, *found], 1 + len(found), 0) for problem, own in zip(problems, found, strict=True)]
-    return [renumber_clusters(rho, labels) for rho, labels in zip(squares, again, strict=True)]
+    return [_renumber_clusters(rho, labels) for rho, labels in zip(squares, again, strict=True)]
 
 
-def renumber_clusters(rho: FloatArray, labels: IntArray) -> IntArray:
+def _renumber_clusters(rho: FloatArray, labels: IntArray) -> IntArray:
     """Clusters numbered as `energy_cluster` numbers them."""
     Z = (labels[:, None] == np.unique(labels)).astype(np.float64)
     return numbering_by_sums(labels, Z.T @ rho @ Z, Z.sum(axis=0))[labels]
 
 
-def compare_repairs(
+def _compare_repairs(
     squares: list[FloatArray], labels: list[IntArray], k: int, repaired: list[Euclidization], *, unit: float
 ) -> EuclidizationComparison:
     """The rows of the table."""
     with loading():
         from sklearn.metrics import adjusted_rand_score
 
-    within = np.array([within_of(rho, own) for rho, own in zip(squares, labels, strict=True)])
-    totals = np.array([total_of(rho) for rho in squares])
-    losses = np.array([within_of(rho, labels[0]) for rho in squares]) - within
+    within = np.array([_within_of(rho, own) for rho, own in zip(squares, labels, strict=True)])
+    totals = np.array([_total_of(rho) for rho in squares])
+    losses = np.array([_within_of(rho, labels[0]) for rho in squares]) - within
     losses = np.where(np.abs(losses) <= TIE * totals, 0.0, losses / totals)
     labels = [labels[0] if loss == 0 else own for loss, own in zip(losses, labels, strict=True)]  # of several best ones
     moved = [np.zeros(1), *(np.abs(r.moved) for r in repaired)]
@@ -163,12 +163,12 @@ def compare_repairs(
     )
 
 
-def within_of(rho: FloatArray, labels: IntArray) -> float:
+def _within_of(rho: FloatArray, labels: IntArray) -> float:
     """W of a partition."""
     Z = (labels[:, None] == np.unique(labels)).astype(np.float64)
     return float((np.einsum("ij,ij->j", Z, rho @ Z) / (2 * Z.sum(axis=0))).sum())
 
 
-def total_of(rho: FloatArray) -> float:
+def _total_of(rho: FloatArray) -> float:
     """T."""
     return float(rho.sum()) / (2 * len(rho))

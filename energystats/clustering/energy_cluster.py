@@ -327,7 +327,7 @@ def partition_points(
 ) -> Partition:
     """Choose the algorithm, run the starts, report the best."""
     k = check_count(k, "k", low=1, high=d.n, why=", the number of points")
-    given = check_init(how.init, d.n, k)
+    given = _check_init(how.init, d.n, k)
     exact = has_exact(d)
     if how.algorithm == "exact-1d" and not exact:
         columns = 0 if d.points is None else d.points.shape[1]
@@ -339,11 +339,11 @@ def partition_points(
     if how.algorithm == "exact-1d" or (how.algorithm == "auto" and exact and given is None):
         return partition_line(d, k, weights)
     if how.algorithm == "spectral":
-        return partition_spectrum(d, k, how, rng, weights)
+        return _partition_spectrum(d, k, how, rng, weights)
     if how.algorithm == "nystrom":
         return partition_features(d, k, how, rng, weights=weights, progress=progress)[0]
     d = d.stored()
-    check_distinct(count_distinct(d.matrix, k), k)
+    _check_distinct(count_distinct(d.matrix, k), k)
     problem = problem_of(d, k, how.max_iter, weights)
     n_starts = 1 if given is not None else how.n_init
     n_perturb = 0 if given is not None else how.tries(d.n)
@@ -365,16 +365,16 @@ def partition_points(
         )
     fields: dict[str, Any] = {"algorithm": how.method, "n_init": n_starts, "n_perturb": n_perturb}
     remark = why_not_exact(d) if how.algorithm == "auto" else ""
-    return found_partition(d, best, k, weights=weights, remark=remark, **fields)
+    return _found_partition(d, best, k, weights=weights, remark=remark, **fields)
 
 
-def partition_spectrum(
+def _partition_spectrum(
     d: Dissimilarity, k: int, how: Search, rng: np.random.Generator, weights: FloatArray | None
 ) -> Partition:
     """The partition of spectral clustering, as it is."""
     if not isinstance(how.init, str) or how.init != "k-means++":
         raise ValueError('`init` has no use in algorithm="spectral"; init="spectral" goes with "hartigan".')
-    check_distinct(distinct_of(d, k), k)
+    _check_distinct(distinct_of(d, k), k)
     labels = spectral_labels(d, k, rng, n_init=how.n_init, max_iter=how.max_iter, weights=weights)
     fields: dict[str, Any] = {"algorithm": "spectral", "n_init": how.n_init, "n_perturb": 0}
     return make_partition(d, labels, k, weights=weights, n_iter=1, converged=True, **fields)
@@ -391,7 +391,7 @@ def partition_features(
 ) -> tuple[Partition, nystrom.NearestCentre]:
     """The partition found from landmarks, and the rule that sends new points to its clusters."""
     k = check_count(k, "k", low=1, high=d.n, why=", the number of points")
-    given = check_init(how.init, d.n, k)
+    given = _check_init(how.init, d.n, k)
     n_landmarks = max(nystrom.LANDMARKS, k) if how.n_landmarks is None else how.n_landmarks
     if n_landmarks < k:
         raise ValueError(f"`n_landmarks` must be at least `k`, {k}, got {n_landmarks}.")
@@ -406,7 +406,7 @@ def partition_features(
     return nystrom.nystrom_partition(d, k, options, rng, weights=weights, progress=progress)
 
 
-def check_distinct(distinct: int, k: int) -> None:
+def _check_distinct(distinct: int, k: int) -> None:
     """Refuse more clusters than points that differ."""
     if distinct < k:
         raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
@@ -437,7 +437,7 @@ def problem_of(d: Dissimilarity, k: int, max_iter: int, weights: FloatArray | No
     return Problem(d.matrix, np.ones(d.n) if weights is None else weights, k, tolerance, max_iter)
 
 
-def found_partition(
+def _found_partition(
     d: Dissimilarity, best: LocalOptimum, k: int, *, weights: FloatArray | None, **fields: Any
 ) -> Partition:
     """The partition of a search."""
@@ -445,7 +445,7 @@ def found_partition(
     return make_partition(d, best.labels, k, weights=weights, moves=best.moves, **fields)
 
 
-def check_init(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
+def _check_init(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
     """Codes of given labels, or None where `init` names a way to start."""
     if isinstance(init, str):
         check_option(init, "init", ("k-means++", "random", "spectral"))

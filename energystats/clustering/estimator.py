@@ -171,8 +171,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         if hasattr(X, "toarray"):
             as_numbers(X, "X")  # which refuses it
         table = X if hasattr(X, "columns") else as_array(X, "X")
-        check_two_dimensional(table, square="reset" not in how and self.__sklearn_tags__().input_tags.pairwise)
-        validate_data(self, stand_in(table), dtype=None, **how)
+        _check_two_dimensional(table, square="reset" not in how and self.__sklearn_tags__().input_tags.pairwise)
+        validate_data(self, _stand_in(table), dtype=None, **how)
         if self._takes_tables():
             return X if isinstance(X, list | tuple) else table  # numbers beside text in a list are numbers
         return table if hasattr(table, "columns") or table.dtype.kind != "O" else numbers_of_objects(table, "X")
@@ -203,7 +203,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         table = self._table(X, ensure_min_samples=2)
         (sample_weight,) = labels_here(sample_weight)
         check_same_index(table, sample_weight, "sample_weight")
-        self._rows, weights = weighted_rows(sample_weight, len(table))
+        self._rows, weights = _weighted_rows(sample_weight, len(table))
         if not isinstance(self.init, str):
             how = how._replace(init=self._weighted_labels(table))
         d = Dissimilarity.from_data(
@@ -211,7 +211,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             metric=self.metric,
             alpha=self.alpha,
             standardize=self.standardize,
-            place=places_in(X, len(table), self._rows),
+            place=_places_in(X, len(table), self._rows),
         )
         k = check_count(self.n_clusters, "n_clusters", low=1)
         weigh(False, d, *how.work(d, k))
@@ -269,7 +269,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         ndarray of shape (m,)
             Cluster of each row.
         """
-        return self._from_distances(X, nearest)
+        return self._from_distances(X, _nearest)
 
     def transform(self, X: ArrayLike) -> FloatArray:
         """Squared distances of new points to the means of the clusters in the feature space.
@@ -310,7 +310,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         table = self._table(X, reset=False)
         (sample_weight,) = labels_here(sample_weight)
         check_same_index(table, sample_weight, "sample_weight")
-        lowest = self._read_distances(table, smallest)
+        lowest = self._read_distances(table, _smallest)
         weights = as_weights(sample_weight, lowest.size, "sample_weight")
         return -float(lowest.sum() if weights is None else weights @ lowest)
 
@@ -326,9 +326,9 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             if scaling is not None:
                 points, place = points.standardized(scaling.center, scaling.scale), of_z_scores(place)
             check_blocks(points, self.partition_.metric, place)
-            return np.concatenate(list(points.values().map(read_in, self._nearest, read)))
+            return np.concatenate(list(points.values().map(_read_in, self._nearest, read)))
         if self._points is not None:
-            fitted, place = self.partition_, places_in(points, len(points), None)
+            fitted, place = self.partition_, _places_in(points, len(points), None)
             (points,), _ = fitted.metric.read((points,), ("X",))
             compared = points
             if fitted.standardization is not None:
@@ -336,7 +336,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             fitted.metric.check(compared, place, self._columns())
         else:
             points = as_points(points, "X")
-        signs = Signs(self._rho_to_fitted)
+        signs = _Signs(self._rho_to_fitted)
         found = read(self._nearest.squared_distances(len(points), lambda rows: signs.of(points[rows])))
         signs.warn_of_negative()
         return found
@@ -355,7 +355,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return found.metric.finite_between(rows, self._points)
 
 
-class Signs:
+class _Signs:
     """Rho from new points to the fitted ones, block by block, and how much of it is negative.
 
     Parameters
@@ -387,13 +387,13 @@ class Signs:
             )
 
 
-def places_in(X: Any, n: int, rows: IntArray | None) -> Place:
+def _places_in(X: Any, n: int, rows: IntArray | None) -> Place:
     """Where the rows of a table stand; `rows` are those that are used, None for all."""
     place = row_places(["X"], [n], [row_index(as_pandas(X))])
     return place if rows is None else lambda row: place(int(rows[row]))
 
 
-def check_two_dimensional(table: Any, *, square: bool) -> None:
+def _check_two_dimensional(table: Any, *, square: bool) -> None:
     """Refuse what is no table of real numbers in words of its own: scikit-learn, which sees a stand-in, would print it.
 
     "Reshape your data" and "Complex data not supported" are what scikit-learn asks its estimators to say; `square` says
@@ -414,7 +414,7 @@ def check_two_dimensional(table: Any, *, square: bool) -> None:
         )
 
 
-def stand_in(table: Any) -> Any:
+def _stand_in(table: Any) -> Any:
     """Zeros of the shape of a table, which take no memory, under the names of its columns."""
     if hasattr(table, "columns") and table.shape[1]:
         import pandas as pd
@@ -423,22 +423,22 @@ def stand_in(table: Any) -> Any:
     return np.broadcast_to(np.zeros(()), table.shape)
 
 
-def nearest(squared: FloatArray) -> IntArray:
+def _nearest(squared: FloatArray) -> IntArray:
     """The cluster at the smallest distance; (m, k) -> (m,)."""
     return np.asarray(squared.argmin(axis=1), dtype=np.intp)
 
 
-def smallest(squared: FloatArray) -> FloatArray:
+def _smallest(squared: FloatArray) -> FloatArray:
     """That distance; (m, k) -> (m,)."""
     return np.asarray(squared.min(axis=1))
 
 
-def read_in(points: FloatArray, rule: NearestCentre, read: Callable[[FloatArray], AnyArray]) -> AnyArray:
+def _read_in(points: FloatArray, rule: NearestCentre, read: Callable[[FloatArray], AnyArray]) -> AnyArray:
     """The same of one block of rows."""
     return read(rule.of_points(points))
 
 
-def weighted_rows(sample_weight: ArrayLike | None, n: int) -> tuple[IntArray | None, FloatArray | None]:
+def _weighted_rows(sample_weight: ArrayLike | None, n: int) -> tuple[IntArray | None, FloatArray | None]:
     """Rows of weight above 0, None for all, and their weights, None for equal ones."""
     if sample_weight is None:
         return None, None

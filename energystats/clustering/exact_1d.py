@@ -28,7 +28,7 @@ LIGHTEST = 1e-290  # of the heaviest weight, so that the mass of a cluster is ne
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Values:
+class _Values:
     """The m distinct values of a column, in a unit in which their width and their largest weight are near 1.
 
     Attributes
@@ -84,10 +84,10 @@ def why_not_exact(d: Dissimilarity) -> str:
     return "Not exact: that the best clusters of one column are intervals is settled for |x - y| and its square only."
 
 
-class Intervals(NamedTuple):
+class _Intervals(NamedTuple):
     """The best clusters of one column: its values, the first rank of each cluster but the first, labels, W, S and T."""
 
-    values: Values
+    values: _Values
     power: int
     starts: IntArray
     labels: IntArray
@@ -96,26 +96,30 @@ class Intervals(NamedTuple):
     total: float
 
 
-def best_intervals(d: Dissimilarity, k: int, weights: FloatArray | None = None) -> Intervals:
+def best_intervals(d: Dissimilarity, k: int, weights: FloatArray | None = None) -> _Intervals:
     """The best clusters without their certificate."""
     assert d.points is not None
     points = d.points[:, 0]
     power = 2 if power_on_line(d.points, d.metric) == 2 else 1
-    values = Values.of(points, np.ones(d.n) if weights is None else weights, power)
+    values = _Values.of(points, np.ones(d.n) if weights is None else weights, power)
     if k > values.x.size:
         raise ValueError(f"`k` must be at most the number of distinct points, {values.x.size}, got {k}.")
     starts = best_breaks(running_sums(values.gaps, values.weights, power == 2), power == 2, k)
     labels = np.searchsorted(starts, np.arange(values.x.size), side="right")[values.rank]
     edges = np.concatenate(([0], starts, [values.x.size]))
-    return Intervals(
-        values, power, starts, labels, *(squared_dispersions if power == 2 else compute_line_dispersions)(values, edges)
+    return _Intervals(
+        values,
+        power,
+        starts,
+        labels,
+        *(_squared_dispersions if power == 2 else _compute_line_dispersions)(values, edges),
     )
 
 
 def partition_line(d: Dissimilarity, k: int, weights: FloatArray | None = None) -> Partition:
     """The best partition of one column into k clusters, which are intervals, numbered from left to right."""
     values, power, starts, labels, within, between, total = best_intervals(d, k, weights)
-    bound = bound_on_line(values, k) if power == 1 else total * (k > 1)  # G_c of squares has rank 1
+    bound = _bound_on_line(values, k) if power == 1 else total * (k > 1)  # G_c of squares has rank 1
     return Partition(
         labels=labels,
         k=k,
@@ -129,7 +133,7 @@ def partition_line(d: Dissimilarity, k: int, weights: FloatArray | None = None) 
         n_init=1,
         n_iter=1,
         converged=True,
-        breaks=midpoints(values.distinct, starts),
+        breaks=_midpoints(values.distinct, starts),
         metric=d.metric,
         standardization=d.standardization,
         points=d.coordinates,
@@ -139,37 +143,37 @@ def partition_line(d: Dissimilarity, k: int, weights: FloatArray | None = None) 
     )
 
 
-def midpoints(x: FloatArray, starts: IntArray) -> FloatArray:
+def _midpoints(x: FloatArray, starts: IntArray) -> FloatArray:
     """Halfway between the clusters, and below the right one even where the two are neighbouring floats."""
     left, right = x[starts - 1], x[starts]
     middle = left + 0.5 * (right - left)
     return np.where(middle < right, middle, left)
 
 
-def compute_line_dispersions(values: Values, edges: IntArray) -> tuple[FloatArray, float, float]:
+def _compute_line_dispersions(values: _Values, edges: IntArray) -> tuple[FloatArray, float, float]:
     """W of every cluster, S and T for |x - y|.
 
     A gap between neighbours lies in the distance of every pair on its two sides, so that W of a set of mass s is the
     sum of gap L (s - L)/s, L being the mass below the gap; no term is negative.
     """
-    whole = gaps_of_run(values, 0, values.x.size)
+    whole = _gaps_of_run(values, 0, values.x.size)
     within = np.zeros(edges.size - 1)
     between = 0.0
     for j, (start, stop) in enumerate(pairwise(edges)):
-        own = gaps_of_run(values, start, stop)
+        own = _gaps_of_run(values, start, stop)
         within[j] = own.sum()
         between += float((whole[start : stop - 1] - own).sum() + whole[stop - 1 : stop].sum())
     return within, between, float(whole.sum())
 
 
-def gaps_of_run(values: Values, start: int, stop: int) -> FloatArray:
+def _gaps_of_run(values: _Values, start: int, stop: int) -> FloatArray:
     """Summands of W of consecutive values; masses are added up from both ends, so that light points keep theirs."""
     w = values.weights[start:stop]
     below, above = np.cumsum(w)[:-1], np.cumsum(w[::-1])[-2::-1]
     return np.asarray(values.gaps[start : stop - 1] * (below * (above / w.sum())))
 
 
-def squared_dispersions(values: Values, edges: IntArray) -> tuple[FloatArray, float, float]:
+def _squared_dispersions(values: _Values, edges: IntArray) -> tuple[FloatArray, float, float]:
     """W of every cluster, S and T for (x - y)**2: sums of squares about the means."""
     x, w = values.x - values.x[values.x.size // 2], values.weights
     within, means, masses = np.zeros((3, edges.size - 1))
@@ -184,7 +188,7 @@ def squared_dispersions(values: Values, edges: IntArray) -> tuple[FloatArray, fl
     return within, between, float((w * (x - mean) ** 2).sum())
 
 
-def bound_on_line(values: Values, k: int) -> float:
+def _bound_on_line(values: _Values, k: int) -> float:
     """Sum of the k - 1 largest eigenvalues of G_c for |x - y|, which what is raised to `NEGLIGIBLE` hardly raises."""
     gaps, weights = np.maximum(values.gaps, NEGLIGIBLE), np.maximum(values.weights, NEGLIGIBLE)
     return float(line_eigenvalues(gaps, weights, k - 1).sum()) if k > 1 else 0.0

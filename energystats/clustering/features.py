@@ -227,35 +227,37 @@ class Features:
 
     def centres(self, labels: IntArray, k: int) -> Centres:
         """Sums over the clusters of a partition."""
-        found: Centres = self.summed(centres_in, k, columns=(self.placed_weights, labels.astype(np.min_scalar_type(k))))
+        found: Centres = self.summed(
+            _centres_in, k, columns=(self.placed_weights, labels.astype(np.min_scalar_type(k)))
+        )
         return found
 
     def assigned(self, means: FloatArray) -> tuple[IntArray, Centres]:
         """Nearest centre of every row, and the sums over the new clusters; O(n k p)."""
-        labels, parts = zip(*self.over_blocks(assigned_in, means, columns=(self.placed_weights,)), strict=True)
+        labels, parts = zip(*self.over_blocks(_assigned_in, means, columns=(self.placed_weights,)), strict=True)
         return np.concatenate(labels).astype(np.intp), reduce(add, parts)
 
     def distances(self, means: FloatArray) -> FloatArray:
         """Squared distances of all rows to the nearest of some centres; (n,)."""
-        return np.concatenate(self.over_blocks(distances_in, means))
+        return np.concatenate(self.over_blocks(_distances_in, means))
 
     def movable(self, found: Found, tolerance: float) -> IntArray:
         """Rows of which a single move lowers W by more, in their order; if they are too many those that gain most."""
         centres = found.centres
         sums = centres.counts, centres.mass, centres.means
         labels = found.labels.astype(np.min_scalar_type(centres.counts.size))
-        parts = self.over_blocks(movable_in, sums, tolerance, columns=(self.placed_weights, labels))
+        parts = self.over_blocks(_movable_in, sums, tolerance, columns=(self.placed_weights, labels))
         rows = np.concatenate([part[0] + span.start for part, span in zip(parts, self.blocks.spans, strict=True)])
         gains = np.concatenate([part[1] for part in parts])
         return np.sort(rows[np.argsort(-gains, kind="stable")[:MOVED_AT_ONCE]])
 
 
-def centres_in(block: Any, feature_map: FeatureMap, k: int, weights: FloatArray, labels: AnyArray) -> Centres:
+def _centres_in(block: Any, feature_map: FeatureMap, k: int, weights: FloatArray, labels: AnyArray) -> Centres:
     """Sums over the clusters of one block."""
     return Centres.of(BlockFeatures.of(block, feature_map), weights, labels, k)
 
 
-def assigned_in(
+def _assigned_in(
     block: Any, feature_map: FeatureMap, means: FloatArray, weights: FloatArray
 ) -> tuple[AnyArray, Centres]:
     """Nearest centres of the rows of one block, in few bytes, and the sums over them."""
@@ -264,12 +266,12 @@ def assigned_in(
     return labels.astype(np.min_scalar_type(k)), Centres.of(features, weights, labels, k)
 
 
-def distances_in(block: Any, feature_map: FeatureMap, means: FloatArray) -> FloatArray:
+def _distances_in(block: Any, feature_map: FeatureMap, means: FloatArray) -> FloatArray:
     """Squared distances of the rows of one block to the nearest centre."""
     return nearest_centres(BlockFeatures.of(block, feature_map), means)[1]
 
 
-def movable_in(
+def _movable_in(
     block: Any,
     feature_map: FeatureMap,
     sums: tuple[IntArray, FloatArray, FloatArray],
@@ -284,7 +286,7 @@ def movable_in(
     """
     counts, mass, means = sums
     features = BlockFeatures.of(block, feature_map)
-    squared = squared_distances(features, means)
+    squared = _squared_distances(features, means)
     rows, s = np.arange(labels.size), mass[labels]
     alone = counts[labels] == 1
     rest = np.where(alone, 1.0, s - weights)
@@ -296,20 +298,20 @@ def movable_in(
     return chosen, gains[chosen]
 
 
-def squared_distances(features: BlockFeatures, means: FloatArray) -> FloatArray:
+def _squared_distances(features: BlockFeatures, means: FloatArray) -> FloatArray:
     """From the rows of one block to all centres, inside the span of the landmarks; (b, k)."""
     norms = np.einsum("lj,lj->l", means, means)
-    return np.asarray(np.maximum(features.lengths[:, None] + norms - 2 * products_with(features, means), 0.0))
+    return np.asarray(np.maximum(features.lengths[:, None] + norms - 2 * _products_with(features, means), 0.0))
 
 
 def nearest_centres(features: BlockFeatures, means: FloatArray) -> tuple[IntArray, FloatArray]:
     """Number of the nearest centre of each row, and its squared distance; (b,), (b,)."""
-    squared = np.einsum("lj,lj->l", means, means) - 2 * products_with(features, means)
+    squared = np.einsum("lj,lj->l", means, means) - 2 * _products_with(features, means)
     labels = squared.argmin(axis=1).astype(np.intp)
     return labels, np.maximum(features.lengths + squared[np.arange(labels.size), labels], 0.0)
 
 
-def products_with(features: BlockFeatures, means: FloatArray) -> FloatArray:
+def _products_with(features: BlockFeatures, means: FloatArray) -> FloatArray:
     """Inner products of the rows of one block with a few centres, too few for more than one thread; (b, k)."""
     with one_thread():
         return np.asarray(features.phi @ means.T)
@@ -343,7 +345,7 @@ def search_features(
             if centres.W > W:  # rounding
                 labels, centres = found.labels, found.centres
         else:
-            labels, centres, moved = single_moves_of(rows, found, tolerance)
+            labels, centres, moved = _single_moves_of(rows, found, tolerance)
             ended = moved == 0
         W = centres.W
         found = Found(labels, centres, found.n_iter + 1, ended and not (lloyd and single_moves))
@@ -369,7 +371,7 @@ def refilled(rows: Features, means: FloatArray) -> tuple[IntArray, Centres]:
     return labels, rows.centres(labels, k)
 
 
-def single_moves_of(rows: Features, found: Found, tolerance: float) -> tuple[IntArray, Centres, int]:
+def _single_moves_of(rows: Features, found: Found, tolerance: float) -> tuple[IntArray, Centres, int]:
     """Hartigan's method among the rows that would move first; then the sums are made anew, so that no rounding gathers.
 
     When no row would move, none does: no single move lowers W any more.
@@ -405,25 +407,25 @@ def choose_landmarks(
     rows = np.arange(n) if n <= CANDIDATES else np.sort(rng.choice(n, CANDIDATES, replace=False))
     part: RowTable = table if rows.size == n else PointsHere(table.pick(rows))
     chosen = [draw_index(weights[rows], rng)]
-    nearest = to_landmarks(part, part.pick(np.array(chosen)), metric)
+    nearest = _to_landmarks(part, part.pick(np.array(chosen)), metric)
     while len(chosen) < count:
         if not nearest.any() and rows.size < n:
             chosen = rows[chosen].tolist()
             rows, part = np.arange(n), table
-            nearest = to_landmarks(part, part.pick(np.array(chosen)), metric)
+            nearest = _to_landmarks(part, part.pick(np.array(chosen)), metric)
         if not nearest.any():
             break
         chosen.append(draw_index(weights[rows] * nearest, rng))
-        nearest = np.minimum(nearest, to_landmarks(part, part.pick(np.array(chosen[-1:])), metric))
+        nearest = np.minimum(nearest, _to_landmarks(part, part.pick(np.array(chosen[-1:])), metric))
     return rows[chosen]
 
 
-def to_landmarks(table: RowTable, landmarks: FloatArray, metric: Metric) -> FloatArray:
+def _to_landmarks(table: RowTable, landmarks: FloatArray, metric: Metric) -> FloatArray:
     """Rho from every row to the nearest landmark, not below 0; (n,)."""
-    return np.concatenate(list(table.values().map(to_nearest, landmarks, metric)))
+    return np.concatenate(list(table.values().map(_to_nearest, landmarks, metric)))
 
 
-def to_nearest(points: FloatArray, landmarks: FloatArray, metric: Metric) -> FloatArray:
+def _to_nearest(points: FloatArray, landmarks: FloatArray, metric: Metric) -> FloatArray:
     """The same for the rows of one block."""
     return np.asarray(np.maximum(metric.finite_between(points, landmarks).min(axis=1), 0.0))
 

@@ -147,26 +147,26 @@ def graph_partition(
     k = check_count(k, "k", low=1, high=n, why=f", the number of vertices ({n})")
     if weights is not None and cut == "normalized":
         raise ValueError('`weights` must be None for cut="normalized", whose weights are the degrees.')
-    given = check_start(init, n, k)
+    given = _check_start(init, n, k)
     check_same_index(A, weights, "weights")
-    graph = Objective(matrix, cut, as_weights(weights, n, "weights"), k)
+    graph = _Objective(matrix, cut, as_weights(weights, n, "weights"), k)
     free = cut != "association" and k <= graph.n_components and given is None
     if free:
-        start = joined_components(graph)
+        start = _joined_components(graph)
         best = LocalOptimum(start, graph.score(start), 0, True)
         n_init, how = 1, "components"
     else:
         starts: Starts = (
-            iter([(given, None)]) if given is not None else make_graph_starts(graph, str(init), n_init, generator)
+            iter([(given, None)]) if given is not None else _make_graph_starts(graph, str(init), n_init, generator)
         )
         n_init, how = (1, "labels") if given is not None else (n_init, str(init))
         weigh(False, MATRIX, graph_search(n, matrix.nnz, k, 1 if given is not None else n_init, N_KICKS))
-        best = best_of(graph, starts, max_iter)
-    report_doubts(graph, best, max_iter)
-    return reported(graph, best, how=how, n_init=n_init, index=index, exponent=exponent)
+        best = _best_of(graph, starts, max_iter)
+    _report_doubts(graph, best, max_iter)
+    return _reported(graph, best, how=how, n_init=n_init, index=index, exponent=exponent)
 
 
-def check_start(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
+def _check_start(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
     """Codes of given labels, or None where `init` names a way to start."""
     if isinstance(init, str):
         check_option(init, "init", INITS)
@@ -178,7 +178,7 @@ def check_start(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Objective:
+class _Objective:
     """A graph, and the sum over clusters of cost/mass that is minimised.
 
     Attributes
@@ -246,8 +246,8 @@ class Objective:
         """Links inside each cluster, both ways, and those that leave it; (k,), (k,)."""
         rows = np.repeat(labels, np.diff(self.matrix.indptr))
         same = rows == labels[self.matrix.indices]
-        inside = sum_by_label(rows[same], self.matrix.data[same], self.k)
-        return inside, sum_by_label(rows[~same], self.matrix.data[~same], self.k)
+        inside = _sum_by_label(rows[same], self.matrix.data[same], self.k)
+        return inside, _sum_by_label(rows[~same], self.matrix.data[~same], self.k)
 
     def costs(self, labels: IntArray) -> FloatArray:
         """Links that leave each cluster, or minus those inside it; (k,)."""
@@ -256,7 +256,7 @@ class Objective:
 
     def masses(self, labels: IntArray) -> FloatArray:
         """Sum of weights of each cluster; (k,)."""
-        return sum_by_label(labels, self.weights, self.k)
+        return _sum_by_label(labels, self.weights, self.k)
 
     def quotients(self, labels: IntArray) -> FloatArray:
         """cost/mass of each cluster, 0 where both are 0; (k,)."""
@@ -309,12 +309,12 @@ class Objective:
         return np.hstack([self.relaxation.known(), self.eigenpairs[1]]) / self.root[:, None]
 
 
-def sum_by_label(labels: IntArray, values: FloatArray, k: int) -> FloatArray:
+def _sum_by_label(labels: IntArray, values: FloatArray, k: int) -> FloatArray:
     """Sum of the values of each label; (k,)."""
     return np.asarray(np.bincount(labels, values, minlength=k), dtype=np.float64)
 
 
-def make_graph_starts(graph: Objective, init: str, n_init: int, rng: np.random.Generator) -> Starts:
+def _make_graph_starts(graph: _Objective, init: str, n_init: int, rng: np.random.Generator) -> Starts:
     """Starting labels, each from its own child of `rng`, which is given away with them."""
     rows = graph.rows() if init == "spectral" else np.empty((0, 0))
     turns = ("rows", "sphere", "k-means++", "random") if init == "spectral" else (init,)
@@ -323,14 +323,14 @@ def make_graph_starts(graph: Objective, init: str, n_init: int, rng: np.random.G
         if how == "random":
             yield random_start(graph.n, graph.k, child), child
         elif how == "k-means++":
-            yield nearest_seed_start(graph, child), child
+            yield _nearest_seed_start(graph, child), child
         elif how == "rows":
             yield cluster_rows(rows, graph.k, child, n_init=10 if i == 0 else 1), child
         else:
             yield cluster_rows(on_sphere(rows), graph.k, child, n_init=10 if i == 1 else 1), child
 
 
-def nearest_seed_start(graph: Objective, rng: np.random.Generator) -> IntArray:
+def _nearest_seed_start(graph: _Objective, rng: np.random.Generator) -> IntArray:
     """Seeds far apart in numbers of edges; every vertex joins the nearest one, a vertex out of reach any."""
     n, pattern = graph.n, graph.matrix != 0
     seeds: list[int] = []
@@ -350,17 +350,17 @@ def nearest_seed_start(graph: Objective, rng: np.random.Generator) -> IntArray:
     return labels.astype(np.intp)
 
 
-def best_of(graph: Objective, starts: Starts, max_iter: int) -> LocalOptimum:
+def _best_of(graph: _Objective, starts: Starts, max_iter: int) -> LocalOptimum:
     """The local optimum of lowest score; a later one wins only when it is lower beyond rounding.
 
     From every start the search goes on `N_KICKS` times after a kick, and keeps what is better.
     """
     best: LocalOptimum | None = None
     for start, rng in starts:
-        here = improved(graph, start, max_iter)
+        here = _improved(graph, start, max_iter)
         for _ in range(N_KICKS if rng is not None and graph.k > 1 else 0):
             assert rng is not None
-            there = improved(graph, kicked(graph, here.labels, rng), max_iter)
+            there = _improved(graph, _kicked(graph, here.labels, rng), max_iter)
             if there.within < here.within - graph.tolerance:
                 here = there
         if best is None or here.within < best.within - graph.tolerance:
@@ -368,7 +368,7 @@ def best_of(graph: Objective, starts: Starts, max_iter: int) -> LocalOptimum:
     return cast(LocalOptimum, best)
 
 
-def kicked(graph: Objective, labels: IntArray, rng: np.random.Generator) -> IntArray:
+def _kicked(graph: _Objective, labels: IntArray, rng: np.random.Generator) -> IntArray:
     """Other labels nearby: around a random vertex a part of the graph, or a part of its cluster, changes cluster.
 
     In the second case, for three clusters or more, that part is a cluster of its own, and another one is dissolved
@@ -388,7 +388,7 @@ def kicked(graph: Objective, labels: IntArray, rng: np.random.Generator) -> IntA
     return fill_empty(changed, graph.k, rng.random(graph.n))
 
 
-def improved(graph: Objective, start: IntArray, max_iter: int) -> LocalOptimum:
+def _improved(graph: _Objective, start: IntArray, max_iter: int) -> LocalOptimum:
     """A partition that no single move improves; the sums are computed afresh before that is believed."""
     labels = start.copy()
     rows = graph.matrix
@@ -416,7 +416,7 @@ def improved(graph: Objective, start: IntArray, max_iter: int) -> LocalOptimum:
     return LocalOptimum(labels, graph.score(labels), n_iter, confirmed)
 
 
-def joined_components(graph: Objective) -> IntArray:
+def _joined_components(graph: _Objective) -> IntArray:
     """At most as many clusters as components: whole components, the largest first to the smallest cluster."""
     sizes = np.bincount(graph.components)
     cluster = np.empty(sizes.size, dtype=np.intp)
@@ -427,7 +427,7 @@ def joined_components(graph: Objective) -> IntArray:
     return np.asarray(cluster[graph.components])
 
 
-def report_doubts(graph: Objective, best: LocalOptimum, max_iter: int) -> None:
+def _report_doubts(graph: _Objective, best: LocalOptimum, max_iter: int) -> None:
     """Warn of a graph in several pieces, and of a search that was cut off."""
     if graph.cut != "association" and graph.n_components > 1:
         isolated = int((np.bincount(graph.components) == 1).sum())
@@ -441,8 +441,8 @@ def report_doubts(graph: Objective, best: LocalOptimum, max_iter: int) -> None:
         warn(f"The best start was cut off after `max_iter`={max_iter} passes; it can improve.", ConvergenceWarning)
 
 
-def reported(
-    graph: Objective,
+def _reported(
+    graph: _Objective,
     best: LocalOptimum,
     *,
     how: str,
@@ -451,7 +451,7 @@ def reported(
     exponent: int,
 ) -> GraphPartition:
     """The result, with the sign of an association turned back, in the unit of the links."""
-    labels = numbered_labels(graph, best.labels)
+    labels = _numbered_labels(graph, best.labels)
     sign = -1.0 if graph.cut == "association" else 1.0
     quotients = sign * graph.quotients(labels) + 0.0
     inside, leaving = (np.ldexp(sums, exponent) for sums in graph.link_sums(labels))
@@ -480,20 +480,20 @@ def reported(
         converged=best.converged,
         weighted=graph.given is not None,
         index=index,
-        matrix=freeze_sparse(matrix),
+        matrix=_freeze_sparse(matrix),
     )
 
 
-def numbered_labels(graph: Objective, labels: IntArray) -> IntArray:
+def _numbered_labels(graph: _Objective, labels: IntArray) -> IntArray:
     """Labels by falling numbers of vertices, or sums of given weights; then by rising cost/mass and links inside."""
     heaviness = np.ones(graph.n) if graph.given is None else graph.given
     quotients = graph.quotients(labels)
     scale = float(np.abs(quotients).sum())
     sums = graph.link_sums(labels)[0]
-    return numbering(labels, sum_by_label(labels, heaviness, graph.k), quotients, sums, scale)[labels]
+    return numbering(labels, _sum_by_label(labels, heaviness, graph.k), quotients, sums, scale)[labels]
 
 
-def freeze_sparse(matrix: Any) -> Any:
+def _freeze_sparse(matrix: Any) -> Any:
     """The same sparse matrix, whose arrays are nobody else's and must not change any more."""
     for array in (matrix.data, matrix.indices, matrix.indptr):
         array.flags.writeable = False

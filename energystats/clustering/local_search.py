@@ -241,7 +241,7 @@ def lloyd(
             ended = True
         fresh = False
         path.append(now)
-        moves.append(changes(before, labels) if log_moves else NO_MOVES)
+        moves.append(_changes(before, labels) if log_moves else NO_MOVES)
         if on_pass is not None:
             on_pass(len(path) - 1, now)
     return LocalOptimum(
@@ -255,7 +255,7 @@ def lloyd(
     )
 
 
-def changes(before: IntArray, after: IntArray) -> IntArray:
+def _changes(before: IntArray, after: IntArray) -> IntArray:
     """Rows (point, from, to) of a pass."""
     rows = np.flatnonzero(before != after)
     return np.stack([rows, before[rows], after[rows]], axis=1)
@@ -276,7 +276,7 @@ METHODS: dict[str, Callable[..., LocalOptimum]] = {"hartigan": hartigan, "lloyd"
 PAIRS_AT_ONCE = 4_000_000  # n squared times the searches of one compiled call, which Ctrl-C has to wait for
 
 
-class Best(NamedTuple):
+class _Best(NamedTuple):
     """The best partition, the labels that the search of it began with, and W."""
 
     labels: IntArray
@@ -284,7 +284,7 @@ class Best(NamedTuple):
     within: float
 
 
-class Portion(NamedTuple):
+class _Portion(NamedTuple):
     """Searches to be made at once: starts (b, n), or numbers (b, 5) for perturbations, the first being `turn`."""
 
     starts: IntArray
@@ -328,7 +328,7 @@ class MultiStartSearch:
         """The best partition, with the path of its search, which is made once more for that."""
         return hartigan(self.problem, self.lowest().origin, log_moves=log_moves)
 
-    def lowest(self) -> Best:
+    def lowest(self) -> _Best:
         """The best partition of Hartigan's method, in compiled calls of many searches each."""
         problem = self.problem
         labels, origin = np.zeros((2, problem.n), np.intp)
@@ -338,7 +338,7 @@ class MultiStartSearch:
             for portion in portions:
                 lowest(*fixed, portion.starts, portion.uniforms, portion.turn, ENOUGH, labels, origin, standing)
                 self.found = int(standing[1])
-        return Best(labels, origin, float(standing[0]))
+        return _Best(labels, origin, float(standing[0]))
 
     def best_in_steps(
         self, method: str, *, log_moves: bool, callback: Callable[[int, int, float], object] | None
@@ -358,10 +358,10 @@ class MultiStartSearch:
                     best, self.found = other, 1
                 elif other.within < best.within + AS_GOOD * problem.tolerance:
                     self.found += 1
-        report_taken_back(taken_back, made)
+        _report_taken_back(taken_back, made)
         return cast(LocalOptimum, best)
 
-    def start_of(self, portion: Portion, best: LocalOptimum | None) -> IntArray | None:
+    def start_of(self, portion: _Portion, best: LocalOptimum | None) -> IntArray | None:
         """Labels to begin with, or None where a perturbation left a cluster without points."""
         if len(portion.starts):
             return cast(IntArray, portion.starts[0])
@@ -373,23 +373,23 @@ class MultiStartSearch:
         )
         return labels if whole else None
 
-    def portions(self, size: int) -> Generator[Portion, None, None]:
+    def portions(self, size: int) -> Generator[_Portion, None, None]:
         """The searches, in portions, behind a bar."""
         total = self.n_starts + self.tries
         return with_bar(self.all_portions(size), self.progress, total=total, unit="search", size=lambda p: p.size)
 
-    def all_portions(self, size: int) -> Iterator[Portion]:
+    def all_portions(self, size: int) -> Iterator[_Portion]:
         """Starts, then perturbations for as long as they are wanted."""
         starts, none, nothing = iter(self.starts), np.empty((0, self.problem.n), np.intp), np.empty((0, UNIFORMS))
         while block := list(islice(starts, size)):
             checkpoint()
-            yield Portion(np.array(block), nothing, 0)
+            yield _Portion(np.array(block), nothing, 0)
         for turn in range(0, self.tries if self.problem.k > 1 else 0, size):
             checkpoint()
             if self.found >= ENOUGH:
-                yield Portion(none, nothing, turn, skipped=self.tries - turn)
+                yield _Portion(none, nothing, turn, skipped=self.tries - turn)
                 return
-            yield Portion(none, self.rng.random((min(size, self.tries - turn), UNIFORMS)), turn)
+            yield _Portion(none, self.rng.random((min(size, self.tries - turn), UNIFORMS)), turn)
 
 
 def make_starts(problem: Problem, init: str, n_init: int, rng: np.random.Generator) -> Iterator[IntArray]:
@@ -401,7 +401,7 @@ def make_starts(problem: Problem, init: str, n_init: int, rng: np.random.Generat
             yield random_start(problem.n, problem.k, rng)
 
 
-def report_taken_back(taken_back: int, made: int) -> None:
+def _report_taken_back(taken_back: int, made: int) -> None:
     """Warn of passes of Lloyd's rule that would not have lowered W."""
     if taken_back:
         warn(

@@ -105,7 +105,7 @@ def nystrom_partition(
     progress: bool = False,
 ) -> tuple[Partition, NearestCentre]:
     """The best partition found in the features, its dispersions estimated, and the rule for new points."""
-    table, w = table_of(d, how.batch_size), np.ones(d.n) if weights is None else weights
+    table, w = _table_of(d, how.batch_size), np.ones(d.n) if weights is None else weights
     if d.metric.negative_type is False:
         raise ValueError(
             f'`algorithm="nystrom"` needs a rho of negative type, which {d.metric!r} is not; '
@@ -117,17 +117,17 @@ def nystrom_partition(
     if chosen.size < k:
         raise ValueError(f"`k` must be at most the number of distinct points, {chosen.size}, got {k}.")
     feature_map = FeatureMap.of(table.pick(chosen), d.metric)
-    rows, found = search_landmarks(FeatureProblem(table, feature_map, w, k, how), order, starts, progress)
+    rows, found = _search_landmarks(_FeatureProblem(table, feature_map, w, k, how), order, starts, progress)
     if not found.converged:
         warn(f"The search was cut off after `max_iter`={how.max_iter} passes; W can still fall.", ConvergenceWarning)
-    labels = numbering(found.labels, *numbering_keys(found.centres))[found.labels]
+    labels = numbering(found.labels, *_numbering_keys(found.centres))[found.labels]
     centres = rows.centres(labels, k)
     found = Found(labels, centres, found.n_iter, found.converged)
-    partition = make_landmark_partition(d, rows, k, how, found, pairs, weighted=weights is not None)
+    partition = _make_landmark_partition(d, rows, k, how, found, pairs, weighted=weights is not None)
     return partition, NearestCentre(feature_map, centres.means)
 
 
-def table_of(d: Dissimilarity, batch_size: int) -> RowTable:
+def _table_of(d: Dissimilarity, batch_size: int) -> RowTable:
     """The rows where they are, or here if they are few."""
     if d.rows is not None:
         return d.rows if d.n > batch_size else PointsHere(d.rows.pick(np.arange(d.n)))
@@ -141,7 +141,7 @@ def table_of(d: Dissimilarity, batch_size: int) -> RowTable:
 # ---------------------------------------------------------------- the search
 
 
-class FeatureProblem(NamedTuple):
+class _FeatureProblem(NamedTuple):
     """Clusters of weighted rows in the features of a map."""
 
     table: RowTable
@@ -151,8 +151,8 @@ class FeatureProblem(NamedTuple):
     how: Options
 
 
-def search_landmarks(
-    problem: FeatureProblem, order: np.random.Generator, streams: Iterator[np.random.Generator], progress: bool
+def _search_landmarks(
+    problem: _FeatureProblem, order: np.random.Generator, streams: Iterator[np.random.Generator], progress: bool
 ) -> tuple[Features, Found]:
     """The features of all rows, and a local optimum of theirs.
 
@@ -165,16 +165,16 @@ def search_landmarks(
         start, number = Found(how.init, rows.centres(how.init, k), 0, converged=False), 0
     elif len(table) <= how.batch_size:
         rows = Features.of(table, feature_map, weights)
-        return rows, best_start(rows, k, how, streams, progress)[0]
+        return rows, _best_start(rows, k, how, streams, progress)[0]
     else:
-        means, number = centres_of_batches(problem, order, streams, progress)
+        means, number = _centres_of_batches(problem, order, streams, progress)
         rows = Features.of(table, feature_map, weights)
-        start = nearest_partition(rows, means)
-    return rows, search_features(rows, start, how.max_iter, single_moves=True, on_pass=bound_to(how.callback, number))
+        start = _nearest_partition(rows, means)
+    return rows, search_features(rows, start, how.max_iter, single_moves=True, on_pass=_bound_to(how.callback, number))
 
 
-def centres_of_batches(
-    problem: FeatureProblem, order: np.random.Generator, streams: Iterator[np.random.Generator], progress: bool
+def _centres_of_batches(
+    problem: _FeatureProblem, order: np.random.Generator, streams: Iterator[np.random.Generator], progress: bool
 ) -> tuple[FloatArray, int]:
     """Centres of the best start after growing batches of random rows, and the number of that start."""
     table, feature_map, weights, k, how = problem
@@ -185,16 +185,16 @@ def centres_of_batches(
         sizes.append(2 * sizes[-1])
     drawn_rows = order.choice(n, sizes[-1], replace=False)
     batch = Features.of(PointsHere(table.pick(drawn_rows), sizes), feature_map, weights[drawn_rows])
-    found, number = best_start(batch.first(sizes[0]), k, how, streams, progress)
-    on_pass = bound_to(how.callback, number)
+    found, number = _best_start(batch.first(sizes[0]), k, how, streams, progress)
+    on_pass = _bound_to(how.callback, number)
     for size in sizes[1:]:
         rows = batch.first(size)
-        start = nearest_partition(rows, found.centres.means)
+        start = _nearest_partition(rows, found.centres.means)
         found = search_features(rows, start, min(how.max_iter, PASSES_BETWEEN), single_moves=False, on_pass=on_pass)
     return found.centres.means, number
 
 
-def best_start(
+def _best_start(
     batch: Features, k: int, how: Options, streams: Iterator[np.random.Generator], progress: bool
 ) -> tuple[Found, int]:
     """The start of lowest W on the batch, and its number; a later one wins only when it is lower beyond rounding."""
@@ -204,8 +204,8 @@ def best_start(
             labels = random_start(batch.n, k, stream)
             start = Found(labels, batch.centres(labels, k), 0, converged=False)
         else:
-            start = nearest_partition(batch, seeded_centres(batch, k, stream))
-        on_pass = bound_to(how.callback, number)
+            start = _nearest_partition(batch, seeded_centres(batch, k, stream))
+        on_pass = _bound_to(how.callback, number)
         found = search_features(batch, start, how.max_iter, single_moves=True, on_pass=on_pass)
         if best is None or best[0].centres.W - found.centres.tolerance > found.centres.W:
             best = found, number
@@ -213,13 +213,13 @@ def best_start(
     return best
 
 
-def nearest_partition(rows: Features, means: FloatArray) -> Found:
+def _nearest_partition(rows: Features, means: FloatArray) -> Found:
     """Every row with its nearest centre, and no cluster empty."""
     labels, centres = refilled(rows, means)
     return Found(labels, centres, 0, converged=False)
 
 
-def bound_to(callback: OnPass | None, number: int) -> Callable[[int, float], object] | None:
+def _bound_to(callback: OnPass | None, number: int) -> Callable[[int, float], object] | None:
     """The user's function, told the number of the start."""
     return None if callback is None else partial(callback, number)
 
@@ -227,7 +227,7 @@ def bound_to(callback: OnPass | None, number: int) -> Callable[[int, float], obj
 # ---------------------------------------------------------------- the dispersions
 
 
-class Estimate(NamedTuple):
+class _Estimate(NamedTuple):
     """A dispersion, the variance of its estimate, and the pairs that were drawn."""
 
     value: float
@@ -235,32 +235,32 @@ class Estimate(NamedTuple):
     n_pairs: int
 
 
-def estimates(
+def _estimates(
     features: Features, labels: IntArray, centres: Centres, rng: np.random.Generator, weighted: bool
-) -> list[Estimate]:
+) -> list[_Estimate]:
     """W of every cluster, and of all rows as one cluster."""
     k = centres.counts.size
     members = np.split(np.argsort(labels, kind="stable"), np.cumsum(centres.counts)[:-1])
-    known = known_part(centres)
-    found = [estimate(features, rows, known[j], rng, weighted) for j, rows in enumerate(members)]
+    known = _known_part(centres)
+    found = [_estimate(features, rows, known[j], rng, weighted) for j, rows in enumerate(members)]
     everything = np.arange(features.n)
-    whole = estimate(features, everything, known_part(centres.together)[0], rng, weighted) if k > 1 else found[0]
+    whole = _estimate(features, everything, _known_part(centres.together)[0], rng, weighted) if k > 1 else found[0]
     return [*found, whole]
 
 
-def numbering_keys(centres: Centres) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+def _numbering_keys(centres: Centres) -> tuple[FloatArray, FloatArray, FloatArray, float]:
     """Masses, W_j and sums of rho to all points of the clusters, and T, as far as the features tell."""
     lengths, together = centres.squares + centres.residuals, centres.together
     to_all = lengths * together.mass + centres.mass * lengths.sum() - 2 * centres.sums @ together.sums[0]
-    return centres.mass, known_part(centres), to_all, float(known_part(together)[0])
+    return centres.mass, _known_part(centres), to_all, float(_known_part(together)[0])
 
 
-def known_part(centres: Centres) -> FloatArray:
+def _known_part(centres: Centres) -> FloatArray:
     """W of every cluster less the part that pairs of points tell: the features', and the diagonal of what they lack."""
     return np.asarray(centres.within + centres.residuals - centres.own / centres.mass)
 
 
-def estimate(features: Features, rows: IntArray, known: float, rng: np.random.Generator, weighted: bool) -> Estimate:
+def _estimate(features: Features, rows: IntArray, known: float, rng: np.random.Generator, weighted: bool) -> _Estimate:
     """W of the points in some rows as one cluster [theory 8].
 
     The features give the part inside the landmarks' span, and the squared distances from it, r, what lies outside but
@@ -270,8 +270,8 @@ def estimate(features: Features, rows: IntArray, known: float, rng: np.random.Ge
     w = features.weights[rows]
     mass = float(w.sum())
     if rows.size <= ALL_PAIRS_UP_TO:
-        pairs = np.outer(w, w) * multiply_residuals(features, rows, rows.size)[0]
-        return Estimate(known - float(pairs.sum()) / mass, 0.0, rows.size * (rows.size - 1) // 2)
+        pairs = np.outer(w, w) * _multiply_residuals(features, rows, rows.size)[0]
+        return _Estimate(known - float(pairs.sum()) / mass, 0.0, rows.size * (rows.size - 1) // 2)
     if weighted:
         upto = np.cumsum(w)
         at = np.searchsorted(upto, rng.random(BLOCKS * ROWS_IN_BLOCK) * mass, side="right")
@@ -280,15 +280,15 @@ def estimate(features: Features, rows: IntArray, known: float, rng: np.random.Ge
         blocks = [rng.choice(rows, ROWS_IN_BLOCK, replace=False, shuffle=False) for _ in range(BLOCKS)]
         drawn, factor = np.concatenate(blocks), mass - 1
     n_pairs = ROWS_IN_BLOCK * (ROWS_IN_BLOCK - 1)
-    means = np.array([products.sum() for products in multiply_residuals(features, drawn, ROWS_IN_BLOCK)]) / n_pairs
-    return Estimate(
+    means = np.array([products.sum() for products in _multiply_residuals(features, drawn, ROWS_IN_BLOCK)]) / n_pairs
+    return _Estimate(
         known - factor * float(means.mean()),
         factor**2 * float(means.var(ddof=1)) / BLOCKS,
         BLOCKS * n_pairs // 2,
     )
 
 
-def multiply_residuals(features: Features, rows: IntArray, size: int) -> list[FloatArray]:
+def _multiply_residuals(features: Features, rows: IntArray, size: int) -> list[FloatArray]:
     """Inner products of the parts outside the landmarks' span, 0 for a row with itself, in blocks of rows; (b, b)."""
     points, found = features.table.pick(rows), []
     every = BlockFeatures.of(points, features.map)  # one product instead of one for each block
@@ -304,33 +304,33 @@ def multiply_residuals(features: Features, rows: IntArray, size: int) -> list[Fl
     return found
 
 
-def scatter(features: Features, mean: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _scatter(features: Features, mean: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Eigenvalues, falling, and vectors of the weighted scatter matrix of the features."""
-    matrix = features.summed(scatter_in, mean, columns=(features.placed_weights,))
+    matrix = features.summed(_scatter_in, mean, columns=(features.placed_weights,))
     with one_thread_up_to(len(matrix)):
         values, vectors = np.linalg.eigh(matrix)  # of none, too
     return values[::-1], vectors[:, ::-1]
 
 
-def scatter_in(block: Any, feature_map: FeatureMap, mean: FloatArray, weights: FloatArray) -> FloatArray:
+def _scatter_in(block: Any, feature_map: FeatureMap, mean: FloatArray, weights: FloatArray) -> FloatArray:
     """The share of one block in it."""
     phi = BlockFeatures.of(block, feature_map).phi - mean
     with one_thread():
         return np.asarray((phi * weights[:, None]).T @ phi)
 
 
-def coordinates_in(block: Any, feature_map: FeatureMap, mean: FloatArray, axes: FloatArray) -> FloatArray:
+def _coordinates_in(block: Any, feature_map: FeatureMap, mean: FloatArray, axes: FloatArray) -> FloatArray:
     """Principal coordinates of the rows of one block; (b, 2)."""
     return np.asarray((BlockFeatures.of(block, feature_map).phi - mean) @ axes)
 
 
-def limits(centres: Centres) -> tuple[float, float]:
+def _limits(centres: Centres) -> tuple[float, float]:
     """Between which W lies for certain, rounding of both included."""
     low, high = centres.W - centres.tolerance, centres.W + centres.left_out + centres.tolerance
     return max(low, 0.0), max(high, 0.0)
 
 
-def make_landmark_partition(
+def _make_landmark_partition(
     d: Dissimilarity,
     features: Features,
     k: int,
@@ -342,16 +342,16 @@ def make_landmark_partition(
 ) -> Partition:
     """The partition with estimates of its dispersions."""
     centres = found.centres
-    *parts, whole = estimates(features, found.labels, centres, rng, weighted)
+    *parts, whole = _estimates(features, found.labels, centres, rng, weighted)
     within, total = np.array([max(part.value, 0.0) for part in parts]), max(float(whole.value), 0.0)
     W_variance = sum(part.variance for part in parts)
     mean = centres.together.means[0]
-    values, vectors = scatter(features, mean)
+    values, vectors = _scatter(features, mean)
     coordinates = None
     if d.coordinates is None:
         coordinates = np.zeros((d.n, 2))
         axes = vectors[:, :2]
-        coordinates[:, : axes.shape[1]] = np.concatenate(features.over_blocks(coordinates_in, mean, axes))
+        coordinates[:, : axes.shape[1]] = np.concatenate(features.over_blocks(_coordinates_in, mean, axes))
     given = not isinstance(how.init, str)
     return Partition(
         labels=found.labels,
@@ -381,7 +381,7 @@ def make_landmark_partition(
             within_error=float(np.sqrt(W_variance)),
             between_error=float(np.sqrt(W_variance + whole.variance)) if k > 1 else 0.0,
             total_error=float(np.sqrt(whole.variance)),
-            within_limits=limits(centres),
+            within_limits=_limits(centres),
             outside=share(centres.left_out, total),
         ),
     )

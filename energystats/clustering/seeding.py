@@ -16,13 +16,13 @@ def count_distinct(R: FloatArray, at_most: int) -> int:
     Where rho is not of negative type a point may coincide with others that differ; then a point of the largest rho is
     tried as the first one too.
     """
-    count = count_from(R, 0, at_most)
+    count = _count_from(R, 0, at_most)
     if count == at_most:
         return count
-    return max(count, count_from(R, int(np.maximum(R.max(axis=1), -R.min(axis=1)).argmax()), at_most))
+    return max(count, _count_from(R, int(np.maximum(R.max(axis=1), -R.min(axis=1)).argmax()), at_most))
 
 
-def count_from(R: FloatArray, first: int, at_most: int) -> int:
+def _count_from(R: FloatArray, first: int, at_most: int) -> int:
     """Farthest-first steps from one point, until no point is left that differs from all before."""
     nearest = np.abs(R[first])
     count = 1

@@ -150,15 +150,15 @@ def spectral_embedding(
     count = min(d.n - 1, max(n_components, N_EIGENVALUES - 1) + (not laplacian))
     weigh(False, d, eigenpairs(Size.of(d), count).times(2.0 if laplacian else 1.0))
     if laplacian:
-        affinity = Affinity.of(d, generator)
-        values, vectors = walk_pairs(d, affinity, count)
+        affinity = _Affinity.of(d, generator)
+        values, vectors = _walk_pairs(d, affinity, count)
         values, similarity = np.append(0.0, np.maximum(values, 0.0)), affinity.formula
         embedding = vectors[:, :n_components]
     else:
         values, vectors = d.largest_eigenpairs(count)
         embedding, similarity = vectors[:, :n_components] * np.sqrt(np.maximum(values[:n_components], 0.0)), None
     return SpectralEmbedding(
-        embedding=turned(embedding),
+        embedding=_turned(embedding),
         eigenvalues=values,
         laplacian=bool(laplacian),
         similarity=similarity,
@@ -168,14 +168,14 @@ def spectral_embedding(
     )
 
 
-def turned(vectors: FloatArray) -> FloatArray:
+def _turned(vectors: FloatArray) -> FloatArray:
     """Signs such that the largest entry of each column is positive."""
     largest = np.abs(vectors).argmax(axis=0)
     return np.asarray(vectors * np.where(vectors[largest, np.arange(vectors.shape[1])] < 0, -1.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
-class Affinity(Metric):
+class _Affinity(Metric):
     """A similarity as a function of rho, 1 at rho = 0 and never negative.
 
     Attributes
@@ -191,7 +191,7 @@ class Affinity(Metric):
     scale: float | None
 
     @classmethod
-    def of(cls, d: Dissimilarity, rng: np.random.Generator) -> Affinity:
+    def of(cls, d: Dissimilarity, rng: np.random.Generator) -> _Affinity:
         """The kernel of the metric itself if it has one that is never negative, else one of the smaller rho."""
         if isinstance(d.metric, Exponential):
             return cls(d.metric, None)
@@ -221,7 +221,7 @@ class Affinity(Metric):
         return self.of_rho(self.rho.finite_between(X, Y, row, column))
 
 
-def walk_pairs(d: Dissimilarity, affinity: Affinity, count: int) -> tuple[FloatArray, FloatArray]:
+def _walk_pairs(d: Dissimilarity, affinity: _Affinity, count: int) -> tuple[FloatArray, FloatArray]:
     """Smallest eigenvalues of I - D^(-1) A after the first, which is 0, and eigenvectors u with u'Du = sum of D."""
     if d.R is not None:
         stored = affinity.of_rho(d.R)
@@ -249,7 +249,7 @@ def walk_pairs(d: Dissimilarity, affinity: Affinity, count: int) -> tuple[FloatA
 RANK_TOLERANCE = 1e-8  # of the largest eigenvalue, below which one counts as 0
 
 
-def spectral_rows(d: Dissimilarity, k: int, weights: FloatArray | None = None) -> FloatArray:
+def _spectral_rows(d: Dissimilarity, k: int, weights: FloatArray | None = None) -> FloatArray:
     """Rows of the relaxed solution [e/sqrt(n), U] with U the top k - 1 eigenvectors of G_c, each of length 1; (n, k).
 
     The exact problem has Y'Y = I and e in the span of Y [G 14], so that one column is known. For a Y that is a
@@ -284,14 +284,14 @@ def spectral_starts(
     d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator, weights: FloatArray | None = None
 ) -> Iterator[IntArray]:
     """Starting labels by k-means of the relaxed rows, each from its own child of `rng`."""
-    rows = spectral_rows(d, k, weights)
+    rows = _spectral_rows(d, k, weights)
     for child in children(rng, n_init):
         yield cluster_rows(rows, k, child, weights=weights)
 
 
 def spectral_start(d: Dissimilarity, k: int, rng: np.random.Generator, weights: FloatArray | None = None) -> IntArray:
     """One of them."""
-    return cluster_rows(spectral_rows(d, k, weights), k, rng, weights=weights)
+    return cluster_rows(_spectral_rows(d, k, weights), k, rng, weights=weights)
 
 
 def spectral_labels(
@@ -304,7 +304,7 @@ def spectral_labels(
     weights: FloatArray | None = None,
 ) -> IntArray:
     """Labels of spectral clustering: the best of `n_init` runs of k-means on the relaxed rows [W 17]."""
-    return cluster_rows(spectral_rows(d, k, weights), k, rng, weights=weights, n_init=n_init, max_iter=max_iter)
+    return cluster_rows(_spectral_rows(d, k, weights), k, rng, weights=weights, n_init=n_init, max_iter=max_iter)
 
 
 def on_sphere(rows: FloatArray) -> FloatArray:

@@ -95,7 +95,7 @@ def load(name: str) -> pd.DataFrame:
     >>> float(d.loc["Paris", "Rome"])
     1476.0
     """
-    frame = read(name)
+    frame = _read(name)
     if name != "iris":
         frame = frame.set_index(frame.columns[0]).drop(columns=GROUPS[name]).astype(float)
         frame.columns.name = None
@@ -140,11 +140,11 @@ def groups(name: str) -> pd.Series[str]:
     >>> es.datasets.groups("dune_bray").value_counts().sort_index().to_dict()
     {'BF': 3, 'HF': 5, 'NM': 6, 'SF': 6}
     """
-    frame = read(name)
+    frame = _read(name)
     return frame[GROUPS[name]] if name == "iris" else frame.set_index(frame.columns[0])[GROUPS[name]]
 
 
-def read(name: str) -> pd.DataFrame:
+def _read(name: str) -> pd.DataFrame:
     """The file of a data set: names as text, numbers as the doubles that were written."""
     import pandas as pd
 

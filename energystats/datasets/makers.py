@@ -331,7 +331,7 @@ def make_circles(
     check_finite(sizes, "radii", None)
     if sizes.min() < 0:
         raise ValueError(f"`radii` must not be negative, got {sizes.min():g}.")
-    sd = check_noise(noise)
+    sd = _check_noise(noise)
     generator = as_generator(rng)
     labels = draw_classes((400,) * len(sizes) if n is None else n, len(sizes), generator)
     angle = generator.uniform(0, 2 * np.pi, len(labels))
@@ -400,7 +400,7 @@ def make_spirals(
     >>> X.shape, int(labels.sum())
     ((300, 2), 150)
     """
-    arc, step, sd = check_positive(turns, "turns"), check_positive(width, "width"), check_noise(noise)
+    arc, step, sd = check_positive(turns, "turns"), check_positive(width, "width"), _check_noise(noise)
     if not isinstance(start, int | float | np.floating) or not 0 <= start < 1:
         raise ValueError(f"`start` must be a number with 0 <= start < 1, got {start!r}.")
     generator = as_generator(rng)
@@ -452,7 +452,7 @@ def check_shares(weights: ArrayLike | None, k: int) -> FloatArray:
     return np.asarray(shares / shares.sum())
 
 
-def check_noise(noise: object) -> float:
+def _check_noise(noise: object) -> float:
     """A standard deviation, which may be 0."""
     if noise == 0 and not isinstance(noise, bool):
         return 0.0
@@ -467,10 +467,10 @@ def covariance_roots(covs: Any, k: int, d: int) -> list[FloatArray]:
         raise TypeError(f"`covs` must be a number or a sequence, got {type(covs).__name__}.")
     if len(covs) != k:
         raise ValueError(f"`covs` must be a number or have one entry for each of the {k} classes, got {len(covs)}.")
-    return [covariance_root(cov, d, f"covs[{j}]") for j, cov in enumerate(covs)]
+    return [_covariance_root(cov, d, f"covs[{j}]") for j, cov in enumerate(covs)]
 
 
-def covariance_root(cov: ArrayLike, d: int, name: str) -> FloatArray:
+def _covariance_root(cov: ArrayLike, d: int, name: str) -> FloatArray:
     """Root of one covariance, given as a variance, d variances or a matrix."""
     matrix = as_numbers(cov, name)
     if matrix.shape not in {(), (d,), (d, d)}:

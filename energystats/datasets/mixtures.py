@@ -21,7 +21,7 @@ STEP = 20_000  # points at a time, so that memory does not grow with the number 
 Parameters = tuple[FloatArray, list[FloatArray]]
 
 
-def shift_means(dim: int, size: float, signal: int, first: ArrayLike = 1.0, second: ArrayLike = 1.0) -> Parameters:
+def _shift_means(dim: int, size: float, signal: int, first: ArrayLike = 1.0, second: ArrayLike = 1.0) -> Parameters:
     """Means 0 and `size` on `signal` coordinates; variances given for the first coordinates, 1 on the others."""
     means = np.zeros((2, dim))
     means[1, :signal] = size
@@ -31,23 +31,23 @@ def shift_means(dim: int, size: float, signal: int, first: ArrayLike = 1.0, seco
     return means, variances
 
 
-def line(means: tuple[float, float], deviations: tuple[float, float]) -> Parameters:
+def _line(means: tuple[float, float], deviations: tuple[float, float]) -> Parameters:
     """Two normal laws on the line."""
     return np.array(means)[:, None], [np.array([s**2]) for s in deviations]
 
 
 # name: (fixed number of dimensions or None, the smallest, parameters)
 PAPER_MIXTURES: dict[str, tuple[int | None, int, Callable[[int], Parameters]]] = {
-    "fig1": (1, 1, lambda dim: line((1.5, 0.0), (0.3, 1.5))),
-    "fig1-draft": (1, 1, lambda dim: line((0.0, 5.0), (1.0, 2.0))),
-    "fig1-draft-lognormal": (1, 1, lambda dim: line((0.0, -1.5), (0.3, 1.5))),
-    "fig2L": (None, 10, lambda dim: shift_means(dim, 0.7, 10)),
-    "fig2R": (None, 10, lambda dim: shift_means(dim, 1.0, 10, second=VARIANCES_27)),
-    "fig2-draft": (None, 10, lambda dim: shift_means(dim, 0.7, 10, second=(0.5,) * 10)),
-    "fig3": (20, 20, lambda dim: shift_means(dim, 0.5, 5, first=0.5)),
-    "unbalanced": (4, 4, lambda dim: shift_means(dim, 1.5, 2, second=(0.5, 0.5))),
-    "lognormal-dim": (None, 10, lambda dim: shift_means(dim, 0.5, 10, first=0.3)),
-    "cigars": (2, 2, lambda dim: shift_means(dim, 6.5, 1, first=(1.0, 20.0), second=(1.0, 20.0))),
+    "fig1": (1, 1, lambda dim: _line((1.5, 0.0), (0.3, 1.5))),
+    "fig1-draft": (1, 1, lambda dim: _line((0.0, 5.0), (1.0, 2.0))),
+    "fig1-draft-lognormal": (1, 1, lambda dim: _line((0.0, -1.5), (0.3, 1.5))),
+    "fig2L": (None, 10, lambda dim: _shift_means(dim, 0.7, 10)),
+    "fig2R": (None, 10, lambda dim: _shift_means(dim, 1.0, 10, second=VARIANCES_27)),
+    "fig2-draft": (None, 10, lambda dim: _shift_means(dim, 0.7, 10, second=(0.5,) * 10)),
+    "fig3": (20, 20, lambda dim: _shift_means(dim, 0.5, 5, first=0.5)),
+    "unbalanced": (4, 4, lambda dim: _shift_means(dim, 1.5, 2, second=(0.5, 0.5))),
+    "lognormal-dim": (None, 10, lambda dim: _shift_means(dim, 0.5, 10, first=0.3)),
+    "cigars": (2, 2, lambda dim: _shift_means(dim, 6.5, 1, first=(1.0, 20.0), second=(1.0, 20.0))),
 }
 
 
@@ -183,11 +183,11 @@ def bayes_accuracy(
         size = min(STEP, n_draws - begin)
         classes = draw_classes(size, k, generator, weights=shares)
         X = draw_normal(classes, centers, roots, generator)
-        total += float(best_posterior(X, centers, roots, shares).sum())
+        total += float(_best_posterior(X, centers, roots, shares).sum())
     return total / n_draws
 
 
-def best_posterior(X: FloatArray, centers: FloatArray, roots: list[FloatArray], shares: FloatArray) -> FloatArray:
+def _best_posterior(X: FloatArray, centers: FloatArray, roots: list[FloatArray], shares: FloatArray) -> FloatArray:
     """Posterior probability of the likeliest class of every row."""
     from scipy.linalg import solve_triangular
 

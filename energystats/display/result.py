@@ -45,7 +45,7 @@ class Result(abc.ABC):
     def __repr__(self) -> str:
         plain = (int, float, str, bool)
         shown = (
-            f"{entry.name}={short_repr(getattr(self, entry.name))}"
+            f"{entry.name}={_short_repr(getattr(self, entry.name))}"
             for entry in fields(self)  # type: ignore[arg-type]
             if entry.repr and (entry.name == "metric" or isinstance(getattr(self, entry.name), plain))
         )
@@ -62,8 +62,8 @@ class Result(abc.ABC):
 
     def _repr_html_(self) -> str:
         tables = "".join(table.as_html() for table in self._tables())
-        notes = "".join(f"<p>{sentence_html(note)}</p>" for note in self._notes())
-        return f'<div class="energystats">{tables}{notes}<p><b>{sentence_html(self._conclusion())}</b></p></div>'
+        notes = "".join(f"<p>{_sentence_html(note)}</p>" for note in self._notes())
+        return f'<div class="energystats">{tables}{notes}<p><b>{_sentence_html(self._conclusion())}</b></p></div>'
 
     def summary(self) -> str:
         """Text tables, as a paper would print them, what has to be known to read them, and a last line in words."""
@@ -113,7 +113,7 @@ class Result(abc.ABC):
         own = options.get("formatters", {})
         plain = not {"float_format", "formatters"} & options.keys()
         write = latex_text if escape else str
-        frame, right = exported(self.to_frame(), write, options, plain=plain, own=own, turned=self._one_row)
+        frame, right = _exported(self.to_frame(), write, options, plain=plain, own=own, turned=self._one_row)
         if isinstance(own, dict) and own:
             options["formatters"] = {write(name): formatter for name, formatter in own.items()}
         if "column_format" not in options:
@@ -150,8 +150,8 @@ class Result(abc.ABC):
         how = options.pop("floatfmt", None)
         frame = self.to_frame()
         if how is not None:
-            frame = in_format(frame, how)
-        frame, right = exported(frame, markdown_text, options, plain=how is None, turned=self._one_row)
+            frame = _in_format(frame, how)
+        frame, right = _exported(frame, markdown_text, options, plain=how is None, turned=self._one_row)
         sides = ["right" if number else "left" for number in right]
         options.setdefault("colalign", ["left"] * (frame.index.nlevels if options["index"] else 0) + sides)
         options.setdefault("disable_numparse", True)
@@ -170,12 +170,12 @@ def _rebuilt(kind: type[Result], values: dict[str, Any]) -> Result:
     return kind(**values)
 
 
-def sentence_html(text: str) -> str:
+def _sentence_html(text: str) -> str:
     """A note for HTML, with names of functions as code."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
-def short_repr(value: object) -> str:
+def _short_repr(value: object) -> str:
     """Python code of a value, a float with six digits unless they would make 1 of what is less."""
     if not isinstance(value, float):
         return repr(value)
@@ -183,7 +183,7 @@ def short_repr(value: object) -> str:
     return repr(float(value if float(text) == 1 else text))
 
 
-def exported(
+def _exported(
     frame: pd.DataFrame,
     write: Callable[[object], str],
     options: dict[str, Any],
@@ -200,11 +200,11 @@ def exported(
     if (chosen := options.pop("columns", None)) is not None:
         frame = frame[list(chosen)]
     if options.get("index") is None:
-        bare = counts(frame.index)
+        bare = _counts(frame.index)
         if not bare and None not in frame.index.names and not set(frame.index.names) & set(frame.columns):
             frame, bare = frame.reset_index(), True
         options["index"] = not bare or frame.shape[1] == 0
-    numeric = [holds_numbers(kind) for kind in frame.dtypes]
+    numeric = [_holds_numbers(kind) for kind in frame.dtypes]
     left = set(own if isinstance(own, dict) else ())
     frame = write_table_numbers(
         frame, [name for name in frame if name not in left and (plain or "pvalue" in str(name))]
@@ -212,10 +212,10 @@ def exported(
     if turned and not options["index"]:
         frame, numeric = frame.T.set_axis(["value"], axis=1), [True]
         options["index"] = True
-    return renamed(frame, write), numeric
+    return _renamed(frame, write), numeric
 
 
-def in_format(frame: pd.DataFrame, how: str) -> pd.DataFrame:
+def _in_format(frame: pd.DataFrame, how: str) -> pd.DataFrame:
     """A frame whose numbers are texts of one format, p-values aside."""
     frame = frame.copy()
     for j, name in enumerate(frame.columns):
@@ -226,19 +226,19 @@ def in_format(frame: pd.DataFrame, how: str) -> pd.DataFrame:
     return frame
 
 
-def holds_numbers(kind: Any) -> bool:
+def _holds_numbers(kind: Any) -> bool:
     """Whether a column of this type is set to the right."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
     return is_numeric_dtype(kind) and not is_bool_dtype(kind)
 
 
-def counts(index: pd.Index[Any]) -> bool:
+def _counts(index: pd.Index[Any]) -> bool:
     """Whether an index is 0, 1, 2, ... without a name."""
     return index.name is None and index.nlevels == 1 and list(index) == list(range(len(index)))
 
 
-def renamed(frame: pd.DataFrame, write: Callable[[object], str]) -> pd.DataFrame:
+def _renamed(frame: pd.DataFrame, write: Callable[[object], str]) -> pd.DataFrame:
     """A frame whose texts, names of rows and columns included, are written in another way."""
     import pandas as pd
     from pandas.api.types import is_bool_dtype
@@ -248,7 +248,7 @@ def renamed(frame: pd.DataFrame, write: Callable[[object], str]) -> pd.DataFrame
 
     frame = frame.copy()
     for j, kind in enumerate(frame.dtypes):
-        if not holds_numbers(kind) and not is_bool_dtype(kind):
+        if not _holds_numbers(kind) and not is_bool_dtype(kind):
             frame.isetitem(j, [text(value) for value in frame.iloc[:, j]])
     frame.columns = frame.columns.map(text)
     names = [text(name) for name in frame.index.names]

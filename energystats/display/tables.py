@@ -109,16 +109,16 @@ class TextTable:
         """Lines of one width: names on the left, numbers of a column with their points below each other."""
         stubs, rows = self._shown()
         columns = [list(column) for column in zip(*rows, strict=True)]
-        columns = [on_the_point(column) if self.heads else column for column in columns]
+        columns = [_on_the_point(column) if self.heads else column for column in columns]
         if self.heads:
             columns = [[head, *column] for head, column in zip(self.heads, columns, strict=True)]
             stubs = [self.corner, *stubs]
-        columns = [[to_right(cell, max(map(width, column))) for cell in column] for column in columns]
-        natural = max(map(width, stubs)) + sum(len(GAP) + width(column[0]) for column in columns)
-        total = max(natural, min(width(self.title), WIDTH))
-        first = max(map(width, stubs)) + total - natural
-        lines = [GAP.join(line) for line in zip([to_left(stub, first) for stub in stubs], *columns, strict=True)]
-        title = [to_left(line, total) for line in textwrap.wrap(self.title, total)]
+        columns = [[_to_right(cell, max(map(_width, column))) for cell in column] for column in columns]
+        natural = max(map(_width, stubs)) + sum(len(GAP) + _width(column[0]) for column in columns)
+        total = max(natural, min(_width(self.title), WIDTH))
+        first = max(map(_width, stubs)) + total - natural
+        lines = [GAP.join(line) for line in zip([_to_left(stub, first) for stub in stubs], *columns, strict=True)]
+        title = [_to_left(line, total) for line in textwrap.wrap(self.title, total)]
         head = [lines.pop(0), "-" * total] if self.heads else []
         return "\n".join([*title, "=" * total, *head, *lines, "=" * total])
 
@@ -128,13 +128,13 @@ class TextTable:
         name = '<th scope="row" style="text-align: left">{}</th>'.format
         value = '<td style="text-align: right">{}</td>'.format
         body = [
-            f"<tr>{name(escape_html(stub))}{''.join(value(escape_html(cell)) for cell in row)}</tr>"
+            f"<tr>{name(_escape_html(stub))}{''.join(value(_escape_html(cell)) for cell in row)}</tr>"
             for stub, row in zip(stubs, rows, strict=True)
         ]
-        heads = "".join(f'<th scope="col" style="text-align: right">{escape_html(head)}</th>' for head in self.heads)
-        corner = name(escape_html(self.corner)).replace('"row"', '"col"')
+        heads = "".join(f'<th scope="col" style="text-align: right">{_escape_html(head)}</th>' for head in self.heads)
+        corner = name(_escape_html(self.corner)).replace('"row"', '"col"')
         top = f"<thead><tr>{corner}{heads}</tr></thead>" if self.heads else ""
-        caption = f'<caption style="caption-side: top; text-align: left">{escape_html(self.title)}</caption>'
+        caption = f'<caption style="caption-side: top; text-align: left">{_escape_html(self.title)}</caption>'
         return f'<table class="dataframe energystats">{caption}{top}<tbody>{"".join(body)}</tbody></table>'
 
     def _shown(self) -> tuple[list[str], list[tuple[str, ...]]]:
@@ -163,37 +163,37 @@ def text_table(
     )
 
 
-def escape_html(text: str) -> str:
+def _escape_html(text: str) -> str:
     """Text for HTML; spaces at its beginning are kept, as trees have them."""
     inner = text.lstrip(" ")
     return "&nbsp;" * (len(text) - len(inner)) + html.escape(inner)
 
 
-def width(text: str) -> int:
+def _width(text: str) -> int:
     """Columns that a text takes on a screen; Chinese and Japanese letters take two."""
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
 
 
-def to_left(text: str, columns: int) -> str:
+def _to_left(text: str, columns: int) -> str:
     """Text with spaces after it."""
-    return text + " " * (columns - width(text))
+    return text + " " * (columns - _width(text))
 
 
-def to_right(text: str, columns: int) -> str:
+def _to_right(text: str, columns: int) -> str:
     """Text with spaces before it."""
-    return " " * (columns - width(text)) + text
+    return " " * (columns - _width(text)) + text
 
 
-def on_the_point(column: Sequence[str]) -> list[str]:
+def _on_the_point(column: Sequence[str]) -> list[str]:
     """Cells with spaces after them so that, set to the right, the points of numbers are below each other."""
-    after = [len(tail(cell)) for cell in column]
+    after = [len(_tail(cell)) for cell in column]
     most = max((n for cell, n in zip(column, after, strict=True) if NUMERAL.fullmatch(cell)), default=0)
     return [cell + " " * (most - n) if NUMERAL.fullmatch(cell) else cell for cell, n in zip(column, after, strict=True)]
 
 
-def tail(cell: str) -> str:
+def _tail(cell: str) -> str:
     """What stands after the whole part of a number, its point included."""
     match = re.match(r"[<>]?[-+]?\d+", cell)
     return cell[match.end() :] if match else ""

@@ -33,7 +33,7 @@ MOST_BINS = 4096  # whose matrix of sums is kept
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bins:
+class _Bins:
     """Rows of one group put together at random, so that their labels move together.
 
     Attributes
@@ -54,7 +54,7 @@ class Bins:
     size: int
 
     @classmethod
-    def of(cls, groups: Groups, n_bins: int, rng: np.random.Generator) -> Bins:
+    def of(cls, groups: Groups, n_bins: int, rng: np.random.Generator) -> _Bins:
         """At most `n_bins` full ones, and a rest for each group."""
         n = groups.codes.size
         size = -(-n // n_bins)
@@ -104,7 +104,7 @@ def binned_test(
     weights: FloatArray | None = None,
 ) -> EnergyTestResult:
     """Bins are permuted in place of rows: after one pass over the pairs a labeling costs O(n_bins^2)."""
-    bins = Bins.of(groups, n_bins or default_bins(groups), rng)
+    bins = _Bins.of(groups, n_bins or default_bins(groups), rng)
     w = np.ones(d.n) if weights is None else weights
     if d.R is None and d.points is not None:  # so that tiles have the rows of a bin side by side
         order = np.argsort(bins.codes, kind="stable")
@@ -112,14 +112,14 @@ def binned_test(
         sums = ordered.pairs.bin_sums(bins.codes[order], w[order], bins.n)
     else:
         sums = d.pairs.bin_sums(bins.codes, w, bins.n)
-    return compare_bins(d, groups, name, bins, sums, sampling, rng, weights)
+    return _compare_bins(d, groups, name, bins, sums, sampling, rng, weights)
 
 
-def compare_bins(
+def _compare_bins(
     d: Dissimilarity,
     groups: Groups,
     name: StatisticName,
-    bins: Bins,
+    bins: _Bins,
     sums: FloatArray,
     sampling: Sampling,
     rng: np.random.Generator,
@@ -170,19 +170,19 @@ def sliced_test(
         Z = groups.indicators(weights)
         each = [line.block_sums(Z)[0] for line in d.pairs.lines()]
     else:
-        bins = Bins.of(groups, n_bins, rng)
+        bins = _Bins.of(groups, n_bins, rng)
         member = (bins.groups.codes[:, None] == np.arange(groups.k)).astype(np.float64)
         sums, each = np.zeros((bins.n, bins.n)), []
         for line in d.pairs.lines():
             part = line.bin_sums(bins.codes, w, bins.n)
             sums += part
             each.append(member.T @ part @ member)
-        result = compare_bins(d, groups, name, bins, d.pairs.factor * sums, sampling, rng, weights)
-    error = error_of_slices(d.pairs.factor * np.stack(each), groups, name, groups.mass(weights))
+        result = _compare_bins(d, groups, name, bins, d.pairs.factor * sums, sampling, rng, weights)
+    error = _error_of_slices(d.pairs.factor * np.stack(each), groups, name, groups.mass(weights))
     return replace(result, method="sliced", n_slices=d.pairs.n_slices, statistic_error=error)
 
 
-def error_of_slices(each: FloatArray, groups: Groups, name: StatisticName, s: FloatArray) -> float:
+def _error_of_slices(each: FloatArray, groups: Groups, name: StatisticName, s: FloatArray) -> float:
     """Standard error over the directions, from the summands of M; the jackknife, that of a mean where S is linear.
 
     One column has one direction, and no error.
@@ -191,11 +191,11 @@ def error_of_slices(each: FloatArray, groups: Groups, name: StatisticName, s: Fl
     if L == 1:
         return 0.0
     without = (each.sum(axis=0) - each) * (L / (L - 1))
-    values = reading(name, groups)(without, s)
+    values = _reading(name, groups)(without, s)
     return float(math.sqrt((L - 1) / L * np.square(values - values.mean()).sum()))
 
 
-def reading(name: StatisticName, groups: Groups) -> Callable[[FloatArray, FloatArray], FloatArray]:
+def _reading(name: StatisticName, groups: Groups) -> Callable[[FloatArray, FloatArray], FloatArray]:
     """The statistic of M and the sizes, "f" too."""
     if name != "f":
         return RANKED_BY[name].read

@@ -47,12 +47,12 @@ def aggregated_test(
         size = part.total if d.metric.negative_type else d.scale_of(weights)
         tolerance = RANKED_BY[name].ties(groups.mass(weights)) * tie_tolerance(size, d.n)
         parts.append(part)
-        counts.append(upper_counts(np.append(part.statistic, part.null_distribution), tolerance))
+        counts.append(_upper_counts(np.append(part.statistic, part.null_distribution), tolerance))
     smallest = np.min(counts, axis=0)
     n = smallest.size
     extreme = int(np.count_nonzero(smallest[1:] <= smallest[0]))
     pvalue = upper_pvalue(extreme, n - 1)
-    best = min(parts, key=lambda part: (part.pvalue, -standardize_statistic(part)))
+    best = min(parts, key=lambda part: (part.pvalue, -_standardize_statistic(part)))
     exact = best.method == "exact"
     return replace(
         best,
@@ -66,14 +66,14 @@ def aggregated_test(
     )
 
 
-def standardize_statistic(part: EnergyTestResult) -> float:
+def _standardize_statistic(part: EnergyTestResult) -> float:
     """The statistic in standard deviations of its null values: of equal p-values, which is the clearest."""
     null = part.null_distribution
     spread = float(deviations(null[:, None])[0])
     return (part.statistic - float(null.mean())) / spread if spread > 0 else 0.0
 
 
-def upper_counts(values: FloatArray, tolerance: float) -> IntArray:
+def _upper_counts(values: FloatArray, tolerance: float) -> IntArray:
     """How many values reach each one, ties and itself included."""
     ordered = np.sort(values)
     return np.asarray(values.size - np.searchsorted(ordered, values - tolerance, side="left"))

@@ -34,10 +34,10 @@ def cross_test(d: Dissimilarity, groups: Groups, rng: np.random.Generator) -> En
             "permutation test.",
             NotCalibratedWarning,
         )
-    finding, x, y = halves(groups, rng)
+    finding, x, y = _halves(groups, rng)
     scores = 0.5 * d.pairs.multiply(finding) @ np.array([-1.0, 1.0])
     scores /= d.scale / d.n or 1.0  # variances must stay in the range of numbers
-    statistic = studentised(scores[x], scores[y])
+    statistic = _studentised(scores[x], scores[y])
     pvalue = max(0.5 * math.erfc(statistic / math.sqrt(2)), float(np.finfo(float).tiny))
     M, s = d.group_sums(groups)
     return make_test_result(
@@ -45,7 +45,7 @@ def cross_test(d: Dissimilarity, groups: Groups, rng: np.random.Generator) -> En
     )
 
 
-def halves(groups: Groups, rng: np.random.Generator) -> tuple[FloatArray, IntArray, IntArray]:
+def _halves(groups: Groups, rng: np.random.Generator) -> tuple[FloatArray, IntArray, IntArray]:
     """Weights 1/n of the first half of each sample in two columns, and the rows of the second halves."""
     weights, held = np.zeros((groups.codes.size, 2)), []
     for j, rows in enumerate(groups.members()):
@@ -56,7 +56,7 @@ def halves(groups: Groups, rng: np.random.Generator) -> tuple[FloatArray, IntArr
     return weights, held[0], held[1]
 
 
-def studentised(x: FloatArray, y: FloatArray) -> float:
+def _studentised(x: FloatArray, y: FloatArray) -> float:
     """Difference of means over its standard error, of values of order 1; 0 where both are rounding."""
     difference = float(x.mean() - y.mean())
     error = math.sqrt(float(x.var(ddof=1)) / x.size + float(y.var(ddof=1)) / y.size)

@@ -43,14 +43,14 @@ class Design:
         if paired:
             if strata is not None or whole_plots is not None:
                 raise ValueError("`paired` makes its own strata; leave `strata` and `whole_plots` out.")
-            return cls(strata=subjects(groups))
+            return cls(strata=_subjects(groups))
         plots = None if whole_plots is None else Groups.from_labels(whole_plots, n, name="whole_plots")
         blocks = None if strata is None else Groups.from_labels(strata, n, name="strata")
         design = cls(strata=blocks, plots=plots)
         if plots is not None:
-            check_constant(groups, plots, "groups")
+            _check_constant(groups, plots, "groups")
             if blocks is not None:
-                check_constant(blocks, plots, "strata")
+                _check_constant(blocks, plots, "strata")
         design.check_moves(groups)
         return design
 
@@ -91,7 +91,7 @@ class Design:
         return 0 if self.plots is None else self.plots.k
 
 
-def subjects(groups: Groups) -> Groups:
+def _subjects(groups: Groups) -> Groups:
     """One stratum for each row of the samples: the i-th rows of all samples belong to one subject."""
     sizes = groups.sizes
     if (sizes != sizes[0]).any() or (np.diff(groups.codes) < 0).any():
@@ -104,7 +104,7 @@ def subjects(groups: Groups) -> Groups:
     return Groups(np.tile(np.arange(n, dtype=np.intp), groups.k), tuple(range(n)))
 
 
-def check_constant(labels: Groups, plots: Groups, name: str) -> None:
+def _check_constant(labels: Groups, plots: Groups, name: str) -> None:
     """All rows of a whole plot share one label."""
     largest, smallest = np.full(plots.k, -1), np.full(plots.k, labels.k)
     np.maximum.at(largest, plots.codes, labels.codes)

@@ -203,28 +203,28 @@ def disco(
     check_option(decomposition, "decomposition", ("sequential", "marginal"))
     check_option(method, "method", ("auto", "exact", "permutation"))
     check_option(missing, "missing", ("raise", "drop"))
-    how = How(method, check_count(n_resamples, "n_resamples", low=1), as_generator(rng), progress)
-    door = Door(metric, alpha, standardize)
-    asks_by_formula = isinstance(X, str) and not names_file(X, formula, groups)
+    how = _How(method, check_count(n_resamples, "n_resamples", low=1), as_generator(rng), progress)
+    door = _Door(metric, alpha, standardize)
+    asks_by_formula = isinstance(X, str) and not _names_file(X, formula, groups)
     if not asks_by_formula:
         (X,), groups = opened((X,), groups, "groups", client)
         X, groups = as_pandas(X), as_pandas(groups)
     strata = as_pandas(*labels_here(strata, client=client))
     if asks_by_formula or formula is not None:
-        check_one_question(X, formula, groups)
-        question = by_formula(X, formula, data, strata, missing, door, marginal=decomposition == "marginal")
+        _check_one_question(X, formula, groups)
+        question = _by_formula(X, formula, data, strata, missing, door, marginal=decomposition == "marginal")
     else:
-        question = by_groups(X, groups, data, strata, missing, door)
+        question = _by_groups(X, groups, data, strata, missing, door)
     one_way = question.factor()
     kind = cast(Decomposition, decomposition)
-    return linear_test(question, kind, how) if one_way is None else one_way_test(question, one_way, kind, how)
+    return _linear_test(question, kind, how) if one_way is None else _one_way_test(question, one_way, kind, how)
 
 
 # ---------------------------------------------------------------- the question
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class How:
+class _How:
     """How permutations are chosen."""
 
     method: str
@@ -234,7 +234,7 @@ class How:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Door:
+class _Door:
     """How points are read."""
 
     metric: MetricLike
@@ -262,23 +262,23 @@ class Door:
             X, metric=self.metric, alpha=self.alpha, standardize=self.standardize, place=place
         )
 
-    def source(self, X: Any) -> GivenData:
+    def source(self, X: Any) -> _GivenData:
         """Points of which some rows may be incomplete; a matrix cannot do without any entry."""
         if self.takes_matrix:
             matrix = self.read(X)
-            return GivenData(self, X, matrix, np.zeros(matrix.n, dtype=bool))
+            return _GivenData(self, X, matrix, np.zeros(matrix.n, dtype=bool))
         if isinstance(X, Rows):
-            return GivenData(self, X, None, np.zeros(len(X), dtype=bool))
+            return _GivenData(self, X, None, np.zeros(len(X), dtype=bool))
         if self.takes_tables:
-            return GivenData(self, X, None, np.zeros(self.read(X).n, dtype=bool))
+            return _GivenData(self, X, None, np.zeros(self.read(X).n, dtype=bool))
         values = as_numbers(truths_as_numbers(X) if self.takes_truths else X, "X")
         if values.ndim not in (1, 2):
             self.read(X)
-        return GivenData(self, X, None, np.asarray(np.isnan(values).reshape(len(values), -1).any(axis=1)))
+        return _GivenData(self, X, None, np.asarray(np.isnan(values).reshape(len(values), -1).any(axis=1)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GivenData:
+class _GivenData:
     """Points or a matrix as given, before rows are left out.
 
     Attributes
@@ -293,7 +293,7 @@ class GivenData:
         Which points have missing values.
     """
 
-    door: Door
+    door: _Door
     values: Any
     matrix: Dissimilarity | None
     gaps: BoolArray
@@ -304,12 +304,12 @@ class GivenData:
             raise ValueError("`groups` must not be missing where `X` is read in blocks; leave those rows out first.")
         if self.matrix is None:
             place = row_places(["X"], [kept.size], [row_index(as_pandas(self.values))])
-            return self.door.read(take_rows(self.values, kept), place_among(place, kept))
+            return self.door.read(take_rows(self.values, kept), _place_among(place, kept))
         return self.matrix if kept.all() else self.matrix.subset(np.flatnonzero(kept))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question:
+class _Question:
     """Points, the terms to test, and the blocks to permute within.
 
     Attributes
@@ -341,14 +341,14 @@ class Question:
         return Groups(codes.reshape(-1).astype(np.intp), tuple(range(len(rows))))
 
 
-def names_file(X: str, formula: object, groups: object) -> bool:
+def _names_file(X: str, formula: object, groups: object) -> bool:
     """Whether a text is the path of a file, beside a formula or groups; a formula that is no file has its tilde."""
     if formula is None and groups is None:
         return False
     return "~" not in X or os.path.isfile(X)  # noqa: PTH113 (a long formula is no file, and no error)
 
 
-def check_one_question(X: Any, formula: object, groups: object) -> None:
+def _check_one_question(X: Any, formula: object, groups: object) -> None:
     """Complain about a formula beside groups, two formulas, or labels in place of a formula."""
     if formula is not None and not isinstance(formula, str):
         raise TypeError(f"`formula` must be a string, got {type(formula).__name__}; labels of rows go to `groups=`.")
@@ -358,17 +358,17 @@ def check_one_question(X: Any, formula: object, groups: object) -> None:
         raise ValueError("`X` must be points or a matrix when `formula` is given, got two formulas.")
 
 
-def by_formula(
-    X: Any, formula: str | None, data: Any, strata: Any, missing: str, door: Door, *, marginal: bool
-) -> Question:
+def _by_formula(
+    X: Any, formula: str | None, data: Any, strata: Any, missing: str, door: _Door, *, marginal: bool
+) -> _Question:
     """Points and terms of a formula, in complete rows."""
     table = check_table(data)
     parsed = parse(X if formula is None else formula, table, with_response=formula is None)
-    strata = strata_of(strata, table)
+    strata = _strata_of(strata, table)
     check_same_index(table, strata, "strata")
     may_lack = parsed.bare_responses if door.takes_tables else ()
     checked = [name for name in parsed.variables if name not in may_lack]
-    gaps = {name: missing_in(table.iloc[:, position(table, name)]) for name in checked}
+    gaps = {name: missing_in(table.iloc[:, _position(table, name)]) for name in checked}
     source = None if formula is None else door.source(X)
     if source is not None:
         gaps["`X`"], n = source.gaps, source.gaps.size
@@ -378,20 +378,20 @@ def by_formula(
     elif door.takes_matrix:
         raise ValueError('metric="precomputed" needs a matrix as `X`, with `formula` beside it, as in "~ g".')
     if strata is not None:
-        gaps["`strata`"] = find_missing_labels(strata, len(table), "strata")
+        gaps["`strata`"] = _find_missing_labels(strata, len(table), "strata")
     kept = find_complete_rows(gaps, len(table), missing)
-    rows = table.iloc[:, [position(table, name) for name in parsed.variables]][kept]
-    used = tidy(rows, parsed.bare)
+    rows = table.iloc[:, [_position(table, name) for name in parsed.variables]][kept]
+    used = _tidy(rows, parsed.bare)
     if source is None:
         place = row_places(["data"], [len(table)], [row_index(table)])
-        d = door.read(parsed.response_columns(used, find_response_columns(rows, door)), place_among(place, kept))
+        d = door.read(parsed.response_columns(used, _find_response_columns(rows, door)), _place_among(place, kept))
     else:
         d = source.rows(kept)
     terms = parsed.design(used, marginal=marginal)
-    return Question(d, terms, None, None if strata is None else take_rows(strata, kept))
+    return _Question(d, terms, None, None if strata is None else take_rows(strata, kept))
 
 
-def find_response_columns(rows: Any, door: Door) -> Any:
+def _find_response_columns(rows: Any, door: _Door) -> Any:
     """Columns that are responses as they are, not as numbers: all, those of truth values, or None."""
     from pandas.api.types import is_bool_dtype
 
@@ -400,28 +400,28 @@ def find_response_columns(rows: Any, door: Door) -> Any:
     return rows.loc[:, [is_bool_dtype(dtype) for dtype in rows.dtypes]]
 
 
-def place_among(place: Place, kept: BoolArray) -> Place:
+def _place_among(place: Place, kept: BoolArray) -> Place:
     """Where rows stand of which some were left out."""
     rows = np.flatnonzero(kept)
     return lambda row: place(int(rows[row]))
 
 
-def by_groups(X: Any, groups: Any, data: Any, strata: Any, missing: str, door: Door) -> Question:
+def _by_groups(X: Any, groups: Any, data: Any, strata: Any, missing: str, door: _Door) -> _Question:
     """Points and the groups of a single factor, in complete rows."""
     if groups is None:
         raise ValueError("`groups` is missing: give the group of each row, or a formula with `data`.")
     if data is not None:
         raise ValueError("`data` goes with a formula; `groups` takes labels, such as `data[name]`.")
-    strata = strata_of(strata, None)
+    strata = _strata_of(strata, None)
     check_same_index(X, groups, "groups")
     check_same_index(groups, strata, "strata")
     found, groups = were_found(groups), labels_of(groups, "groups")
     check_same_index(X, strata, "strata")
     source = door.source(X)
     n = source.gaps.size
-    gaps = {"`X`": source.gaps, "`groups`": find_missing_labels(groups, n, "groups")}
+    gaps = {"`X`": source.gaps, "`groups`": _find_missing_labels(groups, n, "groups")}
     if strata is not None:
-        gaps["`strata`"] = find_missing_labels(strata, n, "strata")
+        gaps["`strata`"] = _find_missing_labels(strata, n, "strata")
     kept = find_complete_rows(gaps, n, missing)
     d = source.rows(kept)
     layout = Groups.from_labels(take_rows(groups, kept), d.n, name="groups").at_least_two("groups")
@@ -429,15 +429,15 @@ def by_groups(X: Any, groups: Any, data: Any, strata: Any, missing: str, door: D
     name = getattr(groups, "name", None)
     nothing = np.empty((d.n, 0))
     term = Term(name if isinstance(name, str) else "groups", nothing, nothing)
-    return Question(d, (term,), layout, None if strata is None else take_rows(strata, kept))
+    return _Question(d, (term,), layout, None if strata is None else take_rows(strata, kept))
 
 
-def position(table: Any, name: str) -> int:
+def _position(table: Any, name: str) -> int:
     """Number of the column of that name."""
     return list(map(str, table.columns)).index(name)
 
 
-def tidy(table: Any, bare: Collection[str]) -> Any:
+def _tidy(table: Any, bare: Collection[str]) -> Any:
     """Complete rows numbered anew, in dtypes that formulaic knows, without categories that do not occur.
 
     Dates may stand in functions, but not `bare`.
@@ -469,7 +469,7 @@ def tidy(table: Any, bare: Collection[str]) -> Any:
     return table
 
 
-def strata_of(strata: Any, table: Any) -> Any:
+def _strata_of(strata: Any, table: Any) -> Any:
     """The labels of blocks; a string names a column of the table."""
     if not isinstance(strata, str):
         return strata
@@ -480,7 +480,7 @@ def strata_of(strata: Any, table: Any) -> Any:
     return table.iloc[:, known.index(strata)]
 
 
-def find_missing_labels(labels: Any, n: int, name: str) -> BoolArray:
+def _find_missing_labels(labels: Any, n: int, name: str) -> BoolArray:
     """Rows whose label is missing, of n labels."""
     if is_single(labels) or len(labels) != n:
         Groups.from_labels(labels, n, name=name)
@@ -490,10 +490,10 @@ def find_missing_labels(labels: Any, n: int, name: str) -> BoolArray:
 # ---------------------------------------------------------------- the tests
 
 
-def one_way_test(question: Question, groups: Groups, decomposition: Decomposition, how: How) -> DiscoResult:
+def _one_way_test(question: _Question, groups: Groups, decomposition: Decomposition, how: _How) -> DiscoResult:
     """A single factor: labels are permuted, or all of them visited."""
     d, name = question.d, question.terms[0].name
-    check_residual(name, d.n, groups.k - 1)
+    _check_residual(name, d.n, groups.k - 1)
     warn_if_found(groups)
     design = Design.of(groups, strata=question.strata)
     sampling = weighed([d], groups, Sampling(how.method, how.n_resamples), how.progress, design)
@@ -526,19 +526,19 @@ def one_way_test(question: Question, groups: Groups, decomposition: Decompositio
     )
 
 
-def linear_test(question: Question, decomposition: Decomposition, how: How) -> DiscoResult:
+def _linear_test(question: _Question, decomposition: Decomposition, how: _How) -> DiscoResult:
     """Several terms, or a covariate: rows are permuted, or residuals in the feature space."""
     if how.method == "exact":
         raise ValueError('`method="exact"` is for a single factor; use method="permutation".')
     d, names = question.d, [term.name for term in question.terms]
-    blocks, tested = permuted_blocks(question)
-    Q, hypotheses = subspaces(question.terms)
+    blocks, tested = _permuted_blocks(question)
+    Q, hypotheses = _subspaces(question.terms)
     r = Q.shape[1]
     how = replace(how, progress=weigh(how.progress, d, permuted_rows(Size.of(d), r, len(hypotheses), how.n_resamples)))
     unit = d.scale or 1.0  # a scale of 0 means that all points coincide
     total = float(d.row_totals.sum()) / (2 * d.n)
     whole = Hypothesis(np.empty((r, 0)), np.eye(r))
-    observed, null = compute_dispersions(d, Q, [whole, *hypotheses], unit, blocks, how)
+    observed, null = _compute_dispersions(d, Q, [whole, *hypotheses], unit, blocks, how)
     tolerance = tie_tolerance(1.0, d.n)
     extreme = [count_reaching(seen, drawn, tolerance) for seen, drawn in zip(observed, null, strict=True)]
     pvalue, *pvalues = (upper_pvalue(count, how.n_resamples) for count in extreme)
@@ -548,19 +548,19 @@ def linear_test(question: Question, decomposition: Decomposition, how: How) -> D
             name=name,
             df=hypothesis.df,
             dispersion=S_t * unit if abs(S_t) > tolerance else 0.0,
-            f=f_of(S_t, hypothesis.df, W, d.n - 1 - r, tolerance),
+            f=_f_of(S_t, hypothesis.df, W, d.n - 1 - r, tolerance),
             share=statistics.share(S_t * unit, total) if abs(S_t) > tolerance else 0.0,
             pvalue=p if permutes else float("nan"),
         )
         for name, hypothesis, (S_t, _), p, permutes in zip(names, hypotheses, parts, pvalues, tested, strict=True)
     ]
     return DiscoResult(
-        statistic=f_of(S, r, W, d.n - 1 - r, tolerance),
+        statistic=_f_of(S, r, W, d.n - 1 - r, tolerance),
         pvalue=pvalue,
         method="permutation",
         n_resamples=how.n_resamples,
         n_strata=len(blocks) if question.strata is not None else 0,
-        null_hypothesis=describe_null_of_model(
+        null_hypothesis=_describe_null_of_model(
             d, [name for name, moves in zip(names, tested, strict=True) if moves], question.strata is not None
         ),
         decomposition=decomposition,
@@ -575,13 +575,13 @@ def linear_test(question: Question, decomposition: Decomposition, how: How) -> D
     )
 
 
-def permuted_blocks(question: Question) -> tuple[tuple[Any, ...], list[bool]]:
+def _permuted_blocks(question: _Question) -> tuple[tuple[Any, ...], list[bool]]:
     """Rows of every block, and for each term whether permuting within blocks moves it."""
     n = question.d.n
     if question.strata is None:
         return (np.arange(n),), [True] * len(question.terms)
     blocks = Groups.from_labels(question.strata, n, name="strata").members()
-    moved = [varies_within(blocks, term) for term in question.terms]
+    moved = [_varies_within(blocks, term) for term in question.terms]
     if not any(moved):
         raise ValueError(
             f"`strata` must leave something to permute, but in each of its {len(blocks)} blocks all rows have the same "
@@ -590,13 +590,13 @@ def permuted_blocks(question: Question) -> tuple[tuple[Any, ...], list[bool]]:
     return blocks, moved
 
 
-def varies_within(blocks: tuple[Any, ...], term: Term) -> bool:
+def _varies_within(blocks: tuple[Any, ...], term: Term) -> bool:
     """Whether what a term adds to those it is adjusted for differs within some block of rows."""
     added = added_basis(term.columns, added_basis(term.others, np.empty((len(term.columns), 0))))
     return any((np.ptp(added[rows], axis=0) > CONSTANT_WITHIN).any() for rows in blocks)
 
 
-def subspaces(terms: tuple[Term, ...]) -> tuple[FloatArray, list[Hypothesis]]:
+def _subspaces(terms: tuple[Term, ...]) -> tuple[FloatArray, list[Hypothesis]]:
     """Orthonormal basis of the whole model without the constant, and the place of every term in it."""
     n = len(terms[0].columns)
     nothing = np.empty((n, 0))
@@ -604,7 +604,7 @@ def subspaces(terms: tuple[Term, ...]) -> tuple[FloatArray, list[Hypothesis]]:
     for term in terms:
         both = np.hstack([term.others, term.columns])  # a term's columns alone depend on what they are coded after
         Q = np.hstack([Q, added_basis(both, Q)])
-    check_residual(", ".join(term.name for term in terms), n, Q.shape[1])
+    _check_residual(", ".join(term.name for term in terms), n, Q.shape[1])
     hypotheses = []
     for term in terms:
         reduced = added_basis(term.others, nothing)
@@ -616,7 +616,7 @@ def subspaces(terms: tuple[Term, ...]) -> tuple[FloatArray, list[Hypothesis]]:
     return Q, hypotheses
 
 
-def check_residual(names: str, n: int, df: int) -> None:
+def _check_residual(names: str, n: int, df: int) -> None:
     """Complain about a model that leaves nothing to compare with."""
     if n - 1 - df < 1:
         raise ValueError(
@@ -625,8 +625,8 @@ def check_residual(names: str, n: int, df: int) -> None:
         )
 
 
-def compute_dispersions(
-    d: Dissimilarity, Q: FloatArray, hypotheses: list[Hypothesis], unit: float, blocks: tuple[Any, ...], how: How
+def _compute_dispersions(
+    d: Dissimilarity, Q: FloatArray, hypotheses: list[Hypothesis], unit: float, blocks: tuple[Any, ...], how: _How
 ) -> tuple[list[tuple[float, float]], list[tuple[FloatArray, FloatArray]]]:
     """S and W of every hypothesis, observed and under all permutations, in the given unit."""
     RQ = d.pairs.multiply(Q)
@@ -645,12 +645,12 @@ def compute_dispersions(
     return [(float(S[0]), float(W[0])) for S, W in read(seen)], null
 
 
-def f_of(S: float, df: int, W: float, df_residual: int, tolerance: float) -> float:
+def _f_of(S: float, df: int, W: float, df_residual: int, tolerance: float) -> float:
     """(S/df) / (W/df_residual); 0 where both vanish."""
     return float(statistics.f_ratio(np.asarray(S), S + W, df + df_residual + 1, df + 1, tolerance))
 
 
-def describe_null_of_model(d: Dissimilarity, names: list[str], within: bool) -> str:
+def _describe_null_of_model(d: Dissimilarity, names: list[str], within: bool) -> str:
     """What the p-value of the whole model is about."""
     sentence = f"the distribution of the points does not depend on {', '.join(names)}"
     sentence += " within any stratum" * within

@@ -186,7 +186,7 @@ class DiscoResult(Result):
             adjusted = "the terms before it" if self.decomposition == "sequential" else "all that do not contain it"
             notes.append(f"Each term is adjusted for {adjusted}; its p permutes residuals and is approximate.")
             notes.append(f"The p of {len(self.terms)} terms are not adjusted for their number.")
-        if not self.n_strata and len(self.terms) > 1 and any(is_interaction(row.name) for row in self.terms):
+        if not self.n_strata and len(self.terms) > 1 and any(_is_interaction(row.name) for row in self.terms):
             notes.append(
                 "p of interactions can be too small: where one factor moved the points far apart, up to .10 were "
                 "measured at level .05, and .046 to .059 with that factor as `strata`."
@@ -255,6 +255,6 @@ class DiscoResult(Result):
         return plot_model_null(self, ax)
 
 
-def is_interaction(name: str) -> bool:
+def _is_interaction(name: str) -> bool:
     """Whether a term joins several factors; a colon within a quoted name, a call or an index does not count."""
     return ":" in NAMES_AND_CALLS.sub("", name)

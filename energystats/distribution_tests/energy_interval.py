@@ -34,7 +34,7 @@ def energy_interval(
     key = draw_key(rng)
     drawn = [
         statistics.energy_distances(d.pairs.block_sums(Z), s, unbiased=True)[:, 0, 1]
-        for Z in resampled_counts(groups, n_bootstrap, key)
+        for Z in _resampled_counts(groups, n_bootstrap, key)
     ]
     deviations = np.concatenate(drawn) - centre
     tail = (1 - confidence_level) / 2
@@ -44,7 +44,7 @@ def energy_interval(
     return float(low), float(high)
 
 
-def resampled_counts(groups: Groups, n_bootstrap: int, key: AnyArray) -> Iterator[FloatArray]:
+def _resampled_counts(groups: Groups, n_bootstrap: int, key: AnyArray) -> Iterator[FloatArray]:
     """How often each row is drawn when every sample is drawn from itself; (n, k, b) at a time."""
     for block, start in enumerate(range(0, n_bootstrap, DRAWS_PER_BLOCK)):
         stream = stream_of(key, block)

@@ -243,7 +243,7 @@ def energy_test(
     """
     check_option(statistic, "statistic", ("between", "pairwise", "f"))
     check_option(method, "method", (*METHODS, *NEAR_LINEAR))
-    check_slices_and_bins(method, n_slices, n_bins)
+    _check_slices_and_bins(method, n_slices, n_bins)
     sampling = Sampling(
         method=method,
         n_resamples=check_count(n_resamples, "n_resamples", low=1),
@@ -254,7 +254,7 @@ def energy_test(
     generator = as_generator(rng)
     samples, groups = opened(samples, groups, "groups", client)
     strata, whole_plots, sample_weight = labels_here(strata, whole_plots, sample_weight, client=client)
-    first, *others = semimetrics(metric, alpha)
+    first, *others = _semimetrics(metric, alpha)
     d, checked = Dissimilarity.from_samples(samples, groups, metric=first, alpha=1.0, standardize=standardize)
     warn_if_found(checked)
     for labels, name in ((strata, "strata"), (whole_plots, "whole_plots"), (sample_weight, "sample_weight")):
@@ -275,13 +275,13 @@ def energy_test(
         raise ValueError(
             "`n_bootstrap` needs two independent samples, one semimetric, no weights, and no slices or bins."
         )
-    bins, lines = chosen_bins(checked, method, n_bins), (n_slices or SLICES) * (method == "sliced")
+    bins, lines = _chosen_bins(checked, method, n_bins), (n_slices or SLICES) * (method == "sliced")
     sampling = weighed(
         several, checked, sampling, progress, design, n_slices=lines, n_bins=bins, n_bootstrap=n_bootstrap
     )
     name, test = cast(StatisticName, statistic), choose_test
     if method in NEAR_LINEAR:
-        test = partial(near_linear_test, n_slices=n_slices, n_bins=n_bins)
+        test = partial(_near_linear_test, n_slices=n_slices, n_bins=n_bins)
     result = test(several, checked, name, sampling, generator, design, weights)
     if n_bootstrap:
         interval = energy_interval(d, checked, n_bootstrap, generator, CONFIDENCE_LEVEL)
@@ -289,7 +289,7 @@ def energy_test(
     return result
 
 
-def check_slices_and_bins(method: str, n_slices: int | None, n_bins: int | None) -> None:
+def _check_slices_and_bins(method: str, n_slices: int | None, n_bins: int | None) -> None:
     """Numbers of slices and bins, and only where they are used."""
     if n_slices is not None:
         if method != "sliced":
@@ -301,12 +301,12 @@ def check_slices_and_bins(method: str, n_slices: int | None, n_bins: int | None)
         check_count(n_bins, "n_bins", low=2, high=MOST_BINS)
 
 
-def chosen_bins(groups: Groups, method: str, n_bins: int | None) -> int:
+def _chosen_bins(groups: Groups, method: str, n_bins: int | None) -> int:
     """How many bins there will be, 0 for none."""
     return n_bins or (default_bins(groups) if method == "binned" else 0)
 
 
-def near_linear_test(
+def _near_linear_test(
     several: Sequence[Dissimilarity],
     groups: Groups,
     name: StatisticName,
@@ -339,7 +339,7 @@ def near_linear_test(
     )
 
 
-def semimetrics(metric: Any, alpha: Any) -> list[Metric]:
+def _semimetrics(metric: Any, alpha: Any) -> list[Metric]:
     """One semimetric, or one for each entry of a sequence."""
     many_metrics, many_alphas = isinstance(metric, list | tuple), isinstance(alpha, list | tuple | np.ndarray)
     if many_metrics and many_alphas:

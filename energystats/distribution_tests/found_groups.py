@@ -47,12 +47,12 @@ def notes_on_groups(
     """Say whether the groups were found, or look as if they had been; M and s are their sums."""
     if groups.found:
         return (FOUND_GROUPS,)
-    if d.n_columns and d.coordinates is not None and is_k_means(d.coordinates, groups, weights):
+    if d.n_columns and d.coordinates is not None and _is_k_means(d.coordinates, groups, weights):
         return (LOOKS_FOUND.format(what=OF_K_MEANS),)
     return (LOOKS_FOUND.format(what=OF_W),) if is_local_optimum(d, groups, M, s, weights) else ()
 
 
-def is_k_means(points: FloatArray, groups: Groups, weights: FloatArray | None) -> bool:
+def _is_k_means(points: FloatArray, groups: Groups, weights: FloatArray | None) -> bool:
     """Tell whether every point lies nearest to the mean of its own group, and the means differ; O(nkd)."""
     Z = groups.indicators(weights)[:, :, 0]
     centred = points - points.mean(axis=0)
@@ -78,13 +78,13 @@ def is_local_optimum(
         return False
     w = np.ones(d.n) if weights is None else weights
     Z = groups.indicators(w)[:, :, 0]
-    for rows, table in sums_to_groups(d, Z):
-        if (falls_of_moves(table, w[rows], groups.codes[rows], groups.sizes, s, np.diagonal(M)) > tolerance).any():
+    for rows, table in _sums_to_groups(d, Z):
+        if (_falls_of_moves(table, w[rows], groups.codes[rows], groups.sizes, s, np.diagonal(M)) > tolerance).any():
             return False
     return True
 
 
-def sums_to_groups(d: Dissimilarity, Z: FloatArray) -> Iterator[tuple[IntArray, FloatArray]]:
+def _sums_to_groups(d: Dissimilarity, Z: FloatArray) -> Iterator[tuple[IntArray, FloatArray]]:
     """Rows and their sums of rho over the groups, (r,) and (r, k): a few from everywhere, then all the others."""
     if d.line is not None and d.R is None:
         yield np.arange(d.n), d.pairs.multiply(Z)
@@ -97,7 +97,7 @@ def sums_to_groups(d: Dissimilarity, Z: FloatArray) -> Iterator[tuple[IntArray, 
         yield rows, d.rho(rows, everything) @ Z
 
 
-def falls_of_moves(
+def _falls_of_moves(
     table: FloatArray, w: FloatArray, codes: IntArray, sizes: IntArray, s: FloatArray, within: FloatArray
 ) -> FloatArray:
     """By how much W falls when each row goes to the group that suits it best; -inf for a group's only row; (r,).

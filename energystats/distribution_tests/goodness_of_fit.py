@@ -124,17 +124,17 @@ def normality_test(
     """
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
     generator = as_generator(rng)
-    Q = find_orthonormal_basis(as_points(X, "X"), column_names(X))
+    Q = _find_orthonormal_basis(as_points(X, "X"), column_names(X))
     n, d = Q.shape
     scale = n * normal.distance_between_normals(d)
     observed = float(normal.normality_statistics(Q[None])[0])
     progress = weigh(progress, Sample(Euclidean(), Q), normal_samples_work(n, d, n_resamples))
-    null = simulated(
-        lambda stream, count: simulate_normal_samples(stream, count, n, d), n_resamples, generator, progress
+    null = _simulated(
+        lambda stream, count: _simulate_normal_samples(stream, count, n, d), n_resamples, generator, progress
     )
     law = "normal" if d == 1 else "multivariate normal"
     return GoodnessOfFitResult(
-        **judged(observed, null, scale, n),
+        **_judged(observed, null, scale, n),
         null_hypothesis=f"the population is {law}, whatever its mean and {'variance' if d == 1 else 'covariance'}",
         distribution=f"{law}, parameters estimated",
         n=n,
@@ -145,7 +145,7 @@ def normality_test(
     )
 
 
-def judged(observed: float, null: FloatArray, scale: float, n: int) -> dict[str, Any]:
+def _judged(observed: float, null: FloatArray, scale: float, n: int) -> dict[str, Any]:
     """Statistic, p-value and its interval; `scale` is the size of the summands [theory 4, ties]."""
     extreme = count_extreme(observed, null, tie_tolerance(scale, n))
     return {
@@ -157,7 +157,7 @@ def judged(observed: float, null: FloatArray, scale: float, n: int) -> dict[str,
     }
 
 
-def simulated(simulate: Simulate, n_resamples: int, rng: np.random.Generator, progress: bool) -> FloatArray:
+def _simulated(simulate: Simulate, n_resamples: int, rng: np.random.Generator, progress: bool) -> FloatArray:
     """Statistics of samples from the null hypothesis, in blocks that each have a stream of their own."""
     key = draw_key(rng)
     step = LABELINGS_PER_BLOCK
@@ -168,7 +168,7 @@ def simulated(simulate: Simulate, n_resamples: int, rng: np.random.Generator, pr
     return np.concatenate(list(with_bar(blocks, progress, total=n_resamples, unit="sample", size=len)))
 
 
-def simulate_normal_samples(stream: np.random.Generator, count: int, n: int, d: int) -> FloatArray:
+def _simulate_normal_samples(stream: np.random.Generator, count: int, n: int, d: int) -> FloatArray:
     """Statistics of `count` standard normal samples, few enough at a time."""
     at_once = max(1, NUMBERS_AT_ONCE // (n * d))
     parts = [
@@ -178,7 +178,7 @@ def simulate_normal_samples(stream: np.random.Generator, count: int, n: int, d: 
     return np.concatenate(parts)
 
 
-def find_orthonormal_basis(points: FloatArray, columns: list[str] | None) -> FloatArray:
+def _find_orthonormal_basis(points: FloatArray, columns: list[str] | None) -> FloatArray:
     """Orthonormal basis of the centred columns, which must be independent; (n, d).
 
     Columns are scaled before they are multiplied, so that neither 1e-150 nor 1e150 leaves the range of numbers, and
@@ -199,20 +199,20 @@ def find_orthonormal_basis(points: FloatArray, columns: list[str] | None) -> Flo
     lost = np.sqrt(n) * SINGULAR / np.where(length > 0, length, 1.0)  # digits that the offset costs
     constant = (np.ptp(points, axis=0) == 0) | (lost >= 1)
     if constant.any():
-        raise ValueError(f"`X` must vary in every column, but {list_columns(constant, names)} constant; drop them.")
+        raise ValueError(f"`X` must vary in every column, but {_list_columns(constant, names)} constant; drop them.")
     with one_thread_up_to(d):
         Q, R, order = qr(centred / length, mode="economic", pivoting=True)
     dependent = np.zeros(d, dtype=bool)
     dependent[order] = np.abs(np.diagonal(R)) <= max(float(lost.max()), d * SINGULAR)
     if dependent.any():
         raise ValueError(
-            f"`X` must have linearly independent columns, but {list_columns(dependent, names)} a linear combination of "
-            "the others; drop them."
+            f"`X` must have linearly independent columns, but {_list_columns(dependent, names)} a linear combination "
+            "of the others; drop them."
         )
     return np.asarray(Q)
 
 
-def list_columns(chosen: Any, names: list[str]) -> str:
+def _list_columns(chosen: Any, names: list[str]) -> str:
     """'columns u, v are' or 'column u is'."""
     found = [names[j] for j in np.flatnonzero(chosen)]
     text = ", ".join(found[:10]) + ", ..." * (len(found) > 10)
@@ -319,19 +319,19 @@ def goodness_of_fit(
     points = as_points(truths_as_numbers(X) if resolved.domain.truths else X, "X")
     source = as_sampler(distribution, "distribution")
     n, d = points.shape
-    target, settled = make_reference_points(source, d, n_reference or reference_size(n), resolved, generator)
+    target, settled = _make_reference_points(source, d, n_reference or _reference_size(n), resolved, generator)
     settled.check(points, row_places(["X"], [n], [row_index(as_pandas(X))]), column_names(X))
     settled.fitted(points)  # what it needs of its columns, it needs of these
-    size = Size(n, d, line=isinstance(target, OnLine))
+    size = Size(n, d, line=isinstance(target, _OnLine))
     progress = weigh(progress, Sample(settled, points), reference_samples(size, target.size, n_resamples))
     observed = target.compare(points[None])[0]
 
     def simulate(stream: np.random.Generator, count: int) -> FloatArray:
-        return drawn_samples(target, source, stream, count, points.shape)
+        return _drawn_samples(target, source, stream, count, points.shape)
 
-    null = simulated(simulate, n_resamples, generator, progress)
+    null = _simulated(simulate, n_resamples, generator, progress)
     return GoodnessOfFitResult(
-        **judged(float(observed), null, n * target.scale, n),
+        **_judged(float(observed), null, n * target.scale, n),
         null_hypothesis=f"the sample comes from {source.label}" + settled.only_means * MEANS_ONLY,
         distribution=source.label,
         n=n,
@@ -342,13 +342,13 @@ def goodness_of_fit(
     )
 
 
-def reference_size(n: int) -> int:
+def _reference_size(n: int) -> int:
     """Ten reference points a row, within bounds."""
     low, high = REFERENCE
     return min(max(low, 10 * n), high)
 
 
-class ReferencePoints(Protocol):
+class _ReferencePoints(Protocol):
     """Points that stand for a distribution."""
 
     @property
@@ -363,9 +363,9 @@ class ReferencePoints(Protocol):
         """N times the energy distance to every sample; (b, n, d) -> (b,)."""
 
 
-def make_reference_points(
+def _make_reference_points(
     source: Sampler, d: int, size: int, metric: Metric, rng: np.random.Generator
-) -> tuple[ReferencePoints, Metric]:
+) -> tuple[_ReferencePoints, Metric]:
     """Reference points with the way to compare samples with them, and the metric settled on them."""
     points = source.quantiles(size) if source.ppf is not None else source.draw(size, rng)
     if points.shape[1] != d:
@@ -378,12 +378,12 @@ def make_reference_points(
     if not settled.by_range:
         check_resolution(points, settled)
     if sort_line(points, settled) is not None:
-        return OnLine.of(points[:, 0]), settled
-    return Cloud.of(points, settled), settled
+        return _OnLine.of(points[:, 0]), settled
+    return _Cloud.of(points, settled), settled
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OnLine:
+class _OnLine:
     """Reference points in one column with rho = |x - y|: sorting and running sums replace the pairs.
 
     Attributes
@@ -404,7 +404,7 @@ class OnLine:
     scale: float
 
     @classmethod
-    def of(cls, points: FloatArray) -> OnLine:
+    def of(cls, points: FloatArray) -> _OnLine:
         """Sort once."""
         ordered = np.sort(points)
         center = float(ordered[ordered.size // 2])
@@ -425,7 +425,7 @@ class OnLine:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cloud:
+class _Cloud:
     """Reference points and a semimetric; pairs are visited by row blocks.
 
     Attributes
@@ -444,7 +444,7 @@ class Cloud:
     scale: float
 
     @classmethod
-    def of(cls, points: FloatArray, metric: Metric) -> Cloud:
+    def of(cls, points: FloatArray, metric: Metric) -> _Cloud:
         """Sum over the pairs once, which also checks a user's metric."""
         pairs = MadeAnew(points, metric)
         own = float(pairs.multiply(np.ones((len(points), 1))).sum()) / len(points) ** 2
@@ -469,8 +469,8 @@ class Cloud:
         return n * (2 * across / (n * self.size) - self.own - within / n**2)
 
 
-def drawn_samples(
-    target: ReferencePoints, source: Sampler, stream: np.random.Generator, count: int, shape: tuple[int, ...]
+def _drawn_samples(
+    target: _ReferencePoints, source: Sampler, stream: np.random.Generator, count: int, shape: tuple[int, ...]
 ) -> FloatArray:
     """Statistics of `count` samples of the distribution, drawn one after the other, few compared at a time."""
     n, d = shape

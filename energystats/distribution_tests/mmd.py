@@ -100,8 +100,8 @@ def mmd2(
     1.162376
     """
     check_option(estimator, "estimator", ("v", "u"))
-    d, checked = two_samples((x,) if y is None else (x, y), groups, kernel, metric, alpha)
-    check_pairs_within(checked, estimator)
+    d, checked = _two_samples((x,) if y is None else (x, y), groups, kernel, metric, alpha)
+    _check_pairs_within(checked, estimator)
     weigh(False, d, one_sum(Size.of(d)))
     M, s = d.group_sums(checked)
     return float(statistics.energy_distances(M, s, unbiased=estimator == "u")[0, 1] / 2)
@@ -199,10 +199,10 @@ def mmd_test(
     check_option(method, "method", METHODS)
     sampling = Sampling(method, check_count(n_resamples, "n_resamples", low=1))
     generator = as_generator(rng)
-    first, *others = kernels_of(kernel)
-    d, checked = two_samples((x,) if y is None else (x, y), groups, first, metric, alpha)
+    first, *others = _kernels_of(kernel)
+    d, checked = _two_samples((x,) if y is None else (x, y), groups, first, metric, alpha)
     several = [d, *(d.under(semimetric_of(other, metric, alpha)) for other in others)]
-    check_pairs_within(checked, estimator)
+    _check_pairs_within(checked, estimator)
     check_same_index((x,) if y is None else (x, y), strata, "strata")
     check_same_index(groups, strata, "strata")
     if paired and y is not None:
@@ -215,7 +215,7 @@ def mmd_test(
     return choose_test(several, checked, name, sampling, generator, design)
 
 
-def two_samples(
+def _two_samples(
     samples: tuple[ArrayLike, ...], groups: Any, kernel: KernelLike, metric: MetricLike, alpha: float
 ) -> tuple[Dissimilarity, Groups]:
     """Points or matrix behind the semimetric of the kernel, and two groups."""
@@ -231,7 +231,7 @@ def two_samples(
     return d, checked
 
 
-def kernels_of(kernel: KernelLike | Sequence[KernelLike]) -> list[KernelLike]:
+def _kernels_of(kernel: KernelLike | Sequence[KernelLike]) -> list[KernelLike]:
     """One kernel, or all of a sequence."""
     if not isinstance(kernel, list | tuple):
         return [kernel]  # type: ignore[list-item]  # anything else is checked as a kernel
@@ -242,7 +242,7 @@ def kernels_of(kernel: KernelLike | Sequence[KernelLike]) -> list[KernelLike]:
     return list(kernel)
 
 
-def check_pairs_within(groups: Groups, estimator: str) -> None:
+def _check_pairs_within(groups: Groups, estimator: str) -> None:
     """A U-statistic needs pairs within each sample."""
     n, m = groups.sizes.tolist()
     if estimator == "u" and min(n, m) < 2:

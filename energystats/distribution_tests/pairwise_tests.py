@@ -140,7 +140,7 @@ def pairwise_tests(
     generator = as_generator(rng)
     d, checked = Dissimilarity.from_samples((X,), groups, metric=metric, alpha=alpha, standardize=standardize)
     warn_if_found(checked)
-    pairs = pairs_of(checked, control)
+    pairs = _pairs_of(checked, control)
     if n_resamples is None:
         n_resamples = max(999, 40 * len(pairs) - 1)
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
@@ -148,7 +148,7 @@ def pairwise_tests(
     progress = weigh(progress, d, *comparisons(Size.of(d), sizes, n_resamples))
     rngs = generator.spawn(len(pairs))
     tested = (
-        compare_pair(d, checked, pair, method=method, n_resamples=n_resamples, rng=pair_rng)
+        _compare_pair(d, checked, pair, method=method, n_resamples=n_resamples, rng=pair_rng)
         for pair, pair_rng in zip(pairs, rngs, strict=True)
     )
     rows = list(with_bar(tested, progress, total=len(pairs), unit="pair", size=lambda _: 1))
@@ -166,7 +166,7 @@ def pairwise_tests(
     )
 
 
-def pairs_of(groups: Groups, control: Any) -> list[tuple[int, int]]:
+def _pairs_of(groups: Groups, control: Any) -> list[tuple[int, int]]:
     """Numbers of the groups to compare."""
     if control is None:
         return list(itertools.combinations(range(groups.k), 2))
@@ -178,7 +178,7 @@ def pairs_of(groups: Groups, control: Any) -> list[tuple[int, int]]:
     return [(j, other) for other in range(groups.k) if other != j]
 
 
-def compare_pair(
+def _compare_pair(
     d: Dissimilarity,
     groups: Groups,
     pair: tuple[int, int],
@@ -204,26 +204,26 @@ def compare_pair(
         energy_distance=float(E),
         effect_size=result.effect_size,
         pvalue=result.pvalue,
-        pvalue_spread=spread_pvalue(part, two, n_resamples, spread_rng),
+        pvalue_spread=_spread_pvalue(part, two, n_resamples, spread_rng),
     )
 
 
-def spread_pvalue(d: Dissimilarity, groups: Groups, n_resamples: int, rng: np.random.Generator) -> float:
+def _spread_pvalue(d: Dissimilarity, groups: Groups, n_resamples: int, rng: np.random.Generator) -> float:
     """Permutation p of equal spread: squared distances to the own centre, compared between the groups.
 
     The residuals from the own centres are permuted, and every labeling is given centres of its own, as the data were.
     """
     if groups.sizes.min() < 2:
         return float("nan")
-    h = squared_distances_to_centres(d, groups)
+    h = _squared_distances_to_centres(d, groups)
     labelings = Exchangeable.freely(groups.codes).random(n_resamples, draw_key(rng))
-    blocks = (spread_shares(d, groups, h, block) for block in itertools.chain([groups.codes[None, :]], labelings))
+    blocks = (_spread_shares(d, groups, h, block) for block in itertools.chain([groups.codes[None, :]], labelings))
     (observed,), *null = blocks
     extreme = count_extreme(float(observed), np.concatenate(null), tie_tolerance(1.0, d.n))
     return upper_pvalue(extreme, n_resamples)
 
 
-def squared_distances_to_centres(d: Dissimilarity, groups: Groups) -> FloatArray:
+def _squared_distances_to_centres(d: Dissimilarity, groups: Groups) -> FloatArray:
     """Squared distance of each point to the mean of its group in the feature space of rho; (n,).
 
     The mean of rho to the group minus half of g(C_j, C_j).
@@ -235,7 +235,7 @@ def squared_distances_to_centres(d: Dissimilarity, groups: Groups) -> FloatArray
     return np.asarray(to_groups[np.arange(d.n), groups.codes] - own_means[groups.codes] / 2)
 
 
-def spread_shares(d: Dissimilarity, groups: Groups, h: FloatArray, labelings: AnyArray) -> FloatArray:
+def _spread_shares(d: Dissimilarity, groups: Groups, h: FloatArray, labelings: AnyArray) -> FloatArray:
     """Share of the sum of squares of z that lies between two groups of residuals; (n,), (b, n) -> (b,).
 
     z is the squared distance of a residual from the mean of its new group, times n_j/(n_j - 1) for the pull of a point
@@ -244,7 +244,7 @@ def spread_shares(d: Dissimilarity, groups: Groups, h: FloatArray, labelings: An
     """
     Z = (labelings.T == 1).astype(np.float64)
     n, sizes = d.n, groups.sizes.astype(np.float64)
-    products = -0.5 * without_means(d.pairs.multiply(without_means(Z, groups)), groups)  # H Z
+    products = -0.5 * _without_means(d.pairs.multiply(_without_means(Z, groups)), groups)  # H Z
     z = np.empty_like(Z)
     for member, sign, size in ((Z == 0, -1.0, sizes[0]), (Z == 1, 1.0, sizes[1])):
         to_mean = sign * products / size
@@ -257,7 +257,7 @@ def spread_shares(d: Dissimilarity, groups: Groups, h: FloatArray, labelings: An
     return np.asarray(np.where(total > 0, between / np.where(total > 0, total, 1.0), 0.0))
 
 
-def without_means(columns: FloatArray, groups: Groups) -> FloatArray:
+def _without_means(columns: FloatArray, groups: Groups) -> FloatArray:
     """Columns less the mean of each group; (n, c)."""
     Z = groups.indicators()[:, :, 0]
     return np.asarray(columns - (Z @ ((Z.T @ columns) / groups.sizes[:, None])))

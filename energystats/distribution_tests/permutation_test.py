@@ -78,30 +78,30 @@ class Sampling:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class _Ranking:
     """How labelings are ordered: a linear read of M, and how many times as large as S's its rounding is."""
 
     read: Callable[[FloatArray, FloatArray], FloatArray]
     ties: Callable[[FloatArray], float]
 
 
-def half_energy(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> FloatArray:
+def _half_energy(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> FloatArray:
     """MMD squared of two samples, E/2 [theory 2]."""
     return np.asarray(statistics.energy_distances(M, s, unbiased=unbiased)[..., 0, 1] / 2)
 
 
-def ties_of_mmd(s: FloatArray) -> float:
+def _ties_of_mmd(s: FloatArray) -> float:
     """MMD squared is n/(n_1 n_2) S; the U form has up to twice its rounding."""
     return 2 * float(s.sum() / s.prod())
 
 
 # F is monotone in S for fixed T, so it is ranked by S, whose rounding is known [theory 4, ties]
 RANKED_BY = {
-    "between": Ranking(statistics.between, lambda s: 1.0),
-    "f": Ranking(statistics.between, lambda s: 1.0),
-    "pairwise": Ranking(statistics.pairwise_statistic, lambda s: 2.0),
-    "mmd2": Ranking(half_energy, ties_of_mmd),
-    "mmd2 (unbiased)": Ranking(partial(half_energy, unbiased=True), ties_of_mmd),
+    "between": _Ranking(statistics.between, lambda s: 1.0),
+    "f": _Ranking(statistics.between, lambda s: 1.0),
+    "pairwise": _Ranking(statistics.pairwise_statistic, lambda s: 2.0),
+    "mmd2": _Ranking(_half_energy, _ties_of_mmd),
+    "mmd2 (unbiased)": _Ranking(partial(_half_energy, unbiased=True), _ties_of_mmd),
 }
 
 
@@ -166,7 +166,7 @@ def relabeling_test(
         raise ValueError(f'`statistic="f"` needs more rows than groups, got {d.n} rows in {groups.k} groups.')
     ranking = RANKED_BY[name]
     if sampling.method == "asymptotic":
-        return asymptotic_test(d, groups, name)
+        return _asymptotic_test(d, groups, name)
     null = draw_null(d, groups, ranking, sampling, rng, design, weights)
     method = "exact" if null.exact else "permutation"
     return report_null(d, groups, name, null, sampling, design, weights, method=method)
@@ -195,14 +195,14 @@ def weighed(
         elif n_bins:
             works += binned(size, n_bins, k, sampling.n_resamples, looks=looks)
         else:
-            count, visited = count_of(groups, design, sampling)
+            count, visited = _count_of(groups, design, sampling)
             works.append(relabelings(size, k, count, looks=looks, visited=visited))
     if n_bootstrap:
         works.append(bootstrap(Size.of(first), n_bootstrap))
     return replace(sampling, progress=weigh(progress, first, *works))
 
 
-def count_of(groups: Groups, design: Design, sampling: Sampling) -> tuple[float, bool]:
+def _count_of(groups: Groups, design: Design, sampling: Sampling) -> tuple[float, bool]:
     """How many labelings there will be, and whether all of them are visited."""
     if sampling.method == "permutation":
         return sampling.n_resamples, False
@@ -234,7 +234,7 @@ def report_null(
         null.M,
         null.s,
         design,
-        float(value_of(name, np.asarray(null.observed), d, null.M, null.s)),
+        float(_value_of(name, np.asarray(null.observed), d, null.M, null.s)),
         name,
         p,
         weights,
@@ -242,26 +242,26 @@ def report_null(
         n_resamples=null.values.size + null.exact,
         stopped_early=null.stopped,
         extrapolated=extrapolated,
-        null_distribution=value_of(name, null.values, d, null.M, null.s),
+        null_distribution=_value_of(name, null.values, d, null.M, null.s),
         **more,
     )
 
 
-def asymptotic_test(d: Dissimilarity, groups: Groups, name: StatisticName) -> EnergyTestResult:
+def _asymptotic_test(d: Dissimilarity, groups: Groups, name: StatisticName) -> EnergyTestResult:
     """P from the exact moments of the permutation law."""
     M, s = d.group_sums(groups)
     ranking = RANKED_BY[name]
     observed = ranking.read(M, s)
-    fitted = permutation_law(d, groups, ranking, s)
+    fitted = _permutation_law(d, groups, ranking, s)
     if fitted[1] > 0:
-        warn_of_copies(d)
-    value = float(value_of(name, observed, d, M, s))
+        _warn_of_copies(d)
+    value = float(_value_of(name, observed, d, M, s))
     p = moments.upper_tail(float(observed), *fitted)
     shown = None if name == "f" else fitted
     return make_test_result(d, groups, M, s, FREE, value, name, p, method="asymptotic", null_moments=shown)
 
 
-def warn_of_copies(d: Dissimilarity) -> None:
+def _warn_of_copies(d: Dissimilarity) -> None:
     """A smooth law was measured to be off where the statistic takes few values."""
     if d.points is None:
         return
@@ -278,16 +278,16 @@ def warn_of_copies(d: Dissimilarity) -> None:
 def draw_null(
     d: Dissimilarity,
     groups: Groups,
-    ranking: Ranking,
+    ranking: _Ranking,
     sampling: Sampling,
     rng: np.random.Generator,
     design: Design = FREE,
     weights: FloatArray | None = None,
 ) -> Null:
     """Rank the observed labeling and the others, all of them or a random sample that may end early."""
-    others = choose_labelings(groups, design, sampling, rng)
+    others = _choose_labelings(groups, design, sampling, rng)
     exact, n_others = others.exact, others.count
-    sums = sums_of_labelings(d, groups, others, weights, sampling.stop_at is not None)
+    sums = _sums_of_labelings(d, groups, others, weights, sampling.stop_at is not None)
     values: list[FloatArray] = []
     extreme = 0
     bar = with_bar(sums, sampling.progress, total=n_others + 1, unit="labeling", size=lambda pair: len(pair[0]))
@@ -296,18 +296,18 @@ def draw_null(
             ranked = ranking.read(M, s)
             if not values:
                 first = M[0], s[0], float(ranked[0])
-                scale = size_of_summands(d, weights, M[0], s[0])
+                scale = _size_of_summands(d, weights, M[0], s[0])
                 tolerance = ranking.ties(s[0]) * tie_tolerance(scale, d.n)
                 ranked = ranked[1:]
             values.append(ranked)
             extreme += count_extreme(first[2], ranked, tolerance)
             if sampling.stop_at is not None and not exact and extreme >= sampling.stop_at:
-                kept = stop_short(first[2], np.concatenate(values), sampling.stop_at, tolerance)
+                kept = _stop_short(first[2], np.concatenate(values), sampling.stop_at, tolerance)
                 return Null(*first, kept, sampling.stop_at, exact=False, stopped=True)
     return Null(*first, np.concatenate(values), extreme, exact, stopped=False)
 
 
-def sums_of_labelings(
+def _sums_of_labelings(
     d: Dissimilarity, groups: Groups, others: Labelings, weights: FloatArray | None, looks: bool
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
     """M and sizes of the observed labeling and then of the others, a few at a time if somebody looks at them."""
@@ -315,18 +315,18 @@ def sums_of_labelings(
     return d.pairs.null_sums(w, groups.codes, others, groups.k, at_once=BLOCKS_BETWEEN_LOOKS if looks else None)
 
 
-def size_of_summands(d: Dissimilarity, weights: FloatArray | None, M: FloatArray, s: FloatArray) -> float:
+def _size_of_summands(d: Dissimilarity, weights: FloatArray | None, M: FloatArray, s: FloatArray) -> float:
     """What rounding is measured against: T, unless rho may be negative."""
     return float(statistics.total(M, s)) if d.metric.negative_type else d.scale_of(weights)
 
 
-def stop_short(observed: float, values: FloatArray, stop_at: int, tolerance: float) -> FloatArray:
+def _stop_short(observed: float, values: FloatArray, stop_at: int, tolerance: float) -> FloatArray:
     """The values up to the relabeling at which the count was reached."""
     reached = np.cumsum(values >= observed - tolerance)
     return values[: int(np.searchsorted(reached, stop_at)) + 1]
 
 
-def choose_labelings(groups: Groups, design: Design, sampling: Sampling, rng: np.random.Generator) -> Labelings:
+def _choose_labelings(groups: Groups, design: Design, sampling: Sampling, rng: np.random.Generator) -> Labelings:
     """The labelings to visit besides the observed one."""
     scheme = design.scheme(groups.codes)
     n_labelings = scheme.count()
@@ -342,7 +342,7 @@ def choose_labelings(groups: Groups, design: Design, sampling: Sampling, rng: np
     return Labelings(scheme, sampling.n_resamples, draw_key(rng))
 
 
-def permutation_law(d: Dissimilarity, groups: Groups, ranking: Ranking, s: FloatArray) -> tuple[float, float, float]:
+def _permutation_law(d: Dissimilarity, groups: Groups, ranking: _Ranking, s: FloatArray) -> tuple[float, float, float]:
     """Mean, standard deviation and skewness of the statistic over all labelings [theory 3, asymptotic]."""
     G = d.centred_gram()
     k = groups.k
@@ -361,11 +361,11 @@ def permutation_law(d: Dissimilarity, groups: Groups, ranking: Ranking, s: Float
     return found
 
 
-def value_of(name: StatisticName, ranked: FloatArray, d: Dissimilarity, M: FloatArray, s: FloatArray) -> FloatArray:
+def _value_of(name: StatisticName, ranked: FloatArray, d: Dissimilarity, M: FloatArray, s: FloatArray) -> FloatArray:
     """The statistic itself, from what it is ranked by."""
     if name != "f":
         return ranked
-    tolerance = tie_tolerance(size_of_summands(d, None, M, s), d.n)
+    tolerance = tie_tolerance(_size_of_summands(d, None, M, s), d.n)
     return statistics.f_ratio(ranked, float(statistics.total(M, s)), d.n, s.size, tolerance)
 
 
@@ -388,11 +388,11 @@ def make_test_result(
         statistic=statistic,
         pvalue=pvalue,
         statistic_name=name,
-        null_hypothesis=describe_null(d, groups.k, design),
+        null_hypothesis=_describe_null(d, groups.k, design),
         n_strata=design.n_strata,
         n_plots=design.n_plots,
         effect_size=statistics.share(S, T),
-        inhomogeneity=inhomogeneity(M, s) if groups.k == 2 else None,
+        inhomogeneity=_inhomogeneity(M, s) if groups.k == 2 else None,
         within=T - S,
         between=S,
         total=T,
@@ -407,14 +407,14 @@ def make_test_result(
     )
 
 
-def inhomogeneity(M: FloatArray, s: FloatArray) -> float:
+def _inhomogeneity(M: FloatArray, s: FloatArray) -> float:
     """H = E/(2 mean rho(X, Y)), the energy coefficient of inhomogeneity; 0 when all points coincide."""
     return statistics.share(
         float(statistics.energy_distances(M, s)[0, 1]), 2 * float(statistics.group_means(M, s)[0, 1])
     )
 
 
-def describe_null(d: Dissimilarity, k: int, design: Design) -> str:
+def _describe_null(d: Dissimilarity, k: int, design: Design) -> str:
     """What the p-value is about, with the blind spot of squared distances."""
     sentence = f"the {k} samples come from one distribution"
     if design.strata is not None:

@@ -145,21 +145,21 @@ def energy_power(
     check_positive(ratio, "ratio")
     n_replicates = check_count(n_replicates, "n_replicates", low=1)
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
-    level = check_reachable_level(level, n_resamples)
-    sizes = [(n_x, max(1, round(ratio * n_x))) for n_x in check_rising_sizes(n)]
+    level = _check_reachable_level(level, n_resamples)
+    sizes = [(n_x, max(1, round(ratio * n_x))) for n_x in _check_rising_sizes(n)]
     resolved = resolve(metric, alpha)
     if isinstance(resolved, Precomputed):
         raise ValueError('`metric` must not be "precomputed": samples are drawn, and rho is needed between new points.')
-    sources, resolved = sources_of(x, y, resolved)
+    sources, resolved = _sources_of(x, y, resolved)
     key = draw_key(as_generator(rng))
-    progress = weigh(progress, *plan_power(x, y, resolved, sizes, n_replicates, n_resamples))
-    simulation = Simulation(sources, resolved, cast(StatisticName, statistic), standardize, n_resamples, level, key)
+    progress = weigh(progress, *_plan_power(x, y, resolved, sizes, n_replicates, n_resamples))
+    simulation = _Simulation(sources, resolved, cast(StatisticName, statistic), standardize, n_resamples, level, key)
     decisions = simulation.decisions(sizes, n_replicates)
     total = n_replicates * len(sizes)
     rejected = np.array(list(with_bar(decisions, progress, total=total, unit="replicate", size=lambda _: 1)))
     counts = rejected.reshape(len(sizes), n_replicates).sum(axis=1).tolist()
     return PowerResult(
-        rows=tuple(row_of(pair, count, n_replicates) for pair, count in zip(sizes, counts, strict=True)),
+        rows=tuple(_row_of(pair, count, n_replicates) for pair, count in zip(sizes, counts, strict=True)),
         level=level,
         n_replicates=n_replicates,
         n_resamples=n_resamples,
@@ -171,7 +171,7 @@ def energy_power(
     )
 
 
-def plan_power(
+def _plan_power(
     x: Any, y: Any, metric: Metric, sizes: list[tuple[int, int]], n_replicates: int, n_resamples: int
 ) -> tuple[Any, ...]:
     """Points like those that will be drawn, as far as there are any, and the work of all tests."""
@@ -188,7 +188,7 @@ def plan_power(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Simulation:
+class _Simulation:
     """What is the same for all replicates.
 
     Attributes
@@ -239,7 +239,7 @@ class Simulation:
         return tested.pvalue <= self.level
 
 
-def sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler], Metric]:
+def _sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler], Metric]:
     """Samplers of both, and the metric that knows the columns of pilot samples, which must agree."""
     pilots = {name: value for value, name in ((x, "x"), (y, "y")) if not is_distribution(value)}
     if len(pilots) == 2:
@@ -259,7 +259,7 @@ def sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler],
     return (first, second), told
 
 
-def check_rising_sizes(n: Any) -> list[int]:
+def _check_rising_sizes(n: Any) -> list[int]:
     """Rising sizes of the first sample."""
     values = [n] if is_single(n) else list(n)
     if not values:
@@ -267,7 +267,7 @@ def check_rising_sizes(n: Any) -> list[int]:
     return sorted({check_count(value, "n", low=2) for value in values})
 
 
-def check_reachable_level(level: float, n_resamples: int) -> float:
+def _check_reachable_level(level: float, n_resamples: int) -> float:
     """A level that some p-value can reach."""
     level = check_level(level)
     if level < 1 / (n_resamples + 1):
@@ -278,7 +278,7 @@ def check_reachable_level(level: float, n_resamples: int) -> float:
     return level
 
 
-def row_of(sizes: tuple[int, int], count: int, n_replicates: int) -> PowerRow:
+def _row_of(sizes: tuple[int, int], count: int, n_replicates: int) -> PowerRow:
     """Share of rejections and how well it is known."""
     power = count / n_replicates
     low, high = pvalue_interval(count, n_replicates, CONFIDENCE_LEVEL)

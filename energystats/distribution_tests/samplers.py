@@ -70,10 +70,10 @@ class Sampler:
 
 def is_distribution(value: object) -> bool:
     """Whether `value` is meant as a distribution, frozen or not, or as a function, rather than as data."""
-    return callable(value) or hasattr(value, "rvs") or is_new_style(value)
+    return callable(value) or hasattr(value, "rvs") or _is_new_style(value)
 
 
-def is_new_style(value: object) -> bool:
+def _is_new_style(value: object) -> bool:
     """Whether it is an object of SciPy's newer classes of distributions, such as `scipy.stats.Normal`."""
     return hasattr(value, "sample") and hasattr(value, "icdf")
 
@@ -82,11 +82,11 @@ def as_sampler(value: Any, name: str) -> Sampler:
     """Sampler of a frozen distribution or a function; anything else is an error that says what is needed."""
     if isinstance(value, type):
         raise TypeError(f"`{name}` must be an object, got the class {value.__name__}; write `{value.__name__}(...)`.")
-    if is_new_style(value):
-        one_law(value.icdf, name)
-        return Sampler(name, shorten_line(str(value)), lambda size, rng: value.sample(size, rng=rng), value.icdf)
+    if _is_new_style(value):
+        _one_law(value.icdf, name)
+        return Sampler(name, _shorten_line(str(value)), lambda size, rng: value.sample(size, rng=rng), value.icdf)
     if not hasattr(value, "rvs"):
-        return of_function(value, name)
+        return _of_function(value, name)
     if callable(value):
         short = getattr(value, "name", None) or type(value).__name__.removesuffix("_gen")
         raise TypeError(
@@ -94,12 +94,12 @@ def as_sampler(value: Any, name: str) -> Sampler:
             f"`scipy.stats.{short}(...)`."
         )
     if hasattr(value, "ppf"):
-        one_law(value.ppf, name)
-        return Sampler(name, label_of(value), lambda size, rng: value.rvs(size=size, random_state=rng), value.ppf)
-    return Sampler(name, label_of(value), lambda size, rng: draw_rows(value, size, rng))
+        _one_law(value.ppf, name)
+        return Sampler(name, _label_of(value), lambda size, rng: value.rvs(size=size, random_state=rng), value.ppf)
+    return Sampler(name, _label_of(value), lambda size, rng: _draw_rows(value, size, rng))
 
 
-def of_function(function: Any, name: str) -> Sampler:
+def _of_function(function: Any, name: str) -> Sampler:
     """Sampler of a user's function."""
     if not callable(function):
         got = repr(function) if isinstance(function, str) else type(function).__name__
@@ -114,7 +114,7 @@ def of_function(function: Any, name: str) -> Sampler:
     return Sampler(name, getattr(function, "__name__", type(function).__name__), draw)
 
 
-def one_law(quantile: Callable[[float], Any], name: str) -> None:
+def _one_law(quantile: Callable[[float], Any], name: str) -> None:
     """Parameters that are arrays make several distributions of one object."""
     median = quantile(0.5)
     if np.shape(median) != ():
@@ -123,25 +123,25 @@ def one_law(quantile: Callable[[float], Any], name: str) -> None:
         raise ValueError(f"`{name}` must have a median, but it is NaN: a parameter is out of range.")
 
 
-def draw_rows(distribution: Any, size: int, rng: np.random.Generator) -> Any:
+def _draw_rows(distribution: Any, size: int, rng: np.random.Generator) -> Any:
     """Rows of a multivariate distribution; two at least, as SciPy gives a single one without its axis."""
     return distribution.rvs(size=max(size, 2), random_state=rng)[:size]
 
 
-def shorten_line(text: str) -> str:
+def _shorten_line(text: str) -> str:
     """One line of at most 60 characters."""
     text = " ".join(text.split())
     return text if len(text) <= LABEL else text[: LABEL - 1] + "…"
 
 
-def label_of(frozen: Any) -> str:
+def _label_of(frozen: Any) -> str:
     """A frozen distribution as it was written, as far as it is told."""
     family = getattr(getattr(frozen, "dist", None), "name", None)
     if family is None:
         return type(frozen).__name__.removesuffix("_frozen")
     given = [f"{float(a):g}" for a in frozen.args]
     given += [f"{key}={float(a):g}" for key, a in frozen.kwds.items()]
-    return shorten_line(f"{family}({', '.join(given)})")
+    return _shorten_line(f"{family}({', '.join(given)})")
 
 
 def resampler(points: FloatArray, name: str) -> Sampler:

@@ -101,7 +101,7 @@ def principal_coordinates(
             repaired = (lingoes if correction == "lingoes" else cailliez)(distances, tol)
         distances, constant = np.asarray(repaired.distances), float(repaired.constant or 0.0)
     unit = unit_of(distances)
-    return compute_coordinates(
+    return _compute_coordinates(
         (distances / unit) ** 2,
         unit,
         n_components=n_components,
@@ -198,7 +198,7 @@ def kernel_pca(
             summand = d.metric.summand(d.points)
     weigh(False, MATRIX, spectrum(len(rho), 4.0, copies=6.0))
     unit = root_unit_of(rho)
-    return compute_coordinates(
+    return _compute_coordinates(
         rho / unit**2,
         unit,
         n_components=n_components,
@@ -211,7 +211,7 @@ def kernel_pca(
     )
 
 
-def compute_coordinates(
+def _compute_coordinates(
     rho: FloatArray,
     unit: float,
     *,

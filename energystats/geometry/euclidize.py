@@ -86,7 +86,7 @@ def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
     unit = unit_of(given)
     rho = (given / unit) ** 2
     found = examine_spectrum(rho, tol)
-    return add_constant(rho, unit, found, given=given, index=matrix_index(d))
+    return _add_constant(rho, unit, found, given=given, index=matrix_index(d))
 
 
 def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
@@ -149,10 +149,10 @@ def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
     rounding = 8 * np.finfo(float).eps * np.abs(np.diagonal(matrix)).max() / unit**2
     rho[np.abs(rho) <= rounding] = 0.0
     found = examine_spectrum(rho, tol, summand=float(np.abs(matrix).max()) / unit**2)
-    return add_constant(rho, unit, found, given=None, index=matrix_index(K), source="kernel")
+    return _add_constant(rho, unit, found, given=None, index=matrix_index(K), source="kernel")
 
 
-def add_constant(
+def _add_constant(
     rho: FloatArray,
     unit: float,
     found: Examination,
@@ -168,7 +168,7 @@ def add_constant(
     else:
         distances = np.sqrt(np.maximum(rho + 2 * sigma, 0.0)) * unit
         np.fill_diagonal(distances, 0.0)
-    return make_euclidization("lingoes", distances, sigma * unit**2, rho, unit, found, index, source)
+    return _make_euclidization("lingoes", distances, sigma * unit**2, rho, unit, found, index, source)
 
 
 def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
@@ -246,7 +246,7 @@ def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
         kappa = additive_constant(centred(-0.5 * rho), centred(-0.5 * scaled), pair) * unit
         distances = given + kappa
         np.fill_diagonal(distances, 0.0)
-    return make_euclidization("cailliez", distances, kappa, rho, unit, found, matrix_index(d))
+    return _make_euclidization("cailliez", distances, kappa, rho, unit, found, matrix_index(d))
 
 
 def clip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
@@ -298,7 +298,7 @@ def clip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
     >>> es.is_euclidean(es.clip_spectrum([[0.0, 1.0, 5.0], [1.0, 0.0, 1.0], [5.0, 1.0, 0.0]]).distances)
     True
     """
-    return respectralized(d, tol, "clip")
+    return _respectralized(d, tol, "clip")
 
 
 def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
@@ -348,10 +348,10 @@ def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
     >>> es.is_euclidean(es.flip_spectrum([[0.0, 1.0, 5.0], [1.0, 0.0, 1.0], [5.0, 1.0, 0.0]]).distances)
     True
     """
-    return respectralized(d, tol, "flip")
+    return _respectralized(d, tol, "flip")
 
 
-def respectralized(d: ArrayLike, tol: float | None, method: Repair) -> Euclidization:
+def _respectralized(d: ArrayLike, tol: float | None, method: Repair) -> Euclidization:
     """Distances from the Gram matrix with other eigenvalues."""
     given = as_distances(d, "d")
     weigh(False, MATRIX, spectrum(len(given), 7.0, copies=8.0))
@@ -365,10 +365,10 @@ def respectralized(d: ArrayLike, tol: float | None, method: Repair) -> Euclidiza
         values = np.abs(values) if method == "flip" else np.maximum(values, 0.0)
         half = vectors * np.sqrt(values)
         distances = np.sqrt(np.maximum(kernel_distance(half @ half.T), 0.0)) * unit
-    return make_euclidization(method, distances, None, rho, unit, found, matrix_index(d))
+    return _make_euclidization(method, distances, None, rho, unit, found, matrix_index(d))
 
 
-def make_euclidization(
+def _make_euclidization(
     method: Repair,
     distances: FloatArray,
     constant: float | None,

@@ -71,12 +71,12 @@ def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> Flo
     """
     matrix = as_square(R, "R")
     check_same_index(R, base, "base")
-    toward = matrix @ base_weights(base, len(matrix))  # mean rho of every point to the origin, up to a constant
-    spread = float(base_weights(base, len(matrix)) @ toward)
+    toward = matrix @ _base_weights(base, len(matrix))  # mean rho of every point to the origin, up to a constant
+    spread = float(_base_weights(base, len(matrix)) @ toward)
     return np.asarray(0.5 * (toward[:, None] + toward[None, :] - matrix - spread))
 
 
-def base_weights(base: Any, n: int) -> FloatArray:
+def _base_weights(base: Any, n: int) -> FloatArray:
     """The vector s of a base."""
     if isinstance(base, str):
         check_option(base, "base", ("center",))
@@ -186,7 +186,7 @@ def center_kernel(K: ArrayLike, base: str | int | ArrayLike = "center") -> Float
     if isinstance(base, str):
         check_option(base, "base", ("center",))
         return centred(matrix)
-    s = base_weights(base, len(matrix))
+    s = _base_weights(base, len(matrix))
     toward = matrix @ s  # K s: inner products of every point with the new origin
     return np.asarray(matrix - toward[:, None] - toward[None, :] + float(s @ toward))
 

@@ -125,7 +125,7 @@ def negative_type(
         weigh(False, d, pairs_work(Size.of(d)), spectrum(d.n, 2.0, copies=3.0))
         rho = d.matrix
         summand = 0.0 if d.points is None else d.metric.summand(d.points)
-        return judge_negative_type(examine_spectrum(rho, tol, summand=summand), d.metric, rho=rho, rows=None)
+        return _judge_negative_type(examine_spectrum(rho, tol, summand=summand), d.metric, rho=rho, rows=None)
     weigh(False, d, spectrum(n_points, 2.0, copies=3.0).times(1 if d.metric.negative_type else N_SUBSETS))
     worst: tuple[Examination, IntArray] | None = None
     for _ in range(1 if d.metric.negative_type else N_SUBSETS):
@@ -136,10 +136,10 @@ def negative_type(
             worst = found, rows
     assert worst is not None
     found, rows = worst
-    return judge_negative_type(found, d.metric, rho=d.rho(rows, rows), rows=rows)
+    return _judge_negative_type(found, d.metric, rho=d.rho(rows, rows), rows=rows)
 
 
-def judge_negative_type(found: Examination, metric: Metric, *, rho: Any, rows: IntArray | None) -> NegativeTypeResult:
+def _judge_negative_type(found: Examination, metric: Metric, *, rho: Any, rows: IntArray | None) -> NegativeTypeResult:
     """What the eigenvalues of some points and the formula of the metric say together."""
     known = metric.negative_type
     method: Literal["eigenvalues", "factorisation", "iteration", "random subsets", "formula"] = found.method
@@ -218,10 +218,10 @@ def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
     """
     distances = as_distances(d, "d")
     weigh(False, MATRIX, spectrum(len(distances), 2.0, copies=3.0))
-    return examine_distances(distances, tol).holds
+    return _examine_distances(distances, tol).holds
 
 
-def examine_distances(d: Any, tol: float | None) -> Examination:
+def _examine_distances(d: Any, tol: float | None) -> Examination:
     """`examine_spectrum` for d squared, whatever the size of d."""
     unit = unit_of(d, SMALLEST_ALONE)
     return examine_spectrum((d / unit) ** 2, tol)

@@ -84,7 +84,7 @@ def as_numbers(values: ArrayLike, name: str) -> FloatArray:
     values = as_pandas(values)
     columns = column_names(values)
     if columns is not None:
-        return frame_numbers(values, name, columns)
+        return _frame_numbers(values, name, columns)
     array = as_array(values, name)
     if array.dtype.kind not in "iuf":
         kind = {"b": "bool", "c": "complex", "U": "str", "S": "bytes", "M": "datetime", "m": "timedelta"}
@@ -114,7 +114,7 @@ def as_array(values: Any, name: str) -> AnyArray:
 def without_masks(values: Any) -> Any:
     """The same, or for a list that holds masked entries or arrays another one with NaN in their place."""
     if isinstance(values, list | tuple):
-        return [unmasked(value) for value in values] if any(map(holds_mask, values)) else values
+        return [_unmasked(value) for value in values] if any(map(_holds_mask, values)) else values
     if isinstance(values, np.ndarray) and values.dtype == object and not isinstance(values, np.ma.MaskedArray):
         hidden = masked_in(values)
         return np.where(hidden, np.nan, values) if hidden.any() else values
@@ -131,7 +131,7 @@ def numbers_of_objects(values: AnyArray, name: str) -> FloatArray:
                 "be without strings, dates and whatever else is no number."
             )
         if isinstance(value, numbers.Integral) and abs(int(value)) > LARGEST_INTEGER:
-            raise ValueError(beyond_exact(name))
+            raise ValueError(_beyond_exact(name))
     return np.where(absent, np.nan, values).astype(np.float64)
 
 
@@ -145,21 +145,21 @@ def masked_in(values: Any) -> BoolArray:
     return np.array([value is np.ma.masked for value in array.ravel()], dtype=bool).reshape(array.shape)
 
 
-def holds_mask(value: Any) -> bool:
+def _holds_mask(value: Any) -> bool:
     """Whether something is a masked array, or a list with one in it."""
     if isinstance(value, list | tuple):
-        return any(map(holds_mask, value))
+        return any(map(_holds_mask, value))
     return isinstance(value, np.ma.MaskedArray)
 
 
-def unmasked(value: Any) -> Any:
+def _unmasked(value: Any) -> Any:
     """An entry of a list, NaN for what is masked."""
     if isinstance(value, np.ma.MaskedArray):
         if not np.ma.is_masked(value):
             return value.data[()]
         found = np.ma.filled(value.astype(np.float64 if value.dtype.kind in "iuf" else object), np.nan)
         return found[()]
-    return [unmasked(entry) for entry in value] if isinstance(value, list | tuple) else value
+    return [_unmasked(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
 def check_not_path(values: object, name: str) -> None:
@@ -171,7 +171,7 @@ def check_not_path(values: object, name: str) -> None:
         )
 
 
-def frame_numbers(frame: Any, name: str, columns: Sequence[str]) -> FloatArray:
+def _frame_numbers(frame: Any, name: str, columns: Sequence[str]) -> FloatArray:
     """Numbers of a pandas object, missing values as NaN."""
     from pandas.api.types import is_bool_dtype, is_complex_dtype, is_integer_dtype, is_numeric_dtype
 
@@ -196,10 +196,10 @@ def check_whole_numbers(array: Any, name: str) -> None:
     known = array[np.isfinite(array)] if array.dtype.kind == "f" else array
     rounded = array.dtype.kind == "f"  # 2**53 may have been one more
     if known.size and max(int(known.max()), -int(known.min())) > LARGEST_INTEGER - rounded:
-        raise ValueError(beyond_exact(name))
+        raise ValueError(_beyond_exact(name))
 
 
-def beyond_exact(name: str) -> str:
+def _beyond_exact(name: str) -> str:
     """What is said of whole numbers that are rounded."""
     return (
         f"`{name}` holds whole numbers beyond 2**53, which are not exact as floating-point numbers; subtract a common "

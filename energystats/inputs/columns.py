@@ -66,7 +66,7 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column:
+class _Column:
     """One column of one table: its kind, its values or codes, and its categories."""
 
     kind: Kind
@@ -82,37 +82,37 @@ def encode(
     known: Columns | None = None,
 ) -> tuple[list[FloatArray], Columns]:
     """Arrays of one coding, and the coding; with `known`, that of other rows of the same columns."""
-    read = [code_columns(values, name) for values, name in zip(tables, names, strict=True)]
+    read = [_code_columns(values, name) for values, name in zip(tables, names, strict=True)]
     check_same_columns(tables, [len(labels) for labels, _ in read], names)
     labels = read[0][0] if known is None else known.names
     if known is not None:
-        check_known(tables[0], read[0][0], known, names[0])
+        _check_known(tables[0], read[0][0], known, names[0])
     for column in asymmetric:
         if labels.count(column) > 1:
             raise ValueError(f"`asymmetric` names {column!r}, but {labels.count(column)} columns have that name.")
     coded = []
     for j, label in enumerate(labels):
-        parts = [code_column(columns[j], name, label) for name, (_, columns) in zip(names, read, strict=True)]
+        parts = [_code_column(columns[j], name, label) for name, (_, columns) in zip(names, read, strict=True)]
         if label in asymmetric:
-            parts = [presence(part, name, label) for part, name in zip(parts, names, strict=True)]
+            parts = [_presence(part, name, label) for part, name in zip(parts, names, strict=True)]
         if known is None:
-            coded.append(join_columns(parts, names, label))
+            coded.append(_join_columns(parts, names, label))
         else:
-            of = Column(known.kinds[j], np.empty(0), known.levels[j])
-            coded.append([recoded(part, of, name, label) for part, name in zip(parts, names, strict=True)])
+            of = _Column(known.kinds[j], np.empty(0), known.levels[j])
+            coded.append([_recoded(part, of, name, label) for part, name in zip(parts, names, strict=True)])
     arrays = [np.column_stack([parts[i].values for parts in coded]) for i in range(len(tables))]
     for array, name in zip(arrays, names, strict=True):
-        check_rows(array, name)
+        _check_rows(array, name)
     kinds, levels = tuple(parts[0].kind for parts in coded), tuple(parts[0].levels for parts in coded)
     filled = [kind != "empty" for kind in kinds]
     complete = not any(np.isnan(array[:, filled]).any() for array in arrays)
     if known is not None:
         return arrays, replace(known, complete=complete)
-    warn_of_empty([label for label, kind in zip(labels, kinds, strict=True) if kind == "empty"])
+    _warn_of_empty([label for label, kind in zip(labels, kinds, strict=True) if kind == "empty"])
     return arrays, Columns(tuple(labels), kinds, levels, complete)
 
 
-def check_known(table: Any, labels: Sequence[str], known: Columns, name: str) -> None:
+def _check_known(table: Any, labels: Sequence[str], known: Columns, name: str) -> None:
     """The columns of the coding, by number and, where both have names, by name."""
     if len(labels) != len(known.names):
         raise ValueError(f"`{name}` must have {len(known.names)} columns, as the metric has, got {len(labels)}.")
@@ -124,7 +124,7 @@ def check_known(table: Any, labels: Sequence[str], known: Columns, name: str) ->
 # ---------------------------------------------------------------- one table
 
 
-def code_columns(values: Any, name: str) -> tuple[tuple[str, ...], list[Any]]:
+def _code_columns(values: Any, name: str) -> tuple[tuple[str, ...], list[Any]]:
     """Names and columns of a table, each as a float array or a pandas Series."""
     if hasattr(values, "toarray"):
         raise TypeError(f"`{name}` must be dense, got a sparse {type(values).__name__}; use `{name}.toarray()`.")
@@ -134,22 +134,22 @@ def code_columns(values: Any, name: str) -> tuple[tuple[str, ...], list[Any]]:
         array = as_array(values, name)
         if array.dtype.kind in "iuf":
             table = as_numbers(array, name)
-            check_shape(table.shape, name)
+            _check_shape(table.shape, name)
             table = table.reshape(len(table), -1)
             return tuple(map(str, range(table.shape[1]))), list(table.T)
-        frame = untyped_frame(values, array, name)
+        frame = _untyped_frame(values, array, name)
         labels = [str(j) for j in range(frame.shape[1])]
     else:
         frame = values if values.ndim == 2 else values.to_frame()
-    check_shape(frame.shape, name)
+    _check_shape(frame.shape, name)
     return tuple(labels), [frame.iloc[:, j] for j in range(frame.shape[1])]
 
 
-def untyped_frame(values: Any, array: Any, name: str) -> Any:
+def _untyped_frame(values: Any, array: Any, name: str) -> Any:
     """Frame of a list or array that is not numeric; pandas looks for the type of every column."""
     import pandas as pd
 
-    check_shape(array.shape, name)
+    _check_shape(array.shape, name)
     if isinstance(getattr(values, "dtype", None), pd.CategoricalDtype):
         return pd.Series(values).to_frame()
     if array.dtype.kind in "US" and isinstance(values, np.ndarray) and array.ndim == 2 and array.shape[1] > 1:
@@ -164,7 +164,7 @@ def untyped_frame(values: Any, array: Any, name: str) -> Any:
     return pd.DataFrame(rows)
 
 
-def check_shape(shape: tuple[int, ...], name: str) -> None:
+def _check_shape(shape: tuple[int, ...], name: str) -> None:
     """One or two dimensions, none of them empty."""
     if len(shape) not in (1, 2):
         raise ValueError(f"`{name}` must have shape (n,) or (n, d), got {shape}.")
@@ -172,14 +172,14 @@ def check_shape(shape: tuple[int, ...], name: str) -> None:
         raise ValueError(f"`{name}` must have at least one row and one column, got shape {shape}.")
 
 
-def check_rows(array: FloatArray, name: str) -> None:
+def _check_rows(array: FloatArray, name: str) -> None:
     """Every row has a value somewhere."""
     if (bare := np.isnan(array).all(axis=1)).any():
         row = int(bare.argmax())
         raise ValueError(f"`{name}` must have a value in every row, but row {row} (counted from 0) has none; drop it.")
 
 
-def warn_of_empty(labels: Sequence[str]) -> None:
+def _warn_of_empty(labels: Sequence[str]) -> None:
     """Name the columns that say nothing about any row."""
     if labels:
         listed = ", ".join(map(repr, labels))
@@ -189,10 +189,10 @@ def warn_of_empty(labels: Sequence[str]) -> None:
 # ---------------------------------------------------------------- one column
 
 
-def code_column(column: Any, name: str, label: str) -> Column:
+def _code_column(column: Any, name: str, label: str) -> _Column:
     """Kind and values of a column, from its type."""
     if isinstance(column, np.ndarray):
-        return numeric_column(column, name, label)
+        return _numeric_column(column, name, label)
     import pandas as pd
     from pandas.api.types import infer_dtype, is_bool_dtype, is_complex_dtype, is_numeric_dtype
 
@@ -201,21 +201,21 @@ def code_column(column: Any, name: str, label: str) -> Column:
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes = column.cat.codes.to_numpy(dtype=np.float64)
         kind: Kind = "ordered" if column.cat.ordered else "categorical"
-        return emptied(Column(kind, np.where(codes < 0, np.nan, codes), tuple(column.cat.categories)))
+        return _emptied(_Column(kind, np.where(codes < 0, np.nan, codes), tuple(column.cat.categories)))
     if is_bool_dtype(column.dtype):
-        return emptied(Column("categorical", as_floats(column), (False, True)))
+        return _emptied(_Column("categorical", _as_floats(column), (False, True)))
     if is_numeric_dtype(column.dtype) and not is_complex_dtype(column.dtype):
-        return numeric_column(as_floats(column), name, label)
+        return _numeric_column(_as_floats(column), name, label)
     found = infer_dtype(column, skipna=True)
     if found == "empty" or column.isna().all():
-        return Column("empty", np.full(len(column), np.nan))
+        return _Column("empty", np.full(len(column), np.nan))
     if found == "string":
         codes, levels = pd.factorize(column.astype(object), sort=True, use_na_sentinel=True)
-        return Column("categorical", np.where(codes < 0, np.nan, codes.astype(np.float64)), tuple(levels))
+        return _Column("categorical", np.where(codes < 0, np.nan, codes.astype(np.float64)), tuple(levels))
     if found == "boolean":
-        return Column("categorical", as_floats(column.astype("boolean")), (False, True))
+        return _Column("categorical", _as_floats(column.astype("boolean")), (False, True))
     if found in NUMBERS:
-        return numeric_column(as_floats(pd.to_numeric(column)), name, label)
+        return _numeric_column(_as_floats(pd.to_numeric(column)), name, label)
     what = "both numbers and text" if found.startswith("mixed") else f"{found} values ({column.dtype})"
     raise TypeError(
         f"`{name}` must have columns of numbers, categories, text or truth values, but column {label!r} has {what}; "
@@ -223,7 +223,7 @@ def code_column(column: Any, name: str, label: str) -> Column:
     )
 
 
-def as_floats(column: Any) -> FloatArray:
+def _as_floats(column: Any) -> FloatArray:
     """Values of a pandas column of numbers or truth values, missing ones as NaN."""
     from pandas.api.types import is_integer_dtype
 
@@ -233,11 +233,11 @@ def as_floats(column: Any) -> FloatArray:
     return values
 
 
-def numeric_column(values: FloatArray, name: str, label: str) -> Column:
+def _numeric_column(values: FloatArray, name: str, label: str) -> _Column:
     """Finite numbers and NaN."""
     if bad := int(np.isinf(values).sum()):
         raise ValueError(f"`{name}` must not be infinite, but has {bad} infinite values in column {label}.")
-    column = emptied(Column("numeric", values))
+    column = _emptied(_Column("numeric", values))
     if column.kind == "numeric" and (largest := float(np.nanmax(np.abs(values)))) > LARGEST:
         raise ValueError(
             f"`{name}` must not exceed {LARGEST:g} in size, got {largest:.3g} in column {label}; rescale it."
@@ -245,12 +245,12 @@ def numeric_column(values: FloatArray, name: str, label: str) -> Column:
     return column
 
 
-def emptied(column: Column) -> Column:
+def _emptied(column: _Column) -> _Column:
     """The column, or an empty one if all its values are missing."""
-    return Column("empty", column.values) if np.isnan(column.values).all() else column
+    return _Column("empty", column.values) if np.isnan(column.values).all() else column
 
 
-def presence(column: Column, name: str, label: str) -> Column:
+def _presence(column: _Column, name: str, label: str) -> _Column:
     """1 where something is present, 0 where it is absent."""
     values = column.values
     if column.levels:
@@ -267,13 +267,13 @@ def presence(column: Column, name: str, label: str) -> Column:
             f"`asymmetric` columns must hold truth values or 0 (absent) and 1 (present), but column {label!r} of "
             f"`{name}` has {got} in row {i}."
         )
-    return column if column.kind == "empty" else Column("asymmetric", values)
+    return column if column.kind == "empty" else _Column("asymmetric", values)
 
 
 # ---------------------------------------------------------------- one coding
 
 
-def join_columns(parts: Sequence[Column], names: Sequence[str], label: str) -> list[Column]:
+def _join_columns(parts: Sequence[_Column], names: Sequence[str], label: str) -> list[_Column]:
     """The same column of several tables under one coding."""
     filled = [(part, name) for part, name in zip(parts, names, strict=True) if part.kind != "empty"]
     if not filled:
@@ -288,23 +288,23 @@ def join_columns(parts: Sequence[Column], names: Sequence[str], label: str) -> l
         if part.kind == "ordered" and part.levels != first.levels:
             raise ValueError(
                 f"Ordered column {label!r} must have the same categories in all tables, but has "
-                f"{list_levels(first.levels)} in `{first_name}` and {list_levels(part.levels)} in `{name}`."
+                f"{_list_levels(first.levels)} in `{first_name}` and {_list_levels(part.levels)} in `{name}`."
             )
     levels = tuple(dict.fromkeys(level for part, _ in filled for level in part.levels))
-    target = Column(first.kind, np.empty(0), levels)
-    return [recoded(part, target, name, label) for part, name in zip(parts, names, strict=True)]
+    target = _Column(first.kind, np.empty(0), levels)
+    return [_recoded(part, target, name, label) for part, name in zip(parts, names, strict=True)]
 
 
-def recoded(part: Column, target: Column, name: str, label: str) -> Column:
+def _recoded(part: _Column, target: _Column, name: str, label: str) -> _Column:
     """A column in the codes of another one."""
     if part.kind == "empty" or target.kind == "empty":
-        return Column(target.kind, np.full(part.values.size, np.nan), target.levels)
+        return _Column(target.kind, np.full(part.values.size, np.nan), target.levels)
     if not target.levels:
         if part.kind != target.kind:
             raise TypeError(f"`{name}` must have {target.kind} values in column {label!r}, got {part.kind} ones.")
         return part
     if part.levels == target.levels:
-        return Column(target.kind, part.values, target.levels)
+        return _Column(target.kind, part.values, target.levels)
     used = ~np.isnan(part.values)
     own, codes = np.unique(part.values[used], return_inverse=True)
     values = [part.levels[int(v)] if part.levels else v for v in own]
@@ -312,13 +312,13 @@ def recoded(part: Column, target: Column, name: str, label: str) -> Column:
     for value in values:
         if value not in place:
             raise ValueError(
-                f"`{name}` has {value!r} in column {label!r}, whose categories are {list_levels(target.levels)}."
+                f"`{name}` has {value!r} in column {label!r}, whose categories are {_list_levels(target.levels)}."
             )
     translated = np.full(part.values.size, np.nan)
     translated[used] = np.array([place[value] for value in values], dtype=np.float64)[codes]
-    return Column(target.kind, translated, target.levels)
+    return _Column(target.kind, translated, target.levels)
 
 
-def list_levels(levels: Sequence[Any]) -> str:
+def _list_levels(levels: Sequence[Any]) -> str:
     """Categories in words, the first ten of them."""
     return ", ".join(map(repr, levels[:10])) + ", ..." * (len(levels) > 10)

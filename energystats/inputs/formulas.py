@@ -123,13 +123,13 @@ class Parsed:
                     "`formula` must have numeric responses joined by + on its left side, but "
                     f"{term} is {'categorical' if text else 'a product'}."
                 )
-            check_columns(str(term), matrix)
+            _check_columns(str(term), matrix)
             found |= {str(name): column for name, column in zip(spec.column_names, matrix.T, strict=True)}
         return pd.DataFrame(found)
 
     def design(self, table: pd.DataFrame, *, marginal: bool) -> tuple[Term, ...]:
         """Columns of every term and of those it is adjusted for."""
-        data = Coded.of(table, [factor for term in self.terms for factor in term.factors])
+        data = _Coded.of(table, [factor for term in self.terms for factor in term.factors])
         for factor in dict.fromkeys(factor for term in self.terms for factor in term.factors):
             self.check_levels(factor, data)
         for term in self.terms:
@@ -143,19 +143,19 @@ class Parsed:
             for j, (term, columns) in enumerate(zip(self.terms, blocks, strict=True))
         )
 
-    def adjusted(self, term: Any, data: Coded) -> Term:
+    def adjusted(self, term: Any, data: _Coded) -> Term:
         """A term after all that do not contain it; coded anew, because the coding depends on what comes before."""
-        others = [other for other in self.terms if other is not term and not contains(other, term)]
+        others = [other for other in self.terms if other is not term and not _contains(other, term)]
         *before, columns = self.blocks([*others, term], data)
         return Term(str(term), columns, np.hstack([np.empty((len(columns), 0)), *before]))
 
-    def blocks(self, terms: Sequence[Any], data: Coded) -> list[FloatArray]:
+    def blocks(self, terms: Sequence[Any], data: _Coded) -> list[FloatArray]:
         """Model-matrix columns of each term, coded against the constant and the terms before it."""
         coded = [data.term(term.factors) for term in terms]
         matrix, spec = self.evaluate([self.intercept, *coded], data.table)
         blocks = [matrix[:, spec.term_slices[term]] for term in coded]
         for term, columns in zip(terms, blocks, strict=True):
-            check_columns(str(term), columns)
+            _check_columns(str(term), columns)
         return blocks
 
     def evaluate(
@@ -169,13 +169,13 @@ class Parsed:
 
         formula = Formula(list(terms), _ordering="none")
         spec = ModelSpec(formula=formula, ensure_full_rank=full_rank, na_action="ignore", output="numpy")
-        context = {"C": partial(coded_factor, [] if seen is None else seen)}
+        context = {"C": partial(_coded_factor, [] if seen is None else seen)}
         try:
             with np.errstate(all="ignore"):  # what is not finite is reported below
                 matrix = spec.get_model_matrix(data, context=context)
                 values = np.asarray(matrix, dtype=np.float64)
         except Exception as error:  # the user's own expression ran
-            raise ValueError(f"`formula` {self.text!r} cannot be evaluated: {write_plain_message(error)}") from error
+            raise ValueError(f"`formula` {self.text!r} cannot be evaluated: {_write_plain_message(error)}") from error
         if len(values) != len(data):
             listed = " + ".join(map(str, terms))
             raise ValueError(
@@ -184,25 +184,25 @@ class Parsed:
             )
         return values, matrix.model_spec
 
-    def levels(self, factor: Any, data: Coded) -> tuple[FloatArray, list[str]] | None:
+    def levels(self, factor: Any, data: _Coded) -> tuple[FloatArray, list[str]] | None:
         """Indicators of the levels of a factor that occur, and their names; None for a number."""
         if (found := data.levels_of(factor)) is None:
             seen: list[Levels] = []
             indicators, spec = self.evaluate([data.term([factor])], data.table, full_rank=False, seen=seen)
             if factor not in spec.factor_contrasts:
                 return None
-            found = seen[-1] if seen else levels_from(indicators, spec.factor_contrasts[factor].levels, str(factor))
+            found = seen[-1] if seen else _levels_from(indicators, spec.factor_contrasts[factor].levels, str(factor))
         codes, names = found
         used = np.unique(codes)
         return (codes[:, None] == used).astype(np.float64), [repr(names[j]) for j in used]
 
-    def check_levels(self, factor: Any, data: Coded) -> None:
+    def check_levels(self, factor: Any, data: _Coded) -> None:
         """Complain about a factor with one level."""
         found = self.levels(factor, data)
         if found is not None and len(found[1]) < 2:
             raise ValueError(f"`formula`: {factor} has one level only, {', '.join(found[1])}; leave it out.")
 
-    def check_cells(self, term: Any, data: Coded) -> None:
+    def check_cells(self, term: Any, data: _Coded) -> None:
         """Complain about a combination of levels that has no row."""
         found = [(factor, self.levels(factor, data)) for factor in term.factors]
         named = [(str(factor), *levels) for factor, levels in found if levels is not None]
@@ -223,7 +223,7 @@ class Parsed:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Coded:
+class _Coded:
     """A table in which the levels of the factors that stand in a formula as they are have numbers.
 
     Attributes
@@ -252,8 +252,8 @@ class Coded:
                 continue
             if table[name].dtype == object or isinstance(table[name].dtype, pd.CategoricalDtype):
                 levels[name] = as_labels(table[name], len(table), name)
-        columns = dict(zip(levels, unused_names(len(levels), list(table.columns)), strict=True))
-        coded = {columns[name]: number_levels(*levels[name]) for name in levels}
+        columns = dict(zip(levels, _unused_names(len(levels), list(table.columns)), strict=True))
+        coded = {columns[name]: _number_levels(*levels[name]) for name in levels}
         return cls(pd.concat([table, pd.DataFrame(coded, index=table.index)], axis=1), columns, levels)
 
     def levels_of(self, factor: Any) -> Levels | None:
@@ -268,20 +268,20 @@ class Coded:
         return FormulaTerm(f if self.levels_of(f) is None else Factor(self.columns[f.expr]) for f in factors)
 
 
-def unused_names(count: int, columns: Sequence[str]) -> list[str]:
+def _unused_names(count: int, columns: Sequence[str]) -> list[str]:
     """Names for some columns more."""
     names = (f"codes {j}" for j in itertools.count())
     return list(itertools.islice((name for name in names if name not in columns), count))
 
 
-def number_levels(codes: IntArray, names: Sequence[Any]) -> Any:
+def _number_levels(codes: IntArray, names: Sequence[Any]) -> Any:
     """Levels under the names 0, 1, ..."""
     import pandas as pd
 
     return pd.Categorical.from_codes(codes.tolist(), categories=pd.RangeIndex(len(names)))
 
 
-def levels_from(indicators: FloatArray, names: Sequence[Any], factor: str) -> Levels:
+def _levels_from(indicators: FloatArray, names: Sequence[Any], factor: str) -> Levels:
     """Codes from indicators of formulaic, of which every row must have one."""
     if indicators.shape[1] != len(names) or not (indicators.sum(axis=1) == 1).all():
         raise ValueError(
@@ -291,7 +291,7 @@ def levels_from(indicators: FloatArray, names: Sequence[Any], factor: str) -> Le
     return indicators.argmax(axis=1), tuple(names)
 
 
-def coded_factor(
+def _coded_factor(
     seen: list[Levels], data: Any, contrasts: Any = None, *, levels: Any = None, spans_intercept: bool = True
 ) -> Any:
     """C() of formulaic for levels of any names: formulaic gets their numbers, and `seen` the names too."""
@@ -320,22 +320,22 @@ def coded_factor(
             raise ValueError(f"the base of C() must be one of its levels, got {contrasts.base!r}.")
         contrasts = type(contrasts)(base=base)
     seen.append((codes, names))
-    return C(pd.Series(number_levels(codes, names), index=values.index), contrasts, spans_intercept=spans_intercept)
+    return C(pd.Series(_number_levels(codes, names), index=values.index), contrasts, spans_intercept=spans_intercept)
 
 
-def contains(larger: Any, term: Any) -> bool:
+def _contains(larger: Any, term: Any) -> bool:
     """Whether a term is part of a larger one, as a is of a:b."""
     return set(term.factors) < set(larger.factors)
 
 
-def check_columns(name: str, columns: FloatArray) -> None:
+def _check_columns(name: str, columns: FloatArray) -> None:
     """Complain about values that a transformation made."""
     bad = int((~np.isfinite(columns).all(axis=1)).sum())
     if bad:
         raise ValueError(f"`formula`: {name} is not finite in {bad} of {len(columns)} rows.")
 
 
-def write_plain_message(error: Exception) -> str:
+def _write_plain_message(error: Exception) -> str:
     """First line of a message of formulaic, without its marks for colour."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return re.sub(r"\x1b?⧛?\[[0-9;]*m⧚?", "", lines[0])
@@ -349,7 +349,7 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
 
     if "~" not in formula:
         raise ValueError(f'`formula` must have a ~ before its terms, as in "y ~ g" or "~ g", got {formula!r}.')
-    if "`1`" in without_calls(formula):
+    if "`1`" in _without_calls(formula):
         raise ValueError(
             f"`formula` takes a column named '1' for the constant; rename it, or write I(`1`), got {formula!r}."
         )
@@ -357,15 +357,15 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
         read = Formula.from_spec(formula, context={"__formulaic_variables_available__": list(map(str, data.columns))})
     except (FormulaicError, SyntaxError) as error:
         raise ValueError(
-            f"`formula` {formula!r} cannot be read: {write_plain_message(error)}{of_r(formula)}"
+            f"`formula` {formula!r} cannot be read: {_write_plain_message(error)}{_of_r(formula)}"
         ) from error
     left, right = (read.lhs, read.rhs) if hasattr(read, "lhs") else ((), read)
     if isinstance(right, tuple) or (isinstance(left, tuple) and left):
         raise ValueError(f"`formula` must have one part on each side of ~, got {formula!r}.")
-    check_sides(formula, list(left), with_response)
-    check_roles(formula, variables_of(left, data), variables_of(right, data))
-    needed = variables_of([*left, *right], data)
-    check_operators([*left, *right], data)
+    _check_sides(formula, list(left), with_response)
+    _check_roles(formula, _variables_of(left, data), _variables_of(right, data))
+    needed = _variables_of([*left, *right], data)
+    _check_operators([*left, *right], data)
     constants = [term for term in right if str(term) == "1"]
     terms = tuple(term for term in right if str(term) != "1")
     if not constants:
@@ -375,7 +375,7 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
     return Parsed(formula, tuple(left), constants[0], terms, tuple(needed))
 
 
-def of_r(formula: str) -> str:
+def _of_r(formula: str) -> str:
     """Say what stands for a function of R whose name has a point, which no function of Python has."""
     called = re.search(r"(?<![\w.`])((?:as|is)\.[\w.]+)\((?:([^()]*)\))?", formula)
     if called is None:
@@ -390,32 +390,32 @@ def of_r(formula: str) -> str:
     return f". Formulas are run as Python, where {name} is no function: write {instead}."
 
 
-def check_roles(formula: str, responses: Sequence[str], factors: Sequence[str]) -> None:
+def _check_roles(formula: str, responses: Sequence[str], factors: Sequence[str]) -> None:
     """No column on both sides: what is compared cannot say how it is grouped."""
     twice = [name for name in responses if name in factors]
     if twice:
         raise ValueError(f"`formula` must not have {twice[0]!r} on both sides of ~, got {formula!r}.")
 
 
-def check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None:
+def _check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None:
     """A response where the points come from `data`, none where they come from `X`."""
     if with_response and (not left or "1" in map(str, left)):
         raise ValueError(
             f'`formula` must name its responses before ~, as in "y1 + y2 ~ g", got {formula!r}; a table or matrix of '
             "its own goes first, as in `disco(X, formula, data=data)`."
         )
-    if "-" in outside_calls(formula.split("~")[0]):
+    if "-" in _outside_calls(formula.split("~")[0]):
         raise ValueError(f"`formula` must not subtract before ~, where - leaves a term out; use I(), got {formula!r}.")
     if left and not with_response:
         raise ValueError(f"`formula` must have nothing before ~ when `X` is given, got {formula!r}.")
 
 
-def outside_calls(text: str) -> str:
+def _outside_calls(text: str) -> str:
     """What of a formula stands in no parentheses or backticks."""
-    return without_calls(re.sub(r"`[^`]*`", "", text))
+    return _without_calls(re.sub(r"`[^`]*`", "", text))
 
 
-def without_calls(text: str) -> str:
+def _without_calls(text: str) -> str:
     """What of a formula stands in no parentheses."""
     while (shorter := re.sub(r"\([^()]*\)", "", text)) != text:
         text = shorter
@@ -438,12 +438,12 @@ def check_table(data: Any) -> pd.DataFrame:
     return data
 
 
-def variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
+def _variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
     """Columns of the table that occur in terms, in order; a name that is nothing else must be a column."""
     from formulaic.transforms import TRANSFORMS
 
     known = list(map(str, data.columns))
-    names = dict.fromkeys(name for term in terms for factor in term.factors for name in names_in(factor.expr, known))
+    names = dict.fromkeys(name for term in terms for factor in term.factors for name in _names_in(factor.expr, known))
     for name in names:
         if known.count(name) > 1:
             raise ValueError(f"`data` has {known.count(name)} columns named {name!r}; rename them.")
@@ -455,7 +455,7 @@ def variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
     return [name for name in names if name in known]
 
 
-def check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
+def _check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
     """Refuse R's signs that mean another thing in Python: ^ is no power, and & and | work on the bits of numbers."""
     from pandas.api.types import is_bool_dtype
 
@@ -464,7 +464,7 @@ def check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
         if factor.expr in known:
             continue
         pieces = factor.expr.split("`")
-        for node in ast.walk(parsed_or_nothing("".join(f"_{i}" if i % 2 else s for i, s in enumerate(pieces)))):
+        for node in ast.walk(_parsed_or_nothing("".join(f"_{i}" if i % 2 else s for i, s in enumerate(pieces)))):
             if not isinstance(node, ast.BinOp):
                 continue
             if isinstance(node.op, ast.BitXor):
@@ -480,7 +480,7 @@ def check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
                     )
 
 
-def parsed_or_nothing(expression: str) -> ast.AST:
+def _parsed_or_nothing(expression: str) -> ast.AST:
     """The tree of a Python expression; an empty one where it is none."""
     try:
         return ast.parse(expression, mode="eval")
@@ -488,7 +488,7 @@ def parsed_or_nothing(expression: str) -> ast.AST:
         return ast.Module(body=[], type_ignores=[])
 
 
-def names_in(expression: str, known: Sequence[str]) -> list[str]:
+def _names_in(expression: str, known: Sequence[str]) -> list[str]:
     """Names in a factor: the factor itself, or those of its Python expression, where backticks quote odd ones."""
     if expression in known:
         return [expression]

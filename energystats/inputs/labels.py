@@ -47,17 +47,17 @@ def were_found(labels: Any) -> bool:
 
     A bare array tells nothing of where it came from.
     """
-    return holds_partition(labels) or hasattr(labels, "labels_") or bool(getattr(labels, "attrs", {}).get(FOUND))
+    return _holds_partition(labels) or hasattr(labels, "labels_") or bool(getattr(labels, "attrs", {}).get(FOUND))
 
 
-def holds_partition(labels: Any) -> bool:
+def _holds_partition(labels: Any) -> bool:
     """Recognise a result of this package that has a cluster for every point."""
     return hasattr(labels, "to_series") and isinstance(getattr(labels, "labels", None), np.ndarray)
 
 
 def labels_of(labels: Any, name: str) -> Any:
     """Take the labels out of a clustering result or a fitted clusterer, with names of rows where it has any."""
-    if holds_partition(labels):
+    if _holds_partition(labels):
         return labels.labels if labels.index is None else labels.to_series()
     if hasattr(labels, "labels_"):
         return labels.labels_
@@ -89,10 +89,10 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
         codes, names = np.asarray(categories.codes), list(categories.categories)
         missing = codes < 0
     else:
-        array = label_array(without_masks(labels), name)
+        array = _label_array(without_masks(labels), name)
         missing = np.asarray(pd.isna(array)) | masked_in(array)
         known = array[~missing]
-        codes, names = coded_objects(known.tolist(), name) if array.dtype == object else coded_values(known)
+        codes, names = _coded_objects(known.tolist(), name) if array.dtype == object else _coded_values(known)
     if len(codes) != n and not missing.any():
         raise ValueError(f"`{name}` must have one label for each of the {n} rows, got {len(codes)}.")
     if missing.any():
@@ -106,7 +106,7 @@ def is_single(labels: object) -> bool:
     return unordered or getattr(labels, "ndim", 1) == 0
 
 
-def label_array(labels: Any, name: str) -> AnyArray:
+def _label_array(labels: Any, name: str) -> AnyArray:
     r"""Labels as an array in which none has changed: a list keeps its objects, of which numpy would make one type.
 
     So 1 and "1" stay two labels, as do "a" and "a\0", and whole numbers beyond 2**53 beside negative ones.
@@ -115,7 +115,7 @@ def label_array(labels: Any, name: str) -> AnyArray:
         array = np.asarray(labels)
         array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
     else:
-        array = np.fromiter(unwrapped(list(labels), name), dtype=object, count=len(labels))
+        array = np.fromiter(_unwrapped(list(labels), name), dtype=object, count=len(labels))
         kinds = set(map(type, array))
         if kinds in ({float}, {np.datetime64}, {np.timedelta64}):
             array = np.array(array.tolist())
@@ -126,7 +126,7 @@ def label_array(labels: Any, name: str) -> AnyArray:
     return array.astype(object) if array.dtype.kind == "c" else array
 
 
-def unwrapped(entries: list[Any], name: str) -> list[Any]:
+def _unwrapped(entries: list[Any], name: str) -> list[Any]:
     """Labels of a list, where each may stand in a list of its own."""
     if not any(issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, entries))):
         return entries
@@ -143,7 +143,7 @@ def unwrapped(entries: list[Any], name: str) -> list[Any]:
     return entries
 
 
-def coded_values(array: AnyArray) -> tuple[IntArray, list[Any]]:
+def _coded_values(array: AnyArray) -> tuple[IntArray, list[Any]]:
     """Codes and sorted names of labels of one type of numpy."""
     import pandas as pd
 
@@ -151,10 +151,10 @@ def coded_values(array: AnyArray) -> tuple[IntArray, list[Any]]:
     return codes.reshape(-1), list(pd.Index(values)) if values.dtype.kind in "mM" else values.tolist()
 
 
-def coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
+def _coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
     """Codes and sorted names of labels that are Python objects: one label for what is equal and of one type."""
     if any(issubclass(kind, np.generic) for kind in set(map(type, entries))):
-        entries = [plain_object(entry) if isinstance(entry, np.generic) else entry for entry in entries]
+        entries = [_plain_object(entry) if isinstance(entry, np.generic) else entry for entry in entries]
     found: dict[Any, int] = {}
     try:
         codes = np.array([found.setdefault(entry, len(found)) for entry in entries], dtype=np.intp)
@@ -165,7 +165,7 @@ def coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
     firsts = list(found)
     if len(kinds := set(map(type, entries))) > 1 or tuple in kinds:
         for entry, code in zip(entries, codes.tolist(), strict=True):
-            if find_label_type(entry) != find_label_type(firsts[code]):
+            if _find_label_type(entry) != _find_label_type(firsts[code]):
                 raise ValueError(
                     f"`{name}` mixes {firsts[code]!r} and {entry!r}, which are of different types and equal to each "
                     "other; make them labels of one type, for example text."
@@ -183,7 +183,7 @@ def coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
     return place[codes], names
 
 
-def plain_object(label: Any) -> Any:
+def _plain_object(label: Any) -> Any:
     """Label of a type of Python or pandas in place of a scalar of numpy."""
     import pandas as pd
 
@@ -194,11 +194,11 @@ def plain_object(label: Any) -> Any:
 
 def position_of(label: Any, names: Sequence[Any]) -> int | None:
     """Place of a label among names, None where it is none of them; True is not 1."""
-    label = plain_object(label) if isinstance(label, np.generic) else label
+    label = _plain_object(label) if isinstance(label, np.generic) else label
     same = (j for j, name in enumerate(names) if isinstance(name, bool) == isinstance(label, bool) and name == label)
     return next(same, None)
 
 
-def find_label_type(label: object) -> object:
+def _find_label_type(label: object) -> object:
     """Type of a label, and those of its parts, by which True differs from 1, and 1 from 1.0."""
-    return tuple(map(find_label_type, label)) if isinstance(label, tuple) else type(label)
+    return tuple(map(_find_label_type, label)) if isinstance(label, tuple) else type(label)

@@ -34,9 +34,9 @@ def as_square(values: ArrayLike, name: str, places: Places | None = None) -> Flo
                 f"`{name}` as a condensed vector must have n(n - 1)/2 entries for a whole number n, got {array.size}."
             )
         full = np.asarray(squareform(array, checks=False))
-        check_finite_pairs(full, name, places)
+        _check_finite_pairs(full, name, places)
         return full
-    square = symmetrized(array, name, places, rounding)
+    square = _symmetrized(array, name, places, rounding)
     diagonal = np.abs(np.diagonal(array))
     if diagonal.any() and differing(diagonal, np.zeros(1), small_entry(array), rounding).any():
         worst = int(diagonal.argmax())
@@ -68,16 +68,16 @@ def as_symmetric(values: ArrayLike, name: str) -> FloatArray:
     """Square symmetric matrix."""
     values = as_pandas(values)
     matrix, (rounding, eps) = as_numbers(values, name), digits_of(values)
-    return symmetrized(matrix, name, Places(row_names(values)), rounding, lost=lost_in_sums(matrix, eps))
+    return _symmetrized(matrix, name, Places(row_names(values)), rounding, lost=_lost_in_sums(matrix, eps))
 
 
-def symmetrized(
+def _symmetrized(
     array: FloatArray, name: str, places: Places, rounding: tuple[float, float] = ROUNDING, *, lost: float = 0.0
 ) -> FloatArray:
     """The symmetric part of a square matrix that is symmetric but for rounding, and for what sums `lost`."""
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise ValueError(f"`{name}` must be a square matrix, got shape {array.shape}.")
-    check_finite_pairs(array, name, places)
+    _check_finite_pairs(array, name, places)
     if (array == array.T).all():
         return array
     if (worst := largest_skew(array, rounding=rounding, lost=lost)) is not None:
@@ -123,7 +123,7 @@ def differing(
     return np.asarray((np.abs(a - b) > np.maximum(tolerance * (larger + scale), lost)) & (larger > nothing * scale))
 
 
-def lost_in_sums(array: FloatArray, eps: float) -> float:
+def _lost_in_sums(array: FloatArray, eps: float) -> float:
     """Size up to which differences vanish in the rounding of every sum over a matrix: a kernel is centred by them."""
     if array.size == 0:
         return 0.0
@@ -169,7 +169,7 @@ def as_linkage(Z: ArrayLike, name: str) -> FloatArray:
     return array
 
 
-def check_finite_pairs(array: FloatArray, name: str, places: Places) -> None:
+def _check_finite_pairs(array: FloatArray, name: str, places: Places) -> None:
     """`check_finite` for a square matrix: which pair, and which parts of a graph no path connects."""
     if np.isnan(array).any():
         i, j = map(int, np.argwhere(np.isnan(array))[0])

@@ -89,7 +89,7 @@ class MatrixFile:
                 writer.writerow([*self.stubs[i : i + 1], *cells])
 
 
-class FilePlaces(Places):
+class _FilePlaces(Places):
     """Entries by line and column of the file, counted from 1, and by name."""
 
     def __init__(self, names: Sequence[str] | None, top: int, left: int) -> None:
@@ -138,7 +138,7 @@ def cells_of_frame(frame: pd.DataFrame) -> list[list[str]]:
 
 def parse_cells(cells: list[list[str]]) -> MatrixFile:
     """Find the layout, convert, and check; every complaint names line and column."""
-    layout = layout_of(cells)
+    layout = _layout_of(cells)
     if layout != "none" and len(cells[0]) == len(cells[-1]) - 1:  # R's write.table has no corner
         cells = [["", *cells[0]], *cells[1:]]
         header: tuple[str, ...] = tuple(cells[0][1:])
@@ -147,14 +147,14 @@ def parse_cells(cells: list[list[str]]) -> MatrixFile:
     top, left = int(layout != "none"), int(layout == "both")
     columns = tuple(cells[0][left:]) if top else None
     stubs = tuple(row[0] for row in cells[top:]) if left else ()
-    names = find_item_names(columns, stubs, layout)
-    places = FilePlaces(names, top, left)
+    names = _find_item_names(columns, stubs, layout)
+    places = _FilePlaces(names, top, left)
     body = [row[left:] for row in cells[top:]]
-    matrix = np.array([[as_number(c, places, i, j) for j, c in enumerate(row)] for i, row in enumerate(body)])
-    return MatrixFile(distances=checked(matrix, places), names=names, layout=layout, header=header, stubs=stubs)
+    matrix = np.array([[_as_number(c, places, i, j) for j, c in enumerate(row)] for i, row in enumerate(body)])
+    return MatrixFile(distances=_checked(matrix, places), names=names, layout=layout, header=header, stubs=stubs)
 
 
-def layout_of(cells: list[list[str]]) -> Literal["both", "header", "none"]:
+def _layout_of(cells: list[list[str]]) -> Literal["both", "header", "none"]:
     """Where the names are, from the shape; a matrix of numbers alone has none."""
     if not cells:
         raise ValueError("the file is empty.")
@@ -176,19 +176,19 @@ def layout_of(cells: list[list[str]]) -> Literal["both", "header", "none"]:
             "and a column of n names beside them are understood."
         )
     first = [*cells[0], *(row[0] for row in cells)]
-    if all(map(may_be_number, first)) or m == 1:
+    if all(map(_may_be_number, first)) or m == 1:
         return "none"
-    if not NUMBER.fullmatch(cells[0][0]) or (m > 2 and not any(map(may_be_number, cells[0][1:]))):
+    if not NUMBER.fullmatch(cells[0][0]) or (m > 2 and not any(map(_may_be_number, cells[0][1:]))):
         return "both"
     return "none"  # a cell that is no number; `as_number` says which
 
 
-def may_be_number(cell: str) -> bool:
+def _may_be_number(cell: str) -> bool:
     """Whether a cell of a matrix could hold this."""
     return NUMBER.fullmatch(cell) is not None or (cell.lower() in MISSING and cell != "")
 
 
-def as_number(cell: str, places: Places, i: int, j: int) -> float:
+def _as_number(cell: str, places: Places, i: int, j: int) -> float:
     """Number of a cell, NaN where it is missing."""
     if NUMBER.fullmatch(cell):
         return float(cell)
@@ -198,7 +198,7 @@ def as_number(cell: str, places: Places, i: int, j: int) -> float:
     raise ValueError(f"every cell must be a number, but the one {places.entry(i, j)} holds {cell!r}{hint}.")
 
 
-def find_item_names(columns: Sequence[str] | None, stubs: Sequence[str], layout: str) -> tuple[str, ...] | None:
+def _find_item_names(columns: Sequence[str] | None, stubs: Sequence[str], layout: str) -> tuple[str, ...] | None:
     """Names of the items; rows or columns that are merely counted take those of the other."""
     if columns is None:
         return None
@@ -217,7 +217,7 @@ def find_item_names(columns: Sequence[str] | None, stubs: Sequence[str], layout:
     return tuple(columns)
 
 
-def checked(matrix: FloatArray, places: FilePlaces) -> FloatArray:
+def _checked(matrix: FloatArray, places: _FilePlaces) -> FloatArray:
     """`as_distances` in the words of a file."""
     if np.isnan(np.diagonal(matrix)).all():
         raise ValueError(f"the diagonal must be 0, but entry {places.entry(0, 0)} and all others on it are empty.")

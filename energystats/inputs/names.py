@@ -83,7 +83,7 @@ def as_pandas(values: Any) -> Any:
 
 def column_names(values: object) -> list[str] | None:
     """Column names of a pandas object, None for anything else."""
-    if not is_pandas(values):
+    if not _is_pandas(values):
         return None
     if hasattr(values, "columns"):
         return [name_text(c) for c in values.columns]
@@ -91,7 +91,7 @@ def column_names(values: object) -> list[str] | None:
     return ["x" if name is None else name_text(name)]
 
 
-def is_pandas(values: object) -> bool:
+def _is_pandas(values: object) -> bool:
     """Whether something is a DataFrame or a Series."""
     return hasattr(values, "to_numpy") and hasattr(values, "index") and hasattr(values, "iloc")
 
@@ -103,15 +103,15 @@ def name_text(name: object) -> str:
 
 def label_name(labels: object) -> str:
     """Name of a Series or of the only column of a frame; empty for anything else."""
-    if is_pandas(labels) and hasattr(labels, "columns"):
+    if _is_pandas(labels) and hasattr(labels, "columns"):
         return name_text(labels.columns[0]) if len(labels.columns) == 1 else ""
-    name = getattr(labels, "name", None) if is_pandas(labels) else None
+    name = getattr(labels, "name", None) if _is_pandas(labels) else None
     return "" if name is None else name_text(name)
 
 
 def row_index(values: object) -> Any:
     """Copy of the index of the rows of a pandas object, None for anything else."""
-    return values.index.copy() if is_pandas(values) else None  # type: ignore[attr-defined]
+    return values.index.copy() if _is_pandas(values) else None  # type: ignore[attr-defined]
 
 
 def matrix_index(values: object) -> Any:
@@ -162,7 +162,7 @@ def have_same_names(rows: Any, own: Any) -> bool:
 
 def index_at_hand(values: Any) -> Any:
     """Index of the rows of something of pandas or Dask, or of blocks of rows; None where they have no names."""
-    if is_pandas(values):
+    if _is_pandas(values):
         return values.index
     if hasattr(values, "__dask_graph__") and hasattr(values, "index"):
         return values.index.compute()
@@ -182,7 +182,7 @@ def joint_index(parts: Sequence[Any]) -> Any:
 
 def check_same_rows(tables: Sequence[Any], name: str) -> None:
     """Rows of tables that are matched by position: names that they share must stand in the same rows."""
-    blocks = not is_pandas(tables[0]) and hasattr(tables[0], "row_index")  # samples that stand below each other
+    blocks = not _is_pandas(tables[0]) and hasattr(tables[0], "row_index")  # samples that stand below each other
     first, *others = tables[0].indices if blocks else [index_at_hand(as_pandas(table)) for table in tables]
     for other in others:
         if first is None or other is None or len(first) != len(other):

@@ -51,7 +51,7 @@ class Euclidean(Metric):
         return self.alpha < 2
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        return euclidean_power(X, Y, self.alpha)
+        return _euclidean_power(X, Y, self.alpha)
 
     def in_unit(self, exponent: int) -> Euclidean:
         return self
@@ -78,7 +78,7 @@ class Exponential(Metric):
     negative_type: bool = field(default=True, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", check_sigma(self.sigma))
+        object.__setattr__(self, "sigma", _check_sigma(self.sigma))
 
     @property
     def strong_negative_type(self) -> bool:
@@ -93,7 +93,7 @@ class Exponential(Metric):
         """||x - y|| / sigma, infinite where that is too large for a number."""
         assert self.sigma is not None  # `fitted` comes first
         with np.errstate(over="ignore"):
-            return np.asarray(euclidean_power(X, Y, 1.0) / self.sigma)
+            return np.asarray(_euclidean_power(X, Y, 1.0) / self.sigma)
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         return -2 * np.expm1(self.exponent(X, Y))
@@ -103,7 +103,7 @@ class Exponential(Metric):
         return np.exp(self.fitted(X).exponent(X, X if Y is None else as_points(Y, "Y")))
 
     def fitted(self, X: FloatArray) -> Exponential:
-        return self if self.sigma is not None else replace(self, sigma=median_distance(X))
+        return self if self.sigma is not None else replace(self, sigma=_median_distance(X))
 
     def in_unit(self, exponent: int) -> Exponential | None:
         assert self.sigma is not None
@@ -148,7 +148,7 @@ class Localised(Metric):
     negative_type: bool = field(default=False, init=False, repr=False)
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        r = euclidean_power(X, Y, 1.0)
+        r = _euclidean_power(X, Y, 1.0)
         return np.asarray(r**2 * np.exp(-r / 2))
 
 
@@ -177,16 +177,16 @@ class Sine(Metric):
         object.__setattr__(self, "theta", check_positive(self.theta, "theta"))
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        r = euclidean_power(X, Y, 1.0)
+        r = _euclidean_power(X, Y, 1.0)
         return np.asarray(r**2 * self.theta * np.sin(r / self.theta))
 
 
-def euclidean_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
+def _euclidean_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
     """||x - y||**alpha from coordinate differences, so that an offset of the data costs no digits."""
     size = max(float(np.abs(X).max()), float(np.abs(Y).max()))
     if 0 < size < SMALL:  # squares would underflow; a power of two changes no digit
         e = int(exponents(size))
-        return np.asarray(euclidean_power(np.ldexp(X, -e), np.ldexp(Y, -e), alpha) * two_to(e, alpha))
+        return np.asarray(_euclidean_power(np.ldexp(X, -e), np.ldexp(Y, -e), alpha) * two_to(e, alpha))
     distances = euclidean(X, Y, squared=alpha == 2)
     if alpha == 2:
         return distances
@@ -195,15 +195,15 @@ def euclidean_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
     return distances if alpha == 1 else np.asarray(np.power(distances, alpha, out=distances))
 
 
-def median_distance(X: FloatArray) -> float:
+def _median_distance(X: FloatArray) -> float:
     """Median of the non-zero distances between rows, of a fixed random `SUBSAMPLE` of them when there are more."""
     if len(X) > SUBSAMPLE:
         X = X[np.random.default_rng(0).choice(len(X), SUBSAMPLE, replace=False)]
-    distances = euclidean_power(X, X, 1.0)[np.triu_indices(len(X), 1)]
+    distances = _euclidean_power(X, X, 1.0)[np.triu_indices(len(X), 1)]
     distances = distances[distances > 0]
     return float(np.median(distances)) if distances.size else 1.0
 
 
-def check_sigma(sigma: object) -> float | None:
+def _check_sigma(sigma: object) -> float | None:
     """A positive number, or None for the median distance."""
     return None if sigma is None else check_positive(sigma, "sigma")

@@ -105,7 +105,7 @@ class SciPyMetric(Metric):
             units = parameters.pop("exponents")
             X, Y = np.ldexp(X, -units), np.ldexp(Y, -units)
         if self.name in ("cosine", "correlation"):  # of a row of tiny numbers, squares would underflow
-            X, Y = near_one_by_row(X), near_one_by_row(Y)
+            X, Y = _near_one_by_row(X), _near_one_by_row(Y)
         distances = cdist(X, Y, self.name, **parameters)
         if self.name == "jensenshannon":  # of proportional rows SciPy may take the root of a rounding below 0
             known = np.multiply.outer(X.any(axis=1), Y.any(axis=1))
@@ -229,6 +229,6 @@ DOMAINS = {  # of names that do not take all rows of finite numbers
 }
 
 
-def near_one_by_row(X: FloatArray) -> FloatArray:
+def _near_one_by_row(X: FloatArray) -> FloatArray:
     """Rows times powers of two, by which their largest entries come near 1 and no digit is lost."""
     return np.asarray(np.ldexp(X, -exponents(np.abs(X).max(axis=1))[:, None]))

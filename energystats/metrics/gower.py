@@ -95,7 +95,7 @@ class Gower(Metric):
             raise TypeError(f"`asymmetric` must be a sequence of column names, got the string {self.asymmetric!r}.")
         object.__setattr__(self, "asymmetric", tuple(map(str, self.asymmetric)))
         if self.weights is not None:
-            object.__setattr__(self, "weights", check_column_weights(self.weights))
+            object.__setattr__(self, "weights", _check_column_weights(self.weights))
         if self.ranges is not None:
             object.__setattr__(self, "ranges", read_only(self.ranges))
 
@@ -144,14 +144,14 @@ class Gower(Metric):
 
     def told(self, coding: Columns) -> Gower:
         """The metric that knows its columns."""
-        check_known_columns(self.asymmetric, coding.names, "asymmetric")
+        _check_known_columns(self.asymmetric, coding.names, "asymmetric")
         if isinstance(self.weights, Mapping):
-            check_known_columns(self.weights, coding.names, "weights")
+            _check_known_columns(self.weights, coding.names, "weights")
         elif self.weights is not None and len(self.weights) != len(coding.names):
             raise ValueError(f"`weights` must have one weight a column, {len(coding.names)}, got {len(self.weights)}.")
         told = replace(self, coding=coding)
         if self.weights is not None:
-            check_column_likeness(told.column_weights())
+            _check_column_likeness(told.column_weights())
         return told
 
     def under(self, other: Metric, columns: Sequence[str]) -> Metric:
@@ -167,7 +167,7 @@ class Gower(Metric):
         """Settle the ranges of numbers and of the codes of ordered categories; columns unheard of are numbers."""
         if self.ranges is not None:
             graded = self.coding.where("numeric", "ordered") if self.coding is not None else slice(None)
-            return replace(self, beyond=bool((widths_of(X)[graded] > self.ranges[graded]).any()))
+            return replace(self, beyond=bool((_widths_of(X)[graded] > self.ranges[graded]).any()))
         told = self
         if self.coding is None:
             names = map(str, range(X.shape[1]))
@@ -175,7 +175,7 @@ class Gower(Metric):
             if self.asymmetric:
                 (X,), metric = self.read((X,), ("X",))
                 told = cast(Gower, metric)
-        return replace(told, ranges=widths_of(X))
+        return replace(told, ranges=_widths_of(X))
 
     def column_weights(self) -> FloatArray:
         """w_k of every column."""
@@ -214,7 +214,7 @@ class Gower(Metric):
         return np.asarray(0.5 * (1.0 - metric.fitted(points).finite_between(points, others)))
 
 
-def check_column_weights(weights: object) -> dict[str, float] | tuple[float, ...]:
+def _check_column_weights(weights: object) -> dict[str, float] | tuple[float, ...]:
     """Weights by name or in order: finite, none negative, not all zero, of like size where they are positive."""
     if isinstance(weights, str) or not isinstance(weights, Mapping | Sequence | np.ndarray):
         raise TypeError(f"`weights` must be a mapping or a sequence, got {type(weights).__name__}.")
@@ -226,7 +226,7 @@ def check_column_weights(weights: object) -> dict[str, float] | tuple[float, ...
         if not 0 <= value < np.inf:
             raise ValueError(f"`weights` must be finite and not negative, got {value:g} for column {name!r}.")
         found[str(name)] = float(value)
-    check_column_likeness(np.array(list(found.values())))
+    _check_column_likeness(np.array(list(found.values())))
     if isinstance(weights, Mapping):
         return found
     if not any(found.values()):
@@ -234,18 +234,18 @@ def check_column_weights(weights: object) -> dict[str, float] | tuple[float, ...
     return tuple(found.values())
 
 
-def check_column_likeness(weights: FloatArray) -> None:
+def _check_column_likeness(weights: FloatArray) -> None:
     """Refuse positive weights of columns so unlike that rho loses the lightest of them."""
     if (weights > 0).any():
         check_likeness(weights[weights > 0], "weights", "a column that hardly counts has weight 0")
 
 
-def widths_of(X: FloatArray) -> FloatArray:
+def _widths_of(X: FloatArray) -> FloatArray:
     """Ranges of columns, missing values aside; 0 where there is no value."""
     return np.asarray(np.nan_to_num(np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)))
 
 
-def check_known_columns(given: Iterable[str], columns: Sequence[str], argument: str) -> None:
+def _check_known_columns(given: Iterable[str], columns: Sequence[str], argument: str) -> None:
     """Complain about a name that no column has."""
     for name in given:
         if name not in columns:

@@ -159,11 +159,11 @@ def sum_by_tree(client: Any, parts: Sequence[Any], priority: int = 1) -> Any:
     """The future of the sum of some futures, a few at a time, so that no worker gathers all."""
     while len(parts) > 1:
         groups = [parts[first : first + ADDED_AT_ONCE] for first in range(0, len(parts), ADDED_AT_ONCE)]
-        parts = [client.submit(sum_of, *group, pure=False, priority=priority) for group in groups]
+        parts = [client.submit(_sum_of, *group, pure=False, priority=priority) for group in groups]
     return parts[0]
 
 
-def sum_of(*values: Any) -> Any:
+def _sum_of(*values: Any) -> Any:
     """The sum of several."""
     return reduce(add, values)
 

@@ -89,11 +89,11 @@ class RowsOnCluster(Rows):
 
     def values(self) -> ValuesThere:
         raw = ValuesThere(self.client, self.blocks, [slice(*span) for span in self.spans])
-        return raw.kept(as_compared, self.center, self.scale) if self.standardizes else raw
+        return raw.kept(_as_compared, self.center, self.scale) if self.standardizes else raw
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class _Block:
     """Where a block stands, and how its rows are used."""
 
     span: Span
@@ -102,25 +102,25 @@ class Block:
 
     def points(self, raw: FloatArray) -> FloatArray:
         """Its rows as they are compared."""
-        return as_compared(raw, self.center, self.scale)
+        return _as_compared(raw, self.center, self.scale)
 
 
-def as_compared(raw: FloatArray, center: FloatArray, scale: FloatArray) -> FloatArray:
+def _as_compared(raw: FloatArray, center: FloatArray, scale: FloatArray) -> FloatArray:
     """Rows as z-scores, if they are standardized."""
     return np.asarray((raw - center) / scale)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PartialSums:
+class _PartialSums:
     """What a task adds to the sums: arrays, and how many negative values of rho it met, and the smallest."""
 
     arrays: tuple[FloatArray, ...]
     negative: int = 0
     smallest: float = 0.0
 
-    def __add__(self, other: PartialSums) -> PartialSums:
+    def __add__(self, other: _PartialSums) -> _PartialSums:
         arrays = tuple(a + b for a, b in zip(self.arrays, other.arrays, strict=True))
-        return PartialSums(arrays, self.negative + other.negative, min(self.smallest, other.smallest))
+        return _PartialSums(arrays, self.negative + other.negative, min(self.smallest, other.smallest))
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,12 +139,12 @@ class OnCluster(Pairs):
     metric: Metric
 
     @cached_property
-    def places(self) -> list[Block]:
+    def places(self) -> list[_Block]:
         """Every block's place."""
-        return [Block(span, self.rows.center, self.rows.scale) for span in self.rows.spans]
+        return [_Block(span, self.rows.center, self.rows.scale) for span in self.rows.spans]
 
     def of_pairs(
-        self, task: Callable[..., PartialSums], given: Callable[[int, int], tuple[Any, ...]], level: int = 0
+        self, task: Callable[..., _PartialSums], given: Callable[[int, int], tuple[Any, ...]], level: int = 0
     ) -> dict[tuple[int, int], Any]:
         """The futures of `task` for all pairs of blocks; lower levels run first."""
         submit, blocks, places = self.rows.client.submit, self.rows.blocks, self.places
@@ -157,39 +157,39 @@ class OnCluster(Pairs):
         }
 
     def over_pairs(
-        self, task: Callable[..., PartialSums], given: Callable[[int, int], tuple[Any, ...]], level: int = 0
+        self, task: Callable[..., _PartialSums], given: Callable[[int, int], tuple[Any, ...]], level: int = 0
     ) -> Any:
         """The future of the sum of `task` over all pairs of blocks."""
         parts = self.of_pairs(task, given, level).values()
         return sum_by_tree(self.rows.client, list(parts), priority=1 - level)
 
     def summed(
-        self, task: Callable[..., PartialSums], given: Callable[[int, int], tuple[Any, ...]]
+        self, task: Callable[..., _PartialSums], given: Callable[[int, int], tuple[Any, ...]]
     ) -> tuple[FloatArray, ...]:
         """The sum of `task` over all pairs of blocks, and a warning of negative values."""
-        found: PartialSums = fetched(self.rows.client, self.over_pairs(task, given))
+        found: _PartialSums = fetched(self.rows.client, self.over_pairs(task, given))
         warn_if_negative(found.negative, found.smallest)
         return found.arrays
 
     def multiply(self, columns: FloatArray) -> FloatArray:
         """R @ columns; (n, c) -> (n, c)."""
         spans = self.rows.spans
-        parts = self.of_pairs(product_task, lambda i, j: (columns[slice(*spans[i])], columns[slice(*spans[j])]))
+        parts = self.of_pairs(_product_task, lambda i, j: (columns[slice(*spans[i])], columns[slice(*spans[j])]))
         numbers = range(len(spans))
         rows = [
             self.rows.client.submit(
-                side_sum, [parts[i, j] for j in numbers if j >= i], [parts[j, i] for j in numbers if j < i], pure=False
+                _side_sum, [parts[i, j] for j in numbers if j >= i], [parts[j, i] for j in numbers if j < i], pure=False
             )
             for i in numbers
         ]
-        found: list[PartialSums] = fetched(self.rows.client, rows)
+        found: list[_PartialSums] = fetched(self.rows.client, rows)
         warn_if_negative(sum(part.negative for part in found), min(part.smallest for part in found))
         return np.concatenate([part.arrays[0] for part in found])
 
     def block_sums(self, Z: FloatArray) -> FloatArray:
         """M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
         spans = self.rows.spans
-        return self.summed(block_task, lambda i, j: (Z[slice(*spans[i])], Z[slice(*spans[j])]))[0]
+        return self.summed(_block_task, lambda i, j: (Z[slice(*spans[i])], Z[slice(*spans[j])]))[0]
 
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The same and R @ weights."""
@@ -199,13 +199,13 @@ class OnCluster(Pairs):
         if 8 * n_bins**2 > BIN_SUMS_BYTES:
             return bin_sums_by_product(self.multiply, codes, weights, n_bins)
         bins = self.rows.client.submit(
-            itself, BinsOnCluster(codes.astype(np.min_scalar_type(n_bins)), weights, n_bins), pure=False
+            itself, _BinsOnCluster(codes.astype(np.min_scalar_type(n_bins)), weights, n_bins), pure=False
         )
-        return self.summed(bins_task, lambda i, j: (bins,))[0]
+        return self.summed(_bins_task, lambda i, j: (bins,))[0]
 
     def absolute_total(self) -> float:
         """Sum of |rho| over all ordered pairs."""
-        return float(self.summed(absolute_task, lambda i, j: ())[0])
+        return float(self.summed(_absolute_task, lambda i, j: ())[0])
 
     def null_sums(
         self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
@@ -222,13 +222,13 @@ class OnCluster(Pairs):
         shared = client.submit(itself, drawing, pure=False)
         chunks = drawing.chunks(at_once)
 
-        def future_of(chunk: Chunk) -> Any:
-            return self.over_pairs(labelings_task, lambda i, j: (shared, chunk), chunk.level)
+        def future_of(chunk: _Chunk) -> Any:
+            return self.over_pairs(_labelings_task, lambda i, j: (shared, chunk), chunk.level)
 
         futures: Iterable[Any] = map(future_of, chunks) if at_once else [future_of(chunk) for chunk in chunks]
         negative, smallest = 0, 0.0
         for future in futures:
-            part: PartialSums = fetched(client, future)
+            part: _PartialSums = fetched(client, future)
             negative, smallest = part.negative, part.smallest
             sums, sizes = part.arrays
             yield completed_sums(sums, sizes, k)
@@ -239,7 +239,7 @@ class OnCluster(Pairs):
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class _Chunk:
     """Consecutive blocks of 64 labelings; the first chunk has the observed labeling before them."""
 
     level: int
@@ -276,18 +276,18 @@ class Drawing:
         """Number of groups that are summed, beside all rows together."""
         return groups_multiplied(self.weights, self.k)
 
-    def chunks(self, at_once: int | None) -> list[Chunk]:
+    def chunks(self, at_once: int | None) -> list[_Chunk]:
         """As many labelings at a time as a worker keeps, and as a product has columns for."""
         n_blocks = -(-self.others.count // LABELINGS_PER_BLOCK)
         kept = LABELING_BYTES // (LABELINGS_PER_BLOCK * self.codes.size)
         wide = INDICATOR_COLUMNS // (LABELINGS_PER_BLOCK * self.multiplied)
         step = at_once or max(1, min(kept, wide))
         return [
-            Chunk(level, first, min(first + step, n_blocks))
+            _Chunk(level, first, min(first + step, n_blocks))
             for level, first in enumerate(range(0, max(n_blocks, 1), step))
         ]
 
-    def labelings(self, chunk: Chunk) -> AnyArray:
+    def labelings(self, chunk: _Chunk) -> AnyArray:
         """Labels of all rows; (b, n)."""
         assert self.others.key is not None
         count, drawn = self.others.count, [self.codes[None, :]] if chunk.first == 0 else []
@@ -302,7 +302,7 @@ KEPT_AT_MOST = 2
 ONE_DRAWS = threading.Lock()
 
 
-def labelings_of(drawing: Drawing, chunk: Chunk) -> AnyArray:
+def _labelings_of(drawing: Drawing, chunk: _Chunk) -> AnyArray:
     """The labelings of a chunk, drawn once on each worker for all tasks that follow each other."""
     name = drawing.token, chunk.first
     with ONE_DRAWS:
@@ -317,8 +317,8 @@ def labelings_of(drawing: Drawing, chunk: Chunk) -> AnyArray:
 # ---------------------------------------------------------------- tasks
 
 
-def tiles_of(
-    X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric
+def _tiles_of(
+    X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric
 ) -> Iterator[tuple[slice, slice, FloatArray, bool]]:
     """Tiles of two blocks, or of the upper triangle of one: places in them, rho, and whether on the diagonal."""
     points = a.points(X)
@@ -332,7 +332,7 @@ def tiles_of(
         yield slice(i, i + height), slice(j, j + width), tile, row == column
 
 
-class Negatives:
+class _Negatives:
     """Counts the negative values of rho, where there may be any."""
 
     def __init__(self, metric: Metric) -> None:
@@ -345,17 +345,17 @@ class Negatives:
             self.count += int(np.count_nonzero(tile < 0)) // (1 + diagonal)
             self.smallest = min(self.smallest, float(tile.min()))
 
-    def part(self, *arrays: FloatArray) -> PartialSums:
+    def part(self, *arrays: FloatArray) -> _PartialSums:
         """What the task gives back."""
-        return PartialSums(arrays, self.count, self.smallest)
+        return _PartialSums(arrays, self.count, self.smallest)
 
 
-def product_task(
-    X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric, own: FloatArray, others: FloatArray
-) -> PartialSums:
+def _product_task(
+    X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, own: FloatArray, others: FloatArray
+) -> _PartialSums:
     """The share of two blocks in the rows of R @ columns of the one, and of the other."""
-    upper, lower, negatives = np.zeros_like(own), np.zeros_like(others), Negatives(metric)
-    for rows, columns, tile, diagonal in tiles_of(X, Y, a, b, metric):
+    upper, lower, negatives = np.zeros_like(own), np.zeros_like(others), _Negatives(metric)
+    for rows, columns, tile, diagonal in _tiles_of(X, Y, a, b, metric):
         negatives.see(tile, diagonal=diagonal)
         upper[rows] += tile @ others[columns]
         if not diagonal:
@@ -363,19 +363,19 @@ def product_task(
     return negatives.part(upper, lower)
 
 
-def side_sum(upper: list[PartialSums], lower: list[PartialSums]) -> PartialSums:
+def _side_sum(upper: list[_PartialSums], lower: list[_PartialSums]) -> _PartialSums:
     """The rows of one block in R @ columns, from all pairs that it is in; negative values are counted once."""
     product = np.sum([part.arrays[0] for part in upper] + [part.arrays[1] for part in lower], axis=0)
-    return PartialSums((product,), sum(part.negative for part in upper), min(part.smallest for part in upper))
+    return _PartialSums((product,), sum(part.negative for part in upper), min(part.smallest for part in upper))
 
 
-def block_task(
-    X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric, own: FloatArray, others: FloatArray
-) -> PartialSums:
+def _block_task(
+    X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, own: FloatArray, others: FloatArray
+) -> _PartialSums:
     """The share of two blocks in Z'RZ; (b, k, k)."""
     _, k, n_labelings = own.shape
-    half, negatives = np.zeros((n_labelings, k, k)), Negatives(metric)
-    for rows, columns, tile, diagonal in tiles_of(X, Y, a, b, metric):
+    half, negatives = np.zeros((n_labelings, k, k)), _Negatives(metric)
+    for rows, columns, tile, diagonal in _tiles_of(X, Y, a, b, metric):
         negatives.see(tile, diagonal=diagonal)
         product = (tile @ others[columns].reshape(-1, k * n_labelings)).reshape(-1, k, n_labelings)
         half += np.einsum("ijb,ilb->bjl", own[rows], product) * (0.5 if diagonal else 1.0)
@@ -383,7 +383,7 @@ def block_task(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BinsOnCluster:
+class _BinsOnCluster:
     """Bins and weights of all rows, which travel once.
 
     Attributes
@@ -401,14 +401,16 @@ class BinsOnCluster:
     count: int
 
 
-def bins_task(X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric, bins: BinsOnCluster) -> PartialSums:
+def _bins_task(
+    X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, bins: _BinsOnCluster
+) -> _PartialSums:
     """The share of two blocks in the sums between bins; the rows of the second one are numbered after the first."""
-    spans, negatives = [a.span] if a.span == b.span else [a.span, b.span], Negatives(metric)
+    spans, negatives = [a.span] if a.span == b.span else [a.span, b.span], _Negatives(metric)
     codes, weights = (np.concatenate([column[slice(*s)] for s in spans]) for column in (bins.codes, bins.weights))
     shift = 0 if a.span == b.span else a.span[1] - a.span[0]
 
     def upper() -> Iterator[tuple[int, int, FloatArray]]:
-        for rows, columns, tile, diagonal in tiles_of(X, Y, a, b, metric):
+        for rows, columns, tile, diagonal in _tiles_of(X, Y, a, b, metric):
             negatives.see(tile, diagonal=diagonal)
             yield rows.start, shift + columns.start, tile
 
@@ -416,22 +418,22 @@ def bins_task(X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric, 
     return negatives.part(sums)
 
 
-def absolute_task(X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric) -> PartialSums:
+def _absolute_task(X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric) -> _PartialSums:
     """The share of two blocks in the sum of |rho|."""
-    total = sum((2 - diagonal) * np.abs(tile).sum() for _, _, tile, diagonal in tiles_of(X, Y, a, b, metric))
-    return PartialSums((np.asarray(total, dtype=np.float64),))
+    total = sum((2 - diagonal) * np.abs(tile).sum() for _, _, tile, diagonal in _tiles_of(X, Y, a, b, metric))
+    return _PartialSums((np.asarray(total, dtype=np.float64),))
 
 
-def labelings_task(
-    X: FloatArray, Y: FloatArray, a: Block, b: Block, metric: Metric, drawing: Drawing, chunk: Chunk
-) -> PartialSums:
+def _labelings_task(
+    X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, drawing: Drawing, chunk: _Chunk
+) -> _PartialSums:
     """The share of two blocks in the sums of `drawing.multiplied` groups and of all rows, under every labeling."""
-    codes, k = labelings_of(drawing, chunk), drawing.multiplied
+    codes, k = _labelings_of(drawing, chunk), drawing.multiplied
     own, others = codes[:, slice(*a.span)].T, codes[:, slice(*b.span)].T
     w, v = drawing.weights[slice(*a.span)], drawing.weights[slice(*b.span)]
-    n_labelings, negatives = len(codes), Negatives(metric)
+    n_labelings, negatives = len(codes), _Negatives(metric)
     half = np.zeros((n_labelings, k + 1, k + 1))
-    for rows, columns, tile, diagonal in tiles_of(X, Y, a, b, metric):
+    for rows, columns, tile, diagonal in _tiles_of(X, Y, a, b, metric):
         negatives.see(tile, diagonal=diagonal)
         Z = indicators(others[columns], k, v[columns])
         product = tile @ np.column_stack((Z.reshape(len(Z), -1), v[columns]))

@@ -25,7 +25,7 @@ MOST_ROWS, FEWEST_ROWS, STEP = 2**14, 2**9, 2**8  # of a block
 PAIRS_PER_THREAD = 16  # so that no worker waits long for the last one
 
 
-def block_ends(n: int, d: int, client: Workers) -> IntArray:
+def _block_ends(n: int, d: int, client: Workers) -> IntArray:
     """Where blocks end: enough of them to keep all threads busy, and none too large."""
     threads = max(1, sum(client.nthreads().values()))
     wanted = math.ceil(math.sqrt(2 * PAIRS_PER_THREAD * threads))
@@ -36,9 +36,9 @@ def block_ends(n: int, d: int, client: Workers) -> IntArray:
 
 def distributed_points(part: Any, columns: tuple[str, ...] | None, client: Workers) -> RowsOnCluster:
     """Rows that are here are sent, a block at a time."""
-    ends = block_ends(part.n, part.d, client)
+    ends = _block_ends(part.n, part.d, client)
     starts = [0, *ends[:-1].tolist()]
-    with large_blocks_allowed():
+    with _large_blocks_allowed():
         blocks = [
             client.submit(itself, part.take(start, int(end)), pure=False)
             for start, end in zip(starts, ends, strict=True)
@@ -48,7 +48,7 @@ def distributed_points(part: Any, columns: tuple[str, ...] | None, client: Worke
 
 def distributed_file(path: Path, n: int, columns: tuple[str, ...], name: str, client: Workers) -> RowsOnCluster:
     """Every worker reads its own rows of a Parquet file."""
-    ends = block_ends(n, len(columns), client)
+    ends = _block_ends(n, len(columns), client)
     starts = [0, *ends[:-1].tolist()]
     blocks = [
         client.submit(read_rows, str(path), start, int(end), list(columns), name, pure=False)
@@ -60,7 +60,7 @@ def distributed_file(path: Path, n: int, columns: tuple[str, ...], name: str, cl
 def distributed_array(array: Any, name: str, client: Workers) -> RowsOnCluster:
     """The blocks of a Dask array, cut anew."""
     n, d = array.shape
-    ends = block_ends(n, d, client)
+    ends = _block_ends(n, d, client)
     heights = tuple(np.diff(ends, prepend=0).tolist())
     delayed = array.rechunk((heights, (d,))).to_delayed().ravel().tolist()
     blocks = [client.submit(as_points, block, name, pure=False) for block in client.compute(delayed)]
@@ -80,28 +80,28 @@ def distributed_frame(
     n, starts = sum(heights), np.cumsum([0, *heights]).tolist()
     if not n:
         raise ValueError(f"`{name}` must have at least one row and one column, got none.")
-    ends = block_ends(n, len(columns), client)
+    ends = _block_ends(n, len(columns), client)
     blocks, first = [], 0
     for end in ends.tolist():
         touched = [i for i, height in enumerate(heights) if starts[i] < end and first < starts[i] + height]
         cuts = [slice(max(first - starts[i], 0), end - starts[i]) for i in touched]
-        blocks.append(client.submit(stack_rows, [parts[i] for i in touched], cuts, list(columns), name, pure=False))
+        blocks.append(client.submit(_stack_rows, [parts[i] for i in touched], cuts, list(columns), name, pure=False))
         first = end
     labels = (
-        fetched(client, [client.submit(name_columns, part, column, pure=False) for part in parts]) if column else []
+        fetched(client, [client.submit(_name_columns, part, column, pure=False) for part in parts]) if column else []
     )
     rows = RowsOnCluster(tuple(columns), client=client, blocks=tuple(blocks), ends=ends, d=len(columns))
     return rows, [part for part in labels if len(part)], [part for part in indices if len(part)]
 
 
-def stack_rows(frames: Sequence[Any], cuts: Sequence[slice], columns: list[str], name: str) -> FloatArray:
+def _stack_rows(frames: Sequence[Any], cuts: Sequence[slice], columns: list[str], name: str) -> FloatArray:
     """Some rows of several frames, one after the other."""
     return np.concatenate(
-        [as_points(name_columns(frame.iloc[cut], columns), name) for frame, cut in zip(frames, cuts, strict=True)]
+        [as_points(_name_columns(frame.iloc[cut], columns), name) for frame, cut in zip(frames, cuts, strict=True)]
     )
 
 
-def name_columns(frame: Any, columns: Any) -> Any:
+def _name_columns(frame: Any, columns: Any) -> Any:
     """Columns of a frame by their names as texts."""
     return frame.set_axis(frame.columns.map(str), axis=1)[columns]
 
@@ -121,7 +121,7 @@ def together(tables: Sequence[RowsOnCluster]) -> RowsOnCluster:
     )
 
 
-def large_blocks_allowed() -> Any:
+def _large_blocks_allowed() -> Any:
     """Blocks of rows are sent on purpose."""
     import dask
 

@@ -42,38 +42,38 @@ class Workers:
         return self._sent(self.client.compute, collections)
 
     def _sent(self, send: Any, *given: Any, **how: Any) -> Any:
-        check_connection(self.client)
+        _check_connection(self.client)
         try:
             return send(*given, **how)
         except Exception:
-            check_connection(self.client)
+            _check_connection(self.client)
             raise
 
     def nthreads(self) -> dict[str, int]:
         """Threads of every worker."""
-        check_connection(self.client)
+        _check_connection(self.client)
         deadline = time.monotonic() + WITHOUT_WORKERS
-        while (found := answered(self.client)) is None:
+        while (found := _answered(self.client)) is None:
             if time.monotonic() > deadline:
-                raise silent_error()
+                raise _silent_error()
         return found
 
     def gather(self, futures: Any) -> Any:
         """The results of some futures, or of one; errors of tasks as they are."""
-        check_connection(self.client)
+        _check_connection(self.client)
         coroutine, loop = self.client.gather(futures, asynchronous=True), self.client.loop.asyncio_loop
         if not loop.is_running():
             coroutine.close()
-            raise lost_error("it does not run any more")
+            raise _lost_error("it does not run any more")
         found = asyncio.run_coroutine_threadsafe(coroutine, loop)
         try:
             self._wait(found)
             return found.result()
         except (concurrent.futures.CancelledError, asyncio.CancelledError) as error:
-            check_connection(self.client)
-            raise lost_error("it cancelled the tasks of this call") from error
+            _check_connection(self.client)
+            raise _lost_error("it cancelled the tasks of this call") from error
         except OSError:
-            check_connection(self.client)
+            _check_connection(self.client)
             raise
         finally:
             found.cancel()
@@ -83,38 +83,38 @@ class Workers:
         with_workers = asked = time.monotonic()
         silent = False
         while not concurrent.futures.wait([found], timeout=LOOK).done:
-            check_connection(self.client)
+            _check_connection(self.client)
             if time.monotonic() - asked < ASK:
                 continue
-            threads = answered(self.client)
+            threads = _answered(self.client)
             asked, silent = time.monotonic(), threads is None
             if threads:
                 with_workers = asked
             elif asked - with_workers > WITHOUT_WORKERS:
-                raise silent_error() if silent else no_workers_error()
+                raise _silent_error() if silent else _no_workers_error()
 
 
-def check_connection(client: Any) -> None:
+def _check_connection(client: Any) -> None:
     """Raise where a client is closed or has lost its scheduler."""
     status = getattr(client, "status", "running")
     if status in LOST:
-        raise lost_error(f"the client is {status}")
+        raise _lost_error(f"the client is {status}")
     link = getattr(client, "scheduler_comm", None)
     if status == "connecting" or (link is not None and link.closed()):
-        raise lost_error("its scheduler closed the connection")
+        raise _lost_error("its scheduler closed the connection")
 
 
-def answered(client: Any) -> dict[str, int] | None:
+def _answered(client: Any) -> dict[str, int] | None:
     """Threads of every worker, or None where the scheduler does not answer."""
     try:
         threads: dict[str, int] = client.nthreads(callback_timeout=ASK)
     except (OSError, concurrent.futures.CancelledError, asyncio.CancelledError):  # a time-out among them
-        check_connection(client)
+        _check_connection(client)
         return None
     return threads
 
 
-def lost_error(how: str) -> ConnectionError:
+def _lost_error(how: str) -> ConnectionError:
     """What is raised when nothing comes back any more."""
     return ConnectionError(
         f"The Dask cluster went away while energystats computed on it ({how}), so this call has no result. Connect a "
@@ -122,7 +122,7 @@ def lost_error(how: str) -> ConnectionError:
     )
 
 
-def silent_error() -> ConnectionError:
+def _silent_error() -> ConnectionError:
     """What is raised when a scheduler is connected and says nothing."""
     return ConnectionError(
         f"The scheduler of the Dask cluster has not answered for {WITHOUT_WORKERS:g} seconds, so this call has no "
@@ -130,7 +130,7 @@ def silent_error() -> ConnectionError:
     )
 
 
-def no_workers_error() -> ConnectionError:
+def _no_workers_error() -> ConnectionError:
     """What is raised when nobody is there to compute."""
     return ConnectionError(
         f"The Dask cluster has had no workers for {WITHOUT_WORKERS:g} seconds, so this call has no result. Start some "
@@ -142,7 +142,7 @@ def active_workers(client: Any, samples: Sequence[Any]) -> Workers | None:
     """Workers of the client that was given, or of the one in force for a Dask collection; None for neither."""
     what = "`client`"
     if client is None and any(hasattr(sample, "__dask_graph__") for sample in samples):
-        client, what = client_in_force(), "The Dask client in force"
+        client, what = _client_in_force(), "The Dask client in force"
     if client is None or isinstance(client, Workers):
         return client
     if not (hasattr(client, "submit") and hasattr(client, "gather") and hasattr(client, "nthreads")):
@@ -150,13 +150,13 @@ def active_workers(client: Any, samples: Sequence[Any]) -> Workers | None:
     if getattr(client, "status", "running") in LOST:
         raise ValueError(f"{what} must be connected to a Dask cluster, and this one is closed.")
     try:
-        check_connection(client)
+        _check_connection(client)
     except ConnectionError as error:
         raise ValueError(f"{what} must be connected to a Dask cluster, and this one lost its scheduler.") from error
     return Workers(client)
 
 
-def client_in_force() -> Any:
+def _client_in_force() -> Any:
     """Dask's default client; None without one."""
     if "distributed" not in sys.modules:
         return None

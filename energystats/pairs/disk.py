@@ -124,7 +124,7 @@ def spool_panels(panels: Iterable[Iterable[Any]], name: str) -> Spooled:
             n, width = 0, 0
             for block in blocks:
                 points = as_points(block, name)
-                write(points, file, name)
+                _write(points, file, name)
                 n, width = n + len(points), points.shape[1]
             widths.append(width)
         if not n:
@@ -138,7 +138,7 @@ def spool_panels(panels: Iterable[Iterable[Any]], name: str) -> Spooled:
     return part
 
 
-def write(points: FloatArray, file: IO[bytes], name: str) -> None:
+def _write(points: FloatArray, file: IO[bytes], name: str) -> None:
     """Append rows to a temporary file; of a full disk, where the file is and how it is moved."""
     try:
         points.tofile(file)
@@ -219,7 +219,7 @@ class Rows(abc.ABC):
     def project(self, directions: FloatArray) -> FloatArray:
         """Coordinates along some directions, from the mean of the rows; (d, s) -> (n, s)."""
         center = np.zeros(self.shape[1]) if self.standardizes else self.measured().mean
-        parts = self.values().map(projected, center, directions)
+        parts = self.values().map(_projected, center, directions)
         return np.concatenate([np.asarray(part) for part in parts])
 
     def corners(self) -> FloatArray:
@@ -237,7 +237,7 @@ def value_rows(d: int) -> int:
     return min(VALUE_ROWS, max(TILE_ROWS, BLOCK_BYTES // (8 * d)))
 
 
-def projected(points: FloatArray, center: FloatArray, directions: FloatArray) -> FloatArray:
+def _projected(points: FloatArray, center: FloatArray, directions: FloatArray) -> FloatArray:
     """Coordinates of one block along some directions."""
     return np.asarray((points - center) @ directions)
 
@@ -301,8 +301,8 @@ class RowsOnDisk(Rows):
     def measured(self) -> Measures:
         return Measures.over(Measures.of(self.take(*span)) for span in self.spans())
 
-    def pairs(self, metric: Metric) -> ReadAgain:
-        return ReadAgain(self, metric)
+    def pairs(self, metric: Metric) -> _ReadAgain:
+        return _ReadAgain(self, metric)
 
     def values(self) -> ValuesHere:
         n, height = len(self), value_rows(self.shape[1])
@@ -311,7 +311,7 @@ class RowsOnDisk(Rows):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReadAgain(UpperTileSums):
+class _ReadAgain(UpperTileSums):
     """Tiles computed from blocks of rows, two of which are in memory at a time."""
 
     rows: RowsOnDisk

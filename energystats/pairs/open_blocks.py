@@ -69,26 +69,26 @@ def opened(samples: Sequence[Any], labels: Any, argument: str, client: Any = Non
     client = active_workers(client, samples)
     if labels is not None and len(samples) > 1:  # which nobody takes
         return tuple(samples), labels
-    if client is None and not any(is_outside(sample) or is_foreign(sample) for sample in samples):
+    if client is None and not any(_is_outside(sample) or is_foreign(sample) for sample in samples):
         return tuple(samples), labels
     names = [f"sample {i}" for i in range(1, len(samples) + 1)] if len(samples) > 1 else ["X"]
     if is_foreign(samples[0]):
-        return with_labels((on_device(tuple(samples), names),), labels, [int(sample.shape[0]) for sample in samples])
+        return _with_labels((on_device(tuple(samples), names),), labels, [int(sample.shape[0]) for sample in samples])
     column = labels if len(samples) == 1 and isinstance(labels, str) else None
-    tables = [open_table(sample, name, column, argument, client) for sample, name in zip(samples, names, strict=True)]
+    tables = [_open_table(sample, name, column, argument, client) for sample, name in zip(samples, names, strict=True)]
     if column is not None:
         labels = tables[0].labels
     small = all(8 * math.prod(table.shape) <= IN_MEMORY or table.shape[1] == 1 for table in tables)
     if client is None and small:
-        return tuple(read_whole(table) for table in tables), labels
-    check_widths(tables, names)
+        return tuple(_read_whole(table) for table in tables), labels
+    _check_widths(tables, names)
     parts = [table.part for table in tables]
     rows: Rows = RowsOnDisk(tables[0].columns, parts=tuple(parts)) if client is None else together(parts)
     rows = replace(rows, indices=tuple(table.index for table in tables))
-    return with_labels((rows,), labels, [table.shape[0] for table in tables])
+    return _with_labels((rows,), labels, [table.shape[0] for table in tables])
 
 
-def with_labels(table: tuple[Rows], labels: Any, sizes: list[int]) -> tuple[tuple[Any, ...], Any]:
+def _with_labels(table: tuple[Rows], labels: Any, sizes: list[int]) -> tuple[tuple[Any, ...], Any]:
     """One table, and the numbers of the samples that its rows come from, where no labels were given."""
     return table, np.repeat(np.arange(len(sizes)), sizes) if labels is None and len(sizes) > 1 else labels
 
@@ -103,23 +103,23 @@ def labels_here(*columns: Any, client: Any = None) -> tuple[Any, ...]:
     )
 
 
-def is_outside(sample: Any) -> bool:
+def _is_outside(sample: Any) -> bool:
     """Whether a table is a file, a memory map, a Dask collection, or opened already."""
     return isinstance(sample, np.memmap | os.PathLike | str) or hasattr(sample, "__dask_graph__")
 
 
-def open_table(sample: Any, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
+def _open_table(sample: Any, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
     """A table by its kind; `column` names the labels."""
     if isinstance(sample, str | os.PathLike):
-        return open_parquet(Path(sample), name, column, argument, client)
+        return _open_parquet(Path(sample), name, column, argument, client)
     if column is not None and not hasattr(sample, "columns"):
         raise TypeError(f"`{argument}` names a column, {column!r}, but `{name}` has no named columns.")
     if hasattr(sample, "__dask_graph__"):
         framed = hasattr(sample, "columns")
-        return open_frame(sample, column, argument, name, client) if framed else open_array(sample, name, client)
+        return _open_frame(sample, column, argument, name, client) if framed else _open_array(sample, name, client)
     index, sample, labels = row_index(sample), as_pandas(sample), None
     if column is not None:
-        find_point_columns(column_names(sample) or [], column, "the frame", argument)
+        _find_point_columns(column_names(sample) or [], column, "the frame", argument)
         labels = sample[column]
         sample = sample.drop(columns=column)
     columns = column_names(sample)
@@ -129,13 +129,13 @@ def open_table(sample: Any, name: str, column: str | None, argument: str, client
     return Opened(part if client is None else distributed_points(part, named, client), named, labels, index)
 
 
-def open_parquet(path: Path, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
+def _open_parquet(path: Path, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
     """Decode a Parquet file once, some rows and columns at a time, to a temporary file; or leave it to the workers."""
     with opened_file(path, name) as file:
-        columns = find_point_columns(name_parquet_columns(file.schema_arrow, column), column, str(path), argument)
+        columns = _find_point_columns(name_parquet_columns(file.schema_arrow, column), column, str(path), argument)
         check_numbers(file, columns, name)
         index = index_of(file)
-        labels = join_labels([frame[column] for frame in batches(file, [column])], index) if column else None
+        labels = _join_labels([frame[column] for frame in batches(file, [column])], index) if column else None
         part: Any
         if client is not None:
             part = distributed_file(path.resolve(), file.metadata.num_rows, tuple(columns), name, client)
@@ -144,13 +144,13 @@ def open_parquet(path: Path, name: str, column: str | None, argument: str, clien
     return Opened(part, tuple(columns), labels, index)
 
 
-def open_frame(frame: Any, column: str | None, argument: str, name: str, client: Workers | None) -> Opened:
+def _open_frame(frame: Any, column: str | None, argument: str, name: str, client: Workers | None) -> Opened:
     """Compute every partition of a Dask frame once, to a temporary file; or leave it to the workers."""
-    columns = find_point_columns([str(c) for c in frame.columns], column, "the frame", argument)
+    columns = _find_point_columns([str(c) for c in frame.columns], column, "the frame", argument)
     if client is not None:
         rows, found, indices = distributed_frame(frame, columns, column, name, client)
-        index = one_index(indices)
-        return Opened(rows, tuple(columns), join_labels(found, index), index)
+        index = _one_index(indices)
+        return Opened(rows, tuple(columns), _join_labels(found, index), index)
     found, indices = [], []
 
     def partitions() -> Iterator[Any]:
@@ -165,16 +165,16 @@ def open_frame(frame: Any, column: str | None, argument: str, name: str, client:
             yield table[columns]
 
     part = spool(partitions(), name)
-    index = one_index(indices)
-    return Opened(part, tuple(columns), join_labels(found, index), index)
+    index = _one_index(indices)
+    return Opened(part, tuple(columns), _join_labels(found, index), index)
 
 
-def one_index(parts: list[Any]) -> Any:
+def _one_index(parts: list[Any]) -> Any:
     """The index of all parts of a frame."""
     return parts[0].append(parts[1:]) if parts else None
 
 
-def open_array(array: Any, name: str, client: Workers | None) -> Opened:
+def _open_array(array: Any, name: str, client: Workers | None) -> Opened:
     """Compute every block of rows of a Dask array once, to a temporary file; or leave it to the workers."""
     array = array[:, None] if array.ndim == 1 else array
     if array.ndim != 2:
@@ -189,7 +189,7 @@ def open_array(array: Any, name: str, client: Workers | None) -> Opened:
     return Opened(spool(blocks, name))
 
 
-def find_point_columns(names: list[str], column: str | None, where: str, argument: str) -> list[str]:
+def _find_point_columns(names: list[str], column: str | None, where: str, argument: str) -> list[str]:
     """The columns that hold the points: all but that of the labels."""
     if column is not None and column not in names:
         raise ValueError(
@@ -201,7 +201,7 @@ def find_point_columns(names: list[str], column: str | None, where: str, argumen
     return found
 
 
-def join_labels(parts: list[Any], index: Any) -> Any:
+def _join_labels(parts: list[Any], index: Any) -> Any:
     """Labels of all parts under the index of their rows, None for none; categories in their order."""
     if not parts:
         return None
@@ -215,7 +215,7 @@ def join_labels(parts: list[Any], index: Any) -> Any:
     return pd.concat(parts, ignore_index=True).set_axis(index)
 
 
-def read_whole(table: Opened) -> Any:
+def _read_whole(table: Opened) -> Any:
     """All rows, with the names of their columns."""
     points = table.part.take(0, table.part.n)
     if table.columns is None:
@@ -225,7 +225,7 @@ def read_whole(table: Opened) -> Any:
     return pd.DataFrame(points, columns=list(table.columns), index=table.index)
 
 
-def check_widths(tables: Sequence[Opened], names: Sequence[str]) -> None:
+def _check_widths(tables: Sequence[Opened], names: Sequence[str]) -> None:
     """Raise where samples have other columns than the first one."""
     widths = [table.shape[1] for table in tables]
     if len(set(widths)) > 1:

@@ -69,10 +69,10 @@ class Sliced(Pairs):
                 yield Line(order, np.diff(projected[order]))
 
     def multiply(self, columns: FloatArray) -> FloatArray:
-        return self.factor * sum_arrays(line.multiply(columns) for line in self.lines())
+        return self.factor * _sum_arrays(line.multiply(columns) for line in self.lines())
 
     def block_sums(self, Z: FloatArray) -> FloatArray:
-        return self.factor * sum_arrays(line.block_sums(Z) for line in self.lines())
+        return self.factor * _sum_arrays(line.block_sums(Z) for line in self.lines())
 
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         column = weights[:, None]
@@ -83,7 +83,7 @@ class Sliced(Pairs):
         return self.factor * M, self.factor * totals
 
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
-        return self.factor * sum_arrays(line.bin_sums(codes, weights, n_bins) for line in self.lines())
+        return self.factor * _sum_arrays(line.bin_sums(codes, weights, n_bins) for line in self.lines())
 
     def absolute_total(self) -> float:
         return self.factor * sum(line.absolute_total() for line in self.lines())
@@ -103,7 +103,7 @@ def projection_of(points: FloatArray) -> Callable[[FloatArray], FloatArray]:
     return project
 
 
-def sum_arrays(parts: Iterator[FloatArray]) -> FloatArray:
+def _sum_arrays(parts: Iterator[FloatArray]) -> FloatArray:
     """Sum of arrays that come one by one."""
     whole = next(parts).copy()
     for part in parts:

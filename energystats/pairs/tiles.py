@@ -157,7 +157,7 @@ class MadeAnew(UpperTileSums):
         """Rho among the rows, symmetric to the last bit and 0 on the diagonal."""
         square = self.metric.finite_between(rows, rows, first, first)
         if not self.metric.trusted:
-            check_semimetric(square, first)
+            _check_semimetric(square, first)
         square += square.T.copy()
         square *= 0.5
         np.fill_diagonal(square, 0.0)
@@ -186,7 +186,7 @@ def watched(tiles: Iterator[Tile], metric: Metric, warns: bool) -> Iterator[Tile
         warn_if_negative(negative, smallest)
 
 
-def check_semimetric(square: FloatArray, start: int) -> None:
+def _check_semimetric(square: FloatArray, start: int) -> None:
     """Symmetric and zero at x = y, but for digits that a user's function may lose."""
     own = np.abs(np.diagonal(square))
     if own.any() and differing(own, np.zeros(1), small_entry(square, MIDDLE), LOST_DIGITS).any():

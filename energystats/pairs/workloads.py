@@ -157,7 +157,7 @@ def pairs_work(size: Size, copies: float = 1.0, advice: str = NO_PAIRS) -> Work:
                 bytes=8 * (copies - 1 + made) * n * n)  # fmt: skip
 
 
-def products(size: Size, columns: float, *, what: str, advice: str, at_once: float = math.inf) -> Work:
+def _products(size: Size, columns: float, *, what: str, advice: str, at_once: float = math.inf) -> Work:
     """R times some columns, `at_once` of them in one pass over the pairs."""
     n = float(size.n)
     made = 8 * n * min(columns, at_once)
@@ -185,7 +185,7 @@ def products(size: Size, columns: float, *, what: str, advice: str, at_once: flo
 
 def one_sum(size: Size, times: float = 1.0, advice: str = SAMPLE_LESS) -> Work:
     """Sums over all pairs, one after the other."""
-    return products(size, 1, what=f"sums over the pairs of {size.n} points", advice=advice).times(times)
+    return _products(size, 1, what=f"sums over the pairs of {size.n} points", advice=advice).times(times)
 
 
 def slices(size: Size) -> Work:
@@ -198,15 +198,15 @@ def relabelings(size: Size, k: int, count: float, *, looks: bool = False, visite
     """M of relabelings, drawn or visited one by one, and the null distribution."""
     room = max(1.0, INDICATOR_BYTES // (8 * size.n * max(k - 1, 1)))
     at_once = min(4.0 * BLOCK, room) if looks else max(room // BLOCK * BLOCK, min(room, BLOCK))
-    what, advice = f"{count_text(count)} relabelings of {size.n} rows", faster_test(size)
-    sums = products(size, (k - 1) * (count + 1), at_once=(k - 1) * at_once, what=what, advice=advice)
+    what, advice = f"{count_text(count)} relabelings of {size.n} rows", _faster_test(size)
+    sums = _products(size, (k - 1) * (count + 1), at_once=(k - 1) * at_once, what=what, advice=advice)
     n_blocks = math.ceil(count / BLOCK)
     dealt = Work(what=what, touched=(DEALT + 3 * (k - 1)) * size.n * count, bytes=24 * count + sums.bytes,
                  steps=STEPS_OF_BLOCK * n_blocks + STEPS_OF_TEST + (8 * count if visited else 0))  # fmt: skip
     return sums.and_then(dealt)
 
 
-def faster_test(size: Size) -> str:
+def _faster_test(size: Size) -> str:
     """What there is for many rows."""
     if size.slices:
         return "Use fewer `n_resamples` or `n_slices`, or give `n_bins`, so that whole bins are permuted."
@@ -224,7 +224,7 @@ def binned(size: Size, n_bins: int, k: int, count: float, *, looks: bool) -> tup
     """One pass over the pairs, or along every direction, and relabelings of the bins."""
     n = float(size.n)
     if size.slices:
-        one = products(size, 0, what=f"{size.slices} slices of {size.n} rows", advice="Use fewer `n_slices`.")
+        one = _products(size, 0, what=f"{size.slices} slices of {size.n} rows", advice="Use fewer `n_slices`.")
         first = one.and_then(Work(what="", touched=3 * n * n_bins * size.slices))
     else:
         first = one_sum(size).and_then(Work(what="", touched=2 * n * n))
@@ -236,7 +236,7 @@ def permuted_rows(size: Size, df: int, terms: int, count: float) -> Work:
     """Quadratic forms of a model under permutations of its rows."""
     what = f"{count_text(count)} permutations of {size.n} rows and a model of {df} columns"
     room = max(1.0, BASIS_BYTES // (8.0 * size.n * max(df, 1) * BLOCK)) * BLOCK
-    sums = products(size, df * count, at_once=df * room, what=what, advice=FEWER_DRAWS)
+    sums = _products(size, df * count, at_once=df * room, what=what, advice=FEWER_DRAWS)
     forms = Work(what="", touched=(DEALT + 20 * df) * size.n * count, flops=4.0 * size.n * df * df * count,
                  steps=40.0 * (terms + 3) * math.ceil(count / room) + 3000,
                  bytes=sums.bytes + (terms + 1) * 32 * count)  # fmt: skip
@@ -246,7 +246,7 @@ def permuted_rows(size: Size, df: int, terms: int, count: float) -> Work:
 def bootstrap(size: Size, count: float) -> Work:
     """Resamples of two samples and their sums."""
     what, advice = f"{count_text(count)} bootstrap samples", "Use fewer bootstrap samples."
-    drawn = products(size, 2 * count, at_once=2 * BLOCK, what=what, advice=advice)
+    drawn = _products(size, 2 * count, at_once=2 * BLOCK, what=what, advice=advice)
     return drawn.and_then(Work(what=what, touched=60.0 * size.n * count, bytes=16 * count))
 
 
@@ -257,7 +257,7 @@ def comparisons(size: Size, sizes: Sequence[tuple[int, int]], count: float) -> t
         part = size.part(n + m)
         what = f"{count_text(count)} relabelings of {len(sizes)} pairs of groups"
         tested = relabelings(part, 2, count)
-        spread = products(part, 2 * count, at_once=BLOCK, what=what, advice="")
+        spread = _products(part, 2 * count, at_once=BLOCK, what=what, advice="")
         own = Work(what="", touched=120.0 * part.n * count)
         each.append(tested.and_then(spread, own).times(1, what=what, advice=FEWER_DRAWS))
     return (each[0].and_then(*each[1:]),) if each else ()
@@ -305,7 +305,7 @@ def eigenpairs(size: Size, count: float, advice: str = SAMPLE_LESS) -> Work:
     n, steps = float(size.n), LANCZOS + 4 * count
     if count < 1:
         return Work(what="eigenvalues")
-    single = products(size, 1, what=f"eigenvalues of {size.n} points", advice=advice)
+    single = _products(size, 1, what=f"eigenvalues of {size.n} points", advice=advice)
     repeated = replace(single, pairs=0.0).times(steps).and_then(Work(what="", touched=30 * n * steps, steps=50 * steps))
     return replace(repeated, pairs=single.pairs if size.keeps else steps * single.pairs)
 
@@ -422,12 +422,12 @@ def split(size: Size, k: int, n_splits: float, count: float, of_draws: str = FEW
 
 def refit(size: Size, k: int, count: float, each: float) -> tuple[Work, ...]:
     """Reference samples that are clustered as the data are."""
-    one = reference(size, k)
+    one = _reference(size, k)
     what = f"{count_text(count)} reference samples of {size.n} rows"
     return one.times(count * each, what=what, advice=FEWER_DRAWS), kept(count, "reference samples", FEWER_DRAWS, 20.0)
 
 
-def reference(size: Size, k: int) -> Work:
+def _reference(size: Size, k: int) -> Work:
     """One sample and its clusters."""
     found = search_work(size, k, SPLIT_STARTS, compiled=True).and_then(
         Work(what="", touched=60.0 * size.n * size.columns, steps=500)
@@ -438,7 +438,7 @@ def reference(size: Size, k: int) -> Work:
 def crossfit(size: Size, k: int, n_splits: float, count: float, laws: float) -> tuple[Work, ...]:
     """The same with held-out halves."""
     lines = Work(what="", ordered=10.0 * k * size.n * math.log2(size.n + 1))
-    one = reference(size.part(size.n / 2), k).and_then(lines).times(2 * n_splits)
+    one = _reference(size.part(size.n / 2), k).and_then(lines).times(2 * n_splits)
     what = f"{count_text(count)} reference samples of {size.n} rows"
     return one.times(count * laws, what=what, advice=FEWER_DRAWS), kept(count, "reference samples", FEWER_DRAWS, 20.0)
 

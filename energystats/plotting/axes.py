@@ -162,15 +162,15 @@ def draw_names(place: FloatArray, names: Sequence[str], ax: Any) -> None:
     taken = [np.array([x - 3, y - 3, x + 3, y + 3]) for x, y in spots]
     crowded = np.sort(np.linalg.norm(spots[:, None] - spots, axis=2), axis=1)[:, : min(4, len(spots))].sum(axis=1)
     for i in np.argsort(crowded, kind="stable"):  # those with the least room choose first
-        boxes = [name_box(spots[i], names[i], stand) for stand in STANDS]
+        boxes = [_name_box(spots[i], names[i], stand) for stand in STANDS]
         others = np.array(taken[:i] + taken[i + 1 :])
-        best = int(np.argmin([covered(box, others) + measure_outside(box, frame) for box in boxes]))
+        best = int(np.argmin([_covered(box, others) + _measure_outside(box, frame) for box in boxes]))
         taken.append(boxes[best])
         ha, va, dx, dy = STANDS[best]
         ax.annotate(names[i], place[i], xytext=(dx, dy), textcoords="offset points", fontsize=NAME_SIZE, ha=ha, va=va)
 
 
-def name_box(spot: FloatArray, name: str, stand: tuple[str, str, int, int]) -> FloatArray:
+def _name_box(spot: FloatArray, name: str, stand: tuple[str, str, int, int]) -> FloatArray:
     """Left, bottom, right and top of a name, in points, from the mean width of letters."""
     ha, va, dx, dy = stand
     width, height = 0.6 * NAME_SIZE * len(name), 1.1 * NAME_SIZE
@@ -179,7 +179,7 @@ def name_box(spot: FloatArray, name: str, stand: tuple[str, str, int, int]) -> F
     return np.array([left, bottom, left + width, bottom + height])
 
 
-def covered(box: FloatArray, others: FloatArray) -> float:
+def _covered(box: FloatArray, others: FloatArray) -> float:
     """Area that a box shares with others."""
     if not others.size:
         return 0.0
@@ -187,9 +187,9 @@ def covered(box: FloatArray, others: FloatArray) -> float:
     return float(np.prod(np.maximum(high - low, 0.0), axis=1).sum())
 
 
-def measure_outside(box: FloatArray, frame: FloatArray) -> float:
+def _measure_outside(box: FloatArray, frame: FloatArray) -> float:
     """How much of a box lies beyond the axes, as an area."""
-    inside = covered(box, frame[None])
+    inside = _covered(box, frame[None])
     return float(np.prod(box[2:] - box[:2])) - inside
 
 
@@ -220,8 +220,8 @@ def draw_heat(
     image = ax.imshow(
         values, cmap=cmap, vmin=low, vmax=high, aspect="equal" if square else "auto", interpolation="nearest"
     )
-    name_ticks(rows, "y", ax)
-    name_ticks(columns, "x", ax)
+    _name_ticks(rows, "y", ax)
+    _name_ticks(columns, "x", ax)
     if values.size <= cells and values.shape[1] <= CELLS_ACROSS:
         size = float(np.clip(80 / max(values.shape[1], 1), 6, 10))
         for (i, j), value in np.ndenumerate(values):
@@ -239,7 +239,7 @@ def room_for(names: Sequence[str]) -> float:
     return 0.07 * max(0, max((len(name) for name in names), default=0) - 12)
 
 
-def name_ticks(names: Sequence[str], axis: str, ax: Axes) -> None:
+def _name_ticks(names: Sequence[str], axis: str, ax: Axes) -> None:
     """Names along an axis, slanted where they are long; none where they would be too small to read."""
     which = ax.xaxis if axis == "x" else ax.yaxis
     if len(names) > NAMES_FIT:

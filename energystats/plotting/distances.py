@@ -69,7 +69,7 @@ def plot_parts(found: Dispersion | Partition, ax: Axes | None = None) -> Axes:
 
     A partition has its eigenvalue bound on S as a line. Of more than thirty groups the largest parts are drawn.
     """
-    groups, sizes, parts = named_parts(found)
+    groups, sizes, parts = _named_parts(found)
     names = ["total T", "between S", "within W", *(f"{name} (n = {n})" for name, n in zip(groups, sizes, strict=True))]
     widths = np.array([found.total, found.between, found.within, *parts])
     starts = np.r_[0.0, 0.0, found.between, found.between + np.r_[0.0, np.cumsum(parts)[:-1]]]
@@ -78,24 +78,24 @@ def plot_parts(found: Dispersion | Partition, ax: Axes | None = None) -> Axes:
     for i, (color, hatch) in enumerate(styles):
         ax.barh(i, widths[i], 0.78, left=starts[i], color=color, hatch=hatch, edgecolor="white", lw=0)
     scale = float(np.ptp(np.r_[0.0, starts, starts + widths])) or 1.0
-    bound = bound_drawn(found, scale)
+    bound = _bound_drawn(found, scale)
     for i, (start, width) in enumerate(zip(starts, widths, strict=True)):
         share = f", {width / found.total:.1%} of T" if found.total > 0 and i else ""
-        end = beside_line(max(start, start + width), bound, scale)
+        end = _beside_line(max(start, start + width), bound, scale)
         ax.text(
             end + 0.01 * scale, i, f"{width:.4g}{share}", va="center", fontsize="small", bbox=WHITE | {"alpha": 1.0}
         )
     ax.set_xlim(min(0.0, float((starts + widths).min())), float((starts + widths).max(initial=0.0)) + 0.38 * scale)
     ax.set_yticks(range(len(names)), names, fontsize=font_along(ax, len(names), "y"))
     ax.set_ylim(len(names) - 0.4, -0.6)
-    draw_bound(bound, ax)
+    _draw_bound(bound, ax)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.set_xlabel(f"dispersion, in the unit of rho: {unit(found.metric)}")
+    ax.set_xlabel(f"dispersion, in the unit of rho: {_unit(found.metric)}")
     ax.set_title(f"T = S + W, n = {sum(found.sizes)}", loc="left")
     return ax
 
 
-def named_parts(found: Dispersion | Partition) -> tuple[list[str], list[int], list[float]]:
+def _named_parts(found: Dispersion | Partition) -> tuple[list[str], list[int], list[float]]:
     """Names, sizes and W of the groups; of many, the smallest parts in one."""
     clusters = hasattr(found, "within_per_cluster")
     parts: FloatArray = found.within_per_cluster if clusters else found.within_per_group  # type: ignore[union-attr]
@@ -110,18 +110,18 @@ def named_parts(found: Dispersion | Partition) -> tuple[list[str], list[int], li
     return names, [*(sizes[j] for j in kept), sum(sizes[j] for j in rest)], [*parts[kept], float(parts[rest].sum())]
 
 
-def bound_drawn(found: Dispersion | Partition, scale: float) -> float | None:
+def _bound_drawn(found: Dispersion | Partition, scale: float) -> float | None:
     """The largest S that any partition into as many clusters could have, where it says anything."""
     bound = getattr(found, "bound", None)
     return bound if bound is not None and len(found.sizes) > 1 and 0 < bound <= 1.3 * scale else None
 
 
-def beside_line(end: float, line: float | None, scale: float) -> float:
+def _beside_line(end: float, line: float | None, scale: float) -> float:
     """Where the label of a bar begins: at its end, or at a line that would run through the label."""
     return line + 0.01 * scale if line is not None and end <= line <= end + LABEL * scale else end
 
 
-def draw_bound(bound: float | None, ax: Axes) -> None:
+def _draw_bound(bound: float | None, ax: Axes) -> None:
     """The bound on S as a line, with its value above the bars."""
     if bound is None:
         return
@@ -137,34 +137,34 @@ def plot_group_means(result: Dispersion, ax: Axes | None = None) -> Axes:
     """Heat map of the mean of rho between and within the groups."""
     names = plain_all(result.labels)
     room = room_for(names)
-    ax = axes_or_new(ax, height=heat_height(len(names)) + room, more_width=room)
-    draw_heat(result.g, names, names, ax, label=f"mean of rho, g ({unit(result.metric)})")
+    ax = axes_or_new(ax, height=_heat_height(len(names)) + room, more_width=room)
+    draw_heat(result.g, names, names, ax, label=f"mean of rho, g ({_unit(result.metric)})")
     ax.set_title(f"Mean rho of groups, {write_sizes_for_title(result.sizes)}", loc="left")
     return ax
 
 
 def plot_distances(result: Dispersion, ax: Axes | None = None, *, tree: bool = True) -> Axes:
     """Heat map of the energy distances of the groups, in the order of their tree, which stands above it."""
-    E = compute_group_energies(result.g)
+    E = _compute_group_energies(result.g)
     k = len(result.labels)
     tree = tree and k > 1
-    Z = group_tree(E, result.sizes) if tree else None
-    order = np.arange(k) if Z is None else leaf_order(Z)
+    Z = _group_tree(E, result.sizes) if tree else None
+    order = np.arange(k) if Z is None else _leaf_order(Z)
     written = plain_all(result.labels)
     names = [written[j] for j in order]
     room = room_for(names)
     given = ax is not None
-    ax = axes_or_new(ax, height=heat_height(k) + room + (1.3 if tree else 0.0), more_width=room)
+    ax = axes_or_new(ax, height=_heat_height(k) + room + (1.3 if tree else 0.0), more_width=room)
     if tree and not given:
-        leave_room_above(ax, 0.3)
-    label = f"energy distance E ({unit(result.metric)})"
+        _leave_room_above(ax, 0.3)
+    label = f"energy distance E ({_unit(result.metric)})"
     draw_heat(E[np.ix_(order, order)], names, names, ax, label=label)
     title = f"Energy distances, n = {sum(result.sizes)} in {k} group{'s' * (k > 1)}"
     if Z is None:
         ax.set_title(title, loc="left")
         return ax
     above = ax.inset_axes((0.0, 1.02, 1.0, 0.22))
-    draw_links(Z, above)
+    _draw_links(Z, above)
     above.set_xlim(-0.5, k - 0.5)
     above.set_xticks([])
     above.set_ylabel("height", fontsize="small")
@@ -172,7 +172,7 @@ def plot_distances(result: Dispersion, ax: Axes | None = None, *, tree: bool = T
     return ax
 
 
-def leave_room_above(ax: Axes, inches: float) -> None:
+def _leave_room_above(ax: Axes, inches: float) -> None:
     """Keep the layout below a strip for the title of the tree, whose height it underrates."""
     figure = cast(Any, ax.figure)
     figure.get_layout_engine().set(rect=(0, 0, 1, 1 - inches / figure.get_figheight()))
@@ -190,9 +190,9 @@ def plot_group_tree(result: Dispersion, ax: Axes | None = None) -> Axes:
         ax.set_xticks([])
         ax.set_yticks([])
         return ax
-    Z = group_tree(compute_group_energies(result.g), result.sizes)
-    draw_links(Z, ax)
-    names = [f"{written[j]} ({result.sizes[j]})" for j in leaf_order(Z)]
+    Z = _group_tree(_compute_group_energies(result.g), result.sizes)
+    _draw_links(Z, ax)
+    names = [f"{written[j]} ({result.sizes[j]})" for j in _leaf_order(Z)]
     turned: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     slant = {} if len("".join(names)) <= 50 else turned if k <= 16 else {"rotation": 90}
     ax.set_xticks(range(k), names, fontsize=font_along(ax, k, "x"), **slant)
@@ -201,17 +201,17 @@ def plot_group_tree(result: Dispersion, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def unit(metric: Metric) -> str:
+def _unit(metric: Metric) -> str:
     """What rho is, for a label."""
     return "the matrix given" if isinstance(metric, Precomputed) else write_plain_name(repr(metric), 40)
 
 
-def heat_height(k: int) -> float:
+def _heat_height(k: int) -> float:
     """Inches for a square of k cells."""
     return 4.0 + 0.12 * min(k, 60)
 
 
-def compute_group_energies(g: FloatArray) -> FloatArray:
+def _compute_group_energies(g: FloatArray) -> FloatArray:
     """E between every two groups, 2 g_ij - g_ii - g_jj [G 1]; (k, k)."""
     own = np.diag(g)
     E = 2 * g - own[:, None] - own[None, :]
@@ -219,7 +219,7 @@ def compute_group_energies(g: FloatArray) -> FloatArray:
     return np.asarray(E)
 
 
-def group_tree(E: FloatArray, sizes: Sequence[int]) -> FloatArray:
+def _group_tree(E: FloatArray, sizes: Sequence[int]) -> FloatArray:
     """Linkage of groups by E n1 n2/(n1 + n2), Ward's recurrence as in `energy_hclust`; (k - 1, 4)."""
     k = len(sizes)
     weight = dict(enumerate(map(float, sizes)))
@@ -237,7 +237,7 @@ def group_tree(E: FloatArray, sizes: Sequence[int]) -> FloatArray:
     return Z
 
 
-def leaf_order(Z: FloatArray) -> IntArray:
+def _leaf_order(Z: FloatArray) -> IntArray:
     """Leaves from left to right."""
     k = len(Z) + 1
     below: list[list[int]] = [[j] for j in range(k)]
@@ -246,10 +246,10 @@ def leaf_order(Z: FloatArray) -> IntArray:
     return np.array(below[-1])
 
 
-def draw_links(Z: FloatArray, ax: Axes) -> None:
+def _draw_links(Z: FloatArray, ax: Axes) -> None:
     """Forks over the leaves, which stand at 0, 1, ..."""
     k = len(Z) + 1
-    place = dict(zip(leaf_order(Z).tolist(), map(float, range(k)), strict=True))
+    place = dict(zip(_leaf_order(Z).tolist(), map(float, range(k)), strict=True))
     top = dict.fromkeys(range(k), 0.0)
     for row, (a, b, height, _) in enumerate(Z):
         left, right = place[int(a)], place[int(b)]

@@ -38,9 +38,9 @@ def plot_null(result: EnergyTestResult, ax: Axes | None = None) -> Axes:
     """Null distribution, as a histogram or as the density that stands for it, with the observed statistic as a line."""
     ax = axes_or_new(ax)
     if result.null_moments is not None:
-        draw_density(result.null_moments, result.statistic, ax)
+        _draw_density(result.null_moments, result.statistic, ax)
     what = "other labelings" if result.method == "exact" else "random relabelings"
-    histogram_with_line(result.null_distribution, result.statistic, result.pvalue, what, ax)
+    _histogram_with_line(result.null_distribution, result.statistic, result.pvalue, what, ax)
     if result.null_moments is not None:
         ax.set_ylabel("density")
     names = {
@@ -59,13 +59,13 @@ def plot_model_null(result: DiscoResult, ax: Axes | None = None) -> Axes:
     """F of the model under the other permutations, as a histogram, with the observed one as a line."""
     ax = axes_or_new(ax)
     what = "other labelings" if result.method == "exact" else "random permutations"
-    histogram_with_line(result.null_distribution, result.statistic, result.pvalue, what, ax)
+    _histogram_with_line(result.null_distribution, result.statistic, result.pvalue, what, ax)
     ax.set_xlabel("F of the model")
     ax.set_title(f"H0: the response depends on no term, n = {result.n}", loc="left")
     return ax
 
 
-def draw_density(moments: tuple[float, float, float], observed: float, ax: Axes) -> None:
+def _draw_density(moments: tuple[float, float, float], observed: float, ax: Axes) -> None:
     """Pearson type III density with this mean, standard deviation and skewness; nothing for a point mass."""
     from scipy.stats import pearson3
 
@@ -81,7 +81,7 @@ def draw_density(moments: tuple[float, float, float], observed: float, ax: Axes)
     ax.set_ylim(bottom=0)
 
 
-def histogram_with_line(null: FloatArray, observed: float, pvalue: float, what: str, ax: Axes) -> Axes:
+def _histogram_with_line(null: FloatArray, observed: float, pvalue: float, what: str, ax: Axes) -> Axes:
     """A null distribution and where the observed value lies in it, at the right edge if that is infinite.
 
     Infinite values of the null distribution are left out.
@@ -102,7 +102,7 @@ def histogram_with_line(null: FloatArray, observed: float, pvalue: float, what: 
 def plot_goodness(result: GoodnessOfFitResult, ax: Axes | None = None) -> Axes:
     """Statistics of the simulated samples as a histogram, with the observed one as a line."""
     ax = axes_or_new(ax)
-    histogram_with_line(result.null_distribution, result.statistic, result.pvalue, "simulated samples", ax)
+    _histogram_with_line(result.null_distribution, result.statistic, result.pvalue, "simulated samples", ax)
     ax.set_xlabel(f"n times the energy distance to the distribution, n = {result.n}")
     ax.set_title(f"H0: {write_plain_name(result.distribution, 60)}", loc="left")
     return ax
@@ -113,7 +113,7 @@ def plot_cluster_test(result: ClusterTestResult, ax: Axes | None = None) -> Axes
     ax = axes_or_new(ax)
     scores = result.scores
     if result.comparisons:
-        histogram_with_line(result.null_distribution, result.statistic, result.pvalue, "reference samples", ax)
+        _histogram_with_line(result.null_distribution, result.statistic, result.pvalue, "reference samples", ax)
         pivoted = result.comparisons[0].name == "pivoted"
         share = "S/T less the mean of its references" if pivoted else "S/T of the clusters found"
         ax.set_xlabel("mean held-out E" if result.method == "crossfit" else share)
@@ -130,7 +130,7 @@ def plot_cluster_test(result: ClusterTestResult, ax: Axes | None = None) -> Axes
     height = np.diff(knots[wide]) / (scores.size - 1) / np.diff(edges[wide])
     ax.stairs(height, edges[wide], color=OBSERVED, lw=2, label="nearest unimodal law")
     ax.set_ylim(0, 1.25 * max(float(patch.get_height()) for patch in ax.patches if hasattr(patch, "get_height")))
-    ax.set_xlabel("x - mean" if result.method == "unimodal-1d" else clearest_split(result))
+    ax.set_xlabel("x - mean" if result.method == "unimodal-1d" else _clearest_split(result))
     ax.set_ylabel("density")
     what = "H0: unimodal" if result.method == "unimodal-1d" else "H0: unimodal along linear projections"
     of_all = " of all splits" if result.n_splits else ""
@@ -139,7 +139,7 @@ def plot_cluster_test(result: ClusterTestResult, ax: Axes | None = None) -> Axes
     return ax
 
 
-def clearest_split(result: ClusterTestResult) -> str:
+def _clearest_split(result: ClusterTestResult) -> str:
     """Which scores are drawn, and the p-value of their own."""
     split, contrast = np.unravel_index(result.pvalues.argmin(), result.pvalues.shape)
     which = f", {result.rows[contrast].name}" if len(result.rows) > 1 else ""
@@ -153,7 +153,7 @@ def plot_pairs(result: PairwiseTestsResult, ax: Axes | None = None) -> Axes:
     More than forty pairs make a heat map.
     """
     if len(result.rows) > PAIRS_LISTED:
-        return draw_pair_table(result, ax)
+        return _draw_pair_table(result, ax)
     groups = list(dict.fromkeys(name for row in result.rows for name in (row.group1, row.group2)))
     written = dict(zip(groups, plain_all(groups), strict=True))
     names = [f"{written[row.group1]} vs {written[row.group2]}" for row in result.rows]
@@ -177,7 +177,7 @@ def plot_pairs(result: PairwiseTestsResult, ax: Axes | None = None) -> Axes:
 PAIRS_LISTED = 40
 
 
-def draw_pair_table(result: PairwiseTestsResult, ax: Axes | None) -> Axes:
+def _draw_pair_table(result: PairwiseTestsResult, ax: Axes | None) -> Axes:
     """S/T of every pair as a cell, a star where its adjusted p is at most .05."""
     groups = list(dict.fromkeys(name for row in result.rows for name in (row.group1, row.group2)))
     table = pair_matrix(groups, result.rows, [row.effect_size for row in result.rows])
@@ -202,7 +202,7 @@ def plot_power(result: PowerResult, ax: Axes | None = None) -> Axes:
     below = [row.power - row.low for row in result.rows]
     above = [row.high - row.power for row in result.rows]
     ax.errorbar(sizes, powers, yerr=[below, above], color=OBSERVED, marker="o", capsize=3, label="power, 95 % interval")
-    ax.axhline(0.8, color="0.4", lw=1, ls="--", label=target_label(result.sample_size(0.8)))
+    ax.axhline(0.8, color="0.4", lw=1, ls="--", label=_target_label(result.sample_size(0.8)))
     ax.axhline(result.level, color="0.4", lw=1, ls=":", label=f"level {result.level:g}")
     ax.set_ylim(-0.02, 1.05)
     ax.set_xlabel("size of the first sample")
@@ -212,6 +212,6 @@ def plot_power(result: PowerResult, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def target_label(size: float) -> str:
+def _target_label(size: float) -> str:
     """Where the power reaches .8, if it does."""
     return "power .8" + (f", at n = {size:g}" if np.isfinite(size) else ", not reached")

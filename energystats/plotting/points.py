@@ -46,9 +46,9 @@ def plot_partition(found: Partition, ax: Axes | None = None, *, space: Any = Non
     Of more than 5,000 points a random part is drawn; up to forty points with names have them beside.
     """
     if space is None and found.points is not None and found.points.shape[1] == 1:
-        return plot_line(found, cluster_colors(found.k), axes_or_new(ax, more_width=legend_width(found.k)))
-    rows = rows_in_view(found, space)
-    plane = plane_of(found, space, rows)
+        return _plot_line(found, cluster_colors(found.k), axes_or_new(ax, more_width=legend_width(found.k)))
+    rows = _rows_in_view(found, space)
+    plane = _plane_of(found, space, rows)
     ax = axes_or_new(ax, more_width=legend_width(found.k))
     area = marker_area(rows.size)
     for j, color in enumerate(cluster_colors(found.k)):
@@ -61,7 +61,7 @@ def plot_partition(found: Partition, ax: Axes | None = None, *, space: Any = Non
     named = found.spelled and found.labels.size <= NAMES_DRAWN
     if plane.same_unit:
         ax.set_aspect("equal", adjustable="datalim")
-    ax.set_title(partition_title(found, rows.size), loc="left")
+    ax.set_title(_partition_title(found, rows.size), loc="left")
     legend_of_clusters(found.k, ax, area=area)
     if named:
         ax.margins(0.12)
@@ -69,12 +69,12 @@ def plot_partition(found: Partition, ax: Axes | None = None, *, space: Any = Non
     return ax
 
 
-def rows_in_view(found: Partition, space: Any = None) -> IntArray:
+def _rows_in_view(found: Partition, space: Any = None) -> IntArray:
     """The points that `plot_partition` draws."""
     return rows_shown(found.labels, KERNEL_POINTS if isinstance(space, str) and space == "kernel" else POINTS_SHOWN)
 
 
-def partition_title(found: Partition, shown: int) -> str:
+def _partition_title(found: Partition, shown: int) -> str:
     """How much of T the clusters explain, and how many points are seen."""
     n = found.labels.size
     share = f"S/T = {found.between / found.total:.3f}" if found.total else "all points coincide"
@@ -85,11 +85,11 @@ def partition_title(found: Partition, shown: int) -> str:
 
 def mark_classes(found: Partition, classes: ArrayLike, ax: Axes, *, space: Any = None) -> None:
     """Open markers, one shape per known class, around the points of `plot_partition`."""
-    rows = rows_in_view(found, space)
+    rows = _rows_in_view(found, space)
     if space is None and found.points is not None and found.points.shape[1] == 1:  # below the bars of the histogram
         plane = np.column_stack([found.points[rows, 0], np.zeros(rows.size)])
     else:
-        plane = plane_of(found, space, rows).points
+        plane = _plane_of(found, space, rows).points
     codes, names = group_codes(classes, found.labels.size)
     for i, name in enumerate(names):
         inside = plane[codes[rows] == i]
@@ -107,7 +107,7 @@ def mark_classes(found: Partition, classes: ArrayLike, ax: Axes, *, space: Any =
 # ---------------------------------------------------------------- one column
 
 
-def plot_line(found: Partition, colors: list[Any], ax: Axes) -> Axes:
+def _plot_line(found: Partition, colors: list[Any], ax: Axes) -> Axes:
     """One column: histogram by cluster with a smooth density, and the breaks where there are any.
 
     A bar that a break cuts shows the colours of both sides, one on the other. Where a few far points would press the
@@ -115,7 +115,7 @@ def plot_line(found: Partition, colors: list[Any], ax: Axes) -> Axes:
     """
     assert found.points is not None
     x = found.points[:, 0]
-    low, high = visible_range(x, found.breaks)
+    low, high = _visible_range(x, found.breaks)
     labels = [f"cluster {j} (n = {n})" for j, n in enumerate(found.sizes)]
     bins = np.linspace(low, high, 1 + min(120, max(30, int(np.sqrt(x.size))))).tolist() if high > low else 30
     parts = [x[found.labels == j] for j in range(found.k)]
@@ -124,21 +124,21 @@ def plot_line(found: Partition, colors: list[Any], ax: Axes) -> Axes:
     for j, container in enumerate(bars):
         for bar in container:
             bar.set(hatch=HATCHES[j % len(HATCHES)], edgecolor="white", lw=0)
-    draw_smooth(found, x[(x >= low) & (x <= high)], edges, ax)
-    mark_breaks([] if found.breaks is None else found.breaks.tolist(), high - low, ax)
+    _draw_smooth(found, x[(x >= low) & (x <= high)], edges, ax)
+    _mark_breaks([] if found.breaks is None else found.breaks.tolist(), high - low, ax)
     hidden = int(np.count_nonzero((x < low) | (x > high)))
     name = write_plain_name(found.columns[0], 40) if found.columns else "x"
     unit = ", standard deviations from the mean" if found.standardization is not None else ""
     ax.set_xlabel(f"{name}{unit} ({hidden} of {x.size} values beyond the axis)" if hidden else f"{name}{unit}")
     ax.set_ylabel("count")
-    ax.set_title(partition_title(found, x.size), loc="left")
+    ax.set_title(_partition_title(found, x.size), loc="left")
     if found.k <= 8:
         ax.set_ylim(top=(1.05 + 0.07 * (found.k + 1)) * ax.get_ylim()[1])  # room for the legend above the bars
     legend_of_clusters(found.k, ax, beside=1.16)  # beyond the scale of the density
     return ax
 
 
-def draw_smooth(found: Partition, x: FloatArray, edges: FloatArray, ax: Axes) -> None:
+def _draw_smooth(found: Partition, x: FloatArray, edges: FloatArray, ax: Axes) -> None:
     """Kernel density of the values in view on the scale of the counts, and its own scale on the right.
 
     Silverman's bandwidth, with the median spread within the clusters where that is smaller, since that of all points
@@ -147,7 +147,7 @@ def draw_smooth(found: Partition, x: FloatArray, edges: FloatArray, ax: Axes) ->
     if x.size < 10 or np.ptp(x) == 0:
         return
     quartiles = np.quantile(x, [0.25, 0.75])
-    within = [float(np.std(part)) for part in cluster_parts(found) if part.size > 1]
+    within = [float(np.std(part)) for part in _cluster_parts(found) if part.size > 1]
     spreads = [float(np.std(x)), float(np.ptp(quartiles)) / 1.349, float(np.median(within)) if within else 0.0]
     grid = np.linspace(edges[0], edges[-1], 801)
     step = grid[1] - grid[0]
@@ -162,13 +162,13 @@ def draw_smooth(found: Partition, x: FloatArray, edges: FloatArray, ax: Axes) ->
     right.set_ylabel("density")
 
 
-def cluster_parts(found: Partition) -> list[FloatArray]:
+def _cluster_parts(found: Partition) -> list[FloatArray]:
     """Values of one column, cluster by cluster."""
     assert found.points is not None
     return [found.points[found.labels == j, 0] for j in range(found.k)]
 
 
-def mark_breaks(breaks: list[float], width: float, ax: Axes) -> None:
+def _mark_breaks(breaks: list[float], width: float, ax: Axes) -> None:
     """Dashed lines, with the value above each one that is far enough from the label before it."""
     labelled: list[float] = []
     for b in breaks:
@@ -180,7 +180,7 @@ def mark_breaks(breaks: list[float], width: float, ax: Axes) -> None:
         top.set_xticks(labelled, [f"{b:.4g}" for b in labelled], rotation=45, ha="left", fontsize="small")
 
 
-def visible_range(x: FloatArray, breaks: FloatArray | None) -> tuple[float, float]:
+def _visible_range(x: FloatArray, breaks: FloatArray | None) -> tuple[float, float]:
     """The range of the data; for many points with far ends, that of the breaks and the middle 98 % and a tenth more."""
     low, high = float(x.min()), float(x.max())
     first, last = (float(q) for q in np.quantile(x, [0.01, 0.99]))
@@ -197,7 +197,7 @@ def visible_range(x: FloatArray, breaks: FloatArray | None) -> tuple[float, floa
 
 def plot_cluster_means(found: Partition, ax: Axes | None = None, *, data: Any = None) -> Axes:
     """Heat map of the means of the clusters, a row for each feature, in its standard deviations from its mean."""
-    table, names = features(found, data)
+    table, names = _features(found, data)
     center = np.nanmean(table, axis=0)
     width = np.nanmax(table, axis=0) - np.nanmin(table, axis=0)
     scale = np.where(width > 0, width, 1.0)
@@ -222,7 +222,7 @@ def plot_cluster_means(found: Partition, ax: Axes | None = None, *, data: Any = 
     return ax
 
 
-def features(found: Partition, data: Any) -> tuple[FloatArray, Sequence[str]]:
+def _features(found: Partition, data: Any) -> tuple[FloatArray, Sequence[str]]:
     """The table to average, NaN where nothing is known, and the names of its columns."""
     if data is None:
         if found.points is None:
@@ -273,7 +273,7 @@ KERNEL_POINTS = 2000  # eigenvectors of more would take long
 SPACES = '"components", "kernel", the names or numbers of two columns, an (n, 2) array or a result with coordinates'
 
 
-class Plane(NamedTuple):
+class _Plane(NamedTuple):
     """Points in the plane, the names of the axes, and whether both have one unit."""
 
     points: FloatArray
@@ -282,34 +282,34 @@ class Plane(NamedTuple):
     same_unit: bool
 
 
-def plane_of(found: Partition, space: Any, rows: IntArray) -> Plane:
+def _plane_of(found: Partition, space: Any, rows: IntArray) -> _Plane:
     """Coordinates of the given rows: the only two columns, principal components, or what was asked for."""
     if space is None and found.points is None:
         assert found.coordinates is not None
-        return Plane(found.coordinates[rows], "principal coordinate 1", "principal coordinate 2", True)
+        return _Plane(found.coordinates[rows], "principal coordinate 1", "principal coordinate 2", True)
     if space is None and found.points is not None and found.points.shape[1] == 2:
-        return choose_two_columns(found, (0, 1), rows)
+        return _choose_two_columns(found, (0, 1), rows)
     if space is None or (isinstance(space, str) and space == "components"):
-        return components_of(found, rows)
+        return _components_of(found, rows)
     if isinstance(space, str):
         if space == "kernel":
-            return kernel_plane(found, rows)
+            return _kernel_plane(found, rows)
         raise ValueError(f"`space` must be {SPACES}; got {space!r}.")
     if isinstance(space, Sequence) and len(space) == 2 and all(isinstance(c, str | int) for c in space):
-        return choose_two_columns(found, [column_number(found, c) for c in space], rows)
-    return given_plane(found, space, rows)
+        return _choose_two_columns(found, [_column_number(found, c) for c in space], rows)
+    return _given_plane(found, space, rows)
 
 
-def needed_points(found: Partition, space: str) -> FloatArray:
+def _needed_points(found: Partition, space: str) -> FloatArray:
     """The table, which a partition of a matrix does not have."""
     if found.points is None:
         raise ValueError(f"`space` can be {space} only where columns of numbers were clustered.")
     return found.points
 
 
-def column_number(found: Partition, column: str | int) -> int:
+def _column_number(found: Partition, column: str | int) -> int:
     """Place of a column that was named or numbered."""
-    d = needed_points(found, "two columns").shape[1]
+    d = _needed_points(found, "two columns").shape[1]
     names = found.columns or tuple(f"column {j}" for j in range(d))
     if isinstance(column, str):
         if column not in names:
@@ -320,18 +320,18 @@ def column_number(found: Partition, column: str | int) -> int:
     return column
 
 
-def choose_two_columns(found: Partition, pair: Sequence[int], rows: IntArray) -> Plane:
+def _choose_two_columns(found: Partition, pair: Sequence[int], rows: IntArray) -> _Plane:
     """Two columns as they are."""
-    points = needed_points(found, "two columns")
+    points = _needed_points(found, "two columns")
     names = found.columns or tuple(f"column {j}" for j in range(points.shape[1]))
     unit = " (z-score)" if found.standardization is not None else ""
     first, second = (f"{write_plain_name(names[j], 40)}{unit}" for j in pair)
-    return Plane(points[rows][:, np.array(pair)], first, second, False)
+    return _Plane(points[rows][:, np.array(pair)], first, second, False)
 
 
-def components_of(found: Partition, rows: IntArray) -> Plane:
+def _components_of(found: Partition, rows: IntArray) -> _Plane:
     """First two principal components of the columns."""
-    points = needed_points(found, '"components"')
+    points = _needed_points(found, '"components"')
     centred = points - points.mean(axis=0)
     with one_thread_up_to(min(centred.shape)):
         left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
@@ -339,14 +339,14 @@ def components_of(found: Partition, rows: IntArray) -> Plane:
     plane[:, : lengths.size] = left[:, :2] * lengths[:2]
     explained = np.append(lengths**2, 0.0) / max(float((lengths**2).sum()), np.finfo(float).tiny)
     first, second = (f"principal component {j + 1} ({explained[j]:.0%} of variance)" for j in range(2))
-    return Plane(plane[rows], first, second, True)
+    return _Plane(plane[rows], first, second, True)
 
 
-def kernel_plane(found: Partition, rows: IntArray) -> Plane:
+def _kernel_plane(found: Partition, rows: IntArray) -> _Plane:
     """Principal coordinates of rho, which is kernel PCA with the kernel that generates it."""
     if found.points is None:
         assert found.coordinates is not None
-        return Plane(found.coordinates[rows], "kernel principal component 1", "kernel principal component 2", True)
+        return _Plane(found.coordinates[rows], "kernel principal component 1", "kernel principal component 2", True)
     d = Dissimilarity(metric=found.metric, points=np.asarray(found.points)[rows], warns=False)
     plane, shares = np.zeros((rows.size, 2)), ["", ""]
     if rows.size > 2 and not d.all_coincide:
@@ -355,10 +355,10 @@ def kernel_plane(found: Partition, rows: IntArray) -> Plane:
         total = float(d.row_totals.sum()) / (2 * rows.size)
         shares = [f" ({value / total:.0%} of T)" if total > 0 else "" for value in values]
     first, second = (f"kernel principal component {j + 1}{shares[j]}" for j in range(2))
-    return Plane(plane, first, second, True)
+    return _Plane(plane, first, second, True)
 
 
-def given_plane(found: Partition, space: Any, rows: IntArray) -> Plane:
+def _given_plane(found: Partition, space: Any, rows: IntArray) -> _Plane:
     """Coordinates that the caller has, or those of a result."""
     known = {"coordinates": "axis", "embedding": "embedding axis"}
     name = next((name for name in known if hasattr(space, name)), None)
@@ -371,4 +371,4 @@ def given_plane(found: Partition, space: Any, rows: IntArray) -> Plane:
     word = known[name] if name else "coordinate"
     shares = [f" ({share:.0%})" for share in getattr(space, "explained", ())[:2]]
     first, second = (f"{word} {j + 1}{shares[j] if j < len(shares) else ''}" for j in range(2))
-    return Plane(plane[rows], first, second, name is not None)
+    return _Plane(plane[rows], first, second, name is not None)

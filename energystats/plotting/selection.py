@@ -30,7 +30,7 @@ def plot_select_k(found: SelectKResult, ax: Axes | None = None, *, criterion: st
     if np.isnan(y).all() and found.k_max > 1:
         raise ValueError(f'`criterion` must be one that was computed, got {criterion!r}; criteria="all" computes more.')
     ax = axes_or_new(ax)
-    draw = {"gap": draw_gaps, "eigengap": draw_eigengaps, "significance": draw_splits, "within": draw_within}
+    draw = {"gap": _draw_gaps, "eigengap": _draw_eigengaps, "significance": _draw_splits, "within": _draw_within}
     draw[criterion](found, np.arange(1, found.k_max + 1), y, ax)
     chosen = f"chosen by {found.method}: k = {found.k}"
     ax.axvline(found.k, color="0.25", lw=1, ls=":", zorder=0, label=chosen)
@@ -42,7 +42,7 @@ def plot_select_k(found: SelectKResult, ax: Axes | None = None, *, criterion: st
     return ax
 
 
-def draw_gaps(found: SelectKResult, ks: IntArray, gap: FloatArray, ax: Axes) -> None:
+def _draw_gaps(found: SelectKResult, ks: IntArray, gap: FloatArray, ax: Axes) -> None:
     """Gaps with bars of one standard error, and the lower end of the bar after the chosen k as a line."""
     finite = np.isfinite(gap)
     error = found.column("gap_error")
@@ -55,7 +55,7 @@ def draw_gaps(found: SelectKResult, ks: IntArray, gap: FloatArray, ax: Axes) -> 
     ax.set_ylabel("gap: mean log W of references - log W")
 
 
-def draw_eigengaps(found: SelectKResult, ks: IntArray, eigengap: FloatArray, ax: Axes) -> None:
+def _draw_eigengaps(found: SelectKResult, ks: IntArray, eigengap: FloatArray, ax: Axes) -> None:
     """Bars, the chosen one in red; the first is grey because k = 1 cannot be chosen."""
     best = found.k if found.method == "eigengap" else None
     colors = [OBSERVED if k == best else "#0072b2" for k in ks[1:].tolist()]
@@ -72,7 +72,7 @@ def draw_eigengaps(found: SelectKResult, ks: IntArray, eigengap: FloatArray, ax:
     ax.set_ylabel("eigenvalue k of the random walk less the next")
 
 
-def draw_splits(found: SelectKResult, ks: IntArray, pvalue: FloatArray, ax: Axes) -> None:
+def _draw_splits(found: SelectKResult, ks: IntArray, pvalue: FloatArray, ax: Axes) -> None:
     """Smallest adjusted p of the tree's leaves, on a logarithmic scale, with the level."""
     known = np.isfinite(pvalue)
     ax.plot(ks[known], pvalue[known], marker="o", color="#0072b2", label="smallest adjusted p of a leaf")
@@ -81,7 +81,7 @@ def draw_splits(found: SelectKResult, ks: IntArray, pvalue: FloatArray, ax: Axes
     ax.set_ylabel("adjusted p-value")
 
 
-def draw_within(found: SelectKResult, ks: IntArray, within: FloatArray, ax: Axes) -> None:
+def _draw_within(found: SelectKResult, ks: IntArray, within: FloatArray, ax: Axes) -> None:
     """W against k."""
     ax.plot(ks, within, marker="o", color="#0072b2", label="W")
     ax.set_ylim(bottom=min(0.0, float(within.min())))

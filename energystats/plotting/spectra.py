@@ -172,8 +172,8 @@ def plot_shepard(result: Euclidization, ax: Axes | None = None, *, dimensions: i
     upper = np.triu_indices(result.n, 1)
     before = np.sqrt(np.maximum(result.squared[upper], 0.0))
     after = result.distances[upper]
-    shown_before = axis_distances(result.squared, dimensions)[upper]
-    shown_after = axis_distances(result.distances**2, dimensions)[upper]
+    shown_before = _axis_distances(result.squared, dimensions)[upper]
+    shown_after = _axis_distances(result.distances**2, dimensions)[upper]
     drawn = np.arange(before.size)
     if before.size > PAIRS_DRAWN:
         drawn = np.random.default_rng(0).choice(before.size, PAIRS_DRAWN, replace=False)
@@ -191,7 +191,7 @@ def plot_shepard(result: Euclidization, ax: Axes | None = None, *, dimensions: i
         look: dict[str, Any] = (
             {"facecolors": "none", "edgecolors": color, "lw": 0.8} if marker == "o" else {"color": color, "lw": 0.8}
         )
-        ax.scatter(given[drawn], seen[drawn], label=f"{what}, stress {stress(given, seen):.3f}", **style, **look)
+        ax.scatter(given[drawn], seen[drawn], label=f"{what}, stress {_stress(given, seen):.3f}", **style, **look)
     part = f"{drawn.size} of " if drawn.size < before.size else ""
     ax.set_xlabel("dissimilarity" + ("" if result.source == "distances" else " (root of rho of the kernel)"))
     ax.set_ylabel(f"distance on the first {dimensions} principal axes" if dimensions > 1 else "distance on axis 1")
@@ -200,7 +200,7 @@ def plot_shepard(result: Euclidization, ax: Axes | None = None, *, dimensions: i
     return ax
 
 
-def axis_distances(R: FloatArray, dimensions: int) -> FloatArray:
+def _axis_distances(R: FloatArray, dimensions: int) -> FloatArray:
     """Distances between points on the first principal axes of squared dissimilarities; (n, n)."""
     values, vectors = largest_eigenpairs(lambda columns: R @ columns, np.ones(len(R)), dimensions)
     squared = np.zeros_like(R)
@@ -209,7 +209,7 @@ def axis_distances(R: FloatArray, dimensions: int) -> FloatArray:
     return np.asarray(np.sqrt(squared))
 
 
-def stress(given: FloatArray, shown: FloatArray) -> float:
+def _stress(given: FloatArray, shown: FloatArray) -> float:
     """Kruskal's stress 1 of shown distances against given ones, which are not transformed."""
     size = float((given**2).sum())
     return float(np.sqrt(((given - shown) ** 2).sum() / size)) if size > 0 else 0.0
@@ -261,17 +261,17 @@ def plot_graph(found: GraphPartition, ax: Axes | None = None, *, kind: str | Non
         raise ValueError(f"`kind` must be one of graph, matrix, or None; got {kind!r}.")
     ax = axes_or_new(ax)
     drawn = kind == "graph" or (kind is None and found.n <= VERTICES_DRAWN)
-    ax = draw_graph(found, ax) if drawn else draw_matrix(found, ax)
+    ax = _draw_graph(found, ax) if drawn else _draw_matrix(found, ax)
     names = {"ratio": "ratio cut", "normalized": "normalised cut", "association": "ratio association"}
     ax.set_title(f"{names[found.cut]} = {found.value:.4g}, bound {found.bound:.4g}, n = {found.n}", loc="left")
     return ax
 
 
-def draw_graph(found: GraphPartition, ax: Axes) -> Axes:
+def _draw_graph(found: GraphPartition, ax: Axes) -> Axes:
     """Vertices at spectral coordinates, links as lines, those between clusters dashed."""
     from matplotlib.collections import LineCollection
 
-    place = graph_layout(found.matrix)
+    place = _graph_layout(found.matrix)
     links = found.matrix.tocoo()
     once = (links.row < links.col) & (links.data > 0)
     row, column, weight = links.row[once], links.col[once], links.data[once]
@@ -308,7 +308,7 @@ def draw_graph(found: GraphPartition, ax: Axes) -> Axes:
     return ax
 
 
-def draw_matrix(found: GraphPartition, ax: Axes) -> Axes:
+def _draw_matrix(found: GraphPartition, ax: Axes) -> Axes:
     """Stored entries as dots, rows and columns in the order of the clusters, whose borders are lines."""
     order = np.argsort(found.labels, kind="stable")
     rank = np.empty_like(order)
@@ -334,7 +334,7 @@ def draw_matrix(found: GraphPartition, ax: Axes) -> Axes:
     return ax
 
 
-def graph_layout(matrix: Any) -> FloatArray:
+def _graph_layout(matrix: Any) -> FloatArray:
     """Each component at its second and third eigenvector of I - D^(-1) A, components side by side; (n, 2)."""
     from scipy.sparse.csgraph import connected_components
 
@@ -345,12 +345,12 @@ def graph_layout(matrix: Any) -> FloatArray:
     for c in np.argsort(-sizes, kind="stable"):
         inside = np.flatnonzero(component == c)
         width = np.sqrt(sizes[c] / sizes.max())
-        place[inside] = width * component_layout(matrix[inside][:, inside]) + [left + width, 0.0]
+        place[inside] = width * _component_layout(matrix[inside][:, inside]) + [left + width, 0.0]
         left += 2 * width + 0.3
     return place
 
 
-def component_layout(matrix: Any) -> FloatArray:
+def _component_layout(matrix: Any) -> FloatArray:
     """Spectral coordinates of a connected graph within a square of side 2, evened out by springs; (n, 2)."""
     n = matrix.shape[0]
     dense = np.abs(matrix.toarray())
@@ -362,10 +362,10 @@ def component_layout(matrix: Any) -> FloatArray:
         _, vectors = np.linalg.eigh(dense / np.outer(root, root))
     place = vectors[:, -2:-4:-1] / root[:, None]
     place = np.argsort(np.argsort(place, axis=0), axis=0) / (n - 1)
-    return springs(place, (dense > 0).astype(float))
+    return _springs(place, (dense > 0).astype(float))
 
 
-def springs(place: FloatArray, linked: FloatArray, steps: int = 60) -> FloatArray:
+def _springs(place: FloatArray, linked: FloatArray, steps: int = 60) -> FloatArray:
     """Neighbours attract, all vertices repel [Fruchterman & Reingold 1991]; scaled to a square of side 2."""
     n = len(place)
     best = 1 / np.sqrt(n)

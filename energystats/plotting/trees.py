@@ -110,34 +110,34 @@ def plot_dendrogram(
             truncate_mode=None if whole else "lastp",
             ax=ax,
             labels=names if whole else None,
-            link_color_func=link_colors(tree, k, codes, colors).__getitem__,
+            link_color_func=_link_colors(tree, k, codes, colors).__getitem__,
             no_labels=POINTS_NAMED < n <= POINTS_DRAWN,
             leaf_font_size=float(np.clip(320 / min(n, max(LEAVES_DRAWN, 2 * k)), 3, 9)),
             leaf_rotation=90,
         )
-    finish_tree(ax, tree, k, np.bincount(codes), colors)
+    _finish_tree(ax, tree, k, np.bincount(codes), colors)
     if 1 < k <= CLUSTERS_NUMBERED:
-        number_clusters(ax, codes[below(tree)[drawn["leaves"]]], cut_height(tree, k))
+        _number_clusters(ax, codes[_below(tree)[drawn["leaves"]]], _cut_height(tree, k))
     ax.set_xlabel(f"{'point' if whole else 'point, or (number of points)'}, n = {n}")
-    ax.set_ylabel(height_label(shift), fontsize=9)
+    ax.set_ylabel(_height_label(shift), fontsize=9)
     return ax
 
 
-def height_label(shift: float = 0.0) -> str:
+def _height_label(shift: float = 0.0) -> str:
     """What the heights are, that their scale is not even, and by how much they were moved up."""
     moved = f", plus {-shift:.3g}" if shift else ""
     return f"height: energy distance x n1 n2/(n1 + n2){moved}\n(square-root scale)"
 
 
-def link_colors(Z: FloatArray, k: int, codes: IntArray, colors: list[Any]) -> dict[int, Any]:
+def _link_colors(Z: FloatArray, k: int, codes: IntArray, colors: list[Any]) -> dict[int, Any]:
     """Colour of every node of a tree: of its cluster below the cut, grey above."""
     n = len(Z) + 1
-    first = below(Z)
+    first = _below(Z)
     named = [to_hex(color) for color in colors]
     return {node: named[codes[first[node]]] if node < 2 * n - k else to_hex("0.25") for node in range(2 * n - 1)}
 
 
-def below(Z: FloatArray) -> IntArray:
+def _below(Z: FloatArray) -> IntArray:
     """A point below each node of a tree; (2n - 1,)."""
     n = len(Z) + 1
     first = np.arange(2 * n - 1)
@@ -146,7 +146,7 @@ def below(Z: FloatArray) -> IntArray:
     return first
 
 
-def number_clusters(ax: Axes, codes: IntArray, height: float) -> None:
+def _number_clusters(ax: Axes, codes: IntArray, height: float) -> None:
     """The number of each cluster over its leaves, at the height of the cut, for readers without colour."""
     places = 5.0 + 10.0 * np.arange(codes.size)  # where SciPy puts leaves
     for j in np.unique(codes):
@@ -154,29 +154,29 @@ def number_clusters(ax: Axes, codes: IntArray, height: float) -> None:
         ax.text(middle, height, str(j), ha="center", va="center", fontsize="small", bbox=WHITE, zorder=4)
 
 
-def finish_tree(ax: Axes, Z: FloatArray, k: int, sizes: IntArray, colors: list[Any]) -> None:
+def _finish_tree(ax: Axes, Z: FloatArray, k: int, sizes: IntArray, colors: list[Any]) -> None:
     """The height of the cut, and a legend of clusters, where there is a cut."""
     ax.spines[["top", "right", "bottom"]].set_visible(False)
     top = float(Z[-1, 2])
     ax.set_yscale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0.0)), np.square))
-    ax.yaxis.set_major_locator(FixedLocator(root_ticks(top)))
+    ax.yaxis.set_major_locator(FixedLocator(_root_ticks(top)))
     ax.set_ylim(0, 1.05 * top or 1.0)
     if k == 1:
         return
-    ax.axhline(cut_height(Z, k), color=OBSERVED, lw=1, ls="--", label=f"cut into {k}")
+    ax.axhline(_cut_height(Z, k), color=OBSERVED, lw=1, ls="--", label=f"cut into {k}")
     for j in range(k if k <= CLUSTERS_LISTED else 0):
         ax.plot([], [], color=colors[j], lw=2, label=f"cluster {j} (n = {sizes[j]})")
     columns = legend_columns(min(k, CLUSTERS_LISTED))
     ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5), ncols=columns)
 
 
-def cut_height(Z: FloatArray, k: int) -> float:
+def _cut_height(Z: FloatArray, k: int) -> float:
     """Half way between the last merge below the cut into k >= 2 and the first above it."""
     lower = float(Z[-k, 2]) if k <= len(Z) else 0.0
     return 0.5 * (lower + float(Z[1 - k, 2]))
 
 
-def root_ticks(top: float) -> list[float]:
+def _root_ticks(top: float) -> list[float]:
     """Round numbers from 0 to `top` whose square roots are about evenly spaced."""
     unit = 10 ** np.floor(np.log10(top)) if top > 0 else 1.0
     many = top >= 4 * unit
@@ -196,31 +196,31 @@ def plot_cluster_tree(found: ClusterTreeResult, ax: Axes | None = None) -> Axes:
             ends = [place[child] for child in node.children]
             place[node.id] = 0.5 * (ends[0] + ends[1])
             below = [float(heights[child]) for child in node.children]
-            draw_fork(ax, ends, below, float(heights[node.id]), {"color": "0.15", "lw": 1.6})
+            _draw_fork(ax, ends, below, float(heights[node.id]), {"color": "0.15", "lw": 1.6})
         elif node.tested:
             ends = [place[node.id] - 0.22, place[node.id] + 0.22]
             style = {"color": colors[node.label or 0], "lw": 1.3, "ls": "--"}
-            draw_fork(ax, ends, [0.0, 0.0], float(heights[node.id]), style)
-    mark_nodes(found, place, heights, ax)
-    name_leaves(leaves, ax)
+            _draw_fork(ax, ends, [0.0, 0.0], float(heights[node.id]), style)
+    _mark_nodes(found, place, heights, ax)
+    _name_leaves(leaves, ax)
     top = float(heights.max())
     ax.set_yscale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0.0)), np.square))
-    ax.yaxis.set_major_locator(FixedLocator(root_ticks(top)))
+    ax.yaxis.set_major_locator(FixedLocator(_root_ticks(top)))
     ax.yaxis.set_major_formatter("{x:g}")
     ax.set_ylim(0, 1.6 * top or 1.0)  # room for the legend
     ax.set_xlim(-0.6, found.k - 0.4)
     ax.spines[["top", "right", "bottom"]].set_visible(False)
-    ax.set_ylabel(height_label(), fontsize=9)
+    ax.set_ylabel(_height_label(), fontsize=9)
     ax.set_title(f"{found.k} cluster{'s' * (found.k > 1)}, family-wise level {found.level:g}", loc="left")
     return ax
 
 
-def draw_fork(ax: Axes, ends: list[float], below: list[float], height: float, style: dict[str, Any]) -> None:
+def _draw_fork(ax: Axes, ends: list[float], below: list[float], height: float, style: dict[str, Any]) -> None:
     """A bar at `height` over two legs."""
     ax.plot([ends[0], ends[0], ends[1], ends[1]], [below[0], height, height, below[1]], **style)
 
 
-def mark_nodes(found: ClusterTreeResult, place: dict[int, float], heights: FloatArray, ax: Axes) -> None:
+def _mark_nodes(found: ClusterTreeResult, place: dict[int, float], heights: FloatArray, ax: Axes) -> None:
     """Diamonds on rejected nodes, circles on others that were tested, each with its adjusted p."""
     size = float(np.clip(110 / max(found.k, 1), 5, 8.5))
     kinds = (
@@ -257,7 +257,7 @@ def mark_nodes(found: ClusterTreeResult, place: dict[int, float], heights: Float
     ax.legend(frameon=False, fontsize="small", loc="upper right")
 
 
-def name_leaves(leaves: Sequence[TreeNode], ax: Axes) -> None:
+def _name_leaves(leaves: Sequence[TreeNode], ax: Axes) -> None:
     """Cluster and number of points below each leaf."""
     few = len(leaves) <= 8
     names = [f"{'cluster ' if few else ''}{leaf.label}\n{'n = ' if few else ''}{leaf.size}" for leaf in leaves]

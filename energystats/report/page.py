@@ -178,21 +178,21 @@ def cluster_report(
     from energystats.clustering.energy_cluster import energy_cluster
     from energystats.selection.select_k import select_k
 
-    seed = seed_of(rng)
+    seed = _seed_of(rng)
     made_with = 1.0 if is_named(metric, "precomputed") else alpha
     search = {"metric": metric, "alpha": made_with, "standardize": standardize}
     testing = {**search, "alpha": alpha, "conservative": conservative, "n_resamples": n_resamples}
     bars: dict[str, Any] = {"progress": progress}
     selecting = {"k_max": k_max, "method": select, **search, "conservative": conservative}
-    announce(X, k, search, n_resamples, None if select is None else k_max)
+    _announce(X, k, search, n_resamples, None if select is None else k_max)
     with part_of_a_longer_call(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         selection = None if select is None else select_k(X, rng=seed, **selecting, **bars)
         wanted = k if k is not None else 2 if selection is None else selection.k
         found = energy_cluster(X, wanted, rng=seed, **search, **bars)
-        test = tested(X, wanted, seed, {**testing, **bars})
+        test = _tested(X, wanted, seed, {**testing, **bars})
         study = Study(
-            data=as_frame(X),
+            data=_as_frame(X),
             found=found,
             test=test,
             selection=selection,
@@ -208,11 +208,11 @@ def cluster_report(
     for each in caught:
         warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     if path is not None:
-        write_whole(Path(path), page)
+        _write_whole(Path(path), page)
     return page
 
 
-def seed_of(rng: object) -> int:
+def _seed_of(rng: object) -> int:
     """The seed that every step starts from, and that the report prints."""
     if rng is None:
         return int(np.random.default_rng().integers(2**31))
@@ -224,7 +224,7 @@ def seed_of(rng: object) -> int:
     return check_count(rng, "rng", low=0)
 
 
-def announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: int, k_max: int | None) -> None:
+def _announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: int, k_max: int | None) -> None:
     """Refuse or warn of the whole before any part begins, whose warnings are kept for the end."""
     from energystats.cluster_tests.cluster_test import method_for
     from energystats.cluster_tests.cluster_test import plan_cluster_test as planned
@@ -243,7 +243,7 @@ def announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: i
     weigh(False, d, *works)
 
 
-def tested(X: ArrayLike, k: int, seed: int, how: dict[str, Any]) -> Any:
+def _tested(X: ArrayLike, k: int, seed: int, how: dict[str, Any]) -> Any:
     """The test, or why there is none."""
     from energystats.cluster_tests.cluster_test import cluster_test
 
@@ -255,7 +255,7 @@ def tested(X: ArrayLike, k: int, seed: int, how: dict[str, Any]) -> Any:
         return f"Not tested: {error}"
 
 
-def as_frame(X: Any) -> pd.DataFrame:
+def _as_frame(X: Any) -> pd.DataFrame:
     """The table as a data frame."""
     import pandas as pd
 
@@ -268,7 +268,7 @@ def as_frame(X: Any) -> pd.DataFrame:
     return pd.DataFrame(array).add_prefix("column ")
 
 
-def write_whole(path: Path, page: str) -> None:
+def _write_whole(path: Path, page: str) -> None:
     """Write to a neighbouring file first, so that the report is complete or absent."""
     descriptor, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
     partial = Path(name)

@@ -32,32 +32,32 @@ def picture(draw: Callable[[], Any]) -> Picture:
     with mpl.rc_context(STYLE), plt.ioff():
         ax = draw()
         try:
-            drawing = render_figure(
+            drawing = _render_figure(
                 ax.figure, "svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
             )
             if len(drawing) <= CRISP:
-                return Picture(uri("image/svg+xml", drawing), read_svg_width(drawing))
-            dots = render_figure(ax.figure, "png", dpi=DOTS, metadata={"Software": None})
+                return Picture(_uri("image/svg+xml", drawing), _read_svg_width(drawing))
+            dots = _render_figure(ax.figure, "png", dpi=DOTS, metadata={"Software": None})
             kind, content = ("image/png", dots) if len(dots) < len(drawing) else ("image/svg+xml", drawing)
-            return Picture(uri(kind, content), read_svg_width(drawing))
+            return Picture(_uri(kind, content), _read_svg_width(drawing))
         finally:
             plt.close(ax.figure)
 
 
-def render_figure(figure: Any, form: str, **options: Any) -> bytes:
+def _render_figure(figure: Any, form: str, **options: Any) -> bytes:
     """The figure in a format of matplotlib."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format=form, bbox_inches="tight", **options)
     return buffer.getvalue()
 
 
-def read_svg_width(drawing: bytes) -> int:
+def _read_svg_width(drawing: bytes) -> int:
     """Width that an SVG drawing asks for, which is in points."""
     match = re.search(rb'<svg [^>]*width="([0-9.]+)pt"', drawing)
     return round(float(match[1]) * 96 / 72) if match else 640
 
 
-def uri(kind: str, content: bytes) -> str:
+def _uri(kind: str, content: bytes) -> str:
     """Content inside an address."""
     return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
 
@@ -90,11 +90,13 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[object]], caption: str =
         f'<th scope="col"{"" if j < names else " class=n"}>{escape_text(h)}</th>' for j, h in enumerate(heads)
     )
     top = f"<thead><tr>{head}</tr></thead>" if any(heads) else ""
-    body = "".join(f"<tr>{''.join(cell(value, j < names, j == 0) for j, value in enumerate(row))}</tr>" for row in rows)
+    body = "".join(
+        f"<tr>{''.join(_cell(value, j < names, j == 0) for j, value in enumerate(row))}</tr>" for row in rows
+    )
     return f'<div class="wide"><table>{title}{top}<tbody>{body}</tbody></table></div>'
 
 
-def cell(value: object, name: bool, first: bool) -> str:
+def _cell(value: object, name: bool, first: bool) -> str:
     """A cell; the first of a row names it."""
     if first:
         return f'<th scope="row">{escape_text(value)}</th>'

@@ -51,8 +51,8 @@ def data(study: Study) -> str:
     reading, frame = study.reading, study.data
     facts: list[tuple[str, object]] = [("rows read", reading.n_read), ("rows used", study.n)]
     if not study.is_matrix:
-        facts.append(("columns used", f"{frame.shape[1]}: {shorten_list(list(frame.columns))}"))
-        facts += [(f"not used, because {why}", shorten_list(names)) for names, why in reading.left_out]
+        facts.append(("columns used", f"{frame.shape[1]}: {_shorten_list(list(frame.columns))}"))
+        facts += [(f"not used, because {why}", _shorten_list(names)) for names, why in reading.left_out]
         scaled = study.where.get("standardize", False)
         facts.append(("columns", "z-scores (divisor n)" if scaled else "as they are, not standardized"))
     facts.append(("semimetric rho", repr(study.found.metric)))
@@ -64,27 +64,27 @@ def data(study: Study) -> str:
             range_ = f"from {number(off.min())} to {number(off.max())}, median {number(float(np.median(off)))}"
             parts.append(paragraph(f"The entries of the matrix off the diagonal range {range_}."))
     else:
-        parts.append(columns_table(study))
-    warnings = list(dict.fromkeys([*oddities(study), *study.notes]))
+        parts.append(_columns_table(study))
+    warnings = list(dict.fromkeys([*_oddities(study), *study.notes]))
     return section("data", "Data", *parts, listing(warnings))
 
 
-def shorten_list(names: Sequence[object]) -> str:
+def _shorten_list(names: Sequence[object]) -> str:
     """Names in a row, of many the first twenty."""
     more = f" and {len(names) - 20} others" if len(names) > 20 else ""
     return ", ".join(map(str, names[:20])) + more
 
 
-def columns_table(study: Study) -> str:
+def _columns_table(study: Study) -> str:
     """Range and missing values of every column."""
-    rows = [column_row(str(name), study.data.iloc[:, j]) for j, name in enumerate(study.data.columns)]
+    rows = [_column_row(str(name), study.data.iloc[:, j]) for j, name in enumerate(study.data.columns)]
     heads = ["column", "missing", "distinct", "minimum", "median", "maximum", "standard deviation"]
     left = len(rows) - COLUMNS_LISTED
     more = paragraph(f"{left} more columns are not listed.") if left > 0 else ""
     return table(heads, rows[:COLUMNS_LISTED], "Columns used") + more
 
 
-def column_row(name: str, column: Any) -> list[object]:
+def _column_row(name: str, column: Any) -> list[object]:
     """Numbers of one column; of categories how many there are, and the commonest."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
@@ -102,14 +102,14 @@ def column_row(name: str, column: Any) -> list[object]:
     return [*head, "categories", most, "", ""]
 
 
-def oddities(study: Study) -> list[str]:
+def _oddities(study: Study) -> list[str]:
     """Constant columns, copies and ties, which a reader should know of."""
     if study.is_matrix:
         return []
     frame, said = study.data, []
     constant = [str(c) for j, c in enumerate(frame.columns) if frame.iloc[:, j].nunique() <= 1]
     if constant:
-        said.append(f"Constant, and so without any influence: {shorten_list(constant)}.")
+        said.append(f"Constant, and so without any influence: {_shorten_list(constant)}.")
     copies = int(frame.duplicated().sum())
     if copies:
         said.append(f"{copies} of {study.n} rows are equal to an earlier row in all columns used.")
@@ -128,12 +128,12 @@ def partition(study: Study) -> str:
         for j, (size, name) in enumerate(zip(found.sizes, typical, strict=True))
     ]
     sizes = table(["", "rows", "share", "representative"], rows, "Clusters")
-    drawn = figure(picture(found.plot), "Rows by cluster", "The rows by cluster. " + plane_text(study))
+    drawn = figure(picture(found.plot), "Rows by cluster", "The rows by cluster. " + _plane_text(study))
     text = paragraph("The representative is the row with the smallest mean rho to the rows of its cluster.")
-    return section("partition", "Partition", drawn, sizes, text, *means(study), categories(study), members(study))
+    return section("partition", "Partition", drawn, sizes, text, *_means(study), _categories(study), _members(study))
 
 
-def plane_text(study: Study) -> str:
+def _plane_text(study: Study) -> str:
     """What the axes of the picture are."""
     found = study.found
     if found.points is None:
@@ -145,7 +145,7 @@ def plane_text(study: Study) -> str:
     return ""
 
 
-def means(study: Study) -> list[str]:
+def _means(study: Study) -> list[str]:
     """Means of the clusters by feature, as a table and as a heat map."""
     if study.is_matrix:
         return []
@@ -156,7 +156,7 @@ def means(study: Study) -> list[str]:
     shown = min(study.k, CLUSTERS_LISTED)
     by = [numbers[study.found.labels == j].mean(axis=0).to_numpy(dtype=np.float64) for j in range(shown)]
     rows = [
-        [str(name), *(number_or_dash(mean[i]) for mean in by)]
+        [str(name), *(_number_or_dash(mean[i]) for mean in by)]
         for i, name in enumerate(numbers.columns[:COLUMNS_LISTED])
     ]
     more = f" The first {shown} of {study.k} clusters." if shown < study.k else ""
@@ -170,29 +170,29 @@ def means(study: Study) -> list[str]:
     return [listed, figure(heat, "Heat map of cluster means", words)]
 
 
-def categories(study: Study) -> str:
+def _categories(study: Study) -> str:
     """The commonest category of every cluster, where there are columns of categories."""
     others = [] if study.is_matrix else [c for c in study.data.columns if c not in study.data.select_dtypes("number")]
     if not others:
         return ""
     shown = min(study.k, CLUSTERS_LISTED)
-    rows = [[str(c), *(commonest(study.data[c][study.found.labels == j]) for j in range(shown))] for c in others]
+    rows = [[str(c), *(_commonest(study.data[c][study.found.labels == j]) for j in range(shown))] for c in others]
     heads = ["", *(f"cluster {j}" for j in range(shown))]
     return table(heads, rows[:COLUMNS_LISTED], "Commonest category, and its share of the known values")
 
 
-def commonest(column: Any) -> str:
+def _commonest(column: Any) -> str:
     """A category with its share."""
     counts = column.dropna().astype(str).value_counts()
     return "-" if counts.empty else f"{str(counts.index[0])[:40]} ({counts.iloc[0] / counts.sum():.0%})"
 
 
-def number_or_dash(value: float) -> str:
+def _number_or_dash(value: float) -> str:
     """A number, or a dash where there is none."""
     return "-" if math.isnan(value) else number(float(value))
 
 
-def members(study: Study) -> str:
+def _members(study: Study) -> str:
     """Rows of every cluster, where there are not too many."""
     if study.n > ROWS_LISTED:
         return paragraph(
@@ -235,11 +235,11 @@ def write_dispersions(study: Study) -> str:
         ["", "rows", "W", "share of T"], each, "W by cluster"
     )
     return section(
-        "dispersion", "Dispersion and certificate", tables, listing([*certificate(study), *remarks(study)]), bars, path
+        "dispersion", "Dispersion and certificate", tables, listing([*certificate(study), *_remarks(study)]), bars, path
     )
 
 
-def remarks(study: Study) -> list[str]:
+def _remarks(study: Study) -> list[str]:
     """What has to be known of the algorithm and the semimetric."""
     return [text for text in (study.found.remark, study.found.metric.remark) if text]
 
@@ -253,7 +253,7 @@ def significance(study: Study) -> str:
     rows: list[list[object]] = [
         ["null hypothesis", test.null_hypothesis],
         ["p-value", probability(test.pvalue)],
-        *write_indices(test),
+        *_write_indices(test),
         ["method", test.method],
         ["draws behind a p-value", test.n_resamples],
     ]
@@ -279,7 +279,7 @@ def significance(study: Study) -> str:
     return section("significance", title, table(["", ""], rows, names=2), contrasts, listing(sentences), drawn)
 
 
-def write_indices(test: ClusterTestResult) -> list[list[object]]:
+def _write_indices(test: ClusterTestResult) -> list[list[object]]:
     """The three indices behind p, means over the contrasts."""
     if not len(test.indices):
         return [["statistic", number(test.statistic)]]
@@ -300,7 +300,7 @@ def choice(study: Study) -> str:
     columns = [c for c in frame.columns if c not in ("k", "log_within")]
     rows = [
         [f"k = {int(row['k'])}{' *' if int(row['k']) == chosen.k else ''}"]
-        + [number_or_dash(float(row[c])) for c in columns]
+        + [_number_or_dash(float(row[c])) for c in columns]
         for _, row in frame.iterrows()
     ]
     reasons = [chosen.reason, *chosen.remarks]
@@ -376,13 +376,13 @@ def reproduction(study: Study) -> str:
     parts += ["<h3>Python</h3>", f"<pre>{escape_text(code_of(study))}</pre>"]
     text = f"Seed {study.rng}. The same seed and versions give the same labels and p-values."
     rows = [["energystats", __version__], ["Python", platform.python_version()]]
-    rows += [[name, version_of(name)] for name in PACKAGES]
+    rows += [[name, _version_of(name)] for name in PACKAGES]
     return section(
         "reproduction", "The same again", *parts, paragraph(text), table(["package", "version"], rows, names=2)
     )
 
 
-def version_of(name: str) -> str:
+def _version_of(name: str) -> str:
     """Version of an installed package."""
     try:
         return version(name)

@@ -132,7 +132,7 @@ class Study:
         Z = Groups(self.found.labels, tuple(range(self.k))).indicators()[:, :, 0]
         sums = d.pairs.multiply(np.ascontiguousarray(Z))[np.arange(self.n), self.found.labels]
         members = [np.flatnonzero(self.found.labels == j) for j in range(self.k)]
-        return np.array([rows[near_smallest(sums[rows])] for rows in members], dtype=np.intp)
+        return np.array([rows[_near_smallest(sums[rows])] for rows in members], dtype=np.intp)
 
     def name(self, row: int) -> str:
         """What a row is called: its name, or its number in the source."""
@@ -148,6 +148,6 @@ class Study:
         return f"es.{function}({first}{words}, rng={self.rng})"
 
 
-def near_smallest(values: FloatArray) -> int:
+def _near_smallest(values: FloatArray) -> int:
     """Index of the first value that is the smallest, rounding aside."""
     return int(np.flatnonzero(values <= values.min() + 1e-12 * np.abs(values).max())[0])

@@ -36,17 +36,17 @@ def answer(study: Study) -> str:
     found = study.found
     if study.k == 1:
         first = f"All {study.n} rows form one cluster, so that nothing was divided."
-        return f"{first} {source_of_k(study)} {write_verdict(study)}"
-    sizes = list_words([str(size) for size in found.sizes])
+        return f"{first} {_source_of_k(study)} {_write_verdict(study)}"
+    sizes = _list_words([str(size) for size in found.sizes])
     part = f"{share(found.between, found.total):.1%}" if found.total else "none"
     return (
-        f"The {study.n} rows were divided into {study.k} clusters of {sizes} rows. {source_of_k(study)} The division "
+        f"The {study.n} rows were divided into {study.k} clusters of {sizes} rows. {_source_of_k(study)} The division "
         f"accounts for {part} of the total dispersion; any data can be divided so, whether or not they have clusters. "
-        f"{write_verdict(study)}"
+        f"{_write_verdict(study)}"
     )
 
 
-def source_of_k(study: Study) -> str:
+def _source_of_k(study: Study) -> str:
     """Where k comes from."""
     if study.k_from == "chosen":
         assert study.selection is not None
@@ -56,7 +56,7 @@ def source_of_k(study: Study) -> str:
     return f"The number {study.k} was given."
 
 
-def write_verdict(study: Study) -> str:
+def _write_verdict(study: Study) -> str:
     """What the test says about structure."""
     test = study.test
     if isinstance(test, str):
@@ -78,7 +78,7 @@ def write_verdict(study: Study) -> str:
     return text + (" The p-value does not allow for the choice of k on the same data." * (study.k_from == "chosen"))
 
 
-def list_words(words: list[str]) -> str:
+def _list_words(words: list[str]) -> str:
     """Words in a row, the last after 'and'; of many, the first twelve."""
     if len(words) > 12:
         return ", ".join(words[:12]) + f" and {len(words) - 12} other numbers of"
@@ -125,7 +125,7 @@ def method_text(study: Study) -> tuple[list[str], list[str]]:
     works = ["k-groups", "energy", "statistics"]
     alpha = f" (alpha = {study.where['alpha']:g})" if study.where.get("alpha", 1.0) != 1 else ""
     scale = " of the columns' z-scores" if found.standardization is not None else ""
-    texts = [f"{clustering_text(study)} rho is {found.metric!r}{alpha}{scale}.{search_text(study)}"]
+    texts = [f"{_clustering_text(study)} rho is {found.metric!r}{alpha}{scale}.{_search_text(study)}"]
     if found.algorithm == "spectral":
         works.append("spectral")
     if is_named(study.search.get("metric"), "gower"):
@@ -138,12 +138,12 @@ def method_text(study: Study) -> tuple[list[str], list[str]]:
         works.append("geometry")
         texts.append("rho was given as a matrix; its entries were used as they are, not squared.")
     if not isinstance(test, str):
-        texts.append(test_text(study))
+        texts.append(_test_text(study))
         works += ["unimodal"] + ["cauchy"] * (test.method == "split") + ["holm"] * (len(test.rows) > 1)
     return texts, [REFERENCES[work] for work in works]
 
 
-def clustering_text(study: Study) -> str:
+def _clustering_text(study: Study) -> str:
     """What clusters minimise; of one cluster, what W is."""
     if study.k == 1:
         return "With one cluster W is T, n/2 times the mean of rho between all rows, and S is 0."
@@ -154,7 +154,7 @@ def clustering_text(study: Study) -> str:
     )
 
 
-def search_text(study: Study) -> str:
+def _search_text(study: Study) -> str:
     """How clusters were searched for; nothing of one cluster."""
     found = study.found
     if study.k == 1:
@@ -170,7 +170,7 @@ def search_text(study: Study) -> str:
     return f" The search went {search}{starts}."
 
 
-def test_text(study: Study) -> str:
+def _test_text(study: Study) -> str:
     """How structure was tested."""
     test = study.test
     assert not isinstance(test, str)

@@ -72,7 +72,7 @@ def gap_curve(
     )
     k_max = log_within.size
     with closing(sets):
-        logs = np.array([logarithm(withins_up_to(drawn, k_max, n_init, child)) for drawn, child in sets])
+        logs = np.array([logarithm(_withins_up_to(drawn, k_max, n_init, child)) for drawn, child in sets])
     if np.isnan(logs).any():
         return NEGATIVE
     if not np.isfinite(logs).all():
@@ -80,7 +80,7 @@ def gap_curve(
     return GapCurve(logs.mean(axis=0) - log_within, logs.std(axis=0) * np.sqrt(1 + 1 / n_resamples))
 
 
-def withins_up_to(d: Dissimilarity, k_max: int, n_init: int, rng: np.random.Generator) -> FloatArray:
+def _withins_up_to(d: Dissimilarity, k_max: int, n_init: int, rng: np.random.Generator) -> FloatArray:
     """W of the best partitions found into 1, 2, ..., k_max clusters."""
     held = d if has_exact(d) else d.stored()
     return np.array([least_within(held, k, n_init, rng) for k in range(1, k_max + 1)])

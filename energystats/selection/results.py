@@ -130,12 +130,12 @@ class SelectKResult(Result):
     def _tables(self) -> list[TextTable]:
         wanted = {
             "within": ("W", numbers),
-            "share": ("S/T", each(proportion)),
-            "gap": ("gap", three_digits),
-            "gap_error": ("error", three_digits),
-            "eigengap": ("eigengap", three_digits),
-            "pvalue": ("adjusted p", each(probability)),
-            "stability": ("stability", each(proportion)),
+            "share": ("S/T", _each(proportion)),
+            "gap": ("gap", _three_digits),
+            "gap_error": ("error", _three_digits),
+            "eigengap": ("eigengap", _three_digits),
+            "pvalue": ("adjusted p", _each(probability)),
+            "stability": ("stability", _each(proportion)),
         }
         shown = {name: how for name, how in wanted.items() if not np.isnan(self.column(name)).all()}
         cells = list(zip(*(how(self.column(name)) for name, (_, how) in shown.items()), strict=True))
@@ -280,11 +280,11 @@ class ClusterStabilityResult(Result):
         return plot_stability(self, ax)
 
 
-def each(write: Callable[[float], str]) -> Callable[[FloatArray], list[str]]:
+def _each(write: Callable[[float], str]) -> Callable[[FloatArray], list[str]]:
     """Writer of a column from that of a number."""
     return lambda column: list(map(write, column.tolist()))
 
 
-def three_digits(column: FloatArray) -> list[str]:
+def _three_digits(column: FloatArray) -> list[str]:
     """Numbers of a column, the largest with three significant digits."""
     return numbers(column, 3)

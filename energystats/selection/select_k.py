@@ -51,7 +51,7 @@ FEWER = "Use fewer `n_resamples`, a smaller `n_init` or `k_max`, or a random sub
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SelectionOptions:
+class _SelectionOptions:
     """Options, checked."""
 
     method: Method
@@ -83,7 +83,7 @@ class SelectionOptions:
                 one.times(self.n_resamples, what=what, advice=FEWER),
                 kept(self.n_resamples, "reference sets", FEWER, 4.0 * k_max),
             ]
-        if self.wants("significance") and has_tests(d):
+        if self.wants("significance") and _has_tests(d):
             one_column = size.columns == 1
             draws = max(TEST_DRAWS, DRAWS_PER_LEVEL / self.level)
             larger = f"larger `level` (the tests take {DRAWS_PER_LEVEL}/level draws)" if draws > ORDINARY_DRAWS else ""
@@ -225,7 +225,7 @@ def select_k(
     for flag, name in ((conservative, "conservative"), (stability, "stability"), (standardize, "standardize")):
         check_flag(flag, name)
     k_max = check_count(k_max, "k_max", low=1)
-    plan = SelectionOptions(
+    plan = _SelectionOptions(
         method=cast(Method, method),
         reference=cast(ReferenceKind, reference),
         level=check_level(level),
@@ -238,29 +238,29 @@ def select_k(
     )
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     plan = replace(plan, progress=weigh(progress, d, *plan.work(d, k_max)))
-    return choose(d, k_max, plan, as_generator(rng))
+    return _choose(d, k_max, plan, as_generator(rng))
 
 
-def choose(d: Dissimilarity, asked: int, plan: SelectionOptions, rng: np.random.Generator) -> SelectKResult:
+def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.random.Generator) -> SelectKResult:
     """Compute the columns, then read the choice off them."""
-    check_goes_with(d, plan)
-    reference = reference_for(d, plan)
+    _check_goes_with(d, plan)
+    reference = _reference_for(d, plan)
     test_rng = copy.deepcopy(rng)  # the tree is that of `cluster_tree` with the same seed
     cluster_rng, gap_rng, stability_rng = rng.spawn(3)
-    d = frozen(d.stored())
+    d = _frozen(d.stored())
     k_max = max(1, min(asked, d.n - 1, count_distinct(d.matrix, asked)))
-    remarks = [] if k_max == asked else [f"`k_max` was lowered from {asked} to {k_max}: {why_lowered(d, k_max)}."]
-    partitions = tuple(found_for_each(d, k_max, plan, cluster_rng))
+    remarks = [] if k_max == asked else [f"`k_max` was lowered from {asked} to {k_max}: {_why_lowered(d, k_max)}."]
+    partitions = tuple(_found_for_each(d, k_max, plan, cluster_rng))
     log_within = logarithm(np.array([found.within for found in partitions]))
-    compared = compute_gaps(d, log_within, reference, plan, gap_rng)
+    compared = _compute_gaps(d, log_within, reference, plan, gap_rng)
     gaps = None if isinstance(compared, str) else compared
-    tree = tree_for(d, k_max, plan, test_rng) if plan.wants("significance") else None
+    tree = _tree_for(d, k_max, plan, test_rng) if plan.wants("significance") else None
     eigen = eigengaps(d.matrix, k_max) if d.n > k_max else np.full(k_max, np.nan)
-    steadiness = stability_column(d, partitions, plan, stability_rng)
-    rows = make_rows(partitions, log_within, gaps, eigen, tree, steadiness)
-    found = decisions(plan.method, k_max, gaps, eigen, tree)
+    steadiness = _stability_column(d, partitions, plan, stability_rng)
+    rows = _make_rows(partitions, log_within, gaps, eigen, tree, steadiness)
+    found = _decisions(plan.method, k_max, gaps, eigen, tree)
     k, reason = found[plan.method]
-    remarks += note_criteria(d, plan, compared, tree)
+    remarks += _note_criteria(d, plan, compared, tree)
     return SelectKResult(
         k=k,
         method=plan.method,
@@ -280,7 +280,7 @@ def choose(d: Dissimilarity, asked: int, plan: SelectionOptions, rng: np.random.
 # ---------------------------------------------------------------- what goes with what
 
 
-def check_goes_with(d: Dissimilarity, plan: SelectionOptions) -> None:
+def _check_goes_with(d: Dissimilarity, plan: _SelectionOptions) -> None:
     """Raise where tests of splits were chosen and cannot be made."""
     if plan.method == "significance":
         check_lines(d)
@@ -288,7 +288,7 @@ def check_goes_with(d: Dissimilarity, plan: SelectionOptions) -> None:
             raise ValueError(f'`method="significance"` needs at least {SMALLEST_NODE} points, got {d.n}.')
 
 
-def reference_for(d: Dissimilarity, plan: SelectionOptions) -> GapReference | None:
+def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> GapReference | None:
     """What the gap statistic compares with; None if gaps are not wanted or there is nothing to draw in."""
     if not plan.wants("gap") or d.all_coincide:
         return None
@@ -306,7 +306,7 @@ def reference_for(d: Dissimilarity, plan: SelectionOptions) -> GapReference | No
     return found
 
 
-def frozen(d: Dissimilarity) -> Dissimilarity:
+def _frozen(d: Dissimilarity) -> Dissimilarity:
     """The same with read-only points, which the partitions then share."""
     if d.points is None:
         return d
@@ -315,7 +315,7 @@ def frozen(d: Dissimilarity) -> Dissimilarity:
     return replace(d, points=points)
 
 
-def why_lowered(d: Dissimilarity, k_max: int) -> str:
+def _why_lowered(d: Dissimilarity, k_max: int) -> str:
     """Why there are no more clusters to look at."""
     if k_max == d.n - 1 or d.n == 1:
         return f"there are {d.n} points" if d.n > 1 else "there is one point"
@@ -325,18 +325,18 @@ def why_lowered(d: Dissimilarity, k_max: int) -> str:
 # ---------------------------------------------------------------- columns
 
 
-def found_for_each(d: Dissimilarity, k_max: int, plan: SelectionOptions, rng: np.random.Generator) -> list[Partition]:
+def _found_for_each(d: Dissimilarity, k_max: int, plan: _SelectionOptions, rng: np.random.Generator) -> list[Partition]:
     """The partitions into 1, ..., k_max clusters, each with a seed that does not depend on k_max."""
     return [
         partition_points(d, k, Search.default(plan.n_init), child) for k, child in enumerate(rng.spawn(k_max), start=1)
     ]
 
 
-def compute_gaps(
+def _compute_gaps(
     d: Dissimilarity,
     log_within: FloatArray,
     reference: GapReference | None,
-    plan: SelectionOptions,
+    plan: _SelectionOptions,
     rng: np.random.Generator,
 ) -> GapCurve | str | None:
     """The gap curve, or the reason why there is none; None where there are no references."""
@@ -354,23 +354,23 @@ def compute_gaps(
     return found
 
 
-def has_tests(d: Dissimilarity) -> bool:
+def _has_tests(d: Dissimilarity) -> bool:
     """Tell whether there are points enough to test, and lines to project them on."""
     return d.n >= SMALLEST_NODE and (d.points is None or d.coordinates is not None)
 
 
-def tree_for(
-    d: Dissimilarity, k_max: int, plan: SelectionOptions, rng: np.random.Generator
+def _tree_for(
+    d: Dissimilarity, k_max: int, plan: _SelectionOptions, rng: np.random.Generator
 ) -> ClusterTreeResult | None:
     """The tree of significant splits, where there are lines to project on."""
-    if not has_tests(d):
+    if not _has_tests(d):
         return None
     draws = max(TEST_DRAWS, math.ceil(DRAWS_PER_LEVEL / plan.level) - 1)
     rules = Rules(d.n, plan.level, SMALLEST_NODE, k_max, draws)
     return tree_of_points(d, rules, conservative=plan.conservative, progress=plan.progress, rng=rng)
 
 
-def smallest_pvalues(tree: ClusterTreeResult | None, k_max: int) -> FloatArray:
+def _smallest_pvalues(tree: ClusterTreeResult | None, k_max: int) -> FloatArray:
     """Smallest adjusted p of the leaves while there were 1, 2, ... of them; NaN beyond the last; (k_max,)."""
     column = np.full(k_max, np.nan)
     if tree is None:
@@ -382,8 +382,8 @@ def smallest_pvalues(tree: ClusterTreeResult | None, k_max: int) -> FloatArray:
     return column
 
 
-def stability_column(
-    d: Dissimilarity, partitions: tuple[Partition, ...], plan: SelectionOptions, rng: np.random.Generator
+def _stability_column(
+    d: Dissimilarity, partitions: tuple[Partition, ...], plan: _SelectionOptions, rng: np.random.Generator
 ) -> FloatArray:
     """Mean adjusted Rand index for every k > 1."""
     column = np.full(len(partitions), np.nan)
@@ -402,7 +402,7 @@ def stability_column(
     return column
 
 
-def make_rows(
+def _make_rows(
     partitions: tuple[Partition, ...],
     log_within: FloatArray,
     gaps: GapCurve | None,
@@ -412,7 +412,7 @@ def make_rows(
 ) -> tuple[SelectKRow, ...]:
     """The table, row by row."""
     nothing = np.full(len(partitions), np.nan)
-    smallest = smallest_pvalues(tree, len(partitions))
+    smallest = _smallest_pvalues(tree, len(partitions))
     return tuple(
         SelectKRow(
             k=found.k,
@@ -432,21 +432,21 @@ def make_rows(
 # ---------------------------------------------------------------- the choice
 
 
-def decisions(
+def _decisions(
     method: str, k_max: int, gaps: GapCurve | None, eigen: FloatArray, tree: ClusterTreeResult | None
 ) -> dict[str, tuple[int, str]]:
     """The number by every criterion that was computed, and why."""
     if k_max == 1:
         return {method: (1, "There is no other number to choose: k_max is 1.")}
-    found = {"eigengap": by_eigengap(eigen)}
+    found = {"eigengap": _by_eigengap(eigen)}
     if gaps is not None:
-        found["gap"] = by_gap(gaps)
+        found["gap"] = _by_gap(gaps)
     if tree is not None:
-        found["significance"] = by_significance(tree)
+        found["significance"] = _by_significance(tree)
     return {name: found[name] for name in METHODS if name in found}
 
 
-def by_gap(gaps: GapCurve) -> tuple[int, str]:
+def _by_gap(gaps: GapCurve) -> tuple[int, str]:
     """The rule of one standard error."""
     k = first_within_one_error(gaps.gap, gaps.error)
     if k is None:
@@ -464,7 +464,7 @@ def by_gap(gaps: GapCurve) -> tuple[int, str]:
     )
 
 
-def by_eigengap(eigen: FloatArray) -> tuple[int, str]:
+def _by_eigengap(eigen: FloatArray) -> tuple[int, str]:
     """The largest gap beyond the first."""
     k = int(np.argmax(eigen[1:])) + 2
     return k, (
@@ -473,7 +473,7 @@ def by_eigengap(eigen: FloatArray) -> tuple[int, str]:
     )
 
 
-def by_significance(tree: ClusterTreeResult) -> tuple[int, str]:
+def _by_significance(tree: ClusterTreeResult) -> tuple[int, str]:
     """As many clusters as the tree has leaves."""
     k, level = tree.k, tree.level
     left = [leaf.pvalue_adjusted for leaf in tree.leaves if leaf.tested]
@@ -488,8 +488,8 @@ def by_significance(tree: ClusterTreeResult) -> tuple[int, str]:
     return k, f"{split}, and no further split has: the smallest is {smallest}."
 
 
-def note_criteria(
-    d: Dissimilarity, plan: SelectionOptions, gaps: GapCurve | str | None, tree: ClusterTreeResult | None
+def _note_criteria(
+    d: Dissimilarity, plan: _SelectionOptions, gaps: GapCurve | str | None, tree: ClusterTreeResult | None
 ) -> list[str]:
     """What a reader has to know of the columns."""
     remarks = []

@@ -155,18 +155,18 @@ def stability_of(
     similarities = np.full((n_resamples, found.k), np.nan)
     rand_indices = np.empty(n_resamples)
     resamples = with_bar(
-        resampled(d.n, n_resamples, scheme, rng), progress, total=n_resamples, unit="resample", size=len
+        _resampled(d.n, n_resamples, scheme, rng), progress, total=n_resamples, unit="resample", size=len
     )
     with closing(resamples):
         for b, ((rows, child),) in enumerate(resamples):
-            before, after = found.labels[rows], clusters_of(d.subset(rows), found.k, n_init, child)
-            similarities[b] = best_jaccard(overlaps(before, found.k, after))
+            before, after = found.labels[rows], _clusters_of(d.subset(rows), found.k, n_init, child)
+            similarities[b] = _best_jaccard(_overlaps(before, found.k, after))
             rand_indices[b] = adjusted_rand_score(before, after)
     known = ~np.isnan(similarities)
     drawn = np.maximum(known.sum(axis=0), 1)
     return ClusterStabilityResult(
         k=found.k,
-        jaccard=mean_of_known(similarities),
+        jaccard=_mean_of_known(similarities),
         dissolved=(known & (similarities <= DISSOLVED)).sum(axis=0) / drawn,
         recovered=(known & (similarities >= RECOVERED)).sum(axis=0) / drawn,
         adjusted_rand=float(rand_indices.mean()),
@@ -178,7 +178,7 @@ def stability_of(
     )
 
 
-def resampled(
+def _resampled(
     n: int, n_resamples: int, scheme: str, rng: np.random.Generator
 ) -> Iterator[list[tuple[IntArray, np.random.Generator]]]:
     """Distinct rows of every resample, and the seed of its clustering."""
@@ -190,20 +190,20 @@ def resampled(
         yield [(rows.astype(np.intp), child)]
 
 
-def clusters_of(d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator) -> IntArray:
+def _clusters_of(d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator) -> IntArray:
     """Labels of k clusters, of fewer where there are fewer distinct points."""
     k = min(k, count_distinct(d.matrix, k))
     return search_points(d, k, rng, n_init)[0]
 
 
-def overlaps(labels: IntArray, k: int, found: IntArray) -> FloatArray:
+def _overlaps(labels: IntArray, k: int, found: IntArray) -> FloatArray:
     """Points in each of the k clusters and each one found; (k, k')."""
     counts = np.zeros((k, int(found.max()) + 1))
     np.add.at(counts, (labels, found), 1)
     return counts
 
 
-def best_jaccard(counts: FloatArray) -> FloatArray:
+def _best_jaccard(counts: FloatArray) -> FloatArray:
     """|A and B| / |A or B| of every row with its most similar column; NaN for rows without points."""
     own = counts.sum(axis=1)
     union = own[:, None] + counts.sum(axis=0) - counts
@@ -211,7 +211,7 @@ def best_jaccard(counts: FloatArray) -> FloatArray:
     return np.where(own > 0, best, np.nan)
 
 
-def mean_of_known(values: FloatArray) -> FloatArray:
+def _mean_of_known(values: FloatArray) -> FloatArray:
     """Column means without NaN; NaN for columns that have nothing else."""
     known = ~np.isnan(values)
     counts = known.sum(axis=0)
