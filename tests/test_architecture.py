@@ -117,6 +117,25 @@ def test_bodies_fit_one_screen(path):
             assert node.end_lineno - first.lineno < 60, f"{path.name}:{node.lineno} {node.name} is too long"
 
 
+def test_no_name_is_defined_twice():
+    """So that a name says where it lives; methods and constants aside."""
+    homes = {}
+    for path in MODULES:
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("__"):
+                homes.setdefault(node.name.lstrip("_"), []).append(str(path.relative_to(ROOT)))
+    twice = {name: paths for name, paths in homes.items() if len(paths) > 1}
+    assert not twice, twice
+
+
+def test_private_names_stay_at_home():
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("energystats."):
+                private = [alias.name for alias in node.names if alias.name.startswith("_")]
+                assert not private, f"{path.name}:{node.lineno} imports {private}"
+
+
 def test_numba_has_one_door():
     users = [path.name for path in MODULES if re.search(r"(import numba|import_module\(.numba)", path.read_text())]
     assert users == ["jit.py"]
