@@ -4,6 +4,7 @@ import gc
 import json
 import os
 import signal
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -20,11 +21,13 @@ ORACLES = Path(__file__).parent / "oracles"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def few_objects_to_look_through():
-    """What is alive when a file of tests begins is not looked through again: a collection of all would take long.
+def tidy_start():
+    """A file of tests begins without open figures, and garbage is no more looked for among what is alive by then.
 
-    Statsmodels asks for one at every correction of p-values, and a process of many tests holds millions of objects.
+    Statsmodels collects it at every correction of p-values, and a process of many tests holds millions of objects.
     """
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
     gc.collect()
     gc.freeze()
 
