@@ -22,7 +22,7 @@ import numpy as np
 
 from energystats._typing import FloatArray
 
-__all__ = ["GraphSums", "permutation_moments", "upper_tail"]
+__all__ = ["GraphSums", "pearson_density", "permutation_moments", "upper_tail"]
 
 
 ROWS_AT_ONCE = 512
@@ -176,3 +176,19 @@ def upper_tail(x: float, mean: float, sd: float, skewness: float) -> float:
     if not sd > 0:
         return 1.0
     return min(1.0, max(float(pearson3.sf((x - mean) / sd, skewness)), float(np.finfo(float).tiny)))
+
+
+def pearson_density(moments: tuple[float, float, float], reach: float) -> tuple[FloatArray, FloatArray]:
+    """Abscissae and density of the Pearson type III distribution with these moments; (400,) each.
+
+    From its .001 to its .999 quantile, or to `reach` where that is larger. Both are empty for a point mass.
+    """
+    from scipy.stats import pearson3
+
+    mean, sd, skewness = moments
+    if not sd > 0:
+        return np.empty(0), np.empty(0)
+    fitted = pearson3(skewness, loc=mean, scale=sd)
+    low, high = fitted.ppf([1e-3, 1 - 1e-3])
+    x = np.linspace(low, max(high, reach), 400)
+    return x, np.asarray(fitted.pdf(x))

@@ -22,6 +22,7 @@ __all__ = [
     "indices_of_draws",
     "nearest_unimodal",
     "spread_ties",
+    "unimodal_density",
 ]
 
 
@@ -80,6 +81,16 @@ def nearest_unimodal(x: FloatArray) -> IntArray:
     n_left = _hull_of_run(x, 0, mode, True, left)[0]
     n_right = _hull_of_run(x, mode, n - 1, False, right)[0]
     return np.concatenate((left[:n_left], right[1:n_right]))
+
+
+def unimodal_density(x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Edges and heights of the steps of the nearest unimodal density of sorted points; empty where all are equal."""
+    if x.size < 2 or x[0] == x[-1]:
+        return np.empty(0), np.empty(0)
+    knots = nearest_unimodal(x)
+    edges = x[knots]
+    wide = np.append(True, np.diff(edges) > 0)
+    return edges[wide], np.diff(knots[wide]) / (x.size - 1) / np.diff(edges[wide])
 
 
 @njit

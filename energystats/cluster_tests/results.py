@@ -236,9 +236,26 @@ class ClusterTestResult(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Scores of the clearest split as a histogram, with the nearest unimodal density; or the null distribution."""
-        from energystats.plotting.null_distributions import plot_cluster_test
+        from energystats._core.unimodal import unimodal_density
+        from energystats.plotting.null_distributions import plot_references, plot_scores
 
-        return plot_cluster_test(self, ax)
+        if self.comparisons:
+            gaussian, held_out = self.comparisons[0].name == "pivoted", self.method == "crossfit"
+            values = (self.null_distribution, self.statistic, self.pvalue)
+            return plot_references(*values, ax, gaussian=gaussian, held_out=held_out)
+        density = unimodal_density(self.scores)
+        if self.method == "unimodal-1d":
+            return plot_scores(self.scores, density, self.pvalue, ax)
+        split, contrast = np.unravel_index(self.pvalues.argmin(), self.pvalues.shape)
+        return plot_scores(
+            self.scores,
+            density,
+            self.pvalue,
+            ax,
+            n_splits=self.n_splits,
+            own_pvalue=float(self.pvalues[split, contrast]),
+            contrast=self.rows[contrast].name if len(self.rows) > 1 else "",
+        )
 
 
 def contrast_rows(names: Sequence[str], statistics: Sequence[float], pvalues: Sequence[float]) -> tuple[Contrast, ...]:

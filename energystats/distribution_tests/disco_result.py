@@ -252,7 +252,8 @@ class DiscoResult(Result):
         """Draw the null distribution of F of the model, with the observed value."""
         from energystats.plotting.null_distributions import plot_model_null
 
-        return plot_model_null(self, ax)
+        exact = self.method == "exact"
+        return plot_model_null(self.null_distribution, self.statistic, self.pvalue, ax, n=self.n, exact=exact)
 
 
 def _is_interaction(name: str) -> bool:

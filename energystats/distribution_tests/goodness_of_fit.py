@@ -582,4 +582,5 @@ class GoodnessOfFitResult(Result):
         """Histogram of the null distribution with the observed statistic."""
         from energystats.plotting.null_distributions import plot_goodness
 
-        return plot_goodness(self, ax)
+        null, name = self.null_distribution, self.distribution
+        return plot_goodness(null, self.statistic, self.pvalue, ax, distribution=name, n=self.n)

@@ -416,4 +416,6 @@ class PairwiseTestsResult(Result):
         """S/T of every pair, labelled with its adjusted p-value."""
         from energystats.plotting.null_distributions import plot_pairs
 
-        return plot_pairs(self, ax)
+        pairs, sizes = [(row.group1, row.group2) for row in self.rows], [(row.n1, row.n2) for row in self.rows]
+        effects, adjusted = [row.effect_size for row in self.rows], self.pvalues_adjusted.tolist()
+        return plot_pairs(pairs, effects, adjusted, ax, sizes=sizes, correction=self.correction)

@@ -410,4 +410,12 @@ class PowerResult(Result):
         """Power against the size of the first sample, with its intervals."""
         from energystats.plotting.null_distributions import plot_power
 
-        return plot_power(self, ax)
+        return plot_power(
+            [row.n_x for row in self.rows],
+            [row.power for row in self.rows],
+            [(row.low, row.high) for row in self.rows],
+            ax,
+            level=self.level,
+            needed=self.sample_size(0.8),
+            distributions=(self.x, self.y),
+        )

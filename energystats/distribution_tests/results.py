@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from energystats._core.moments import pearson_density
 from energystats._typing import FloatArray
 from energystats.display.numbers import interval_text, number, probability, proportion
 from energystats.display.result import Result
@@ -241,4 +242,13 @@ class EnergyTestResult(Result):
         """Histogram of the null distribution with the observed statistic."""
         from energystats.plotting.null_distributions import plot_null
 
-        return plot_null(self, ax)
+        return plot_null(
+            self.null_distribution,
+            self.statistic,
+            self.pvalue,
+            ax,
+            statistic_name=self.statistic_name,
+            sizes=self.sizes,
+            exact=self.method == "exact",
+            density=None if self.null_moments is None else pearson_density(self.null_moments, self.statistic),
+        )

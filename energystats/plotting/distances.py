@@ -258,13 +258,3 @@ def _draw_links(Z: FloatArray, ax: Axes) -> None:
         place[k + row], top[k + row] = 0.5 * (left + right), float(height)
     ax.set_ylim(min(0.0, 1.05 * float(Z[:, 2].min())), 1.05 * float(Z[:, 2].max()) or 1.0)
     ax.spines[["top", "right", "bottom"]].set_visible(False)
-
-
-def pair_matrix(names: Sequence[Any], rows: Sequence[Any], values: Sequence[float]) -> FloatArray:
-    """Symmetric table of a number for every pair; NaN for pairs that are not there."""
-    place = {name: j for j, name in enumerate(names)}
-    table = np.full((len(names), len(names)), np.nan)
-    for row, value in zip(rows, values, strict=True):
-        i, j = place[row.group1], place[row.group2]
-        table[i, j] = table[j, i] = value
-    return table
