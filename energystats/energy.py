@@ -409,13 +409,14 @@ class Dispersion(Result):
         """Heat map of g, the mean of rho between the groups."""
         from energystats.plotting.distances import plot_group_means
 
-        return plot_group_means(self, ax)
+        return plot_group_means(self.g, ax, names=self.labels, sizes=self.sizes, metric=self.metric)
 
     def plot_decomposition(self, ax: Axes | None = None) -> Axes:
         """Draw T, its parts S and W, and the groups' parts of W."""
         from energystats.plotting.distances import plot_parts
 
-        return plot_parts(self, ax)
+        values: dict[str, Any] = {"names": self.labels, "sizes": self.sizes, "metric": self.metric}
+        return plot_parts(self.between, self.within_per_group.tolist(), ax, total=self.total, **values)
 
     def plot_distances(self, ax: Axes | None = None, *, tree: bool = True) -> Axes:
         """Draw a heat map of the energy distances of the groups, with their dendrogram above it.
@@ -434,10 +435,23 @@ class Dispersion(Result):
         """
         from energystats.plotting.distances import plot_distances
 
-        return plot_distances(self, ax, tree=tree)
+        linkage = self._group_linkage() if tree else None
+        values: dict[str, Any] = {"names": self.labels, "sizes": self.sizes, "metric": self.metric}
+        return plot_distances(self._group_energies(), ax, linkage=linkage, **values)
 
     def plot_dendrogram(self, ax: Axes | None = None) -> Axes:
         """Draw the groups joined by energy distance, with the heights of `energy_hclust`."""
         from energystats.plotting.distances import plot_group_tree
 
-        return plot_group_tree(self, ax)
+        return plot_group_tree(self._group_linkage(), ax, names=self.labels, sizes=self.sizes)
+
+    def _group_energies(self) -> FloatArray:
+        """Energy distances between the groups; (k, k)."""
+        return statistics.energy_distances(self.g, np.ones(len(self.sizes)))  # g is M with every size 1
+
+    def _group_linkage(self) -> FloatArray:
+        """Linkage matrix of the groups, joined by energy distance; (k - 1, 4)."""
+        from energystats._core.linkage import agglomerate, group_heights  # compiled loops
+
+        sizes = np.array(self.sizes)
+        return agglomerate(group_heights(self._group_energies(), sizes), sizes)

@@ -20,7 +20,7 @@ from scipy.stats import norm
 import energystats as es
 from energystats import plotting
 from energystats.plotting.axes import MARKERS, plain_all, rows_shown, write_plain_name
-from energystats.plotting.distances import _compute_group_energies, _group_tree, _leaf_order
+from energystats.plotting.distances import _leaf_order
 
 mpl.use("Agg")
 
@@ -389,7 +389,7 @@ def test_group_distances(rng):
 def test_group_tree_of_single_points_is_the_tree_of_the_points(rng):
     X = rng.normal(size=(12, 3))
     found = es.dispersion(X, np.arange(12))
-    Z = _group_tree(_compute_group_energies(found.g), found.sizes)
+    Z = found._group_linkage()
     expected = es.energy_hclust(X)
     assert_allclose(Z[:, 2], expected[:, 2])
     assert_array_equal(Z[:, 3], expected[:, 3])
@@ -404,7 +404,7 @@ def test_heights_of_the_group_tree_are_weighted_energy_distances(rng):
     labels = np.repeat(np.arange(5), sizes)
     found = es.dispersion(X, labels)
     members = [X[labels == j] for j in range(5)]
-    for a, b, height, n in _group_tree(_compute_group_energies(found.g), found.sizes):
+    for a, b, height, n in found._group_linkage():
         x, y = members[int(a)], members[int(b)]
         assert height == pytest.approx(len(x) * len(y) / (len(x) + len(y)) * es.energy_distance(x, y))
         members.append(np.concatenate([x, y]))

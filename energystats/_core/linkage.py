@@ -7,7 +7,7 @@ import numpy as np
 from energystats._core.jit import njit
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["agglomerate", "cut_linkage", "numbering", "numbering_by_sums"]
+__all__ = ["agglomerate", "cut_linkage", "group_heights", "numbering", "numbering_by_sums"]
 
 
 AT_ONCE = 2**25  # pairs of a merge and a cluster, handled in one call
@@ -88,14 +88,14 @@ def _chained_merges(
     return length
 
 
-def _nearest_neighbour_chain(H: FloatArray) -> tuple[IntArray, FloatArray]:
-    """All merges, in the order in which chains find them, and their heights; `H` is overwritten.
+def _nearest_neighbour_chain(H: FloatArray, sizes: IntArray) -> tuple[IntArray, FloatArray]:
+    """All merges, in the order in which chains find them, and their heights; `H` and `sizes` are overwritten.
 
     A chain leads from a cluster to its nearest neighbour and on, until two are nearest to each other: they merge. A
     union is not nearer to others than its parts were, so the rest of the chain stays valid.
     """
     n = len(H)
-    sizes, active = np.ones(n, np.intp), np.arange(n)
+    active = np.arange(n)
     chain, length = np.empty(n, np.intp), 0
     pairs, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
     at_once = max(1, AT_ONCE // n)
@@ -106,11 +106,12 @@ def _nearest_neighbour_chain(H: FloatArray) -> tuple[IntArray, FloatArray]:
 
 
 @njit
-def _linkage_rows(pairs: IntArray, heights: FloatArray, order: IntArray) -> FloatArray:
+def _linkage_rows(pairs: IntArray, heights: FloatArray, order: IntArray, own: IntArray) -> FloatArray:
     """Merges in the form of SciPy: the two clusters by their numbers, the height, the size of the union."""
     n = heights.size + 1
     parent = np.arange(2 * n - 1)
-    sizes = np.ones(2 * n - 1)
+    sizes = np.empty(2 * n - 1)
+    sizes[:n] = own
     Z = np.empty((n - 1, 4))
     for row in range(n - 1):
         merge = order[row]
@@ -131,15 +132,23 @@ def _linkage_rows(pairs: IntArray, heights: FloatArray, order: IntArray) -> Floa
     return Z
 
 
-def agglomerate(H: FloatArray) -> FloatArray:
+def agglomerate(H: FloatArray, sizes: IntArray | None = None) -> FloatArray:
     """Linkage matrix from the heights of all pairs of points, which is rho; `H` is overwritten; (n, n) -> (n - 1, 4).
 
-    O(n^2) time. A height is never below those of its parts, whatever the sign of rho.
+    With `sizes` from the heights of all pairs of groups, n1 n2/(n1 + n2) E, as `group_heights` makes them; the last
+    column then counts points. O(n^2) time. A height is never below those of its parts, whatever the sign of rho.
     """
     if len(H) < 2:
         return np.empty((0, 4))
-    pairs, heights = _nearest_neighbour_chain(H)
-    return np.asarray(_linkage_rows(pairs, heights, np.argsort(heights, kind="stable")))
+    sizes = np.ones(len(H), np.intp) if sizes is None else sizes
+    pairs, heights = _nearest_neighbour_chain(H, sizes.copy())
+    return np.asarray(_linkage_rows(pairs, heights, np.argsort(heights, kind="stable"), sizes))
+
+
+def group_heights(E: FloatArray, sizes: IntArray) -> FloatArray:
+    """Heights at which every two groups would be joined, n1 n2/(n1 + n2) E; (k, k)."""
+    first, second = sizes[:, None].astype(np.float64), sizes[None, :].astype(np.float64)
+    return np.asarray(E * first * second / (first + second))
 
 
 ROUNDING = 1e-10  # of the sum of all values: what differs by less is tied

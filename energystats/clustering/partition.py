@@ -204,7 +204,16 @@ class Partition(Labelled):
         """Draw T, its parts S and W, and the clusters' parts of W, with the bound on S."""
         from energystats.plotting.distances import plot_parts
 
-        return plot_parts(self, ax)
+        return plot_parts(
+            self.between,
+            self.within_per_cluster.tolist(),
+            ax,
+            total=self.total,
+            names=[f"cluster {j}" for j in range(self.k)],
+            sizes=self.sizes,
+            metric=self.metric,
+            bound=self.bound,
+        )
 
     def plot_means(self, ax: Axes | None = None, *, data: Any = None) -> Axes:
         """Draw a heat map of the means of the clusters, a row for each feature.

@@ -246,7 +246,16 @@ class DiscoResult(Result):
         """Share of T of every row, with the p-values of the terms."""
         from energystats.plotting.distances import plot_decomposition
 
-        return plot_decomposition(self, ax)
+        rows = self.rows[:-1]
+        return plot_decomposition(
+            [row.name for row in rows],
+            [row.share for row in rows],
+            [row.pvalue for row in rows],
+            ax,
+            model_pvalue=self.pvalue,
+            n=self.n,
+            kind=self.decomposition if len(self.terms) > 1 else "",
+        )
 
     def plot_null(self, ax: Axes | None = None) -> Axes:
         """Draw the null distribution of F of the model, with the observed value."""

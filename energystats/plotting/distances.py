@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -25,11 +25,6 @@ from energystats.plotting.axes import (
     write_sizes_for_title,
 )
 
-if TYPE_CHECKING:
-    from energystats.clustering.partition import Partition
-    from energystats.distribution_tests.disco_result import DiscoResult
-    from energystats.energy import Dispersion
-
 __all__ = ["plot_decomposition", "plot_distances", "plot_group_means", "plot_group_tree", "plot_parts"]
 
 
@@ -38,49 +33,77 @@ LABEL = 0.36  # width of a bar's label, in widths of T
 SIGNIFICANT = "hatched: p at most .05"
 
 
-def plot_decomposition(result: DiscoResult, ax: Axes | None = None) -> Axes:
-    """Share of T of every row as a bar; terms have their p-value and are hatched where it is at most .05."""
-    rows = result.rows[:-1]
-    names = plain_all([row.name for row in rows])
-    ax = axes_or_new(ax, height=1.6 + 0.4 * len(rows), more_width=room_for(names))
-    bars = ax.barh(range(len(rows)), [row.share for row in rows], color=QUIET, edgecolor="white", lw=0)
-    for i, (row, bar) in enumerate(zip(rows, bars, strict=True)):
-        if row.pvalue <= 0.05:
+def plot_decomposition(
+    names: Sequence[str],
+    shares: Sequence[float],
+    pvalues: Sequence[float],
+    ax: Axes | None = None,
+    *,
+    model_pvalue: float,
+    n: int,
+    kind: str = "",
+) -> Axes:
+    """Draw the share of T of every row of a decomposition as a bar, with its p-value where it has one.
+
+    Bars with a p-value of at most .05 are hatched. `kind` says how several terms are adjusted for each other.
+    """
+    written = plain_all(names)
+    ax = axes_or_new(ax, height=1.6 + 0.4 * len(names), more_width=room_for(written))
+    bars = ax.barh(range(len(names)), shares, color=QUIET, edgecolor="white", lw=0)
+    for i, (share, pvalue, bar) in enumerate(zip(shares, pvalues, bars, strict=True)):
+        if pvalue <= 0.05:
             bar.set(facecolor=OBSERVED, hatch="//")
-        p = "" if np.isnan(row.pvalue) else f", {p_text(row.pvalue, short=True)}"
-        ax.text(max(row.share, 0.0), i, f" {row.share:.1%}{p}", va="center", fontsize="small")
-    ax.set_yticks(range(len(rows)), names)
+        p = "" if np.isnan(pvalue) else f", {p_text(pvalue, short=True)}"
+        ax.text(max(share, 0.0), i, f" {share:.1%}{p}", va="center", fontsize="small")
+    ax.set_yticks(range(len(names)), written)
     ax.invert_yaxis()
-    low, high = min(0.0, *(row.share for row in rows)), max(0.0, *(row.share for row in rows))
+    low, high = min(0.0, *shares), max(0.0, *shares)
     wide = high - low or 1.0
     ax.set_xlim(1.05 * low, high + 0.5 * wide)  # room for what is written beside the bars
     ax.axvline(0, color="0.25", lw=0.8)
     ax.set_xlabel(f"share of the total dispersion T ({SIGNIFICANT})")
-    kind = f"{result.decomposition} terms, " if len(result.terms) > 1 else ""
-    ax.set_title(f"{kind}model: {p_text(result.pvalue, short=True)}, n = {result.n}", loc="left")
+    adjusted = f"{kind} terms, " if kind else ""
+    ax.set_title(f"{adjusted}model: {p_text(model_pvalue, short=True)}, n = {n}", loc="left")
     return ax
 
 
 # ---------------------------------------------------------------- W + S = T
 
 
-def plot_parts(found: Dispersion | Partition, ax: Axes | None = None) -> Axes:
-    """T as one bar; below it S and W, which fill it end to end; below these the groups' parts of W.
+def plot_parts(
+    between: float,
+    within: Sequence[float],
+    ax: Axes | None = None,
+    *,
+    total: float,
+    names: Sequence[Any],
+    sizes: Sequence[int],
+    metric: Metric,
+    bound: float | None = None,
+) -> Axes:
+    """Draw T as one bar; below it S and W, which fill it end to end; below these the groups' parts of W.
 
-    A partition has its eigenvalue bound on S as a line. Of more than thirty groups the largest parts are drawn.
+    `within` has the parts, and `bound`, the largest S that is possible, is a line. Of more than thirty groups the
+    largest parts are drawn.
     """
-    groups, sizes, parts = _named_parts(found)
-    names = ["total T", "between S", "within W", *(f"{name} (n = {n})" for name, n in zip(groups, sizes, strict=True))]
-    widths = np.array([found.total, found.between, found.within, *parts])
-    starts = np.r_[0.0, 0.0, found.between, found.between + np.r_[0.0, np.cumsum(parts)[:-1]]]
+    groups, numbers, parts = _largest_parts(plain_all(names), sizes, np.asarray(within, dtype=np.float64))
+    names = [
+        "total T",
+        "between S",
+        "within W",
+        *(f"{name} (n = {n})" for name, n in zip(groups, numbers, strict=True)),
+    ]
+    widths = np.array([total, between, float(np.sum(within)), *parts])
+    starts = np.r_[0.0, 0.0, between, between + np.r_[0.0, np.cumsum(parts)[:-1]]]
     ax = axes_or_new(ax, height=1.6 + 0.28 * len(names), more_width=room_for(names))
     styles = [("0.3", ""), (OBSERVED, "//"), (QUIET, ""), *((("#56b4e9", "..")) for _ in groups)]
     for i, (color, hatch) in enumerate(styles):
         ax.barh(i, widths[i], 0.78, left=starts[i], color=color, hatch=hatch, edgecolor="white", lw=0)
     scale = float(np.ptp(np.r_[0.0, starts, starts + widths])) or 1.0
-    bound = _bound_drawn(found, scale)
+    if bound is not None and not (len(sizes) > 1 and 0 < bound <= 1.3 * scale):  # it says nothing
+        bound = None
     for i, (start, width) in enumerate(zip(starts, widths, strict=True)):
-        share = f", {width / found.total:.1%} of T" if found.total > 0 and i else ""
+        share = f", {width / total:.1%} of T" if total > 0 and i else ""
         end = _beside_line(max(start, start + width), bound, scale)
         ax.text(
             end + 0.01 * scale, i, f"{width:.4g}{share}", va="center", fontsize="small", bbox=WHITE | {"alpha": 1.0}
@@ -90,30 +113,22 @@ def plot_parts(found: Dispersion | Partition, ax: Axes | None = None) -> Axes:
     ax.set_ylim(len(names) - 0.4, -0.6)
     _draw_bound(bound, ax)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.set_xlabel(f"dispersion, in the unit of rho: {_unit(found.metric)}")
-    ax.set_title(f"T = S + W, n = {sum(found.sizes)}", loc="left")
+    ax.set_xlabel(f"dispersion, in the unit of rho: {_unit(metric)}")
+    ax.set_title(f"T = S + W, n = {sum(sizes)}", loc="left")
     return ax
 
 
-def _named_parts(found: Dispersion | Partition) -> tuple[list[str], list[int], list[float]]:
+def _largest_parts(
+    names: Sequence[str], sizes: Sequence[int], parts: FloatArray
+) -> tuple[list[str], list[int], list[float]]:
     """Names, sizes and W of the groups; of many, the smallest parts in one."""
-    clusters = hasattr(found, "within_per_cluster")
-    parts: FloatArray = found.within_per_cluster if clusters else found.within_per_group  # type: ignore[union-attr]
     k = len(parts)
-    names = [f"cluster {j}" for j in range(k)] if clusters else plain_all(found.labels)
-    sizes = list(found.sizes)
     if k <= PARTS_DRAWN:
-        return names, sizes, parts.tolist()
+        return list(names), list(sizes), parts.tolist()
     kept = np.sort(np.argsort(-parts, kind="stable")[: PARTS_DRAWN - 1])
     rest = np.setdiff1d(np.arange(k), kept)
-    names = [names[j] for j in kept] + [f"{rest.size} others"]
-    return names, [*(sizes[j] for j in kept), sum(sizes[j] for j in rest)], [*parts[kept], float(parts[rest].sum())]
-
-
-def _bound_drawn(found: Dispersion | Partition, scale: float) -> float | None:
-    """The largest S that any partition into as many clusters could have, where it says anything."""
-    bound = getattr(found, "bound", None)
-    return bound if bound is not None and len(found.sizes) > 1 and 0 < bound <= 1.3 * scale else None
+    shown = [names[j] for j in kept] + [f"{rest.size} others"]
+    return shown, [*(sizes[j] for j in kept), sum(sizes[j] for j in rest)], [*parts[kept], float(parts[rest].sum())]
 
 
 def _beside_line(end: float, line: float | None, scale: float) -> float:
@@ -133,33 +148,42 @@ def _draw_bound(bound: float | None, ax: Axes) -> None:
 # ---------------------------------------------------------------- distances between groups
 
 
-def plot_group_means(result: Dispersion, ax: Axes | None = None) -> Axes:
-    """Heat map of the mean of rho between and within the groups."""
-    names = plain_all(result.labels)
-    room = room_for(names)
-    ax = axes_or_new(ax, height=_heat_height(len(names)) + room, more_width=room)
-    draw_heat(result.g, names, names, ax, label=f"mean of rho, g ({_unit(result.metric)})")
-    ax.set_title(f"Mean rho of groups, {write_sizes_for_title(result.sizes)}", loc="left")
+def plot_group_means(
+    g: FloatArray, ax: Axes | None = None, *, names: Sequence[Any], sizes: Sequence[int], metric: Metric
+) -> Axes:
+    """Draw a heat map of the mean of rho between and within the groups."""
+    written = plain_all(names)
+    room = room_for(written)
+    ax = axes_or_new(ax, height=_heat_height(len(written)) + room, more_width=room)
+    draw_heat(g, written, written, ax, label=f"mean of rho, g ({_unit(metric)})")
+    ax.set_title(f"Mean rho of groups, {write_sizes_for_title(sizes)}", loc="left")
     return ax
 
 
-def plot_distances(result: Dispersion, ax: Axes | None = None, *, tree: bool = True) -> Axes:
-    """Heat map of the energy distances of the groups, in the order of their tree, which stands above it."""
-    E = _compute_group_energies(result.g)
-    k = len(result.labels)
-    tree = tree and k > 1
-    Z = _group_tree(E, result.sizes) if tree else None
+def plot_distances(
+    E: FloatArray,
+    ax: Axes | None = None,
+    *,
+    names: Sequence[Any],
+    sizes: Sequence[int],
+    metric: Metric,
+    linkage: FloatArray | None = None,
+) -> Axes:
+    """Draw a heat map of the energy distances E of groups, in the order of their `linkage`, which stands above it."""
+    k = len(E)
+    tree = linkage is not None and len(linkage) > 0
+    Z = linkage if tree else None
     order = np.arange(k) if Z is None else _leaf_order(Z)
-    written = plain_all(result.labels)
+    written = plain_all(names)
     names = [written[j] for j in order]
     room = room_for(names)
     given = ax is not None
     ax = axes_or_new(ax, height=_heat_height(k) + room + (1.3 if tree else 0.0), more_width=room)
     if tree and not given:
         _leave_room_above(ax, 0.3)
-    label = f"energy distance E ({_unit(result.metric)})"
+    label = f"energy distance E ({_unit(metric)})"
     draw_heat(E[np.ix_(order, order)], names, names, ax, label=label)
-    title = f"Energy distances, n = {sum(result.sizes)} in {k} group{'s' * (k > 1)}"
+    title = f"Energy distances, n = {sum(sizes)} in {k} group{'s' * (k > 1)}"
     if Z is None:
         ax.set_title(title, loc="left")
         return ax
@@ -178,24 +202,23 @@ def _leave_room_above(ax: Axes, inches: float) -> None:
     figure.get_layout_engine().set(rect=(0, 0, 1, 1 - inches / figure.get_figheight()))
 
 
-def plot_group_tree(result: Dispersion, ax: Axes | None = None) -> Axes:
-    """Dendrogram of the groups, joined by energy; an axes with a note where there is one group."""
-    written = plain_all(result.labels)
+def plot_group_tree(linkage: FloatArray, ax: Axes | None = None, *, names: Sequence[Any], sizes: Sequence[int]) -> Axes:
+    """Draw the dendrogram of groups that were joined by energy; a note where there is one group."""
+    written = plain_all(names)
     ax = axes_or_new(ax, height=4.8 + room_for(written))
     k = len(written)
     ax.set_ylabel("height: energy distance\nx n1 n2/(n1 + n2)")
-    ax.set_title(f"Groups joined by energy distance, n = {sum(result.sizes)}", loc="left")
+    ax.set_title(f"Groups joined by energy distance, n = {sum(sizes)}", loc="left")
     if k < 2:
         ax.text(0.5, 0.5, "one group: nothing to join", ha="center", va="center", transform=ax.transAxes)
         ax.set_xticks([])
         ax.set_yticks([])
         return ax
-    Z = _group_tree(_compute_group_energies(result.g), result.sizes)
-    _draw_links(Z, ax)
-    names = [f"{written[j]} ({result.sizes[j]})" for j in _leaf_order(Z)]
+    _draw_links(linkage, ax)
+    leaves = [f"{written[j]} ({sizes[j]})" for j in _leaf_order(linkage)]
     turned: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    slant = {} if len("".join(names)) <= 50 else turned if k <= 16 else {"rotation": 90}
-    ax.set_xticks(range(k), names, fontsize=font_along(ax, k, "x"), **slant)
+    slant = {} if len("".join(leaves)) <= 50 else turned if k <= 16 else {"rotation": 90}
+    ax.set_xticks(range(k), leaves, fontsize=font_along(ax, k, "x"), **slant)
     ax.set_xlim(-0.5, k - 0.5)
     ax.set_xlabel("group (number of points)")
     return ax
@@ -209,32 +232,6 @@ def _unit(metric: Metric) -> str:
 def _heat_height(k: int) -> float:
     """Inches for a square of k cells."""
     return 4.0 + 0.12 * min(k, 60)
-
-
-def _compute_group_energies(g: FloatArray) -> FloatArray:
-    """E between every two groups, 2 g_ij - g_ii - g_jj [G 1]; (k, k)."""
-    own = np.diag(g)
-    E = 2 * g - own[:, None] - own[None, :]
-    np.fill_diagonal(E, 0.0)
-    return np.asarray(E)
-
-
-def _group_tree(E: FloatArray, sizes: Sequence[int]) -> FloatArray:
-    """Linkage of groups by E n1 n2/(n1 + n2), Ward's recurrence as in `energy_hclust`; (k - 1, 4)."""
-    k = len(sizes)
-    weight = dict(enumerate(map(float, sizes)))
-    height = {(i, j): E[i, j] * weight[i] * weight[j] / (weight[i] + weight[j]) for j in range(k) for i in range(j)}
-    Z = np.zeros((k - 1, 4))
-    for row in range(k - 1):
-        a, b = min(height, key=lambda pair: height[pair])
-        joined = height.pop((a, b))
-        Z[row] = a, b, joined, weight[a] + weight[b]
-        for c in weight.keys() - {a, b}:
-            to_a, to_b = height.pop((min(a, c), max(a, c))), height.pop((min(b, c), max(b, c)))
-            moved = (weight[a] + weight[c]) * to_a + (weight[b] + weight[c]) * to_b - weight[c] * joined
-            height[c, k + row] = moved / (weight[a] + weight[b] + weight[c])
-        weight[k + row] = weight.pop(a) + weight.pop(b)
-    return Z
 
 
 def _leaf_order(Z: FloatArray) -> IntArray:
