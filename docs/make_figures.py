@@ -34,12 +34,8 @@ def iris_partition() -> es.Partition:
 
 
 def partition_with_classes() -> Axes:
-    from energystats.plotting.points import mark_classes
-
     found = iris_partition()
-    ax = found.plot()
-    mark_classes(found, SPECIES, ax)
-    return ax
+    return found.plot_classes(SPECIES, found.plot())
 
 
 FIGURES: dict[str, Callable[[], Axes]] = {

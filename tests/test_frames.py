@@ -163,10 +163,8 @@ def test_categories_keep_their_order_everywhere(frame, ordered):
     pair = es.pairwise_tests(frame, g, n_resamples=9, rng=0)
     assert (pair.rows[0].group1, pair.rows[0].group2) == ("lo", "hi")
     assert "lo vs hi" in pair.summary()
-    ax = es.energy_cluster(frame, 2, rng=0).plot()
-    from energystats.plotting.points import mark_classes
-
-    mark_classes(es.energy_cluster(frame, 2, rng=0), g, ax)
+    clusters = es.energy_cluster(frame, 2, rng=0)
+    ax = clusters.plot_classes(g, clusters.plot())
     assert [text.get_text() for text in ax.get_legend().get_texts()][-2:] == ["lo", "hi"]
     coordinates = es.kernel_pca(frame, kernel="distance").plot(labels=g)
     assert [text.get_text()[:2] for text in coordinates.get_legend().get_texts()] == ["lo", "hi"]

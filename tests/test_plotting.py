@@ -18,8 +18,8 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.stats import norm
 
 import energystats as es
-from energystats import plotting
-from energystats.plotting.axes import MARKERS, plain_all, rows_shown, write_plain_name
+from energystats.clustering.partition_views import rows_shown
+from energystats.plotting.axes import MARKERS, cluster_colors, plain_all, write_plain_name
 from energystats.plotting.distances import _leaf_order
 
 mpl.use("Agg")
@@ -91,8 +91,7 @@ def test_hostile_names_are_drawn(rng):
     frame = pd.DataFrame(rng.normal(size=(20, 8)), columns=HOSTILE)
     found = es.energy_cluster(frame, 2, rng=0)
     axes += [found.plot_means(), found.plot(space=("$a$b", "_hidden"))]
-    plotting.mark_classes(found, np.resize(HOSTILE, 20), found.plot())
-    axes.append(plt.gca())
+    axes.append(found.plot_classes(np.resize(HOSTILE, 20), found.plot()))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")  # the default font has no Japanese
         for ax in axes:
@@ -199,7 +198,7 @@ def test_many_points_are_thinned(rng):
     assert all(c.get_rasterized() for c in ax.collections)
     assert sum(map(len, offsets(found.plot(space="kernel")))) < 2200
     before = len(ax.collections)
-    plotting.mark_classes(found, found.labels, ax)
+    found.plot_classes(found.labels, ax)
     assert sum(len(c.get_offsets()) for c in ax.collections[before:]) == sum(drawn)
 
 
@@ -248,7 +247,7 @@ def test_classes_of_one_column_stand_at_their_values(rng):
     x = np.r_[rng.normal(0, 1, 30), rng.normal(9, 1, 30)]
     found = es.cluster_1d(x, 2)
     ax = found.plot()
-    plotting.mark_classes(found, np.arange(60) % 2, ax)
+    found.plot_classes(np.arange(60) % 2, ax)
     first, second = offsets(ax)
     assert_array_equal(first, np.c_[x[::2], np.zeros(30)])
     assert_array_equal(second[:, 0], x[1::2])
@@ -535,7 +534,7 @@ def test_clusters_of_a_dendrogram_have_numbers(n, rng):
     named = {text.get_text(): text.get_position()[0] for text in ax.texts}
     for segments in ax.collections:  # each number stands over branches of its colour
         color = mpl.colors.to_hex(segments.get_edgecolor()[0])
-        for j, own in enumerate(plotting.cluster_colors(3)):
+        for j, own in enumerate(cluster_colors(3)):
             if color == own:
                 x = np.concatenate([path.vertices[:, 0] for path in segments.get_paths()])
                 assert x.min() <= named[str(j)] <= x.max()

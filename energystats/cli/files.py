@@ -154,9 +154,7 @@ def draw(path: Path, results: Sequence[Any], classes: pd.Series[Any] | None = No
         for result, ax in zip(results, axes[0], strict=True):
             result.plot(ax=ax)
         if classes is not None:
-            from energystats.plotting.points import mark_classes
-
-            mark_classes(results[0], classes, axes[0, 0])
+            results[0].plot_classes(classes, axes[0, 0])
         _fit_titles(figure, axes[0])
         figure.savefig(path, dpi=150)
     finally:

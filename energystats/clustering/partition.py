@@ -10,12 +10,20 @@ import numpy as np
 
 from energystats._core import statistics
 from energystats._core.linkage import numbering_by_sums
-from energystats._typing import FloatArray, IntArray
+from energystats._typing import ArrayLike, FloatArray, IntArray
+from energystats.clustering.partition_views import (
+    Plane,
+    choose_plane,
+    compute_cluster_means,
+    read_features,
+    rows_shown,
+)
 from energystats.display.numbers import numbers, proportion
 from energystats.display.result import Approximation, Labelled
 from energystats.display.sentences import metric_note
 from energystats.display.tables import TextTable, decomposition_table, text_table
 from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.inputs.labels import as_labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -196,9 +204,55 @@ class Partition(Labelled):
         ValueError
             If `space` is none of these, or needs columns that were not clustered.
         """
-        from energystats.plotting.points import plot_partition
+        from energystats.plotting.points import plot_line, plot_partition
 
-        return plot_partition(self, ax, space=space)
+        shared: dict[str, Any] = {"sizes": self.sizes, "share": self.between / self.total if self.total else None}
+        if space is None and self.points is not None and self.points.shape[1] == 1:
+            name, standardized = self.columns[0] if self.columns else "x", self.standardization is not None
+            own: dict[str, Any] = {"name": name, "standardized": standardized, "breaks": self.breaks}
+            return plot_line(self.points[:, 0], self.labels, ax, **own, **shared)
+        rows, points, axes, units, same_unit = self._plane(space)
+        shared |= {"axes": axes, "units": units, "same_unit": same_unit}
+        return plot_partition(points, self.labels[rows], ax, names=self.names if self.spelled else None, **shared)
+
+    def plot_classes(self, classes: ArrayLike, ax: Axes, *, space: Any = None) -> Axes:
+        """Draw open markers, one shape per known class, around the points of `plot`.
+
+        Parameters
+        ----------
+        classes : array_like of shape (n,)
+            Known class of each point.
+        ax : Axes
+            What `plot` returned.
+        space : object, optional
+            As it was given to `plot`.
+
+        Returns
+        -------
+        Axes
+            The same; of one column the markers stand at its values, below the bars.
+        """
+        from energystats.plotting.points import mark_classes
+
+        codes, names = as_labels(classes, self.labels.size, "labels")
+        if space is None and self.points is not None and self.points.shape[1] == 1:  # below the bars of the histogram
+            rows = rows_shown(self.labels)
+            points = np.column_stack([self.points[rows, 0], np.zeros(rows.size)])
+        else:
+            rows, points, *_ = self._plane(space)
+        return mark_classes(points, codes[rows], names, ax)
+
+    def _plane(self, space: Any) -> Plane:
+        """Coordinates that `plot` shows."""
+        return choose_plane(
+            space,
+            self.labels,
+            points=self.points,
+            coordinates=self.coordinates,
+            columns=self.columns,
+            standardized=self.standardization is not None,
+            metric=self.metric,
+        )
 
     def plot_decomposition(self, ax: Axes | None = None) -> Axes:
         """Draw T, its parts S and W, and the clusters' parts of W, with the bound on S."""
@@ -239,13 +293,17 @@ class Partition(Labelled):
         """
         from energystats.plotting.points import plot_cluster_means
 
-        return plot_cluster_means(self, ax, data=data)
+        table, features = read_features(data, self.labels.size, points=self.points, columns=self.columns)
+        means = compute_cluster_means(table, self.labels, self.k)
+        return plot_cluster_means(means, ax, features=features, sizes=self.sizes)
 
     def plot_path(self, ax: Axes | None = None) -> Axes:
         """Draw W from pass to pass of the search that found the partition."""
         from energystats.plotting.points import plot_path
 
-        return plot_path(self, ax)
+        path = np.array([self.within]) if self.path is None else self.path
+        n, k = self.labels.size, self.k
+        return plot_path(path, ax, within=self.within, algorithm=self.algorithm, k=k, n=n, n_init=self.n_init)
 
 
 def make_partition(

@@ -22,8 +22,6 @@ CURVE = "#0072b2"
 WHITE = {"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.85}  # behind a text
 MARKERS = "osD^vP*X"
 HATCHES = ("", "///", "...", "xx", "\\\\\\", "oo", "++", "--")
-POINTS_SHOWN = 5000  # of a scatter plot; more would cover each other
-LEAST_SHOWN = 50  # of every cluster, where only a part is shown
 NAME_LENGTH = 24
 CLUSTERS_LISTED = 40
 
@@ -112,20 +110,6 @@ def write_sizes_for_title(sizes: Sequence[int]) -> str:
     if len(sizes) <= 4:
         return f"n = {' + '.join(map(str, sizes))}"
     return f"n = {sum(sizes)} in {len(sizes)} groups"
-
-
-def rows_shown(labels: IntArray, most: int = POINTS_SHOWN) -> IntArray:
-    """Points to draw: all, or a random part that has at least fifty points of every cluster; always the same one."""
-    n = labels.size
-    if n <= most:
-        return np.arange(n)
-    order = np.random.default_rng(0).permutation(n)
-    shuffled = labels[order]
-    kept = []
-    for j in np.unique(labels):
-        inside = order[shuffled == j]
-        kept.append(inside[: max(LEAST_SHOWN, most * inside.size // n)])
-    return np.sort(np.concatenate(kept))
 
 
 def marker_area(n: int) -> float:

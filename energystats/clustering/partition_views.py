@@ -1,0 +1,220 @@
+"""What a picture of a partition shows: its points in a plane, and the means of its clusters by feature."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from energystats._core.threads import one_thread_up_to
+from energystats._typing import FloatArray, IntArray
+from energystats.dissimilarity import Dissimilarity
+from energystats.inputs.names import as_pandas, name_text
+from energystats.metrics.base import Metric
+
+__all__ = ["Plane", "choose_plane", "compute_cluster_means", "read_features", "rows_shown"]
+
+
+POINTS_SHOWN = 5000  # of a scatter plot; more would cover each other
+KERNEL_POINTS = 2000  # eigenvectors of more would take long
+LEAST_SHOWN = 50  # of every cluster, where only a part is shown
+SPACES = '"components", "kernel", the names or numbers of two columns, an (n, 2) array or a result with coordinates'
+
+
+class Plane(NamedTuple):
+    """Coordinates of the points `rows`, names of both axes and what follows them, and whether they have one unit."""
+
+    rows: IntArray
+    points: FloatArray
+    axes: tuple[str, str]
+    units: tuple[str, str] = ("", "")
+    same_unit: bool = True
+
+
+def rows_shown(labels: IntArray, most: int = POINTS_SHOWN) -> IntArray:
+    """Points to draw: all, or a random part that has at least fifty points of every cluster; always the same one."""
+    n = labels.size
+    if n <= most:
+        return np.arange(n)
+    order = np.random.default_rng(0).permutation(n)
+    shuffled = labels[order]
+    kept = []
+    for j in np.unique(labels):
+        inside = order[shuffled == j]
+        kept.append(inside[: max(LEAST_SHOWN, most * inside.size // n)])
+    return np.sort(np.concatenate(kept))
+
+
+def choose_plane(
+    space: Any,
+    labels: IntArray,
+    *,
+    points: FloatArray | None,
+    coordinates: FloatArray | None,
+    columns: Sequence[str] | None,
+    standardized: bool,
+    metric: Metric,
+) -> Plane:
+    """Coordinates in the plane: the only two columns, principal components, or what `space` asks for.
+
+    Raises
+    ------
+    ValueError
+        If `space` is none of `SPACES`, or needs columns where only a matrix and its `coordinates` are known.
+    """
+    kernel = isinstance(space, str) and space == "kernel"
+    rows = rows_shown(labels, KERNEL_POINTS if kernel else POINTS_SHOWN)
+    pair = _columns_asked_for(space, points, columns)
+    if pair is not None:
+        return _plane_of_columns(_needed(points, "two columns"), columns, pair, standardized, rows)
+    if points is None and (space is None or kernel):
+        assert coordinates is not None
+        word = "kernel principal component" if kernel else "principal coordinate"
+        return Plane(rows, coordinates[rows], (f"{word} 1", f"{word} 2"))
+    if kernel:
+        return _kernel_plane(_needed(points, space), metric, rows)
+    if space is None or (isinstance(space, str) and space == "components"):
+        return _components_plane(_needed(points, '"components"'), rows)
+    if isinstance(space, str):
+        raise ValueError(f"`space` must be {SPACES}; got {space!r}.")
+    return _given_plane(space, labels.size, rows)
+
+
+def _needed(points: FloatArray | None, space: str) -> FloatArray:
+    """The table, which a partition of a matrix does not have."""
+    if points is None:
+        raise ValueError(f"`space` can be {space} only where columns of numbers were clustered.")
+    return points
+
+
+def _columns_asked_for(space: Any, points: FloatArray | None, columns: Sequence[str] | None) -> tuple[int, int] | None:
+    """Places of two columns that were named or numbered, or are all there are; None where they were not meant."""
+    if space is None:
+        return (0, 1) if points is not None and points.shape[1] == 2 else None
+    if isinstance(space, str) or not isinstance(space, Sequence) or len(space) != 2:
+        return None
+    if not all(isinstance(column, str | int) for column in space):
+        return None
+    names = _column_names(_needed(points, "two columns"), columns)
+    first, second = (_column_number(column, names) for column in space)
+    return first, second
+
+
+def _column_names(points: FloatArray, columns: Sequence[str] | None) -> list[str]:
+    """Names of the columns, by their numbers where they have none."""
+    return list(columns) if columns else [f"column {j}" for j in range(points.shape[1])]
+
+
+def _column_number(column: str | int, names: Sequence[str]) -> int:
+    """Place of a column that was named or numbered."""
+    if isinstance(column, str):
+        if column not in names:
+            raise ValueError(f"`space` must name columns of the table, and {column!r} is none of them.")
+        return names.index(column)
+    if not 0 <= column < len(names):
+        raise ValueError(f"`space` must give column numbers from 0 to {len(names) - 1}, got {column}.")
+    return column
+
+
+def _plane_of_columns(
+    points: FloatArray, columns: Sequence[str] | None, pair: tuple[int, int], standardized: bool, rows: IntArray
+) -> Plane:
+    """Two columns as they are."""
+    names = _column_names(points, columns)
+    unit = " (z-score)" if standardized else ""
+    return Plane(rows, points[rows][:, np.array(pair)], (names[pair[0]], names[pair[1]]), (unit, unit), False)
+
+
+def _components_plane(points: FloatArray, rows: IntArray) -> Plane:
+    """First two principal components of the columns."""
+    centred = points - points.mean(axis=0)
+    with one_thread_up_to(min(centred.shape)):
+        left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
+    plane = np.zeros((len(centred), 2))
+    plane[:, : lengths.size] = left[:, :2] * lengths[:2]
+    explained = np.append(lengths**2, 0.0) / max(float((lengths**2).sum()), np.finfo(float).tiny)
+    first, second = (f" ({share:.0%} of variance)" for share in explained[:2])
+    return Plane(rows, plane[rows], ("principal component 1", "principal component 2"), (first, second))
+
+
+def _kernel_plane(points: FloatArray, metric: Metric, rows: IntArray) -> Plane:
+    """Principal coordinates of rho, which is kernel PCA with the kernel that generates it."""
+    d = Dissimilarity(metric=metric, points=np.asarray(points)[rows], warns=False)
+    plane, shares = np.zeros((rows.size, 2)), ["", ""]
+    if rows.size > 2 and not d.all_coincide:
+        values, vectors = d.largest_eigenpairs(2)
+        plane = vectors * np.sqrt(np.maximum(values, 0.0))
+        total = float(d.row_totals.sum()) / (2 * rows.size)
+        shares = [f" ({value / total:.0%} of T)" if total > 0 else "" for value in values]
+    axes = ("kernel principal component 1", "kernel principal component 2")
+    return Plane(rows, plane, axes, (shares[0], shares[1]))
+
+
+def _given_plane(space: Any, n: int, rows: IntArray) -> Plane:
+    """Coordinates that the caller has, or those of a result."""
+    known = {"coordinates": "axis", "embedding": "embedding axis"}
+    name = next((name for name in known if hasattr(space, name)), None)
+    array = np.asarray(space if name is None else getattr(space, name), dtype=np.float64)
+    if array.ndim != 2 or array.shape[0] != n or not array.shape[1]:
+        raise ValueError(f"`space` must be {SPACES}, with one row for each of the {n} points; got shape {array.shape}.")
+    plane = np.zeros((n, 2))
+    plane[:, : min(array.shape[1], 2)] = array[:, :2]
+    word = known[name] if name else "coordinate"
+    shares = [f" ({share:.0%})" for share in getattr(space, "explained", ())[:2]]
+    first, second, *_ = [*shares, "", ""]
+    return Plane(rows, plane[rows], (f"{word} 1", f"{word} 2"), (first, second), name is not None)
+
+
+# ---------------------------------------------------------------- means of the features
+
+
+def read_features(
+    data: Any, n: int, *, points: FloatArray | None, columns: Sequence[str] | None
+) -> tuple[FloatArray, Sequence[str]]:
+    """The table to average, NaN where nothing is known, and the names of its columns; the points where it is None.
+
+    Raises
+    ------
+    ValueError
+        If there is no table, or it has another number of rows than n, no numbers, or a column without any.
+    """
+    if data is None:
+        if points is None:
+            raise ValueError("`data` must be a table with one row for each point: the partition does not hold any.")
+        return np.asarray(points), _column_names(points, columns)
+    import pandas as pd
+
+    data = as_pandas(data)
+    frame = data if isinstance(data, pd.DataFrame) else pd.DataFrame(np.asarray(data)).add_prefix("column ")
+    numbers = frame.select_dtypes("number")
+    if len(frame) != n:
+        raise ValueError(f"`data` must have one row for each of the {n} points, got {len(frame)}.")
+    if not numbers.shape[1]:
+        raise ValueError("`data` must have at least one column of numbers, got none.")
+    table = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+    table = np.where(np.isfinite(table), table, np.nan)
+    empty = np.flatnonzero(np.isnan(table).all(axis=0))
+    if empty.size:
+        raise ValueError(
+            f"`data` must have a finite value in every column, but {numbers.columns[empty[0]]!r} has none."
+        )
+    return table, [name_text(name) for name in numbers.columns]
+
+
+def compute_cluster_means(table: FloatArray, labels: IntArray, k: int) -> FloatArray:
+    """Mean of every column in every cluster, in the column's standard deviations from its mean; (n, p) -> (p, k).
+
+    0 for a constant column, NaN where a cluster has no known value.
+    """
+    center = np.nanmean(table, axis=0)
+    width = np.nanmax(table, axis=0) - np.nanmin(table, axis=0)
+    scale = np.where(width > 0, width, 1.0)
+    spread = np.nanstd((table - center) / scale, axis=0) * scale  # neither overflows nor vanishes
+    z = np.full((table.shape[1], k), np.nan)
+    for j in range(k):
+        part = table[labels == j]
+        known = ~np.isnan(part).all(axis=0)
+        z[known, j] = (np.nanmean(part[:, known], axis=0) - center[known]) / np.where(width > 0, spread, 1.0)[known]
+    z[np.abs(z) < 1e-9] = 0.0  # rounding of equal means
+    return z
