@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["GraphPartition"]
 
 
+VERTICES_DRAWN = 300  # as points with links; more are drawn as a matrix
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class GraphPartition(Labelled):
     """Clusters of the vertices of a graph.
@@ -152,6 +155,13 @@ class GraphPartition(Labelled):
 
         None draws the graph up to 300 vertices.
         """
-        from energystats.plotting.spectra import plot_graph
+        from energystats._core.graph_layout import place_vertices
+        from energystats.plotting.spectra import plot_adjacency, plot_graph
 
-        return plot_graph(self, ax, kind=kind)
+        if kind is not None and kind not in ("graph", "matrix"):
+            raise ValueError(f"`kind` must be one of graph, matrix, or None; got {kind!r}.")
+        shared: dict[str, Any] = {"sizes": self.sizes, "cut": self.cut, "value": self.value, "bound": self.bound}
+        if kind == "matrix" or (kind is None and self.n > VERTICES_DRAWN):
+            return plot_adjacency(self.matrix, self.labels, ax, **shared)
+        place = place_vertices(self.matrix)
+        return plot_graph(self.matrix, self.labels, ax, place=place, names=self.names, **shared)

@@ -429,4 +429,5 @@ class SpectralEmbedding(Named):
         """Eigenvalues, and their gaps as bars with the largest one marked."""
         from energystats.plotting.spectra import plot_eigengaps
 
-        return plot_eigengaps(self, ax)
+        values: dict[str, Any] = {"k": self.gap_k, "suggested_k": self.suggested_k, "laplacian": self.laplacian}
+        return plot_eigengaps(self.eigenvalues, self.eigengaps, ax, n=len(self.embedding), **values)

@@ -14,6 +14,8 @@ from energystats.display.numbers import number, numbers, proportion
 from energystats.display.result import Named, Result
 from energystats.display.sentences import metric_text
 from energystats.display.tables import TextTable, text_table
+from energystats.geometry.shepard import axis_distances, kruskal_stress
+from energystats.inputs.options import check_count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,7 +143,10 @@ class NegativeTypeResult(Result):
         """Eigenvalues of G_c, falling, the negative ones marked; the two extreme ones where no others are known."""
         from energystats.plotting.spectra import plot_negative_type
 
-        return plot_negative_type(self, ax)
+        known = self.eigenvalues
+        values = np.array([self.max_eigenvalue, self.min_eigenvalue]) if known is None else known
+        verdict: dict[str, Any] = {"threshold": self.threshold, "holds": self.holds, "n": self.n}
+        return plot_negative_type(values, ax, all_known=known is not None, **verdict)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -229,10 +234,14 @@ class Euclidization(Named):
 
         Where the rho of a kernel was negative, the distance before counts as 0.
         """
-        upper = np.triu_indices(self.n, 1)
-        before = np.sqrt(np.maximum(self.squared[upper], 0.0))
+        before, after = self._pairs()
         largest = before.max(initial=0.0)
-        return np.asarray((self.distances[upper] - before) / (largest if largest > 0 else 1.0))
+        return np.asarray((after - before) / (largest if largest > 0 else 1.0))
+
+    def _pairs(self) -> tuple[FloatArray, FloatArray]:
+        """Distance of every pair before and after the repair, in the order of pdist; (n(n - 1)/2,) each."""
+        upper = np.triu_indices(self.n, 1)
+        return np.sqrt(np.maximum(self.squared[upper], 0.0)), self.distances[upper]
 
     def _tables(self) -> list[TextTable]:
         moved = np.abs(self.moved)
@@ -302,7 +311,8 @@ class Euclidization(Named):
         """Repaired against original distances."""
         from energystats.plotting.spectra import plot_euclidization
 
-        return plot_euclidization(self, ax)
+        before, after = self._pairs()
+        return plot_euclidization(before, after, ax, method=self.method, constant=self.constant)
 
     def plot_shepard(self, ax: Axes | None = None, *, dimensions: int = 2) -> Axes:
         """Draw a Shepard diagram: what the first principal axes show of the dissimilarities, before and after.
@@ -329,7 +339,18 @@ class Euclidization(Named):
         """
         from energystats.plotting.spectra import plot_shepard
 
-        return plot_shepard(self, ax, dimensions=dimensions)
+        check_count(dimensions, "dimensions", low=1)
+        given = self._pairs()
+        before = self._cloud("before", given[0], self.squared, dimensions)
+        after = self._cloud(f"after {self.method.capitalize()}", given[1], self.distances**2, dimensions)
+        return plot_shepard(before, after, ax, dimensions=dimensions, n=self.n, kernel=self.source == "kernel")
+
+    def _cloud(
+        self, name: str, given: FloatArray, squared: FloatArray, dimensions: int
+    ) -> tuple[str, FloatArray, FloatArray, float]:
+        """A name, distances of the pairs, those on the first principal axes, and the stress between both."""
+        shown = axis_distances(squared, dimensions)[np.triu_indices(self.n, 1)]
+        return name, given, shown, kruskal_stress(given, shown)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -416,7 +437,17 @@ class PrincipalCoordinates(Named):
         """Points on the first two or three axes with their shares; `labels` (n,) colours them by group."""
         from energystats.plotting.spectra import plot_coordinates
 
-        return plot_coordinates(self, ax, dimensions=dimensions, labels=labels)
+        kind = "Principal coordinates" if self.source == "distances" else "Kernel PCA"
+        return plot_coordinates(
+            self.coordinates,
+            ax,
+            explained=self.explained,
+            kind=kind + (f" after {self.correction.capitalize()}" if self.correction else ""),
+            negative_share=self.negative_share if self.n_negative else None,
+            names=self.names,
+            dimensions=dimensions,
+            labels=labels,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -519,4 +550,5 @@ class EuclidizationComparison(Result):
         """S/T of the best partition under every repair, and how far the distances moved."""
         from energystats.plotting.spectra import plot_comparison
 
-        return plot_comparison(self, ax)
+        changes, shares = self.mean_changes.tolist(), (1 - self.within / self.totals).tolist()
+        return plot_comparison(self.repairs, changes, shares, ax, changed=self.changed, k=self.k, n=self.n)

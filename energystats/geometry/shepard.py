@@ -1,0 +1,25 @@
+"""What the first principal axes show of dissimilarities: their distances, and Kruskal's stress."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from energystats._core.gram import largest_eigenpairs
+from energystats._typing import FloatArray
+
+__all__ = ["axis_distances", "kruskal_stress"]
+
+
+def axis_distances(R: FloatArray, dimensions: int) -> FloatArray:
+    """Distances between points on the first principal axes of squared dissimilarities; (n, n)."""
+    values, vectors = largest_eigenpairs(lambda columns: R @ columns, np.ones(len(R)), dimensions)
+    squared = np.zeros_like(R)
+    for axis in (vectors * np.sqrt(np.maximum(values, 0.0))).T:
+        squared += np.subtract.outer(axis, axis) ** 2
+    return np.asarray(np.sqrt(squared))
+
+
+def kruskal_stress(given: FloatArray, shown: FloatArray) -> float:
+    """Kruskal's stress 1 of shown distances against given ones, which are not transformed."""
+    size = float((given**2).sum())
+    return float(np.sqrt(((given - shown) ** 2).sum() / size)) if size > 0 else 0.0
