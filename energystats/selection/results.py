@@ -15,6 +15,7 @@ from energystats.display.numbers import numbers, probability, proportion
 from energystats.display.result import Result
 from energystats.display.sentences import metric_note
 from energystats.display.tables import TextTable, text_table
+from energystats.inputs.options import check_option
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["NOT_SIGNIFICANCE", "ClusterStabilityResult", "SelectKResult", "SelectKRow"]
 
 
+CRITERIA = ("gap", "eigengap", "significance", "within")  # that can be drawn
 RECOVERED = 0.75  # mean Jaccard similarity
 NOT_SIGNIFICANCE = (
     "Stability is not significance: a single cloud that is longer than it is wide is cut in two at the same place "
@@ -193,7 +195,23 @@ class SelectKResult(Result):
         """
         from energystats.plotting.selection import plot_select_k
 
-        return plot_select_k(self, ax, criterion=criterion)
+        criterion = self.method if criterion is None else criterion
+        check_option(criterion, "criterion", CRITERIA)
+        values = self.column("pvalue" if criterion == "significance" else criterion)
+        if np.isnan(values).all() and self.k_max > 1:
+            raise ValueError(
+                f'`criterion` must be one that was computed, got {criterion!r}; criteria="all" computes more.'
+            )
+        return plot_select_k(
+            values,
+            ax,
+            criterion=criterion,
+            chosen=self.k,
+            chosen_by=self.method,
+            n=sum(self.partition.sizes),
+            error=self.column("gap_error"),
+            level=self.level,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -277,7 +295,9 @@ class ClusterStabilityResult(Result):
         """Draw the Jaccard similarities of every cluster as a box."""
         from energystats.plotting.selection import plot_stability
 
-        return plot_stability(self, ax)
+        sizes, scheme = self.partition.sizes, self.scheme
+        values = self.similarities, self.jaccard
+        return plot_stability(*values, ax, sizes=sizes, scheme=scheme, adjusted_rand=self.adjusted_rand)
 
 
 def _each(write: Callable[[float], str]) -> Callable[[FloatArray], list[str]]:
