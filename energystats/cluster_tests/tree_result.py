@@ -248,6 +248,17 @@ class ClusterTreeResult(Labelled):
         Solid forks with filled diamonds are splits, dashed ones with open circles were tested and not split; heights
         are those of `heights()`, on a square-root scale.
         """
-        from energystats.plotting.trees import plot_cluster_tree
+        from energystats.plotting.trees import DrawnNode, plot_cluster_tree
 
-        return plot_cluster_tree(self, ax)
+        nodes = [
+            DrawnNode(
+                children=node.children,
+                size=node.size,
+                height=float(height),
+                label=node.label,
+                pvalue=node.pvalue_adjusted if node.tested else None,
+                rejected=node.rejected,
+            )
+            for node, height in zip(self.nodes, self.heights(), strict=True)
+        ]
+        return plot_cluster_tree(nodes, ax, level=self.level, outcome=self.nodes[0].outcome)

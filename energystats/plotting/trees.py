@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.ticker import FixedLocator
 
+from energystats._core.linkage import cut_linkage
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.display.numbers import p_text
 from energystats.exceptions import ignoring
@@ -26,10 +28,7 @@ from energystats.plotting.axes import (
     write_plain_name,
 )
 
-if TYPE_CHECKING:
-    from energystats.cluster_tests.tree_result import ClusterTreeResult, TreeNode
-
-__all__ = ["plot_cluster_tree", "plot_dendrogram"]
+__all__ = ["DrawnNode", "plot_cluster_tree", "plot_dendrogram"]
 
 
 LEAVES_DRAWN = 40  # of a tree with more points than can be told apart
@@ -89,8 +88,6 @@ def plot_dendrogram(
     """
     from scipy.cluster.hierarchy import dendrogram
 
-    from energystats._core.linkage import cut_linkage as cut
-
     tree = as_linkage(Z, "Z")
     n = len(tree) + 1
     k = 1 if k is None else check_count(k, "k", low=1, high=n, why=", the number of points")
@@ -102,7 +99,7 @@ def plot_dendrogram(
     longest = max(map(len, names)) if names is not None and n <= POINTS_NAMED else 0
     ax = axes_or_new(ax, height=4.8 + 0.07 * longest, more_width=0.0 if k <= 8 else legend_width(k))
     whole = n <= POINTS_DRAWN
-    codes, colors = cut(tree, k), cluster_colors(k) if k > 1 else ["0.25"]
+    codes, colors = cut_linkage(tree, k), cluster_colors(k) if k > 1 else ["0.25"]
     with ignoring(UserWarning, "Attempting to set identical low and high ylims"):  # no height above 0
         drawn = dendrogram(
             tree,
@@ -184,34 +181,69 @@ def _root_ticks(top: float) -> list[float]:
     return [step * unit for step in steps if step * unit <= top]
 
 
-def plot_cluster_tree(found: ClusterTreeResult, ax: Axes | None = None) -> Axes:
-    """Dendrogram of the leaves with adjusted p-values; dashed forks are leaves that were tested and not split."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnNode:
+    """One node of a tree of tests, as it is drawn.
+
+    Attributes
+    ----------
+    children : tuple of int
+        Places of its two halves among the nodes; empty for a leaf.
+    size : int
+        Number of points.
+    height : float
+        Of its fork; NaN where there is none.
+    label : int or None
+        Cluster, for a leaf.
+    pvalue : float or None
+        Adjusted p-value; None where nothing was tested.
+    rejected : bool
+        Whether the test rejected.
+    """
+
+    children: tuple[int, ...]
+    size: int
+    height: float
+    label: int | None
+    pvalue: float | None
+    rejected: bool
+
+
+def plot_cluster_tree(nodes: Sequence[DrawnNode], ax: Axes | None = None, *, level: float, outcome: str = "") -> Axes:
+    """Draw the dendrogram of leaves with adjusted p-values; dashed forks are leaves that were tested and not split.
+
+    Nodes come before their children; `outcome` says why nothing was tested, where that is so.
+    """
     ax = axes_or_new(ax)
-    heights = np.nan_to_num(np.maximum(found.heights(), 0.0))
-    leaves = [node for node in found.nodes if not node.children]  # from left to right
-    place = dict(zip((leaf.id for leaf in leaves), map(float, range(len(leaves))), strict=True))
-    colors = cluster_colors(found.k)
-    for node in reversed(found.nodes):
+    heights = np.nan_to_num(np.maximum([node.height for node in nodes], 0.0))
+    leaves = [i for i, node in enumerate(nodes) if not node.children]  # from left to right
+    k = len(leaves)
+    place = dict(zip(leaves, map(float, range(k)), strict=True))
+    colors = cluster_colors(k)
+    for i, node in reversed(list(enumerate(nodes))):
         if node.children:
             ends = [place[child] for child in node.children]
-            place[node.id] = 0.5 * (ends[0] + ends[1])
+            place[i] = 0.5 * (ends[0] + ends[1])
             below = [float(heights[child]) for child in node.children]
-            _draw_fork(ax, ends, below, float(heights[node.id]), {"color": "0.15", "lw": 1.6})
-        elif node.tested:
-            ends = [place[node.id] - 0.22, place[node.id] + 0.22]
+            _draw_fork(ax, ends, below, float(heights[i]), {"color": "0.15", "lw": 1.6})
+        elif node.pvalue is not None:
+            ends = [place[i] - 0.22, place[i] + 0.22]
             style = {"color": colors[node.label or 0], "lw": 1.3, "ls": "--"}
-            _draw_fork(ax, ends, [0.0, 0.0], float(heights[node.id]), style)
-    _mark_nodes(found, place, heights, ax)
-    _name_leaves(leaves, ax)
+            _draw_fork(ax, ends, [0.0, 0.0], float(heights[i]), style)
+    _mark_nodes(nodes, place, heights, level, ax)
+    if nodes[0].pvalue is None:
+        ax.text(0.5, 0.5, f"not tested: {outcome}", ha="center", transform=ax.transAxes)
+    ax.legend(frameon=False, fontsize="small", loc="upper right")
+    _name_leaves([nodes[i] for i in leaves], ax)
     top = float(heights.max())
     ax.set_yscale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0.0)), np.square))
     ax.yaxis.set_major_locator(FixedLocator(_root_ticks(top)))
     ax.yaxis.set_major_formatter("{x:g}")
     ax.set_ylim(0, 1.6 * top or 1.0)  # room for the legend
-    ax.set_xlim(-0.6, found.k - 0.4)
+    ax.set_xlim(-0.6, k - 0.4)
     ax.spines[["top", "right", "bottom"]].set_visible(False)
     ax.set_ylabel(_height_label(), fontsize=9)
-    ax.set_title(f"{found.k} cluster{'s' * (found.k > 1)}, family-wise level {found.level:g}", loc="left")
+    ax.set_title(f"{k} cluster{'s' * (k > 1)}, family-wise level {level:g}", loc="left")
     return ax
 
 
@@ -220,22 +252,27 @@ def _draw_fork(ax: Axes, ends: list[float], below: list[float], height: float, s
     ax.plot([ends[0], ends[0], ends[1], ends[1]], [below[0], height, height, below[1]], **style)
 
 
-def _mark_nodes(found: ClusterTreeResult, place: dict[int, float], heights: FloatArray, ax: Axes) -> None:
-    """Diamonds on rejected nodes, circles on others that were tested, each with its adjusted p."""
-    size = float(np.clip(110 / max(found.k, 1), 5, 8.5))
+def _mark_nodes(
+    nodes: Sequence[DrawnNode], place: dict[int, float], heights: FloatArray, level: float, ax: Axes
+) -> None:
+    """Draw diamonds on rejected nodes, circles on others that were tested, each with its adjusted p."""
+    k = sum(not node.children for node in nodes)
+    size = float(np.clip(110 / max(k, 1), 5, 8.5))
     kinds = (
-        (True, "D", "0.15", f"adjusted p at most {found.level:g}"),
-        (False, "o", "white", f"adjusted p above {found.level:g}"),
+        (True, "D", "0.15", f"adjusted p at most {level:g}"),
+        (False, "o", "white", f"adjusted p above {level:g}"),
     )
     for rejected, marker, face, label in kinds:
-        drawn = [node for node in found.nodes if node.tested and node.rejected == rejected]
+        drawn = {
+            i: node.pvalue for i, node in enumerate(nodes) if node.rejected == rejected and node.pvalue is not None
+        }
         if not drawn:
             continue
-        x, y = [place[node.id] for node in drawn], [float(heights[node.id]) for node in drawn]
+        x, y = [place[i] for i in drawn], [float(heights[i]) for i in drawn]
         ax.plot(x, y, ls="", marker=marker, ms=6, mfc=face, mec="0.15", label=label, zorder=3, clip_on=False)
-        for node, across, up in zip(drawn, x, y, strict=True):
-            text = "adj. " + p_text(node.pvalue_adjusted, short=True)
-            text = text if found.k <= 8 else text.removeprefix("adj. p ").removeprefix("= ")
+        for pvalue, across, up in zip(drawn.values(), x, y, strict=True):
+            text = "adj. " + p_text(pvalue, short=True)
+            text = text if k <= 8 else text.removeprefix("adj. p ").removeprefix("= ")
             weight = "bold" if rejected else "normal"
             ax.annotate(
                 text,
@@ -249,15 +286,12 @@ def _mark_nodes(found: ClusterTreeResult, place: dict[int, float], heights: Floa
                 bbox=WHITE,
                 zorder=4,
             )
-    untested = [place[node.id] for node in found.nodes if not node.tested]
+    untested = [place[i] for i, node in enumerate(nodes) if node.pvalue is None]
     if untested:
         ax.plot(untested, np.zeros(len(untested)), ls="", marker="_", ms=14, mew=3, color="0.15", label="not tested")
-    if not found.nodes[0].tested:
-        ax.text(0.5, 0.5, f"not tested: {found.nodes[0].outcome}", ha="center", transform=ax.transAxes)
-    ax.legend(frameon=False, fontsize="small", loc="upper right")
 
 
-def _name_leaves(leaves: Sequence[TreeNode], ax: Axes) -> None:
+def _name_leaves(leaves: Sequence[DrawnNode], ax: Axes) -> None:
     """Cluster and number of points below each leaf."""
     few = len(leaves) <= 8
     names = [f"{'cluster ' if few else ''}{leaf.label}\n{'n = ' if few else ''}{leaf.size}" for leaf in leaves]
