@@ -33,11 +33,6 @@ def iris_partition() -> es.Partition:
     return es.energy_cluster(MEASURES, 3, rng=0)
 
 
-def partition_with_classes() -> Axes:
-    found = iris_partition()
-    return found.plot_classes(SPECIES, found.plot())
-
-
 FIGURES: dict[str, Callable[[], Axes]] = {
     "null": lambda: es.energy_test(MEASURES["sepal_width"], groups=SPECIES, rng=0).plot(),
     "null-asymptotic": lambda: es.energy_test(MEASURES["sepal_width"], groups=SPECIES, method="asymptotic").plot(),
@@ -63,7 +58,7 @@ FIGURES: dict[str, Callable[[], Axes]] = {
         MEADOWS**2, es.datasets.groups("dune_bray"), metric="precomputed"
     ).plot_dendrogram(),
     "decomposition": lambda: iris_partition().plot_decomposition(),
-    "partition": partition_with_classes,
+    "partition": lambda: iris_partition().plot_classes(SPECIES),
     "partition-columns": lambda: iris_partition().plot(space=("petal_length", "sepal_width")),
     "partition-kernel": lambda: es.energy_cluster(MEASURES, 3, metric="gaussian", standardize=True, rng=0).plot(
         space="kernel"

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -16,11 +17,12 @@ ORDER = [  # each line may import the lines above it, and modules of its own lin
     ["pairs"],
     ["dissimilarity"],
     ["display"],
+    ["plotting"],
     ["energy", "geometry"],
     ["clustering", "distribution_tests"],
     ["cluster_tests"],
     ["selection"],
-    ["plotting", "report", "cli", "__main__", "__init__"],
+    ["report", "cli", "__main__", "__init__"],
 ]
 LEVEL = {name: level for level, names in enumerate(ORDER) for name in names}
 MODULES = sorted(ROOT.rglob("*.py"))
@@ -32,11 +34,11 @@ def part(path):
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
-def imports(tree, *, top_level=False):
-    """(module, line) of every import that runs; TYPE_CHECKING blocks do not run."""
+def imports(tree, *, top_level=False, typing=False):
+    """(module, line) of every import that runs, and with `typing` of those in TYPE_CHECKING blocks, which do not."""
     skipped = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        if not typing and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             skipped.update(map(id, ast.walk(node)))
         if top_level and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             skipped.update(map(id, ast.walk(node)))
@@ -64,8 +66,45 @@ def test_imports_point_left(path):
     own = part(path)
     assert own in LEVEL, f"{own} has no place in ORDER"
     for other, line in own_parts(ast.parse(path.read_text())):
-        lazy_plot = other == "plotting"  # inside .plot() only, checked below
-        assert LEVEL[other] <= LEVEL[own] or lazy_plot, f"{path.name}:{line} imports {other}, which stands to the right"
+        assert LEVEL[other] <= LEVEL[own], f"{path.name}:{line} imports {other}, which stands to the right"
+
+
+DRAWN_WITH = {"_core", "_typing", "display", "exceptions", "inputs", "metrics", "plotting"}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "plotting").glob("*.py")), ids=lambda p: p.name)
+def test_pictures_take_values_and_know_no_results(path):
+    for module, line in imports(ast.parse(path.read_text()), typing=True):
+        pieces = module.split(".")
+        if pieces[0] == "energystats":
+            assert set(pieces[1:2]) <= DRAWN_WITH, f"{path.name}:{line} imports {module}"
+
+
+def own_modules(tree, names):
+    """The modules of `names` that a file imports, for typing or not."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in names else node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def import_graph(sources):
+    """What every module imports of the others; {name: source} -> {name: set of names}."""
+    return {name: set(own_modules(ast.parse(text), sources)) & set(sources) - {name} for name, text in sources.items()}
+
+
+def test_no_circle_of_files():
+    """Imports for typing and inside functions are counted; `__init__`, which names everything for users, is not."""
+    sources = {}
+    for path in MODULES:
+        pieces = path.relative_to(ROOT.parent).with_suffix("").parts
+        name = ".".join(pieces[:-1] if pieces[-1] == "__init__" else pieces)
+        if name != "energystats" and part(path) != "cli":  # the command line still has one
+            sources[name] = path.read_text()
+    TopologicalSorter(import_graph(sources)).prepare()  # raises CycleError, which names the circle
 
 
 def test_order_is_complete():
@@ -192,5 +231,9 @@ def test_decompositions_say_how_many_threads_they_take(path):
 def test_the_tests_above_see_what_they_look_for():
     loop = ast.parse("@njit\ndef f(x):\n    return np.dot(x, x) + x @ x + x.dot(x) + np.linalg.norm(x)")
     assert [sorted(calls_of_linear_algebra(f)) for f in compiled_loops(loop)] == [["@", "dot", "dot", "linalg"]]
+    two = {"a.b": "if TYPE_CHECKING:\n    from a.c import C", "a.c": "def f():\n    from a import b"}
+    assert import_graph(two) == {"a.b": {"a.c"}, "a.c": {"a.b"}}
+    with pytest.raises(CycleError):
+        TopologicalSorter(import_graph(two)).prepare()
     code = "def f(x):\n    with one_thread():\n        eigh(x)\n    np.linalg.svd(x)"
     assert list(free_decompositions(ast.parse(code))) == ["svd"]

@@ -20,7 +20,9 @@ from scipy.stats import norm
 import energystats as es
 from energystats.clustering.partition_views import rows_shown
 from energystats.plotting.axes import MARKERS, cluster_colors, plain_all, write_plain_name
-from energystats.plotting.distances import _leaf_order
+from energystats.plotting.distances import _leaf_order, plot_distances
+from energystats.plotting.null_distributions import plot_null
+from energystats.plotting.trees import DrawnNode, plot_cluster_tree
 
 mpl.use("Agg")
 
@@ -252,6 +254,20 @@ def test_classes_of_one_column_stand_at_their_values(rng):
     assert_array_equal(first, np.c_[x[::2], np.zeros(30)])
     assert_array_equal(second[:, 0], x[1::2])
     assert legend(ax)[-2:] == ["0", "1"]
+
+
+def test_known_classes_stand_around_the_points(three):
+    classes = np.where(np.arange(60) % 3, "odd", "even")
+    ax = three.plot_classes(classes, space=(0, 2))
+    assert legend(ax)[-2:] == ["even", "odd"]
+    even, odd = offsets(ax)[-2:]
+    assert_array_equal(even, three.points[::3][:, [0, 2]])
+    assert len(odd) == 40
+    assert len(ax.collections) == 3 + 2
+    opened = len(plt.get_fignums())
+    with pytest.raises(ValueError, match=r"`classes`"):
+        three.plot_classes(classes[:5])
+    assert len(plt.get_fignums()) == opened
 
 
 def test_path_ends_at_w(three):
@@ -547,6 +563,30 @@ def test_a_hundred_clusters_have_no_legend(rng):
     assert found.plot_means().get_xlabel() == "100 clusters, in their order"
     assert len(found.plot_decomposition().patches) == 33
     assert legend(es.plot_dendrogram(es.energy_hclust(found.points), k=100)) == ["cut into 100"]
+
+
+# ---------------------------------------------------------------- pictures of values, without a result
+
+
+def test_pictures_are_drawn_from_plain_values():
+    ax = plot_null(np.arange(50.0), 60.0, 0.02, statistic_name="f", sizes=(4, 5))
+    assert sum(p.get_height() for p in ax.patches) == 50
+    assert ax.lines[0].get_xdata()[0] == 60
+    assert (ax.get_xlabel(), title(ax)) == ("F", "H0: equal distributions, n = 4 + 5")
+    E = np.array([[0.0, 1, 9], [1, 0, 8], [9, 8, 0]])
+    Z = np.array([[0.0, 1, 0.5, 2], [2, 3, 6, 3]])
+    ax = plot_distances(E, names=["a", "b", "c"], sizes=(1, 1, 1), metric=es.metrics.Precomputed(), linkage=Z)
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["c", "a", "b"]
+    assert_array_equal(image(ax), E[np.ix_([2, 0, 1], [2, 0, 1])])
+    leaf = {"children": (), "height": np.nan, "pvalue": None, "rejected": False}
+    nodes = [
+        DrawnNode(children=(1, 2), size=9, height=4.0, label=None, pvalue=0.01, rejected=True),
+        DrawnNode(size=5, label=0, **leaf),
+        DrawnNode(size=4, label=1, **leaf),
+    ]
+    ax = plot_cluster_tree(nodes, level=0.05)
+    assert_array_equal(ax.lines[0].get_ydata(), [0, 4, 4, 0])
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["cluster 0\nn = 5", "cluster 1\nn = 4"]
 
 
 # ---------------------------------------------------------------- every method, every axes

@@ -215,15 +215,15 @@ class Partition(Labelled):
         shared |= {"axes": axes, "units": units, "same_unit": same_unit}
         return plot_partition(points, self.labels[rows], ax, names=self.names if self.spelled else None, **shared)
 
-    def plot_classes(self, classes: ArrayLike, ax: Axes, *, space: Any = None) -> Axes:
+    def plot_classes(self, classes: ArrayLike, ax: Axes | None = None, *, space: Any = None) -> Axes:
         """Draw open markers, one shape per known class, around the points of `plot`.
 
         Parameters
         ----------
         classes : array_like of shape (n,)
             Known class of each point.
-        ax : Axes
-            What `plot` returned.
+        ax : Axes, optional
+            What `plot` returned; when None, `plot` draws first.
         space : object, optional
             As it was given to `plot`.
 
@@ -231,15 +231,23 @@ class Partition(Labelled):
         -------
         Axes
             The same; of one column the markers stand at its values, below the bars.
+
+        Raises
+        ------
+        ValueError
+            If there is not one class for each point, or for `space` as in `plot`.
+        TypeError
+            If the classes cannot be sorted, such as numbers beside text.
         """
         from energystats.plotting.points import mark_classes
 
-        codes, names = as_labels(classes, self.labels.size, "labels")
+        codes, names = as_labels(classes, self.labels.size, "classes")
         if space is None and self.points is not None and self.points.shape[1] == 1:  # below the bars of the histogram
             rows = rows_shown(self.labels)
             points = np.column_stack([self.points[rows, 0], np.zeros(rows.size)])
         else:
             rows, points, *_ = self._plane(space)
+        ax = self.plot(space=space) if ax is None else ax
         return mark_classes(points, codes[rows], names, ax)
 
     def _plane(self, space: Any) -> Plane:

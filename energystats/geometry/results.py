@@ -15,6 +15,7 @@ from energystats.display.result import Named, Result
 from energystats.display.sentences import metric_text
 from energystats.display.tables import TextTable, text_table
 from energystats.geometry.shepard import axis_distances, kruskal_stress
+from energystats.inputs.labels import as_labels
 from energystats.inputs.options import check_count
 
 if TYPE_CHECKING:
@@ -437,6 +438,7 @@ class PrincipalCoordinates(Named):
         """Points on the first two or three axes with their shares; `labels` (n,) colours them by group."""
         from energystats.plotting.spectra import plot_coordinates
 
+        codes, groups = (None, ()) if labels is None else as_labels(labels, len(self.coordinates), "labels")
         kind = "Principal coordinates" if self.source == "distances" else "Kernel PCA"
         return plot_coordinates(
             self.coordinates,
@@ -446,7 +448,8 @@ class PrincipalCoordinates(Named):
             negative_share=self.negative_share if self.n_negative else None,
             names=self.names,
             dimensions=dimensions,
-            labels=labels,
+            codes=codes,
+            groups=groups,
         )
 
 

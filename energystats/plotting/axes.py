@@ -9,9 +9,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from energystats._typing import ArrayLike, FloatArray, IntArray
+from energystats._typing import FloatArray
 from energystats.display.tables import shorten_name
-from energystats.inputs.labels import as_labels
 
 __all__ = ["cluster_colors"]
 
@@ -95,14 +94,6 @@ def font_along(ax: Axes, count: int, axis: str) -> float:
     box = ax.get_window_extent()
     inches = (box.height if axis == "y" else box.width) / ax.figure.dpi
     return float(np.clip(50 * inches / max(count, 1), 4, 10))
-
-
-def group_codes(labels: ArrayLike | None, n: int) -> tuple[IntArray, list[str]]:
-    """Code of each point and the groups' names; one nameless group without labels."""
-    if labels is None:
-        return np.zeros(n, np.intp), []
-    codes, names = as_labels(labels, n, "labels")
-    return codes, plain_all(names)
 
 
 def write_sizes_for_title(sizes: Sequence[int]) -> str:

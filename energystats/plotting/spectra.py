@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from energystats._typing import ArrayLike, FloatArray, IntArray
+from energystats._typing import FloatArray, IntArray
 from energystats.plotting.axes import (
     CURVE,
     MARKERS,
@@ -20,9 +20,9 @@ from energystats.plotting.axes import (
     axes_or_new,
     cluster_colors,
     draw_names,
-    group_codes,
     legend_of_clusters,
     marker_area,
+    plain_all,
     write_plain_name,
 )
 
@@ -48,9 +48,8 @@ def plot_negative_type(
 ) -> Axes:
     """Draw eigenvalues of G_c, falling, the negative ones in red; the extreme two where only they are known."""
     ax = axes_or_new(ax)
-    values = eigenvalues
-    negative = values < -threshold
-    ranks = np.arange(1, values.size + 1)
+    negative = eigenvalues < -threshold
+    ranks = np.arange(1, eigenvalues.size + 1)
     counts = [f"{(~negative).sum()} ", f"{negative.sum()} "] if all_known else ["", ""]
     looks: list[tuple[Any, dict[str, Any], str]] = [
         (~negative, {"color": QUIET}, "not negative"),
@@ -59,12 +58,12 @@ def plot_negative_type(
     for (chosen, look, what), count in zip(looks, counts, strict=True):
         if not chosen.any():
             continue
-        if values.size <= BARS_DRAWN:
-            width = 0.8 if values.size <= 60 else 1.0
-            ax.bar(ranks[chosen], values[chosen], width, label=f"{count}{what}", edgecolor="white", lw=0, **look)
+        if eigenvalues.size <= BARS_DRAWN:
+            width = 0.8 if eigenvalues.size <= 60 else 1.0
+            ax.bar(ranks[chosen], eigenvalues[chosen], width, label=f"{count}{what}", edgecolor="white", lw=0, **look)
         else:
             edges = np.append(ranks[chosen] - 0.5, ranks[chosen][-1] + 0.5)
-            ax.stairs(values[chosen], edges, fill=True, label=f"{count}{what}", lw=0, **look)
+            ax.stairs(eigenvalues[chosen], edges, fill=True, label=f"{count}{what}", lw=0, **look)
     ax.axhline(0, color="black", lw=0.8)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("rank" if all_known else "largest and smallest")
@@ -105,11 +104,13 @@ def plot_coordinates(
     negative_share: float | None = None,
     names: Sequence[str] | None = None,
     dimensions: int = 2,
-    labels: ArrayLike | None = None,
+    codes: IntArray | None = None,
+    groups: Sequence[object] = (),
 ) -> Axes:
     """Draw points on their first axes, each with its share; names beside up to forty points, a colour for every group.
 
-    `kind` begins the title; `negative_share` is what negative eigenvalues hold, None where there are none.
+    `codes` number the group of each point, whose names are `groups`. `kind` begins the title; `negative_share` is what
+    negative eigenvalues hold, None where there are none.
     """
     solid = dimensions == 3 or getattr(ax, "name", "") == "3d"
     if dimensions not in (2, 3):
@@ -123,10 +124,10 @@ def plot_coordinates(
     n, p = coordinates.shape
     place = np.zeros((n, shown))
     place[:, : min(p, shown)] = coordinates[:, :shown]
-    codes, groups = group_codes(labels, n)
+    written = plain_all(groups)
     colors = cluster_colors(max(len(groups), 1))
-    for j, group in enumerate(groups or [None]):
-        rows = codes == j
+    for j, group in enumerate(written or [None]):
+        rows = slice(None) if codes is None else codes == j
         marker = MARKERS[j % len(MARKERS)]
         style: dict[str, Any] = {
             "s": marker_area(n),
