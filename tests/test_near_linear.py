@@ -337,7 +337,6 @@ def test_what_the_summary_says(rng):
         ({"method": "sliced", "metric": "gaussian"}, r'needs points with metric="euclidean" and alpha=1, got Gaussian'),
         ({"method": "sliced", "alpha": [1, 0.5]}, r"takes one semimetric, got 2"),
         ({"method": "binned", "strata": [0, 1] * 10}, r"Bins are permuted freely"),
-        ({"method": "sliced", "n_bootstrap": 9}, r"`n_bootstrap` needs .* no slices or bins"),
     ],
 )
 def test_options_that_do_not_go_together(rng, options, message):

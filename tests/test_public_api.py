@@ -113,6 +113,10 @@ def make_results():
         "Dispersion": lambda: es.dispersion(X, g),
         "EnergyTestResult": lambda: es.energy_test(X, groups=g, **few),
         "EnergyTestResult exact": lambda: es.energy_test(X[:6], groups=[1, 1, 2, 2, 3, 3], rng=0, statistic="f"),
+        "EnergyIntervalResult": lambda: es.energy_interval(X[:20], X[20:], n_bootstrap=99, rng=0),
+        "EnergyIntervalResult gower": lambda: es.energy_interval(
+            mixed[["kind", "g"]], groups=frame["g"], metric="gower", n_bootstrap=19, rng=0
+        ),
         "GoodnessOfFitResult": lambda: es.goodness_of_fit(X, lambda size, rng: rng.random((size, 2)), **few),
         "GoodnessOfFitResult normal": lambda: es.normality_test(X, **few),
         "PowerResult": lambda: es.energy_power(X[:20], X[20:], [3, 9], n_replicates=20, **fewer),

@@ -400,12 +400,10 @@ def test_the_smooth_law_warns_from_half_of_the_rows_on(copies, warned, rng):
 
 def test_interval_of_e_against_the_definition(rng):
     x, y = rng.integers(0, 5, (6, 1)).astype(float), rng.integers(2, 9, (5, 1)).astype(float)
-    found = es.energy_test(x, y, n_bootstrap=400, n_resamples=1, method="permutation", rng=2)
+    found = es.energy_interval(x, y, n_bootstrap=400, rng=2)
     R = es.pairwise(np.concatenate((x, y))).tolist()
     A, B = list(range(6)), list(range(6, 11))
-    generator = np.random.default_rng(2)
-    labelings.draw_key(generator)  # of the relabelings
-    key = labelings.draw_key(generator)
+    key = labelings.draw_key(np.random.default_rng(2))
     deviations = []
     for block in range(7):
         stream = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, block]))
@@ -417,19 +415,41 @@ def test_interval_of_e_against_the_definition(rng):
             deviations.append(E - definitions.energy_distance(R, A, B))
     centre = definitions.energy_distance(R, A, B, unbiased=True)
     low, high = centre + np.quantile(deviations[:400], [0.025, 0.975])
-    assert_allclose(found.energy_interval, (max(low, 0), max(high, 0)), atol=1e-12)
+    assert_allclose((found.low, found.high), (max(low, 0), max(high, 0)), atol=1e-12)
+    assert_allclose(found.bootstrap_distribution, centre + np.array(deviations[:400]), atol=1e-12)
+    assert_allclose((found.statistic, found.unbiased), (definitions.energy_distance(R, A, B), centre), atol=1e-12)
     assert "95 % interval of E" in found.summary()
+    narrow = es.energy_interval(x, y, n_bootstrap=400, confidence_level=0.5, rng=2)
+    assert_allclose((narrow.low, narrow.high), np.quantile(found.bootstrap_distribution, [0.25, 0.75]), atol=1e-12)
+    assert "50 % interval of E" in narrow.summary()
+    pooled = es.energy_interval(np.concatenate((x, y)), groups=[*"aaaaaabbbbb"], n_bootstrap=400, rng=2)
+    assert (pooled.low, pooled.high, pooled.labels) == (found.low, found.high, ("a", "b"))
 
 
 @pytest.mark.filterwarnings("ignore::energystats.NotNegativeTypeWarning")
 def test_only_where_e_cannot_be_negative_its_interval_ends_at_zero(rng):
     x = np.concatenate((rng.normal(size=12), rng.normal(9, 1, 12)))
     R, groups = es.pairwise(x), np.repeat([0, 1], 12)
-    how = {"groups": groups, "metric": "precomputed", "n_resamples": 9, "n_bootstrap": 60, "rng": 0}
-    low, high = es.energy_test(-R, **how).energy_interval
-    assert low < high < 0
-    same = es.energy_test(x[:12], x[:12] + 1e-9, n_resamples=9, n_bootstrap=60, rng=0).energy_interval
-    assert same[0] == 0
+    found = es.energy_interval(-R, groups=groups, metric="precomputed", n_bootstrap=60, rng=0)
+    assert found.low < found.high < 0
+    same = es.energy_interval(x[:12], x[:12] + 1e-9, n_bootstrap=60, rng=0)
+    assert same.low == 0
+    assert same.unbiased < 0  # and is shown as it is
+
+
+def test_the_summary_says_when_e_of_the_samples_lies_above_its_interval(rng):
+    x, y = rng.normal(size=(2, 10, 200))  # the pairs of a point with itself are a tenth of all
+    found = es.energy_interval(x, y, n_bootstrap=99, rng=0)
+    assert found.statistic > found.high
+    assert "E of the samples lies above the interval" in found.summary()
+    assert "lies above" not in es.energy_interval(x[:, 0], y[:, 0] + 3, n_bootstrap=99, rng=0).summary()
+
+
+def test_an_interval_between_found_groups_warns(rng):
+    x = rng.normal(size=(20, 2))
+    with pytest.warns(es.DoubleDippingWarning, match="the interval of their E means nothing"):
+        found = es.energy_interval(x, groups=es.energy_cluster(x, 2, rng=0), n_bootstrap=9, rng=0)
+    assert len(found.notes) == 1
 
 
 # ---------------------------------------------------------------- several semimetrics
@@ -495,8 +515,6 @@ X, G = np.arange(24.0).reshape(12, 2) % 7, np.repeat([0, 1], 6)
         ({"sample_weight": np.ones(3)}, r"`sample_weight` must have shape \(12,\), got \(3,\)"),
         ({"sample_weight": np.ones(12), "statistic": "f"}, r"`statistic=\"f\"` counts rows"),
         ({"stop_at": 0}, r"`stop_at` must be at least 1, got 0"),
-        ({"n_bootstrap": -1}, r"`n_bootstrap` must be at least 0"),
-        ({"n_bootstrap": 9, "strata": np.arange(12) % 2}, r"`n_bootstrap` needs two independent samples"),
         ({"method": "asymptotic", "strata": np.arange(12) % 2}, r"makes no relabelings and does not go with `strata`"),
         ({"method": "cross", "sample_weight": np.ones(12)}, r"does not go with `sample_weight`"),
         ({"method": "cross", "stop_at": 3}, r"does not go with `stop_at`"),
@@ -529,9 +547,22 @@ def test_other_bad_options():
         es.energy_test(X, groups=np.arange(12) % 3, method="cross")
     with pytest.raises(ValueError, match=r"needs 4 points in each, got 3, 9"):
         es.energy_test(X, groups=np.arange(12) > 2, method="cross")
-    with pytest.raises(ValueError, match=r"`n_bootstrap` needs two points in each sample, got 1, 11"):
-        es.energy_test(X, groups=np.arange(12) > 0, n_bootstrap=9)
     with pytest.raises(ValueError, match=r"`kernel` must not be empty"):
         es.mmd_test(X[:5], X[5:], kernel=[])
     with pytest.raises(ValueError, match=r"`kernel=\"precomputed\"` is one matrix"):
         es.mmd_test(X[:5], X[5:], kernel=["gaussian", "precomputed"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_bootstrap": 0}, r"`n_bootstrap` must be at least 1, got 0"),
+        ({"confidence_level": 1}, r"`confidence_level` must lie below 1, got 1"),
+        ({"confidence_level": 0}, r"`confidence_level` must be positive and finite, got 0"),
+        ({"groups": np.arange(12) % 3}, r"`groups` must name two groups, got 3; `dispersion` has the E of all pairs"),
+        ({"groups": np.arange(12) > 0}, r"needs at least two points in each sample, got 1, 11"),
+    ],
+)
+def test_bad_options_of_an_interval(options, message):
+    with pytest.raises(ValueError, match=message):
+        es.energy_interval(X, **{"groups": G, **options})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -15,15 +14,8 @@ from energystats.distribution_tests.binned_sliced import MOST_BINS, SLICES, binn
 from energystats.distribution_tests.combined_metrics import aggregated_test
 from energystats.distribution_tests.cross_test import cross_test
 from energystats.distribution_tests.designs import Design
-from energystats.distribution_tests.energy_interval import energy_interval
 from energystats.distribution_tests.found_groups import warn_if_found
-from energystats.distribution_tests.permutation_test import (
-    CONFIDENCE_LEVEL,
-    Sampling,
-    StatisticName,
-    relabeling_test,
-    weighed,
-)
+from energystats.distribution_tests.permutation_test import Sampling, StatisticName, relabeling_test, weighed
 from energystats.distribution_tests.results import EnergyTestResult
 from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import check_same_index
@@ -57,7 +49,6 @@ def energy_test(
     extrapolate: bool = False,
     n_slices: int | None = None,
     n_bins: int | None = None,
-    n_bootstrap: int = 0,
     standardize: bool = False,
     progress: bool | None = None,
     client: Any = None,
@@ -112,8 +103,6 @@ def energy_test(
         At most this many full bins of rows, whose labels are permuted, and a smaller one for each group's rest, which
         keeps its label; from 2 to 4,096. For "binned" 256 when None, or as many as give the smallest group eight; for
         "sliced" single rows are permuted when None.
-    n_bootstrap : int, default 0
-        Bootstrap resamples within each of two samples, for `energy_interval`.
     standardize : bool, default False
         Z-scores (divisor n) of the pooled columns before distances.
     progress : bool or None, default None
@@ -166,6 +155,7 @@ def energy_test(
     --------
     cluster_test : For groups that were found in the same data.
     energy_distance, dispersion : The statistics alone.
+    energy_interval : How far apart two populations are.
     disco : Several factors.
     pairwise_tests : Which groups differ.
 
@@ -196,8 +186,6 @@ def energy_test(
     O(n_bins^2) for every relabeling.
 
     ``stop_at=h`` is the sequential test of Besag & Clifford: exact level, p = h/(relabelings made).
-    `energy_interval` is the percentile interval of the unbiased form of E, freed of the bias of resampling; it covered
-    .92 to 1.0 where 95 % was asked for (normal and exponential pairs of 20, 50 and 200 points, 150 to 400 times each).
 
     Labels are permuted, never the matrix: all relabelings go through one matrix product of R with a block of
     indicators. O(n^2 (d + k n_resamples)) time; O(n n_resamples) memory beyond 4,096 points, n^2 below. For one
@@ -250,7 +238,6 @@ def energy_test(
         stop_at=None if stop_at is None else check_count(stop_at, "stop_at", low=1),
         extrapolate=extrapolate,
     )
-    n_bootstrap = check_count(n_bootstrap, "n_bootstrap", low=0)
     generator = as_generator(rng)
     samples, groups = opened(samples, groups, "groups", client)
     strata, whole_plots, sample_weight = labels_here(strata, whole_plots, sample_weight, client=client)
@@ -271,22 +258,12 @@ def energy_test(
     check_combination(sampling, design, len(several), weighted=weighted)
     if weighted and statistic == "f":
         raise ValueError('`statistic="f"` counts rows and is not defined with `sample_weight`; S has the same p-value.')
-    if n_bootstrap and (checked.k != 2 or not design.is_free or weighted or others or method in NEAR_LINEAR):
-        raise ValueError(
-            "`n_bootstrap` needs two independent samples, one semimetric, no weights, and no slices or bins."
-        )
     bins, lines = _chosen_bins(checked, method, n_bins), (n_slices or SLICES) * (method == "sliced")
-    sampling = weighed(
-        several, checked, sampling, progress, design, n_slices=lines, n_bins=bins, n_bootstrap=n_bootstrap
-    )
+    sampling = weighed(several, checked, sampling, progress, design, n_slices=lines, n_bins=bins)
     name, test = cast(StatisticName, statistic), choose_test
     if method in NEAR_LINEAR:
         test = partial(_near_linear_test, n_slices=n_slices, n_bins=n_bins)
-    result = test(several, checked, name, sampling, generator, design, weights)
-    if n_bootstrap:
-        interval = energy_interval(d, checked, n_bootstrap, generator, CONFIDENCE_LEVEL)
-        result = replace(result, energy_interval=interval)
-    return result
+    return test(several, checked, name, sampling, generator, design, weights)
 
 
 def _check_slices_and_bins(method: str, n_slices: int | None, n_bins: int | None) -> None:

@@ -29,7 +29,7 @@ from energystats.distribution_tests.designs import Design
 from energystats.distribution_tests.found_groups import notes_on_groups
 from energystats.distribution_tests.results import EnergyTestResult
 from energystats.exceptions import NotCalibratedWarning, warn
-from energystats.pairs.workloads import Size, binned, bootstrap, one_sum, permutation_moments_work, relabelings, slices
+from energystats.pairs.workloads import Size, binned, one_sum, permutation_moments_work, relabelings, slices
 
 __all__ = [
     "FREE",
@@ -181,7 +181,6 @@ def weighed(
     *,
     n_slices: int = 0,
     n_bins: int = 0,
-    n_bootstrap: int = 0,
 ) -> Sampling:
     """Refuse or warn of what is about to be done, and decide about the bar."""
     first, k, looks = several[0], groups.k, sampling.stop_at is not None
@@ -197,8 +196,6 @@ def weighed(
         else:
             count, visited = _count_of(groups, design, sampling)
             works.append(relabelings(size, k, count, looks=looks, visited=visited))
-    if n_bootstrap:
-        works.append(bootstrap(Size.of(first), n_bootstrap))
     return replace(sampling, progress=weigh(progress, first, *works))
 
 
