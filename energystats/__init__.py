@@ -31,6 +31,7 @@ if _TYPE_CHECKING:
     from energystats.clustering.partition import Partition as Partition
     from energystats.clustering.spectral import SpectralEmbedding as SpectralEmbedding
     from energystats.clustering.spectral import spectral_embedding as spectral_embedding
+    from energystats.distribution_tests.designs import Design as Design
     from energystats.distribution_tests.disco import disco as disco
     from energystats.distribution_tests.disco_result import DiscoResult as DiscoResult
     from energystats.distribution_tests.energy_interval import EnergyIntervalResult as EnergyIntervalResult
@@ -89,6 +90,7 @@ _HOME = {
     "ClusterTestResult": "cluster_tests.results",
     "ColumnScaleWarning": "exceptions",
     "ConvergenceWarning": "exceptions",
+    "Design": "distribution_tests.designs",
     "DiscoResult": "distribution_tests.disco_result",
     "Dispersion": "energy",
     "DoubleDippingWarning": "exceptions",

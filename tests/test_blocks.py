@@ -105,7 +105,7 @@ def test_designs_weights_and_intervals(table, tmp_path, rng):
     X, g = table[["u", "v", "w"]], table["group"]
     m = memory_map(table, tmp_path)
     strata, weights = rng.integers(0, 4, 300), rng.uniform(0.5, 2, 300)
-    for how in ({"strata": strata}, {"sample_weight": weights}):
+    for how in ({"design": es.Design(strata=strata)}, {"sample_weight": weights}):
         assert_same_test(
             es.energy_test(m, groups=g, n_resamples=40, rng=1, **how),
             es.energy_test(X, groups=g, n_resamples=40, rng=1, **how),

@@ -86,7 +86,7 @@ CALLS = {
     "energy_test groups": (table_and_labels(), lambda X, g, **m: es.energy_test(X, groups=g, **FEW, **m), True),
     "energy_test strata": (
         table_and_labels(),
-        lambda X, g, **m: es.energy_test(X, groups=np.arange(rows_in(X)) % 2, strata=g, **FEW, **m),
+        lambda X, g, **m: es.energy_test(X, groups=np.arange(rows_in(X)) % 2, design=es.Design(strata=g), **FEW, **m),
         True,
     ),
     "energy_test weights": (

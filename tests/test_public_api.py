@@ -123,14 +123,16 @@ def make_results():
         "DiscoResult": lambda: es.disco(X, groups=np.arange(40) % 3, **fewer),
         "DiscoResult exact": lambda: es.disco(X[:6], groups=[1, 1, 2, 2, 3, 3]),
         "DiscoResult terms": lambda: es.disco(X, "~ g * x", data=frame, decomposition="marginal", **fewer),
-        "DiscoResult strata": lambda: es.disco(X, "~ g + x", data=frame, strata="g", **fewer),
+        "DiscoResult strata": lambda: es.disco(X, "~ g + x", data=frame, design=es.Design(strata="g"), **fewer),
         "DiscoResult nothing": lambda: es.disco(np.ones((40, 2)), "~ g + x", data=frame, **fewer),
         "EnergyTestResult asymptotic": lambda: es.energy_test(X, groups=g, method="asymptotic"),
         "EnergyTestResult cross": lambda: es.energy_test(X, groups=g, method="cross", rng=0),
         "EnergyTestResult sliced": lambda: es.energy_test(X, groups=g, method="sliced", n_bins=8, **few),
         "EnergyTestResult binned": lambda: es.energy_test(X, groups=g, method="binned", n_bins=12, **few),
         "EnergyTestResult min p": lambda: es.energy_test(X, groups=g, alpha=[0.5, 2], **few),
-        "EnergyTestResult plots": lambda: es.energy_test(X, groups=g, whole_plots=np.arange(40) // 2, **few),
+        "EnergyTestResult plots": lambda: es.energy_test(
+            X, groups=g, design=es.Design(whole_plots=np.arange(40) // 2), **few
+        ),
         "EnergyTestResult gower": lambda: es.energy_test(mixed[["kind", "g"]], groups=g, metric="gower", **few),
         "PairwiseTestsResult": lambda: es.pairwise_tests(X, np.arange(40) % 3, **fewer),
         "Partition": lambda: es.energy_cluster(X, 3, rng=0),

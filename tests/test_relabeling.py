@@ -83,6 +83,9 @@ def test_the_largest_uniform_number_stays_inside():
 
 # ---------------------------------------------------------------- designs
 
+X, G = np.arange(24.0).reshape(12, 2) % 7, np.repeat([0, 1], 6)
+ODD, PLOTS_OF_FOUR = np.arange(12) % 2, es.Design(whole_plots=np.repeat([0, 1, 2], 4))
+
 
 def plots_allowed(labeling, plots):
     return all(len({l for l, p in zip(labeling, plots, strict=True) if p == name}) == 1 for name in set(plots))
@@ -97,7 +100,7 @@ def test_whole_plots_against_enumeration(rng):
     allowed = [[z[p] for p in plots] for z in definitions.distinct_labelings(of_plot)]
     observed = definitions.between(R, [of_plot[p] for p in plots])
     values = [definitions.between(R, z) for z in allowed]
-    found = es.energy_test(x, groups=[of_plot[p] for p in plots], whole_plots=plots, method="exact")
+    found = es.energy_test(x, groups=[of_plot[p] for p in plots], design=es.Design(whole_plots=plots), method="exact")
     assert found.pvalue == sum(v >= observed for v in values) / len(values)
     assert (found.n_plots, found.n_strata, found.n_resamples) == (5, 0, 10)
     assert "whole plots being exchangeable" in found.summary()
@@ -110,27 +113,29 @@ def test_whole_plots_within_strata(rng):
     plots = np.repeat(np.arange(8), 2)
     strata = np.repeat([0, 1], 8)
     groups = np.array([0, 1, 0, 1, 0, 0, 1, 1])[plots]
-    found = es.energy_test(rng.normal(size=16), groups=groups, whole_plots=plots, strata=strata)
+    found = es.energy_test(rng.normal(size=16), groups=groups, design=es.Design(whole_plots=plots, strata=strata))
     assert (found.method, found.n_resamples) == ("exact", 36)
     assert found.n_strata == 2
-    random = es.energy_test(rng.normal(size=16), groups=groups, whole_plots=plots, strata=strata, method="permutation")
+    random = es.energy_test(
+        rng.normal(size=16), groups=groups, design=es.Design(whole_plots=plots, strata=strata), method="permutation"
+    )
     assert random.null_distribution.size == 999
 
 
 def test_paired_is_strata_of_subjects(rng):
     x, y, z = rng.normal(size=(3, 9, 2))
-    paired = es.energy_test(x, y, z, paired=True, rng=1)
-    named = es.energy_test(x, y, z, strata=np.tile(np.arange(9), 3), rng=1)
+    paired = es.energy_test(x, y, z, design=es.Design(paired=True), rng=1)
+    named = es.energy_test(x, y, z, design=es.Design(strata=np.tile(np.arange(9), 3)), rng=1)
     assert paired.pvalue == named.pvalue
     assert paired.n_strata == 9
-    assert es.energy_test(x[:5], y[:5], paired=True).n_resamples == 2**5
-    assert es.mmd_test(x[:5], y[:5], paired=True).n_resamples == 2**5
+    assert es.energy_test(x[:5], y[:5], design=es.Design(paired=True)).n_resamples == 2**5
+    assert es.mmd_test(x[:5], y[:5], design=es.Design(paired=True)).n_resamples == 2**5
 
 
 def test_pairing_sees_a_shift_below_the_spread_of_subjects(rng):
     subject = rng.normal(scale=10, size=30)
     x, y = subject, subject + 2 + 0.01 * rng.normal(size=30)
-    paired = es.energy_test(x, y, paired=True, rng=0).pvalue
+    paired = es.energy_test(x, y, design=es.Design(paired=True), rng=0).pvalue
     assert paired == 0.001
     assert es.energy_test(x, y, rng=0).pvalue > paired
 
@@ -452,6 +457,57 @@ def test_an_interval_between_found_groups_warns(rng):
     assert len(found.notes) == 1
 
 
+# ---------------------------------------------------------------- designs
+
+X, G = np.arange(24.0).reshape(12, 2) % 7, np.repeat([0, 1], 6)
+ODD, PLOTS_OF_FOUR = np.arange(12) % 2, es.Design(whole_plots=np.repeat([0, 1, 2], 4))
+
+
+def test_a_design_prints_as_code_and_cannot_be_changed():
+    assert repr(es.Design()) == "Design()"
+    assert repr(es.Design(strata="block", whole_plots=[1, 2, 3])) == "Design(strata='block', whole_plots=<3 labels>)"
+    assert repr(es.Design(paired=True)) == "Design(paired=True)"
+    assert repr(es.Design(strata=7)) == "Design(strata=<int>)"
+    with pytest.raises(AttributeError):
+        es.Design().paired = True
+
+
+@pytest.mark.parametrize("test", [es.energy_test, es.mmd_test, es.disco])
+def test_what_is_no_design_is_refused(test):
+    for wrong in ("block", G, True):
+        with pytest.raises(TypeError, match=r"`design` must be an `es.Design`, got .*; for example `es.Design\(strata"):
+            test(X, groups=G, design=wrong)
+    with pytest.raises(TypeError, match=r"`paired` must be True or False, got 'yes'"):
+        test(X, groups=G, design=es.Design(paired="yes"))
+    for old in ("strata", "paired", "whole_plots"):
+        with pytest.raises(TypeError, match=f"unexpected keyword argument '{old}'"):
+            test(X, groups=G, **{old: G})
+
+
+def test_an_empty_design_changes_nothing(rng):
+    x = rng.normal(size=(12, 2))
+    for test in (es.energy_test, es.mmd_test, es.disco):
+        plain, empty = (
+            test(x, groups=G, n_resamples=99, rng=1),
+            test(x, groups=G, design=es.Design(), n_resamples=99, rng=1),
+        )
+        assert plain.pvalue == empty.pvalue
+        assert plain.n_strata == empty.n_strata == 0
+
+
+def test_mmd_permutes_whole_plots(rng):
+    x, plots = rng.normal(size=12), np.arange(12) // 2
+    how = {"groups": G, "design": es.Design(whole_plots=plots)}
+    assert es.mmd_test(x, **how, kernel="distance").pvalue == es.energy_test(x, **how).pvalue
+    assert es.mmd_test(x, **how).n_plots == 6
+
+
+@pytest.mark.parametrize("design", [es.Design(paired=True), es.Design(whole_plots=G)], ids=str)
+def test_disco_takes_strata_alone(design):
+    with pytest.raises(ValueError, match=r"`design` of `disco` takes `strata` alone, got Design\("):
+        es.disco(X, groups=G, design=design)
+
+
 # ---------------------------------------------------------------- several semimetrics
 
 
@@ -499,23 +555,21 @@ def test_min_p_never_beats_its_parts(seed):
 
 # ---------------------------------------------------------------- bad input
 
-X, G = np.arange(24.0).reshape(12, 2) % 7, np.repeat([0, 1], 6)
-
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"whole_plots": np.repeat([0, 1, 2], 4)}, r"`groups` must be the same on all rows of a whole plot, but"),
-        ({"whole_plots": np.repeat([0, 1], 6), "strata": np.repeat([0, 1], 6)}, r"`strata` must leave something"),
-        ({"whole_plots": G, "strata": np.arange(12) % 2}, r"`strata` must be the same on all rows of a whole plot"),
-        ({"whole_plots": G[:4]}, r"`whole_plots` must have one label for each of the 12 rows, got 4"),
-        ({"paired": True, "strata": G}, r"`paired` makes its own strata"),
+        ({"design": PLOTS_OF_FOUR}, r"`groups` must be the same on all rows of a whole plot, but"),
+        ({"design": es.Design(whole_plots=G, strata=G)}, r"`strata` must leave something"),
+        ({"design": es.Design(whole_plots=G, strata=ODD)}, r"`strata` must be the same on all rows of a whole plot"),
+        ({"design": es.Design(whole_plots=G[:4])}, r"`whole_plots` must have one label for each of the 12 rows, got 4"),
+        ({"design": es.Design(paired=True, strata=G)}, r"`paired` makes its own strata"),
         ({"sample_weight": -np.ones(12)}, r"`sample_weight` must be positive, got -1"),
         ({"sample_weight": np.zeros(12)}, r"`sample_weight` must be positive, got 0"),
         ({"sample_weight": np.ones(3)}, r"`sample_weight` must have shape \(12,\), got \(3,\)"),
         ({"sample_weight": np.ones(12), "statistic": "f"}, r"`statistic=\"f\"` counts rows"),
         ({"stop_at": 0}, r"`stop_at` must be at least 1, got 0"),
-        ({"method": "asymptotic", "strata": np.arange(12) % 2}, r"makes no relabelings and does not go with `strata`"),
+        ({"method": "asymptotic", "design": es.Design(strata=ODD)}, r"no relabelings and does not go with `strata`"),
         ({"method": "cross", "sample_weight": np.ones(12)}, r"does not go with `sample_weight`"),
         ({"method": "cross", "stop_at": 3}, r"does not go with `stop_at`"),
         ({"method": "asymptotic", "alpha": [1.0, 2.0]}, r"does not go with several semimetrics"),
@@ -540,9 +594,9 @@ def test_other_bad_options():
         ValueError,
         match=r"`paired` needs samples of one size, .* row i of each being subject i; got groups of 4, 5 rows",
     ):
-        es.energy_test(X[:4], X[4:9], paired=True)
+        es.energy_test(X[:4], X[4:9], design=es.Design(paired=True))
     with pytest.raises(ValueError, match=r"`whole_plots` must leave something to permute|must be the same"):
-        es.energy_test(X, groups=G, whole_plots=np.zeros(12))
+        es.energy_test(X, groups=G, design=es.Design(whole_plots=np.zeros(12)))
     with pytest.raises(ValueError, match=r"compares two groups, got 3"):
         es.energy_test(X, groups=np.arange(12) % 3, method="cross")
     with pytest.raises(ValueError, match=r"needs 4 points in each, got 3, 9"):
