@@ -57,6 +57,11 @@ RESULTS = {
 >>> result.method, es.is_euclidean(result.distances)
 ('lingoes', True)
 """,
+    "EnergyIntervalResult": """
+>>> result = es.energy_interval(X[species == "versicolor"], X[species == "virginica"], n_bootstrap=99, rng=0)
+>>> result.low < result.unbiased < result.high
+True
+""",
     "EuclidizationComparison": """
 >>> result = es.compare_euclidizations(es.datasets.load("eurodist"), 3, rng=0)
 >>> list(result.table.index)

@@ -31,8 +31,11 @@ if _TYPE_CHECKING:
     from energystats.clustering.partition import Partition as Partition
     from energystats.clustering.spectral import SpectralEmbedding as SpectralEmbedding
     from energystats.clustering.spectral import spectral_embedding as spectral_embedding
+    from energystats.distribution_tests.designs import Design as Design
     from energystats.distribution_tests.disco import disco as disco
     from energystats.distribution_tests.disco_result import DiscoResult as DiscoResult
+    from energystats.distribution_tests.energy_interval import EnergyIntervalResult as EnergyIntervalResult
+    from energystats.distribution_tests.energy_interval import energy_interval as energy_interval
     from energystats.distribution_tests.energy_test import energy_test as energy_test
     from energystats.distribution_tests.goodness_of_fit import GoodnessOfFitResult as GoodnessOfFitResult
     from energystats.distribution_tests.goodness_of_fit import goodness_of_fit as goodness_of_fit
@@ -87,6 +90,7 @@ _HOME = {
     "ClusterTestResult": "cluster_tests.results",
     "ColumnScaleWarning": "exceptions",
     "ConvergenceWarning": "exceptions",
+    "Design": "distribution_tests.designs",
     "DiscoResult": "distribution_tests.disco_result",
     "Dispersion": "energy",
     "DoubleDippingWarning": "exceptions",
@@ -108,6 +112,8 @@ _HOME = {
     "dispersion": "energy",
     "energy_cluster": "clustering.energy_cluster",
     "energy_distance": "energy",
+    "energy_interval": "distribution_tests.energy_interval",
+    "EnergyIntervalResult": "distribution_tests.energy_interval",
     "energy_test": "distribution_tests.energy_test",
     "metrics": "",
     "report": "",

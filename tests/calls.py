@@ -52,10 +52,13 @@ def make_calls(exponent=0):
         "pairwise large": lambda: es.pairwise(large)[:3],
         "energy_distance": lambda: es.energy_distance(X[:9], X[9:], estimator="u"),
         "dispersion": lambda: es.dispersion(X, g, sample_weight=w),
-        "energy_test": lambda: es.energy_test(X, groups=g, n_resamples=99, n_bootstrap=20, rng=3),
+        "energy_test": lambda: es.energy_test(X, groups=g, n_resamples=99, rng=3),
+        "energy_interval": lambda: es.energy_interval(X, groups=g, n_bootstrap=20, rng=3),
         "energy_test large": lambda: es.energy_test(large, groups=np.arange(400) % 4, n_resamples=200, rng=3),
         "energy_test line": lambda: es.energy_test(X[:, 0], groups=three, statistic="f", n_resamples=999, rng=3),
-        "energy_test strata": lambda: es.energy_test(X, groups=g, strata=three, n_resamples=99, rng=3),
+        "energy_test strata": lambda: es.energy_test(
+            X, groups=g, design=es.Design(strata=three), n_resamples=99, rng=3
+        ),
         "energy_test cross": lambda: es.energy_test(X, groups=g, method="cross", rng=3),
         "energy_test asymptotic": lambda: es.energy_test(X, groups=g, method="asymptotic"),
         "energy_test min p": lambda: es.energy_test(X, groups=g, alpha=[0.5, 1, 2], n_resamples=99, rng=3),

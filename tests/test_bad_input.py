@@ -307,9 +307,9 @@ def test_more_clusters_than_distinct_points():
         (lambda: es.dispersion(X, G[:5]), ValueError, r"`labels` must have one label for each of the 20 rows, got 5"),
         (lambda: es.dispersion(X, [*G[:19], None]), ValueError, r"`labels` must not be missing, but 1 of 20 labels are"),
         (lambda: es.dispersion(X, np.array([*range(19), "x"], dtype=object)), TypeError, r"mixes labels that cannot be sorted"),
-        (lambda: es.energy_test(X, groups=G, strata=G), ValueError, r"`strata` must leave something to permute, but in each of its 2 blocks"),
-        (lambda: es.energy_test(X, groups=G, strata=G[:5]), ValueError, r"`strata` must have one label for each of the 20 rows, got 5"),
-        (lambda: es.energy_test(X, groups=G, strata=[None, *G[1:]]), ValueError, r"`strata` must not be missing, but 1 of 20"),
+        (lambda: es.energy_test(X, groups=G, design=es.Design(strata=G)), ValueError, r"`strata` must leave something to permute, but in each of its 2 blocks"),
+        (lambda: es.energy_test(X, groups=G, design=es.Design(strata=G[:5])), ValueError, r"`strata` must have one label for each of the 20 rows, got 5"),
+        (lambda: es.energy_test(X, groups=G, design=es.Design(strata=[None, *G[1:]])), ValueError, r"`strata` must not be missing, but 1 of 20"),
         (lambda: es.energy_test(X, groups=G, statistic="t"), ValueError, r"`statistic` must be one of between, pairwise, f; got 't'"),
         (lambda: es.energy_test(X, groups=G, method="bootstrap"), ValueError, r"`method` must be one of auto, exact, permutation, asymptotic, cross"),
         (lambda: es.energy_test(X, groups=G, n_resamples=0), ValueError, r"`n_resamples` must be at least 1, got 0"),
@@ -445,7 +445,9 @@ DISTINCT = {  # labels that Python calls different, in order
 }
 TAKE_LABELS = {
     "groups": lambda g: es.energy_test(np.arange(len(g)), groups=g, n_resamples=9, rng=0).sizes,
-    "strata": lambda g: [es.energy_test(np.arange(2.0 * len(g)), groups=[1, 2] * len(g), strata=g * 2, rng=0).n_strata],
+    "strata": lambda g: [
+        es.energy_test(np.arange(2.0 * len(g)), groups=[1, 2] * len(g), design=es.Design(strata=g * 2), rng=0).n_strata
+    ],
     "groups of disco": lambda g: [1 + es.disco(np.arange(len(g)), groups=g, n_resamples=9).table["df"].iloc[0]],
     "labels": lambda g: es.dispersion(np.arange(len(g)), g).sizes,
     "pairs": lambda g: [len(es.pairwise_tests(np.arange(len(g)), groups=g, n_resamples=9).rows)],
@@ -602,8 +604,8 @@ def test_masked_labels_and_weights_are_missing(kind):
     for call in (
         lambda: es.dispersion(X, bad),
         lambda: es.energy_test(X, groups=bad),
-        lambda: es.energy_test(X, groups=np.tile(["a", "b"], 10), strata=bad),
-        lambda: es.energy_test(X, groups=np.tile(["a", "b"], 10), whole_plots=bad),
+        lambda: es.energy_test(X, groups=np.tile(["a", "b"], 10), design=es.Design(strata=bad)),
+        lambda: es.energy_test(X, groups=np.tile(["a", "b"], 10), design=es.Design(whole_plots=bad)),
         lambda: es.energy_cluster(X, 2, init=bad),
         lambda: es.EnergyClustering(2, init=bad).fit(X),
         lambda: es.clustering_accuracy(G, bad),

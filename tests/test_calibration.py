@@ -124,7 +124,9 @@ def test_level_within_strata(rotating_seed):
     within, free = 0, 0
     for _ in range(400):
         x = rng.standard_normal(40) + 3 * blocks
-        within += es.energy_test(x, groups=labels, strata=blocks, n_resamples=99, rng=rng).pvalue <= 0.05
+        within += (
+            es.energy_test(x, groups=labels, design=es.Design(strata=blocks), n_resamples=99, rng=rng).pvalue <= 0.05
+        )
         free += es.energy_test(x, groups=labels, n_resamples=99, rng=rng).pvalue <= 0.05
     assert_rate_at_most(within, 400, 0.05)
     assert_rate_at_least(within, 400, 0.05)

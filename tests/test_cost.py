@@ -63,7 +63,7 @@ LONG = {
     "sliced": lambda: es.energy_test(points(), groups=halves(), method="sliced", n_resamples=99, rng=0),
     "sliced bins": lambda: es.energy_test(points(), groups=halves(), method="sliced", n_bins=8, n_resamples=99, rng=0),
     "binned": lambda: es.energy_test(points(), groups=halves(), method="binned", n_bins=8, n_resamples=99, rng=0),
-    "bootstrap": lambda: es.energy_test(points(), groups=halves(), n_resamples=99, n_bootstrap=9, rng=0),
+    "energy_interval": lambda: es.energy_interval(points(), groups=halves(), n_bootstrap=9, rng=0),
     "disco": lambda: es.disco(points(), groups=halves(), n_resamples=99, rng=0),
     "disco terms": lambda: es.disco(
         points(), "~ a + b", data=pd.DataFrame({"a": halves(), "b": np.arange(40.0)}), rng=0
@@ -192,7 +192,7 @@ HOSTILE = {
         lambda: es.energy_test([1.0, 2], [3.0, 4], method="permutation", n_resamples=10**12), r"\d{12,} relabelings",
     ),
     "n_bootstrap": (
-        lambda: es.energy_test(points(), points(), n_bootstrap=10**12), "1000000000000 bootstrap samples",
+        lambda: es.energy_interval(points(), points(), n_bootstrap=10**12), "1000000000000 bootstrap samples",
     ),
     "binned": (
         lambda: es.energy_test(points(), groups=halves(), method="binned", n_resamples=10**12), r"\d{12,} relabelings",
@@ -297,6 +297,7 @@ def report_without_pictures(*data, **how):
 
 WITH_BARS = {
     "energy_test": lambda **how: es.energy_test(points(), groups=halves(), n_resamples=99, rng=0, **how),
+    "energy_interval": lambda **how: es.energy_interval(points(), groups=halves(), n_bootstrap=99, rng=0, **how),
     "disco": lambda **how: es.disco(points(), groups=halves(), n_resamples=99, rng=0, **how),
     "disco terms": lambda **how: es.disco(
         points(), "~ a", data=pd.DataFrame({"a": np.arange(40.0)}), n_resamples=99, rng=0, **how

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import energystats as es
 from energystats.clustering import features
 from energystats.dissimilarity import Groups
-from energystats.distribution_tests.designs import Design
+from energystats.distribution_tests.designs import ExchangeableUnits
 from energystats.distribution_tests.permutation_test import Sampling, _choose_labelings
 from energystats.pairs import block_values as values
 from energystats.pairs import dask as on_cluster
@@ -94,7 +94,7 @@ def test_samples_one_by_one(table, client):
 
 OPTIONS = {
     "weights": lambda rng: {"sample_weight": rng.uniform(0.5, 2, N)},
-    "strata": lambda rng: {"strata": rng.integers(0, 5, N)},
+    "strata": lambda rng: {"design": es.Design(strata=rng.integers(0, 5, N))},
     "standardized": lambda rng: {"standardize": True},
     "median width": lambda rng: {"metric": "gaussian"},
     "callable": lambda rng: {"metric": lambda X, Y: np.abs(X[:, None] - Y[None]).sum(axis=2) ** 0.5},
@@ -122,7 +122,7 @@ def test_whole_plots(table, client, rng):
     plots = np.repeat(np.arange(N // 10), 10)
     g = rng.permutation(np.arange(N // 10) % 2)[plots]
     X = table[["u", "v", "w"]].to_numpy()
-    how = {"groups": g, "whole_plots": plots, "n_resamples": 70, "rng": 1}
+    how = {"groups": g, "design": es.Design(whole_plots=plots), "n_resamples": 70, "rng": 1}
     assert_same_test(es.energy_test(X, client=client, **how), es.energy_test(X, **how))
 
 
@@ -189,7 +189,7 @@ def test_one_worker_and_threads_alone(table):
 def test_drawings_are_those_of_one_machine(rng):
     codes = rng.integers(0, 3, 40).astype(np.intp)
     groups = Groups(codes, (0, 1, 2))
-    others = _choose_labelings(groups, Design(), Sampling(n_resamples=150), np.random.default_rng(1))
+    others = _choose_labelings(groups, ExchangeableUnits(), Sampling(n_resamples=150), np.random.default_rng(1))
     drawing = on_cluster.Drawing("test", codes.astype(np.uint8), np.ones(40), others, 3)
     found = np.concatenate([drawing.labelings(chunk) for chunk in drawing.chunks(2)])
     assert_array_equal(found[0], codes)
@@ -495,7 +495,7 @@ def test_rows_are_matched_by_index_with_a_client(kind, table, tmp_path, client, 
         with pytest.raises(ValueError, match="`groups` must have the index of the table, row by row"):
             es.energy_test(X, groups=labels, **how)
     with pytest.raises(ValueError, match="`strata` must have the index of the table"):
-        es.energy_test(X, groups=g, strata=table["group"], **how)
+        es.energy_test(X, groups=g, design=es.Design(strata=table["group"]), **how)
     with pytest.raises(ValueError, match="`sample_weight` must have the index of the table"):
         es.energy_cluster(X, 2, algorithm="nystrom", sample_weight=pd.Series(np.ones(N)), client=client)
     found = es.energy_cluster(X, 2, algorithm="nystrom", n_landmarks=5, n_init=1, client=client, rng=1)
@@ -510,9 +510,9 @@ def test_a_name_of_a_column_that_a_frame_lacks(table, client):
 def test_samples_with_a_client_are_matched_by_index(table, client):
     first, second = table[["u", "v"]][:600], table[["u", "v"]][600:1200]
     with pytest.raises(ValueError, match="Paired samples are matched row by row"):
-        es.energy_test(first, second.set_axis(first.index[::-1]), paired=True, client=client)
+        es.energy_test(first, second.set_axis(first.index[::-1]), design=es.Design(paired=True), client=client)
     with pytest.raises(ValueError, match="`strata` must have the index of the table"):
-        es.energy_test(first, second, strata=table["group"][:1200][::-1], client=client)
+        es.energy_test(first, second, design=es.Design(strata=table["group"][:1200][::-1]), client=client)
     with pytest.raises(ValueError, match="`groups` goes with one pooled table, got 2 samples"):
         es.energy_test(first, second, groups=table["group"][:1200], client=client)
 

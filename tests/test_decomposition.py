@@ -74,7 +74,7 @@ def test_terms_match_their_definition(frame, rotating_seed, model, decomposition
         data=frame,
         decomposition=decomposition,
         n_resamples=m,
-        strata=strata,
+        design=es.Design(strata=strata),
         rng=rotating_seed,
     )
     key = permutation.draw_key(np.random.default_rng(rotating_seed))
@@ -126,7 +126,7 @@ def test_a_single_factor_is_the_energy_test(frame, rotating_seed):
 def test_small_single_factors_are_enumerated():
     result = es.disco("y ~ g", data=pd.DataFrame({"y": [1.0, 2, 3, 4, 5, 6], "g": list("aaabbb")}))
     assert (result.method, result.n_resamples, result.pvalue) == ("exact", 20, 0.1)
-    blocks = es.disco([1.0, 2, 3, 4], groups=[0, 1, 0, 1], strata=[0, 0, 1, 1])
+    blocks = es.disco([1.0, 2, 3, 4], groups=[0, 1, 0, 1], design=es.Design(strata=[0, 0, 1, 1]))
     assert (blocks.method, blocks.n_resamples, blocks.n_strata) == ("exact", 4, 2)
 
 
@@ -343,13 +343,15 @@ def test_a_perfect_fit_has_an_infinite_f():
 def test_terms_constant_within_strata_have_no_p(rng):
     frame = pd.DataFrame({"plot": np.repeat(range(8), 4), "field": np.repeat(["n", "s"], 16), "dose": list("abcd") * 8})
     frame["y"] = rng.standard_normal(32) + 9.0 * frame["plot"]
-    result = es.disco("y ~ field + dose", data=frame, strata="plot", n_resamples=99, rng=0)
+    result = es.disco("y ~ field + dose", data=frame, design=es.Design(strata="plot"), n_resamples=99, rng=0)
     assert result.n_strata == 8
     assert np.isnan(result.table.loc["field", "pvalue"])
     assert 0 < result.table.loc["dose", "pvalue"] <= 1
     assert "Without p, because constant within every stratum: field." in result.summary()
     assert "within any stratum" in result.null_hypothesis
-    array = es.disco("y ~ field + dose", data=frame, strata=frame["plot"].tolist(), n_resamples=99, rng=0)
+    array = es.disco(
+        "y ~ field + dose", data=frame, design=es.Design(strata=frame["plot"].tolist()), n_resamples=99, rng=0
+    )
     assert array.table.equals(result.table)
 
 
@@ -357,7 +359,7 @@ def test_strata_take_care_of_block_effects(rng):
     blocks = np.repeat(np.arange(10), 4)
     frame = pd.DataFrame({"block": blocks, "g": np.tile(list("aabb"), 10), "x": np.tile([0.0, 1, 2, 3], 10)})
     y = 100.0 * blocks + 3 * (frame["g"] == "b") + 0.1 * rng.standard_normal(40)
-    within = es.disco(y, "~ g + x", data=frame, strata="block", rng=0)
+    within = es.disco(y, "~ g + x", data=frame, design=es.Design(strata="block"), rng=0)
     assert within.table.loc["g", "pvalue"] <= 0.01
     assert es.disco(y, "~ g + x", data=frame, rng=0).table.loc["g", "pvalue"] > 0.05
 
@@ -371,8 +373,8 @@ def test_incomplete_rows_are_dropped_everywhere(frame, model):
     holes = Y.copy()
     holes.iloc[8, 0] = np.nan
     whole = frame.drop(index=[7, 8, 9]).reset_index(drop=True)
-    expected = es.disco(f"y1 + y2 ~ {model}", data=whole, strata="block", **how).table
-    how |= {"strata": "block", "missing": "drop"}
+    expected = es.disco(f"y1 + y2 ~ {model}", data=whole, design=es.Design(strata="block"), **how).table
+    how |= {"design": es.Design(strata="block"), "missing": "drop"}
     with pytest.warns(es.MissingValuesWarning, match=r"3 of 30 rows were left out .*a 1.*`X` 1, `strata` 1"):
         found = es.disco(holes, f"~ {model}", data=gaps, **how).table
     pd.testing.assert_frame_equal(found, expected)
@@ -380,7 +382,7 @@ def test_incomplete_rows_are_dropped_everywhere(frame, model):
         found = es.disco(f"y1 + y2 ~ {model}", data=gaps.assign(y1=holes["y1"]), **how).table
     pd.testing.assert_frame_equal(found, expected)
     whole = frame.drop(index=[7, 9]).reset_index(drop=True)
-    expected = es.disco(f"y1 + y2 ~ {model}", data=whole, strata="block", n_resamples=39, rng=0).table
+    expected = es.disco(f"y1 + y2 ~ {model}", data=whole, design=es.Design(strata="block"), n_resamples=39, rng=0).table
     for R in (es.pairwise(Y), es.pairwise(Y)[np.triu_indices(30, 1)]):
         with pytest.warns(es.MissingValuesWarning, match="2 of 30 rows"):
             found = es.disco(R, f"~ {model}", data=gaps, metric="precomputed", **how).table
@@ -549,10 +551,10 @@ GAPS = BAD.assign(y1=BAD["y1"].where(BAD.index > 1), a=BAD["a"].where(BAD.index 
         (["y1 ~ a"], {"data": GAPS}, r'missing in 3 of 24 rows \(y1 2, a 1\); fill them in, .*`missing="drop"`'),
         (["y1 ~ a"], {"data": GAPS.assign(y1=np.nan), "missing": "drop"}, r'`missing="drop"` leaves no row'),
         (["y1 ~ a + x"], {"method": "exact"}, r'`method="exact"` is for a single factor'),
-        (["y1 ~ half"], {"strata": "site"}, r"`strata` must leave something to permute"),
-        (["y1 ~ half + C(site)"], {"strata": "site"}, r"`strata` must leave something to permute, but in each of its 6 blocks all rows have the same half, C\(site\)"),
-        (["y1 ~ a"], {"strata": "stie"}, r"`strata` must be one label a row or a column of `data`, got 'stie'. Did you mean 'site'"),
-        (["y1 ~ a"], {"strata": range(23)}, r"`strata` must have one label for each of the 24 rows, got 23"),
+        (["y1 ~ half"], {"design": es.Design(strata="site")}, r"`strata` must leave something to permute"),
+        (["y1 ~ half + C(site)"], {"design": es.Design(strata="site")}, r"`strata` must leave something to permute, but in each of its 6 blocks all rows have the same half, C\(site\)"),
+        (["y1 ~ a"], {"design": es.Design(strata="stie")}, r"`strata` must be one label a row or a column of `data`, got 'stie'. Did you mean 'site'"),
+        (["y1 ~ a"], {"design": es.Design(strata=range(23))}, r"`strata` must have one label for each of the 24 rows, got 23"),
         (["y1 ~ a"], {"metric": "precomputed"}, r'metric="precomputed" needs a matrix as `X`'),
         (["y1 ~ a"], {"data": BAD.set_axis([*BAD.columns[:3], "a", *BAD.columns[4:]], axis=1)}, r"`data` has 2 columns named 'a'"),
         ([Y], {"data": None}, r"`groups` is missing"),
@@ -560,7 +562,7 @@ GAPS = BAD.assign(y1=BAD["y1"].where(BAD.index > 1), a=BAD["a"].where(BAD.index 
         ([Y], {"groups": BAD["one"], "data": None}, r"`groups` must name at least two groups, got only 'k'"),
         ([Y], {"groups": BAD["name"], "data": None}, r"The model of name leaves no residual degrees of freedom"),
         ([Y], {"groups": BAD["a"][:9], "data": None}, r"`groups` must have one label for each of the 24 rows, got 9"),
-        ([Y], {"groups": BAD["a"], "strata": "site", "data": None}, r"`strata` must be one label a row or a column of `data`, got 'site'"),
+        ([Y], {"groups": BAD["a"], "design": es.Design(strata="site"), "data": None}, r"`strata` must be one label a row or a column of `data`, got 'site'"),
         (["y1 ~ a"], {"decomposition": "type 2"}, r"`decomposition` must be one of sequential, marginal; got 'type 2'"),
         (["y1 ~ a"], {"missing": "omit"}, r"`missing` must be one of raise, drop; got 'omit'"),
         (["y1 ~ a"], {"n_resamples": 0}, r"`n_resamples` must be at least 1"),
@@ -660,7 +662,9 @@ def test_level_of_terms(law, n, rotating_seed):
         z = rng.standard_normal((n, 2))
         Y = z + 5 * b[:, None] * [1, 0] if law == "moved" else z * (1 + 2 * b[:, None])
         for i, strata in enumerate((None, "b")):
-            table = es.disco(Y, "~ b + a + a:b", data=frame, strata=strata, n_resamples=99, rng=rng).table
+            table = es.disco(
+                Y, "~ b + a + a:b", data=frame, design=es.Design(strata=strata), n_resamples=99, rng=rng
+            ).table
             counts[i] += table.loc[["a", "a:b"], "pvalue"].to_numpy() <= 0.05
     limits = binom.ppf(0.999, 500, [[0.08, 0.11], [0.05, 0.07]])
     assert (counts <= limits).all(), f"{counts} of 500"
@@ -695,7 +699,7 @@ def test_interactions_without_strata_are_called_liberal():
     words = "p of interactions can be too small"
     assert words in es.disco(y, "~ a * b", data=data, n_resamples=9, rng=0).summary()
     assert words not in es.disco(y, "~ a + b", data=data, n_resamples=9, rng=0).summary()
-    assert words not in es.disco(y, "~ a * b", data=data, strata="b", n_resamples=9, rng=0).summary()
+    assert words not in es.disco(y, "~ a * b", data=data, design=es.Design(strata="b"), n_resamples=9, rng=0).summary()
     odd = data.rename(columns={"a": "a:1"})
     assert words not in es.disco(y, "~ `a:1` + b", data=odd, n_resamples=9, rng=0).summary()
 
@@ -842,7 +846,7 @@ def test_what_a_term_adds_must_vary_within_the_strata(rng):
     data = pd.DataFrame({"a": np.tile(a, 3), "b": np.tile(b, 3), "c": np.tile(c, 3)})
     strata = np.concatenate([block + 2 * j for j in range(3)])
     data["y"] = rng.standard_normal(24)
-    found = es.disco("y ~ C(a) * C(b) * C(c)", data=data, strata=strata, n_resamples=19, rng=0)
+    found = es.disco("y ~ C(a) * C(b) * C(c)", data=data, design=es.Design(strata=strata), n_resamples=19, rng=0)
     pvalues = found.table["pvalue"]
     assert np.isnan(pvalues["C(a):C(b):C(c)"])
     assert pvalues.iloc[:6].notna().all()

@@ -63,9 +63,9 @@ def test_samples_designs_and_weights(array, points, rng):
     )
     g, strata, w = rng.integers(0, 2, 150), rng.integers(0, 3, 150), rng.uniform(0.5, 2, 150)
     for how in (
-        {"strata": strata},
+        {"design": es.Design(strata=strata)},
         {"sample_weight": w},
-        {"whole_plots": np.arange(150) // 2, "groups": g[::2].repeat(2)},
+        {"design": es.Design(whole_plots=np.arange(150) // 2), "groups": g[::2].repeat(2)},
     ):
         how = {"groups": g, "n_resamples": 99, "rng": 2, **how}
         assert_same_test(es.energy_test(array(points), **how), es.energy_test(points, **how))

@@ -215,7 +215,7 @@ def check_groups(frame, g, plain, names):
     found = es.energy_test(frame, groups=g, n_resamples=19, rng=3)
     assert found.labels == names
     assert (found.statistic, found.pvalue) == (plain.statistic, plain.pvalue)
-    blocks = es.energy_test(frame, groups=np.tile([0, 1], N // 2), strata=g, n_resamples=9, rng=0)
+    blocks = es.energy_test(frame, groups=np.tile([0, 1], N // 2), design=es.Design(strata=g), n_resamples=9, rng=0)
     assert blocks.n_strata == 2
     if g.dtype.kind in "ib" and not hasattr(g.dtype, "na_value"):
         return  # these cannot be missing
@@ -412,9 +412,11 @@ def dask_or_pandas(kind):
 
 ROW_BY_ROW = {  # what goes with the rows of a table
     "groups": lambda X, g: es.energy_test(X, groups=g, n_resamples=9, rng=0),
-    "strata": lambda X, g: es.energy_test(X, groups=np.tile([0, 1], N // 2), strata=g, n_resamples=9, rng=0),
+    "strata": lambda X, g: es.energy_test(
+        X, groups=np.tile([0, 1], N // 2), design=es.Design(strata=g), n_resamples=9, rng=0
+    ),
     "whole_plots": lambda X, g: es.energy_test(
-        X, groups=np.repeat([0, 1], N // 2), whole_plots=g, n_resamples=9, rng=0
+        X, groups=np.repeat([0, 1], N // 2), design=es.Design(whole_plots=g), n_resamples=9, rng=0
     ),
     "labels": lambda X, g: es.dispersion(X, g),
     "groups of disco": lambda X, g: es.disco(X, groups=g, n_resamples=9, rng=0),
@@ -484,15 +486,15 @@ def test_samples_below_each_other_are_matched_by_index(kind, frame):
     first, second = frame[:half], frame[half:]
     strata = pd.Series(np.arange(N) % 3, index=frame.index)
     how = {"n_resamples": 9, "rng": 0}
-    found = es.energy_test(give(first), give(second), strata=strata, **how)
-    expected = es.energy_test(first.to_numpy(), second.to_numpy(), strata=strata.to_numpy(), **how)
+    found = es.energy_test(give(first), give(second), design=es.Design(strata=strata), **how)
+    expected = es.energy_test(first.to_numpy(), second.to_numpy(), design=es.Design(strata=strata.to_numpy()), **how)
     assert found.pvalue == expected.pvalue
     with pytest.raises(ValueError, match="`strata` must have the index of the table"):
-        es.energy_test(give(first), give(second), strata=strata[::-1], **how)
+        es.energy_test(give(first), give(second), design=es.Design(strata=strata[::-1]), **how)
     numbered = (give(table.reset_index(drop=True)) for table in (first, second))
-    assert es.energy_test(*numbered, strata=strata[::-1], **how).n_strata == 3
+    assert es.energy_test(*numbered, design=es.Design(strata=strata[::-1]), **how).n_strata == 3
     with pytest.raises(ValueError, match="Paired samples are matched row by row"):
-        es.energy_test(give(first), give(second.set_axis(first.index[::-1])), paired=True, **how)
+        es.energy_test(give(first), give(second.set_axis(first.index[::-1])), design=es.Design(paired=True), **how)
     with pytest.raises(ValueError, match="`groups` goes with one pooled table, got 2 samples"):
         es.energy_test(give(first), give(second), groups=LABELS)
 
@@ -512,9 +514,9 @@ def test_labels_are_compared_with_each_other_where_the_table_has_no_names(frame)
     strata = pd.Series(np.arange(len(X)) % 12, index=frame.index)
     weights = pd.Series(1.0 + np.arange(len(X)), index=frame.index)
     for call in (
-        lambda other: es.energy_test(X, groups=groups, strata=other(strata), n_resamples=9),
+        lambda other: es.energy_test(X, groups=groups, design=es.Design(strata=other(strata)), n_resamples=9),
         lambda other: es.energy_test(X, groups=groups, sample_weight=other(weights), n_resamples=9),
-        lambda other: es.disco(X, groups=groups, strata=other(strata), n_resamples=9),
+        lambda other: es.disco(X, groups=groups, design=es.Design(strata=other(strata)), n_resamples=9),
         lambda other: es.dispersion(X, groups, sample_weight=other(weights)),
     ):
         call(lambda series: series)

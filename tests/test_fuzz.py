@@ -77,11 +77,16 @@ CALLS = {
     "energy_distance": (two_tables(), es.energy_distance, True),
     "energy_distance u": (two_tables(), lambda x, y, **m: es.energy_distance(x, y, estimator="u", **m), True),
     "dispersion": (table_and_labels(), es.dispersion, True),
+    "energy_interval": (
+        two_tables(),
+        lambda x, y, **m: es.energy_interval(x, y, n_bootstrap=RESAMPLES, rng=0, **m),
+        True,
+    ),
     "energy_test": (two_tables(), lambda x, y, **m: es.energy_test(x, y, **FEW, **m), True),
     "energy_test groups": (table_and_labels(), lambda X, g, **m: es.energy_test(X, groups=g, **FEW, **m), True),
     "energy_test strata": (
         table_and_labels(),
-        lambda X, g, **m: es.energy_test(X, groups=np.arange(rows_in(X)) % 2, strata=g, **FEW, **m),
+        lambda X, g, **m: es.energy_test(X, groups=np.arange(rows_in(X)) % 2, design=es.Design(strata=g), **FEW, **m),
         True,
     ),
     "energy_test weights": (

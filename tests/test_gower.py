@@ -31,6 +31,7 @@ Gower = es.metrics.Gower
 RECORD = json.loads((Path(__file__).parent / "oracles_gower" / "daisy.json").read_text())
 SIZES = ["small", "middle", "large"]
 G = np.repeat(["a", "b"], 30)
+ODD_AND_EVEN = es.Design(strata=np.arange(60) % 2)
 
 
 def make_table(rng, n=60, missing=0.0):
@@ -377,8 +378,8 @@ def test_dependence_is_seen_below_alpha_one_only():
         lambda X, **how: es.energy_test(X, groups=G, n_resamples=99, rng=1, **how).null_distribution,
         lambda X, **how: es.energy_test(X, groups=G, method="asymptotic", **how).pvalue,
         lambda X, **how: es.energy_test(X, groups=G, method="cross", rng=1, **how).statistic,
-        lambda X, **how: es.energy_test(X, groups=G, n_resamples=9, n_bootstrap=20, rng=1, **how).energy_interval[1],
-        lambda X, **how: es.energy_test(X, groups=G, strata=np.arange(60) % 2, n_resamples=99, rng=1, **how).pvalue,
+        lambda X, **how: es.energy_interval(X, groups=G, n_bootstrap=20, rng=1, **how).high,
+        lambda X, **how: es.energy_test(X, groups=G, design=ODD_AND_EVEN, n_resamples=99, rng=1, **how).pvalue,
         lambda X, **how: es.pairwise_tests(X, np.arange(60) % 3, n_resamples=19, rng=1, **how).to_frame().iloc[:, 4:],
         lambda X, **how: es.dispersion(X, G, sample_weight=np.arange(1, 61), **how).g,
         lambda X, **how: es.disco(X, groups=G, n_resamples=19, rng=1, **how).table,

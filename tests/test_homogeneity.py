@@ -165,7 +165,7 @@ def test_strata_against_enumeration():
     kept = [list(z) for z in definitions.distinct_labelings(labels) if composition(z) == composition(labels)]
     observed = definitions.between(R, labels)
     expected = sum(definitions.between(R, z) >= observed for z in kept) / len(kept)
-    found = es.energy_test(np.array(x), groups=labels, strata=blocks, method="exact")
+    found = es.energy_test(np.array(x), groups=labels, design=es.Design(strata=blocks), method="exact")
     assert found.pvalue == pytest.approx(expected, abs=1e-15)
     assert (found.n_resamples, found.n_strata) == (len(kept), 2)
     assert "within every stratum" in found.null_hypothesis
@@ -177,11 +177,13 @@ def test_strata_take_care_of_block_effects(rng):
     blocks = np.repeat(np.arange(6), 20)
     labels = np.tile([0, 1], 60)
     X = rng.standard_normal((120, 2)) + 50.0 * blocks[:, None] + 2.0 * labels[:, None]
-    assert es.energy_test(X, groups=labels, strata=blocks, rng=rng).pvalue <= 0.01
+    assert es.energy_test(X, groups=labels, design=es.Design(strata=blocks), rng=rng).pvalue <= 0.01
     assert es.energy_test(X, groups=labels, rng=rng).pvalue > 0.2
-    as_samples = es.energy_test(X[labels == 0], X[labels == 1], strata=np.r_[blocks[::2], blocks[1::2]], rng=1)
+    as_samples = es.energy_test(
+        X[labels == 0], X[labels == 1], design=es.Design(strata=np.r_[blocks[::2], blocks[1::2]]), rng=1
+    )
     assert as_samples.pvalue <= 0.01
-    one_block = es.energy_test(X, groups=labels, strata=np.zeros(120), rng=4)
+    one_block = es.energy_test(X, groups=labels, design=es.Design(strata=np.zeros(120)), rng=4)
     assert_array_equal(one_block.null_distribution, es.energy_test(X, groups=labels, rng=4).null_distribution)
 
 

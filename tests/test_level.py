@@ -68,7 +68,7 @@ def test_pairs_keep_their_level(law, rng):
     for _ in range(REPLICATES):
         subject = 10 * NULLS[law](rng, 12)
         x, y = subject + NULLS[law](rng, 12), subject + NULLS[law](rng, 12)
-        pvalues.append(es.energy_test(x, y, paired=True, n_resamples=99, rng=rng).pvalue)
+        pvalues.append(es.energy_test(x, y, design=es.Design(paired=True), n_resamples=99, rng=rng).pvalue)
     assert_level(pvalues)
 
 
@@ -80,7 +80,9 @@ def test_strata_keep_their_level(law, rng):
     pvalues = []
     for _ in range(REPLICATES):
         X = NULLS[law](rng, 24) + 5 * strata[:, None]
-        pvalues.append(es.energy_test(X, groups=groups, strata=strata, n_resamples=99, rng=rng).pvalue)
+        pvalues.append(
+            es.energy_test(X, groups=groups, design=es.Design(strata=strata), n_resamples=99, rng=rng).pvalue
+        )
     assert_level(pvalues)
 
 
@@ -91,7 +93,9 @@ def test_whole_plots_keep_their_level(law, rng):
     pvalues = []
     for _ in range(REPLICATES):
         X = NULLS[law](rng, 40) + 3 * NULLS[law](rng, plots.max() + 1)[plots]
-        pvalues.append(es.energy_test(X, groups=groups, whole_plots=plots, n_resamples=99, rng=rng).pvalue)
+        pvalues.append(
+            es.energy_test(X, groups=groups, design=es.Design(whole_plots=plots), n_resamples=99, rng=rng).pvalue
+        )
     assert_level(pvalues)
 
 

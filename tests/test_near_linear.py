@@ -301,9 +301,11 @@ def test_same_seed_same_bits(rng, options):
 def test_slices_go_with_designs_and_early_stops(rng):
     X = rng.standard_normal((40, 3))
     g, blocks = np.arange(40) % 2, np.arange(40) // 10
-    found = es.energy_test(X, groups=g, strata=blocks, method="sliced", n_resamples=99, stop_at=5, rng=0)
+    found = es.energy_test(
+        X, groups=g, design=es.Design(strata=blocks), method="sliced", n_resamples=99, stop_at=5, rng=0
+    )
     assert (found.n_strata, found.method, found.stopped_early) == (4, "sliced", found.n_resamples < 99)
-    found = es.energy_test(X[:20], X[20:], paired=True, method="sliced", n_resamples=99, rng=0)
+    found = es.energy_test(X[:20], X[20:], design=es.Design(paired=True), method="sliced", n_resamples=99, rng=0)
     assert found.n_strata == 20
 
 
@@ -336,8 +338,7 @@ def test_what_the_summary_says(rng):
         ({"method": "sliced", "alpha": 0.5}, r'needs points with metric="euclidean" and alpha=1, got Euclidean'),
         ({"method": "sliced", "metric": "gaussian"}, r'needs points with metric="euclidean" and alpha=1, got Gaussian'),
         ({"method": "sliced", "alpha": [1, 0.5]}, r"takes one semimetric, got 2"),
-        ({"method": "binned", "strata": [0, 1] * 10}, r"Bins are permuted freely"),
-        ({"method": "sliced", "n_bootstrap": 9}, r"`n_bootstrap` needs .* no slices or bins"),
+        ({"method": "binned", "design": es.Design(strata=[0, 1] * 10)}, r"Bins are permuted freely"),
     ],
 )
 def test_options_that_do_not_go_together(rng, options, message):

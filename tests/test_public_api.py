@@ -113,20 +113,26 @@ def make_results():
         "Dispersion": lambda: es.dispersion(X, g),
         "EnergyTestResult": lambda: es.energy_test(X, groups=g, **few),
         "EnergyTestResult exact": lambda: es.energy_test(X[:6], groups=[1, 1, 2, 2, 3, 3], rng=0, statistic="f"),
+        "EnergyIntervalResult": lambda: es.energy_interval(X[:20], X[20:], n_bootstrap=99, rng=0),
+        "EnergyIntervalResult gower": lambda: es.energy_interval(
+            mixed[["kind", "g"]], groups=frame["g"], metric="gower", n_bootstrap=19, rng=0
+        ),
         "GoodnessOfFitResult": lambda: es.goodness_of_fit(X, lambda size, rng: rng.random((size, 2)), **few),
         "GoodnessOfFitResult normal": lambda: es.normality_test(X, **few),
         "PowerResult": lambda: es.energy_power(X[:20], X[20:], [3, 9], n_replicates=20, **fewer),
         "DiscoResult": lambda: es.disco(X, groups=np.arange(40) % 3, **fewer),
         "DiscoResult exact": lambda: es.disco(X[:6], groups=[1, 1, 2, 2, 3, 3]),
         "DiscoResult terms": lambda: es.disco(X, "~ g * x", data=frame, decomposition="marginal", **fewer),
-        "DiscoResult strata": lambda: es.disco(X, "~ g + x", data=frame, strata="g", **fewer),
+        "DiscoResult strata": lambda: es.disco(X, "~ g + x", data=frame, design=es.Design(strata="g"), **fewer),
         "DiscoResult nothing": lambda: es.disco(np.ones((40, 2)), "~ g + x", data=frame, **fewer),
         "EnergyTestResult asymptotic": lambda: es.energy_test(X, groups=g, method="asymptotic"),
         "EnergyTestResult cross": lambda: es.energy_test(X, groups=g, method="cross", rng=0),
         "EnergyTestResult sliced": lambda: es.energy_test(X, groups=g, method="sliced", n_bins=8, **few),
         "EnergyTestResult binned": lambda: es.energy_test(X, groups=g, method="binned", n_bins=12, **few),
         "EnergyTestResult min p": lambda: es.energy_test(X, groups=g, alpha=[0.5, 2], **few),
-        "EnergyTestResult plots": lambda: es.energy_test(X, groups=g, whole_plots=np.arange(40) // 2, **few),
+        "EnergyTestResult plots": lambda: es.energy_test(
+            X, groups=g, design=es.Design(whole_plots=np.arange(40) // 2), **few
+        ),
         "EnergyTestResult gower": lambda: es.energy_test(mixed[["kind", "g"]], groups=g, metric="gower", **few),
         "PairwiseTestsResult": lambda: es.pairwise_tests(X, np.arange(40) % 3, **fewer),
         "Partition": lambda: es.energy_cluster(X, 3, rng=0),

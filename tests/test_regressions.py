@@ -376,9 +376,9 @@ def moved(rng, n=8):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda a, b: es.energy_test(a, b, paired=True),
-        lambda a, b: es.mmd_test(a, b, paired=True),
-        lambda a, b: es.mmd_test(a, groups=pd.Series([0, 1] * 4, index=a.index), strata=b.rank() > 4),
+        lambda a, b: es.energy_test(a, b, design=es.Design(paired=True)),
+        lambda a, b: es.mmd_test(a, b, design=es.Design(paired=True)),
+        lambda a, b: es.mmd_test(a, groups=pd.Series([0, 1] * 4, index=a.index), design=es.Design(strata=b.rank() > 4)),
         lambda a, b: es.energy_distance(a, [5.0], x_weights=b.abs()),
         lambda a, b: es.energy_distance([5.0], a, y_weights=b.abs()),
         lambda a, b: es.EnergyClustering(2).fit(a.to_frame("x"), sample_weight=b.abs()),
@@ -396,9 +396,9 @@ def test_rows_of_other_names_are_not_matched_by_position(call, rng):
 def test_rows_are_matched_by_position_where_names_say_nothing(rng):
     a, _ = moved(rng)
     later = pd.Series(rng.normal(size=8), index=list("ijklmnop"))  # as of another visit in one long table
-    expected = es.energy_test(a.to_numpy(), later.to_numpy(), paired=True).pvalue
-    assert es.energy_test(a, later, paired=True).pvalue == expected
-    assert es.energy_test(a, later.set_axis(a.index), paired=True).pvalue == expected
+    expected = es.energy_test(a.to_numpy(), later.to_numpy(), design=es.Design(paired=True)).pvalue
+    assert es.energy_test(a, later, design=es.Design(paired=True)).pvalue == expected
+    assert es.energy_test(a, later.set_axis(a.index), design=es.Design(paired=True)).pvalue == expected
     with pytest.raises(ValueError, match=r"`X` and `Y` must have the same columns: .* in another order"):
         es.pairwise(pd.DataFrame({"u": [0.0], "v": [1.0]}), pd.DataFrame({"v": [0.0], "u": [1.0]}))
 

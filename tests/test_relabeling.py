@@ -83,6 +83,9 @@ def test_the_largest_uniform_number_stays_inside():
 
 # ---------------------------------------------------------------- designs
 
+X, G = np.arange(24.0).reshape(12, 2) % 7, np.repeat([0, 1], 6)
+ODD, PLOTS_OF_FOUR = np.arange(12) % 2, es.Design(whole_plots=np.repeat([0, 1, 2], 4))
+
 
 def plots_allowed(labeling, plots):
     return all(len({l for l, p in zip(labeling, plots, strict=True) if p == name}) == 1 for name in set(plots))
@@ -97,7 +100,7 @@ def test_whole_plots_against_enumeration(rng):
     allowed = [[z[p] for p in plots] for z in definitions.distinct_labelings(of_plot)]
     observed = definitions.between(R, [of_plot[p] for p in plots])
     values = [definitions.between(R, z) for z in allowed]
-    found = es.energy_test(x, groups=[of_plot[p] for p in plots], whole_plots=plots, method="exact")
+    found = es.energy_test(x, groups=[of_plot[p] for p in plots], design=es.Design(whole_plots=plots), method="exact")
     assert found.pvalue == sum(v >= observed for v in values) / len(values)
     assert (found.n_plots, found.n_strata, found.n_resamples) == (5, 0, 10)
     assert "whole plots being exchangeable" in found.summary()
@@ -110,27 +113,29 @@ def test_whole_plots_within_strata(rng):
     plots = np.repeat(np.arange(8), 2)
     strata = np.repeat([0, 1], 8)
     groups = np.array([0, 1, 0, 1, 0, 0, 1, 1])[plots]
-    found = es.energy_test(rng.normal(size=16), groups=groups, whole_plots=plots, strata=strata)
+    found = es.energy_test(rng.normal(size=16), groups=groups, design=es.Design(whole_plots=plots, strata=strata))
     assert (found.method, found.n_resamples) == ("exact", 36)
     assert found.n_strata == 2
-    random = es.energy_test(rng.normal(size=16), groups=groups, whole_plots=plots, strata=strata, method="permutation")
+    random = es.energy_test(
+        rng.normal(size=16), groups=groups, design=es.Design(whole_plots=plots, strata=strata), method="permutation"
+    )
     assert random.null_distribution.size == 999
 
 
 def test_paired_is_strata_of_subjects(rng):
     x, y, z = rng.normal(size=(3, 9, 2))
-    paired = es.energy_test(x, y, z, paired=True, rng=1)
-    named = es.energy_test(x, y, z, strata=np.tile(np.arange(9), 3), rng=1)
+    paired = es.energy_test(x, y, z, design=es.Design(paired=True), rng=1)
+    named = es.energy_test(x, y, z, design=es.Design(strata=np.tile(np.arange(9), 3)), rng=1)
     assert paired.pvalue == named.pvalue
     assert paired.n_strata == 9
-    assert es.energy_test(x[:5], y[:5], paired=True).n_resamples == 2**5
-    assert es.mmd_test(x[:5], y[:5], paired=True).n_resamples == 2**5
+    assert es.energy_test(x[:5], y[:5], design=es.Design(paired=True)).n_resamples == 2**5
+    assert es.mmd_test(x[:5], y[:5], design=es.Design(paired=True)).n_resamples == 2**5
 
 
 def test_pairing_sees_a_shift_below_the_spread_of_subjects(rng):
     subject = rng.normal(scale=10, size=30)
     x, y = subject, subject + 2 + 0.01 * rng.normal(size=30)
-    paired = es.energy_test(x, y, paired=True, rng=0).pvalue
+    paired = es.energy_test(x, y, design=es.Design(paired=True), rng=0).pvalue
     assert paired == 0.001
     assert es.energy_test(x, y, rng=0).pvalue > paired
 
@@ -400,12 +405,10 @@ def test_the_smooth_law_warns_from_half_of_the_rows_on(copies, warned, rng):
 
 def test_interval_of_e_against_the_definition(rng):
     x, y = rng.integers(0, 5, (6, 1)).astype(float), rng.integers(2, 9, (5, 1)).astype(float)
-    found = es.energy_test(x, y, n_bootstrap=400, n_resamples=1, method="permutation", rng=2)
+    found = es.energy_interval(x, y, n_bootstrap=400, rng=2)
     R = es.pairwise(np.concatenate((x, y))).tolist()
     A, B = list(range(6)), list(range(6, 11))
-    generator = np.random.default_rng(2)
-    labelings.draw_key(generator)  # of the relabelings
-    key = labelings.draw_key(generator)
+    key = labelings.draw_key(np.random.default_rng(2))
     deviations = []
     for block in range(7):
         stream = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, block]))
@@ -417,19 +420,92 @@ def test_interval_of_e_against_the_definition(rng):
             deviations.append(E - definitions.energy_distance(R, A, B))
     centre = definitions.energy_distance(R, A, B, unbiased=True)
     low, high = centre + np.quantile(deviations[:400], [0.025, 0.975])
-    assert_allclose(found.energy_interval, (max(low, 0), max(high, 0)), atol=1e-12)
+    assert_allclose((found.low, found.high), (max(low, 0), max(high, 0)), atol=1e-12)
+    assert_allclose(found.bootstrap_distribution, centre + np.array(deviations[:400]), atol=1e-12)
+    assert_allclose((found.statistic, found.unbiased), (definitions.energy_distance(R, A, B), centre), atol=1e-12)
     assert "95 % interval of E" in found.summary()
+    narrow = es.energy_interval(x, y, n_bootstrap=400, confidence_level=0.5, rng=2)
+    assert_allclose((narrow.low, narrow.high), np.quantile(found.bootstrap_distribution, [0.25, 0.75]), atol=1e-12)
+    assert "50 % interval of E" in narrow.summary()
+    pooled = es.energy_interval(np.concatenate((x, y)), groups=[*"aaaaaabbbbb"], n_bootstrap=400, rng=2)
+    assert (pooled.low, pooled.high, pooled.labels) == (found.low, found.high, ("a", "b"))
 
 
 @pytest.mark.filterwarnings("ignore::energystats.NotNegativeTypeWarning")
 def test_only_where_e_cannot_be_negative_its_interval_ends_at_zero(rng):
     x = np.concatenate((rng.normal(size=12), rng.normal(9, 1, 12)))
     R, groups = es.pairwise(x), np.repeat([0, 1], 12)
-    how = {"groups": groups, "metric": "precomputed", "n_resamples": 9, "n_bootstrap": 60, "rng": 0}
-    low, high = es.energy_test(-R, **how).energy_interval
-    assert low < high < 0
-    same = es.energy_test(x[:12], x[:12] + 1e-9, n_resamples=9, n_bootstrap=60, rng=0).energy_interval
-    assert same[0] == 0
+    found = es.energy_interval(-R, groups=groups, metric="precomputed", n_bootstrap=60, rng=0)
+    assert found.low < found.high < 0
+    same = es.energy_interval(x[:12], x[:12] + 1e-9, n_bootstrap=60, rng=0)
+    assert same.low == 0
+    assert same.unbiased < 0  # and is shown as it is
+
+
+def test_the_summary_says_when_e_of_the_samples_lies_above_its_interval(rng):
+    x, y = rng.normal(size=(2, 10, 200))  # the pairs of a point with itself are a tenth of all
+    found = es.energy_interval(x, y, n_bootstrap=99, rng=0)
+    assert found.statistic > found.high
+    assert "E of the samples lies above the interval" in found.summary()
+    assert "lies above" not in es.energy_interval(x[:, 0], y[:, 0] + 3, n_bootstrap=99, rng=0).summary()
+
+
+def test_an_interval_between_found_groups_warns(rng):
+    x = rng.normal(size=(20, 2))
+    with pytest.warns(es.DoubleDippingWarning, match="the interval of their E means nothing"):
+        found = es.energy_interval(x, groups=es.energy_cluster(x, 2, rng=0), n_bootstrap=9, rng=0)
+    assert len(found.notes) == 1
+
+
+# ---------------------------------------------------------------- designs
+
+X, G = np.arange(24.0).reshape(12, 2) % 7, np.repeat([0, 1], 6)
+ODD, PLOTS_OF_FOUR = np.arange(12) % 2, es.Design(whole_plots=np.repeat([0, 1, 2], 4))
+
+
+def test_a_design_prints_as_code_and_cannot_be_changed():
+    assert repr(es.Design()) == "Design()"
+    assert repr(es.Design(strata="block", whole_plots=[1, 2, 3])) == "Design(strata='block', whole_plots=<3 labels>)"
+    assert repr(es.Design(paired=True)) == "Design(paired=True)"
+    assert repr(es.Design(strata=7)) == "Design(strata=<int>)"
+    with pytest.raises(AttributeError):
+        es.Design().paired = True
+
+
+@pytest.mark.parametrize("test", [es.energy_test, es.mmd_test, es.disco])
+def test_what_is_no_design_is_refused(test):
+    for wrong in ("block", G, True):
+        with pytest.raises(TypeError, match=r"`design` must be an `es.Design`, got .*; for example `es.Design\(strata"):
+            test(X, groups=G, design=wrong)
+    with pytest.raises(TypeError, match=r"`paired` must be True or False, got 'yes'"):
+        test(X, groups=G, design=es.Design(paired="yes"))
+    for old in ("strata", "paired", "whole_plots"):
+        with pytest.raises(TypeError, match=f"unexpected keyword argument '{old}'"):
+            test(X, groups=G, **{old: G})
+
+
+def test_an_empty_design_changes_nothing(rng):
+    x = rng.normal(size=(12, 2))
+    for test in (es.energy_test, es.mmd_test, es.disco):
+        plain, empty = (
+            test(x, groups=G, n_resamples=99, rng=1),
+            test(x, groups=G, design=es.Design(), n_resamples=99, rng=1),
+        )
+        assert plain.pvalue == empty.pvalue
+        assert plain.n_strata == empty.n_strata == 0
+
+
+def test_mmd_permutes_whole_plots(rng):
+    x, plots = rng.normal(size=12), np.arange(12) // 2
+    how = {"groups": G, "design": es.Design(whole_plots=plots)}
+    assert es.mmd_test(x, **how, kernel="distance").pvalue == es.energy_test(x, **how).pvalue
+    assert es.mmd_test(x, **how).n_plots == 6
+
+
+@pytest.mark.parametrize("design", [es.Design(paired=True), es.Design(whole_plots=G)], ids=str)
+def test_disco_takes_strata_alone(design):
+    with pytest.raises(ValueError, match=r"`design` of `disco` takes `strata` alone, got Design\("):
+        es.disco(X, groups=G, design=design)
 
 
 # ---------------------------------------------------------------- several semimetrics
@@ -479,25 +555,21 @@ def test_min_p_never_beats_its_parts(seed):
 
 # ---------------------------------------------------------------- bad input
 
-X, G = np.arange(24.0).reshape(12, 2) % 7, np.repeat([0, 1], 6)
-
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"whole_plots": np.repeat([0, 1, 2], 4)}, r"`groups` must be the same on all rows of a whole plot, but"),
-        ({"whole_plots": np.repeat([0, 1], 6), "strata": np.repeat([0, 1], 6)}, r"`strata` must leave something"),
-        ({"whole_plots": G, "strata": np.arange(12) % 2}, r"`strata` must be the same on all rows of a whole plot"),
-        ({"whole_plots": G[:4]}, r"`whole_plots` must have one label for each of the 12 rows, got 4"),
-        ({"paired": True, "strata": G}, r"`paired` makes its own strata"),
+        ({"design": PLOTS_OF_FOUR}, r"`groups` must be the same on all rows of a whole plot, but"),
+        ({"design": es.Design(whole_plots=G, strata=G)}, r"`strata` must leave something"),
+        ({"design": es.Design(whole_plots=G, strata=ODD)}, r"`strata` must be the same on all rows of a whole plot"),
+        ({"design": es.Design(whole_plots=G[:4])}, r"`whole_plots` must have one label for each of the 12 rows, got 4"),
+        ({"design": es.Design(paired=True, strata=G)}, r"`paired` makes its own strata"),
         ({"sample_weight": -np.ones(12)}, r"`sample_weight` must be positive, got -1"),
         ({"sample_weight": np.zeros(12)}, r"`sample_weight` must be positive, got 0"),
         ({"sample_weight": np.ones(3)}, r"`sample_weight` must have shape \(12,\), got \(3,\)"),
         ({"sample_weight": np.ones(12), "statistic": "f"}, r"`statistic=\"f\"` counts rows"),
         ({"stop_at": 0}, r"`stop_at` must be at least 1, got 0"),
-        ({"n_bootstrap": -1}, r"`n_bootstrap` must be at least 0"),
-        ({"n_bootstrap": 9, "strata": np.arange(12) % 2}, r"`n_bootstrap` needs two independent samples"),
-        ({"method": "asymptotic", "strata": np.arange(12) % 2}, r"makes no relabelings and does not go with `strata`"),
+        ({"method": "asymptotic", "design": es.Design(strata=ODD)}, r"no relabelings and does not go with `strata`"),
         ({"method": "cross", "sample_weight": np.ones(12)}, r"does not go with `sample_weight`"),
         ({"method": "cross", "stop_at": 3}, r"does not go with `stop_at`"),
         ({"method": "asymptotic", "alpha": [1.0, 2.0]}, r"does not go with several semimetrics"),
@@ -522,16 +594,29 @@ def test_other_bad_options():
         ValueError,
         match=r"`paired` needs samples of one size, .* row i of each being subject i; got groups of 4, 5 rows",
     ):
-        es.energy_test(X[:4], X[4:9], paired=True)
+        es.energy_test(X[:4], X[4:9], design=es.Design(paired=True))
     with pytest.raises(ValueError, match=r"`whole_plots` must leave something to permute|must be the same"):
-        es.energy_test(X, groups=G, whole_plots=np.zeros(12))
+        es.energy_test(X, groups=G, design=es.Design(whole_plots=np.zeros(12)))
     with pytest.raises(ValueError, match=r"compares two groups, got 3"):
         es.energy_test(X, groups=np.arange(12) % 3, method="cross")
     with pytest.raises(ValueError, match=r"needs 4 points in each, got 3, 9"):
         es.energy_test(X, groups=np.arange(12) > 2, method="cross")
-    with pytest.raises(ValueError, match=r"`n_bootstrap` needs two points in each sample, got 1, 11"):
-        es.energy_test(X, groups=np.arange(12) > 0, n_bootstrap=9)
     with pytest.raises(ValueError, match=r"`kernel` must not be empty"):
         es.mmd_test(X[:5], X[5:], kernel=[])
     with pytest.raises(ValueError, match=r"`kernel=\"precomputed\"` is one matrix"):
         es.mmd_test(X[:5], X[5:], kernel=["gaussian", "precomputed"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_bootstrap": 0}, r"`n_bootstrap` must be at least 1, got 0"),
+        ({"confidence_level": 1}, r"`confidence_level` must lie below 1, got 1"),
+        ({"confidence_level": 0}, r"`confidence_level` must be positive and finite, got 0"),
+        ({"groups": np.arange(12) % 3}, r"`groups` must name two groups, got 3; `dispersion` has the E of all pairs"),
+        ({"groups": np.arange(12) > 0}, r"needs at least two points in each sample, got 1, 11"),
+    ],
+)
+def test_bad_options_of_an_interval(options, message):
+    with pytest.raises(ValueError, match=message):
+        es.energy_interval(X, **{"groups": G, **options})

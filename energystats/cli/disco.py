@@ -62,6 +62,7 @@ def add_disco_command(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run_disco(options: argparse.Namespace, console: Console) -> None:
     """Decompose the dispersion of the responses in a file."""
+    from energystats.distribution_tests.designs import Design
     from energystats.distribution_tests.disco import disco
     from energystats.inputs.formulas import parse
 
@@ -88,7 +89,7 @@ def run_disco(options: argparse.Namespace, console: Console) -> None:
             metric=options.metric,
             alpha=options.alpha,
             decomposition=options.decomposition,
-            strata=options.strata,
+            design=Design(strata=options.strata),
             missing=options.missing,
             n_resamples=options.resamples,
             standardize=options.standardize,

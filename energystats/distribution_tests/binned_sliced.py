@@ -11,7 +11,7 @@ import numpy as np
 from energystats._core import statistics
 from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.designs import Design
+from energystats.distribution_tests.designs import ExchangeableUnits
 from energystats.distribution_tests.permutation_test import (
     RANKED_BY,
     Sampling,
@@ -133,7 +133,7 @@ def _compare_bins(
     mass = np.bincount(bins.codes, weights, minlength=bins.n).astype(np.float64)
     binned = Dissimilarity(metric=d.metric, R=sums / np.outer(mass, mass), warns=False)
     whole = replace(sampling, method="auto")
-    null = draw_null(binned, bins.groups, RANKED_BY[name], whole, rng, Design(strata=bins.strata), mass)
+    null = draw_null(binned, bins.groups, RANKED_BY[name], whole, rng, ExchangeableUnits(strata=bins.strata), mass)
     n_fixed = int(np.count_nonzero(bins.strata.codes[bins.codes]))
     return report_null(
         d,
@@ -157,7 +157,7 @@ def sliced_test(
     n_bins: int | None,
     sampling: Sampling,
     rng: np.random.Generator,
-    design: Design,
+    units: ExchangeableUnits,
     weights: FloatArray | None = None,
 ) -> EnergyTestResult:
     """All relabelings see the same directions, which know nothing of the labels, so that the level is exact."""
@@ -166,7 +166,7 @@ def sliced_test(
     w = np.ones(d.n) if weights is None else weights
     if n_bins is None:
         whole = replace(sampling, method="auto")
-        result = relabeling_test(d, groups, name, sampling=whole, rng=rng, design=design, weights=weights)
+        result = relabeling_test(d, groups, name, sampling=whole, rng=rng, units=units, weights=weights)
         Z = groups.indicators(weights)
         each = [line.block_sums(Z)[0] for line in d.pairs.lines()]
     else:

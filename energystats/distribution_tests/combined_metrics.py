@@ -11,7 +11,7 @@ from energystats._core.pvalues import pvalue_interval, tie_tolerance, upper_pval
 from energystats._core.scaling import deviations
 from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.designs import Design
+from energystats.distribution_tests.designs import ExchangeableUnits
 from energystats.distribution_tests.permutation_test import (
     CONFIDENCE_LEVEL,
     RANKED_BY,
@@ -31,7 +31,7 @@ def aggregated_test(
     *,
     sampling: Sampling,
     rng: np.random.Generator,
-    design: Design,
+    units: ExchangeableUnits,
     weights: FloatArray | None = None,
 ) -> EnergyTestResult:
     """Min-p over the semimetrics: every labeling gets its p-value in each, so that the level is exact.
@@ -43,7 +43,7 @@ def aggregated_test(
     parts, counts = [], []
     for d in several:
         same = np.random.default_rng(seed)
-        part = relabeling_test(d, groups, name, sampling=sampling, rng=same, design=design, weights=weights)
+        part = relabeling_test(d, groups, name, sampling=sampling, rng=same, units=units, weights=weights)
         size = part.total if d.metric.negative_type else d.scale_of(weights)
         tolerance = RANKED_BY[name].ties(groups.mass(weights)) * tie_tolerance(size, d.n)
         parts.append(part)

@@ -1,22 +1,109 @@
-"""Which labels may be exchanged under the null hypothesis: free rows, rows within strata, or whole plots."""
+"""Designs of studies, and the labels that they allow to exchange: of rows, of rows within strata, or of whole plots."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from energystats._core.labelings import Exchangeable
 from energystats._typing import ArrayLike, IntArray
 from energystats.dissimilarity import Groups
+from energystats.inputs.labels import check_same_index, is_single
+from energystats.inputs.names import check_same_rows
+from energystats.inputs.options import check_flag
+from energystats.pairs.open_blocks import labels_here
 
-__all__ = ["Design"]
+__all__ = ["Design", "ExchangeableUnits", "check_design", "exchangeable_units"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Design:
+    """Describe how groups were given to rows, so that a test permutes what was exchangeable.
+
+    It is checked against the rows when a test uses it.
+
+    Parameters
+    ----------
+    strata : array_like of shape (n,) or str, optional
+        Block of each row of the pooled table, or of all rows, sample after sample; labels are permuted within blocks
+        only, which takes care of any effect of the blocks. In `disco` also the name of a column of `data`.
+    paired : bool, default False
+        Row i of every sample is the same subject; labels are permuted within subjects.
+    whole_plots : array_like of shape (n,), optional
+        Set of rows that were treated together, such as a field, a cage or a school, for each row; all its rows have one
+        group, and the labels of whole plots are permuted (within strata, if there are any).
+
+    See Also
+    --------
+    energy_test, mmd_test : Take all three.
+    disco : Takes strata.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> before, after = [1.2, 2.0, 3.1, 4.4, 5.0], [1.5, 2.4, 3.3, 4.9, 5.2]
+    >>> es.energy_test(before, after, design=es.Design(paired=True)).n_resamples  # all labelings within 5 subjects
+    32
+    >>> es.Design(strata=["north", "south", "north", "south"])
+    Design(strata=<4 labels>)
+    """
+
+    strata: ArrayLike | str | None = None
+    paired: bool = False
+    whole_plots: ArrayLike | None = None
+
+    def __repr__(self) -> str:
+        parts = [f"strata={_show_labels(self.strata)}"] * (self.strata is not None)
+        parts += [f"paired={self.paired}"] * (self.paired is not False)
+        parts += [f"whole_plots={_show_labels(self.whole_plots)}"] * (self.whole_plots is not None)
+        return f"Design({', '.join(parts)})"
+
+
+def _show_labels(labels: Any) -> str:
+    """Write the name of a column as it is, and of labels how many there are."""
+    if isinstance(labels, str):
+        return repr(labels)
+    if is_single(labels) or hasattr(labels, "__dask_graph__"):
+        return f"<{type(labels).__name__}>"
+    return f"<{len(labels)} labels>"
+
+
+def check_design(design: Design | None) -> Design:
+    """Refuse anything that is no design; None is one without restrictions."""
+    if design is None:
+        return Design()
+    if not isinstance(design, Design):
+        raise TypeError(
+            f"`design` must be an `es.Design`, got {type(design).__name__}; for example `es.Design(strata=block)`, "
+            "`es.Design(paired=True)` or `es.Design(whole_plots=cage)`."
+        )
+    check_flag(design.paired, "paired")
+    return design
+
+
+def exchangeable_units(
+    design: Design | None, samples: Sequence[Any], groups: Any, checked: Groups, client: Any = None
+) -> ExchangeableUnits:
+    """Read the labels of a design, match them with the rows of a test, and find what may be exchanged.
+
+    `groups` are the labels as given, `checked` the groups that were read from them or from the samples.
+    """
+    design = check_design(design)
+    strata, whole_plots = labels_here(design.strata, design.whole_plots, client=client)
+    for labels, name in ((strata, "strata"), (whole_plots, "whole_plots")):
+        check_same_index(samples, labels, name)
+        check_same_index(groups, labels, name)  # where the table has no index of its own
+    if design.paired:
+        check_same_rows(samples, "Paired samples")
+    return ExchangeableUnits.of(checked, Design(strata, design.paired, whole_plots))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Design:
-    """The exchangeable units of a test.
+class ExchangeableUnits:
+    """The rows or whole plots whose labels a test permutes, and the blocks that they stay in.
 
     Attributes
     ----------
@@ -30,29 +117,22 @@ class Design:
     plots: Groups | None = None
 
     @classmethod
-    def of(
-        cls,
-        groups: Groups,
-        *,
-        strata: ArrayLike | None = None,
-        whole_plots: ArrayLike | None = None,
-        paired: bool = False,
-    ) -> Self:
-        """From what a user says of the rows, checked against their groups."""
+    def of(cls, groups: Groups, design: Design) -> Self:
+        """Check a design against the groups of the rows."""
         n = groups.codes.size
-        if paired:
-            if strata is not None or whole_plots is not None:
+        if design.paired:
+            if design.strata is not None or design.whole_plots is not None:
                 raise ValueError("`paired` makes its own strata; leave `strata` and `whole_plots` out.")
             return cls(strata=_subjects(groups))
-        plots = None if whole_plots is None else Groups.from_labels(whole_plots, n, name="whole_plots")
-        blocks = None if strata is None else Groups.from_labels(strata, n, name="strata")
-        design = cls(strata=blocks, plots=plots)
+        plots = None if design.whole_plots is None else Groups.from_labels(design.whole_plots, n, name="whole_plots")
+        blocks = None if design.strata is None else Groups.from_labels(design.strata, n, name="strata")
+        units = cls(strata=blocks, plots=plots)
         if plots is not None:
             _check_constant(groups, plots, "groups")
             if blocks is not None:
                 _check_constant(blocks, plots, "strata")
-        design.check_moves(groups)
-        return design
+        units.check_moves(groups)
+        return units
 
     def scheme(self, codes: IntArray) -> Exchangeable:
         """How to permute these labels."""
@@ -69,7 +149,7 @@ class Design:
         scheme = self.scheme(groups.codes)
         if self.strata is None and self.plots is None:
             return
-        if all(np.ptp(scheme.codes[units]) == 0 for units in scheme.blocks):
+        if all(np.ptp(scheme.codes[block]) == 0 for block in scheme.blocks):
             where = "" if self.strata is None else f"in each of its {self.strata.k} blocks "
             what = "rows have" if self.plots is None else "whole plots have"
             name = "whole_plots" if self.strata is None else "strata"
@@ -98,7 +178,7 @@ def _subjects(groups: Groups) -> Groups:
         raise ValueError(
             "`paired` needs samples of one size, one below the other, row i of each being subject i; got groups of "
             f"{', '.join(map(str, sizes.tolist()))} rows{' in mixed order' * bool((sizes == sizes[0]).all())}. For a "
-            "pooled table name the subjects: `strata=subject`."
+            "pooled table name the subjects: `es.Design(strata=subject)`."
         )
     n = int(sizes[0])
     return Groups(np.tile(np.arange(n, dtype=np.intp), groups.k), tuple(range(n)))

@@ -20,7 +20,7 @@ from energystats._core.pvalues import tie_tolerance, upper_pvalue
 from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, BoolArray, FloatArray, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.designs import Design
+from energystats.distribution_tests.designs import Design, ExchangeableUnits, check_design
 from energystats.distribution_tests.disco_result import DiscoResult, DiscoRow
 from energystats.distribution_tests.found_groups import warn_if_found
 from energystats.distribution_tests.permutation_test import Sampling, relabeling_test, weighed
@@ -56,7 +56,7 @@ def disco(
     decomposition: str = "sequential",
     method: str = "auto",
     n_resamples: int = 999,
-    strata: ArrayLike | str | None = None,
+    design: Design | None = None,
     missing: str = "raise",
     standardize: bool = False,
     progress: bool | None = None,
@@ -90,10 +90,11 @@ def disco(
         As for `energy_test`; "exact" is for a single factor.
     n_resamples : int, default 999
         Random permutations, the same ones for all terms.
-    strata : array_like of shape (n,) or str, optional
-        Block of each row, or the column of `data` that has it; rows are permuted within blocks only.
+    design : Design, optional
+        Blocks within which rows are permuted: ``es.Design(strata=block)``, or ``es.Design(strata="block")`` for a
+        column of `data`. It has no pairs and no whole plots here; strata of subjects are pairs.
     missing : {"raise", "drop"}, default "raise"
-        What to do about rows with a missing value in any column that is used, in `X`, `groups` or `strata`. With
+        What to do about rows with a missing value in any column that is used, in `X`, `groups` or strata. With
         ``metric="gower"`` an `X` may have them.
     standardize : bool, default False
         Z-scores (divisor n) of the columns of points or responses before distances.
@@ -176,8 +177,8 @@ def disco(
     and 60, 2,000 to 4,000 samples each: a was rejected .045 to .058 of the time where b moves normal or lognormal
     points by five units a level, .052 to .076 where b multiplies their scale; a:b .090 to .100 (normal) and .062 to
     .069 (lognormal) where b moves them, .035 to .052 where it multiplies. Far apart levels of b lie in different
-    directions of the feature space, which free permutations mix. With ``strata="b"`` the test of a is exact, and
-    a:b, moved, was rejected .046 to .059 of the time; with ``alpha=2`` without strata .046 to .058. A term that is
+    directions of the feature space, which free permutations mix. With ``Design(strata="b")`` the test of a is exact,
+    and a:b, moved, was rejected .046 to .059 of the time; with ``alpha=2`` without strata .046 to .058. A term that is
     constant within every stratum gets no p.
 
     p = (1 + #{null >= observed}) / (n_resamples + 1), ties included to rounding. O(n^2 (d + r n_resamples)) time for
@@ -209,7 +210,7 @@ def disco(
     if not asks_by_formula:
         (X,), groups = opened((X,), groups, "groups", client)
         X, groups = as_pandas(X), as_pandas(groups)
-    strata = as_pandas(*labels_here(strata, client=client))
+    strata = as_pandas(*labels_here(_strata_alone(design), client=client))
     if asks_by_formula or formula is not None:
         _check_one_question(X, formula, groups)
         question = _by_formula(X, formula, data, strata, missing, door, marginal=decomposition == "marginal")
@@ -469,6 +470,17 @@ def _tidy(table: Any, bare: Collection[str]) -> Any:
     return table
 
 
+def _strata_alone(design: Design | None) -> Any:
+    """Take the strata of a design, which must not have more than those."""
+    checked = check_design(design)
+    if checked.paired or checked.whole_plots is not None:
+        raise ValueError(
+            f"`design` of `disco` takes `strata` alone, got {checked!r}; pairs are strata, "
+            "`es.Design(strata=subject)`, and `energy_test` has whole plots."
+        )
+    return checked.strata
+
+
 def _strata_of(strata: Any, table: Any) -> Any:
     """The labels of blocks; a string names a column of the table."""
     if not isinstance(strata, str):
@@ -495,9 +507,9 @@ def _one_way_test(question: _Question, groups: Groups, decomposition: Decomposit
     d, name = question.d, question.terms[0].name
     _check_residual(name, d.n, groups.k - 1)
     warn_if_found(groups)
-    design = Design.of(groups, strata=question.strata)
-    sampling = weighed([d], groups, Sampling(how.method, how.n_resamples), how.progress, design)
-    tested = relabeling_test(d, groups, "f", sampling=sampling, rng=how.rng, design=design)
+    units = ExchangeableUnits.of(groups, Design(strata=question.strata))
+    sampling = weighed([d], groups, Sampling(how.method, how.n_resamples), how.progress, units)
+    tested = relabeling_test(d, groups, "f", sampling=sampling, rng=how.rng, units=units)
     row = DiscoRow(
         name=name,
         df=groups.k - 1,

@@ -189,7 +189,7 @@ class DiscoResult(Result):
         if not self.n_strata and len(self.terms) > 1 and any(_is_interaction(row.name) for row in self.terms):
             notes.append(
                 "p of interactions can be too small: where one factor moved the points far apart, up to .10 were "
-                "measured at level .05, and .046 to .059 with that factor as `strata`."
+                "measured at level .05, and .046 to .059 with that factor as strata."
             )
         untested = [row.name for row in self.terms if math.isnan(row.pvalue)]
         if untested:

@@ -3,49 +3,192 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from energystats._core import statistics
 from energystats._core.labelings import draw_key, stream_of
-from energystats._typing import AnyArray, FloatArray
+from energystats._runtime import weigh, with_bar
+from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
+from energystats.display.numbers import number
+from energystats.display.result import Result
+from energystats.display.sentences import metric_note, metric_text
+from energystats.display.tables import TextTable, shorten_name, text_table, write_sizes
 from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.exceptions import DoubleDippingWarning, warn
+from energystats.inputs.options import as_generator, check_confidence_level, check_count
+from energystats.metrics.base import MetricLike
+from energystats.pairs.open_blocks import opened
+from energystats.pairs.workloads import Size, bootstrap, one_sum
 
-__all__ = ["energy_interval"]
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from energystats.dissimilarity import Standardization
+    from energystats.metrics.base import Metric
+
+__all__ = ["EnergyIntervalResult", "energy_interval"]
 
 
 DRAWS_PER_BLOCK = 64  # bootstrap samples drawn from one stream; part of what a seed means
+FOUND = (
+    "The groups were found from data: if from these, they lie apart by construction, and the interval of their E means "
+    "nothing; call cluster_test(X, k), or cluster_test(X, clusterer=...) for another clusterer."
+)
 
 
 def energy_interval(
-    d: Dissimilarity, groups: Groups, n_bootstrap: int, rng: np.random.Generator, confidence_level: float
-) -> tuple[float, float]:
-    """Percentile interval of the energy distance of two populations, freed of the bias of resampling [theory 2].
+    x: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    metric: MetricLike = "euclidean",
+    alpha: float = 1.0,
+    n_bootstrap: int = 999,
+    confidence_level: float = 0.95,
+    standardize: bool = False,
+    progress: bool | None = None,
+    client: Any = None,
+    rng: RandomLike = None,
+) -> EnergyIntervalResult:
+    r"""Compute a bootstrap confidence interval of the energy distance between two populations.
 
-    The unbiased form of E of a resample has the V form of the data as its mean, as the unbiased form of the data has
-    the E of the populations; so the percentiles of the first are moved by the difference of the two.
+    Parameters
+    ----------
+    x, y : array_like of shape (n,) or (n, d), and (m,) or (m, d)
+        Two independent samples, or one pooled table `x` with `groups`; also a Parquet file, a memory map or a Dask
+        collection, as for `energy_test`.
+    groups : array_like of shape (n + m,), or str, optional
+        Two groups of the rows of the pooled table, known before the data were seen, or the name of their column in a
+        Parquet file or Dask frame.
+    metric : str, Metric or callable, default "euclidean"
+        The semimetric rho; with "precomputed" the pooled table is its matrix.
+    alpha : float, default 1.0
+        Power of a named distance, 0.001 <= alpha <= 2.
+    n_bootstrap : int, default 999
+        Bootstrap samples, each drawn with replacement within both samples.
+    confidence_level : float, default 0.95
+        How often such intervals are meant to contain the E of the populations; between 0 and 1.
+    standardize : bool, default False
+        Z-scores (divisor n) of the pooled columns before distances; they are not computed again for the bootstrap.
+    progress : bool or None, default None
+        Show a bar over the bootstrap samples. None: if they take above two seconds and somebody can see it.
+    client : distributed.Client, optional
+        Dask cluster that does the work, as in `energy_test`.
+    rng : int, Generator or None, default None
+        Seed of the bootstrap samples.
+
+    Returns
+    -------
+    EnergyIntervalResult
+        `.low` and `.high`, `.statistic` (E of the samples, the number of `energy_distance`), `.unbiased`,
+        `.confidence_level`, `.n_bootstrap` and more.
+
+    Raises
+    ------
+    ValueError
+        If there are not two groups of at least two points each, the column counts differ, a value is not finite, or an
+        option is outside its limits.
+    TypeError
+        If the input does not hold real numbers.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    DoubleDippingWarning
+        If the groups are a clustering result, a fitted clusterer, or a Series made from a result.
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
+
+    See Also
+    --------
+    energy_distance : E of the samples alone.
+    energy_test : Whether the two distributions differ.
+
+    Notes
+    -----
+    The percentile interval of the unbiased form of E, freed of the bias of resampling: the unbiased form of a bootstrap
+    sample has the "v" form of the data as its mean, as the unbiased form of the data has the E of the populations, so
+    the percentiles of the first are moved by the difference of the two. Where rho is of negative type, E is not
+    negative, and the interval ends at 0. Rows must be independent: there is no form for pairs, strata or weights.
+
+    The interval covered E in .92 to 1.0 of the cases where 95 % was asked for (normal and exponential pairs of 20, 50
+    and 200 points, 150 to 400 times each). It is no test: of equal distributions it mostly begins at 0.
+
+    O(n^2 (d + n_bootstrap)) time for n points in all, O(n) memory beyond 4,096 points; for one column with
+    rho = \|x - y\|, O(n log n + n n_bootstrap) time.
+
+    References
+    ----------
+    Szekely & Rizzo (2013) for E; Efron & Tibshirani (1993) for percentile intervals.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> found = es.energy_interval([1.0, 2.0, 3.0, 5.0], [4.0, 6.0, 7.0, 9.0], rng=0)
+    >>> found.low < found.unbiased < found.high
+    True
     """
-    M, s = d.group_sums(groups)
+    n_bootstrap = check_count(n_bootstrap, "n_bootstrap", low=1)
+    confidence_level = check_confidence_level(confidence_level)
+    generator = as_generator(rng)
+    samples, groups = opened((x,) if y is None else (x, y), groups, "groups", client)
+    d, checked = Dissimilarity.from_samples(samples, groups, metric=metric, alpha=alpha, standardize=standardize)
+    _check_two_groups(checked)
+    if checked.found:
+        warn(FOUND, DoubleDippingWarning)
+    size = Size.of(d)
+    shows_bar = weigh(progress, d, one_sum(size), bootstrap(size, n_bootstrap))
+    M, s = d.group_sums(checked)
+    statistic = float(statistics.energy_distances(M, s)[0, 1])
+    unbiased = float(statistics.energy_distances(M, s, unbiased=True)[0, 1])
+    drawn = unbiased + (_draw_unbiased(d, checked, s, n_bootstrap, generator, progress=shows_bar) - statistic)
+    low, high = _percentiles(drawn, confidence_level, ends_at_zero=bool(d.metric.negative_type))
+    return EnergyIntervalResult(
+        statistic=statistic,
+        unbiased=unbiased,
+        low=low,
+        high=high,
+        confidence_level=confidence_level,
+        n_bootstrap=n_bootstrap,
+        bootstrap_distribution=drawn,
+        sizes=tuple(checked.sizes.tolist()),
+        labels=checked.names,
+        group_name=checked.name,
+        metric=d.metric,
+        standardization=d.standardization,
+        notes=(FOUND,) if checked.found else (),
+    )
+
+
+def _check_two_groups(groups: Groups) -> None:
+    """Complain about more groups than two, and about groups without a pair of points."""
+    if groups.k != 2:
+        raise ValueError(f"`groups` must name two groups, got {groups.k}; `dispersion` has the E of all pairs of them.")
     if groups.sizes.min() < 2:
         sizes = ", ".join(map(str, groups.sizes.tolist()))
-        raise ValueError(f"`n_bootstrap` needs two points in each sample, got {sizes}.")
-    unbiased = float(statistics.energy_distances(M, s, unbiased=True)[0, 1])
-    centre = float(statistics.energy_distances(M, s)[0, 1])
-    key = draw_key(rng)
-    drawn = [
+        raise ValueError(f"The interval of E needs at least two points in each sample, got {sizes}.")
+
+
+def _draw_unbiased(
+    d: Dissimilarity, groups: Groups, s: FloatArray, n_bootstrap: int, rng: np.random.Generator, *, progress: bool
+) -> FloatArray:
+    """Compute the unbiased form of E in every bootstrap sample."""
+    drawn = (
         statistics.energy_distances(d.pairs.block_sums(Z), s, unbiased=True)[:, 0, 1]
-        for Z in _resampled_counts(groups, n_bootstrap, key)
-    ]
-    deviations = np.concatenate(drawn) - centre
-    tail = (1 - confidence_level) / 2
-    low, high = unbiased + np.quantile(deviations, [tail, 1 - tail])
-    if d.metric.negative_type:
-        low, high = max(low, 0.0), max(high, 0.0)
-    return float(low), float(high)
+        for Z in _resampled_counts(groups, n_bootstrap, draw_key(rng))
+    )
+    with closing(with_bar(drawn, progress, total=n_bootstrap, unit="sample", size=len)) as bar:
+        return np.concatenate(list(bar))
 
 
 def _resampled_counts(groups: Groups, n_bootstrap: int, key: AnyArray) -> Iterator[FloatArray]:
-    """How often each row is drawn when every sample is drawn from itself; (n, k, b) at a time."""
+    """Count how often each row is drawn when every sample is drawn from itself; (n, k, b) at a time."""
     for block, start in enumerate(range(0, n_bootstrap, DRAWS_PER_BLOCK)):
         stream = stream_of(key, block)
         Z = np.zeros((groups.codes.size, groups.k, DRAWS_PER_BLOCK))
@@ -53,3 +196,115 @@ def _resampled_counts(groups: Groups, n_bootstrap: int, key: AnyArray) -> Iterat
             counts = stream.multinomial(rows.size, np.full(rows.size, 1 / rows.size), size=DRAWS_PER_BLOCK)
             Z[rows, j] = counts.T
         yield Z[:, :, : n_bootstrap - start]
+
+
+def _percentiles(drawn: FloatArray, confidence_level: float, *, ends_at_zero: bool) -> tuple[float, float]:
+    """Cut equal tails off; where E cannot be negative, neither can the ends."""
+    tail = (1 - confidence_level) / 2
+    low, high = np.quantile(drawn, [tail, 1 - tail]).tolist()
+    return (max(low, 0.0), max(high, 0.0)) if ends_at_zero else (low, high)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class EnergyIntervalResult(Result):
+    """Bootstrap confidence interval of the energy distance between two populations.
+
+    Attributes
+    ----------
+    statistic : float
+        E of the samples: means over all pairs, the number that `energy_distance` gives. On average it is larger than
+        the E of the populations, and with few points or many columns it may lie above the interval.
+    unbiased : float
+        E of the samples without the pairs of a point with itself, whose mean is the E of the populations; may be
+        negative.
+    low, high : float
+        Ends of the interval; not below 0 where rho is of negative type.
+    confidence_level : float
+        How often such intervals are meant to contain the E of the populations.
+    n_bootstrap : int
+        Bootstrap samples.
+    bootstrap_distribution : ndarray of shape (n_bootstrap,)
+        The values whose percentiles the ends are.
+    sizes : tuple of int
+        Points per sample.
+    labels : tuple
+        Names of the two samples.
+    group_name : str
+        Name of the Series that the labels came from; empty without one.
+    metric : Metric
+        With every parameter that was settled on the data.
+    standardization : Standardization or None
+        Column means and standard deviations, if the columns were standardized.
+    notes : tuple of str
+        Whether the groups were found from data.
+    """
+
+    _one_row = True
+
+    statistic: float
+    unbiased: float
+    low: float
+    high: float
+    confidence_level: float
+    n_bootstrap: int
+    bootstrap_distribution: FloatArray = field(repr=False)
+    sizes: tuple[int, ...]
+    labels: tuple[Any, ...]
+    group_name: str = field(default="", repr=False)
+    metric: Metric
+    standardization: Standardization | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
+
+    def _percent(self) -> str:
+        return f"{100 * self.confidence_level:.6g} %"
+
+    def _tables(self) -> list[TextTable]:
+        whose = f"sizes of {shorten_name(self.group_name)}" if self.group_name else "group sizes"
+        rows = [
+            ["E of the samples", number(self.statistic)],
+            ["E, unbiased", number(self.unbiased)],
+            [f"{self._percent()} interval of E", f"{number(self.low)} to {number(self.high)}"],
+            ["bootstrap samples", str(self.n_bootstrap)],
+            [whose, write_sizes(self.labels, self.sizes)],
+        ]
+        return [text_table(rows, None, None, "Bootstrap interval of the energy distance")]
+
+    def _notes(self) -> list[str]:
+        notes = [
+            "Percentile interval of the unbiased form of E, freed of the bias of resampling; its level is approximate."
+        ]
+        if self.statistic > self.high:
+            notes.append(
+                "E of the samples lies above the interval: it contains the pairs of a point with itself, and so is "
+                "larger on average than the E of the populations."
+            )
+        return [*notes, *self.notes, metric_note(self.metric, self.standardization)]
+
+    def _conclusion(self) -> str:
+        return (
+            f"With {self._percent()} confidence the two populations have an E of {number(self.low)} to "
+            f"{number(self.high)}; whether they differ is the question of `energy_test`."
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row; the columns are the field names, some as texts."""
+        import pandas as pd
+
+        names = ("statistic", "unbiased", "low", "high", "confidence_level", "n_bootstrap")
+        row = {name: getattr(self, name) for name in names}
+        row["sizes"] = " + ".join(map(str, self.sizes))
+        row["metric"], row["standardized"] = metric_text(self.metric), self.standardization is not None
+        return pd.DataFrame([row])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Histogram of the bootstrap distribution with the interval and E of the samples."""
+        from energystats.plotting.null_distributions import plot_interval
+
+        return plot_interval(
+            self.bootstrap_distribution,
+            (self.low, self.high),
+            self.statistic,
+            name=f"{self._percent()} interval of E",
+            sizes=self.sizes,
+            ax=ax,
+        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -14,20 +13,12 @@ from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.binned_sliced import MOST_BINS, SLICES, binned_test, default_bins, sliced_test
 from energystats.distribution_tests.combined_metrics import aggregated_test
 from energystats.distribution_tests.cross_test import cross_test
-from energystats.distribution_tests.designs import Design
-from energystats.distribution_tests.energy_interval import energy_interval
+from energystats.distribution_tests.designs import Design, ExchangeableUnits, exchangeable_units
 from energystats.distribution_tests.found_groups import warn_if_found
-from energystats.distribution_tests.permutation_test import (
-    CONFIDENCE_LEVEL,
-    Sampling,
-    StatisticName,
-    relabeling_test,
-    weighed,
-)
+from energystats.distribution_tests.permutation_test import Sampling, StatisticName, relabeling_test, weighed
 from energystats.distribution_tests.results import EnergyTestResult
 from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import check_same_index
-from energystats.inputs.names import check_same_rows
 from energystats.inputs.options import as_generator, check_count, check_option
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.general import Precomputed
@@ -49,15 +40,12 @@ def energy_test(
     statistic: str = "between",
     method: str = "auto",
     n_resamples: int = 999,
-    strata: ArrayLike | None = None,
-    paired: bool = False,
-    whole_plots: ArrayLike | None = None,
+    design: Design | None = None,
     sample_weight: ArrayLike | None = None,
     stop_at: int | None = None,
     extrapolate: bool = False,
     n_slices: int | None = None,
     n_bins: int | None = None,
-    n_bootstrap: int = 0,
     standardize: bool = False,
     progress: bool | None = None,
     client: Any = None,
@@ -88,14 +76,9 @@ def energy_test(
         "binned" has the complete statistic and permutes the labels of bins of rows.
     n_resamples : int, default 999
         Random relabelings.
-    strata : array_like of shape (n,), optional
-        Block of each row of the pooled table; labels are permuted within blocks only, which takes care of any effect
-        of the blocks. With samples one by one: of all rows, sample after sample.
-    paired : bool, default False
-        Row i of every sample is the same subject; labels are permuted within subjects.
-    whole_plots : array_like of shape (n,), optional
-        Set of rows that were treated together, such as a field, a cage or a school, for each row; all its rows have one
-        group, and the labels of whole plots are permuted (within strata, if there are any).
+    design : Design, optional
+        Strata, pairs or whole plots: ``es.Design(strata=block)``, ``es.Design(paired=True)``,
+        ``es.Design(whole_plots=cage)``. None: all rows may be exchanged.
     sample_weight : array_like of shape (n,), optional
         Positive weights of the rows, the largest at most 1e9 times the smallest; they stay with their rows, so equality
         must include the weights: where one group has larger weights by design, a true null may be rejected too often.
@@ -112,8 +95,6 @@ def energy_test(
         At most this many full bins of rows, whose labels are permuted, and a smaller one for each group's rest, which
         keeps its label; from 2 to 4,096. For "binned" 256 when None, or as many as give the smallest group eight; for
         "sliced" single rows are permuted when None.
-    n_bootstrap : int, default 0
-        Bootstrap resamples within each of two samples, for `energy_interval`.
     standardize : bool, default False
         Z-scores (divisor n) of the pooled columns before distances.
     progress : bool or None, default None
@@ -166,6 +147,8 @@ def energy_test(
     --------
     cluster_test : For groups that were found in the same data.
     energy_distance, dispersion : The statistics alone.
+    energy_interval : How far apart two populations are.
+    Design : Strata, pairs and whole plots.
     disco : Several factors.
     pairwise_tests : Which groups differ.
 
@@ -196,8 +179,6 @@ def energy_test(
     O(n_bins^2) for every relabeling.
 
     ``stop_at=h`` is the sequential test of Besag & Clifford: exact level, p = h/(relabelings made).
-    `energy_interval` is the percentile interval of the unbiased form of E, freed of the bias of resampling; it covered
-    .92 to 1.0 where 95 % was asked for (normal and exponential pairs of 20, 50 and 200 points, 150 to 400 times each).
 
     Labels are permuted, never the matrix: all relabelings go through one matrix product of R with a block of
     indicators. O(n^2 (d + k n_resamples)) time; O(n n_resamples) memory beyond 4,096 points, n^2 below. For one
@@ -250,43 +231,29 @@ def energy_test(
         stop_at=None if stop_at is None else check_count(stop_at, "stop_at", low=1),
         extrapolate=extrapolate,
     )
-    n_bootstrap = check_count(n_bootstrap, "n_bootstrap", low=0)
     generator = as_generator(rng)
     samples, groups = opened(samples, groups, "groups", client)
-    strata, whole_plots, sample_weight = labels_here(strata, whole_plots, sample_weight, client=client)
+    (sample_weight,) = labels_here(sample_weight, client=client)
     first, *others = _semimetrics(metric, alpha)
     d, checked = Dissimilarity.from_samples(samples, groups, metric=first, alpha=1.0, standardize=standardize)
     warn_if_found(checked)
-    for labels, name in ((strata, "strata"), (whole_plots, "whole_plots"), (sample_weight, "sample_weight")):
-        check_same_index(samples, labels, name)
-        check_same_index(groups, labels, name)  # where the table has no index of its own
-    if paired:
-        check_same_rows(samples, "Paired samples")
-    design = Design.of(checked, strata=strata, whole_plots=whole_plots, paired=paired)
+    units = exchangeable_units(design, samples, groups, checked, client)
+    check_same_index(samples, sample_weight, "sample_weight")
+    check_same_index(groups, sample_weight, "sample_weight")  # where the table has no index of its own
     weights = as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")
     several = [d, *(d.under(other) for other in others)]
     weighted = sample_weight is not None
-    check_combination(sampling, design, len(several), weighted=weighted)
+    check_combination(sampling, units, len(several), weighted=weighted)
     if weighted and statistic == "f":
         raise ValueError('`statistic="f"` counts rows and is not defined with `sample_weight`; S has the same p-value.')
-    if n_bootstrap and (checked.k != 2 or not design.is_free or weighted or others or method in NEAR_LINEAR):
-        raise ValueError(
-            "`n_bootstrap` needs two independent samples, one semimetric, no weights, and no slices or bins."
-        )
     bins, lines = _chosen_bins(checked, method, n_bins), (n_slices or SLICES) * (method == "sliced")
-    sampling = weighed(
-        several, checked, sampling, progress, design, n_slices=lines, n_bins=bins, n_bootstrap=n_bootstrap
-    )
+    sampling = weighed(several, checked, sampling, progress, units, n_slices=lines, n_bins=bins)
     name, test = cast(StatisticName, statistic), choose_test
     if method in NEAR_LINEAR:
         test = partial(_near_linear_test, n_slices=n_slices, n_bins=n_bins)
-    result = test(several, checked, name, sampling, generator, design, weights)
-    if n_bootstrap:
-        interval = energy_interval(d, checked, n_bootstrap, generator, CONFIDENCE_LEVEL)
-        result = replace(result, energy_interval=interval)
-    return result
+    return test(several, checked, name, sampling, generator, units, weights)
 
 
 def _check_slices_and_bins(method: str, n_slices: int | None, n_bins: int | None) -> None:
@@ -312,7 +279,7 @@ def _near_linear_test(
     name: StatisticName,
     sampling: Sampling,
     rng: np.random.Generator,
-    design: Design,
+    units: ExchangeableUnits,
     weights: FloatArray | None = None,
     *,
     n_slices: int | None,
@@ -321,7 +288,7 @@ def _near_linear_test(
     """The tests for many rows."""
     if len(several) > 1:
         raise ValueError(f'`method="{sampling.method}"` takes one semimetric, got {len(several)}.')
-    if not design.is_free and (n_bins is not None or sampling.method == "binned"):
+    if not units.is_free and (n_bins is not None or sampling.method == "binned"):
         raise ValueError("Bins are permuted freely and do not go with `strata`, `paired` or `whole_plots`.")
     d = several[0]
     if sampling.method == "binned":
@@ -334,7 +301,7 @@ def _near_linear_test(
         n_bins=n_bins,
         sampling=sampling,
         rng=rng,
-        design=design,
+        units=units,
         weights=weights,
     )
 
@@ -353,10 +320,12 @@ def _semimetrics(metric: Any, alpha: Any) -> list[Metric]:
     return found
 
 
-def check_combination(sampling: Sampling, design: Design, n_semimetrics: int, *, weighted: bool = False) -> None:
+def check_combination(
+    sampling: Sampling, units: ExchangeableUnits, n_semimetrics: int, *, weighted: bool = False
+) -> None:
     """Raise for ways of sampling that do not go with the rest."""
     extras = {
-        "`strata`, `paired` or `whole_plots`": not design.is_free,
+        "`strata`, `paired` or `whole_plots`": not units.is_free,
         "`sample_weight`": weighted,
         "`stop_at`": sampling.stop_at is not None,
         "`extrapolate`": sampling.extrapolate,
@@ -375,12 +344,12 @@ def choose_test(
     name: StatisticName,
     sampling: Sampling,
     rng: np.random.Generator,
-    design: Design,
+    units: ExchangeableUnits,
     weights: FloatArray | None = None,
 ) -> EnergyTestResult:
     """The test that the options ask for."""
     if sampling.method == "cross":
         return cross_test(several[0], groups, rng)
     if len(several) > 1:
-        return aggregated_test(several, groups, name, sampling=sampling, rng=rng, design=design, weights=weights)
-    return relabeling_test(several[0], groups, name, sampling=sampling, rng=rng, design=design, weights=weights)
+        return aggregated_test(several, groups, name, sampling=sampling, rng=rng, units=units, weights=weights)
+    return relabeling_test(several[0], groups, name, sampling=sampling, rng=rng, units=units, weights=weights)

@@ -9,14 +9,12 @@ from energystats._core import statistics
 from energystats._runtime import weigh
 from energystats._typing import ArrayLike, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.designs import Design
+from energystats.distribution_tests.designs import Design, exchangeable_units
 from energystats.distribution_tests.energy_test import METHODS, check_combination, choose_test
 from energystats.distribution_tests.found_groups import warn_if_found
 from energystats.distribution_tests.permutation_test import Sampling, StatisticName, weighed
 from energystats.distribution_tests.results import EnergyTestResult
 from energystats.geometry.kernels import KernelLike, kernel_distance, semimetric_of
-from energystats.inputs.labels import check_same_index
-from energystats.inputs.names import check_same_rows
 from energystats.inputs.options import as_generator, check_count, check_option
 from energystats.metrics.base import MetricLike
 from energystats.metrics.lookup import resolve
@@ -118,8 +116,7 @@ def mmd_test(
     estimator: str = "v",
     method: str = "auto",
     n_resamples: int = 999,
-    strata: ArrayLike | None = None,
-    paired: bool = False,
+    design: Design | None = None,
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> EnergyTestResult:
@@ -144,10 +141,8 @@ def mmd_test(
         As for `energy_test`.
     n_resamples : int, default 999
         Random relabelings.
-    strata : array_like of shape (n + m,), optional
-        Blocks within which labels are permuted, as for `energy_test`.
-    paired : bool, default False
-        Row i of both samples is the same subject; labels are permuted within subjects.
+    design : Design, optional
+        Strata, pairs or whole plots, as for `energy_test`.
     progress : bool or None, default None
         Show a bar over the relabelings. None: if the estimated time is above two seconds and a terminal or notebook
         can show it.
@@ -162,8 +157,8 @@ def mmd_test(
     Raises
     ------
     ValueError
-        As `mmd2`, or if exact enumeration is asked for and there are more than a million labelings, or the strata leave
-        nothing to permute.
+        As `mmd2`, or if exact enumeration is asked for and there are more than a million labelings, or the design
+        leaves nothing to permute.
     TypeError
         If the input does not hold real numbers.
     MemoryError
@@ -177,6 +172,7 @@ def mmd_test(
     See Also
     --------
     energy_test : The same test for a semimetric, and for more than two samples.
+    Design : Strata, pairs and whole plots.
 
     Notes
     -----
@@ -200,19 +196,16 @@ def mmd_test(
     sampling = Sampling(method, check_count(n_resamples, "n_resamples", low=1))
     generator = as_generator(rng)
     first, *others = _kernels_of(kernel)
-    d, checked = _two_samples((x,) if y is None else (x, y), groups, first, metric, alpha)
+    samples = (x,) if y is None else (x, y)
+    d, checked = _two_samples(samples, groups, first, metric, alpha)
     several = [d, *(d.under(semimetric_of(other, metric, alpha)) for other in others)]
     _check_pairs_within(checked, estimator)
-    check_same_index((x,) if y is None else (x, y), strata, "strata")
-    check_same_index(groups, strata, "strata")
-    if paired and y is not None:
-        check_same_rows((x, y), "Paired samples")
-    design = Design.of(checked, strata=strata, paired=paired)
-    check_combination(sampling, design, len(several))
+    units = exchangeable_units(design, samples, groups, checked)
+    check_combination(sampling, units, len(several))
     warn_if_found(checked)
-    sampling = weighed(several, checked, sampling, progress, design)
+    sampling = weighed(several, checked, sampling, progress, units)
     name: StatisticName = "mmd2" if estimator == "v" else "mmd2 (unbiased)"
-    return choose_test(several, checked, name, sampling, generator, design)
+    return choose_test(several, checked, name, sampling, generator, units)
 
 
 def _two_samples(

@@ -25,11 +25,11 @@ from energystats._core.pvalues import (
 from energystats._runtime import weigh, with_bar
 from energystats._typing import FloatArray
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.designs import Design
+from energystats.distribution_tests.designs import ExchangeableUnits
 from energystats.distribution_tests.found_groups import notes_on_groups
 from energystats.distribution_tests.results import EnergyTestResult
 from energystats.exceptions import NotCalibratedWarning, warn
-from energystats.pairs.workloads import Size, binned, bootstrap, one_sum, permutation_moments_work, relabelings, slices
+from energystats.pairs.workloads import Size, binned, one_sum, permutation_moments_work, relabelings, slices
 
 __all__ = [
     "FREE",
@@ -49,7 +49,7 @@ StatisticName = Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)"]
 ENUMERATED_UP_TO = 1_000_000  # distinct labelings that method="exact" will visit
 BLOCKS_BETWEEN_LOOKS = 4  # blocks of 64 relabelings that share a product when the test may stop early
 CONFIDENCE_LEVEL = 0.95
-FREE = Design()
+FREE = ExchangeableUnits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def relabeling_test(
     *,
     sampling: Sampling,
     rng: np.random.Generator,
-    design: Design = FREE,
+    units: ExchangeableUnits = FREE,
     weights: FloatArray | None = None,
 ) -> EnergyTestResult:
     """One statistic of one labeling among its relabelings."""
@@ -167,9 +167,9 @@ def relabeling_test(
     ranking = RANKED_BY[name]
     if sampling.method == "asymptotic":
         return _asymptotic_test(d, groups, name)
-    null = draw_null(d, groups, ranking, sampling, rng, design, weights)
+    null = draw_null(d, groups, ranking, sampling, rng, units, weights)
     method = "exact" if null.exact else "permutation"
-    return report_null(d, groups, name, null, sampling, design, weights, method=method)
+    return report_null(d, groups, name, null, sampling, units, weights, method=method)
 
 
 def weighed(
@@ -177,11 +177,10 @@ def weighed(
     groups: Groups,
     sampling: Sampling,
     progress: bool | None,
-    design: Design = FREE,
+    units: ExchangeableUnits = FREE,
     *,
     n_slices: int = 0,
     n_bins: int = 0,
-    n_bootstrap: int = 0,
 ) -> Sampling:
     """Refuse or warn of what is about to be done, and decide about the bar."""
     first, k, looks = several[0], groups.k, sampling.stop_at is not None
@@ -195,18 +194,16 @@ def weighed(
         elif n_bins:
             works += binned(size, n_bins, k, sampling.n_resamples, looks=looks)
         else:
-            count, visited = _count_of(groups, design, sampling)
+            count, visited = _count_of(groups, units, sampling)
             works.append(relabelings(size, k, count, looks=looks, visited=visited))
-    if n_bootstrap:
-        works.append(bootstrap(Size.of(first), n_bootstrap))
     return replace(sampling, progress=weigh(progress, first, *works))
 
 
-def _count_of(groups: Groups, design: Design, sampling: Sampling) -> tuple[float, bool]:
+def _count_of(groups: Groups, units: ExchangeableUnits, sampling: Sampling) -> tuple[float, bool]:
     """How many labelings there will be, and whether all of them are visited."""
     if sampling.method == "permutation":
         return sampling.n_resamples, False
-    count = design.scheme(groups.codes).count()
+    count = units.scheme(groups.codes).count()
     if sampling.method == "exact":
         return min(count, ENUMERATED_UP_TO), True
     few = count <= min(sampling.n_resamples, ENUMERATED_UP_TO)
@@ -219,7 +216,7 @@ def report_null(
     name: StatisticName,
     null: Null,
     sampling: Sampling,
-    design: Design = FREE,
+    units: ExchangeableUnits = FREE,
     weights: FloatArray | None = None,
     **more: Any,
 ) -> EnergyTestResult:
@@ -233,7 +230,7 @@ def report_null(
         groups,
         null.M,
         null.s,
-        design,
+        units,
         float(_value_of(name, np.asarray(null.observed), d, null.M, null.s)),
         name,
         p,
@@ -281,11 +278,11 @@ def draw_null(
     ranking: _Ranking,
     sampling: Sampling,
     rng: np.random.Generator,
-    design: Design = FREE,
+    units: ExchangeableUnits = FREE,
     weights: FloatArray | None = None,
 ) -> Null:
     """Rank the observed labeling and the others, all of them or a random sample that may end early."""
-    others = _choose_labelings(groups, design, sampling, rng)
+    others = _choose_labelings(groups, units, sampling, rng)
     exact, n_others = others.exact, others.count
     sums = _sums_of_labelings(d, groups, others, weights, sampling.stop_at is not None)
     values: list[FloatArray] = []
@@ -326,9 +323,11 @@ def _stop_short(observed: float, values: FloatArray, stop_at: int, tolerance: fl
     return values[: int(np.searchsorted(reached, stop_at)) + 1]
 
 
-def _choose_labelings(groups: Groups, design: Design, sampling: Sampling, rng: np.random.Generator) -> Labelings:
+def _choose_labelings(
+    groups: Groups, units: ExchangeableUnits, sampling: Sampling, rng: np.random.Generator
+) -> Labelings:
     """The labelings to visit besides the observed one."""
-    scheme = design.scheme(groups.codes)
+    scheme = units.scheme(groups.codes)
     n_labelings = scheme.count()
     if sampling.method == "exact" and n_labelings > ENUMERATED_UP_TO:
         raise ValueError(
@@ -374,7 +373,7 @@ def make_test_result(
     groups: Groups,
     M: FloatArray,
     s: FloatArray,
-    design: Design,
+    units: ExchangeableUnits,
     statistic: float,
     name: StatisticName | Literal["cross"],
     pvalue: float,
@@ -388,9 +387,9 @@ def make_test_result(
         statistic=statistic,
         pvalue=pvalue,
         statistic_name=name,
-        null_hypothesis=_describe_null(d, groups.k, design),
-        n_strata=design.n_strata,
-        n_plots=design.n_plots,
+        null_hypothesis=_describe_null(d, groups.k, units),
+        n_strata=units.n_strata,
+        n_plots=units.n_plots,
         effect_size=statistics.share(S, T),
         inhomogeneity=_inhomogeneity(M, s) if groups.k == 2 else None,
         within=T - S,
@@ -414,11 +413,11 @@ def _inhomogeneity(M: FloatArray, s: FloatArray) -> float:
     )
 
 
-def _describe_null(d: Dissimilarity, k: int, design: Design) -> str:
+def _describe_null(d: Dissimilarity, k: int, units: ExchangeableUnits) -> str:
     """What the p-value is about, with the blind spot of squared distances."""
     sentence = f"the {k} samples come from one distribution"
-    if design.strata is not None:
+    if units.strata is not None:
         sentence += " within every stratum"
-    if design.plots is not None:
+    if units.plots is not None:
         sentence += ", whole plots being exchangeable"
     return sentence + d.metric.about_means

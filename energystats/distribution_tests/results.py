@@ -70,8 +70,6 @@ class EnergyTestResult(Result):
         The statistic of the other labelings, without the observed one.
     null_moments : tuple of float or None
         Mean, standard deviation and skewness of the law that stands for the null distribution, if one does.
-    energy_interval : tuple of float or None
-        95 % bootstrap interval of the energy distance E of the two populations, if asked for.
     components : tuple of EnergyTestResult
         The test under each semimetric, if there were several.
     metric : Metric
@@ -112,7 +110,6 @@ class EnergyTestResult(Result):
     group_name: str = field(default="", repr=False)
     null_distribution: FloatArray = field(repr=False)
     null_moments: tuple[float, float, float] | None = None
-    energy_interval: tuple[float, float] | None = None
     components: tuple[EnergyTestResult, ...] = field(default=(), repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
@@ -138,8 +135,6 @@ class EnergyTestResult(Result):
         rows.append(["S/T (effect size)", proportion(self.effect_size)])
         if self.inhomogeneity is not None:
             rows.append(["H (inhomogeneity)", proportion(self.inhomogeneity)])
-        if self.energy_interval is not None:
-            rows.append(["95 % interval of E", " to ".join(map(number, self.energy_interval))])
         whose = f"sizes of {shorten_name(self.group_name)}" if self.group_name else "group sizes"
         rows.append([whose, write_sizes(self.labels, self.sizes)])
         tested = self.components[0] if self.components else self

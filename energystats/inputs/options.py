@@ -16,6 +16,7 @@ from energystats.inputs.names import near_names
 __all__ = [
     "as_generator",
     "check_alpha",
+    "check_confidence_level",
     "check_count",
     "check_flag",
     "check_jobs",
@@ -96,6 +97,14 @@ def check_positive(value: object, name: str) -> float:
     if not 0 < value < np.inf:
         raise ValueError(f"`{name}` must be positive and finite, got {value:g}.")
     return float(value)
+
+
+def check_confidence_level(value: object) -> float:
+    """A share between 0 and 1."""
+    found = check_positive(value, "confidence_level")
+    if not found < 1:
+        raise ValueError(f"`confidence_level` must lie below 1, got {found:g}.")
+    return found
 
 
 def check_option(value: object, name: str, options: Sequence[str]) -> None:

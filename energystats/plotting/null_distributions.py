@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from energystats._typing import FloatArray
 from energystats.display.numbers import p_text
 from energystats.plotting.axes import (
+    CURVE,
     OBSERVED,
     QUIET,
     axes_or_new,
@@ -24,6 +25,7 @@ from energystats.plotting.axes import (
 
 __all__ = [
     "plot_goodness",
+    "plot_interval",
     "plot_model_null",
     "plot_null",
     "plot_pairs",
@@ -104,6 +106,27 @@ def _histogram_with_line(null: FloatArray, observed: float, pvalue: float, what:
         ax.axvline(ax.get_xlim()[1], color=OBSERVED, lw=4, label=f"observed, infinite, {p_text(pvalue, short=True)}")
     ax.set_xlabel("between-sample energy S")
     ax.set_ylabel("count")
+    ax.legend(frameon=False)
+    return ax
+
+
+def plot_interval(
+    drawn: FloatArray,
+    interval: tuple[float, float],
+    observed: float,
+    *,
+    name: str,
+    sizes: Sequence[int],
+    ax: Axes | None = None,
+) -> Axes:
+    """Bootstrap distribution of E as a histogram, its interval as a band and E of the samples as a line."""
+    ax = axes_or_new(ax)
+    ax.hist(drawn, bins=min(40, max(5, drawn.size // 10)), color=QUIET, label=f"{drawn.size} bootstrap samples")
+    ax.axvspan(*interval, color=CURVE, alpha=0.18, lw=0, label=name)
+    ax.axvline(observed, color=OBSERVED, lw=2, label="E of the samples")
+    ax.set_xlabel("energy distance E")
+    ax.set_ylabel("count")
+    ax.set_title(f"interval of E, {write_sizes_for_title(sizes)}", loc="left")
     ax.legend(frameon=False)
     return ax
 
