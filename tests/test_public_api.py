@@ -79,8 +79,8 @@ def test_examples_run(name):
 @pytest.mark.parametrize("name", RESULTS)
 def test_result_fields_are_documented(name):
     result = getattr(es, name)
-    for field in result.__dataclass_fields__:
-        assert field in result.__doc__, f"{name}.{field} is not documented"
+    for field in dataclasses.fields(result):
+        assert field.name in result.__doc__, f"{name}.{field.name} is not documented"
 
 
 def test_every_name_is_reachable_and_listed():
@@ -202,8 +202,16 @@ def result(request):
     return case(request.param)
 
 
+def test_notes_are_sentences_of_the_summary(result):
+    summary = " ".join(result.summary().split())
+    assert isinstance(result.notes, tuple)
+    for note in result.notes:
+        assert note[-1] in ".)", note
+        assert " ".join(note.split()) in summary
+
+
 def test_results_are_immutable(result):
-    for name in result.__dataclass_fields__:
+    for name in [entry.name for entry in dataclasses.fields(result)]:
         with pytest.raises(AttributeError):
             setattr(result, name, 0)
         value = getattr(result, name)

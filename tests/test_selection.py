@@ -48,7 +48,7 @@ def test_separated_clusters_are_counted(three, method, rng):
     found = es.select_k(4 * three, 6, method, rng=rng)
     assert (found.k, found.method) == (3, method)
     assert sorted(found.partition.sizes) == [30, 30, 30]
-    assert found.reason in " ".join(found.summary().split())
+    assert found.notes[0] in " ".join(found.summary().split())
 
 
 @pytest.mark.parametrize("method", ["gap", "eigengap", "significance"])
@@ -56,9 +56,9 @@ def test_same_seed_same_table_and_criteria_do_not_disturb_each_other(three, meth
     how = {"n_resamples": 5, "n_init": 3, "rng": 4}
     a, b = (es.select_k(three, 5, method, **how) for _ in range(2))
     pd.testing.assert_frame_equal(a.table, b.table)
-    assert (a.k, a.reason) == (b.k, b.reason)
+    assert (a.k, a.notes) == (b.k, b.notes)
     everything = es.select_k(three, 5, method, criteria="all", **how)
-    assert (everything.k, everything.reason) == (a.k, a.reason)
+    assert (everything.k, everything.notes[0]) == (a.k, a.notes[0])
     known = a.table.notna().all()
     pd.testing.assert_frame_equal(everything.table.loc[:, known], a.table.loc[:, known])
     assert everything.table[["gap", "gap_error", "eigengap"]].notna().all(axis=None)
@@ -196,7 +196,7 @@ def test_significance_is_the_cluster_tree(three):
     assert (np.diff(p[: found.k]) >= 0).all()
     assert p[found.k - 1] == min(leaf.pvalue_adjusted for leaf in tree.leaves if leaf.tested) > 0.05
     assert np.isnan(p[found.k :]).all()
-    assert f"{found.k - 1} splits had an adjusted p <= 0.05, and no further split has" in found.reason
+    assert f"{found.k - 1} splits had an adjusted p <= 0.05, and no further split has" in found.notes[0]
 
 
 @pytest.mark.parametrize("columns", [1, 2])
@@ -242,14 +242,14 @@ def test_gap_and_eigengap_stand_beside_significance(three):
 def test_leaves_stop_at_k_max_and_at_the_level(three):
     two = es.select_k(three, 2, "significance", criteria="chosen", rng=11)
     assert two.k == 2
-    assert "still significant" in two.reason
+    assert "still significant" in two.notes[0]
     how = {"level": 0.01, "criteria": "chosen", "rng": 11}
     strict = es.select_k(9 * three[:60], 6, "significance", **how)
     assert strict.tree.n_resamples == 999
     assert strict.column("pvalue")[0] <= 0.01
     one = es.select_k(np.random.default_rng(0).random((60, 2)), 6, "significance", **how)
     assert one.k == 1
-    assert one.reason.startswith("No split had an adjusted p <= 0.01: the smallest is")
+    assert one.notes[0].startswith("No split had an adjusted p <= 0.01: the smallest is")
 
 
 def test_small_leaves_are_not_tested(rng):
@@ -257,7 +257,7 @@ def test_small_leaves_are_not_tested(rng):
     found = es.select_k(X, 5, "significance", level=0.5, rng=rng)
     assert found.k == 2
     assert found.column("pvalue")[1] == 1
-    assert "No leaf of the tree has" in found.reason
+    assert "No leaf of the tree has" in found.notes[0]
 
 
 def test_one_column(rng):
@@ -303,7 +303,7 @@ def test_few_distinct_points_are_that_many_clusters(rng):
     X = np.repeat([[0.0, 0.0], [5.0, 1.0], [1.0, 7.0]], 15, axis=0)
     found = es.select_k(X, rng=rng)
     assert (found.k, found.k_max) == (3, 3)
-    assert found.reason == "k = 3 leaves nothing but coinciding points in every cluster: W is 0."
+    assert found.notes[0] == "k = 3 leaves nothing but coinciding points in every cluster: W is 0."
     assert found.rows[2].log_within == -np.inf
     assert found.plot().has_data()
     mpl.pyplot.close("all")
@@ -535,7 +535,7 @@ def test_no_gaps_where_reference_sets_coincide():
     with pytest.warns(es.TiesWarning):
         found = es.select_k(x, 4, "significance", rng=0)
     assert (found.k, found.k_max) == (1, 2)
-    assert any(note.startswith("No gaps: the points of a reference set coincide") for note in found.remarks)
+    assert any(note.startswith("No gaps: the points of a reference set coincide") for note in found.notes)
 
 
 def test_logarithms_tell_nothing_from_negative():

@@ -97,10 +97,10 @@ def plot_parts(found: Dispersion | Partition, ax: Axes | None = None) -> Axes:
 
 def _named_parts(found: Dispersion | Partition) -> tuple[list[str], list[int], list[float]]:
     """Names, sizes and W of the groups; of many, the smallest parts in one."""
-    clusters = hasattr(found, "within_per_cluster")
-    parts: FloatArray = found.within_per_cluster if clusters else found.within_per_group  # type: ignore[union-attr]
+    parts = found.within_per_cluster
     k = len(parts)
-    names = [f"cluster {j}" for j in range(k)] if clusters else plain_all(found.labels)
+    # a Dispersion holds the names of its groups, a Partition a label for each point
+    names = [f"cluster {j}" for j in range(k)] if hasattr(found, "k") else plain_all(found.labels)
     sizes = list(found.sizes)
     if k <= PARTS_DRAWN:
         return names, sizes, parts.tolist()

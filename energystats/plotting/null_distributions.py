@@ -160,7 +160,7 @@ def plot_pairs(result: PairwiseTestsResult, ax: Axes | None = None) -> Axes:
     ax = axes_or_new(ax, height=1.6 + 0.3 * len(names), more_width=room_for(names))
     effects = [row.effect_size for row in result.rows]
     bars = ax.barh(range(len(names)), effects, color=QUIET, edgecolor="white", lw=0)
-    for i, (effect, p, bar) in enumerate(zip(effects, result.pvalues_adjusted, bars, strict=True)):
+    for i, (effect, p, bar) in enumerate(zip(effects, result.pvalue_adjusted, bars, strict=True)):
         if p <= 0.05:
             bar.set(facecolor=OBSERVED, hatch="//")
         n = f"n = {result.rows[i].n1} + {result.rows[i].n2}"
@@ -181,7 +181,7 @@ def _draw_pair_table(result: PairwiseTestsResult, ax: Axes | None) -> Axes:
     """S/T of every pair as a cell, a star where its adjusted p is at most .05."""
     groups = list(dict.fromkeys(name for row in result.rows for name in (row.group1, row.group2)))
     table = pair_matrix(groups, result.rows, [row.effect_size for row in result.rows])
-    stars = pair_matrix(groups, result.rows, (result.pvalues_adjusted <= 0.05).astype(float).tolist())
+    stars = pair_matrix(groups, result.rows, (result.pvalue_adjusted <= 0.05).astype(float).tolist())
     names = plain_all(groups)
     room = room_for(names)
     ax = axes_or_new(ax, height=4.0 + 0.12 * min(len(names), 60) + room, more_width=room)

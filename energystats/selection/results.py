@@ -75,8 +75,6 @@ class SelectKResult(Result):
         The number chosen.
     method : {"gap", "eigengap", "significance"}
         By what.
-    reason : str
-        Why this k, in a sentence.
     k_max : int
         The largest number looked at.
     rows : tuple of SelectKRow
@@ -94,13 +92,12 @@ class SelectKResult(Result):
         Reference sets.
     level : float
         Family-wise level of the tree.
-    remarks : tuple of str
-        What a reader has to know.
+    notes : tuple of str
+        Why this k, in the first sentence, and what a reader has to know.
     """
 
     k: int
     method: Literal["gap", "eigengap", "significance"]
-    reason: str
     k_max: int
     rows: tuple[SelectKRow, ...] = field(repr=False)
     partitions: tuple[Partition, ...] = field(repr=False)
@@ -109,7 +106,6 @@ class SelectKResult(Result):
     reference: Literal["unimodal", "box"]
     n_resamples: int
     level: float
-    remarks: tuple[str, ...] = field(repr=False)
 
     @property
     def partition(self) -> Partition:
@@ -144,22 +140,15 @@ class SelectKResult(Result):
         table = text_table(cells, heads, stubs, f"Number of clusters: {self.k}, by {self.method}")
         if len(self.choices) < 2:
             return [table]
-        remark = {"eigengap": ", never 1", "significance": ", leaves of the tree"}
+        meaning = {"eigengap": ", never 1", "significance": ", leaves of the tree"}
         by = [
-            [f"{name}{remark.get(name, '')}{' *' if name == self.method else ''}", str(k)]
+            [f"{name}{meaning.get(name, '')}{' *' if name == self.method else ''}", str(k)]
             for name, k in self.choices.items()
         ]
         return [table, text_table(by, None, None, "Number by each criterion")]
 
-    def _notes(self) -> list[str]:
-        null = [] if self.tree is None else [f"Null hypothesis at each split: {self.tree.null_hypothesis}."]
-        return [
-            self.reason,
-            *null,
-            *self.remarks,
-            *self._seed(),
-            metric_note(self.partition.metric, self.partition.standardization),
-        ]
+    def _sentences(self) -> list[str]:
+        return [*self.notes, *self._seed(), metric_note(self.partition.metric, self.partition.standardization)]
 
     def _seed(self) -> list[str]:
         """What depends on the seed."""
@@ -220,6 +209,8 @@ class ClusterStabilityResult(Result):
         All adjusted Rand indices.
     partition : Partition
         The clusters of all points.
+    notes : tuple of str
+        Sentences on these data; empty where there is nothing to say.
     """
 
     k: int
@@ -245,7 +236,7 @@ class ClusterStabilityResult(Result):
         title = f"Stability of {self.k} cluster{'s' * (self.k > 1)} under {self.scheme}"
         return [text_table(cells, heads, stubs, title), text_table(rows, None, None, "Whole partition")]
 
-    def _notes(self) -> list[str]:
+    def _sentences(self) -> list[str]:
         meaning = (
             "Jaccard similarity: |A and B| / |A or B| of a cluster and the most similar one of a resample. Dissolved: "
             "at most .5, recovered: at least .75, as shares of the resamples."

@@ -119,7 +119,7 @@ def select_k(
     X : array_like of shape (n,) or (n, d)
         Points; with ``metric="precomputed"`` the matrix of rho, square or condensed.
     k_max : int, default 10
-        Largest number of clusters to look at; lowered to n - 1 or the number of distinct points, with a remark.
+        Largest number of clusters to look at; lowered to n - 1 or the number of distinct points, with a note.
     method : {"gap", "eigengap", "significance"}, default "gap"
         The gap statistic on log W with the rule of one standard error; the largest gap between neighbouring
         eigenvalues of a random walk on the points; or the leaves of `cluster_tree`.
@@ -156,8 +156,8 @@ def select_k(
     Returns
     -------
     SelectKResult
-        `.k`, `.reason`, `.choices` (k by every criterion that was computed), `.partition` (the clusters), `.table` (one
-        row per k), `.partitions`, `.tree`, `.summary()`, `.plot()`.
+        `.k`, `.notes` (the first says why this k), `.choices` (k by every criterion that was computed), `.partition`
+        (the clusters), `.table` (one row per k), `.partitions`, `.tree`, `.summary()`, `.plot()`.
 
     Raises
     ------
@@ -249,7 +249,6 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
     cluster_rng, gap_rng, stability_rng = rng.spawn(3)
     d = _frozen(d.stored())
     k_max = max(1, min(asked, d.n - 1, count_distinct(d.matrix, asked)))
-    remarks = [] if k_max == asked else [f"`k_max` was lowered from {asked} to {k_max}: {_why_lowered(d, k_max)}."]
     partitions = tuple(_found_for_each(d, k_max, plan, cluster_rng))
     log_within = logarithm(np.array([found.within for found in partitions]))
     compared = _compute_gaps(d, log_within, reference, plan, gap_rng)
@@ -259,12 +258,16 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
     steadiness = _stability_column(d, partitions, plan, stability_rng)
     rows = _make_rows(partitions, log_within, gaps, eigen, tree, steadiness)
     found = _decisions(plan.method, k_max, gaps, eigen, tree)
-    k, reason = found[plan.method]
-    remarks += _note_criteria(d, plan, compared, tree)
+    k, why = found[plan.method]
+    notes = [why]
+    if tree is not None:
+        notes.append(f"Null hypothesis at each split: {tree.null_hypothesis}.")
+    if k_max < asked:
+        notes.append(f"`k_max` was lowered from {asked} to {k_max}: {_why_lowered(d, k_max)}.")
+    notes += _note_criteria(d, plan, compared, tree)
     return SelectKResult(
         k=k,
         method=plan.method,
-        reason=reason,
         k_max=k_max,
         rows=rows,
         partitions=partitions,
@@ -273,7 +276,7 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
         reference=plan.reference,
         n_resamples=plan.n_resamples,
         level=plan.level,
-        remarks=tuple(remarks),
+        notes=tuple(notes),
     )
 
 
@@ -492,20 +495,20 @@ def _note_criteria(
     d: Dissimilarity, plan: _SelectionOptions, gaps: GapCurve | str | None, tree: ClusterTreeResult | None
 ) -> list[str]:
     """What a reader has to know of the columns."""
-    remarks = []
+    notes = []
     if isinstance(gaps, GapCurve):
         law = {"unimodal": "from their nearest unimodal laws", "box": "uniform on their ranges"}[plan.reference]
-        remarks.append(f"Gap: {plan.n_resamples} reference sets with independent principal components, {law}.")
+        notes.append(f"Gap: {plan.n_resamples} reference sets with independent principal components, {law}.")
         if d.points is None:
-            remarks.append("Assumed: the matrix holds Euclidean distances; references are drawn in their coordinates.")
+            notes.append("Assumed: the matrix holds Euclidean distances; references are drawn in their coordinates.")
     elif plan.wants("gap") and not d.all_coincide:
-        remarks.append(f"No gaps: {gaps or 'there are no coordinates to draw reference sets in'}.")
+        notes.append(f"No gaps: {gaps or 'there are no coordinates to draw reference sets in'}.")
     if tree is not None:
-        remarks.append(
+        notes.append(
             f"Adjusted p: the smallest of the leaves of the tree; family-wise level {plan.level:g}. A large p is no "
             "evidence that there is only one cluster. `.tree` has the splits."
         )
-        remarks += [text for text in tree.remarks if text not in remarks]
+        notes += [text for text in tree.notes if text not in notes]
     if plan.stability:
-        remarks.append(NOT_SIGNIFICANCE)
-    return remarks
+        notes.append(NOT_SIGNIFICANCE)
+    return notes
