@@ -163,7 +163,7 @@ def make_results():
         "Partition nystrom, gower": lambda: es.energy_cluster(
             mixed[["g"]], 2, metric="gower", algorithm="nystrom", rng=0
         ),
-        "SelectKResult": lambda: es.select_k(X, 4, criteria="all", stability=True, n_init=2, rng=0),
+        "SelectKResult": lambda: es.select_k(X, 4, compare="all", stability=True, n_init=2, rng=0),
         "SelectKResult gap": lambda: es.select_k(R, 4, metric="precomputed", n_init=2, rng=0),
         "SelectKResult eigengap": lambda: es.select_k(mixed, 4, "eigengap", metric="gower", n_init=2, rng=0),
         "SelectKResult significance": lambda: es.select_k(X[:, 0], 4, "significance", n_init=2, rng=0),

@@ -33,7 +33,7 @@ FIELDS: dict[type, tuple[str, ...]] = {
         "df_residual", "total", "n", "metric",
     ),
     Euclidization: ("method", "constant", "min_eigenvalue", "max_eigenvalue", "threshold", "changed", "n"),
-    SelectKResult: ("k", "method", "k_max", "choices", "n_resamples", "level", "notes"),
+    SelectKResult: ("k", "criterion", "null", "k_max", "choices", "n_resamples", "level", "notes"),
 }  # fmt: skip
 CONTRAST = ("name", "statistic", "pvalue", "pvalue_adjusted")
 INDICES = ("log_likelihood_ratio", "E", "distance")

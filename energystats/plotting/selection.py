@@ -23,21 +23,21 @@ CRITERIA = ("gap", "eigengap", "significance", "within")
 
 def plot_select_k(found: SelectKResult, ax: Axes | None = None, *, criterion: str | None = None) -> Axes:
     """One criterion against k, the chosen k marked."""
-    criterion = found.method if criterion is None else criterion
+    criterion = found.criterion if criterion is None else criterion
     check_option(criterion, "criterion", CRITERIA)
     column = {"significance": "pvalue"}.get(criterion, criterion)
     y = found.column(column)
     if np.isnan(y).all() and found.k_max > 1:
-        raise ValueError(f'`criterion` must be one that was computed, got {criterion!r}; criteria="all" computes more.')
+        raise ValueError(f'`criterion` must be one that was computed, got {criterion!r}; compare="all" computes more.')
     ax = axes_or_new(ax)
     draw = {"gap": _draw_gaps, "eigengap": _draw_eigengaps, "significance": _draw_splits, "within": _draw_within}
     draw[criterion](found, np.arange(1, found.k_max + 1), y, ax)
-    chosen = f"chosen by {found.method}: k = {found.k}"
+    chosen = f"chosen by {found.criterion}: k = {found.k}"
     ax.axvline(found.k, color="0.25", lw=1, ls=":", zorder=0, label=chosen)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=12))
     ax.set_xlim(0.5, found.k_max + 0.5)
     ax.set_xlabel("number of clusters k")
-    ax.set_title(f"k = {found.k}, by {found.method}, n = {sum(found.partition.sizes)}", loc="left")
+    ax.set_title(f"k = {found.k}, by {found.criterion}, n = {sum(found.partition.sizes)}", loc="left")
     ax.legend(frameon=False)
     return ax
 
@@ -48,7 +48,7 @@ def _draw_gaps(found: SelectKResult, ks: IntArray, gap: FloatArray, ax: Axes) ->
     error = found.column("gap_error")
     label = "gap, one standard error"
     ax.errorbar(ks[finite], gap[finite], error[finite], marker="o", color="#0072b2", capsize=3, label=label)
-    if found.method == "gap" and found.k < found.k_max and finite[found.k]:
+    if found.criterion == "gap" and found.k < found.k_max and finite[found.k]:
         ends = gap[found.k] - error[found.k]
         ax.plot([found.k, found.k + 1], [ends, ends], color=OBSERVED, lw=1.5, label="next gap less its error")
     ax.margins(y=0.25)  # room for the legend
@@ -57,7 +57,7 @@ def _draw_gaps(found: SelectKResult, ks: IntArray, gap: FloatArray, ax: Axes) ->
 
 def _draw_eigengaps(found: SelectKResult, ks: IntArray, eigengap: FloatArray, ax: Axes) -> None:
     """Bars, the chosen one in red; the first is grey because k = 1 cannot be chosen."""
-    best = found.k if found.method == "eigengap" else None
+    best = found.k if found.criterion == "eigengap" else None
     colors = [OBSERVED if k == best else "#0072b2" for k in ks[1:].tolist()]
     bars = ax.bar(ks[1:], eigengap[1:], 0.6, color=colors)
     for k, bar in zip(ks[1:].tolist(), bars, strict=True):

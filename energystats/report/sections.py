@@ -311,10 +311,10 @@ def choice(study: Study) -> str:
     notes = [*chosen.notes]
     if study.k != chosen.k:
         notes.insert(
-            0, f"{chosen.method} chose {chosen.k}; the report is on the {study.k} clusters that were asked for."
+            0, f"{chosen.criterion} chose {chosen.k}; the report is on the {study.k} clusters that were asked for."
         )
     drawn = figure(
-        picture(chosen.plot), f"Curve of {chosen.method} against k", f"The criterion ({chosen.method}) against k."
+        picture(chosen.plot), f"Curve of {chosen.criterion} against k", f"The criterion ({chosen.criterion}) against k."
     )
     heads = ["", *(c.replace("_", " ") for c in columns)]
     return section(

@@ -73,7 +73,7 @@ class SelectKResult(Result):
     ----------
     k : int
         The number chosen.
-    method : {"gap", "eigengap", "significance"}
+    criterion : {"gap", "eigengap", "significance"}
         By what.
     k_max : int
         The largest number looked at.
@@ -82,12 +82,12 @@ class SelectKResult(Result):
     partitions : tuple of Partition
         The partitions found for k = 1, ..., k_max.
     choices : mapping of str to int
-        The number by every criterion that was computed; `k` is that of `method`.
+        The number by every criterion that was computed; `k` is that of `criterion`.
     tree : ClusterTreeResult or None
         The tree of significant splits, where it was grown. `partition` has as many clusters as it has leaves, but
         minimises W over all of them together, so that it can differ from `tree.labels`.
-    reference : {"unimodal", "box"}
-        Law of the reference sets of the gap statistic.
+    null : {"unimodal", "box"}
+        Null distribution of the reference sets of the gap statistic.
     n_resamples : int
         Reference sets.
     level : float
@@ -97,13 +97,13 @@ class SelectKResult(Result):
     """
 
     k: int
-    method: Literal["gap", "eigengap", "significance"]
+    criterion: Literal["gap", "eigengap", "significance"]
     k_max: int
     rows: tuple[SelectKRow, ...] = field(repr=False)
     partitions: tuple[Partition, ...] = field(repr=False)
     choices: Mapping[str, int] = field(repr=False)
     tree: ClusterTreeResult | None = field(default=None, repr=False)
-    reference: Literal["unimodal", "box"]
+    null: Literal["unimodal", "box"]
     n_resamples: int
     level: float
 
@@ -137,12 +137,12 @@ class SelectKResult(Result):
         cells = list(zip(*(how(self.column(name)) for name, (_, how) in shown.items()), strict=True))
         stubs = [f"k = {row.k}{' *' if row.k == self.k else ''}" for row in self.rows]
         heads = [head for head, _ in shown.values()]
-        table = text_table(cells, heads, stubs, f"Number of clusters: {self.k}, by {self.method}")
+        table = text_table(cells, heads, stubs, f"Number of clusters: {self.k}, by {self.criterion}")
         if len(self.choices) < 2:
             return [table]
         meaning = {"eigengap": ", never 1", "significance": ", leaves of the tree"}
         by = [
-            [f"{name}{meaning.get(name, '')}{' *' if name == self.method else ''}", str(k)]
+            [f"{name}{meaning.get(name, '')}{' *' if name == self.criterion else ''}", str(k)]
             for name, k in self.choices.items()
         ]
         return [table, text_table(by, None, None, "Number by each criterion")]
@@ -154,19 +154,19 @@ class SelectKResult(Result):
         """What depends on the seed."""
         if self.k_max == 1:
             return []
-        if self.method == "eigengap":
+        if self.criterion == "eigengap":
             return ["Eigenvalue gaps do not depend on a seed; W is of the best of several random starts."]
-        if self.method == "gap" and self.n_resamples:
+        if self.criterion == "gap" and self.n_resamples:
             part = (self.n_resamples + 1) ** -0.5  # the error is that of one reference set
             return [f"Another seed draws other reference sets and moves each gap by about {part:.2g} of its error."]
-        if self.method == "significance" and self.tree is not None and self.tree.nodes[0].tested:
+        if self.criterion == "significance" and self.tree is not None and self.tree.nodes[0].tested:
             return ["Another seed gives other p-values."]
         return []
 
     def _conclusion(self) -> str:
-        if self.tree is not None and self.method == "significance":
+        if self.tree is not None and self.criterion == "significance":
             return self.tree._conclusion()
-        by = {"gap": "the gap statistic", "eigengap": "the eigenvalue gap"}.get(self.method, self.method)
+        by = {"gap": "the gap statistic", "eigengap": "the eigenvalue gap"}.get(self.criterion, self.criterion)
         if self.k_max == 1:
             return "There was no other number to choose."
         return f"{by[0].upper()}{by[1:]} points to k = {self.k}; that is an estimate, not evidence of clusters."
@@ -176,7 +176,7 @@ class SelectKResult(Result):
         return self.table
 
     def plot(self, ax: Axes | None = None, *, criterion: str | None = None) -> Axes:
-        """Draw a criterion against k, by default that of the method.
+        """Draw a criterion against k, by default the one that chose k.
 
         `criterion` is "gap" (with bars of one standard error), "eigengap", "significance" or "within".
         """
