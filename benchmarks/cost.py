@@ -91,7 +91,7 @@ def cases():
         "cluster_tree 1,000": lambda: es.cluster_tree(X(1000), rng=0),
         "cluster_tree 1,000, two clusters": lambda: es.cluster_tree(moved(1000), rng=0),
         "select_k gap 500": lambda: es.select_k(X(500), rng=0),
-        "select_k significance 500": lambda: es.select_k(X(500), method="significance", rng=0),
+        "select_k significance 500": lambda: es.select_k(X(500), criterion="significance", rng=0),
         "cluster_stability 1,000": lambda: es.cluster_stability(X(1000), 3, n_resamples=30, rng=0),
         "energy_hclust 6,000": lambda: es.energy_hclust(X(6000)),
         "spectral_embedding 4,000": lambda: es.spectral_embedding(X(4000)),

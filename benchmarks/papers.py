@@ -724,7 +724,7 @@ def print_gaps(X, n_resamples):
     """The gap statistic of Tibshirani et al. on k-means, as in [G s.5.2], and on energy clustering."""
     print("\n| gap statistic | gap of k = 1, 2, ... (error) | k |\n|---|---|---|")
     for name, alpha in (("k-means (squared distances)", 2.0), ("energy, rho_1", 1.0)):
-        found = es.select_k(X, 8, "gap", alpha=alpha, reference="box", n_resamples=n_resamples, rng=0)
+        found = es.select_k(X, 8, "gap", alpha=alpha, null="box", n_resamples=n_resamples, rng=0)
         gaps = " ".join(f"{row.gap:.3f} ({row.gap_error:.3f})" for row in found.rows)
         print(f"| {name} | {gaps} | {found.k} |")
 

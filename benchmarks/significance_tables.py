@@ -329,10 +329,10 @@ def chosen(**how):
 
 
 NUMBERS = {
-    "tree": Method(chosen(method="significance")),
-    "gap unimodal": Method(chosen(method="gap")),
-    "gap box": Method(chosen(method="gap", reference="box")),
-    "eigengap": Method(chosen(method="eigengap")),
+    "tree": Method(chosen(criterion="significance")),
+    "gap unimodal": Method(chosen(criterion="gap")),
+    "gap box": Method(chosen(criterion="gap", null="box")),
+    "eigengap": Method(chosen(criterion="eigengap")),
 }
 
 

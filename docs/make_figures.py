@@ -69,7 +69,7 @@ FIGURES: dict[str, Callable[[], Axes]] = {
     "cluster-test": lambda: es.cluster_test(MEASURES, rng=0).plot(),
     "cluster-refit": lambda: es.cluster_test(MEASURES, method="refit", null="gaussian", rng=0).plot(),
     "gap": lambda: es.select_k(MEASURES, 6, rng=0).plot(),
-    "eigengap": lambda: es.select_k(MEASURES, 6, method="eigengap", rng=0).plot(),
+    "eigengap": lambda: es.select_k(MEASURES, 6, criterion="eigengap", rng=0).plot(),
     "spectrum": lambda: es.spectral_embedding(MEASURES, laplacian=True).plot(),
     "stability": lambda: es.cluster_stability(MEASURES, 3, rng=0).plot(),
     "cluster-tree": lambda: es.cluster_tree(MEASURES, rng=0).plot(),

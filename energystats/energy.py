@@ -320,7 +320,7 @@ def dispersion(
     d.check_weights(np.ones(d.n) if weights is None else weights, "sample_weight")
     weigh(False, d, one_sum(Size.of(d)))
     M, s = d.group_sums(groups, weights)
-    within = statistics.within_per_group(M, s)
+    within = statistics.within_per_cluster(M, s)
     return Dispersion(
         within=float(within.sum()),
         between=float(statistics.between(M, s)),
@@ -329,7 +329,7 @@ def dispersion(
         labels=groups.names,
         group_name=groups.name,
         g=statistics.group_means(M, s),
-        within_per_group=within,
+        within_per_cluster=within,
         metric=d.metric,
         standardization=d.standardization,
     )
@@ -346,17 +346,19 @@ class Dispersion(Result):
     sizes : tuple of int
         Points per group.
     labels : tuple
-        Names of the groups, in the order of `sizes`, `g` and `within_per_group`.
+        Names of the groups, in the order of `sizes`, `g` and `within_per_cluster`.
     group_name : str
         Name of the Series that the labels came from; empty without one.
     g : ndarray of shape (k, k)
         Mean of rho between (and within) the groups [G 3].
-    within_per_group : ndarray of shape (k,)
+    within_per_cluster : ndarray of shape (k,)
         The summands of W.
     metric : Metric
         With every parameter that was settled on the data.
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
+    notes : tuple of str
+        Sentences on these data; empty where there is nothing to say.
     """
 
     within: float
@@ -366,18 +368,18 @@ class Dispersion(Result):
     labels: tuple[Any, ...]
     group_name: str = field(default="", repr=False)
     g: FloatArray = field(repr=False)
-    within_per_group: FloatArray = field(repr=False)
+    within_per_cluster: FloatArray = field(repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
 
     def _tables(self) -> list[TextTable]:
-        rows = [[str(n), w] for n, w in zip(self.sizes, numbers(self.within_per_group), strict=True)]
+        rows = [[str(n), w] for n, w in zip(self.sizes, numbers(self.within_per_cluster), strict=True)]
         return [
             text_table(rows, ["size", "W"], cut_all(self.labels), "Energy dispersion", self.group_name),
             decomposition_table(self.within, self.between, self.total),
         ]
 
-    def _notes(self) -> list[str]:
+    def _sentences(self) -> list[str]:
         return [metric_note(self.metric, self.standardization)]
 
     def _conclusion(self) -> str:
@@ -395,7 +397,7 @@ class Dispersion(Result):
         import pandas as pd
 
         index = pd.Index(list(self.labels), name=self.group_name or "group")
-        return pd.DataFrame({"size": self.sizes, "within": self.within_per_group.tolist()}, index=index)
+        return pd.DataFrame({"size": self.sizes, "within_per_cluster": self.within_per_cluster.tolist()}, index=index)
 
     def to_matrix(self) -> pd.DataFrame:
         """The mean of rho between the groups, `g`, as a square frame with their names."""
@@ -416,7 +418,7 @@ class Dispersion(Result):
         from energystats.plotting.distances import plot_parts
 
         values: dict[str, Any] = {"names": self.labels, "sizes": self.sizes, "metric": self.metric}
-        return plot_parts(self.between, self.within_per_group.tolist(), ax, total=self.total, **values)
+        return plot_parts(self.between, self.within_per_cluster.tolist(), ax, total=self.total, **values)
 
     def plot_distances(self, ax: Axes | None = None, *, tree: bool = True) -> Axes:
         """Draw a heat map of the energy distances of the groups, with their dendrogram above it.

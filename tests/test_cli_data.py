@@ -362,7 +362,7 @@ def test_keys_stay(iris, capsys):
         "k", "labels", "sizes", "within", "between", "total", "share", "within_per_cluster", "bound", "tightness",
         "algorithm", "n_init", "n_iter", "converged", "breaks", "metric", "standardized", "rows", "names",
     }  # fmt: skip
-    assert set(cluster["test"]) >= {"statistic", "pvalue", "method", "null_hypothesis", "contrasts", "remarks"}
+    assert set(cluster["test"]) >= {"statistic", "pvalue", "method", "null_hypothesis", "contrasts", "notes"}
     few, _ = answer(capsys, "cluster", "iris.csv", "--rows", "1:9")
     assert few["test"] is None
     assert few["not_tested"].startswith("Not tested: the table must have at least 20 rows")

@@ -49,7 +49,7 @@ def test_numbers_are_those_of_dispersion(blobs, rng):
     expected = es.dispersion(blobs, found.labels)
     for name in ("within", "between", "total", "sizes"):
         assert getattr(found, name) == getattr(expected, name)
-    assert_allclose(found.within_per_cluster, expected.within_per_group)
+    assert_allclose(found.within_per_cluster, expected.within_per_cluster)
     assert 0 < found.tightness <= 1
 
 

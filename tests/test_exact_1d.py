@@ -225,7 +225,7 @@ def test_the_dispersions_are_those_of_dispersion(alpha, rng):
     expected = es.dispersion(x, found.labels, alpha=alpha, sample_weight=w)
     for name in ("within", "between", "total"):
         assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-11)
-    assert_allclose(found.within_per_cluster, expected.within_per_group, rtol=1e-11)
+    assert_allclose(found.within_per_cluster, expected.within_per_cluster, rtol=1e-11)
     R = np.abs(np.subtract.outer(x, x)) ** alpha
     J = np.eye(320) - w / w.sum()
     G = np.sqrt(np.outer(w, w)) * (-0.5 * J @ R @ J.T)
@@ -290,21 +290,21 @@ def test_equivalent_semimetrics(how, power, rng):
 
 
 @pytest.mark.parametrize(
-    ("how", "remark"),
+    ("how", "note"),
     [
-        ({"alpha": 1.5}, "is settled for |x - y| and its square only"),
+        ({"alpha": 1.5}, "is proved for |x - y| and its square only"),
         ({"alpha": 0.5, "metric": "sqeuclidean"}, ""),
         ({"metric": "gaussian"}, "an exact method if rho is |x - y| or its square"),
         ({"algorithm": "hartigan", "alpha": 0.5}, ""),
         ({}, ""),
     ],
 )
-def test_a_remark_says_why_not(how, remark, rng):
+def test_a_note_says_why_not(how, note, rng):
     found = es.energy_cluster(rng.standard_normal(30), 3, rng=rng, **how)
-    assert remark in found.remark
-    assert bool(found.remark) == bool(remark)
-    assert (found.algorithm == "exact-1d") == ("exact" in " ".join(found.summary().split()) and not remark)
-    assert es.energy_cluster(rng.standard_normal((30, 2)), 3, rng=rng, alpha=0.5).remark == ""
+    assert note in "".join(found.notes)
+    assert len(found.notes) == bool(note)
+    assert (found.algorithm == "exact-1d") == ("exact" in " ".join(found.summary().split()) and not note)
+    assert es.energy_cluster(rng.standard_normal((30, 2)), 3, rng=rng, alpha=0.5).notes == ()
 
 
 def test_estimator_and_frames(rng):

@@ -125,7 +125,7 @@ def test_pairwise_tests_keep_the_family_wise_level(law, rng, no_collection):
     groups, smallest = np.repeat([0, 1, 2], [8, 10, 12]), []
     for _ in range(300):
         found = es.pairwise_tests(NULLS[law](rng, 30), groups, n_resamples=99, rng=rng)
-        smallest.append(found.pvalues_adjusted.min())
+        smallest.append(found.pvalue_adjusted.min())
     assert_level(smallest)
 
 

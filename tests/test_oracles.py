@@ -30,7 +30,7 @@ def test_dispersion(oracle, alpha):
     assert list(found.sizes) == oracle.record["sizes"]
     if alpha != 2:
         expected = oracle.values[f"within_per_group_index{alpha:g}"]
-        assert_allclose(found.within_per_group, expected, rtol=RTOL, atol=RTOL * found.total)
+        assert_allclose(found.within_per_cluster, expected, rtol=RTOL, atol=RTOL * found.total)
 
 
 def test_squared_distances_are_permanova(oracle):

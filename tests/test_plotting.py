@@ -349,8 +349,7 @@ def test_parts_fill_t_end_to_end(three, kind):
     starts, ends = np.array(parts).T
     assert_allclose(starts[1:], ends[:-1])
     assert_allclose([starts[0], ends[-1]], within)
-    own = found.within_per_group if kind == "dispersion" else found.within_per_cluster
-    assert_allclose(ends - starts, own)
+    assert_allclose(ends - starts, found.within_per_cluster)
     assert len({p.get_hatch() for p in ax.patches}) == 3
     bounds = [line.get_xdata()[0] for line in ax.lines]
     assert bounds == ([] if kind == "dispersion" else [found.bound])
@@ -468,7 +467,7 @@ def test_many_pairs_are_a_table(rng):
     for row in result.rows:
         assert shown[row.group1, row.group2] == shown[row.group2, row.group1] == row.effect_size
     stars = {tuple(spot) for part in offsets(ax) for spot in part.astype(int).tolist()}
-    chosen = [row for row, p in zip(result.rows, result.pvalues_adjusted, strict=True) if p <= 0.05]
+    chosen = [row for row, p in zip(result.rows, result.pvalue_adjusted, strict=True) if p <= 0.05]
     assert stars == {pair for row in chosen for pair in ((row.group1, row.group2), (row.group2, row.group1))}
     assert chosen
     few = es.pairwise_tests(X[:18], g[:18], n_resamples=19, rng=0).plot()

@@ -68,7 +68,7 @@ def with_p(thing, p):
     changed = {}
     for entry in dataclasses.fields(thing):
         value = getattr(thing, entry.name)
-        if entry.name.startswith("pvalue") or entry.name == "spread_adjusted":
+        if entry.name.startswith("pvalue"):
             if isinstance(value, np.ndarray):
                 changed[entry.name] = np.where(np.isnan(value), value, p)
             elif isinstance(value, float):
@@ -82,7 +82,7 @@ def has_p(thing):
     """Whether a result, or a part of it, has p-values."""
     names = [entry.name for entry in dataclasses.fields(thing)]
     parts = [part for name in names if isinstance(getattr(thing, name), tuple) for part in getattr(thing, name)]
-    return any(name.startswith("pvalue") or name == "spread_adjusted" for name in names) or any(
+    return any(name.startswith("pvalue") for name in names) or any(
         has_p(part) for part in parts if dataclasses.is_dataclass(part)
     )
 
@@ -111,7 +111,7 @@ def check_p_values(changed):
     ax = changed.plot()
     ax.figure.draw_without_rendering()
     texts = [text.get_text() for text in ax.figure.findobj(mpl.text.Text)]
-    for text in [*texts, changed._conclusion(), *changed._notes()]:
+    for text in [*texts, changed._conclusion(), *changed._sentences()]:
         assert not re.search(r"\bp = [01](\.0*)?(?![\d.e])", text), text
     plt.close("all")
     frame = changed.to_frame()
@@ -244,7 +244,7 @@ def test_tests_say_what_was_asked_and_how(request, result):
 def test_the_seed_note_has_the_standard_error_of_the_p_value(rng):
     x, y = rng.standard_normal(30), rng.standard_normal(30)
     found = es.energy_test(x, y, n_resamples=999, rng=rng)
-    note = next(note for note in found._notes() if "seed" in note)
+    note = next(note for note in found._sentences() if "seed" in note)
     error = float(re.search(r"±([\d.]+)", note)[1])
     smallest = 1 / 1000
     p = min(max(found.pvalue, smallest), 1 - smallest)
@@ -271,14 +271,14 @@ def test_a_p_value_near_the_level_is_called_undecided():
     more = "another seed or more relabelings may decide otherwise"
     found = es.energy_test(x, groups=g, n_resamples=999, rng=0)
     near = {"pvalue": 0.054, "pvalue_interval": (0.04, 0.0688)}
-    assert more in dataclasses.replace(found, **near)._notes()[-1]
-    assert more not in dataclasses.replace(found, pvalue=0.08, pvalue_interval=(0.064, 0.099))._notes()[-1]
-    assert more not in dataclasses.replace(found, pvalue=0.05, pvalue_interval=(0.05, 0.05))._notes()[-1]
+    assert more in dataclasses.replace(found, **near)._sentences()[-1]
+    assert more not in dataclasses.replace(found, pvalue=0.08, pvalue_interval=(0.064, 0.099))._sentences()[-1]
+    assert more not in dataclasses.replace(found, pvalue=0.05, pvalue_interval=(0.05, 0.05))._sentences()[-1]
     model = es.disco(x, groups=g, n_resamples=999, rng=0)
     more = "another seed or more permutations may decide otherwise"
-    assert more in dataclasses.replace(model, pvalue=0.045)._notes()[-1]
-    assert more not in dataclasses.replace(model, pvalue=0.02)._notes()[-1]
-    assert more not in dataclasses.replace(model, pvalue=0.045, method="exact")._notes()[-1]
+    assert more in dataclasses.replace(model, pvalue=0.045)._sentences()[-1]
+    assert more not in dataclasses.replace(model, pvalue=0.02)._sentences()[-1]
+    assert more not in dataclasses.replace(model, pvalue=0.045, method="exact")._sentences()[-1]
 
 
 def test_no_interval_of_a_p_value_begins_at_0():
@@ -444,8 +444,8 @@ def test_arguments_go_to_pandas(tmp_path):
     assert "0.8" in text
     assert "0.75" not in text
     assert "0.75" in found.to_latex(index=True)
-    assert found.to_latex(columns=["within"], index=False).split("midrule")[1].count("&") == 0
-    own = {"within": "<{:.1f}>".format}
+    assert found.to_latex(columns=["within_per_cluster"], index=False).split("midrule")[1].count("&") == 0
+    own = {"within_per_cluster": "<{:.1f}>".format}
     assert "<0.8>" in found.to_latex(formatters=own)
     assert found.to_latex(tmp_path / "t.tex") is None
     assert (tmp_path / "t.tex").read_text() == found.to_latex()

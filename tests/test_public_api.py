@@ -79,8 +79,8 @@ def test_examples_run(name):
 @pytest.mark.parametrize("name", RESULTS)
 def test_result_fields_are_documented(name):
     result = getattr(es, name)
-    for field in result.__dataclass_fields__:
-        assert field in result.__doc__, f"{name}.{field} is not documented"
+    for field in dataclasses.fields(result):
+        assert field.name in result.__doc__, f"{name}.{field.name} is not documented"
 
 
 def test_every_name_is_reachable_and_listed():
@@ -169,7 +169,7 @@ def make_results():
         "Partition nystrom, gower": lambda: es.energy_cluster(
             mixed[["g"]], 2, metric="gower", algorithm="nystrom", rng=0
         ),
-        "SelectKResult": lambda: es.select_k(X, 4, criteria="all", stability=True, n_init=2, rng=0),
+        "SelectKResult": lambda: es.select_k(X, 4, compare="all", stability=True, n_init=2, rng=0),
         "SelectKResult gap": lambda: es.select_k(R, 4, metric="precomputed", n_init=2, rng=0),
         "SelectKResult eigengap": lambda: es.select_k(mixed, 4, "eigengap", metric="gower", n_init=2, rng=0),
         "SelectKResult significance": lambda: es.select_k(X[:, 0], 4, "significance", n_init=2, rng=0),
@@ -208,8 +208,16 @@ def result(request):
     return case(request.param)
 
 
+def test_notes_are_sentences_of_the_summary(result):
+    summary = " ".join(result.summary().split())
+    assert isinstance(result.notes, tuple)
+    for note in result.notes:
+        assert note[-1] in ".)", note
+        assert " ".join(note.split()) in summary
+
+
 def test_results_are_immutable(result):
-    for name in result.__dataclass_fields__:
+    for name in [entry.name for entry in dataclasses.fields(result)]:
         with pytest.raises(AttributeError):
             setattr(result, name, 0)
         value = getattr(result, name)

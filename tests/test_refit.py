@@ -373,7 +373,7 @@ def test_noise_takes_no_part(two, rng):
     asked = []
 
     class Recorder:
-        points, ties, remarks = None, (), ()
+        points, ties, notes = None, (), ()
 
         def along(self, inside, outside):
             asked.append((set(inside.tolist()), set(outside.tolist())))

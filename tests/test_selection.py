@@ -43,22 +43,22 @@ def three(rng):
     return clouds(rng, TRIANGLE)
 
 
-@pytest.mark.parametrize("method", ["gap", "eigengap", "significance"])
-def test_separated_clusters_are_counted(three, method, rng):
-    found = es.select_k(4 * three, 6, method, rng=rng)
-    assert (found.k, found.method) == (3, method)
+@pytest.mark.parametrize("criterion", ["gap", "eigengap", "significance"])
+def test_separated_clusters_are_counted(three, criterion, rng):
+    found = es.select_k(4 * three, 6, criterion, rng=rng)
+    assert (found.k, found.criterion) == (3, criterion)
     assert sorted(found.partition.sizes) == [30, 30, 30]
-    assert found.reason in " ".join(found.summary().split())
+    assert found.notes[0] in " ".join(found.summary().split())
 
 
-@pytest.mark.parametrize("method", ["gap", "eigengap", "significance"])
-def test_same_seed_same_table_and_criteria_do_not_disturb_each_other(three, method):
+@pytest.mark.parametrize("criterion", ["gap", "eigengap", "significance"])
+def test_same_seed_same_table_and_criteria_do_not_disturb_each_other(three, criterion):
     how = {"n_resamples": 5, "n_init": 3, "rng": 4}
-    a, b = (es.select_k(three, 5, method, **how) for _ in range(2))
+    a, b = (es.select_k(three, 5, criterion, **how) for _ in range(2))
     pd.testing.assert_frame_equal(a.table, b.table)
-    assert (a.k, a.reason) == (b.k, b.reason)
-    everything = es.select_k(three, 5, method, criteria="all", **how)
-    assert (everything.k, everything.reason) == (a.k, a.reason)
+    assert (a.k, a.notes) == (b.k, b.notes)
+    everything = es.select_k(three, 5, criterion, compare="all", **how)
+    assert (everything.k, everything.notes[0]) == (a.k, a.notes[0])
     known = a.table.notna().all()
     pd.testing.assert_frame_equal(everything.table.loc[:, known], a.table.loc[:, known])
     assert everything.table[["gap", "gap_error", "eigengap"]].notna().all(axis=None)
@@ -142,7 +142,7 @@ def test_unimodal_references_have_one_mode(rng):
 
 
 def test_a_matrix_of_euclidean_distances_gives_the_choice_of_its_points(three):
-    how = {"criteria": "all", "n_resamples": 5, "n_init": 3, "rng": 7}
+    how = {"compare": "all", "n_resamples": 5, "n_init": 3, "rng": 7}
     points = es.select_k(three, 5, **how)
     matrix = es.select_k(es.pairwise(three), 5, metric="precomputed", **how)
     assert matrix.k == points.k
@@ -152,16 +152,16 @@ def test_a_matrix_of_euclidean_distances_gives_the_choice_of_its_points(three):
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 3), st.integers(-8, 8), st.sampled_from(["gap", "eigengap"]))
-def test_unit_and_place_do_not_matter(seed, d, power, method):
+def test_unit_and_place_do_not_matter(seed, d, power, criterion):
     rng = np.random.default_rng(seed)
     X = clouds(rng, [np.zeros(d), np.full(d, 9.0)], n=12)
-    a = es.select_k(X, 4, method, n_resamples=5, n_init=3, rng=1)
-    b = es.select_k(X * 2.0**power, 4, method, n_resamples=5, n_init=3, rng=1)
+    a = es.select_k(X, 4, criterion, n_resamples=5, n_init=3, rng=1)
+    b = es.select_k(X * 2.0**power, 4, criterion, n_resamples=5, n_init=3, rng=1)
     assert a.k == b.k
     assert 1 <= a.k <= 4
     names = ["share", "gap", "gap_error", "eigengap"]
     assert_allclose(b.table[names], a.table[names], atol=1e-9)
-    moved = es.select_k(X + 64, 4, method, n_resamples=5, n_init=3, rng=1)
+    moved = es.select_k(X + 64, 4, criterion, n_resamples=5, n_init=3, rng=1)
     assert_allclose(moved.table[["share", "eigengap"]], a.table[["share", "eigengap"]], atol=1e-9)
 
 
@@ -196,7 +196,7 @@ def test_significance_is_the_cluster_tree(three):
     assert (np.diff(p[: found.k]) >= 0).all()
     assert p[found.k - 1] == min(leaf.pvalue_adjusted for leaf in tree.leaves if leaf.tested) > 0.05
     assert np.isnan(p[found.k :]).all()
-    assert f"{found.k - 1} splits had an adjusted p <= 0.05, and no further split has" in found.reason
+    assert f"{found.k - 1} splits had an adjusted p <= 0.05, and no further split has" in found.notes[0]
 
 
 @pytest.mark.parametrize("columns", [1, 2])
@@ -208,7 +208,7 @@ def test_draws_that_do_not_fit_are_refused_with_the_argument_that_asks_for_them(
         es.select_k(three[:, :columns], 2, "significance", level=1e-9, rng=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # no tests are made of so few points
-        assert es.select_k(three[:10], 2, criteria="all", level=1e-9, n_resamples=2, rng=0).tree is None
+        assert es.select_k(three[:10], 2, compare="all", level=1e-9, n_resamples=2, rng=0).tree is None
 
 
 @pytest.mark.parametrize(("level", "draws"), [(0.05, 199), (0.1, 199), (0.01, 999), (0.004, 2499), (0.001, 9999)])
@@ -221,7 +221,7 @@ def test_small_levels_get_draws_enough(level, draws, three, monkeypatch):
 
     monkeypatch.setattr("energystats.selection.select_k.tree_of_points", tree_of_points)
     with pytest.raises(KeyError):  # the tree is missing
-        es.select_k(three, 2, "significance", criteria="chosen", level=level, rng=0)
+        es.select_k(three, 2, "significance", compare="chosen", level=level, rng=0)
     assert heard == [draws]
 
 
@@ -230,26 +230,26 @@ def test_gap_and_eigengap_stand_beside_significance(three):
     found = es.select_k(three, 6, "significance", **how)
     assert found.table[["gap", "gap_error", "eigengap"]].notna().all(axis=None)
     assert list(found.choices) == ["gap", "eigengap", "significance"]
-    for method, k in found.choices.items():
-        assert es.select_k(three, 6, method, **how).k == k
-        assert method in found.summary()
-    alone = es.select_k(three, 6, "significance", criteria="chosen", **how)
+    for criterion, k in found.choices.items():
+        assert es.select_k(three, 6, criterion, **how).k == k
+        assert criterion in found.summary()
+    alone = es.select_k(three, 6, "significance", compare="chosen", **how)
     assert alone.table["gap"].isna().all()
     assert (alone.k, list(alone.choices)) == (found.k, ["eigengap", "significance"])
     assert es.select_k(three, 6, **how).tree is None
 
 
 def test_leaves_stop_at_k_max_and_at_the_level(three):
-    two = es.select_k(three, 2, "significance", criteria="chosen", rng=11)
+    two = es.select_k(three, 2, "significance", compare="chosen", rng=11)
     assert two.k == 2
-    assert "still significant" in two.reason
-    how = {"level": 0.01, "criteria": "chosen", "rng": 11}
+    assert "still significant" in two.notes[0]
+    how = {"level": 0.01, "compare": "chosen", "rng": 11}
     strict = es.select_k(9 * three[:60], 6, "significance", **how)
     assert strict.tree.n_resamples == 999
     assert strict.column("pvalue")[0] <= 0.01
     one = es.select_k(np.random.default_rng(0).random((60, 2)), 6, "significance", **how)
     assert one.k == 1
-    assert one.reason.startswith("No split had an adjusted p <= 0.01: the smallest is")
+    assert one.notes[0].startswith("No split had an adjusted p <= 0.01: the smallest is")
 
 
 def test_small_leaves_are_not_tested(rng):
@@ -257,14 +257,14 @@ def test_small_leaves_are_not_tested(rng):
     found = es.select_k(X, 5, "significance", level=0.5, rng=rng)
     assert found.k == 2
     assert found.column("pvalue")[1] == 1
-    assert "No leaf of the tree has" in found.reason
+    assert "No leaf of the tree has" in found.notes[0]
 
 
 def test_one_column(rng):
     x = clouds(rng, [[0.0], [12.0], [24.0]], n=40)[:, 0]
-    for method in ("gap", "significance"):
-        found = es.select_k(x, 5, method, reference="box", rng=rng)
-        assert found.k >= 3  # that nothing more is split holds at the level of the method only
+    for criterion in ("gap", "significance"):
+        found = es.select_k(x, 5, criterion, null="box", rng=rng)
+        assert found.k >= 3  # that nothing more is split holds at the level of the test only
     assert found.partitions[1].algorithm == "exact-1d"
     d = Dissimilarity.from_data(x, metric="euclidean", alpha=1.0)
     assert least_within(d.stored(), 2, 5, rng) == pytest.approx(es.cluster_1d(x).within)
@@ -292,8 +292,8 @@ def test_tiny_samples(n, k_max, why, rng):
 
 
 def test_constant_data():
-    for method in ("gap", "eigengap", "significance"):
-        found = es.select_k(np.ones((30, 2)), method=method, criteria="all")
+    for criterion in ("gap", "eigengap", "significance"):
+        found = es.select_k(np.ones((30, 2)), criterion=criterion, compare="all")
         assert (found.k, found.k_max) == (1, 1)
         assert "all points coincide" in found.summary()
     assert es.select_k(np.zeros((30, 30)), metric="precomputed").k == 1
@@ -303,14 +303,14 @@ def test_few_distinct_points_are_that_many_clusters(rng):
     X = np.repeat([[0.0, 0.0], [5.0, 1.0], [1.0, 7.0]], 15, axis=0)
     found = es.select_k(X, rng=rng)
     assert (found.k, found.k_max) == (3, 3)
-    assert found.reason == "k = 3 leaves nothing but coinciding points in every cluster: W is 0."
+    assert found.notes[0] == "k = 3 leaves nothing but coinciding points in every cluster: W is 0."
     assert found.rows[2].log_within == -np.inf
     assert found.plot().has_data()
     mpl.pyplot.close("all")
 
 
 def test_one_as_the_limit(three):
-    found = es.select_k(three, 1, criteria="all", rng=0)
+    found = es.select_k(three, 1, compare="all", rng=0)
     assert (found.k, len(found.rows)) == (1, 1)
     for criterion in ("gap", "eigengap", "significance", "within"):
         found.plot(criterion=criterion)
@@ -323,23 +323,23 @@ X30 = np.random.default_rng(0).standard_normal((30, 2))
 BAD = [
     (lambda: es.select_k(X30, 0), ValueError, r"`k_max` must be at least 1, got 0"),
     (lambda: es.select_k(X30, 2.5), TypeError, r"`k_max` must be a whole number"),
-    (lambda: es.select_k(X30, 3, "silhouette"), ValueError, r"`method` must be one of gap, eigengap, significance"),
-    (lambda: es.select_k(X30, reference="normal"), ValueError, r"`reference` must be one of unimodal, box"),
-    (lambda: es.select_k(X30, criteria="some"), ValueError, r"`criteria` must be one of auto, chosen, all"),
+    (lambda: es.select_k(X30, 3, "silhouette"), ValueError, r"`criterion` must be one of gap, eigengap, significance"),
+    (lambda: es.select_k(X30, null="normal"), ValueError, r"`null` must be one of unimodal, box"),
+    (lambda: es.select_k(X30, compare="some"), ValueError, r"`compare` must be one of auto, chosen, all"),
     (lambda: es.select_k(X30, level=0), ValueError, r"`level` must be positive"),
     (lambda: es.select_k(X30, level=1.5), ValueError, r"`level` must lie below 1, got 1.5"),
     (lambda: es.select_k(X30, level=1e-12), ValueError, r"`level` must be at least 1e-09, got 1e-12: .* 1e\+12 draws"),
     (lambda: es.select_k(X30, level=1e-320), ValueError, r"`level` must be at least 1e-09, got .* draws or more"),
     (lambda: es.select_k(X30, n_resamples=1), ValueError, r"`n_resamples` must be at least 2, got 1"),
     (lambda: es.select_k(X30, n_init=0), ValueError, r"`n_init` must be at least 1"),
-    (lambda: es.select_k(X30[:15], method="significance"), ValueError, r"needs at least 20 points, got 15"),
+    (lambda: es.select_k(X30[:15], criterion="significance"), ValueError, r"needs at least 20 points, got 15"),
     (lambda: es.select_k(MIXED, metric="gower"), ValueError, r"draws reference data in coordinates.*eigengap"),
     (
         lambda: es.select_k((X30 > 0) * 1.0, metric="hamming"),
         ValueError,
         r"coordinates, and there are none under SciPy",
     ),
-    (lambda: es.select_k(MIXED, method="significance", metric="gower"), ValueError, r"categories or missing values"),
+    (lambda: es.select_k(MIXED, criterion="significance", metric="gower"), ValueError, r"categories or missing values"),
     (lambda: es.select_k(CITY, metric="precomputed"), ValueError, r"the precomputed matrix holds no Euclidean dist"),
     (lambda: es.select_k(CITY, metric="precomputed", alpha=0.5), ValueError, r"`alpha`"),
     (lambda: es.select_k(np.where(X30 > 2, np.nan, X30 * np.nan)), ValueError, r"`X` must be finite"),
@@ -366,17 +366,17 @@ def test_negative_rho_has_no_logarithm(rng):
         warnings.simplefilter("ignore", es.NotNegativeTypeWarning)
         with pytest.raises(ValueError, match=r"takes logarithms of W under Sine.*, and rho is negative"):
             es.select_k(X, 3, metric=es.metrics.Sine(), rng=rng)
-        found = es.select_k(X, 3, "eigengap", metric=es.metrics.Sine(), criteria="all", rng=rng)
+        found = es.select_k(X, 3, "eigengap", metric=es.metrics.Sine(), compare="all", rng=rng)
     assert found.table["gap"].isna().all()
     assert "No gaps" in found.summary()
 
 
 def test_what_cannot_be_computed_is_left_out_with_a_remark():
-    found = es.select_k(MIXED, 4, "eigengap", metric="gower", criteria="all", rng=0)
+    found = es.select_k(MIXED, 4, "eigengap", metric="gower", compare="all", rng=0)
     assert found.table[["gap", "pvalue"]].isna().all(axis=None)
     assert "No gaps" in found.summary()
     with pytest.warns(es.NotCalibratedWarning) as caught:
-        found = es.select_k(CITY, 4, "eigengap", metric="precomputed", criteria="all", rng=0)
+        found = es.select_k(CITY, 4, "eigengap", metric="precomputed", compare="all", rng=0)
     assert len(caught) == 1
     assert found.table["gap"].isna().all()
 
@@ -391,7 +391,7 @@ def test_progress_goes_to_stderr(three, capsys):
 
 
 def test_plots_show_what_they_say(three):
-    found = es.select_k(three, 5, criteria="all", n_resamples=5, n_init=3, rng=2)
+    found = es.select_k(three, 5, compare="all", n_resamples=5, n_init=3, rng=2)
     ax = found.plot()
     assert "gap" in ax.get_ylabel()
     line = ax.containers[0].lines[0]
@@ -518,9 +518,9 @@ def test_share_of_correct_choices(name, rotating_seed):
     for _ in range(REPLICATES):
         X = draw(rng)
         for how in asked:
-            method, _, reference = how.partition(" ")
-            options = {"reference": reference} if reference else {}
-            hits[how] += es.select_k(X, 8, method, criteria="chosen", n_init=6, rng=rng, **options).k == k
+            criterion, _, null = how.partition(" ")
+            options = {"null": null} if null else {}
+            hits[how] += es.select_k(X, 8, criterion, compare="chosen", n_init=6, rng=rng, **options).k == k
     for how, share in asked.items():
         assert hits[how] >= binom.ppf(0.001, REPLICATES, share), f"{how}: {hits[how]} of {REPLICATES}, asked {share}"
 
@@ -529,13 +529,13 @@ def test_no_gaps_where_reference_sets_coincide():
     """Of 39 zeros and a one: nothing there is negative."""
     x = np.r_[np.zeros(39), 1.0]
     with pytest.raises(
-        ValueError, match=r"the points of a reference set coincide within 2 clusters.*use method=.eigen"
+        ValueError, match=r"the points of a reference set coincide within 2 clusters.*use criterion=.eigen"
     ):
         es.select_k(x, 4, "gap", rng=0)
     with pytest.warns(es.TiesWarning):
         found = es.select_k(x, 4, "significance", rng=0)
     assert (found.k, found.k_max) == (1, 2)
-    assert any(note.startswith("No gaps: the points of a reference set coincide") for note in found.remarks)
+    assert any(note.startswith("No gaps: the points of a reference set coincide") for note in found.notes)
 
 
 def test_logarithms_tell_nothing_from_negative():

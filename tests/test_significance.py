@@ -136,7 +136,7 @@ def test_every_point_is_scored_along_lines_that_it_had_no_part_in(two, rng):
 
     class Recorder:
         points = None
-        ties = remarks = ()
+        ties = notes = ()
 
         def along(self, inside, outside):
             assert not set(inside) & set(outside)

@@ -96,7 +96,7 @@ def test_statistics_match_their_definitions(rng):
     d, groups = case(rng, 2, n=14)
     R, labels = definitions.rho_matrix(d.points.tolist()), groups.codes.tolist()
     M, s = d.pairs.block_sums(groups.indicators())[0], groups.sizes.astype(float)
-    assert_allclose(statistics.within_per_group(M, s).sum(), definitions.within(R, labels))
+    assert_allclose(statistics.within_per_cluster(M, s).sum(), definitions.within(R, labels))
     assert_allclose(statistics.between(M, s), definitions.between(R, labels))
     assert_allclose(statistics.total(M, s), definitions.total(R))
     assert_allclose(statistics.pairwise_statistic(M, s), float(definitions.pairwise_statistic(R, labels)))

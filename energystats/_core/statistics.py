@@ -17,7 +17,7 @@ __all__ = [
     "pairwise_statistic",
     "share",
     "total",
-    "within_per_group",
+    "within_per_cluster",
 ]
 
 
@@ -26,7 +26,7 @@ def group_means(M: FloatArray, s: FloatArray) -> FloatArray:
     return np.asarray(M / (s[..., :, None] * s[..., None, :]))
 
 
-def within_per_group(M: FloatArray, s: FloatArray) -> FloatArray:
+def within_per_cluster(M: FloatArray, s: FloatArray) -> FloatArray:
     """W_j = s_j/2 g(C_j, C_j), the summands of W [G 4]."""
     return np.asarray(np.diagonal(M, axis1=-2, axis2=-1) / (2 * s))
 
@@ -38,7 +38,7 @@ def total(M: FloatArray, s: FloatArray) -> FloatArray:
 
 def between(M: FloatArray, s: FloatArray) -> FloatArray:
     """S [G 5], by S + W = T [G 29]."""
-    return np.asarray(total(M, s) - within_per_group(M, s).sum(axis=-1))
+    return np.asarray(total(M, s) - within_per_cluster(M, s).sum(axis=-1))
 
 
 def energy_distances(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> FloatArray:

@@ -311,7 +311,7 @@ def _write_report(
         ids=given.ids,
         rows=given.rows,
     )
-    selecting = {"k_max": options.k_max, "method": options.select, **plan.search, "conservative": plan.conservative}
+    selecting = {"k_max": options.k_max, "criterion": options.select, **plan.search, "conservative": plan.conservative}
     study = Study(
         data=given.choice.frame,
         found=found,

@@ -22,7 +22,7 @@ FIELDS: dict[type, tuple[str, ...]] = {
     ),
     ClusterTestResult: (
         "statistic", "pvalue", "method", "null_hypothesis", "k", "n_resamples", "n_splits", "n_clustered",
-        "conservative", "jittered", "remarks",
+        "conservative", "jittered", "notes",
     ),
     EnergyTestResult: (
         "statistic", "statistic_name", "pvalue", "pvalue_interval", "method", "n_resamples", "null_hypothesis",
@@ -33,7 +33,7 @@ FIELDS: dict[type, tuple[str, ...]] = {
         "df_residual", "total", "n", "metric",
     ),
     Euclidization: ("method", "constant", "min_eigenvalue", "max_eigenvalue", "threshold", "changed", "n"),
-    SelectKResult: ("k", "method", "reason", "k_max", "choices", "n_resamples", "level", "remarks"),
+    SelectKResult: ("k", "criterion", "null", "k_max", "choices", "n_resamples", "level", "notes"),
 }  # fmt: skip
 CONTRAST = ("name", "statistic", "pvalue", "pvalue_adjusted")
 INDICES = ("log_likelihood_ratio", "E", "distance")

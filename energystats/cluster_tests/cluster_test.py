@@ -235,7 +235,7 @@ def cluster_test(
         progress=weigh(progress, d, *works),
         rng=generator,
     )
-    return result if d.n >= SMALL_SAMPLE else replace(result, remarks=(*result.remarks, FEW_POINTS.format(n=d.n)))
+    return result if d.n >= SMALL_SAMPLE else replace(result, notes=(*result.notes, FEW_POINTS.format(n=d.n)))
 
 
 def plan_cluster_test(
@@ -305,7 +305,7 @@ def unlabelled_test(
     d = d.near_one()
     if method == "unimodal-1d":
         result = one_column_test(d, k, n_resamples=n_resamples, conservative=conservative, rng=rng)
-        return result if foreign is None else replace(result, remarks=(*result.remarks, UNUSED_CLUSTERER))
+        return result if foreign is None else replace(result, notes=(*result.notes, UNUSED_CLUSTERER))
     if method == "split":
         return split_test(
             d,
@@ -380,5 +380,5 @@ def _nothing_to_test(method: str, null: str, k: int, n_resamples: int, conservat
         null_distribution=np.empty(0),
         indices=np.zeros((1, 3)),
         rows=(Contrast("all points coincide", 0.0, 1.0, 1.0),),
-        remarks=("All points coincide, so nothing was tested.",),
+        notes=("All points coincide, so nothing was tested.",),
     )

@@ -333,7 +333,7 @@ def tree_of_points(
     rng: np.random.Generator,
 ) -> ClusterTreeResult:
     """The tree of points that have lines to be projected on."""
-    told: dict[str, None] = {}
+    notes: dict[str, None] = {}
     _check_draws_suffice(rules, flat_factor(conservative))
     one_column = method_for(d, method) == "unimodal-1d"
     name: Literal["split", "unimodal-1d"] = "unimodal-1d" if one_column else "split"
@@ -349,7 +349,7 @@ def tree_of_points(
             conservative=conservative,
             rng=child,
         )
-        told.update(dict.fromkeys(found.remarks) if part.n == d.n else {})
+        notes.update(dict.fromkeys(found.notes) if part.n == d.n else {})
         return found.pvalue
 
     d = d if has_exact(d) else d.stored()
@@ -373,7 +373,7 @@ def tree_of_points(
         n_splits=0 if one_column else n_splits,
         n_resamples=rules.n_resamples,
         conservative=conservative,
-        remarks=tuple({**told, **dict.fromkeys(texts)}),
+        notes=tuple({**notes, **dict.fromkeys(texts)}),
         metric=d.metric,
         standardization=d.standardization,
     )

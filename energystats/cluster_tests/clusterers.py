@@ -38,7 +38,7 @@ class Clustering(Protocol):
     def describe(self, d: Dissimilarity) -> str:
         """What is done with such data, to be put after "clustered by"."""
 
-    def remarks(self, own: int, counts_as: str) -> tuple[str, ...]:
+    def notes(self, own: int, counts_as: str) -> tuple[str, ...]:
         """What a reader has to know of the clusters; the first `own` calls were for the data, others for references."""
 
 
@@ -73,7 +73,7 @@ class EnergyClusters:
             return f"the exact method for one column into {self.k}"
         return f"Hartigan's method into {self.k} (best of {STARTS} starts, perturbed)"
 
-    def remarks(self, own: int, counts_as: str) -> tuple[str, ...]:
+    def notes(self, own: int, counts_as: str) -> tuple[str, ...]:
         return ()
 
 
@@ -142,7 +142,7 @@ class ForeignClusters:
         kept = found != NOISE
         return explained_share(_make_whole_matrix(d)[np.ix_(kept, kept)], found[kept])
 
-    def remarks(self, own: int, counts_as: str) -> tuple[str, ...]:
+    def notes(self, own: int, counts_as: str) -> tuple[str, ...]:
         where = "the data" if own == 1 else "each part of the data"
         found = f"Clusters found by {self.name}: {_span(self.counts[:own])} in {where}"
         if self.counts[own:]:

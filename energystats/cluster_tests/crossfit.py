@@ -15,7 +15,7 @@ from energystats.cluster_tests.reference_samples import MarginalReference, refer
 from energystats.cluster_tests.refit import INDEPENDENT_UNIMODAL, compare_with_references, unimodal_axes
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
 from energystats.cluster_tests.scores import spread_columns
-from energystats.cluster_tests.unimodality import remark_on_ties
+from energystats.cluster_tests.unimodality import note_ties
 from energystats.dissimilarity import Dissimilarity
 
 __all__ = ["crossfit_test"]
@@ -110,7 +110,7 @@ def crossfit_test(
         scores=np.empty(0),
         null_distribution=against,
         rows=(Contrast("all clusters", observed, decisive.pvalue, decisive.pvalue),),
-        remarks=(*_note_crossfit(held_out, d, k, n_resamples, lost), *remark_on_ties(ties)),
+        notes=(*_note_crossfit(held_out, d, k, n_resamples, lost), *note_ties(ties)),
         comparisons=tuple(comparison for comparison, _ in found),
     )
 
@@ -123,7 +123,7 @@ def _note_crossfit(held_out: _HeldOut, d: Dissimilarity, k: int, n_resamples: in
         "of two clusters, or the lines from each of more to the rest; the mean of E over all folds was compared with "
         f"that of {n_resamples} samples with independent unimodal scores."
     )
-    found = clustering.remarks(n_folds, "E = 0")
+    found = clustering.notes(n_folds, "E = 0")
     if found or not lost:
         return done, *found
     return done, f"In {lost} of {n_folds} folds a half had fewer than {k} distinct points; those count as E = 0."

@@ -115,9 +115,9 @@ class MarginalReference:
     laws: tuple[tuple[FloatArray, FloatArray], ...]
 
     @classmethod
-    def of(cls, axes: Axes, kind: Literal["unimodal", "box"], rng: np.random.Generator) -> Self:
+    def of(cls, axes: Axes, null: Literal["unimodal", "box"], rng: np.random.Generator) -> Self:
         """The nearest unimodal law, or the uniform one on the range, of every axis; `rng` spreads tied scores."""
-        fit = _unimodal_law if kind == "unimodal" else _uniform_law
+        fit = _unimodal_law if null == "unimodal" else _uniform_law
         return cls(axes, tuple(fit(column, rng) for column in axes.scores.T))
 
     def draw(self, rng: np.random.Generator) -> FloatArray:

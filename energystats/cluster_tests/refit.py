@@ -29,7 +29,7 @@ from energystats.cluster_tests.reference_samples import (
 )
 from energystats.cluster_tests.results import ClusterTestResult, Comparison, Contrast
 from energystats.cluster_tests.scores import spread_columns
-from energystats.cluster_tests.unimodality import remark_on_ties
+from energystats.cluster_tests.unimodality import note_ties
 from energystats.dissimilarity import Dissimilarity
 
 __all__ = ["GAUSSIAN", "INDEPENDENT_UNIMODAL", "compare_with_references", "refit_test", "unimodal_axes"]
@@ -117,7 +117,7 @@ def refit_test(
         scores=np.empty(0),
         null_distribution=against,
         rows=(Contrast("all clusters", decisive.statistic, decisive.pvalue, decisive.pvalue),),
-        remarks=(*_note_refit(refit, null), *remark_on_ties(ties)),
+        notes=(*_note_refit(refit, null), *note_ties(ties)),
         comparisons=tuple(comparison for comparison, _ in found),
     )
 
@@ -139,7 +139,7 @@ def _note_refit(refit: _Refit, null: str) -> tuple[str, ...]:
     )
     numbers = (UNLIKE_NUMBERS,) if len(set(getattr(refit.clustering, "counts", ()))) > 1 else ()
     gaussian = (NOT_GAUSSIAN,) if null == "gaussian" else ()
-    return done, *refit.clustering.remarks(1, "S/T = 0"), *numbers, *gaussian
+    return done, *refit.clustering.notes(1, "S/T = 0"), *numbers, *gaussian
 
 
 def _refit_gaussian(refit: _Refit, observed: float) -> list[tuple[Comparison, FloatArray]]:

@@ -102,7 +102,7 @@ class ClusterTestResult(Result):
         other methods.
     rows : tuple of Contrast
         The one-versus-rest contrasts behind `contrasts`.
-    remarks : tuple of str
+    notes : tuple of str
         What a reader has to assume or know.
     comparisons : tuple of Comparison
         With principal components and with features as independent axes; the larger p counts. Under the Gaussian null
@@ -130,7 +130,6 @@ class ClusterTestResult(Result):
     scores: FloatArray = field(repr=False)
     null_distribution: FloatArray = field(repr=False)
     rows: tuple[Contrast, ...] = field(repr=False)
-    remarks: tuple[str, ...] = field(repr=False)
     comparisons: tuple[Comparison, ...] = field(default=(), repr=False)
     indices: FloatArray = field(default_factory=lambda: np.empty((0, 3)), repr=False)
     factor: float = field(default=1.0, repr=False)
@@ -183,7 +182,7 @@ class ClusterTestResult(Result):
             tables.append(text_table(cells, heads, [c.name for c in self.comparisons], title))
         return tables
 
-    def _notes(self) -> list[str]:
+    def _sentences(self) -> list[str]:
         if self.pvalue > LEVEL:
             meaning = ["A large p is no evidence that there is only one cluster."]
         else:
@@ -196,7 +195,7 @@ class ClusterTestResult(Result):
             *self._seed(),
             *meaning,
             *self._rule(),
-            *self.remarks,
+            *self.notes,
         ]
 
     def _seed(self) -> list[str]:

@@ -31,7 +31,7 @@ class Scorer(Protocol):
         Coordinates; None where only distances are known.
     ties : tuple of str
         Columns whose ties were spread, each with its grid step.
-    remarks : tuple of str
+    notes : tuple of str
         What the summary has to add.
     """
 
@@ -42,7 +42,7 @@ class Scorer(Protocol):
     def ties(self) -> tuple[str, ...]: ...
 
     @property
-    def remarks(self) -> tuple[str, ...]: ...
+    def notes(self) -> tuple[str, ...]: ...
 
     def along(self, inside: IntArray, outside: IntArray) -> FloatArray:
         """Positions of all points, up to scale and shift, larger towards `inside`; two disjoint sets of indices."""
@@ -54,7 +54,7 @@ class CoordinateScorer:
 
     points: FloatArray
     ties: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def along(self, inside: IntArray, outside: IntArray) -> FloatArray:
         direction = self.points[inside].mean(axis=0) - self.points[outside].mean(axis=0)
@@ -70,7 +70,7 @@ class _DistanceScorer:
     """
 
     squared: FloatArray
-    remarks: tuple[str, ...]
+    notes: tuple[str, ...]
     ties: tuple[str, ...] = ()
     points: None = None
 
@@ -106,11 +106,11 @@ def _scorer_of_matrix(d: Dissimilarity, power: float) -> Scorer:
     squared = np.maximum(d.matrix, 0.0) ** (2 / power)
     form = "distances" if power == 1 else f"distances to the power {power:g}"
     assumed = f"Assumed: the matrix holds Euclidean {form}; linear means linear in that space."
-    remarks = (_warned_if_not_euclidean(squared, power) or assumed,)
+    notes = (_warned_if_not_euclidean(squared, power) or assumed,)
     points = factor_coordinates(squared, int(DIMENSIONS_AT_MOST * d.n), RANK_TOLERANCE)
     if points is None:
-        return _DistanceScorer(squared, remarks)
-    return CoordinateScorer(points - points.mean(axis=0), remarks=remarks)
+        return _DistanceScorer(squared, notes)
+    return CoordinateScorer(points - points.mean(axis=0), notes=notes)
 
 
 def _warned_if_not_euclidean(squared: FloatArray, power: float) -> str:

@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from energystats._core.interrupts import map_in_threads
 from energystats._core.linkage import numbering
 from energystats._core.mixture import mixture_ratio
-from energystats._core.statistics import within_per_group
+from energystats._core.statistics import within_per_cluster
 from energystats._core.threads import one_thread_up_to
 from energystats._core.unimodal import EXCESS
 from energystats._runtime import with_bar
@@ -23,9 +23,9 @@ from energystats.cluster_tests.unimodality import (
     Unimodality,
     flat_factor,
     no_evidence,
+    note_duplicated_rows,
+    note_ties,
     over_contrasts,
-    remark_on_copies,
-    remark_on_ties,
     unimodality_test,
 )
 from energystats.clustering.assignment import NearestCluster
@@ -213,8 +213,8 @@ def split_test(
     clearest = np.unravel_index(pvalues.argmin(), pvalues.shape)
     scorer = splitter.space.scorer
     ties = [*scorer.ties, *(["scores"] if any(e.spread for split in splits for e in split) else [])]
-    copies = () if d.coordinates is None else remark_on_copies(d.coordinates)
-    clusterers = () if foreign is None else foreign.remarks(len(foreign.counts), "no evidence")
+    copies = () if d.coordinates is None else note_duplicated_rows(d.coordinates)
+    clusterers = () if foreign is None else foreign.notes(len(foreign.counts), "no evidence")
     return ClusterTestResult(
         statistic=float(indices[:, EXCESS].mean()),
         pvalue=pvalue,
@@ -232,7 +232,7 @@ def split_test(
         null_distribution=np.empty(0),
         indices=indices,
         rows=rows,
-        remarks=(*remark_on_ties(ties), *copies, *scorer.remarks, *((CONTRASTS_MEAN,) if k > 2 else ()), *clusterers),
+        notes=(*note_ties(ties), *copies, *scorer.notes, *((CONTRASTS_MEAN,) if k > 2 else ()), *clusterers),
     )
 
 
@@ -274,7 +274,7 @@ def _naming_clusters(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntA
     if labels is None:
         return None
     M, s = sample.group_sums(Groups(labels, tuple(range(k))))
-    within, everything = within_per_group(M, s), np.arange(d.n)
+    within, everything = within_per_cluster(M, s), np.arange(d.n)
     if d.n > NAMED_AT_MOST:
         labels = NearestCluster.of(labels, within).assign(d.n, lambda rows: d.rho(everything[rows], drawn))
     if has_exact(d):

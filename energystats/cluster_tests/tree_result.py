@@ -104,7 +104,7 @@ class ClusterTreeResult(Labelled):
         Draws for the root; smaller nodes have more.
     conservative : bool
         Whether p-values were multiplied by the larger factor 1.6.
-    remarks : tuple of str
+    notes : tuple of str
         What a reader has to assume or know.
     metric : Metric
         With every parameter that was settled on the data.
@@ -125,7 +125,6 @@ class ClusterTreeResult(Labelled):
     n_splits: int
     n_resamples: int
     conservative: bool
-    remarks: tuple[str, ...] = field(repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
     index: Any = field(default=None, repr=False)
@@ -190,26 +189,26 @@ class ClusterTreeResult(Labelled):
             stubs.append("".join([*above, f"|- node {node.id}"]))
         return stubs
 
-    def _notes(self) -> list[str]:
+    def _sentences(self) -> list[str]:
         rule = (
             f"A node is split when its adjusted p, p (n - 1)/(size - 1) but not below that of its parent, is at most "
             f"{self.level:g}. So the chance that any node is split whose points come from one population of the null "
             f"hypothesis is at most {self.level:g}, as far as the test holds its level, which was measured, not proved."
         )
-        notes = [f"Null hypothesis at each node: {self.null_hypothesis}.", rule]
+        lines = [f"Null hypothesis at each node: {self.null_hypothesis}.", rule]
         if any(node.rejected for node in self.nodes):
-            notes.append(
+            lines.append(
                 "A rejection says that the points of a node are not one cluster; it does not say that the cut is right."
             )
         if any(node.tested and not node.rejected for node in self.nodes):
-            notes.append("A large p is no evidence that a cluster has no parts.")
+            lines.append("A large p is no evidence that a cluster has no parts.")
         if any(node.outcome == "k_max reached" for node in self.nodes):
-            notes.append(f"Splits that were significant too were left out, because `k_max` is {self.k_max}.")
+            lines.append(f"Splits that were significant too were left out, because `k_max` is {self.k_max}.")
         if any(node.tested for node in self.nodes):
-            notes.append(f"Draws: {self.n_resamples} for all points, n/size times as many for smaller nodes.")
+            lines.append(f"Draws: {self.n_resamples} for all points, n/size times as many for smaller nodes.")
         if any(node.tested for node in self.nodes):
-            notes.append("Another seed gives other p-values.")
-        return [*self._members(), *notes, *self.remarks, metric_note(self.metric, self.standardization)]
+            lines.append("Another seed gives other p-values.")
+        return [*self._members(), *lines, *self.notes, metric_note(self.metric, self.standardization)]
 
     def _conclusion(self) -> str:
         splits = sum(node.rejected for node in self.nodes)

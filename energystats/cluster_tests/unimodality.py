@@ -23,10 +23,10 @@ __all__ = [
     "cauchy_combination",
     "flat_factor",
     "no_evidence",
+    "note_duplicated_rows",
+    "note_ties",
     "one_column_test",
     "over_contrasts",
-    "remark_on_copies",
-    "remark_on_ties",
     "smallest_weighted",
     "unimodality_test",
 ]
@@ -151,17 +151,17 @@ def over_contrasts(pvalues: FloatArray) -> tuple[float, list[float]]:
     return max(min(each), cauchy_combination(np.array(each), CAP_OF_CONTRASTS)), each
 
 
-def remark_on_copies(points: FloatArray) -> tuple[str, ...]:
-    """Warn of rows that are copies of others although some column is on no grid, and return the remark."""
+def note_duplicated_rows(points: FloatArray) -> tuple[str, ...]:
+    """Warn of rows that are copies of others although some column is on no grid, and return the note."""
     copies = len(points) - len(np.unique(points, axis=0))
     if not copies or all(_on_a_grid(column) for column in points.T):
         return ()
-    remark = (
+    note = (
         f"{copies} of {len(points)} rows are copies of others in columns that are recorded on no grid. The test "
         "supposes independent rows, and copies make p too small: test the distinct rows, np.unique(X, axis=0)."
     )
-    warn(remark, TiesWarning)
-    return (remark,)
+    warn(note, TiesWarning)
+    return (note,)
 
 
 def _on_a_grid(x: FloatArray) -> bool:
@@ -174,17 +174,17 @@ def _on_a_grid(x: FloatArray) -> bool:
     return bool(np.all(np.abs(steps - np.round(steps)) <= OFF_GRID))
 
 
-def remark_on_ties(ties: Sequence[str]) -> tuple[str, ...]:
-    """Warn of spread ties, if there were any, and return the remark for the summary."""
+def note_ties(ties: Sequence[str]) -> tuple[str, ...]:
+    """Warn of spread ties, if there were any, and return the note for the summary."""
     if not ties:
         return ()
     shown = ", ".join(ties[:10]) + (", ..." if len(ties) > 10 else "")
-    remark = (
+    note = (
         f"Tied values were spread uniformly over one grid step ({shown}), because point masses count as modes; "
         "values rounded to several grids at once still do."
     )
-    warn(remark, TiesWarning)
-    return (remark,)
+    warn(note, TiesWarning)
+    return (note,)
 
 
 SMALLEST_SAMPLE = 8  # points
@@ -218,8 +218,8 @@ def one_column_test(
         null_distribution=np.empty(0),
         indices=found.indices[None],
         rows=(Contrast("more than one mode", found.index, found.pvalue, found.pvalue),),
-        remarks=(
-            *remark_on_ties([d.columns[0] if d.columns else "x"] if found.spread else []),
-            *remark_on_copies(d.points),
+        notes=(
+            *note_ties([d.columns[0] if d.columns else "x"] if found.spread else []),
+            *note_duplicated_rows(d.points),
         ),
     )

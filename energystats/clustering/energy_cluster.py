@@ -11,7 +11,7 @@ import numpy as np
 from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering import nystrom
-from energystats.clustering.exact_1d import best_intervals, has_exact, partition_line, why_not_exact
+from energystats.clustering.exact_1d import best_intervals, has_exact, note_on_exactness, partition_line
 from energystats.clustering.local_search import LARGE, LocalOptimum, MultiStartSearch, Problem, make_starts, tries_for
 from energystats.clustering.partition import Partition, make_partition
 from energystats.clustering.seeding import count_distinct
@@ -364,8 +364,8 @@ def partition_points(
             f"The best start was cut off after `max_iter`={how.max_iter} passes; W can still fall.", ConvergenceWarning
         )
     fields: dict[str, Any] = {"algorithm": how.method, "n_init": n_starts, "n_perturb": n_perturb}
-    remark = why_not_exact(d) if how.algorithm == "auto" else ""
-    return _found_partition(d, best, k, weights=weights, remark=remark, **fields)
+    notes = note_on_exactness(d) if how.algorithm == "auto" else ()
+    return _found_partition(d, best, k, weights=weights, notes=notes, **fields)
 
 
 def _partition_spectrum(

@@ -20,7 +20,7 @@ from energystats.inputs.options import check_alpha, check_count
 from energystats.pairs.line import power_on_line
 from energystats.pairs.workloads import exact_line
 
-__all__ = ["best_intervals", "cluster_1d", "has_exact", "partition_line", "why_not_exact"]
+__all__ = ["best_intervals", "cluster_1d", "has_exact", "note_on_exactness", "partition_line"]
 
 
 NEGLIGIBLE = 1e-30  # of the width and of the heaviest weight
@@ -72,16 +72,16 @@ def has_exact(d: Dissimilarity) -> bool:
     return power_on_line(d.points, d.metric) in (1.0, 2.0)
 
 
-def why_not_exact(d: Dissimilarity) -> str:
-    """What keeps one column of numbers from the exact method, as a sentence; nothing for other data."""
+def note_on_exactness(d: Dissimilarity) -> tuple[str, ...]:
+    """Say in a note what keeps one column of numbers from the exact method; nothing for other data."""
     if d.coordinates is None or d.coordinates.shape[1] != 1 or has_exact(d):
-        return ""
+        return ()
     power = power_on_line(d.points, d.metric)
     if power is None:
-        return "Not exact: for one column there is an exact method if rho is |x - y| or its square."
+        return ("Not exact: for one column there is an exact method if rho is |x - y| or its square.",)
     if power < 1:
-        return "Not exact: for powers of |x - y| below 1 the best clusters of one column need not be intervals."
-    return "Not exact: that the best clusters of one column are intervals is settled for |x - y| and its square only."
+        return ("Not exact: for powers of |x - y| below 1 the best clusters of one column need not be intervals.",)
+    return ("Not exact: that the best clusters of one column are intervals is proved for |x - y| and its square only.",)
 
 
 class _Intervals(NamedTuple):

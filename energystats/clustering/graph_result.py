@@ -63,6 +63,8 @@ class GraphPartition(Labelled):
         Names of the vertices: the index of the data frame, behind `names` and `to_series()`.
     matrix : csr_array of shape (n, n)
         The adjacency that was partitioned.
+    notes : tuple of str
+        Sentences on these data; empty where there is nothing to say.
     """
 
     labels: IntArray = field(repr=False)
@@ -119,7 +121,7 @@ class GraphPartition(Labelled):
             text_table(account, None, None, "Largest value found" if upper else "Smallest value found"),
         ]
 
-    def _notes(self) -> list[str]:
+    def _sentences(self) -> list[str]:
         if self.init == "components":
             return [*self._members(), "Whole components were joined; the value 0 is the global optimum."]
         starts = "1 start" if self.n_init == 1 else f"best of {self.n_init} starts ({self.init})"

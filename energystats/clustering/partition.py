@@ -92,7 +92,7 @@ class Partition(Labelled):
         Names of the points: the index of the data frame, behind `names` and `to_series()`.
     coordinates : ndarray of shape (n, 2) or None
         First two principal coordinates, for plots where there are no `points`.
-    remark : str
+    notes : tuple of str
         Why one column did not go to the exact method; empty where there is nothing to say.
     approximation : Approximation or None
         What "nystrom" left out, and the standard errors of its estimates; None for the other algorithms.
@@ -121,7 +121,6 @@ class Partition(Labelled):
     columns: tuple[str, ...] | None = field(default=None, repr=False)
     index: Any = field(default=None, repr=False)
     coordinates: FloatArray | None = field(default=None, repr=False)
-    remark: str = field(default="", repr=False)
     approximation: Approximation | None = field(default=None, repr=False)
 
     @property
@@ -147,7 +146,7 @@ class Partition(Labelled):
             decomposition_table(self.within, self.between, self.total, bound),
         ]
 
-    def _notes(self) -> list[str]:
+    def _sentences(self) -> list[str]:
         if self.algorithm == "exact-1d":
             how = "Algorithm: exact in one dimension, the global optimum; it does not depend on a seed."
         elif self.algorithm == "spectral":
@@ -162,11 +161,10 @@ class Partition(Labelled):
             how += f", a local optimum{where}" if self.converged else ", stopped before it converged"
             how += "; another seed can find another." if self.n_init > 1 or self.n_perturb else "."
         proof = "S/bound is at most 1; 1 would prove that no partition into as many clusters has a larger S."
-        remark = [self.remark] if self.remark else []
-        remark += [] if self.approximation is None else self.approximation.notes()
+        estimated = () if self.approximation is None else self.approximation.notes
         if math.isnan(self.tightness) and self.k > 1:
             proof = "No S is above the bound, but the bound is not positive, so S/bound says nothing."
-        return [*self._members(), how, *remark, proof, metric_note(self.metric, self.standardization)]
+        return [*self._members(), how, *self.notes, *estimated, proof, metric_note(self.metric, self.standardization)]
 
     def _conclusion(self) -> str:
         if self.k == 1:
@@ -177,7 +175,9 @@ class Partition(Labelled):
         """One row per cluster: cluster, size and W of the cluster."""
         import pandas as pd
 
-        return pd.DataFrame({"cluster": range(self.k), "size": self.sizes, "within": self.within_per_cluster.tolist()})
+        return pd.DataFrame(
+            {"cluster": range(self.k), "size": self.sizes, "within_per_cluster": self.within_per_cluster.tolist()}
+        )
 
     def plot(self, ax: Axes | None = None, *, space: Any = None) -> Axes:
         """Draw the points by cluster; one column as a histogram with its breaks and density.
@@ -330,7 +330,7 @@ def make_partition(
     M, s = M[np.ix_(order, order)], s[order]
     if moves is not None:
         moves = np.column_stack([moves[:, :1], numbers[moves[:, 1:]]])
-    within = statistics.within_per_group(M, s)
+    within = statistics.within_per_cluster(M, s)
     n_pairs = max(k - 1, 2 if d.coordinates is None else 0)
     values, vectors = d.largest_eigenpairs(n_pairs, weights) if n_pairs else (np.empty(0), np.empty((d.n, 0)))
     coordinates = None

@@ -375,6 +375,8 @@ class SpectralEmbedding(Named):
         Column means and standard deviations, if the columns were standardized.
     index : pandas.Index or None
         Names of the points: the index of the data frame, behind `names`.
+    notes : tuple of str
+        Sentences on these data; empty where there is nothing to say.
     """
 
     embedding: FloatArray = field(repr=False)
@@ -409,7 +411,7 @@ class SpectralEmbedding(Named):
         title = "Random-walk Laplacian" if self.laplacian else "Centred Gram matrix"
         return [text_table(cells, ["eigenvalue", "gap to the next", "would suggest k"], stubs, title)]
 
-    def _notes(self) -> list[str]:
+    def _sentences(self) -> list[str]:
         similarity = [f"Similarity: {self.similarity}."] if self.similarity else []
         return [*similarity, metric_note(self.metric, self.standardization)]
 

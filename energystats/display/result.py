@@ -6,7 +6,7 @@ import abc
 import html
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -27,15 +27,22 @@ if TYPE_CHECKING:
 __all__ = ["Approximation", "Labelled", "Named", "Result"]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Result(abc.ABC):
-    """Contract of every result: immutable, one-line repr, text, HTML, LaTeX and Markdown tables, a frame and a plot."""
+    """Contract of every result: immutable, one-line repr, text, HTML, LaTeX and Markdown tables, a frame and a plot.
 
-    __slots__ = ()
+    Attributes
+    ----------
+    notes : tuple of str
+        Sentences on these data and how they were handled, part of the summary; empty where there is nothing to say.
+    """
 
     _one_row: ClassVar[bool] = False  # of `to_frame`: set in columns on paper
 
+    notes: tuple[str, ...] = field(default=(), repr=False)
+
     def __post_init__(self) -> None:
-        for entry in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
+        for entry in fields(self):
             value = getattr(self, entry.name)
             if isinstance(value, np.ndarray):
                 object.__setattr__(self, entry.name, read_only(value))
@@ -46,14 +53,14 @@ class Result(abc.ABC):
         plain = (int, float, str, bool)
         shown = (
             f"{entry.name}={_short_repr(getattr(self, entry.name))}"
-            for entry in fields(self)  # type: ignore[arg-type]
+            for entry in fields(self)
             if entry.repr and (entry.name == "metric" or isinstance(getattr(self, entry.name), plain))
         )
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # through the constructor, so that a copy is as read-only as the original
-        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}  # type: ignore[arg-type]
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         values |= {name: dict(value) for name, value in values.items() if isinstance(value, MappingProxyType)}
         return _rebuilt, (type(self), values)
 
@@ -62,21 +69,21 @@ class Result(abc.ABC):
 
     def _repr_html_(self) -> str:
         tables = "".join(table.as_html() for table in self._tables())
-        notes = "".join(f"<p>{_sentence_html(note)}</p>" for note in self._notes())
-        return f'<div class="energystats">{tables}{notes}<p><b>{_sentence_html(self._conclusion())}</b></p></div>'
+        below = "".join(f"<p>{_sentence_html(text)}</p>" for text in self._sentences())
+        return f'<div class="energystats">{tables}{below}<p><b>{_sentence_html(self._conclusion())}</b></p></div>'
 
     def summary(self) -> str:
         """Text tables, as a paper would print them, what has to be known to read them, and a last line in words."""
         tables = "\n\n".join(table.as_text() for table in self._tables())
-        return "\n".join([tables, *sentences(self._notes()), self._conclusion()])
+        return "\n".join([tables, *sentences(self._sentences()), self._conclusion()])
 
     @abc.abstractmethod
     def _tables(self) -> list[TextTable]:
         """Tables of the summary."""
 
-    def _notes(self) -> list[str]:
-        """Sentences below the tables."""
-        return []
+    def _sentences(self) -> list[str]:
+        """Sentences below the tables; `notes` are among them."""
+        return [*self.notes]
 
     @abc.abstractmethod
     def _conclusion(self) -> str:
@@ -353,12 +360,13 @@ class Approximation:
             ["W for certain", f"{number(low)} to {number(high)}"],
         ]
 
-    def notes(self) -> list[str]:
+    @property
+    def notes(self) -> tuple[str, ...]:
         """What a reader has to know."""
-        return [
+        return (
             f"APPROXIMATE: the search saw {self.n_features} Nystrom features of {self.n_landmarks} landmarks, outside "
             f"whose span {100 * self.outside:.3g} % of T lie. W, S and T are unbiased estimates from these features "
             f"and {self.n_pairs} random pairs of points. Starts were searched on {self.batch_size} rows.",
             "The bound on S is that of the features plus all that lies outside their span: valid, but looser than the "
             "eigenvalues of all pairs.",
-        ]
+        )

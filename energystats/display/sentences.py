@@ -32,7 +32,7 @@ def metric_text(metric: Metric) -> str:
 def metric_note(metric: Metric, standardization: Standardization | None) -> str:
     """The semimetric, what was done to the columns, and what a reader has to know of it."""
     note = f"Semimetric: {metric_text(metric)}{', columns standardized' if standardization is not None else ''}."
-    return f"{note} {metric.remark}".rstrip()
+    return " ".join([note, *metric.notes])
 
 
 def seed_note(pvalue: float, n_resamples: int, what: str, *, factor: float = 1.0, name: str = "p-value") -> str:
@@ -79,6 +79,6 @@ def undecided(pvalue: float, interval: tuple[float, float], what: str = "relabel
     ]
 
 
-def sentences(notes: Iterable[str]) -> Iterator[str]:
-    """Notes as paragraphs of a summary."""
-    return (textwrap.fill(note, WIDTH, subsequent_indent="  ") for note in notes)
+def sentences(texts: Iterable[str]) -> Iterator[str]:
+    """Wrap sentences as paragraphs of a summary."""
+    return (textwrap.fill(text, WIDTH, subsequent_indent="  ") for text in texts)

@@ -120,7 +120,6 @@ class DiscoResult(Result):
     null_distribution: FloatArray = field(repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
-    notes: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def rows(self) -> tuple[DiscoRow, ...]:
@@ -176,27 +175,27 @@ class DiscoResult(Result):
             text_table(list(zip(*columns, strict=True)), heads, cut_all(row.name for row in rows), title),
         ]
 
-    def _notes(self) -> list[str]:
-        notes = [f"Null hypothesis of the model: {self.null_hypothesis}."]
+    def _sentences(self) -> list[str]:
+        lines = [f"Null hypothesis of the model: {self.null_hypothesis}."]
         if self.method == "exact":
-            notes.append(exact_note(self.n_resamples))
+            lines.append(exact_note(self.n_resamples))
         else:
-            notes.append(seed_note(self.pvalue, self.n_resamples, "random permutations"))
+            lines.append(seed_note(self.pvalue, self.n_resamples, "random permutations"))
         if len(self.terms) > 1:
             adjusted = "the terms before it" if self.decomposition == "sequential" else "all that do not contain it"
-            notes.append(f"Each term is adjusted for {adjusted}; its p permutes residuals and is approximate.")
-            notes.append(f"The p of {len(self.terms)} terms are not adjusted for their number.")
+            lines.append(f"Each term is adjusted for {adjusted}; its p permutes residuals and is approximate.")
+            lines.append(f"The p of {len(self.terms)} terms are not adjusted for their number.")
         if not self.n_strata and len(self.terms) > 1 and any(_is_interaction(row.name) for row in self.terms):
-            notes.append(
+            lines.append(
                 "p of interactions can be too small: where one factor moved the points far apart, up to .10 were "
                 "measured at level .05, and .046 to .059 with that factor as strata."
             )
         untested = [row.name for row in self.terms if math.isnan(row.pvalue)]
         if untested:
-            notes.append(f"Without p, because constant within every stratum: {', '.join(untested)}.")
+            lines.append(f"Without p, because constant within every stratum: {', '.join(untested)}.")
         few = undecided(self.pvalue, self._interval(), "permutations")
         metric = metric_note(self.metric, self.standardization)
-        return [*notes, *self.notes, *self._saturation(), metric, *self._terms_note(), *few]
+        return [*lines, *self.notes, *self._saturation(), metric, *self._terms_note(), *few]
 
     def _saturation(self) -> list[str]:
         """That the model leaves nothing, or next to nothing, to compare with."""

@@ -518,6 +518,8 @@ class GoodnessOfFitResult(Result):
         The statistic of the simulated samples.
     metric : Metric
         With every parameter that was settled on the reference.
+    notes : tuple of str
+        Sentences on these data; empty where there is nothing to say.
     """
 
     _one_row = True
@@ -547,7 +549,7 @@ class GoodnessOfFitResult(Result):
         ]
         return [text_table(rows, None, None, f"Energy test of fit: {self.distribution}")]
 
-    def _notes(self) -> list[str]:
+    def _sentences(self) -> list[str]:
         how = {
             "exact": "Mean distances of the distribution are exact.",
             "quantiles": f"The distribution is represented by {self.n_reference} of its quantiles.",

@@ -154,8 +154,8 @@ def pairwise_tests(
     rows = list(with_bar(tested, progress, total=len(pairs), unit="pair", size=lambda _: 1))
     return PairwiseTestsResult(
         rows=tuple(rows),
-        pvalues_adjusted=adjust([row.pvalue for row in rows], correction),
-        spread_adjusted=adjust([row.pvalue_spread for row in rows], correction),
+        pvalue_adjusted=adjust([row.pvalue for row in rows], correction),
+        pvalue_spread_adjusted=adjust([row.pvalue_spread for row in rows], correction),
         correction=correction,
         method=method,
         n_resamples=n_resamples,
@@ -301,7 +301,7 @@ class PairwiseTestsResult(Result):
     ----------
     rows : tuple of PairwiseRow
         One for each pair, with raw p-values.
-    pvalues_adjusted, spread_adjusted : ndarray of shape (n_pairs,)
+    pvalue_adjusted, pvalue_spread_adjusted : ndarray of shape (n_pairs,)
         P-values of equal distributions and of equal spread, adjusted over the pairs.
     correction : str
         How they were adjusted.
@@ -320,15 +320,14 @@ class PairwiseTestsResult(Result):
     """
 
     rows: tuple[PairwiseRow, ...] = field(repr=False)
-    pvalues_adjusted: FloatArray = field(repr=False)
-    spread_adjusted: FloatArray = field(repr=False)
+    pvalue_adjusted: FloatArray = field(repr=False)
+    pvalue_spread_adjusted: FloatArray = field(repr=False)
     correction: str
     method: str
     n_resamples: int
     group_name: str = field(default="", repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
-    notes: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -336,8 +335,8 @@ class PairwiseTestsResult(Result):
         import pandas as pd
 
         table = pd.DataFrame([asdict(row) for row in self.rows])
-        table["pvalue_adjusted"] = self.pvalues_adjusted
-        table["pvalue_spread_adjusted"] = self.spread_adjusted
+        table["pvalue_adjusted"] = self.pvalue_adjusted
+        table["pvalue_spread_adjusted"] = self.pvalue_spread_adjusted
         names = [name for name in table.columns if "pvalue" not in name]
         return table[[*names, "pvalue", "pvalue_adjusted", "pvalue_spread", "pvalue_spread_adjusted"]]
 
@@ -350,9 +349,9 @@ class PairwiseTestsResult(Result):
             numbers([row.energy_distance for row in rows]),
             [proportion(row.effect_size) for row in rows],
             [probability(row.pvalue) for row in rows],
-            [probability(self.pvalues_adjusted[i]) for i in shown],
+            [probability(self.pvalue_adjusted[i]) for i in shown],
             [probability(row.pvalue_spread) for row in rows],
-            [probability(self.spread_adjusted[i]) for i in shown],
+            [probability(self.pvalue_spread_adjusted[i]) for i in shown],
         ]
         names = list(dict.fromkeys(name for row in self.rows for name in (row.group1, row.group2)))
         written = dict(zip(names, cut_all(names, 16), strict=True))
@@ -368,7 +367,7 @@ class PairwiseTestsResult(Result):
         order = sorted(range(len(self.rows)), key=lambda i: (self.rows[i].pvalue, -self.rows[i].effect_size))
         return sorted(order[: ROWS_SHOWN // 2])
 
-    def _notes(self) -> list[str]:
+    def _sentences(self) -> list[str]:
         all_of_them = {"auto": ", or over all labelings of a pair where they are no more", "permutation": ""}
         error = rounded((0.05 * 0.95 / self.n_resamples) ** 0.5)
         how = (
@@ -401,8 +400,8 @@ class PairwiseTestsResult(Result):
         ]
 
     def _conclusion(self) -> str:
-        differ = int((self.pvalues_adjusted <= LEVEL).sum())
-        wide = int((self.spread_adjusted <= LEVEL).sum())
+        differ = int((self.pvalue_adjusted <= LEVEL).sum())
+        wide = int((self.pvalue_spread_adjusted <= LEVEL).sum())
         adjusted = "unadjusted" if self.correction == "none" else "adjusted"
         pairs = f"{len(self.rows)} pair{'s' * (len(self.rows) > 1)}"
         evidence = f"evidence of a difference in {differ} of {pairs}, of unequal spread in {wide}"
@@ -417,5 +416,5 @@ class PairwiseTestsResult(Result):
         from energystats.plotting.null_distributions import plot_pairs
 
         pairs, sizes = [(row.group1, row.group2) for row in self.rows], [(row.n1, row.n2) for row in self.rows]
-        effects, adjusted = [row.effect_size for row in self.rows], self.pvalues_adjusted.tolist()
+        effects, adjusted = [row.effect_size for row in self.rows], self.pvalue_adjusted.tolist()
         return plot_pairs(pairs, effects, adjusted, ax, sizes=sizes, correction=self.correction)

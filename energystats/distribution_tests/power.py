@@ -332,6 +332,8 @@ class PowerResult(Result):
         Whether the columns were standardized.
     metric : Metric
         As it was given: what depends on the data is settled anew for each replicate.
+    notes : tuple of str
+        Sentences on these data; empty where there is nothing to say.
     """
 
     rows: tuple[PowerRow, ...] = field(repr=False)
@@ -383,7 +385,7 @@ class PowerResult(Result):
         stubs = [f"n = {row.n_x} + {row.n_y}" for row in self.rows]
         return [text_table(cells, heads, stubs, f"Power of the energy test at level {self.level:g}")]
 
-    def _notes(self) -> list[str]:
+    def _sentences(self) -> list[str]:
         return [
             "Null hypothesis of the test: x and y come from one distribution. Power: how often it is rejected.",
             f"x: {self.x}. y: {self.y}.",

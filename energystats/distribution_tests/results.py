@@ -117,7 +117,6 @@ class EnergyTestResult(Result):
     statistic_error: float | None = field(default=None, repr=False)
     n_bins: int = field(default=0, repr=False)
     n_fixed: int = field(default=0, repr=False)
-    notes: tuple[str, ...] = field(default=(), repr=False)
 
     def _tables(self) -> list[TextTable]:
         rows = [
@@ -160,59 +159,59 @@ class EnergyTestResult(Result):
             how += f" of {self.n_plots} whole plots"
         return how + (f" within {self.n_strata} strata" if self.n_strata else "")
 
-    def _notes(self) -> list[str]:
-        notes = [f"Null hypothesis: {self.null_hypothesis}."]
+    def _sentences(self) -> list[str]:
+        lines = [f"Null hypothesis: {self.null_hypothesis}."]
         few = undecided(self.pvalue, self.pvalue_interval)
         if self.method == "exact":
-            notes.append(exact_note(self.n_resamples))
+            lines.append(exact_note(self.n_resamples))
         elif self.method in ("permutation", "sliced", "binned") and not (self.extrapolated or self._is_exhaustive()):
-            notes.append(seed_note(self.pvalue, self.n_resamples, "random relabelings"))
+            lines.append(seed_note(self.pvalue, self.n_resamples, "random relabelings"))
         if self.method == "asymptotic":
-            notes.append(
+            lines.append(
                 "p is an approximation: Pearson type III with the exact moments of the permutation law. It does not "
                 "depend on a seed."
             )
         if self.method == "cross":
-            notes.append(
+            lines.append(
                 "p is an approximation: normal law of the cross statistic, for large samples. It belongs to one random "
                 "halving of the samples; another seed gives another p."
             )
         if self.n_slices == 1:
-            notes.append("One column has one direction: distances along it are the distances; nothing is estimated.")
+            lines.append("One column has one direction: distances along it are the distances; nothing is estimated.")
         elif self.n_slices:
-            notes.append(
+            lines.append(
                 f"APPROXIMATE statistic: distances are estimated along {self.n_slices} random directions, and so are "
                 "S, W and T. p compares estimates along the same directions, and its level is exact; another seed "
                 "draws others."
             )
         if self.n_bins:
             fixed = f"; {self.n_fixed} rows that filled no bin kept their labels" if self.n_fixed else ""
-            notes.append(f"Labels of whole bins of rows were permuted, which keeps the level exact{fixed}.")
+            lines.append(f"Labels of whole bins of rows were permuted, which keeps the level exact{fixed}.")
         if self._is_exhaustive() and self.n_resamples < 20:
-            notes.append(f"With {self.n_resamples} labelings no p below {1 / self.n_resamples:.3g} is possible.")
+            lines.append(f"With {self.n_resamples} labelings no p below {1 / self.n_resamples:.3g} is possible.")
         if self.weighted:
-            notes.append("Rows are weighted; equality includes their weights.")
+            lines.append("Rows are weighted; equality includes their weights.")
         if self.extrapolated:
-            notes.append(
+            lines.append(
                 "p is extrapolated: a generalised Pareto law fitted to the largest null values, which another seed "
                 "changes."
             )
         if self.stopped_early:
-            notes.append("The relabelings stopped early (Besag & Clifford); p is the share of those made.")
+            lines.append("The relabelings stopped early (Besag & Clifford); p is the share of those made.")
         if self.components:
-            notes.append(
+            lines.append(
                 "p is that of the smallest p-value among the semimetrics; S/T, W, S, T and H are those under "
                 f"{metric_text(self.metric)}, the clearest of them."
                 + " Columns were standardized."
                 * (self.standardization is not None)
             )
-            return [*notes, *self.notes, *few]
+            return [*lines, *self.notes, *few]
         if self.between < -1e-9 * abs(self.total):
-            notes.append(
+            lines.append(
                 "S is negative, so rho is not of negative type (see `negative_type`): p stands, but S/T is no share "
                 "and S = 0 does not mean equality."
             )
-        return [*notes, *self.notes, metric_note(self.metric, self.standardization), *few]
+        return [*lines, *self.notes, metric_note(self.metric, self.standardization), *few]
 
     def _conclusion(self) -> str:
         several = f"{'some' if self.pvalue <= LEVEL else 'any'} of the {len(self.sizes)} distributions differ"

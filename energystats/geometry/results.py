@@ -72,6 +72,8 @@ class NegativeTypeResult(Result):
         The semimetric; `Precomputed()` for a matrix.
     eigenvalues : ndarray or None
         All eigenvalues of G_c, falling, where they were computed.
+    notes : tuple of str
+        Sentences on these data; empty where there is nothing to say.
     """
 
     _one_row = True
@@ -107,22 +109,22 @@ class NegativeTypeResult(Result):
             rows.insert(3, ["c'Rc of the witness c", number(self.violation)])
         return [text_table(rows, None, None, "Negative type of rho")]
 
-    def _notes(self) -> list[str]:
-        notes = [f"Semimetric: {metric_text(self.metric)}."]
+    def _sentences(self) -> list[str]:
+        lines = [f"Semimetric: {metric_text(self.metric)}."]
         if self.known is not None:
             general = "of negative type" if self.known else "not of negative type"
             strong = ", and strongly so: E = 0 for equal distributions only" if self.strong else ""
             weak = ", but not strongly: unequal distributions can have E = 0" if self.strong is False else ""
-            notes.append(f"By its formula it is {general} for all points{(strong or weak) if self.known else ''}.")
+            lines.append(f"By its formula it is {general} for all points{(strong or weak) if self.known else ''}.")
         if not self.holds:
             share = self.min_eigenvalue / self.max_eigenvalue if self.max_eigenvalue > 0 else -np.inf
-            notes.append(
+            lines.append(
                 f"The smallest eigenvalue is {share:.2g} times the largest. The witness c sums to 0 and has c'Rc > 0. "
                 "If that is no more than the rounding of the data, pass a larger `tol`; else see `lingoes`."
             )
         elif self.method == "random subsets":
-            notes.append("No subset refuted it, which is no proof for the other points; another seed takes others.")
-        return notes
+            lines.append("No subset refuted it, which is no proof for the other points; another seed takes others.")
+        return lines
 
     def _conclusion(self) -> str:
         if not self.holds:
@@ -173,6 +175,8 @@ class Euclidization(Named):
         What was given; for a kernel "d squared" is the rho that it generates, which may be negative.
     index : pandas.Index or None
         Names of the points: the index of the data frame, behind `names` and `to_matrix()`.
+    notes : tuple of str
+        Sentences on these data; empty where there is nothing to say.
     """
 
     _one_row = True
@@ -264,7 +268,7 @@ class Euclidization(Named):
         kernel = "Lingoes' repair of a kernel, JKJ + constant J"
         return [text_table(rows, None, None, titles[self.method] if self.source == "distances" else kernel)]
 
-    def _notes(self) -> list[str]:
+    def _sentences(self) -> list[str]:
         if not self.changed and self.source == "kernel":
             return ["The kernel was positive semi-definite to rounding, once centred; nothing had to be repaired."]
         if not self.changed:
@@ -276,16 +280,16 @@ class Euclidization(Named):
             "clip": "The nearest positive semi-definite Gram matrix; the best partition can change.",
             "flip": "Negative eigenvalues count by their size; the best partition can change.",
         }
-        notes = [what[self.method], "Changes of distances are shares of the largest original distance."]
+        lines = [what[self.method], "Changes of distances are shares of the largest original distance."]
         if self.source == "kernel" and (self.squared < 0).any():
-            notes[1] += " A distance whose square was negative counts as 0."
+            lines[1] += " A distance whose square was negative counts as 0."
         if self.min_eigenvalue > -TINY_SHARE * self.max_eigenvalue:
             share = self.min_eigenvalue / self.max_eigenvalue
-            notes.append(
+            lines.append(
                 f"The smallest eigenvalue was only {share:.1g} times the largest. If that is the rounding of the data, "
                 f"pass a larger `tol`, such as {10 ** np.ceil(np.log10(-share)):.0e}: then nothing is repaired."
             )
-        return notes
+        return lines
 
     def _conclusion(self) -> str:
         if not self.changed:
@@ -381,6 +385,8 @@ class PrincipalCoordinates(Named):
         What the coordinates come from; of a kernel they are those of kernel PCA.
     index : pandas.Index or None
         Names of the points: the index of the data frame, behind `names`.
+    notes : tuple of str
+        Sentences on these data; empty where there is nothing to say.
     """
 
     coordinates: FloatArray = field(repr=False)
@@ -412,12 +418,12 @@ class PrincipalCoordinates(Named):
         accounts = text_table(rows, None, None, "Accounts")
         return [text_table(cells, heads, stubs, title), accounts] if p else [accounts]
 
-    def _notes(self) -> list[str]:
-        notes = ["Shares are of the sum of all eigenvalues' sizes, the negative ones included."]
+    def _sentences(self) -> list[str]:
+        lines = ["Shares are of the sum of all eigenvalues' sizes, the negative ones included."]
         if self.n_negative:
             mend = 'a correction ("lingoes", "cailliez")' if self.source == "distances" else "`lingoes_kernel`"
-            notes.append(f"No real coordinates can show the negative eigenvalues' part; {mend} leaves none.")
-        return notes
+            lines.append(f"No real coordinates can show the negative eigenvalues' part; {mend} leaves none.")
+        return lines
 
     def _conclusion(self) -> str:
         p = self.explained.size
@@ -481,6 +487,8 @@ class EuclidizationComparison(Result):
         Whether the original's best partition is no longer the best.
     labels : ndarray of shape (5, n)
         The best partition of each.
+    notes : tuple of str
+        Sentences on these data; empty where there is nothing to say.
     """
 
     k: int
@@ -535,7 +543,7 @@ class EuclidizationComparison(Result):
         heads = ["constant", "smallest eigenvalue", "mean change", "largest", "S/T", "loss", "best changed"]
         return [text_table(cells, heads, list(self.repairs), f"Euclidizations, {self.n} points in {self.k} clusters")]
 
-    def _notes(self) -> list[str]:
+    def _sentences(self) -> list[str]:
         return [
             "S/T is of the best partition found on the squared (repaired) distances. Loss: by how much W of the "
             "original's best partition exceeds that of the repair's own best, as a share of T.",

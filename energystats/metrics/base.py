@@ -57,9 +57,9 @@ class Metric(abc.ABC):
         return False if self.negative_type is False else None
 
     @property
-    def remark(self) -> str:
-        """What a reader of a summary has to know of it, as a sentence, or nothing."""
-        return ""
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of a summary has to know of it, in sentences; empty where there is nothing to say."""
+        return ()
 
     @property
     def coding(self) -> Columns | None:

@@ -124,17 +124,17 @@ class Gower(Metric):
         return True if self.alpha < 1 else False if len(self.coding.names) > 1 else None
 
     @property
-    def remark(self) -> str:
+    def notes(self) -> tuple[str, ...]:
         if self.coding is not None and not self.coding.complete:
             return (
                 "Values are missing: equality of distributions includes where they are missing, and rho need not be "
-                "of negative type, so that S may be negative."
+                "of negative type, so that S may be negative.",
             )
         if self.alpha != 1 or self.coding is None or len(self.coding.names) < 2 or self.coding.where("asymmetric").size:
-            return ""
+            return ()
         return (
             "At alpha = 1 Gower's coefficient is a sum over columns: it sees how the distributions of single columns "
-            "differ, not how columns depend on each other; alpha < 1 sees both."
+            "differ, not how columns depend on each other; alpha < 1 sees both.",
         )
 
     def read(self, tables: Sequence[ArrayLike], names: Sequence[str]) -> tuple[list[FloatArray], Metric]:

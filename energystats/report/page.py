@@ -183,7 +183,7 @@ def cluster_report(
     search = {"metric": metric, "alpha": made_with, "standardize": standardize}
     testing = {**search, "alpha": alpha, "conservative": conservative, "n_resamples": n_resamples}
     bars: dict[str, Any] = {"progress": progress}
-    selecting = {"k_max": k_max, "method": select, **search, "conservative": conservative}
+    selecting = {"k_max": k_max, "criterion": select, **search, "conservative": conservative}
     _announce(X, k, search, n_resamples, None if select is None else k_max)
     with part_of_a_longer_call(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -235,13 +235,18 @@ def write_dispersions(study: Study) -> str:
         ["", "rows", "W", "share of T"], each, "W by cluster"
     )
     return section(
-        "dispersion", "Dispersion and certificate", tables, listing([*certificate(study), *_remarks(study)]), bars, path
+        "dispersion",
+        "Dispersion and certificate",
+        tables,
+        listing([*certificate(study), *_notes_of(study)]),
+        bars,
+        path,
     )
 
 
-def _remarks(study: Study) -> list[str]:
+def _notes_of(study: Study) -> list[str]:
     """What has to be known of the algorithm and the semimetric."""
-    return [text for text in (study.found.remark, study.found.metric.remark) if text]
+    return [*study.found.notes, *study.found.metric.notes]
 
 
 def significance(study: Study) -> str:
@@ -275,7 +280,7 @@ def significance(study: Study) -> str:
         if test.method == "split"
         else "What was tested: the values of the column, with the nearest unimodal law.",
     )
-    sentences = [note for note in test._notes() if not note.startswith("Null hypothesis")]
+    sentences = [note for note in test._sentences() if not note.startswith("Null hypothesis")]
     return section("significance", title, table(["", ""], rows, names=2), contrasts, listing(sentences), drawn)
 
 
@@ -303,20 +308,20 @@ def choice(study: Study) -> str:
         + [_number_or_dash(float(row[c])) for c in columns]
         for _, row in frame.iterrows()
     ]
-    reasons = [chosen.reason, *chosen.remarks]
+    notes = [*chosen.notes]
     if study.k != chosen.k:
-        reasons.insert(
-            0, f"{chosen.method} chose {chosen.k}; the report is on the {study.k} clusters that were asked for."
+        notes.insert(
+            0, f"{chosen.criterion} chose {chosen.k}; the report is on the {study.k} clusters that were asked for."
         )
     drawn = figure(
-        picture(chosen.plot), f"Curve of {chosen.method} against k", f"The criterion ({chosen.method}) against k."
+        picture(chosen.plot), f"Curve of {chosen.criterion} against k", f"The criterion ({chosen.criterion}) against k."
     )
     heads = ["", *(c.replace("_", " ") for c in columns)]
     return section(
         "choice",
         "How many clusters?",
         table(heads, rows, "Criteria for each k; * is the k chosen"),
-        listing(reasons),
+        listing(notes),
         drawn,
     )
 

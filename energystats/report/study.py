@@ -23,7 +23,7 @@ __all__ = ["Reading", "Study"]
 
 
 DEFAULTS = {"metric": "euclidean", "alpha": 1.0, "standardize": False, "conservative": False, "n_resamples": 199,
-            "k_max": 10, "method": "gap"}  # fmt: skip
+            "k_max": 10, "criterion": "gap"}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -50,7 +50,7 @@ def _source_of_k(study: Study) -> str:
     """Where k comes from."""
     if study.k_from == "chosen":
         assert study.selection is not None
-        return f"The number {study.k} was chosen from the same data, by {study.selection.method}."
+        return f"The number {study.k} was chosen from the same data, by {study.selection.criterion}."
     if study.k_from == "default":
         return "The number 2 is the default and was not chosen from the data."
     return f"The number {study.k} was given."

@@ -24,7 +24,7 @@ __all__ = [
     "NEGATIVE",
     "GapCurve",
     "GapReference",
-    "ReferenceKind",
+    "NullKind",
     "first_within_one_error",
     "fit_gap_reference",
     "gap_curve",
@@ -109,7 +109,7 @@ def first_within_one_error(gap: FloatArray, error: FloatArray) -> int | None:
     return int(met[0]) + 1 if met.size else None
 
 
-ReferenceKind = Literal["unimodal", "box"]
+NullKind = Literal["unimodal", "box"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,29 +126,29 @@ class GapReference:
 
     axes: Axes
     metric: Metric
-    kind: ReferenceKind
+    null: NullKind
 
     @classmethod
-    def of(cls, points: FloatArray, metric: Metric, kind: ReferenceKind) -> Self:
+    def of(cls, points: FloatArray, metric: Metric, null: NullKind) -> Self:
         """Along the principal axes of the points."""
-        return cls(principal_axes(points), metric, kind)
+        return cls(principal_axes(points), metric, null)
 
     def draws(self, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
         """Reference sets, each from its own child of `rng`, which then serves for clustering it."""
-        law = MarginalReference.of(self.axes, self.kind, rng)
+        law = MarginalReference.of(self.axes, self.null, rng)
         for child in children(rng, n_resamples):
             yield Dissimilarity(metric=self.metric, points=law.draw(child), warns=False), child
 
 
-def fit_gap_reference(d: Dissimilarity, kind: ReferenceKind) -> GapReference | None:
+def fit_gap_reference(d: Dissimilarity, null: NullKind) -> GapReference | None:
     """From coordinates, or from a matrix if it holds Euclidean distances; None where there is nothing to draw in."""
     if not compares_numbers(d.metric):
         return None
     if d.coordinates is not None:
-        return GapReference.of(d.coordinates, d.metric, kind)
+        return GapReference.of(d.coordinates, d.metric, null)
     if d.points is not None or d.R is None or (d.R < 0).any():
         return None
     found = principal_coordinates(d.R)
     if found.n_negative or not found.coordinates.shape[1]:
         return None
-    return GapReference.of(found.coordinates, Euclidean(1.0), kind)
+    return GapReference.of(found.coordinates, Euclidean(1.0), null)

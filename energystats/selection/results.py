@@ -75,10 +75,8 @@ class SelectKResult(Result):
     ----------
     k : int
         The number chosen.
-    method : {"gap", "eigengap", "significance"}
+    criterion : {"gap", "eigengap", "significance"}
         By what.
-    reason : str
-        Why this k, in a sentence.
     k_max : int
         The largest number looked at.
     rows : tuple of SelectKRow
@@ -86,32 +84,30 @@ class SelectKResult(Result):
     partitions : tuple of Partition
         The partitions found for k = 1, ..., k_max.
     choices : mapping of str to int
-        The number by every criterion that was computed; `k` is that of `method`.
+        The number by every criterion that was computed; `k` is that of `criterion`.
     tree : ClusterTreeResult or None
         The tree of significant splits, where it was grown. `partition` has as many clusters as it has leaves, but
         minimises W over all of them together, so that it can differ from `tree.labels`.
-    reference : {"unimodal", "box"}
-        Law of the reference sets of the gap statistic.
+    null : {"unimodal", "box"}
+        Null distribution of the reference sets of the gap statistic.
     n_resamples : int
         Reference sets.
     level : float
         Family-wise level of the tree.
-    remarks : tuple of str
-        What a reader has to know.
+    notes : tuple of str
+        Why this k, in the first sentence, and what a reader has to know.
     """
 
     k: int
-    method: Literal["gap", "eigengap", "significance"]
-    reason: str
+    criterion: Literal["gap", "eigengap", "significance"]
     k_max: int
     rows: tuple[SelectKRow, ...] = field(repr=False)
     partitions: tuple[Partition, ...] = field(repr=False)
     choices: Mapping[str, int] = field(repr=False)
     tree: ClusterTreeResult | None = field(default=None, repr=False)
-    reference: Literal["unimodal", "box"]
+    null: Literal["unimodal", "box"]
     n_resamples: int
     level: float
-    remarks: tuple[str, ...] = field(repr=False)
 
     @property
     def partition(self) -> Partition:
@@ -143,43 +139,36 @@ class SelectKResult(Result):
         cells = list(zip(*(how(self.column(name)) for name, (_, how) in shown.items()), strict=True))
         stubs = [f"k = {row.k}{' *' if row.k == self.k else ''}" for row in self.rows]
         heads = [head for head, _ in shown.values()]
-        table = text_table(cells, heads, stubs, f"Number of clusters: {self.k}, by {self.method}")
+        table = text_table(cells, heads, stubs, f"Number of clusters: {self.k}, by {self.criterion}")
         if len(self.choices) < 2:
             return [table]
-        remark = {"eigengap": ", never 1", "significance": ", leaves of the tree"}
+        meaning = {"eigengap": ", never 1", "significance": ", leaves of the tree"}
         by = [
-            [f"{name}{remark.get(name, '')}{' *' if name == self.method else ''}", str(k)]
+            [f"{name}{meaning.get(name, '')}{' *' if name == self.criterion else ''}", str(k)]
             for name, k in self.choices.items()
         ]
         return [table, text_table(by, None, None, "Number by each criterion")]
 
-    def _notes(self) -> list[str]:
-        null = [] if self.tree is None else [f"Null hypothesis at each split: {self.tree.null_hypothesis}."]
-        return [
-            self.reason,
-            *null,
-            *self.remarks,
-            *self._seed(),
-            metric_note(self.partition.metric, self.partition.standardization),
-        ]
+    def _sentences(self) -> list[str]:
+        return [*self.notes, *self._seed(), metric_note(self.partition.metric, self.partition.standardization)]
 
     def _seed(self) -> list[str]:
         """What depends on the seed."""
         if self.k_max == 1:
             return []
-        if self.method == "eigengap":
+        if self.criterion == "eigengap":
             return ["Eigenvalue gaps do not depend on a seed; W is of the best of several random starts."]
-        if self.method == "gap" and self.n_resamples:
+        if self.criterion == "gap" and self.n_resamples:
             part = (self.n_resamples + 1) ** -0.5  # the error is that of one reference set
             return [f"Another seed draws other reference sets and moves each gap by about {part:.2g} of its error."]
-        if self.method == "significance" and self.tree is not None and self.tree.nodes[0].tested:
+        if self.criterion == "significance" and self.tree is not None and self.tree.nodes[0].tested:
             return ["Another seed gives other p-values."]
         return []
 
     def _conclusion(self) -> str:
-        if self.tree is not None and self.method == "significance":
+        if self.tree is not None and self.criterion == "significance":
             return self.tree._conclusion()
-        by = {"gap": "the gap statistic", "eigengap": "the eigenvalue gap"}.get(self.method, self.method)
+        by = {"gap": "the gap statistic", "eigengap": "the eigenvalue gap"}.get(self.criterion, self.criterion)
         if self.k_max == 1:
             return "There was no other number to choose."
         return f"{by[0].upper()}{by[1:]} points to k = {self.k}; that is an estimate, not evidence of clusters."
@@ -189,25 +178,25 @@ class SelectKResult(Result):
         return self.table
 
     def plot(self, ax: Axes | None = None, *, criterion: str | None = None) -> Axes:
-        """Draw a criterion against k, by default that of the method.
+        """Draw a criterion against k, by default the one that chose k.
 
         `criterion` is "gap" (with bars of one standard error), "eigengap", "significance" or "within".
         """
         from energystats.plotting.selection import plot_select_k
 
-        criterion = self.method if criterion is None else criterion
+        criterion = self.criterion if criterion is None else criterion
         check_option(criterion, "criterion", CRITERIA)
         values = self.column("pvalue" if criterion == "significance" else criterion)
         if np.isnan(values).all() and self.k_max > 1:
             raise ValueError(
-                f'`criterion` must be one that was computed, got {criterion!r}; criteria="all" computes more.'
+                f'`criterion` must be one that was computed, got {criterion!r}; compare="all" computes more.'
             )
         return plot_select_k(
             values,
             ax,
             criterion=criterion,
             chosen=self.k,
-            chosen_by=self.method,
+            chosen_by=self.criterion,
             n=sum(self.partition.sizes),
             error=self.column("gap_error"),
             level=self.level,
@@ -238,6 +227,8 @@ class ClusterStabilityResult(Result):
         All adjusted Rand indices.
     partition : Partition
         The clusters of all points.
+    notes : tuple of str
+        Sentences on these data; empty where there is nothing to say.
     """
 
     k: int
@@ -263,7 +254,7 @@ class ClusterStabilityResult(Result):
         title = f"Stability of {self.k} cluster{'s' * (self.k > 1)} under {self.scheme}"
         return [text_table(cells, heads, stubs, title), text_table(rows, None, None, "Whole partition")]
 
-    def _notes(self) -> list[str]:
+    def _sentences(self) -> list[str]:
         meaning = (
             "Jaccard similarity: |A and B| / |A or B| of a cluster and the most similar one of a resample. Dissolved: "
             "at most .5, recovered: at least .75, as shares of the resamples."

@@ -29,7 +29,7 @@ from energystats.selection.gap import (
     NEGATIVE,
     GapCurve,
     GapReference,
-    ReferenceKind,
+    NullKind,
     first_within_one_error,
     fit_gap_reference,
     gap_curve,
@@ -41,8 +41,8 @@ from energystats.selection.stability import stability_of
 __all__ = ["select_k"]
 
 
-Method = Literal["gap", "eigengap", "significance"]
-METHODS = ("gap", "eigengap", "significance")
+Criterion = Literal["gap", "eigengap", "significance"]
+CRITERIA = ("gap", "eigengap", "significance")
 TEST_DRAWS = 199  # behind the p-value of all points, at least
 DRAWS_PER_LEVEL = 10  # times 1/level: so far below the level the smallest p can be
 ORDINARY_DRAWS = 1000  # above which they are what takes long
@@ -54,20 +54,20 @@ FEWER = "Use fewer `n_resamples`, a smaller `n_init` or `k_max`, or a random sub
 class _SelectionOptions:
     """Options, checked."""
 
-    method: Method
-    reference: ReferenceKind
+    criterion: Criterion
+    null: NullKind
     level: float
     conservative: bool
     n_resamples: int
     n_init: int
-    criteria: str
+    compare: str
     stability: bool
     progress: bool
 
-    def wants(self, method: str) -> bool:
+    def wants(self, criterion: str) -> bool:
         """Whether a criterion is to be computed."""
-        beside = self.criteria == "auto" and self.method == "significance"
-        return self.criteria == "all" or beside or self.method == method
+        beside = self.compare == "auto" and self.criterion == "significance"
+        return self.compare == "all" or beside or self.criterion == criterion
 
     def work(self, d: Dissimilarity, k_max: int) -> tuple[Work, ...]:
         """What will be computed, to be weighed before it."""
@@ -97,14 +97,14 @@ class _SelectionOptions:
 def select_k(
     X: ArrayLike,
     k_max: int = 10,
-    method: str = "gap",
+    criterion: str = "gap",
     *,
     metric: MetricLike = "euclidean",
     alpha: float = 1.0,
-    reference: str = "unimodal",
+    null: str = "unimodal",
     level: float = 0.05,
     conservative: bool = False,
-    criteria: str = "auto",
+    compare: str = "auto",
     stability: bool = False,
     n_resamples: int = 20,
     n_init: int = 10,
@@ -119,8 +119,8 @@ def select_k(
     X : array_like of shape (n,) or (n, d)
         Points; with ``metric="precomputed"`` the matrix of rho, square or condensed.
     k_max : int, default 10
-        Largest number of clusters to look at; lowered to n - 1 or the number of distinct points, with a remark.
-    method : {"gap", "eigengap", "significance"}, default "gap"
+        Largest number of clusters to look at; lowered to n - 1 or the number of distinct points, with a note.
+    criterion : {"gap", "eigengap", "significance"}, default "gap"
         The gap statistic on log W with the rule of one standard error; the largest gap between neighbouring
         eigenvalues of a random walk on the points; or the leaves of `cluster_tree`.
     metric : str, Metric or callable, default "euclidean"
@@ -128,16 +128,17 @@ def select_k(
         Euclidean distances.
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2.
-    reference : {"unimodal", "box"}, default "unimodal"
-        Law of the reference sets of "gap" along each principal axis: the nearest unimodal one, or uniform on the range.
+    null : {"unimodal", "box"}, default "unimodal"
+        Null distribution, from which "gap" draws reference sets along each principal axis: the nearest unimodal one,
+        or the uniform one on the range.
     level : float, default 0.05
         Family-wise level of "significance", 1e-9 <= level < 1; its test of all points takes 10/level draws, at least
         199.
     conservative : bool, default False
         As for `cluster_test`.
-    criteria : {"auto", "chosen", "all"}, default "auto"
+    compare : {"auto", "chosen", "all"}, default "auto"
         Whose columns of `.table` are computed, as far as the data allow: "chosen" leaves out what is expensive and not
-        the method's, "all" leaves out nothing, "auto" is "all" for "significance" and "chosen" otherwise. Eigenvalues
+        of `criterion`, "all" leaves out nothing, "auto" is "all" for "significance" and "chosen" otherwise. Eigenvalues
         are always there.
     stability : bool, default False
         Fill the column `stability`: mean adjusted Rand index over 100 bootstrap samples, of `cluster_stability`.
@@ -156,13 +157,13 @@ def select_k(
     Returns
     -------
     SelectKResult
-        `.k`, `.reason`, `.choices` (k by every criterion that was computed), `.partition` (the clusters), `.table` (one
-        row per k), `.partitions`, `.tree`, `.summary()`, `.plot()`.
+        `.k`, `.notes` (the first says why this k), `.choices` (k by every criterion that was computed), `.partition`
+        (the clusters), `.table` (one row per k), `.partitions`, `.tree`, `.summary()`, `.plot()`.
 
     Raises
     ------
     ValueError
-        If a value is not finite, an option is unknown, or the method does not go with the data: "gap" without
+        If a value is not finite, an option is unknown, or the criterion does not go with the data: "gap" without
         coordinates, "significance" with fewer than 20 points.
     TypeError
         If `X` does not hold real numbers or a count is not a whole number.
@@ -219,20 +220,20 @@ def select_k(
     >>> found.k, found.partition.sizes
     (3, (30, 30, 30))
     """
-    check_option(method, "method", METHODS)
-    check_option(reference, "reference", ("unimodal", "box"))
-    check_option(criteria, "criteria", ("auto", "chosen", "all"))
+    check_option(criterion, "criterion", CRITERIA)
+    check_option(null, "null", ("unimodal", "box"))
+    check_option(compare, "compare", ("auto", "chosen", "all"))
     for flag, name in ((conservative, "conservative"), (stability, "stability"), (standardize, "standardize")):
         check_flag(flag, name)
     k_max = check_count(k_max, "k_max", low=1)
     plan = _SelectionOptions(
-        method=cast(Method, method),
-        reference=cast(ReferenceKind, reference),
+        criterion=cast(Criterion, criterion),
+        null=cast(NullKind, null),
         level=check_level(level),
         conservative=conservative,
         n_resamples=check_count(n_resamples, "n_resamples", low=2),
         n_init=check_count(n_init, "n_init", low=1),
-        criteria=criteria,
+        compare=compare,
         stability=stability,
         progress=False,
     )
@@ -249,7 +250,6 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
     cluster_rng, gap_rng, stability_rng = rng.spawn(3)
     d = _frozen(d.stored())
     k_max = max(1, min(asked, d.n - 1, count_distinct(d.matrix, asked)))
-    remarks = [] if k_max == asked else [f"`k_max` was lowered from {asked} to {k_max}: {_why_lowered(d, k_max)}."]
     partitions = tuple(_found_for_each(d, k_max, plan, cluster_rng))
     log_within = logarithm(np.array([found.within for found in partitions]))
     compared = _compute_gaps(d, log_within, reference, plan, gap_rng)
@@ -258,22 +258,26 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
     eigen = eigengaps(d.matrix, k_max) if d.n > k_max else np.full(k_max, np.nan)
     steadiness = _stability_column(d, partitions, plan, stability_rng)
     rows = _make_rows(partitions, log_within, gaps, eigen, tree, steadiness)
-    found = _decisions(plan.method, k_max, gaps, eigen, tree)
-    k, reason = found[plan.method]
-    remarks += _note_criteria(d, plan, compared, tree)
+    found = _decisions(plan.criterion, k_max, gaps, eigen, tree)
+    k, why = found[plan.criterion]
+    notes = [why]
+    if tree is not None:
+        notes.append(f"Null hypothesis at each split: {tree.null_hypothesis}.")
+    if k_max < asked:
+        notes.append(f"`k_max` was lowered from {asked} to {k_max}: {_why_lowered(d, k_max)}.")
+    notes += _note_criteria(d, plan, compared, tree)
     return SelectKResult(
         k=k,
-        method=plan.method,
-        reason=reason,
+        criterion=plan.criterion,
         k_max=k_max,
         rows=rows,
         partitions=partitions,
-        choices={method: choice for method, (choice, _) in found.items()},
+        choices={criterion: choice for criterion, (choice, _) in found.items()},
         tree=tree,
-        reference=plan.reference,
+        null=plan.null,
         n_resamples=plan.n_resamples,
         level=plan.level,
-        remarks=tuple(remarks),
+        notes=tuple(notes),
     )
 
 
@@ -282,18 +286,18 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
 
 def _check_goes_with(d: Dissimilarity, plan: _SelectionOptions) -> None:
     """Raise where tests of splits were chosen and cannot be made."""
-    if plan.method == "significance":
+    if plan.criterion == "significance":
         check_lines(d)
         if d.n < SMALLEST_NODE:
-            raise ValueError(f'`method="significance"` needs at least {SMALLEST_NODE} points, got {d.n}.')
+            raise ValueError(f'`criterion="significance"` needs at least {SMALLEST_NODE} points, got {d.n}.')
 
 
 def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> GapReference | None:
     """What the gap statistic compares with; None if gaps are not wanted or there is nothing to draw in."""
     if not plan.wants("gap") or d.all_coincide:
         return None
-    found = fit_gap_reference(d, plan.reference)
-    if found is None and plan.method == "gap":
+    found = fit_gap_reference(d, plan.null)
+    if found is None and plan.criterion == "gap":
         what = f" under {d.metric!r}"
         if d.points is None:
             what = (
@@ -301,7 +305,8 @@ def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> GapReference | 
                 "`lingoes(R).distances`"
             )
         raise ValueError(
-            f'`method="gap"` draws reference data in coordinates, and there are none{what}; or use method="eigengap".'
+            f'`criterion="gap"` draws reference data in coordinates, and there are none{what}; or use '
+            'criterion="eigengap".'
         )
     return found
 
@@ -347,9 +352,9 @@ def _compute_gaps(
         found = gap_curve(
             log_within, reference, n_resamples=plan.n_resamples, n_init=plan.n_init, progress=plan.progress, rng=rng
         )
-    if isinstance(found, str) and plan.method == "gap":
+    if isinstance(found, str) and plan.criterion == "gap":
         raise ValueError(
-            f'`method="gap"` takes logarithms of W under {d.metric!r}, and {found}; use method="eigengap".'
+            f'`criterion="gap"` takes logarithms of W under {d.metric!r}, and {found}; use criterion="eigengap".'
         )
     return found
 
@@ -433,17 +438,17 @@ def _make_rows(
 
 
 def _decisions(
-    method: str, k_max: int, gaps: GapCurve | None, eigen: FloatArray, tree: ClusterTreeResult | None
+    criterion: str, k_max: int, gaps: GapCurve | None, eigen: FloatArray, tree: ClusterTreeResult | None
 ) -> dict[str, tuple[int, str]]:
     """The number by every criterion that was computed, and why."""
     if k_max == 1:
-        return {method: (1, "There is no other number to choose: k_max is 1.")}
+        return {criterion: (1, "There is no other number to choose: k_max is 1.")}
     found = {"eigengap": _by_eigengap(eigen)}
     if gaps is not None:
         found["gap"] = _by_gap(gaps)
     if tree is not None:
         found["significance"] = _by_significance(tree)
-    return {name: found[name] for name in METHODS if name in found}
+    return {name: found[name] for name in CRITERIA if name in found}
 
 
 def _by_gap(gaps: GapCurve) -> tuple[int, str]:
@@ -492,20 +497,20 @@ def _note_criteria(
     d: Dissimilarity, plan: _SelectionOptions, gaps: GapCurve | str | None, tree: ClusterTreeResult | None
 ) -> list[str]:
     """What a reader has to know of the columns."""
-    remarks = []
+    notes = []
     if isinstance(gaps, GapCurve):
-        law = {"unimodal": "from their nearest unimodal laws", "box": "uniform on their ranges"}[plan.reference]
-        remarks.append(f"Gap: {plan.n_resamples} reference sets with independent principal components, {law}.")
+        law = {"unimodal": "from their nearest unimodal laws", "box": "uniform on their ranges"}[plan.null]
+        notes.append(f"Gap: {plan.n_resamples} reference sets with independent principal components, {law}.")
         if d.points is None:
-            remarks.append("Assumed: the matrix holds Euclidean distances; references are drawn in their coordinates.")
+            notes.append("Assumed: the matrix holds Euclidean distances; references are drawn in their coordinates.")
     elif plan.wants("gap") and not d.all_coincide:
-        remarks.append(f"No gaps: {gaps or 'there are no coordinates to draw reference sets in'}.")
+        notes.append(f"No gaps: {gaps or 'there are no coordinates to draw reference sets in'}.")
     if tree is not None:
-        remarks.append(
+        notes.append(
             f"Adjusted p: the smallest of the leaves of the tree; family-wise level {plan.level:g}. A large p is no "
             "evidence that there is only one cluster. `.tree` has the splits."
         )
-        remarks += [text for text in tree.remarks if text not in remarks]
+        notes += [text for text in tree.notes if text not in notes]
     if plan.stability:
-        remarks.append(NOT_SIGNIFICANCE)
-    return remarks
+        notes.append(NOT_SIGNIFICANCE)
+    return notes
