@@ -18,6 +18,7 @@ from energystats.display.result import Result
 from energystats.display.sentences import metric_note, metric_text
 from energystats.display.tables import TextTable, shorten_name, text_table, write_sizes
 from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.energy import check_two_groups
 from energystats.exceptions import DoubleDippingWarning, warn
 from energystats.inputs.options import as_generator, check_confidence_level, check_count
 from energystats.metrics.base import MetricLike
@@ -139,7 +140,8 @@ def energy_interval(
     generator = as_generator(rng)
     samples, groups = opened((x,) if y is None else (x, y), groups, "groups", client)
     d, checked = Dissimilarity.from_samples(samples, groups, metric=metric, alpha=alpha, standardize=standardize)
-    _check_two_groups(checked)
+    check_two_groups(checked)
+    _check_pairs_within(checked)
     if checked.found:
         warn(FOUND, DoubleDippingWarning)
     size = Size.of(d)
@@ -166,10 +168,8 @@ def energy_interval(
     )
 
 
-def _check_two_groups(groups: Groups) -> None:
-    """Complain about more groups than two, and about groups without a pair of points."""
-    if groups.k != 2:
-        raise ValueError(f"`groups` must name two groups, got {groups.k}; `dispersion` has the E of all pairs of them.")
+def _check_pairs_within(groups: Groups) -> None:
+    """Complain about groups without a pair of points."""
     if groups.sizes.min() < 2:
         sizes = ", ".join(map(str, groups.sizes.tolist()))
         raise ValueError(f"The interval of E needs at least two points in each sample, got {sizes}.")
