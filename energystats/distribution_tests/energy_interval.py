@@ -278,13 +278,12 @@ class EnergyIntervalResult(Result):
                 "E of the samples lies above the interval: it contains the pairs of a point with itself, and so is "
                 "larger on average than the E of the populations."
             )
+        notes.append("Whether the populations differ at all is the question of `energy_test`.")
         return [*notes, *self.notes, metric_note(self.metric, self.standardization)]
 
     def _conclusion(self) -> str:
-        return (
-            f"With {self._percent()} confidence the two populations have an E of {number(self.low)} to "
-            f"{number(self.high)}; whether they differ is the question of `energy_test`."
-        )
+        ends = f"{number(self.low)} and {number(self.high)}"
+        return f"With {self._percent()} confidence, E of the two populations lies between {ends}."
 
     def to_frame(self) -> pd.DataFrame:
         """One row; the columns are the field names, some as texts."""
