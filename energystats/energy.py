@@ -6,6 +6,7 @@ The module is in the plural because the package exports the function `dispersion
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from energystats.dissimilarity import Standardization
     from energystats.metrics.base import Metric
 
-__all__ = ["Dispersion", "dispersion", "energy_distance", "pairwise"]
+__all__ = ["Dispersion", "check_two_groups", "dispersion", "energy_distance", "pairwise"]
 
 
 def pairwise(
@@ -122,13 +123,13 @@ def pairwise(
 
 def energy_distance(
     x: ArrayLike,
-    y: ArrayLike,
+    y: ArrayLike | None = None,
     *,
+    groups: ArrayLike | None = None,
     metric: MetricLike = "euclidean",
     alpha: float = 1.0,
     estimator: str = "v",
-    x_weights: ArrayLike | None = None,
-    y_weights: ArrayLike | None = None,
+    sample_weight: ArrayLike | Sequence[ArrayLike | None] | None = None,
     method: str = "complete",
     n_slices: int = 50,
     standardize: bool = False,
@@ -139,17 +140,20 @@ def energy_distance(
     Parameters
     ----------
     x, y : array_like of shape (n,) or (n, d), and (m,) or (m, d)
-        One observation per row.
+        One observation per row: two samples, or one pooled table `x` with `groups`.
+    groups : array_like of shape (n + m,), optional
+        Two groups of the rows of the pooled table.
     metric : str, Metric or callable, default "euclidean"
-        The semimetric rho, as for `pairwise`, but not "precomputed".
+        The semimetric rho, as for `pairwise`; with "precomputed" the pooled table is its matrix.
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2; at 2 only means are compared.
     estimator : {"v", "u"}, default "v"
         "v": means over all pairs, never negative for negative type. "u": pairs of a point with itself are left
         out, unbiased; may be negative.
-    x_weights, y_weights : array_like, optional
-        Positive weights, in each sample the largest at most 1e9 times the smallest, for "v" only. Whole numbers count
-        as repeated rows, except in z-scores and in what a metric takes from the data (sigma, variances, a covariance).
+    sample_weight : pair of array_like, or array_like of shape (n + m,), optional
+        Positive weights of the rows, for "v" only: a pair ``(of_x, of_y)``, of which one may be None, in each the
+        largest at most 1e9 times the smallest; with `groups` one array. Whole numbers count as repeated rows, except in
+        z-scores and in what a metric takes from the data (sigma, variances, a covariance).
     method : {"complete", "sliced"}, default "complete"
         "complete" sums over all pairs. "sliced" is an estimate for many rows, for Euclidean distances with alpha = 1:
         the mean over random directions of the energy distances along them, times a constant that makes it unbiased.
@@ -170,8 +174,8 @@ def energy_distance(
     Raises
     ------
     ValueError
-        If the column counts differ, a value is not finite, a weight is not positive, `alpha` is outside (0, 2],
-        "u" is asked for with weights or with a sample of one point, or "sliced" for another rho.
+        If the column counts differ, there are not two groups, a value is not finite, a weight is not positive, `alpha`
+        is outside (0, 2], "u" is asked for with weights or with a sample of one point, or "sliced" for another rho.
     TypeError
         If the input does not hold real numbers.
     MemoryError
@@ -185,6 +189,7 @@ def energy_distance(
     See Also
     --------
     energy_test : Whether the distance is larger than chance would have it.
+    energy_interval : How far apart the populations may be.
     dispersion : The same sums for k groups.
 
     Notes
@@ -205,24 +210,56 @@ def energy_distance(
     check_option(estimator, "estimator", ("v", "u"))
     check_option(method, "method", ("complete", "sliced"))
     n_slices, generator = check_count(n_slices, "n_slices", low=2), as_generator(rng)
-    d, groups = Dissimilarity.from_samples((x, y), None, metric=metric, alpha=alpha, standardize=standardize)
-    check_same_index(x, x_weights, "x_weights")
-    check_same_index(y, y_weights, "y_weights")
-    n, m = groups.sizes.tolist()
-    weighted = x_weights is not None or y_weights is not None
-    if estimator == "u" and weighted:
+    samples = (x,) if y is None else (x, y)
+    d, two = Dissimilarity.from_samples(samples, groups, metric=metric, alpha=alpha, standardize=standardize)
+    check_two_groups(two)
+    given = _read_weights(samples, groups, sample_weight, two)
+    n, m = two.sizes.tolist()
+    if estimator == "u" and given is not None:
         raise ValueError('`estimator` must be "v" with weights: a weighted U-statistic is not defined.')
     if estimator == "u" and min(n, m) < 2:
         raise ValueError(f'`estimator="u"` needs at least two points in each sample, got {n} and {m}.')
-    given = as_weights(x_weights, n, "x_weights"), as_weights(y_weights, m, "y_weights")
-    weights = np.concatenate([np.ones(s) if w is None else w for w, s in zip(given, (n, m), strict=True)])
-    d.check_weights(weights, "x_weights")
+    weights = np.ones(d.n) if given is None else given
+    d.check_weights(weights, "sample_weight")
     size = replace(Size.of(d), slices=n_slices * (method == "sliced"))
     weigh(False, d, one_sum(size), slices(size))
     if method == "sliced":
         d = d.sliced(n_slices, generator)
-    E = statistics.energy_distances(*d.group_sums(groups, weights), unbiased=estimator == "u")
+    E = statistics.energy_distances(*d.group_sums(two, weights), unbiased=estimator == "u")
     return float(E[0, 1])
+
+
+def check_two_groups(groups: Groups) -> None:
+    """Complain about more groups than two."""
+    if groups.k != 2:
+        raise ValueError(
+            f"`groups` must name two groups, got {groups.k}; `dispersion` compares any number, and `pairwise_tests` "
+            "has the E of all pairs."
+        )
+
+
+def _read_weights(samples: Sequence[Any], groups: Any, sample_weight: Any, two: Groups) -> FloatArray | None:
+    """Check the weights of two samples, a pair, or of a pooled table, one array; None where there are none."""
+    if sample_weight is None:
+        return None
+    if len(samples) == 1:
+        check_same_index(samples[0], sample_weight, "sample_weight")
+        check_same_index(groups, sample_weight, "sample_weight")
+        pooled = as_weights(sample_weight, two.codes.size, "sample_weight")
+        return np.ones(two.codes.size) if pooled is None else pooled
+    if not isinstance(sample_weight, tuple | list) or len(sample_weight) != 2:
+        raise ValueError(
+            "`sample_weight` must be a pair of arrays, (of_x, of_y), one of which may be None; got "
+            f"{type(sample_weight).__name__}{f' of {len(sample_weight)}' if hasattr(sample_weight, '__len__') else ''}."
+        )
+    if all(part is None for part in sample_weight):
+        return None
+    parts = []
+    for j, (sample, part, size) in enumerate(zip(samples, sample_weight, two.sizes.tolist(), strict=True)):
+        check_same_index(sample, part, f"sample_weight[{j}]")
+        read = as_weights(part, size, f"sample_weight[{j}]")
+        parts.append(np.ones(size) if read is None else read)
+    return np.concatenate(parts)
 
 
 def dispersion(

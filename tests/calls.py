@@ -51,6 +51,7 @@ def make_calls(exponent=0):
         "pairwise": lambda: es.pairwise(X, alpha=0.7),
         "pairwise large": lambda: es.pairwise(large)[:3],
         "energy_distance": lambda: es.energy_distance(X[:9], X[9:], estimator="u"),
+        "energy_distance groups": lambda: es.energy_distance(X, groups=g, sample_weight=w),
         "dispersion": lambda: es.dispersion(X, g, sample_weight=w),
         "energy_test": lambda: es.energy_test(X, groups=g, n_resamples=99, rng=3),
         "energy_interval": lambda: es.energy_interval(X, groups=g, n_bootstrap=20, rng=3),

@@ -185,7 +185,7 @@ def test_weights_that_would_overflow_are_refused(rng):
     far = X * 1e148
     for call in (
         lambda: es.dispersion(far, g, alpha=2.0, sample_weight=w),
-        lambda: es.energy_distance(far[:6], far[6:], alpha=2.0, x_weights=w[:6], y_weights=w[6:]),
+        lambda: es.energy_distance(far[:6], far[6:], alpha=2.0, sample_weight=(w[:6], w[6:])),
         lambda: es.energy_test(far, groups=g, alpha=2.0, sample_weight=w),
         lambda: es.energy_cluster(far, 2, alpha=2.0, sample_weight=w),
         lambda: es.cluster_1d(far[:, 0], 2, alpha=2.0, sample_weight=w),

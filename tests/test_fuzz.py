@@ -76,6 +76,11 @@ CALLS = {
     "pairwise of two": (two_tables(), es.pairwise, True),
     "energy_distance": (two_tables(), es.energy_distance, True),
     "energy_distance u": (two_tables(), lambda x, y, **m: es.energy_distance(x, y, estimator="u", **m), True),
+    "energy_distance groups": (
+        table_and_labels(),
+        lambda X, g, **m: es.energy_distance(X, groups=g, **m),
+        True,
+    ),
     "dispersion": (table_and_labels(), es.dispersion, True),
     "energy_interval": (
         two_tables(),

@@ -123,7 +123,30 @@ def test_scipy_energy_distance_is_the_root(rng):
     a, b = rng.uniform(0.5, 2, 30), rng.uniform(0.5, 2, 20)
     assert_allclose(es.energy_distance(x, y), energy_distance(x, y) ** 2, rtol=1e-10)
     weighted = energy_distance(x, y, a, b) ** 2
-    assert_allclose(es.energy_distance(x, y, x_weights=a, y_weights=b), weighted, rtol=1e-10)
+    assert_allclose(es.energy_distance(x, y, sample_weight=(a, b)), weighted, rtol=1e-10)
+
+
+@pytest.mark.parametrize("estimator", ["v", "u"])
+def test_energy_distance_of_a_pooled_table_and_of_its_matrix(estimator, rng):
+    x, y = rng.standard_normal((9, 2)), rng.standard_normal((7, 2)) + 1
+    order = rng.permutation(16)
+    X, g = np.concatenate((x, y))[order], np.repeat(["b", "a"], [9, 7])[order]
+    expected = es.energy_distance(x, y, alpha=1.5, estimator=estimator)
+    assert_allclose(es.energy_distance(X, groups=g, alpha=1.5, estimator=estimator), expected, rtol=1e-12)
+    R = es.pairwise(X, alpha=1.5)
+    assert_allclose(es.energy_distance(R, groups=g, metric="precomputed", estimator=estimator), expected, rtol=1e-12)
+
+
+def test_weights_of_a_pooled_table_and_of_one_sample(rng):
+    x, y = rng.standard_normal((9, 2)), rng.standard_normal((7, 2)) + 1
+    a, b = rng.uniform(0.5, 2, 9), rng.uniform(0.5, 2, 7)
+    expected = es.energy_distance(x, y, sample_weight=(a, b))
+    pooled = {"groups": np.repeat([0, 1], [9, 7]), "sample_weight": np.concatenate((a, b))}
+    assert_allclose(es.energy_distance(np.concatenate((x, y)), **pooled), expected, rtol=1e-12)
+    assert es.energy_distance(x, y, sample_weight=(a, None)) == es.energy_distance(x, y, sample_weight=[a, np.ones(7)])
+    assert es.energy_distance(x, y, sample_weight=(None, None), estimator="u") == es.energy_distance(
+        x, y, estimator="u"
+    )
 
 
 def test_unbiased_estimator_averages_to_zero_under_equality(rng):

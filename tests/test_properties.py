@@ -68,7 +68,7 @@ def test_integer_weights_are_repeated_rows(case, alpha, repeats):
     assert_allclose(weighted.g, repeated.g, atol=1e-11 * (1 + repeated.total))
     x, y = X[labels == 0], X[labels == 1]
     a, b = repeats[labels == 0], repeats[labels == 1]
-    E = es.energy_distance(x, y, alpha=alpha, x_weights=a, y_weights=b)
+    E = es.energy_distance(x, y, alpha=alpha, sample_weight=(a, b))
     expected = es.energy_distance(np.repeat(x, a, axis=0), np.repeat(y, b, axis=0), alpha=alpha)
     assert_allclose(E, expected, atol=1e-11 * (1 + repeated.total))
 

@@ -348,7 +348,7 @@ def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path):
         "c.CacheImpl.__init__ = none\n"
         "import numpy as np, energystats as es\n"
         "print(es.energy_hclust(np.array([[0.0], [1.0], [5.0]]))[0].tolist())\n"
-        "from energystats._core.agglomeration import merge_rows as loop\n"
+        "from energystats._core.linkage import _merge_rows as loop\n"
         "print(type(loop._cache).__name__, len(loop.signatures))\n"
     )
     done = run_python(code)

@@ -18,6 +18,7 @@ from energystats.display.result import Result
 from energystats.display.sentences import metric_note, metric_text
 from energystats.display.tables import TextTable, shorten_name, text_table, write_sizes
 from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.energy import check_two_groups
 from energystats.exceptions import DoubleDippingWarning, warn
 from energystats.inputs.options import as_generator, check_confidence_level, check_count
 from energystats.metrics.base import MetricLike
@@ -139,7 +140,8 @@ def energy_interval(
     generator = as_generator(rng)
     samples, groups = opened((x,) if y is None else (x, y), groups, "groups", client)
     d, checked = Dissimilarity.from_samples(samples, groups, metric=metric, alpha=alpha, standardize=standardize)
-    _check_two_groups(checked)
+    check_two_groups(checked)
+    _check_pairs_within(checked)
     if checked.found:
         warn(FOUND, DoubleDippingWarning)
     size = Size.of(d)
@@ -166,10 +168,8 @@ def energy_interval(
     )
 
 
-def _check_two_groups(groups: Groups) -> None:
-    """Complain about more groups than two, and about groups without a pair of points."""
-    if groups.k != 2:
-        raise ValueError(f"`groups` must name two groups, got {groups.k}; `dispersion` has the E of all pairs of them.")
+def _check_pairs_within(groups: Groups) -> None:
+    """Complain about groups without a pair of points."""
     if groups.sizes.min() < 2:
         sizes = ", ".join(map(str, groups.sizes.tolist()))
         raise ValueError(f"The interval of E needs at least two points in each sample, got {sizes}.")
@@ -278,13 +278,12 @@ class EnergyIntervalResult(Result):
                 "E of the samples lies above the interval: it contains the pairs of a point with itself, and so is "
                 "larger on average than the E of the populations."
             )
+        notes.append("Whether the populations differ at all is the question of `energy_test`.")
         return [*notes, *self.notes, metric_note(self.metric, self.standardization)]
 
     def _conclusion(self) -> str:
-        return (
-            f"With {self._percent()} confidence the two populations have an E of {number(self.low)} to "
-            f"{number(self.high)}; whether they differ is the question of `energy_test`."
-        )
+        ends = f"{number(self.low)} and {number(self.high)}"
+        return f"With {self._percent()} confidence, E of the two populations lies between {ends}."
 
     def to_frame(self) -> pd.DataFrame:
         """One row; the columns are the field names, some as texts."""
