@@ -363,7 +363,7 @@ TAKE_WEIGHTS = {
     "cluster_1d": lambda w: es.cluster_1d(X[:, 0], 2, w),
     "fit": lambda w: es.EnergyClustering(2).fit(X, sample_weight=w),
     "score": lambda w: es.EnergyClustering(2).fit(X).score(X, sample_weight=w),
-    "graph_partition": lambda w: es.graph_partition(1 / (1 + es.pairwise(X)), 2, cut="ratio", weights=w),
+    "graph_partition": lambda w: es.graph_partition(1 / (1 + es.pairwise(X)), 2, cut="ratio", sample_weight=w),
     "Gower": lambda w: es.pairwise(X.T, metric=es.metrics.Gower(weights=w)),
     "Gower by name": lambda w: es.pairwise(X.T, metric=es.metrics.Gower(weights={str(j): v for j, v in enumerate(w)})),
 }

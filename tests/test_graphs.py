@@ -49,7 +49,7 @@ def test_the_optimum_of_all_partitions_is_found(cut, k, init, rng):
 def test_value_is_the_definition(cut, rng):
     A = random_graph(rng, 25, 0.3, loops=True)
     weights = None if cut == "normalized" else rng.random(25) + 0.5
-    found = es.graph_partition(A, 4, cut, weights=weights, rng=rng)
+    found = es.graph_partition(A, 4, cut, sample_weight=weights, rng=rng)
     assert found.value == pytest.approx(slow.cut_value(A.tolist(), found.labels.tolist(), cut, weights), rel=1e-12)
     assert found.cluster_values.sum() == pytest.approx(found.value)
     assert_allclose(found.inside + found.leaving, np.bincount(found.labels, A.sum(axis=1)))
@@ -230,11 +230,11 @@ def test_bad_options():
         (lambda: es.graph_partition(BAD, 2, "ncut"), ValueError, "`cut` must be one of ratio, normalized, association"),
         (lambda: es.graph_partition(BAD, 2, init=[0, 0, 0, 0]), ValueError, "`init` must have 2 clusters"),
         (
-            lambda: es.graph_partition(BAD, 2, "normalized", weights=[1] * 4),
+            lambda: es.graph_partition(BAD, 2, "normalized", sample_weight=[1] * 4),
             ValueError,
             "whose weights are the degrees",
         ),
-        (lambda: es.graph_partition(BAD, 2, weights=[1, 1, 1, 0]), ValueError, "`weights` must be positive"),
+        (lambda: es.graph_partition(BAD, 2, sample_weight=[1, 1, 1, 0]), ValueError, "`sample_weight` must be positive"),
         (lambda: es.graph_partition(BAD.astype(complex), 2), TypeError, "`A` must hold real numbers"),
         (lambda: es.graph_partition(sparse.csr_array(BAD * 1j), 2), TypeError, "`A` must hold real numbers"),
         (

@@ -383,7 +383,7 @@ def moved(rng, n=8):
         lambda a, b: es.energy_distance([5.0], a, sample_weight=(None, b.abs())),
         lambda a, b: es.EnergyClustering(2).fit(a.to_frame("x"), sample_weight=b.abs()),
         lambda a, b: es.clustering_accuracy(a > 0, b > 0),
-        lambda a, b: es.graph_partition(pd.DataFrame(1 - np.eye(8), a.index, a.index), 2, weights=b.abs()),
+        lambda a, b: es.graph_partition(pd.DataFrame(1 - np.eye(8), a.index, a.index), 2, sample_weight=b.abs()),
         lambda a, b: es.distance_kernel(pd.DataFrame(1 - np.eye(8), a.index, a.index), base=b / b.sum()),
         lambda a, b: es.equivalent_kernels(*(pd.DataFrame(np.eye(8), c.index, c.index) for c in (a, b))),
     ],

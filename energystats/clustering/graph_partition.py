@@ -45,7 +45,7 @@ def graph_partition(
     n_init: int = 10,
     init: str | ArrayLike = "spectral",
     max_iter: int = 300,
-    weights: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     rng: RandomLike = None,
 ) -> GraphPartition:
     r"""Partition a weighted graph, or the points behind a sparse kernel matrix, into k clusters.
@@ -70,7 +70,7 @@ def graph_partition(
         number of edges to the nearest seed, and every vertex joins the nearest; "random" draws labels; or labels.
     max_iter : int, default 300
         Passes over the vertices for each start.
-    weights : array_like of shape (n,), optional
+    sample_weight : array_like of shape (n,), optional
         Positive weights of the vertices, the largest at most 1e9 times the smallest, of which \|C\| becomes the sum.
         "normalized" takes the degrees and no others.
     rng : int, Generator or None, default None
@@ -86,7 +86,7 @@ def graph_partition(
     ------
     ValueError
         If A is not square or not symmetric, an entry is negative or not finite, k exceeds n, `init` has not k
-        clusters, `weights` come with "normalized" or are not positive, or an option is unknown.
+        clusters, `sample_weight` comes with "normalized" or is not positive, or an option is unknown.
     TypeError
         If A is no matrix of real numbers, such as a graph object, or k is not a whole number.
     MemoryError
@@ -145,11 +145,11 @@ def graph_partition(
     matrix.data = np.ldexp(matrix.data, -exponent)  # the same digits at every scale
     n = matrix.shape[0]
     k = check_count(k, "k", low=1, high=n, why=f", the number of vertices ({n})")
-    if weights is not None and cut == "normalized":
-        raise ValueError('`weights` must be None for cut="normalized", whose weights are the degrees.')
+    if sample_weight is not None and cut == "normalized":
+        raise ValueError('`sample_weight` must be None for cut="normalized", whose weights are the degrees.')
     given = _check_start(init, n, k)
-    check_same_index(A, weights, "weights")
-    graph = _Objective(matrix, cut, as_weights(weights, n, "weights"), k)
+    check_same_index(A, sample_weight, "sample_weight")
+    graph = _Objective(matrix, cut, as_weights(sample_weight, n, "sample_weight"), k)
     free = cut != "association" and k <= graph.n_components and given is None
     if free:
         start = _joined_components(graph)
