@@ -126,6 +126,13 @@ def test_whole_plots(table, client, rng):
     assert_same_test(es.energy_test(X, client=client, **how), es.energy_test(X, **how))
 
 
+def test_interval_of_e(table, client):
+    X, how = table[["u", "v", "w"]], {"groups": table["group"] == table["group"].iloc[0], "n_bootstrap": 70, "rng": 1}
+    found, expected = es.energy_interval(X, client=client, **how), es.energy_interval(X, **how)
+    assert_allclose(found.bootstrap_distribution, expected.bootstrap_distribution, atol=1e-12)
+    assert_allclose((found.low, found.high), (expected.low, expected.high), atol=1e-12)
+
+
 def test_exact_tests_stay_exact(rng, client):
     X, g = rng.normal(size=(10, 2)), np.repeat([0, 1], 5)
     found = es.energy_test(X, groups=g, client=client, rng=1)
