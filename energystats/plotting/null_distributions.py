@@ -39,7 +39,7 @@ def plot_null(result: EnergyTestResult, ax: Axes | None = None) -> Axes:
     ax = axes_or_new(ax)
     if result.null_moments is not None:
         _draw_density(result.null_moments, result.statistic, ax)
-    what = "other labelings" if result.method == "exact" else "random relabelings"
+    what = "other labelings" if result.method == "exact" else "random permutations"
     _histogram_with_line(result.null_distribution, result.statistic, result.pvalue, what, ax)
     if result.null_moments is not None:
         ax.set_ylabel("density")
@@ -76,8 +76,8 @@ def _draw_density(moments: tuple[float, float, float], observed: float, ax: Axes
     low, high = law.ppf([1e-3, 1 - 1e-3])
     x = np.linspace(low, max(high, observed), 400)
     density = law.pdf(x)
-    height = np.quantile(density[np.isfinite(density)], 0.99)  # a very skew law has a pole
-    ax.fill_between(x, np.minimum(density, height), color=QUIET, lw=0, label="law under equality")
+    height = np.quantile(density[np.isfinite(density)], 0.99)  # a very skew distribution has a pole
+    ax.fill_between(x, np.minimum(density, height), color=QUIET, lw=0, label="distribution under equality")
     ax.set_ylim(bottom=0)
 
 
@@ -128,7 +128,7 @@ def plot_cluster_test(result: ClusterTestResult, ax: Axes | None = None) -> Axes
     edges = scores[knots]
     wide = np.append(True, np.diff(edges) > 0)
     height = np.diff(knots[wide]) / (scores.size - 1) / np.diff(edges[wide])
-    ax.stairs(height, edges[wide], color=OBSERVED, lw=2, label="nearest unimodal law")
+    ax.stairs(height, edges[wide], color=OBSERVED, lw=2, label="nearest unimodal distribution")
     ax.set_ylim(0, 1.25 * max(float(patch.get_height()) for patch in ax.patches if hasattr(patch, "get_height")))
     ax.set_xlabel("x - mean" if result.method == "unimodal-1d" else _clearest_split(result))
     ax.set_ylabel("density")

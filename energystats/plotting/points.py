@@ -58,7 +58,7 @@ def plot_partition(found: Partition, ax: Axes | None = None, *, space: Any = Non
         ax.scatter(inside[:, 0], inside[:, 1], s=area, alpha=0.85, label=label, rasterized=rows.size > 1000, **style)
     ax.set_xlabel(plane.x)
     ax.set_ylabel(plane.y)
-    named = found.spelled and found.labels.size <= NAMES_DRAWN
+    named = found.has_string_names and found.labels.size <= NAMES_DRAWN
     if plane.same_unit:
         ax.set_aspect("equal", adjustable="datalim")
     ax.set_title(_partition_title(found, rows.size), loc="left")
