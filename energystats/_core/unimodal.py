@@ -161,7 +161,7 @@ SAME = 4 * np.finfo(float).eps  # of the value: closer ones differ by the roundi
 
 
 def jitter_ties(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, float] | None:
-    """Tied values spread uniformly over one grid step, and the largest step, or None if there are none; (n,) -> (n,).
+    """Jitter tied values uniformly over one grid step, and the largest step, or None if there are none; (n,) -> (n,).
 
     The step around a value is the smaller of the gap to its nearest other value and the median gap: the grid step
     on a regular grid, and next to nothing where a few values of a continuous scale happen to agree.
