@@ -93,7 +93,7 @@ def clusters(n, n_workers):
 
 
 def tasks_of(n, threads):
-    """How many: one for each pair of blocks and chunk of relabelings, their sums, and five to cut and read a block."""
+    """How many: one for each pair of blocks and chunk of permutations, their sums, and five to cut and read a block."""
     height = max(512, min(256 * math.ceil(n / math.ceil(math.sqrt(32 * threads)) / 256), 2**14))
     blocks = math.ceil(n / height)
     labels = max(1, min(2**27 // (64 * n), 2048 // 64))

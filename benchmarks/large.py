@@ -172,7 +172,7 @@ SLICED, BINNED, BOTH = {"method": "sliced"}, {"method": "binned"}, {"method": "s
 
 
 def tests_against_n(jobs):
-    print("\n### Two-sample tests, d = 10, means 0.005 apart in every column, 999 relabelings\n")
+    print("\n### Two-sample tests, d = 10, means 0.005 apart in every column, 999 permutations\n")
     heads = ["test", "N", "processor time", "beside one busy process", "peak memory", "of which the call", "p", "S"]
     heads.append("its standard error")
     print(f"| {' | '.join(heads)} |\n" + "|---" * len(heads) + "|")
@@ -183,8 +183,8 @@ def tests_against_n(jobs):
 
 
 def power(replicates):
-    """Share of samples with p <= .05, 199 relabelings, 100 + 100 rows in ten columns; and of true nulls."""
-    print(f"\n### Rejections at .05, 100 + 100 rows, d = 10, 199 relabelings, {replicates} samples each\n")
+    """Share of samples with p <= .05, 199 permutations, 100 + 100 rows in ten columns; and of true nulls."""
+    print(f"\n### Rejections at .05, 100 + 100 rows, d = 10, 199 permutations, {replicates} samples each\n")
     rng = np.random.default_rng(2)
     one = np.zeros(10)
     one[0] = 0.6

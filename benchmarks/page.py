@@ -14,7 +14,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 RESULTS, DOCS = HERE / "results", HERE.parent / "docs"
 PAGE, FIGURES = DOCS / "benchmarks.md", DOCS / "figures"
-DENSE_ROUTES = ("tiles kept", "tiles made anew")
+DENSE_ROUTES = ("tiles kept", "tiles recomputed")
 BESIDE = "beside one busy process"
 
 

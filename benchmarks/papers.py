@@ -441,7 +441,7 @@ ROWS = [
     ),
 ]  # fmt: skip
 
-IDS = [*(row.id for row in ROWS), "optima", "certificate", "wine"]
+IDS = [*(row.id for row in ROWS), "optima", "bounds", "wine"]
 
 
 # running
@@ -534,9 +534,9 @@ CERTIFIED = [("fig1", 800), ("fig1-lognormal", 800), ("fig2L", 10), ("fig2L", 20
              ("circles 2", 400), ("circles 3", 400)]  # fmt: skip
 
 
-def certificates(runs):
+def upper_bounds(runs):
     """S over its bound, which no partition exceeds: 1 would prove the optimum."""
-    print("\n### certificate\n\n| row | rho_1 | rho_1/2 | exp 1 | gauss 1 |\n|---|---|---|---|---|")
+    print("\n### upper bound\n\n| row | rho_1 | rho_1/2 | exp 1 | gauss 1 |\n|---|---|---|---|---|")
     for row_id, x in CERTIFIED:
         row = next(row for row in ROWS if row.id == row_id)
         found = np.empty((runs, 4))
@@ -781,8 +781,8 @@ def main():
         draw_all(results, options.out)
     if "starts" in options.only:
         excess_of_starts(options.runs or (2 if options.quick else 50))
-    if "certificate" in options.only:
-        certificates(options.runs or (1 if options.quick else 20))
+    if "bounds" in options.only:
+        upper_bounds(options.runs or (1 if options.quick else 20))
     if "wine" in options.only:
         real_data(None if options.quick else options.out, options.quick)
     print(f"\n{time.perf_counter() - begun:.0f} s")

@@ -156,10 +156,10 @@ def clustering(n, d, k, starts):
 
 
 def landmarks(n, d, k):
-    """Five normal clouds, or one normal law, where no cluster is clear and the search takes longest."""
+    """Five normal clouds, or one normal distribution, where no cluster is clear and the search takes longest."""
     rng = np.random.default_rng(0)
     X = 1.5 * rng.standard_normal((k, d))[rng.integers(k, size=n)] + rng.standard_normal((n, d))
-    for name, data in (("clouds", X), ("one normal law", rng.standard_normal((n // 5, d)))):
+    for name, data in (("clouds", X), ("one normal distribution", rng.standard_normal((n // 5, d)))):
         how = {"algorithm": "nystrom", "rng": 0}
         ours, found = both_times(lambda data=data, how=how: es.energy_cluster(data, k, **how), runs=3)
         what = f"clustering from landmarks, {name}, n = {len(data)}, d = {d}, k = {k}, 10 starts"
@@ -234,7 +234,7 @@ def one_pass(sizes, k):
         command = [sys.executable, "-c", PASS, str(n), str(k)]
         alone, beside = alone_and_beside(lambda command=command: list(map(float, printed(command))))
         distances, seconds, moved, whole, passes = alone
-        note = f"{moved:.0f} points moved; a whole start with its certificate {whole:.3g} s, {passes:.0f} passes"
+        note = f"{moved:.0f} points moved; a whole start with its upper bound {whole:.3g} s, {passes:.0f} passes"
         both = Seconds(seconds, beside[1])
         row(f"first pass of Hartigan's method, N = {n}, k = {k}", both, "its own distances", distances, note)
 
@@ -372,7 +372,7 @@ def import_time():
     row("the same, and first touch of the test, clustering and cluster test", ours, "import scipy.stats", theirs)
 
 
-DENSE, TILED, SORTED = "tiles kept", "tiles made anew", "sorted, one column"
+DENSE, TILED, SORTED = "tiles kept", "tiles recomputed", "sorted, one column"
 LARGE = {
     DENSE: (5, [250, 500, 1000, 2000, 4000]),
     TILED: (5, [5000, 10_000, 20_000, 40_000, 100_000]),

@@ -128,7 +128,7 @@ def naive(X, rng, row):
 
 
 def dip(X, rng, row):
-    """Hartigans' dip test, its table of the uniform law; of the first principal component if there are columns."""
+    """Hartigans' dip test, its table of the uniform distribution; of the first component if there are columns."""
     import diptest
 
     x = X

@@ -57,7 +57,7 @@ class Limit:
 
 
 def nearest_unimodal(f):
-    """Masses of the unimodal law nearest to f in Kullback-Leibler divergence, on cells of equal width.
+    """Masses of the unimodal distribution nearest to f in Kullback-Leibler divergence, on cells of equal width.
 
     On either side of a given mode it is the isotonic regression of f, which keeps the mass of that side; the best
     mode is found by trying all.

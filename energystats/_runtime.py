@@ -149,7 +149,7 @@ class Sample:
     Attributes
     ----------
     metric : Metric
-        Settled on the points.
+        Fitted to the points.
     points : ndarray of shape (n, d) or None
         Some of them; None for a matrix.
     """

@@ -1,4 +1,4 @@
-"""The door: a sample, a distance matrix or pooled groups in, one checked object out.
+"""Input validation: a sample, a distance matrix or pooled groups in, one checked object out.
 
 Below `Dissimilarity` nothing looks at raw input again, and above it nothing knows how M = Z'RZ was computed.
 """
@@ -93,7 +93,7 @@ class Dissimilarity:
     Attributes
     ----------
     metric : Metric
-        With every data-dependent parameter settled.
+        With every data-dependent parameter resolved.
     points : ndarray of shape (n, d) or None
         Coordinates, standardized if asked for, or codes of a mixed table; None when the matrix of rho was given.
     R : ndarray of shape (n, n) or None
@@ -160,10 +160,10 @@ class Dissimilarity:
             return cls(metric=resolved, R=R).named_after(X)
         if isinstance(X, Rows):
             return replace(cls.from_rows(X, resolved, standardize=standardize, name=name), warns=of_negative)
-        (points,), told = resolved.read((X,), (name,))
-        _warn_of_matrix(points, told, name)
+        (points,), coded = resolved.read((X,), (name,))
+        _warn_of_matrix(points, coded, name)
         place = place or row_places([name], [len(points)], [row_index(X)])
-        d = cls.from_points(points, told, standardize=standardize, columns=column_names(X), place=place)
+        d = cls.from_points(points, coded, standardize=standardize, columns=column_names(X), place=place)
         return replace(d, warns=of_negative).named_after(X)
 
     @classmethod
@@ -177,7 +177,7 @@ class Dissimilarity:
         warns: bool = True,
         place: Place | None = None,
     ) -> Self:
-        """Clean coordinates and a metric not yet settled on them; `place` says where their rows come from."""
+        """Clean coordinates and a metric not yet fitted to them; `place` says where their rows come from."""
         check_z_scores(metric, standardize)
         place = place or row_places(["X"], [len(points)], [None])
         standardization = Standardization.of(points) if standardize else None
@@ -186,11 +186,11 @@ class Dissimilarity:
         metric.check(points, place, columns)
         if standardization is None and warns and metric.mixes_units:
             _warn_of_scales(deviations(points), np.ptp(points, axis=0), columns, offered=standardize is not None)
-        settled = metric.fitted(points)
+        fitted = metric.fitted(points)
         if not metric.by_range:
-            check_resolution(points, settled, offered=standardize is not None)
+            check_resolution(points, fitted, offered=standardize is not None)
         return cls(
-            metric=settled,
+            metric=fitted,
             points=points,
             standardization=standardization,
             columns=None if columns is None else tuple(columns),
@@ -200,10 +200,10 @@ class Dissimilarity:
 
     @classmethod
     def from_rows(cls, rows: Rows, metric: Metric, *, standardize: bool | None = None, name: str = "X") -> Self:
-        """A table that is read in blocks; the metric is settled on a few rows, so it must not need all of them."""
+        """A table that is read in blocks; the metric is fitted to a few rows, so it must not need all of them."""
         if metric.needs_all_rows:
             raise ValueError(
-                f"{metric!r} is settled on all rows at once, and `X` is read in blocks; name its parameters (an "
+                f"{metric!r} is fitted to all rows at once, and `X` is read in blocks; name its parameters (an "
                 "`es.metrics` object), or give the table as an array."
             )
         check_z_scores(metric, standardize)
@@ -219,12 +219,12 @@ class Dissimilarity:
                 _warn_of_matrix(sample, metric, name)
             if metric.mixes_units:
                 _warn_of_scales(measures.deviation, measures.width, rows.columns, offered=standardize is not None)
-        settled = metric.fitted(sample)
+        fitted = metric.fitted(sample)
         if standardization is None:
             corners = np.stack((measures.low, measures.high))
-            check_resolution(corners, settled, len(rows), offered=standardize is not None)
+            check_resolution(corners, fitted, len(rows), offered=standardize is not None)
         return cls(
-            metric=settled,
+            metric=fitted,
             rows=rows,
             standardization=standardization,
             columns=rows.columns,
@@ -257,8 +257,8 @@ class Dissimilarity:
         resolved = resolve(metric, alpha)
         if isinstance(resolved, Precomputed):
             raise ValueError('metric="precomputed" needs one pooled matrix with `groups=`, got several samples.')
-        pooled, sizes, told, place = pool(samples, resolved)
-        d = cls.from_points(pooled, told, standardize=standardize, columns=column_names(samples[0]), place=place)
+        pooled, sizes, coded, place = pool(samples, resolved)
+        d = cls.from_points(pooled, coded, standardize=standardize, columns=column_names(samples[0]), place=place)
         pooled_groups = Groups.from_labels(np.repeat(np.arange(len(sizes)), sizes), d.n, name="samples")
         return d, replace(pooled_groups, names=_series_names(samples) or pooled_groups.names)
 
@@ -337,7 +337,7 @@ class Dissimilarity:
             )
 
     def subset(self, rows: IntArray) -> Self:
-        """Part of the points, under the metric settled on all of them."""
+        """Part of the points, under the metric fitted to all of them."""
         self.check_at_hand()
         return replace(
             self,
@@ -425,17 +425,17 @@ class Dissimilarity:
         return centred(-0.5 * self.matrix)
 
     def under(self, metric: Metric) -> Self:
-        """The same points with another metric, not yet settled on them."""
+        """The same points with another metric, not yet fitted to them."""
         if self.rows is not None:
             return type(self).from_rows(self.rows, metric)
         assert self.points is not None
         columns = self.columns or tuple(map(str, range(self.points.shape[1])))
         check_z_scores(metric, self.standardization is not None)
         metric.check(self.points, self.place or row_places(["X"], [self.n], [self.index]), columns)
-        settled = metric.under(self.metric, columns).fitted(self.points)
-        if not settled.by_range:
-            check_resolution(self.points, settled)
-        return replace(self, metric=settled, R=None)
+        fitted = metric.under(self.metric, columns).fitted(self.points)
+        if not fitted.by_range:
+            check_resolution(self.points, fitted)
+        return replace(self, metric=fitted, R=None)
 
     @property
     def all_coincide(self) -> bool:
@@ -518,14 +518,14 @@ def _series_names(samples: Sequence[Any]) -> tuple[str, ...] | None:
 def pool(samples: Sequence[ArrayLike], metric: Metric) -> tuple[FloatArray, list[int], Metric, Place]:
     """All samples below each other, their sizes, the metric that knows their columns, and where each row stands."""
     names = [f"sample {i}" for i in range(1, len(samples) + 1)]
-    arrays, told = metric.read(samples, names)
+    arrays, coded = metric.read(samples, names)
     check_same_columns(samples, [a.shape[1] for a in arrays], names)
     sizes, pooled = [len(a) for a in arrays], np.concatenate(arrays)
     for array, name in zip(arrays, names, strict=True):
-        _warn_of_matrix(array, told, name)
+        _warn_of_matrix(array, coded, name)
     if len(pooled) == pooled.shape[1]:
-        _warn_of_matrix(_in_order_of_zeros(pooled), told, SAMPLES)
-    return pooled, sizes, told, row_places(names, sizes, [row_index(sample) for sample in samples])
+        _warn_of_matrix(_in_order_of_zeros(pooled), coded, SAMPLES)
+    return pooled, sizes, coded, row_places(names, sizes, [row_index(sample) for sample in samples])
 
 
 def check_z_scores(metric: Metric, standardize: bool | None) -> None:
@@ -570,11 +570,11 @@ def _warn_of_matrix(points: FloatArray, metric: Metric, name: str) -> None:
     if metric.domain.binary or not looks_like_distances(points):
         return
     n = len(points)
-    told, how = f"`{name}` is", 'metric="precomputed"'
+    coded, how = f"`{name}` is", 'metric="precomputed"'
     if name == SAMPLES:
-        told, how = f"The rows of {name} are", 'the whole matrix, metric="precomputed" and `groups=`'
+        coded, how = f"The rows of {name} are", 'the whole matrix, metric="precomputed" and `groups=`'
     warn(
-        f"{told} symmetric with a zero diagonal ({n} x {n}), as a matrix of dissimilarities is, but taken as "
+        f"{coded} symmetric with a zero diagonal ({n} x {n}), as a matrix of dissimilarities is, but taken as "
         f"the coordinates of {n} points. Use {how} if it is such a matrix.",
         MatrixAsPointsWarning,
     )
@@ -593,7 +593,7 @@ def _in_order_of_zeros(points: FloatArray) -> FloatArray:
 def check_resolution(points: FloatArray, metric: Metric, n: int | None = None, *, offered: bool = False) -> None:
     """Refuse points so close together that rho vanishes, or so far apart that sums of it are not numbers any more.
 
-    The metric is settled on them. `n` is the number of points where only some are given; `offered` says whether the
+    The metric is fitted to them. `n` is the number of points where only some are given; `offered` says whether the
     user may standardize.
     """
     otherwise = ", or use standardize=True" if offered and metric.domain.z_scores else ""

@@ -62,7 +62,7 @@ def pairwise(
     -------
     ndarray of shape (n, m)
         Values rho(x_i, y_j), in the unit of the distance to the power alpha. Parameters that depend on the data
-        (``sigma=None``, variances, ranges) are settled on X.
+        (``sigma=None``, variances, ranges) are fitted to X.
 
     Raises
     ------
@@ -391,7 +391,7 @@ class Dispersion(Result):
     within_per_cluster : ndarray of shape (k,)
         The summands of W.
     metric : Metric
-        With every parameter that was settled on the data.
+        With every parameter that was fitted to the data.
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
     notes : tuple of str

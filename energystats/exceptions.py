@@ -62,7 +62,7 @@ class MatrixAsPointsWarning(EnergyStatsWarning):
 
 
 class TiesWarning(EnergyStatsWarning):
-    """Tied values were spread over one grid step, because point masses count as modes."""
+    """Tied values were jittered over one grid step, because point masses count as modes."""
 
 
 class MissingValuesWarning(EnergyStatsWarning):

@@ -387,10 +387,10 @@ def gap_statistic(log_within, of_references):
 
 
 def pareto_tail(observed, null):
-    """P(null >= observed) by a generalised Pareto law of the largest null values [Knijnenburg et al. 2009].
+    """P(null >= observed) by a generalised Pareto distribution of the largest null values [Knijnenburg et al. 2009].
 
     A quarter of all values, at most 250 and at least 10, above the midpoint between the last of them and the next;
-    an exponential law where the fit has an end point, and not below 1/(n + 1)^2.
+    an exponential distribution where the fit has an end point, and not below 1/(n + 1)^2.
     """
     size = min(250, len(null) // 4)
     ordered = sorted(null, reverse=True)

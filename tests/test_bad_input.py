@@ -11,7 +11,7 @@ import energystats as es
 
 X = np.random.default_rng(0).standard_normal((20, 3))
 G = np.repeat(["a", "b"], 10)
-EACH = {  # every door that takes one table of points
+EACH = {  # every entry function that takes one table of points
     "dispersion": lambda X, **how: es.dispersion(X, G, **how),
     "energy_test": lambda X, **how: es.energy_test(X, groups=G, **how),
     "energy_cluster": lambda X, **how: es.energy_cluster(X, 2, **how),

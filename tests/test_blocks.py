@@ -292,7 +292,7 @@ def test_few_rows_of_wide_tables_are_in_memory(rng, tmp_path, monkeypatch):
 
 CLUSTERED = {
     "plain": {},
-    "features made anew": {},
+    "features recomputed": {},
     "given labels": {"init": np.arange(300) % 3},
     "random starts": {"init": "random", "alpha": 1.5},
     "standardized": {"standardize": True},
@@ -305,7 +305,7 @@ CLUSTERED = {
 @pytest.mark.parametrize("name", CLUSTERED)
 @pytest.mark.usefixtures("small_blocks")
 def test_clusters_of_maps_and_files_are_those_of_arrays(name, table, tmp_path, monkeypatch):
-    if name == "features made anew":
+    if name == "features recomputed":
         monkeypatch.setattr(features, "STORED_BYTES", 0)
     X = table[["u", "v", "w"]]
     how = {"algorithm": "nystrom", "n_landmarks": 20, "batch_size": 60, "n_init": 3, "rng": 3, **CLUSTERED[name]}
@@ -384,8 +384,8 @@ def test_other_algorithms_need_all_rows_here(rng):
     ("how", "message"),
     [
         ({"method": "asymptotic"}, r"`X` is read in blocks of rows, and this needs all 300 of them in memory"),
-        ({"metric": "seuclidean"}, r"seuclidean.* is settled on all rows at once"),
-        ({"metric": "gower"}, r"Gower.* is settled on all rows at once"),
+        ({"metric": "seuclidean"}, r"seuclidean.* is fitted to all rows at once"),
+        ({"metric": "gower"}, r"Gower.* is fitted to all rows at once"),
         ({"metric": "dice"}, r"dice.* needs columns of 0 and 1 .*but row 0 of `X` has"),
     ],
 )

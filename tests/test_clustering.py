@@ -115,7 +115,7 @@ def test_lloyd_on_an_indefinite_rho_stays_monotone(rng):
         assert found.within <= state_of(R, start, 3).W + 1e-12
         assert max(np.diff(found.path)) <= 1e-12
         assert found.n_iter < 200
-        guarded += found.rose
+        guarded += found.increased
     assert guarded > 0
 
 
@@ -127,7 +127,7 @@ def indefinite_case_that_rises():
         R = A + A.T
         np.fill_diagonal(R, 0)
         start = random_start(12, 3, rng)
-        if lloyd(problem(R, 3, max_iter=200), start).rose:
+        if lloyd(problem(R, 3, max_iter=200), start).increased:
             return R, start
     raise AssertionError("no case found")
 

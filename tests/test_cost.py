@@ -187,24 +187,24 @@ HOSTILE = {
     "n_slices of a distance": (
         lambda: es.energy_distance(points(), points(), method="sliced", n_slices=10**9), "1000000000 slices",
     ),
-    "energy_test": (lambda: es.energy_test(points(), groups=halves(), n_resamples=10**12), r"\d{12,} relabelings"),
+    "energy_test": (lambda: es.energy_test(points(), groups=halves(), n_resamples=10**12), r"\d{12,} permutations"),
     "permutation": (
-        lambda: es.energy_test([1.0, 2], [3.0, 4], method="permutation", n_resamples=10**12), r"\d{12,} relabelings",
+        lambda: es.energy_test([1.0, 2], [3.0, 4], method="permutation", n_resamples=10**12), r"\d{12,} permutations",
     ),
     "n_bootstrap": (
         lambda: es.energy_interval(points(), points(), n_bootstrap=10**12), "1000000000000 bootstrap samples",
     ),
     "binned": (
-        lambda: es.energy_test(points(), groups=halves(), method="binned", n_resamples=10**12), r"\d{12,} relabelings",
+        lambda: es.energy_test(points(), groups=halves(), method="binned", n_resamples=10**12), r"\d{12,} permutations",
     ),
-    "disco": (lambda: es.disco(points(), groups=halves(), n_resamples=10**12), r"\d{12,} relabelings"),
+    "disco": (lambda: es.disco(points(), groups=halves(), n_resamples=10**12), r"\d{12,} permutations"),
     "disco terms": (
         lambda: es.disco(points(), "~ a", data=pd.DataFrame({"a": np.arange(40.0)}), n_resamples=10**12),
         "10{12} permutations",
     ),
-    "mmd_test": (lambda: es.mmd_test(points(), points(), n_resamples=10**12), r"\d{12,} relabelings"),
+    "mmd_test": (lambda: es.mmd_test(points(), points(), n_resamples=10**12), r"\d{12,} permutations"),
     "pairwise_tests": (
-        lambda: es.pairwise_tests(points(), halves(), n_resamples=10**12), r"\d{12,} relabelings",
+        lambda: es.pairwise_tests(points(), halves(), n_resamples=10**12), r"\d{12,} permutations",
     ),
     "normality_test": (lambda: es.normality_test(points(), n_resamples=10**12), "1000000000000 normal samples"),
     "goodness_of_fit": (lambda: es.goodness_of_fit(points(), draw, n_resamples=10**12), "1000000000000 samples"),
@@ -363,9 +363,9 @@ def test_notebooks_are_watched(monkeypatch):
 
 SIZES = [Size(n, d) for n, d in ((100, 2), (100, 9), (5000, 2), (5000, 9), (10**5, 9))]
 MODELS = {
-    "relabelings": lambda size: [workloads.relabelings(size, 2, 999)],
-    "sliced": lambda size: [workloads.relabelings(Size(size.n, size.columns, slices=50), 2, 999)],
-    "line": lambda size: [workloads.relabelings(Size(size.n, line=True), 2, 999)],
+    "permutations": lambda size: [workloads.permutations(size, 2, 999)],
+    "sliced": lambda size: [workloads.permutations(Size(size.n, size.columns, slices=50), 2, 999)],
+    "line": lambda size: [workloads.permutations(Size(size.n, line=True), 2, 999)],
     "binned": lambda size: workloads.binned(size, 256, 2, 999, looks=False),
     "moments": lambda size: [workloads.permutation_moments_work(size)],
     "bootstrap": lambda size: [workloads.bootstrap(size, 99)],
@@ -407,10 +407,10 @@ def test_models_grow_with_points_and_columns(name):
 @pytest.mark.parametrize(
     "model",
     [
-        lambda m: [workloads.relabelings(Size(500, 2), 2, m)],
-        lambda m: [workloads.relabelings(Size(9000, 2), 2, m)],
-        lambda m: [workloads.relabelings(Size(500, 2, slices=9), 2, m)],
-        lambda m: [workloads.relabelings(Size(500, 2), m, 99)],
+        lambda m: [workloads.permutations(Size(500, 2), 2, m)],
+        lambda m: [workloads.permutations(Size(9000, 2), 2, m)],
+        lambda m: [workloads.permutations(Size(500, 2, slices=9), 2, m)],
+        lambda m: [workloads.permutations(Size(500, 2), m, 99)],
         lambda m: [workloads.bootstrap(Size(500, 2), m)],
         lambda m: [workloads.permuted_rows(Size(500, 2), 2, 1, m)],
         lambda m: workloads.comparisons(Size(500, 2), [(9, 9)] * m, 99),

@@ -243,14 +243,14 @@ CLUSTERED = {
     "given labels": lambda rng: {"init": rng.permutation(np.arange(N) % 3)},
     "median width": lambda rng: {"metric": "gaussian"},
     "callable": lambda rng: {"metric": lambda X, Y: np.abs(X[:, None] - Y[None]).sum(axis=2) ** 0.5},
-    "features made anew": lambda rng: {},
+    "features recomputed": lambda rng: {},
     "few rows": lambda rng: {"batch_size": N},
 }
 
 
 @pytest.mark.parametrize("name", CLUSTERED)
 def test_options_of_clustering(name, table, client, rng, monkeypatch):
-    if name == "features made anew":
+    if name == "features recomputed":
         monkeypatch.setattr(features, "STORED_BYTES", 0)
     how = {"algorithm": "nystrom", "n_landmarks": 8, "n_init": 2, "batch_size": 300, "rng": 4, **CLUSTERED[name](rng)}
     X = table[["u", "v", "w"]].to_numpy()

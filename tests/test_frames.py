@@ -1,4 +1,4 @@
-"""Data frames at the door and in results: names survive, categories keep their order, dtypes are read or refused."""
+"""Data frames at the entry and in results: names survive, categories keep their order, dtypes are read or refused."""
 
 import pickle
 

@@ -185,7 +185,7 @@ def test_fit_matches_its_definition_in_several(rng):
 
 
 def test_quantiles_come_close_to_exact_expectations(rng):
-    """For the uniform law E|x - U| = (x**2 + (1 - x)**2)/2 and E|U - U'| = 1/3."""
+    """For the uniform distribution E|x - U| = (x**2 + (1 - x)**2)/2 and E|U - U'| = 1/3."""
     x = rng.random(20)
     exact = 20 * (2 * np.mean((x**2 + (1 - x) ** 2) / 2) - 1 / 3 - es.pairwise(x).mean())
     assert es.goodness_of_fit(x, stats.uniform(), n_resamples=1).statistic == pytest.approx(exact, abs=20 * 1e-6)

@@ -496,7 +496,7 @@ def test_power_of_mixed_pilots(rng):
     with pytest.raises(ValueError, match="`x` and `y` must both be pilot samples"):
         es.energy_power(table, stats.norm(), 10, metric="gower")
     numbers = es.energy_power(table[["count"]], stats.norm(), 10, n_replicates=5, n_resamples=19, metric="gower", rng=0)
-    assert numbers.rows[0].power >= 0.2  # counts are far from a standard normal law; five replicates
+    assert numbers.rows[0].power >= 0.2  # counts are far from a standard normal distribution; five replicates
 
 
 def test_goodness_of_fit_takes_numbers(rng):

@@ -234,7 +234,7 @@ def test_bad_options():
             ValueError,
             "whose weights are the degrees",
         ),
-        (lambda: es.graph_partition(BAD, 2, sample_weight=[1, 1, 1, 0]), ValueError, "`sample_weight` must be posit"),
+        (lambda: es.graph_partition(BAD, 2, sample_weight=[1, 1, 1, 0]), ValueError, "`sample_weight` must be po"),
         (lambda: es.graph_partition(BAD.astype(complex), 2), TypeError, "`A` must hold real numbers"),
         (lambda: es.graph_partition(sparse.csr_array(BAD * 1j), 2), TypeError, "`A` must hold real numbers"),
         (

@@ -79,7 +79,7 @@ def test_sums_along_slices_against_the_definition(rng, monkeypatch, kept, d):
 
 @pytest.mark.parametrize("in_order", [True, False])
 @pytest.mark.parametrize("compiled", [True, False])
-@pytest.mark.parametrize("route", ["stored", "kept", "made anew", "line"])
+@pytest.mark.parametrize("route", ["stored", "kept", "recomputed", "line"])
 def test_bin_sums_of_every_route(rng, monkeypatch, route, compiled, in_order):
     monkeypatch.setattr("energystats._core.sums.COMPILED_FROM", 0)
     monkeypatch.setattr("energystats._core.sums.COLUMNS_BYTES", 2000)
@@ -87,7 +87,7 @@ def test_bin_sums_of_every_route(rng, monkeypatch, route, compiled, in_order):
         monkeypatch.setattr(jit, "numba", None)
     monkeypatch.setattr(tiles, "TILE_ROWS", 16)
     monkeypatch.setattr(tiles, "TILE_COLUMNS", 40)
-    monkeypatch.setattr(tiles, "STORED_UP_TO", 10 if route == "made anew" else 4096)
+    monkeypatch.setattr(tiles, "STORED_UP_TO", 10 if route == "recomputed" else 4096)
     X = rng.standard_normal((130, 1 if route == "line" else 3)).round(1)
     d = of(X)
     if route == "stored":
@@ -146,7 +146,7 @@ def test_one_column_has_a_single_slice(rng):
     assert "standard error over" not in text
 
 
-# ---------------------------------------------------------------- relabelings
+# ---------------------------------------------------------------- permutations
 
 
 def test_sliced_pvalue_against_all_labelings(rng):
@@ -322,7 +322,7 @@ def test_what_the_summary_says(rng):
     assert "its standard error over 20 slices" in text
     assert "APPROXIMATE statistic: distances are estimated along 20 random directions" in text
     text = es.energy_test(x, y, method="binned", n_bins=9, n_resamples=19, rng=0).summary()
-    assert "random relabelings of 9 bins" in text or "random relabelings of 10 bins" in text
+    assert "random permutations of 9 bins" in text or "random permutations of 10 bins" in text
     assert "keeps the level exact" in text
     assert "APPROXIMATE" not in text
 

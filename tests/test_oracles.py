@@ -83,7 +83,7 @@ def assert_statistic(oracle, statistic, field):
 
 @oracles_with("perm_p_ge")
 def test_permutation_pvalues(oracle):
-    """Against 9,999 relabelings of R with ties counted; both are Monte Carlo, so the difference has an error."""
+    """Against 9,999 permutations of R with ties counted; both are Monte Carlo, so the difference has an error."""
     expected = oracle.values["perm_p_ge"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", es.NotNegativeTypeWarning)

@@ -268,7 +268,7 @@ def test_conclusions_follow_the_p_value(shift, words):
 
 def test_a_p_value_near_the_level_is_called_undecided():
     x, g = np.random.default_rng(0).standard_normal(40), np.repeat(["a", "b"], 20)
-    more = "another seed or more relabelings may decide otherwise"
+    more = "another seed or more permutations may decide otherwise"
     found = es.energy_test(x, groups=g, n_resamples=999, rng=0)
     near = {"pvalue": 0.054, "pvalue_interval": (0.04, 0.0688)}
     assert more in dataclasses.replace(found, **near)._sentences()[-1]

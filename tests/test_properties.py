@@ -112,7 +112,7 @@ def test_exact_split_is_the_best_of_all_partitions(x, weighted, seed):
 @given(labelled(max_n=9), alphas, st.sampled_from(["hartigan", "lloyd"]), seeds)
 @settings(max_examples=60)
 def test_clusters_are_local_optima(case, alpha, algorithm, seed):
-    """W is that of the labels, no single move lowers it (Hartigan), and the certificate holds."""
+    """W is that of the labels, no single move lowers it (Hartigan), and the upper bound holds."""
     X, labels = case
     k = len(set(labels.tolist()))
     if len(np.unique(X, axis=0)) < k:

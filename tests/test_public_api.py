@@ -245,7 +245,7 @@ def parts_of(value, path=""):
 
 
 def test_what_results_hold_is_plain_and_cannot_be_changed(result):
-    """Numbers are those of Python, and arrays are read-only or made anew at every look."""
+    """Numbers are those of Python, and arrays are read-only or recomputed at every access."""
     again = dict(parts_of(result))
     for path, value in parts_of(result):
         assert not isinstance(value, np.generic), f"{path} is {value!r}"

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 import energystats as es
 from energystats._core.restarts import seeded_labels
 from energystats._core.unimodal import nearest_unimodal
-from energystats.cluster_tests.clusterers import EnergyClusters, _clean_labels, explained_share, foreign_clusters
+from energystats.cluster_tests.clusterers import EnergyClusters, _clean_labels, as_user_clusterer, explained_share
 from energystats.cluster_tests.crossfit import _HeldOut
 from energystats.cluster_tests.split import _Space, _Splitter
 from energystats.dissimilarity import Dissimilarity
@@ -69,7 +69,7 @@ def gaussian_law(X, child):
 
 
 def unimodal_quantiles(x, u):
-    """Quantiles of the nearest unimodal law, whose knots are tested against their definition in test_sums."""
+    """Quantiles of the nearest unimodal distribution, whose knots are tested against their definition in test_sums."""
     x = np.sort(x)
     knots = nearest_unimodal(x)
     return np.interp(u, knots / (len(x) - 1), x[knots])
@@ -363,7 +363,7 @@ def test_noise_takes_no_part(two, rng):
 
     X = np.concatenate((two, [[0.0, 1000.0]]))
     d = points_of(X)
-    clustering = foreign_clusters(without_far)
+    clustering = as_user_clusterer(without_far)
     expected = share_by_definition(two, without_far(two))
     assert clustering.share(d, rng) == pytest.approx(expected)
     part, rest = np.r_[0:20, 40:60, 80], np.r_[20:40, 60:80]

@@ -14,15 +14,15 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 import energystats as es
 from energystats import cli
-from energystats._core.unimodal import spread_ties
+from energystats._core.unimodal import jitter_ties
 from energystats.clustering.seeding import plus_plus_start
 from tests import definitions
 
 
 def test_an_outlier_does_not_spread_the_other_points(rng):
     x = np.concatenate((rng.normal(-5, 1, 50), rng.normal(5, 1, 50), [1e9]))
-    assert spread_ties(x, rng) is None
-    assert spread_ties(rng.standard_normal(100_000), rng) is None
+    assert jitter_ties(x, rng) is None
+    assert jitter_ties(rng.standard_normal(100_000), rng) is None
 
 
 def test_seeding_survives_an_indefinite_rho(rng):
@@ -344,7 +344,7 @@ def test_an_asymptotic_p_that_rounding_would_decide_is_refused(n, rng):
     one = np.r_[rng.uniform(1, 9), np.zeros(n - 1)]
     far = np.r_[10.0 ** rng.uniform(7, 100), rng.normal(size=n - 1)]
     for x, y in ((one, np.zeros(n)), (far, rng.normal(size=n)), (np.eye(2 * n)[:n], np.eye(2 * n)[n:])):
-        with pytest.raises(ValueError, match="varies over the relabelings by more than the rounding"):
+        with pytest.raises(ValueError, match="varies over the permutations by more than the rounding"):
             es.energy_test(x, y, method="asymptotic")
     near = np.r_[1e4, far[1:]]
     y = rng.normal(size=n)

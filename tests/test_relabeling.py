@@ -21,7 +21,7 @@ from energystats.distribution_tests.permutation_test import (
     RANKED_BY,
     Null,
     Sampling,
-    _permutation_law,
+    _permutation_distribution,
     report_null,
 )
 from tests import definitions
@@ -38,11 +38,11 @@ def two(rng):
 @pytest.mark.parametrize("blocks", [[[0, 1, 2, 3, 4, 5, 6]], [[0, 2, 4], [1, 3], [5], [6]]])
 def test_compiled_and_plain_labelings_are_the_same(blocks, rng):
     codes = np.array([0, 1, 1, 2, 2, 2, 0])
-    deal = labelings.Deal(codes, tuple(np.array(b) for b in blocks))
-    uniform = rng.random((50, deal.dealt.size))
-    how = (uniform, deal.order, deal.starts, deal.dealt, deal.dealt_starts, deal.rest)
-    assert_array_equal(dealing.hand_out(*how), labelings.hand_out_by_column(*how))
-    assert_array_equal(dealing.hand_out.py_func(*how), labelings.hand_out_by_column(*how))
+    pool = labelings.RandomLabels(codes, tuple(np.array(b) for b in blocks))
+    uniform = rng.random((50, pool.drawn.size))
+    how = (uniform, pool.order, pool.starts, pool.drawn, pool.drawn_starts, pool.rest)
+    assert_array_equal(dealing.assign_labels(*how), labelings.assign_labels_by_column(*how))
+    assert_array_equal(dealing.assign_labels.py_func(*how), labelings.assign_labels_by_column(*how))
 
 
 def test_many_labelings_are_those_of_few(rng, monkeypatch):
@@ -74,10 +74,10 @@ def test_labelings_are_uniform(rng):
 
 
 def test_the_largest_uniform_number_stays_inside():
-    deal = labelings.Deal(np.repeat([0, 1], [3, 4]), (np.arange(7),))
-    for loop in (dealing.hand_out, labelings.hand_out_by_column):
+    pool = labelings.RandomLabels(np.repeat([0, 1], [3, 4]), (np.arange(7),))
+    for loop in (dealing.assign_labels, labelings.assign_labels_by_column):
         uniform = np.full((1, 3), np.nextafter(1.0, 0.0))
-        found = loop(uniform, deal.order, deal.starts, deal.dealt, deal.dealt_starts, deal.rest)
+        found = loop(uniform, pool.order, pool.starts, pool.drawn, pool.drawn_starts, pool.rest)
         assert_array_equal(np.bincount(found[0]), [3, 4])
 
 
@@ -321,7 +321,7 @@ def test_moments_of_all_labelings(name, rng):
     read = RANKED_BY[name].read
     labelings = definitions.distinct_labelings(groups.codes.tolist())
     values = [float(read(*d.group_sums(Groups(np.array(z), groups.names)))) for z in labelings]
-    mean, sd, skewness = _permutation_law(d, groups, RANKED_BY[name], groups.mass(None))
+    mean, sd, skewness = _permutation_distribution(d, groups, RANKED_BY[name], groups.mass(None))
     assert_allclose([mean, sd], [np.mean(values), np.std(values)], atol=1e-8 * np.std(values))
     assert_allclose(skewness, stats.skew(values), atol=1e-6)
 
@@ -569,11 +569,11 @@ def test_min_p_never_beats_its_parts(seed):
         ({"sample_weight": np.ones(3)}, r"`sample_weight` must have shape \(12,\), got \(3,\)"),
         ({"sample_weight": np.ones(12), "statistic": "f"}, r"`statistic=\"f\"` counts rows"),
         ({"stop_at": 0}, r"`stop_at` must be at least 1, got 0"),
-        ({"method": "asymptotic", "design": es.Design(strata=ODD)}, r"no relabelings and does not go with `strata`"),
+        ({"method": "asymptotic", "design": es.Design(strata=ODD)}, r"no permutations and does not go with `strata`"),
         ({"method": "cross", "sample_weight": np.ones(12)}, r"does not go with `sample_weight`"),
         ({"method": "cross", "stop_at": 3}, r"does not go with `stop_at`"),
         ({"method": "asymptotic", "alpha": [1.0, 2.0]}, r"does not go with several semimetrics"),
-        ({"alpha": [1.0, 2.0], "extrapolate": True}, r"Several semimetrics need all relabelings"),
+        ({"alpha": [1.0, 2.0], "extrapolate": True}, r"Several semimetrics need all permutations"),
         ({"alpha": [1.0, 2.0], "metric": ["euclidean", "cityblock"]}, r"`metric` and `alpha` must not both"),
         ({"alpha": []}, r"`alpha` must not be empty"),
         ({"alpha": [1.0, 3.0]}, r"`alpha` must satisfy 0 < alpha <= 2, got 3"),

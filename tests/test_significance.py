@@ -7,7 +7,7 @@ from scipy.stats import norm
 
 import energystats as es
 from energystats import datasets
-from energystats._core.unimodal import spread_ties
+from energystats._core.unimodal import jitter_ties
 from energystats.cluster_tests.reference_samples import GaussianReference
 from energystats.cluster_tests.scores import make_scorer
 from energystats.cluster_tests.split import _decorrelated, _oriented, _partners, _Space, _Splitter, enough_draws
@@ -327,7 +327,7 @@ def test_one_column_ignores_place_scale_and_direction(rng):
 def test_ties_are_spread_with_a_warning(rng):
     X = np.round(rng.standard_normal((100, 2)) * 2) / 2
     with pytest.warns(
-        es.TiesWarning, match=r"spread uniformly over one grid step \(0.5 in column 0, 0.5 in column 1\)"
+        es.TiesWarning, match=r"jittered uniformly over one grid step \(0.5 in column 0, 0.5 in column 1\)"
     ):
         result = es.cluster_test(X, rng=rng)
     assert result.jittered
@@ -337,28 +337,28 @@ def test_ties_are_spread_with_a_warning(rng):
 
 def test_spreading_keeps_to_one_grid_step(rng):
     x = np.round(rng.standard_normal(300) * 4) / 4
-    spread, step = spread_ties(x, rng)
+    spread, step = jitter_ties(x, rng)
     assert step == 0.25
     assert np.abs(spread - x).max() <= 0.125
     assert len(np.unique(spread)) > 290
     # nothing to spread, or nothing but one value
-    assert spread_ties(rng.standard_normal(20), rng) is None
-    assert spread_ties(np.ones(20), rng) is None
+    assert jitter_ties(rng.standard_normal(20), rng) is None
+    assert jitter_ties(np.ones(20), rng) is None
     # one value off the grid does not change the step of the others, and rounding does not make a grid of its own
     odd = np.append(x, 0.0625)
-    assert np.abs(spread_ties(odd, rng)[0] - odd)[np.abs(odd) > 0.5].max() > 0.1
+    assert np.abs(jitter_ties(odd, rng)[0] - odd)[np.abs(odd) > 0.5].max() > 0.1
     noisy = np.array([0.1 * 3, 0.3, 0.3, 0.4, 0.4, 0.5, 0.6, 0.7])
-    assert np.abs(spread_ties(noisy, rng)[0] - noisy)[:3].max() > 1e-3
+    assert np.abs(jitter_ties(noisy, rng)[0] - noisy)[:3].max() > 1e-3
     # a few equal values on a continuous scale hardly move
     few = np.append(rng.standard_normal(1000), [0.0, 0.0])
-    assert np.abs(spread_ties(few, rng)[0] - few).max() < 0.05
+    assert np.abs(jitter_ties(few, rng)[0] - few).max() < 0.05
 
 
 def test_values_that_differ_by_one_rounding_are_tied_and_others_are_not(rng):
     x = np.append(1 + 1e-9 * np.arange(1, 30), [5.0, 7.0])
-    assert spread_ties(rng.permutation(x), rng) is None
+    assert jitter_ties(rng.permutation(x), rng) is None
     x = np.concatenate(([np.nextafter(1.0, 2), 1.0], np.arange(2.0, 9.0)))
-    spread, step = spread_ties(x, rng)
+    spread, step = jitter_ties(x, rng)
     assert step == pytest.approx(1)
     assert (np.flatnonzero(spread != x) < 2).all()
 

@@ -54,7 +54,7 @@ def test_laplacian_is_the_random_walk(metric, rng):
 
 @pytest.mark.parametrize("laplacian", [False, True])
 def test_routes_agree(laplacian, rng, monkeypatch):
-    """Tiles made anew, tiles that are kept and a matrix at hand; none larger than a tile above the limit."""
+    """Tiles recomputed, tiles that are kept and a matrix at hand; none larger than a tile above the limit."""
     X = rng.standard_normal((600, 2))
     kept = es.spectral_embedding(X, laplacian=laplacian, rng=0)
     monkeypatch.setattr("energystats.pairs.tiles.STORED_UP_TO", 100)

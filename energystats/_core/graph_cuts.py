@@ -38,7 +38,7 @@ def cut_passes(
     k = sizes.size
     to = np.empty(k)  # links of one vertex to every cluster, itself included
     for passes in range(1, max_passes + 1):
-        settled = True
+        converged = True
         for i in range(n):
             j = labels[i]
             if sizes[j] == 1:  # a cluster is never emptied
@@ -71,7 +71,7 @@ def cut_passes(
                 costs[best] += b - 2 * to[best]
                 masses[j] -= w
                 masses[best] += w
-                settled = False
-        if settled:
+                converged = False
+        if converged:
             return passes, True
     return max_passes, False

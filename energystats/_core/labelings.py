@@ -16,18 +16,18 @@ from energystats._typing import AnyArray, FloatArray, IntArray
 
 __all__ = [
     "LABELINGS_PER_BLOCK",
-    "Deal",
     "Exchangeable",
     "Labelings",
+    "RandomLabels",
     "arrangements",
+    "assign_labels_by_column",
     "count_labelings",
     "draw_key",
-    "hand_out_by_column",
     "stream_of",
 ]
 
 
-LABELINGS_PER_BLOCK = 64  # relabelings drawn from one stream; part of what a seed means
+LABELINGS_PER_BLOCK = 64  # permutations drawn from one stream; part of what a seed means
 COUNTED_UP_TO = 30.0  # log of the number of labelings; beyond it no digit matters
 UNIFORM_BYTES = 2**26  # of the random numbers held at a time
 
@@ -70,9 +70,9 @@ class Exchangeable:
         return math.prod(count_labelings(np.bincount(self.codes[units])) for units in self.blocks)
 
     @cached_property
-    def deal(self) -> Deal:
-        """What every random labeling hands out."""
-        return Deal(self.codes, self.blocks)
+    def random_labels(self) -> RandomLabels:
+        """What every random labeling assigns."""
+        return RandomLabels(self.codes, self.blocks)
 
     def of_rows(self, labelings: AnyArray) -> AnyArray:
         """Labels of the rows from labels of the units; (b, n_units) -> (b, n)."""
@@ -80,20 +80,20 @@ class Exchangeable:
 
     def random(self, n_resamples: int, key: AnyArray) -> Iterator[AnyArray]:
         """Random labelings, in blocks of shape (<= 64, n), each a function of key and block number alone."""
-        draws = self.deal.dealt.size
+        draws = self.random_labels.drawn.size
         compiled = n_resamples * draws >= COMPILED_FROM
         for block, start in enumerate(range(0, n_resamples, LABELINGS_PER_BLOCK)):
             yield self.block(block, min(LABELINGS_PER_BLOCK, n_resamples - start), key, compiled=compiled)
 
     def block(self, block: int, count: int, key: AnyArray, *, compiled: bool = True) -> AnyArray:
         """The first labelings of a block, drawn a few at a time from its stream; (count, n)."""
-        draws = self.deal.dealt.size
+        draws = self.random_labels.drawn.size
         stream, room = stream_of(key, block), max(1, UNIFORM_BYTES // (8 * max(draws, 1)))
-        dealt = [
-            self.deal.labelings(stream.random((min(room, count - done), draws)), compiled=compiled)
+        drawn = [
+            self.random_labels.labelings(stream.random((min(room, count - done), draws)), compiled=compiled)
             for done in range(0, count, room)
         ]
-        return self.of_rows(dealt[0] if len(dealt) == 1 else np.concatenate(dealt))
+        return self.of_rows(drawn[0] if len(drawn) == 1 else np.concatenate(drawn))
 
     def distinct(self) -> Iterator[AnyArray]:
         """All distinct labelings but the observed one, in blocks of shape (<= 64, n)."""
@@ -142,7 +142,7 @@ class Labelings:
 
 
 def count_labelings(sizes: IntArray) -> float:
-    """n! / (n_1! ... n_k!), the number of distinct ways to hand out the labels; rounded where it is huge."""  # noqa: D403
+    """n! / (n_1! ... n_k!), the number of distinct ways to assign the labels; rounded where it is huge."""  # noqa: D403
     log = float(gammaln(sizes.sum() + 1) - gammaln(sizes + 1).sum())
     if log > COUNTED_UP_TO:
         return math.exp(log) if log < 700 else math.inf
@@ -170,11 +170,11 @@ def arrangements(codes: IntArray) -> Iterator[IntArray]:
     yield from fill(np.empty_like(codes), tuple(range(codes.size)), 0)
 
 
-COMPILED_FROM = 100_000  # labels to deal; for fewer, loading the compiler costs more than it saves
+COMPILED_FROM = 100_000  # labels to assign; for fewer, loading the compiler costs more than it saves
 
 
-class Deal:
-    """The labels of every block in the order in which they are dealt; those of its largest group need no draw.
+class RandomLabels:
+    """The labels of every block in the order in which they are assigned; those of its largest group need no draw.
 
     That order is the one in which labels occur in the data, so that other names for the groups change nothing.
 
@@ -182,60 +182,60 @@ class Deal:
     ----------
     order, starts : ndarray of shape (n,), (n_blocks + 1,)
         Units, block after block, and where each block starts.
-    dealt, dealt_starts : ndarray of shape (n_draws,), (n_blocks + 1,)
-        Labels that are dealt, block after block, and where those of each block start.
+    drawn, drawn_starts : ndarray of shape (n_draws,), (n_blocks + 1,)
+        Labels that are assigned, block after block, and where those of each block start.
     rest : ndarray of shape (n_blocks,)
         The label of all other units of the block.
     """
 
-    __slots__ = ("dealt", "dealt_starts", "order", "rest", "starts")
+    __slots__ = ("drawn", "drawn_starts", "order", "rest", "starts")
 
     def __init__(self, codes: IntArray, blocks: tuple[IntArray, ...]) -> None:
         dtype = np.min_scalar_type(int(codes.max()))
-        rests, dealt = [], []
+        rests, drawn = [], []
         for rows in blocks:
             labels, first, counts = np.unique(codes[rows], return_index=True, return_counts=True)
             seen = np.argsort(first)
             labels, counts = labels[seen], counts[seen]
             rests.append(labels[counts.argmax()])
             others = labels != rests[-1]
-            dealt.append(np.repeat(labels[others], counts[others]))
+            drawn.append(np.repeat(labels[others], counts[others]))
         self.order = np.concatenate(blocks).astype(np.int32)  # half the memory to jump about in
         self.starts = np.cumsum([0, *(rows.size for rows in blocks)])
-        self.dealt = np.concatenate(dealt).astype(dtype)
-        self.dealt_starts = np.cumsum([0, *(labels.size for labels in dealt)])
+        self.drawn = np.concatenate(drawn).astype(dtype)
+        self.drawn_starts = np.cumsum([0, *(labels.size for labels in drawn)])
         self.rest = np.array(rests, dtype=dtype)
 
     def labelings(self, uniform: FloatArray, *, compiled: bool) -> AnyArray:
         """One labeling for each row of uniform numbers in [0, 1); (b, n_draws) -> (b, n). The same either way."""
-        how = (uniform, self.order, self.starts, self.dealt, self.dealt_starts, self.rest)
+        how = (uniform, self.order, self.starts, self.drawn, self.drawn_starts, self.rest)
         if compiled:
             from energystats._core import jit
-            from energystats._core.permutation_loops import hand_out
+            from energystats._core.permutation_loops import assign_labels
 
             if jit.numba is not None:
-                return hand_out(*how)
-        return hand_out_by_column(*how)
+                return assign_labels(*how)
+        return assign_labels_by_column(*how)
 
 
-def hand_out_by_column(
+def assign_labels_by_column(
     uniform: FloatArray,
     order: AnyArray,
     starts: IntArray,
-    dealt: AnyArray,
-    dealt_starts: IntArray,
+    drawn: AnyArray,
+    drawn_starts: IntArray,
     rest: AnyArray,
 ) -> AnyArray:
     """The same labelings without a compiler: all rows take one draw at a time."""
     rows = np.arange(uniform.shape[0])
-    labelings = np.empty((rows.size, order.size), dtype=dealt.dtype)
+    labelings = np.empty((rows.size, order.size), dtype=drawn.dtype)
     free = np.tile(order, (rows.size, 1))
     for block in range(rest.size):
         start, stop = starts[block], starts[block + 1]
         labelings[:, order[start:stop]] = rest[block]
-        draws = range(dealt_starts[block], dealt_starts[block + 1])
+        draws = range(drawn_starts[block], drawn_starts[block + 1])
         for at, draw in enumerate(draws, start):
             chosen = at + (uniform[:, draw] * (stop - at)).astype(np.intp)
-            labelings[rows, free[rows, chosen]] = dealt[draw]
+            labelings[rows, free[rows, chosen]] = drawn[draw]
             free[rows, chosen] = free[:, at]
     return labelings

@@ -170,7 +170,7 @@ def permutation_moments(A: FloatArray, C: FloatArray) -> tuple[float, float, flo
 
 
 def upper_tail(x: float, mean: float, sd: float, skewness: float) -> float:
-    """P(X >= x) for the Pearson type III law with these moments; 1 for a point mass, never 0."""
+    """P(X >= x) for the Pearson type III distribution with these moments; 1 for a point mass, never 0."""
     from scipy.stats import pearson3
 
     if not sd > 0:

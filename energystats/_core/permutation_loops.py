@@ -1,4 +1,4 @@
-"""The loop that deals labels to units."""
+"""The loop that assigns labels to units at random."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ import numpy as np
 from energystats._core.jit import njit
 from energystats._typing import AnyArray, FloatArray, IntArray
 
-__all__ = ["hand_out"]
+__all__ = ["assign_labels"]
 
 
 @njit
-def hand_out(
+def assign_labels(
     uniform: FloatArray,
     order: AnyArray,
     starts: IntArray,
-    dealt: AnyArray,
-    dealt_starts: IntArray,
+    drawn: AnyArray,
+    drawn_starts: IntArray,
     rest: AnyArray,
 ) -> AnyArray:
-    """Deal each label to a unit drawn from those still free (Fisher and Yates)."""
-    labelings = np.empty((uniform.shape[0], order.size), dtype=dealt.dtype)
+    """Assign each label to a unit drawn from those still free (Fisher and Yates)."""
+    labelings = np.empty((uniform.shape[0], order.size), dtype=drawn.dtype)
     free = np.empty_like(order)
     for row in range(uniform.shape[0]):
         free[:] = order
         for block in range(rest.size):
             start, stop = starts[block], starts[block + 1]
             at = start
-            for draw in range(dealt_starts[block], dealt_starts[block + 1]):
+            for draw in range(drawn_starts[block], drawn_starts[block + 1]):
                 chosen = at + int(uniform[row, draw] * (stop - at))
                 unit = free[chosen]
                 free[chosen] = free[at]
-                labelings[row, unit] = dealt[draw]
+                labelings[row, unit] = drawn[draw]
                 at += 1
             for i in range(at, stop):
                 labelings[row, free[i]] = rest[block]

@@ -60,9 +60,9 @@ LARGEST_TAIL = 250  # values that are fitted, at most a quarter of all
 def generalised_pareto_pvalue(observed: float, null: FloatArray) -> float | None:
     """P(null >= observed) from the fitted tail (Knijnenburg et al. 2009); None if there is no tail to fit.
 
-    The threshold lies midway between the last value of the tail and the next one below. The law of S has an exponential
-    tail; a fitted shape below 0 would end it at a finite point and give a p far too small, so it counts as 0. Never
-    below 1/(m + 1)^2: so far beyond its m values no fit can be trusted.
+    The threshold lies midway between the last value of the tail and the next one below. The distribution of S has an
+    exponential tail; a fitted shape below 0 would end it at a finite point and give a p far too small, so it counts as
+    0. Never below 1/(m + 1)^2: so far beyond its m values no fit can be trusted.
     """
     from scipy.stats import genpareto
 

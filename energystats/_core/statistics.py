@@ -1,4 +1,4 @@
-"""Every statistic as a read of M = Z'RZ and the group sizes s (or sums of weights) [theory 3].
+"""Every statistic as a linear function of M = Z'RZ and the group sizes s (or sums of weights) [theory 3].
 
 All functions take M of shape (..., k, k) and s of shape (k,) or (..., k), and keep the leading axes.
 """

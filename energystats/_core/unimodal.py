@@ -20,8 +20,8 @@ __all__ = [
     "compute_indices",
     "excess_split",
     "indices_of_draws",
+    "jitter_ties",
     "nearest_unimodal",
-    "spread_ties",
     "unimodal_density",
 ]
 
@@ -120,7 +120,7 @@ def _split_profile(x: FloatArray) -> FloatArray:
 
 @njit
 def excess_split(x: FloatArray) -> float:
-    """E = max over splits of S/T of the data minus S/T of the nearest unimodal law; `x` sorted; 0 if constant."""
+    """E = max over splits of S/T of the data less S/T of the nearest unimodal distribution; x sorted; 0 if constant."""
     if x[-1] <= x[0]:
         return 0.0
     return _excess_over(x, _nearest_values(x))
@@ -128,13 +128,13 @@ def excess_split(x: FloatArray) -> float:
 
 @njit
 def _nearest_values(x: FloatArray) -> FloatArray:
-    """Quantiles of the nearest unimodal law at the ranks of sorted x."""
+    """Quantiles of the nearest unimodal distribution at the ranks of sorted x."""
     return _quantiles(x, nearest_unimodal(x), np.arange(x.size).astype(np.float64))
 
 
 @njit
 def _excess_over(x: FloatArray, fitted: FloatArray) -> float:
-    """E of sorted x over its nearest unimodal law."""
+    """E of sorted x over its nearest unimodal distribution."""
     return float(np.max(_split_profile(x) - _split_profile(fitted)))
 
 
@@ -143,7 +143,7 @@ def compute_indices(x: FloatArray) -> FloatArray:
     """Three indices of sorted x against unimodality, all 0 if it is constant; (n,) -> (3,).
 
     RATIO is the log likelihood ratio of two normals to a unimodal density; EXCESS is E; DISTANCE is the mean distance
-    of the points from the quantiles of the nearest unimodal law, in mean deviations from the median.
+    of the points from the quantiles of the nearest unimodal distribution, in mean deviations from the median.
     """
     out = np.zeros(3)
     if x[-1] <= x[0]:
@@ -157,7 +157,7 @@ def compute_indices(x: FloatArray) -> FloatArray:
 
 @njit
 def indices_of_draws(x: FloatArray, uniforms: FloatArray) -> FloatArray:
-    """Indices of samples drawn from the nearest unimodal law of `x`, each refitted.
+    """Indices of samples drawn from the nearest unimodal distribution of `x`, each refitted.
 
     One sample per row of sorted uniforms; (n,), (b, n) -> (b, 3).
     """
@@ -171,8 +171,8 @@ def indices_of_draws(x: FloatArray, uniforms: FloatArray) -> FloatArray:
 SAME = 4 * np.finfo(float).eps  # of the value: closer ones differ by the rounding of one number
 
 
-def spread_ties(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, float] | None:
-    """Tied values spread uniformly over one grid step, and the largest step, or None if there are none; (n,) -> (n,).
+def jitter_ties(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, float] | None:
+    """Jitter tied values uniformly over one grid step, and the largest step, or None if there are none; (n,) -> (n,).
 
     The step around a value is the smaller of the gap to its nearest other value and the median gap: the grid step
     on a regular grid, and next to nothing where a few values of a continuous scale happen to agree.

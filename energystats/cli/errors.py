@@ -46,7 +46,7 @@ def bad_input(file: str, where: Callable[[int], str] | None = None) -> Iterator[
         yield
     except RowError as error:
         place = None if where is None or error.label is None else where(int(error.label))
-        raise BadInputError(f"{file}: {in_options(error.told(place))}") from error
+        raise BadInputError(f"{file}: {in_options(error.message(place))}") from error
     except (ValueError, TypeError, MemoryError) as error:
         raise BadInputError(f"{file}: {in_options(str(error))}") from error
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, RandomLike
-from energystats.cluster_tests.clusterers import EnergyClusters, ForeignClusters, foreign_clusters
+from energystats.cluster_tests.clusterers import EnergyClusters, UserClusterer, as_user_clusterer
 from energystats.cluster_tests.crossfit import crossfit_test
 from energystats.cluster_tests.reference_samples import compares_numbers
 from energystats.cluster_tests.refit import GAUSSIAN, INDEPENDENT_UNIMODAL, INNER, refit_test
@@ -89,8 +89,8 @@ def cluster_test(
     method : {"auto", "split", "unimodal-1d", "refit", "crossfit"}, default "auto"
         "auto" is "unimodal-1d" for one column and "split" otherwise. See Notes.
     null : {"unimodal", "gaussian"}, default "unimodal"
-        Law of the reference samples of "refit". "gaussian" has more power and goes with "refit" alone: it rejects
-        uniform and exponential data, which have no clusters.
+        Distribution of the reference samples of "refit". "gaussian" has more power and goes with "refit" alone: it
+        rejects uniform and exponential data, which have no clusters.
     n_splits : int, default 5
         Random splits of "split" (into five folds) and of "crossfit" (into halves, each used twice).
     n_resamples : int, default 199
@@ -132,7 +132,7 @@ def cluster_test(
     Warns
     -----
     TiesWarning
-        If tied values were spread over one grid step, or rows are copies of others.
+        If tied values were jittered over one grid step, or rows are copies of others.
     NotCalibratedWarning
         If a precomputed matrix does not stem from Euclidean distances.
     PerformanceWarning
@@ -145,38 +145,38 @@ def cluster_test(
 
     Notes
     -----
-    **split.** The points are dealt into five folds. For each, the others (2,000 at most) are clustered into k as
-    `energy_cluster` clusters them by default, and the points of the fold are scored along the line through the means of
-    a cluster and of the rest. Where a trial on held-out halves shows clearly more, columns are decorrelated first, for
-    long parallel clusters. All n scores, each along a line that its point had no part in, are pooled and compared with
-    samples from the nearest unimodal law by three indices that share one p-value: the log likelihood ratio of two
-    normals of one variance to the nearest unimodal density, with weight .65; the excess-split index E, the largest
-    excess of S/T over that of the nearest unimodal law, with weight .1; and the mean distance from its quantiles, with
-    weight .25. The p-values of all splits and contrasts are combined by Cauchy's rule.
-    At level .05 the test rejected at most .02 on smooth unimodal laws and .02 to .07 on flat ones (uniform on a bar, a
-    square, one flat axis of ten: 300 to 4,000 samples each); `conservative=True` at most .06. Samples of 100 from two
-    normals three standard deviations apart were rejected at about .25, four apart at .84, and two concentric circles
-    (n = 200) at about .65. Another seed, or order of rows, changes p; more `n_splits` steady it (from .013 to .039 over
-    twelve seeds to .014 to .019 with 20 on one data set).
+    **split.** The points are assigned at random to five folds. For each, the others (2,000 at most) are clustered into
+    k as `energy_cluster` clusters them by default, and the points of the fold are scored along the line through the
+    means of a cluster and of the rest. Where a trial on held-out halves shows clearly more, columns are decorrelated
+    first, for long parallel clusters. All n scores, each along a line that its point had no part in, are pooled and
+    compared with samples from the nearest unimodal distribution by three indices that share one p-value: the log
+    likelihood ratio of two normals of one variance to the nearest unimodal density, with weight .65; the excess-split
+    index E, the largest excess of S/T over that of the nearest unimodal distribution, with weight .1; and the mean
+    distance from its quantiles, with weight .25. The p-values of all splits and contrasts are combined by Cauchy's
+    rule. At level .05 the test rejected at most .02 on smooth unimodal distributions and .02 to .07 on flat ones
+    (uniform on a bar, a square, one flat axis of ten: 300 to 4,000 samples each); `conservative=True` at most .06.
+    Samples of 100 from two normals three standard deviations apart were rejected at about .25, four apart at .84, and
+    two concentric circles (n = 200) at about .65. Another seed, or order of rows, changes p; more `n_splits` steady it
+    (from .013 to .039 over twelve seeds to .014 to .019 with 20 on one data set).
     A contrast's own p combines its splits; that of all contrasts counts those above .5 as .5, so that clusters which
     show nothing do not hide one that does. `pvalue_adjusted` is Holm's over the contrasts, which are named after the
     clusters of all points. A third cluster far away makes a contrast small too.
 
     **unimodal-1d.** The three indices of the whole column, without splitting.
 
-    H0 of these two holds for every log-concave and every unimodal elliptical law. A mixture of two unit normals two
-    standard deviations apart is unimodal: no valid test can call it clustered. p-values are multiplied by 1.2, by which
-    those on flat densities were measured to be too small. With a the number of clustered points, O(n_splits a^2) time
-    for their distances and O(k n_splits n_resamples n log n) for the draws; O(a^2 + n) memory.
+    H0 of these two holds for every log-concave and every unimodal elliptical distribution. A mixture of two unit
+    normals two standard deviations apart is unimodal: no valid test can call it clustered. p-values are multiplied by
+    1.2, by which those on flat densities were measured to be too small. With a the number of clustered points,
+    O(n_splits a^2) time for their distances and O(k n_splits n_resamples n log n) for the draws; O(a^2 + n) memory.
 
     **refit.** S/T of k clusters of all points is compared with S/T of reference samples without clusters, clustered by
     the same search, that of `energy_cluster`: independent scores along the principal components, each from the nearest
-    unimodal law, and again along the features; the larger p counts. Take it for k > 2 and for a rho that sees more
-    than means, such as concentric clusters with ``metric="gaussian"``. H0 is narrower than that of "split": dependent
-    unimodal scores are outside.
-    With ``null="gaussian"`` references come from the Gaussian law with the sample's covariance matrix, and the excess
-    of S/T over their mean is compared with that of each reference over three references fitted to it (pivoted; the
-    plain p is in `.comparisons`). It keeps its level on Gaussian data of any covariance and finds two normals three
+    unimodal distribution, and again along the features; the larger p counts. Take it for k > 2 and for a rho that sees
+    more than means, such as concentric clusters with ``metric="gaussian"``. H0 is narrower than that of "split":
+    dependent unimodal scores are outside.
+    With ``null="gaussian"`` references come from the Gaussian distribution with the sample's covariance matrix, and the
+    excess of S/T over their mean is compared with that of each reference over three references fitted to it (pivoted;
+    the plain p is in `.comparisons`). It keeps its level on Gaussian data of any covariance and finds two normals three
     standard deviations apart in ten dimensions at about .7 (n = 100), but rejects uniform and exponential data.
     O(n_resamples n^2 d) time, four times that for "gaussian", and O(n^2) memory.
 
@@ -194,8 +194,8 @@ def cluster_test(
 
     References
     ----------
-    Hartigan & Hartigan (1985) for the nearest unimodal law; Liu & Xie (2020) for Cauchy's rule; Helgeson, Vock & Bair
-    (2021), Biometrics, for S/T against unimodal references; Beran (1988), JASA 83, 687-697, for prepivoting.
+    Hartigan & Hartigan (1985) for the nearest unimodal distribution; Liu & Xie (2020) for Cauchy's rule; Helgeson, Vock
+    & Bair (2021), Biometrics, for S/T against unimodal references; Beran (1988), JASA 83, 687-697, for prepivoting.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def cluster_test(
     0.005
     """
     _check_options(k, method, null, clusterer=clusterer, conservative=conservative)
-    foreign = None if clusterer is None else foreign_clusters(clusterer)
+    user_clusterer = None if clusterer is None else as_user_clusterer(clusterer)
     check_flag(conservative, "conservative")
     check_flag(standardize, "standardize")
     n_splits = check_count(n_splits, "n_splits", low=1)
@@ -220,13 +220,15 @@ def cluster_test(
     d = points_to_test(X, metric, power, standardize=standardize)
     check_lines(d)
     k = check_count(k, "k", low=2, high=max(d.n, 2), why=", the number of points")
-    works = plan_cluster_test(d, k, method_for(d, method), null, n_splits, n_resamples, foreign=foreign is not None)
+    works = plan_cluster_test(
+        d, k, method_for(d, method), null, n_splits, n_resamples, user_clusterer=user_clusterer is not None
+    )
     result = unlabelled_test(
         d,
         k,
         method=method,
         null=null,
-        foreign=foreign,
+        user_clusterer=user_clusterer,
         power=power,
         n_splits=n_splits,
         n_resamples=n_resamples,
@@ -239,13 +241,13 @@ def cluster_test(
 
 
 def plan_cluster_test(
-    d: Dissimilarity, k: int, method: str, null: str, n_splits: int, n_resamples: int, *, foreign: bool = False
+    d: Dissimilarity, k: int, method: str, null: str, n_splits: int, n_resamples: int, *, user_clusterer: bool = False
 ) -> tuple[Work, ...]:
     """What a test will take, to be weighed before it; of a user's clusterer nothing is known."""
     size = Size.of(d)
     if method == "unimodal-1d":
         return (line_draws(d.n, n_resamples),)
-    searched = replace(size, exact=True) if foreign else size
+    searched = replace(size, exact=True) if user_clusterer else size
     if method == "split":
         return split(searched, k, n_splits, enough_draws(n_resamples, k))
     laws = 1 if null == "gaussian" or size.columns == 1 else 2
@@ -272,8 +274,8 @@ def _check_options(k: object, method: str, null: str, *, clusterer: Any, conserv
         raise ValueError(f'`null="gaussian"` goes with `method="refit"`, got method={method!r}.')
     if conservative and method in ("refit", "crossfit"):
         raise ValueError(
-            "`conservative` is the larger factor of tests of unimodality, compared with their nearest unimodal law, "
-            f"and method={method!r} has none."
+            "`conservative` is the larger factor of tests of unimodality, compared with their nearest unimodal "
+            f"distribution, and method={method!r} has none."
         )
     if clusterer is not None and method == "unimodal-1d":
         raise ValueError('`clusterer` has no use in method="unimodal-1d", which clusters nothing.')
@@ -285,7 +287,7 @@ def unlabelled_test(
     *,
     method: str = "auto",
     null: str = "unimodal",
-    foreign: ForeignClusters | None = None,
+    user_clusterer: UserClusterer | None = None,
     power: float = 1.0,
     n_splits: int = 5,
     n_resamples: int,
@@ -305,7 +307,7 @@ def unlabelled_test(
     d = d.near_one()
     if method == "unimodal-1d":
         result = one_column_test(d, k, n_resamples=n_resamples, conservative=conservative, rng=rng)
-        return result if foreign is None else replace(result, notes=(*result.notes, UNUSED_CLUSTERER))
+        return result if user_clusterer is None else replace(result, notes=(*result.notes, UNUSED_CLUSTERER))
     if method == "split":
         return split_test(
             d,
@@ -317,9 +319,9 @@ def unlabelled_test(
             n_jobs=n_jobs,
             progress=progress,
             rng=rng,
-            foreign=foreign,
+            user_clusterer=user_clusterer,
         )
-    clustering = foreign or EnergyClusters(k)
+    clustering = user_clusterer or EnergyClusters(k)
     if method == "refit":
         return refit_test(d, k, null=null, clustering=clustering, n_resamples=n_resamples, progress=progress, rng=rng)
     return crossfit_test(

@@ -80,7 +80,7 @@ def cluster_tree(
     standardize : bool, default False
         Column z-scores (divisor n) before distances and scores, once for the whole tree.
     progress : bool or None, default None
-        Show a bar over the points whose leaf is settled.
+        Show a bar over the points whose leaf is decided.
         None: if the estimated time is above two seconds and a terminal or notebook can show it.
     rng : int, Generator or None, default None
         Seed of the tests and starts. Every node has a seed of its own, that of the root as in `cluster_test`.
@@ -104,7 +104,7 @@ def cluster_tree(
     Warns
     -----
     TiesWarning
-        If tied values were spread over one grid step; once for the tree.
+        If tied values were jittered over one grid step; once for the tree.
     NotCalibratedWarning
         If a precomputed matrix does not stem from Euclidean distances; once for the tree.
     PerformanceWarning
@@ -137,9 +137,10 @@ def cluster_tree(
 
     A fourth cluster was found in none of 200 samples of 300 points from three normals ten standard deviations apart,
     and in .05 of 350 from three uniform squares, the worst case, where tests at .05 each would have split one in .13.
-    Many clusters evenly in a row come near a flat law: 12 of 30 points each, ten standard deviations apart, were taken
-    for one in .2 of 20 samples, up to 8 hardly ever. Three clusters around a point are seen less well two at a time: a
-    triangle of side 5 (33 points each) was left whole in 9 of 40 samples, where ``cluster_test(X, 3)`` rejected 39.
+    Many clusters evenly in a row come near a flat distribution: 12 of 30 points each, ten standard deviations apart,
+    were taken for one in .2 of 20 samples, up to 8 hardly ever. Three clusters around a point are seen less well two at
+    a time: a triangle of side 5 (33 points each) was left whole in 9 of 40 samples, where ``cluster_test(X, 3)``
+    rejected 39.
 
     The height of a node is n1 n2/(n1 + n2) E = 2S of its split. It is never above that of its parent when that one's
     split is the best there is [theory 5]; a search that missed it may have a higher child, and the picture and

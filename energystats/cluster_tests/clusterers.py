@@ -20,7 +20,7 @@ from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.arrays import as_array, masked_in
 from energystats.inputs.labels import as_labels
 
-__all__ = ["Clustering", "EnergyClusters", "ForeignClusters", "explained_share", "foreign_clusters"]
+__all__ = ["Clustering", "EnergyClusters", "UserClusterer", "as_user_clusterer", "explained_share"]
 
 
 NOISE = -1  # the label of scikit-learn for a point in no cluster
@@ -78,7 +78,7 @@ class EnergyClusters:
 
 
 @dataclass(frozen=True, eq=False)
-class ForeignClusters:
+class UserClusterer:
     """Clusters of a clusterer with `fit_predict`, or of a function from points to labels.
 
     Attributes
@@ -167,7 +167,7 @@ def _span(counts: Sequence[int]) -> str:
     return str(counts[0]) if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
 
 
-def foreign_clusters(clusterer: Any) -> ForeignClusters:
+def as_user_clusterer(clusterer: Any) -> UserClusterer:
     """Check a user's clusterer."""
     if isinstance(clusterer, type):
         raise TypeError(f"`clusterer` must be an object, got the class; write `{clusterer.__name__}(...)`.")
@@ -176,7 +176,7 @@ def foreign_clusters(clusterer: Any) -> ForeignClusters:
             "`clusterer` must have a method `fit_predict`, as scikit-learn's clusterers do, or be a function from "
             f"points to labels; got {clusterer!r:.60} of type {type(clusterer).__name__}."
         )
-    return ForeignClusters(clusterer)
+    return UserClusterer(clusterer)
 
 
 def _clean_labels(labels: Any, n: int) -> IntArray:

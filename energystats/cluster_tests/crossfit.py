@@ -14,7 +14,7 @@ from energystats.cluster_tests.clusterers import Clustering
 from energystats.cluster_tests.reference_samples import MarginalReference, reference_sets
 from energystats.cluster_tests.refit import INDEPENDENT_UNIMODAL, compare_with_references, unimodal_axes
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
-from energystats.cluster_tests.scores import spread_columns
+from energystats.cluster_tests.scores import jitter_columns
 from energystats.cluster_tests.unimodality import note_ties
 from energystats.dissimilarity import Dissimilarity
 
@@ -82,7 +82,7 @@ def crossfit_test(
     if d.n < smallest:
         raise ValueError(f"`X` must have at least {smallest} rows for k={k}, got {d.n}.")
     tie_rng, data_rng, null_rng = rng.spawn(3)
-    d, ties = spread_columns(d, tie_rng)
+    d, ties = jitter_columns(d, tie_rng)
     assert d.points is not None
     held_out = _HeldOut(clustering, n_splits)
     folds = held_out.folds(d, data_rng)

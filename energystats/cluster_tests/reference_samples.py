@@ -9,7 +9,7 @@ from typing import Literal, Protocol, Self
 import numpy as np
 
 from energystats._core.threads import one_thread_up_to
-from energystats._core.unimodal import nearest_unimodal, spread_ties
+from energystats._core.unimodal import jitter_ties, nearest_unimodal
 from energystats._typing import FloatArray
 from energystats.dissimilarity import Dissimilarity, Standardization
 from energystats.inputs.options import children
@@ -76,7 +76,7 @@ def feature_axes(points: FloatArray) -> Axes:
 
 
 class ReferenceDistribution(Protocol):
-    """A law without clusters, fitted to a sample."""
+    """A distribution without clusters, fitted to a sample."""
 
     def draw(self, rng: np.random.Generator) -> FloatArray:
         """As many points as there were in the sample; (n, d)."""
@@ -84,7 +84,7 @@ class ReferenceDistribution(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GaussianReference:
-    """The Gaussian law with the mean and the covariance matrix (divisor n) of the sample."""
+    """The Gaussian distribution with the mean and the covariance matrix (divisor n) of the sample."""
 
     axes: Axes
 
@@ -101,7 +101,7 @@ class GaussianReference:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarginalReference:
-    """Independent scores along axes, each from a piecewise uniform law.
+    """Independent scores along axes, each from a piecewise uniform distribution.
 
     Attributes
     ----------
@@ -116,8 +116,8 @@ class MarginalReference:
 
     @classmethod
     def of(cls, axes: Axes, null: Literal["unimodal", "box"], rng: np.random.Generator) -> Self:
-        """The nearest unimodal law, or the uniform one on the range, of every axis; `rng` spreads tied scores."""
-        fit = _unimodal_law if null == "unimodal" else _uniform_law
+        """Fit the nearest unimodal distribution, or the uniform one on the range, to every axis; `rng` jitters ties."""
+        fit = _unimodal_quantiles if null == "unimodal" else _uniform_quantiles
         return cls(axes, tuple(fit(column, rng) for column in axes.scores.T))
 
     def draw(self, rng: np.random.Generator) -> FloatArray:
@@ -128,21 +128,21 @@ class MarginalReference:
         return self.axes.to_columns(columns)
 
 
-def _unimodal_law(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def _unimodal_quantiles(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """Knots of the distribution function nearest to that of `x` among unimodal ones; point masses count as modes."""
-    spread = spread_ties(x, rng)
+    spread = jitter_ties(x, rng)
     ascending = np.sort(x if spread is None else spread[0])
     knots = nearest_unimodal(ascending)
     return knots / (x.size - 1), ascending[knots]
 
 
-def _uniform_law(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def _uniform_quantiles(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """From the smallest to the largest value."""
     return np.array([0.0, 1.0]), np.array([x.min(), x.max()])
 
 
 def under_metric_of(d: Dissimilarity, points: FloatArray) -> Dissimilarity:
-    """Other points treated as those of `d` were: standardized if those were, with the metric settled on those."""
+    """Other points treated as those of `d` were: standardized if those were, with the metric fitted to those."""
     if d.standardization is not None:
         points = Standardization.of(points).apply(points)
     return Dissimilarity(metric=d.metric, points=points, warns=False)

@@ -1,4 +1,4 @@
-"""The refit test: S/T of the clusters against that of samples of a law without clusters, fitted to the data.
+"""The refit test: S/T of the clusters against that of samples of a distribution without clusters, fitted to the data.
 
 The reference samples are clustered as hard as the data were. Under a Gaussian null hypothesis the excess over the
 references is compared with that of every reference over references fitted to it in turn (prepivoting, Beran 1988):
@@ -28,7 +28,7 @@ from energystats.cluster_tests.reference_samples import (
     under_metric_of,
 )
 from energystats.cluster_tests.results import ClusterTestResult, Comparison, Contrast
-from energystats.cluster_tests.scores import spread_columns
+from energystats.cluster_tests.scores import jitter_columns
 from energystats.cluster_tests.unimodality import note_ties
 from energystats.dissimilarity import Dissimilarity
 
@@ -95,8 +95,8 @@ def refit_test(
         raise ValueError(f"`X` must have at least {smallest} rows for k={k}, got {d.n}.")
     tie_rng, data_rng, null_rng = rng.spawn(3)
     ties: tuple[str, ...] = ()
-    if null == "unimodal":  # point masses count as modes, for a Gaussian law they do not
-        d, ties = spread_columns(d, tie_rng)
+    if null == "unimodal":  # point masses count as modes, for a Gaussian distribution they do not
+        d, ties = jitter_columns(d, tie_rng)
     _check_distinct_rows(d, k)
     observed = clustering.share(d, data_rng)
     refit = _Refit(d, clustering, n_resamples, progress, null_rng)

@@ -90,7 +90,7 @@ class ClusterTestResult(Result):
     conservative : bool
         Whether every p-value was multiplied by the larger factor 1.6.
     jittered : bool
-        Whether ties were spread over one grid step.
+        Whether ties were jittered over one grid step.
     pvalues : ndarray of shape (n_splits, n_contrasts)
         P-values that were combined; those of `comparisons`, (1, n_comparisons), for "refit" and "crossfit"; (1, 1) for
         the others.
@@ -109,7 +109,7 @@ class ClusterTestResult(Result):
         hypothesis pivoted, which counts, and plain. Empty where there are no reference samples.
     indices : ndarray of shape (n_contrasts, 3)
         For "split" and "unimodal-1d" the three indices behind the p-values, means over the splits: log likelihood
-        ratio of two normals to one mode, E, and the distance from the nearest unimodal law.
+        ratio of two normals to one mode, E, and the distance from the nearest unimodal distribution.
     factor : float
         By which p-values of "split" and "unimodal-1d" were multiplied, because flat densities need it.
     """
@@ -160,8 +160,8 @@ class ClusterTestResult(Result):
         titles = {
             "split": "Test of unimodality along linear projections",
             "unimodal-1d": "Test of unimodality",
-            "refit": "Test of S/T against samples of a fitted law",
-            "crossfit": "Test of held-out unimodality against samples of a fitted law",
+            "refit": "Test of S/T against samples of a fitted distribution",
+            "crossfit": "Test of held-out unimodality against samples of a fitted distribution",
         }
         tables = [text_table(rows, None, None, titles[self.method])]
         if len(self.rows) > 1:
@@ -220,7 +220,9 @@ class ClusterTestResult(Result):
         """How the p-value of a test of unimodality was made."""
         if self.method not in ("split", "unimodal-1d"):
             return []
-        indices = "Likelihood ratio, E and distance share one p-value, against samples from the nearest unimodal law"
+        indices = (
+            "Likelihood ratio, E and distance share one p-value, against samples from the nearest unimodal distribution"
+        )
         if self.method == "unimodal-1d":
             return [f"{indices}, times {self.factor:g}."]
         several = "splits, and then of contrasts," if len(self.rows) > 1 else "splits"

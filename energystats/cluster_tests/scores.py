@@ -8,13 +8,13 @@ from typing import Protocol
 import numpy as np
 
 from energystats._core.gram import factor_coordinates
-from energystats._core.unimodal import spread_ties
+from energystats._core.unimodal import jitter_ties
 from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import NotCalibratedWarning, warn
 from energystats.geometry.negative_type import examine_spectrum
 
-__all__ = ["CoordinateScorer", "Scorer", "make_scorer", "spread_columns"]
+__all__ = ["CoordinateScorer", "Scorer", "jitter_columns", "make_scorer"]
 
 
 EUCLIDEAN_TOLERANCE = 1e-8  # a share of the scale: roots and powers of given numbers cost digits
@@ -30,7 +30,7 @@ class Scorer(Protocol):
     points : ndarray of shape (n, d) or None
         Coordinates; None where only distances are known.
     ties : tuple of str
-        Columns whose ties were spread, each with its grid step.
+        Columns whose ties were jittered, each with its grid step.
     notes : tuple of str
         What the summary has to add.
     """
@@ -50,7 +50,7 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CoordinateScorer:
-    """From coordinates, centred and with ties spread column by column."""
+    """From coordinates, centred and with ties jittered column by column."""
 
     points: FloatArray
     ties: tuple[str, ...] = ()
@@ -85,17 +85,17 @@ def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Sco
     """From coordinates where there are any, else from R = distance**power."""
     if d.coordinates is None:
         return _scorer_of_matrix(d, power)
-    spread, ties = spread_columns(d, rng)
+    spread, ties = jitter_columns(d, rng)
     assert spread.points is not None
     return CoordinateScorer(spread.points - spread.points.mean(axis=0), ties)
 
 
-def spread_columns(d: Dissimilarity, rng: np.random.Generator) -> tuple[Dissimilarity, tuple[str, ...]]:
-    """The same points with ties spread column by column, and which columns had any, each with its grid step."""
+def jitter_columns(d: Dissimilarity, rng: np.random.Generator) -> tuple[Dissimilarity, tuple[str, ...]]:
+    """The same points with ties jittered column by column, and which columns had any, each with its grid step."""
     assert d.coordinates is not None
     points, ties = d.coordinates.copy(), []
     for j, column in enumerate(points.T):
-        if (spread := spread_ties(column, rng)) is not None:
+        if (spread := jitter_ties(column, rng)) is not None:
             column[:] = spread[0]
             ties.append(f"{np.ldexp(spread[1], d.exponent):.3g} in {d.columns[j] if d.columns else f'column {j}'}")
     return replace(d, points=points), tuple(ties)

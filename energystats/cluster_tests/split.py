@@ -16,7 +16,7 @@ from energystats._core.threads import one_thread_up_to
 from energystats._core.unimodal import EXCESS
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
-from energystats.cluster_tests.clusterers import EnergyClusters, ForeignClusters
+from energystats.cluster_tests.clusterers import EnergyClusters, UserClusterer
 from energystats.cluster_tests.results import ClusterTestResult, contrast_rows
 from energystats.cluster_tests.scores import CoordinateScorer, Scorer, make_scorer
 from energystats.cluster_tests.unimodality import (
@@ -39,7 +39,7 @@ __all__ = ["LINEAR_UNIMODALITY", "split_test"]
 FOLDS = 5  # of a split; the points of one are scored along lines that the others give
 CLUSTERED_AT_MOST = 2000  # points, which fix a line well enough; more would only cost n x n numbers
 NAMED_AT_MOST = 4000  # points that are clustered to name contrasts
-SCOUTS = 500  # points that decide whether columns are decorrelated first
+PILOT = 500  # points that decide whether columns are decorrelated first
 MARGIN = 3.0  # in log likelihood, by which decorrelated columns have to be better
 SMALLEST_WIDTH = 1e-5  # of the widest direction: narrower ones are rounding, and not decorrelated
 STEADY = 0.7  # correlation of two lines that look the same way
@@ -138,10 +138,10 @@ class _Splitter:
         Long parallel clusters are cut across by every method that looks at distances alone.
         """
         points = self.space.scorer.points
-        scouts = part[:SCOUTS]
-        if not self.decorrelate or points is None or not 1 < points.shape[1] < scouts.size / 4:
+        pilot = part[:PILOT]
+        if not self.decorrelate or points is None or not 1 < points.shape[1] < pilot.size / 4:
             return self.space
-        halves = np.array_split(scouts, 2)
+        halves = np.array_split(pilot, 2)
         gain = 0.0
         for own, other in (halves, halves[::-1]):
             gain += self.evidence(_decorrelated(points, own), own, other, rng)
@@ -184,20 +184,20 @@ def split_test(
     progress: bool,
     rng: np.random.Generator,
     n_jobs: int = 1,
-    foreign: ForeignClusters | None = None,
+    user_clusterer: UserClusterer | None = None,
 ) -> ClusterTestResult:
     """Test the pooled scores of every split, and combine the p-values of all splits and contrasts."""
-    n_clustered = _check_size(d.n, k if foreign is None else 2)
+    n_clustered = _check_size(d.n, k if user_clusterer is None else 2)
     tie_rng, name_rng, *split_rngs = rng.spawn(2 + n_splits)
-    names = _naming_clusters(d, name_rng, k) if foreign is None else foreign.all_labels(d, name_rng)
-    if foreign is not None and names is not None:
+    names = _naming_clusters(d, name_rng, k) if user_clusterer is None else user_clusterer.all_labels(d, name_rng)
+    if user_clusterer is not None and names is not None:
         k = int(names.max()) + 1
     splitter = _Splitter(
         space=_Space(d, make_scorer(d, power, tie_rng)),
-        cluster=(EnergyClusters(k) if foreign is None else foreign).labels,
+        cluster=(EnergyClusters(k) if user_clusterer is None else user_clusterer).labels,
         names=names,
         k=k,
-        decorrelate=foreign is None,
+        decorrelate=user_clusterer is None,
         n_resamples=enough_draws(n_resamples, k),
         pilot=n_resamples,
         factor=flat_factor(conservative),
@@ -214,7 +214,7 @@ def split_test(
     scorer = splitter.space.scorer
     ties = [*scorer.ties, *(["scores"] if any(e.spread for split in splits for e in split) else [])]
     copies = () if d.coordinates is None else note_duplicated_rows(d.coordinates)
-    clusterers = () if foreign is None else foreign.notes(len(foreign.counts), "no evidence")
+    clusterers = () if user_clusterer is None else user_clusterer.notes(len(user_clusterer.counts), "no evidence")
     return ClusterTestResult(
         statistic=float(indices[:, EXCESS].mean()),
         pvalue=pvalue,

@@ -107,7 +107,7 @@ class ClusterTreeResult(Labelled):
     notes : tuple of str
         What a reader has to assume or know.
     metric : Metric
-        With every parameter that was settled on the data.
+        With every parameter that was fitted to the data.
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
     index : pandas.Index or None

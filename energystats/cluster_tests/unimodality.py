@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from energystats._core.interrupts import checkpoint
-from energystats._core.unimodal import EXCESS, compute_indices, indices_of_draws, spread_ties
+from energystats._core.unimodal import EXCESS, compute_indices, indices_of_draws, jitter_ties
 from energystats._typing import FloatArray
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
 from energystats.dissimilarity import Dissimilarity
@@ -86,11 +86,11 @@ def no_evidence(scores: FloatArray) -> Unimodality:
 def unimodality_test(
     scores: FloatArray, n_resamples: int, factor: float, rng: np.random.Generator, pilot: int | None = None
 ) -> Unimodality:
-    """Compare the indices with those of samples from the nearest unimodal law; p = 1 for constant scores.
+    """Compare the indices with those of samples from the nearest unimodal distribution; p = 1 for constant scores.
 
     With a `pilot` of fewer draws the others are made only where they show no clearly large p.
     """
-    spread = spread_ties(scores, rng)
+    spread = jitter_ties(scores, rng)
     x = np.sort(scores if spread is None else spread[0])
     if x[-1] <= x[0]:
         return no_evidence(x)
@@ -107,7 +107,7 @@ def unimodality_test(
 
 
 def _null_indices(x: FloatArray, n_draws: int, rng: np.random.Generator) -> list[FloatArray]:
-    """Indices of samples from the nearest unimodal law of x, in blocks of bounded size."""
+    """Indices of samples from the nearest unimodal distribution of x, in blocks of bounded size."""
     at_once = max(1, DRAWS_AT_ONCE // x.size)
     found = []
     for done in range(0, n_draws, at_once):
@@ -175,12 +175,12 @@ def _on_a_grid(x: FloatArray) -> bool:
 
 
 def note_ties(ties: Sequence[str]) -> tuple[str, ...]:
-    """Warn of spread ties, if there were any, and return the note for the summary."""
+    """Warn of jittered ties, if there were any, and return the note for the summary."""
     if not ties:
         return ()
     shown = ", ".join(ties[:10]) + (", ..." if len(ties) > 10 else "")
     note = (
-        f"Tied values were spread uniformly over one grid step ({shown}), because point masses count as modes; "
+        f"Tied values were jittered uniformly over one grid step ({shown}), because point masses count as modes; "
         "values rounded to several grids at once still do."
     )
     warn(note, TiesWarning)

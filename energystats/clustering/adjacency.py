@@ -1,4 +1,4 @@
-"""The door of graphs: adjacency and similarity matrices, dense or sparse, checked and made symmetric."""
+"""Validation of graphs: adjacency and similarity matrices, dense or sparse, checked and made symmetric."""
 
 from __future__ import annotations
 

@@ -359,7 +359,7 @@ def partition_points(
         best = hunt.best_in_steps(how.method, log_moves=how.log_moves, callback=how.callback)
     else:
         best = hunt.best_recorded(log_moves=how.log_moves)
-    if not best.converged and not best.rose:
+    if not best.converged and not best.increased:
         warn(
             f"The best start was cut off after `max_iter`={how.max_iter} passes; W can still fall.", ConvergenceWarning
         )
@@ -413,7 +413,7 @@ def _check_distinct(distinct: int, k: int) -> None:
 
 
 def search_points(d: Dissimilarity, k: int, rng: np.random.Generator, n_init: int = STARTS) -> tuple[IntArray, float]:
-    """Labels and W of the partition that `energy_cluster` finds with its defaults, without certificate and coordinates.
+    """Labels and W of the partition that `energy_cluster` finds with its defaults, without upper bound and coordinates.
 
     For trees, tests and references, which are searched as well as the data are.
     """

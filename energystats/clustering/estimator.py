@@ -68,7 +68,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
     within_, between_, total_ : float
         W, S and T.
     bound_ : float
-        Eigenvalue certificate on S.
+        Eigenvalue bound on S.
     n_iter_ : int
         Passes of the best start.
     partition_ : Partition

@@ -97,7 +97,7 @@ class _Intervals(NamedTuple):
 
 
 def best_intervals(d: Dissimilarity, k: int, weights: FloatArray | None = None) -> _Intervals:
-    """The best clusters without their certificate."""
+    """The best clusters without their upper bound."""
     assert d.points is not None
     points = d.points[:, 0]
     power = 2 if power_on_line(d.points, d.metric) == 2 else 1

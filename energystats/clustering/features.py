@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-STORED_BYTES = 2**30  # of features in one process; where there are more they are made anew for every pass
+STORED_BYTES = 2**30  # of features in one process; where there are more they are recomputed for every pass
 MOVE_TOLERANCE = 1e-13  # of T, as for the methods that store all pairs
 MOVED_AT_ONCE = 2**16  # rows that are looked at one by one between two looks at all of them
 
@@ -166,7 +166,7 @@ class BlockFeatures(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """The features of n rows, kept or made anew.
+    """The features of n rows, kept or recomputed.
 
     Attributes
     ----------
@@ -217,7 +217,7 @@ class Features:
         return BlockFeatures.of(self.table.pick(rows), self.map)
 
     def over_blocks(self, task: Callable[..., Any], *given: Any, columns: Sequence[Any] = ()) -> list[Any]:
-        """What a task finds in every block; it is told the map and what is given."""
+        """What a task finds in every block; it gets the map and what is given."""
         shared = (self.shared_map, *map(self.blocks.share, given))
         return list(self.blocks.map(task, *shared, columns=columns))
 
@@ -372,7 +372,7 @@ def refilled(rows: Features, means: FloatArray) -> tuple[IntArray, Centres]:
 
 
 def _single_moves_of(rows: Features, found: Found, tolerance: float) -> tuple[IntArray, Centres, int]:
-    """Hartigan's method among the rows that would move first; then the sums are made anew, so that no rounding gathers.
+    """Hartigan's method among the rows that would move first; then sums are recomputed, so that no rounding gathers.
 
     When no row would move, none does: no single move lowers W any more.
     """
@@ -443,7 +443,7 @@ class FeatureMap:
     landmarks : ndarray of shape (m, d)
         Their coordinates or codes.
     metric : Metric
-        Settled on the data.
+        Fitted to the data.
     column_means : ndarray of shape (m,)
         Mean rho of each landmark to all.
     V : ndarray of shape (m, p)

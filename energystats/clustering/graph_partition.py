@@ -32,8 +32,8 @@ __all__ = ["graph_partition"]
 
 CUTS = ("ratio", "normalized", "association")
 INITS = ("spectral", "k-means++", "random")
-N_KICKS = 8  # perturbations after every start
-LEAST_KICK, LARGEST_KICK = 0.03, 0.5  # of the vertices
+N_PERTURB = 8  # perturbations after every start
+LEAST_PERTURBED, LARGEST_PERTURBED = 0.03, 0.5  # of the vertices
 Starts = Iterator[tuple[IntArray, np.random.Generator | None]]
 
 
@@ -62,8 +62,8 @@ def graph_partition(
         cut(C)/degree(C), degrees being row sums. "association" maximises the sum of links(C, C)/\|C\|, all links inside
         C counted both ways; with a kernel matrix that is kernel k-means.
     n_init : int, default 10
-        Starts; the best value wins. From each the search goes on after eight kicks, in which a random neighbourhood
-        changes cluster; not from labels that were given.
+        Starts; the best value wins. From each the search goes on after eight perturbations, in which a random
+        neighbourhood changes cluster; not from labels that were given.
     init : {"spectral", "k-means++", "random"} or array_like of shape (n,), default "spectral"
         "spectral" clusters the rows of the relaxed solution, as they are and of length 1, and takes the two others, all
         by turns, since single moves may do better from elsewhere; "k-means++" draws seeds in proportion to the squared
@@ -160,7 +160,7 @@ def graph_partition(
             iter([(given, None)]) if given is not None else _make_graph_starts(graph, str(init), n_init, generator)
         )
         n_init, how = (1, "labels") if given is not None else (n_init, str(init))
-        weigh(False, MATRIX, graph_search(n, matrix.nnz, k, 1 if given is not None else n_init, N_KICKS))
+        weigh(False, MATRIX, graph_search(n, matrix.nnz, k, 1 if given is not None else n_init, N_PERTURB))
         best = _best_of(graph, starts, max_iter)
     _report_doubts(graph, best, max_iter)
     return _reported(graph, best, how=how, n_init=n_init, index=index, exponent=exponent)
@@ -353,14 +353,14 @@ def _nearest_seed_start(graph: _Objective, rng: np.random.Generator) -> IntArray
 def _best_of(graph: _Objective, starts: Starts, max_iter: int) -> LocalOptimum:
     """The local optimum of lowest score; a later one wins only when it is lower beyond rounding.
 
-    From every start the search goes on `N_KICKS` times after a kick, and keeps what is better.
+    From every start the search goes on `N_PERTURB` times after a perturbation, and keeps what is better.
     """
     best: LocalOptimum | None = None
     for start, rng in starts:
         here = _improved(graph, start, max_iter)
-        for _ in range(N_KICKS if rng is not None and graph.k > 1 else 0):
+        for _ in range(N_PERTURB if rng is not None and graph.k > 1 else 0):
             assert rng is not None
-            there = _improved(graph, _kicked(graph, here.labels, rng), max_iter)
+            there = _improved(graph, _perturb_labels(graph, here.labels, rng), max_iter)
             if there.within < here.within - graph.tolerance:
                 here = there
         if best is None or here.within < best.within - graph.tolerance:
@@ -368,7 +368,7 @@ def _best_of(graph: _Objective, starts: Starts, max_iter: int) -> LocalOptimum:
     return cast(LocalOptimum, best)
 
 
-def _kicked(graph: _Objective, labels: IntArray, rng: np.random.Generator) -> IntArray:
+def _perturb_labels(graph: _Objective, labels: IntArray, rng: np.random.Generator) -> IntArray:
     """Other labels nearby: around a random vertex a part of the graph, or a part of its cluster, changes cluster.
 
     In the second case, for three clusters or more, that part is a cluster of its own, and another one is dissolved
@@ -378,7 +378,7 @@ def _kicked(graph: _Objective, labels: IntArray, rng: np.random.Generator) -> In
     seed = int(rng.integers(graph.n))
     around = breadth_first_order(graph.matrix, seed, directed=False, return_predecessors=False)
     if graph.k == 2 or rng.random() < 0.5:
-        size = max(2, int(graph.n * rng.uniform(LEAST_KICK, LARGEST_KICK)))
+        size = max(2, int(graph.n * rng.uniform(LEAST_PERTURBED, LARGEST_PERTURBED)))
         changed[around[:size]] = rng.integers(graph.k)
     else:
         own = around[labels[around] == labels[seed]]
@@ -392,11 +392,11 @@ def _improved(graph: _Objective, start: IntArray, max_iter: int) -> LocalOptimum
     """A partition that no single move improves; the sums are computed afresh before that is believed."""
     labels = start.copy()
     rows = graph.matrix
-    n_iter, settled, confirmed = 0, True, False
-    while settled and not confirmed:
+    n_iter, converged, confirmed = 0, True, False
+    while converged and not confirmed:
         sizes = np.bincount(labels, minlength=graph.k).astype(np.intp)
         weighty = np.bincount(labels, graph.weights > 0, minlength=graph.k).astype(np.intp)
-        passes, settled = cut_passes(
+        passes, converged = cut_passes(
             rows.indptr.astype(np.intp),
             rows.indices.astype(np.intp),
             rows.data,
@@ -412,7 +412,7 @@ def _improved(graph: _Objective, start: IntArray, max_iter: int) -> LocalOptimum
             max(1, max_iter - n_iter),
         )
         n_iter += passes
-        confirmed = settled and passes == 1
+        confirmed = converged and passes == 1
     return LocalOptimum(labels, graph.score(labels), n_iter, confirmed)
 
 

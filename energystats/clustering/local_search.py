@@ -150,7 +150,7 @@ class LocalOptimum:
         Passes over the data.
     converged : bool
         Whether the method stopped by itself.
-    rose : bool
+    increased : bool
         Whether a step would have raised W, which only an rho that is not of negative type makes possible.
     path : ndarray of shape (n_iter + 1,)
         W at the start and after every pass.
@@ -162,7 +162,7 @@ class LocalOptimum:
     within: float
     n_iter: int
     converged: bool
-    rose: bool = False
+    increased: bool = False
     path: FloatArray = field(default_factory=lambda: np.empty(0))
     moves: IntArray = field(default_factory=lambda: NO_MOVES)
 
@@ -223,7 +223,7 @@ def lloyd(
     """
     labels = start.copy()
     state, fresh = problem.tabulate(labels), True
-    path, moves, ended, rose = [state.W], [NO_MOVES], False, False
+    path, moves, ended, increased = [state.W], [NO_MOVES], False, False
     while not ended and len(path) <= problem.max_iter:
         before, W = labels.copy(), path[-1]
         moved, nearer = lloyd_pass(problem.R, problem.weights, labels, *state)
@@ -235,8 +235,8 @@ def lloyd(
             continue
         if not now < W - problem.tolerance:
             now = problem.tabulate(labels).W if moved else W
-            rose = now > W + problem.tolerance or (now > W - problem.tolerance and nearer > 2 * problem.tolerance)
-            if rose or now > W:
+            increased = now > W + problem.tolerance or (now > W - problem.tolerance and nearer > 2 * problem.tolerance)
+            if increased or now > W:
                 labels, now = before, W
             ended = True
         fresh = False
@@ -248,8 +248,8 @@ def lloyd(
         labels,
         problem.tabulate(labels).W,
         len(path) - 1,
-        ended and not rose,
-        rose,
+        ended and not increased,
+        increased,
         path=np.array(path),
         moves=np.concatenate(moves),
     )
@@ -353,7 +353,7 @@ class MultiStartSearch:
                 on_pass = None if callback is None else partial(callback, made)
                 worth = np.inf if best is None else best.within - problem.tolerance
                 other = METHODS[method](problem, start, worth=worth, log_moves=log_moves, on_pass=on_pass)
-                made, taken_back = made + 1, taken_back + other.rose
+                made, taken_back = made + 1, taken_back + other.increased
                 if best is None or other.within < worth:
                     best, self.found = other, 1
                 elif other.within < best.within + AS_GOOD * problem.tolerance:

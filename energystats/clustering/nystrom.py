@@ -220,7 +220,7 @@ def _nearest_partition(rows: Features, means: FloatArray) -> Found:
 
 
 def _bound_to(callback: OnPass | None, number: int) -> Callable[[int, float], object] | None:
-    """The user's function, told the number of the start."""
+    """The user's function, called with the number of the start."""
     return None if callback is None else partial(callback, number)
 
 

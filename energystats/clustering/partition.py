@@ -58,7 +58,7 @@ class Partition(Labelled):
     within_per_cluster : ndarray of shape (k,)
         The summands of W.
     bound : float
-        Eigenvalue certificate: no partition into k clusters has a larger S [theory 3]. It holds for every rho, but is
+        Eigenvalue bound: no partition into k clusters has a larger S [theory 3]. It holds for every rho, but is
         loose, 0 or negative for some that are not of negative type, and loose for "nystrom".
     algorithm : {"exact-1d", "hartigan", "lloyd", "spectral", "nystrom"}
         What was run.
@@ -81,7 +81,7 @@ class Partition(Labelled):
     masses : ndarray of shape (k,) or None
         Sums of the weights of the clusters, where there are weights.
     metric : Metric
-        With every parameter that was settled on the data.
+        With every parameter that was fitted to the data.
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
     points : ndarray of shape (n, d) or None
@@ -213,7 +213,7 @@ class Partition(Labelled):
             return plot_line(self.points[:, 0], self.labels, ax, **own, **shared)
         rows, points, axes, units, same_unit = self._plane(space)
         shared |= {"axes": axes, "units": units, "same_unit": same_unit}
-        return plot_partition(points, self.labels[rows], ax, names=self.names if self.spelled else None, **shared)
+        return plot_partition(points, self.labels[rows], ax, names=self.names if self.has_string_names else None, **shared)
 
     def plot_classes(self, classes: ArrayLike, ax: Axes | None = None, *, space: Any = None) -> Axes:
         """Draw open markers, one shape per known class, around the points of `plot`.
@@ -323,7 +323,7 @@ def make_partition(
     moves: IntArray | None = None,
     **fields: Any,
 ) -> Partition:
-    """Partition with its dispersions, certificate and plotting coordinates; its clusters are numbered here."""
+    """Partition with its dispersions, upper bound and plotting coordinates; its clusters are numbered here."""
     M, s = d.group_sums(Groups(labels, tuple(range(k))), weights)
     numbers = numbering_by_sums(labels, M, s)
     order, labels = np.argsort(numbers), numbers[labels]

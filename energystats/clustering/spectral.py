@@ -126,7 +126,7 @@ def spectral_embedding(
     `suggested_k` is the k >= 2 with the largest gap. It is a rule of thumb and no evidence that clusters exist; that is
     what `cluster_test` is for.
 
-    O(n^2 d) time for each of some 50 to 200 products with the matrix, which is kept up to 4,096 points and made anew
+    O(n^2 d) time for each of some 50 to 200 products with the matrix, which is kept up to 4,096 points and recomputed
     above, with O(n) memory.
 
     References
@@ -181,7 +181,7 @@ class _Affinity(Metric):
     Attributes
     ----------
     rho : Metric
-        Settled on the data.
+        Fitted to the data.
     scale : float or None
         s in exp(-rho/s); None for 1 - rho/2, the kernel of a bounded semimetric.
     """
@@ -370,7 +370,7 @@ class SpectralEmbedding(Named):
     similarity : str or None
         Formula of the similarity behind the Laplacian.
     metric : Metric
-        With every parameter that was settled on the data.
+        With every parameter that was fitted to the data.
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
     index : pandas.Index or None

@@ -55,7 +55,7 @@ SOURCES = {
     "graph_path": (
         "Lengths of the shortest paths in a graph of 18 random points of the plane, each joined to its three nearest "
         "ones: `set.seed(38); path_metric(matrix(rnorm(36), 18))` in R, with `path_metric` of "
-        "tests/oracles/make_reference.R. The three groups were dealt out in turn and have no meaning, so that every "
+        "tests/oracles/make_reference.R. The three groups were assigned in turn and have no meaning, so that every "
         "hypothesis of equality is true."
     ),
 }

@@ -429,7 +429,7 @@ def draw_classes(
 def draw_normal(
     labels: IntArray, centers: FloatArray, roots: Sequence[FloatArray], rng: np.random.Generator
 ) -> FloatArray:
-    """One point for every label, from the normal law of its class."""
+    """One point for every label, from the normal distribution of its class."""
     X = rng.standard_normal((len(labels), centers.shape[1]))
     for j, root in enumerate(roots):
         rows = labels == j

@@ -32,7 +32,7 @@ def _shift_means(dim: int, size: float, signal: int, first: ArrayLike = 1.0, sec
 
 
 def _line(means: tuple[float, float], deviations: tuple[float, float]) -> Parameters:
-    """Two normal laws on the line."""
+    """Two normal distributions on the line."""
     return np.array(means)[:, None], [np.array([s**2]) for s in deviations]
 
 

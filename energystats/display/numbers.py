@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["interval_text", "number", "numbers", "p_text", "probability", "proportion", "write_table_numbers"]
 
 
-SMALLEST_P = 2.2e-16  # smaller ones are rounding of the law that they come from
+SMALLEST_P = 2.2e-16  # smaller ones are rounding of the distribution that they come from
 ROUNDING = 1e-12  # of the largest number of a column
 PLACES_SHOWN = 8  # decimals beyond which a column has exponents
 LARGEST_SHOWN = 1e10  # from which on it has them too

@@ -199,7 +199,7 @@ def _exported(
     own: Any = (),
     turned: bool,
 ) -> tuple[pd.DataFrame, list[bool]]:
-    """A frame as it goes to paper, and which of its columns hold numbers; settles the options `columns` and `index`.
+    """A frame as it goes to paper, and which of its columns hold numbers; fixes the options `columns` and `index`.
 
     A named index becomes a column, one that only counts is left out, and the single row of a test is `turned`. Unless
     `plain`, only p-values are written here, and those of the columns `own` are not either.
@@ -285,7 +285,7 @@ class Named(Result):
         return None if self.index is None else self.index.copy()
 
     @property
-    def spelled(self) -> bool:
+    def has_string_names(self) -> bool:
         """Whether the points have names in letters."""
         return self.names is not None and not all(name.lstrip("-").isdigit() for name in self.names)
 
@@ -313,7 +313,7 @@ class Labelled(Named):
     def _members(self) -> list[str]:
         """The clusters written out, where the points have names and are few."""
         names = self.names
-        if names is None or not self.spelled or len(names) > MEMBERS_LISTED:
+        if names is None or not self.has_string_names or len(names) > MEMBERS_LISTED:
             return []
         inside = [[shorten_name(names[i]) for i in range(len(names)) if self.labels[i] == j] for j in range(self.k)]
         return [f"Cluster {j}: {', '.join(part)}." for j, part in enumerate(inside)]

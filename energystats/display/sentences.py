@@ -68,8 +68,8 @@ def random_interval(pvalue: float, n_resamples: int) -> tuple[float, float]:
     return pvalue_interval(extreme, n_resamples, 0.95)
 
 
-def undecided(pvalue: float, interval: tuple[float, float], what: str = "relabelings") -> list[str]:
-    """A note where the p-value of all relabelings may be on the other side of the level."""
+def undecided(pvalue: float, interval: tuple[float, float], what: str = "permutations") -> list[str]:
+    """A note where the p-value of all permutations may be on the other side of the level."""
     low, high = interval
     if not low <= LEVEL < high or low == high or math.isnan(pvalue):
         return []

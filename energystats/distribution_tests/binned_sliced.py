@@ -1,4 +1,4 @@
-"""Tests in nearly linear time: distances along random directions, and relabelings of whole bins [theory 9]."""
+"""Tests in nearly linear time: distances along random directions, and permutations of whole bins [theory 9]."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from energystats.distribution_tests.permutation_test import (
     Sampling,
     StatisticName,
     draw_null,
-    relabeling_test,
+    permutation_test,
     report_null,
 )
 from energystats.distribution_tests.results import EnergyTestResult
@@ -160,13 +160,13 @@ def sliced_test(
     units: ExchangeableUnits,
     weights: FloatArray | None = None,
 ) -> EnergyTestResult:
-    """All relabelings see the same directions, which know nothing of the labels, so that the level is exact."""
+    """All permutations see the same directions, which know nothing of the labels, so that the level is exact."""
     d = d.sliced(n_slices, rng)
     assert isinstance(d.pairs, Sliced)
     w = np.ones(d.n) if weights is None else weights
     if n_bins is None:
         whole = replace(sampling, method="auto")
-        result = relabeling_test(d, groups, name, sampling=whole, rng=rng, units=units, weights=weights)
+        result = permutation_test(d, groups, name, sampling=whole, rng=rng, units=units, weights=weights)
         Z = groups.indicators(weights)
         each = [line.block_sums(Z)[0] for line in d.pairs.lines()]
     else:

@@ -17,7 +17,7 @@ from energystats.distribution_tests.permutation_test import (
     RANKED_BY,
     Sampling,
     StatisticName,
-    relabeling_test,
+    permutation_test,
 )
 from energystats.distribution_tests.results import EnergyTestResult
 
@@ -36,14 +36,14 @@ def aggregated_test(
 ) -> EnergyTestResult:
     """Min-p over the semimetrics: every labeling gets its p-value in each, so that the level is exact.
 
-    All semimetrics see the same relabelings.
+    All semimetrics see the same permutations.
     """
     seed = int(rng.integers(2**63))
     name = "between" if name == "f" else name  # it ranks the labelings in the same way
     parts, counts = [], []
     for d in several:
         same = np.random.default_rng(seed)
-        part = relabeling_test(d, groups, name, sampling=sampling, rng=same, units=units, weights=weights)
+        part = permutation_test(d, groups, name, sampling=sampling, rng=same, units=units, weights=weights)
         size = part.total if d.metric.negative_type else d.scale_of(weights)
         tolerance = RANKED_BY[name].ties(groups.mass(weights)) * tie_tolerance(size, d.n)
         parts.append(part)

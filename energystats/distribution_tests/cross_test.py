@@ -15,7 +15,7 @@ from energystats.exceptions import NotCalibratedWarning, warn
 __all__ = ["cross_test"]
 
 
-SMALL = 20  # points in a sample, below which the normal law was measured to be off
+SMALL = 20  # points in a sample, below which the normal distribution was measured to be off
 UNEQUAL = 3  # times as large: the other sample, above which it was, too
 
 

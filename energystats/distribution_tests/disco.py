@@ -23,7 +23,7 @@ from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import Design, ExchangeableUnits, check_design
 from energystats.distribution_tests.disco_result import DiscoResult, DiscoRow
 from energystats.distribution_tests.found_groups import warn_if_found
-from energystats.distribution_tests.permutation_test import Sampling, relabeling_test, weighed
+from energystats.distribution_tests.permutation_test import Sampling, permutation_test, weighed
 from energystats.inputs.arrays import as_numbers, check_whole_numbers
 from energystats.inputs.formulas import Term, check_table, find_complete_rows, missing_in, parse, take_rows
 from energystats.inputs.labels import check_same_index, is_single, labels_of, were_found
@@ -205,7 +205,7 @@ def disco(
     check_option(method, "method", ("auto", "exact", "permutation"))
     check_option(missing, "missing", ("raise", "drop"))
     how = _How(method, check_count(n_resamples, "n_resamples", low=1), as_generator(rng), progress)
-    door = _Door(metric, alpha, standardize)
+    entry = _EntryOptions(metric, alpha, standardize)
     asks_by_formula = isinstance(X, str) and not _names_file(X, formula, groups)
     if not asks_by_formula:
         (X,), groups = opened((X,), groups, "groups", client)
@@ -213,9 +213,9 @@ def disco(
     strata = as_pandas(*labels_here(_strata_alone(design), client=client))
     if asks_by_formula or formula is not None:
         _check_one_question(X, formula, groups)
-        question = _by_formula(X, formula, data, strata, missing, door, marginal=decomposition == "marginal")
+        question = _by_formula(X, formula, data, strata, missing, entry, marginal=decomposition == "marginal")
     else:
-        question = _by_groups(X, groups, data, strata, missing, door)
+        question = _by_groups(X, groups, data, strata, missing, entry)
     one_way = question.factor()
     kind = cast(Decomposition, decomposition)
     return _linear_test(question, kind, how) if one_way is None else _one_way_test(question, one_way, kind, how)
@@ -235,7 +235,7 @@ class _How:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Door:
+class _EntryOptions:
     """How points are read."""
 
     metric: MetricLike
@@ -284,7 +284,7 @@ class _GivenData:
 
     Attributes
     ----------
-    door : Door
+    entry : _EntryOptions
         How to read them.
     values : object
         What was given.
@@ -294,7 +294,7 @@ class _GivenData:
         Which points have missing values.
     """
 
-    door: _Door
+    entry: _EntryOptions
     values: Any
     matrix: Dissimilarity | None
     gaps: BoolArray
@@ -305,7 +305,7 @@ class _GivenData:
             raise ValueError("`groups` must not be missing where `X` is read in blocks; leave those rows out first.")
         if self.matrix is None:
             place = row_places(["X"], [kept.size], [row_index(as_pandas(self.values))])
-            return self.door.read(take_rows(self.values, kept), _place_among(place, kept))
+            return self.entry.read(take_rows(self.values, kept), _place_among(place, kept))
         return self.matrix if kept.all() else self.matrix.subset(np.flatnonzero(kept))
 
 
@@ -360,23 +360,23 @@ def _check_one_question(X: Any, formula: object, groups: object) -> None:
 
 
 def _by_formula(
-    X: Any, formula: str | None, data: Any, strata: Any, missing: str, door: _Door, *, marginal: bool
+    X: Any, formula: str | None, data: Any, strata: Any, missing: str, entry: _EntryOptions, *, marginal: bool
 ) -> _Question:
     """Points and terms of a formula, in complete rows."""
     table = check_table(data)
     parsed = parse(X if formula is None else formula, table, with_response=formula is None)
     strata = _strata_of(strata, table)
     check_same_index(table, strata, "strata")
-    may_lack = parsed.bare_responses if door.takes_tables else ()
+    may_lack = parsed.bare_responses if entry.takes_tables else ()
     checked = [name for name in parsed.variables if name not in may_lack]
     gaps = {name: missing_in(table.iloc[:, _position(table, name)]) for name in checked}
-    source = None if formula is None else door.source(X)
+    source = None if formula is None else entry.source(X)
     if source is not None:
         gaps["`X`"], n = source.gaps, source.gaps.size
         if n != len(table):
             raise ValueError(f"`data` must have one row for each of the {n} points of `X`, got {len(table)}.")
         check_same_index(X, table, "data")
-    elif door.takes_matrix:
+    elif entry.takes_matrix:
         raise ValueError('metric="precomputed" needs a matrix as `X`, with `formula` beside it, as in "~ g".')
     if strata is not None:
         gaps["`strata`"] = _find_missing_labels(strata, len(table), "strata")
@@ -385,19 +385,19 @@ def _by_formula(
     used = _tidy(rows, parsed.bare)
     if source is None:
         place = row_places(["data"], [len(table)], [row_index(table)])
-        d = door.read(parsed.response_columns(used, _find_response_columns(rows, door)), _place_among(place, kept))
+        d = entry.read(parsed.response_columns(used, _find_response_columns(rows, entry)), _place_among(place, kept))
     else:
         d = source.rows(kept)
     terms = parsed.design(used, marginal=marginal)
     return _Question(d, terms, None, None if strata is None else take_rows(strata, kept))
 
 
-def _find_response_columns(rows: Any, door: _Door) -> Any:
+def _find_response_columns(rows: Any, entry: _EntryOptions) -> Any:
     """Columns that are responses as they are, not as numbers: all, those of truth values, or None."""
     from pandas.api.types import is_bool_dtype
 
-    if door.takes_tables or not door.takes_truths:
-        return rows if door.takes_tables else None
+    if entry.takes_tables or not entry.takes_truths:
+        return rows if entry.takes_tables else None
     return rows.loc[:, [is_bool_dtype(dtype) for dtype in rows.dtypes]]
 
 
@@ -407,7 +407,7 @@ def _place_among(place: Place, kept: BoolArray) -> Place:
     return lambda row: place(int(rows[row]))
 
 
-def _by_groups(X: Any, groups: Any, data: Any, strata: Any, missing: str, door: _Door) -> _Question:
+def _by_groups(X: Any, groups: Any, data: Any, strata: Any, missing: str, entry: _EntryOptions) -> _Question:
     """Points and the groups of a single factor, in complete rows."""
     if groups is None:
         raise ValueError("`groups` is missing: give the group of each row, or a formula with `data`.")
@@ -418,7 +418,7 @@ def _by_groups(X: Any, groups: Any, data: Any, strata: Any, missing: str, door: 
     check_same_index(groups, strata, "strata")
     found, groups = were_found(groups), labels_of(groups, "groups")
     check_same_index(X, strata, "strata")
-    source = door.source(X)
+    source = entry.source(X)
     n = source.gaps.size
     gaps = {"`X`": source.gaps, "`groups`": _find_missing_labels(groups, n, "groups")}
     if strata is not None:
@@ -509,7 +509,7 @@ def _one_way_test(question: _Question, groups: Groups, decomposition: Decomposit
     warn_if_found(groups)
     units = ExchangeableUnits.of(groups, Design(strata=question.strata))
     sampling = weighed([d], groups, Sampling(how.method, how.n_resamples), how.progress, units)
-    tested = relabeling_test(d, groups, "f", sampling=sampling, rng=how.rng, units=units)
+    tested = permutation_test(d, groups, "f", sampling=sampling, rng=how.rng, units=units)
     row = DiscoRow(
         name=name,
         df=groups.k - 1,

@@ -98,7 +98,7 @@ class DiscoResult(Result):
     null_distribution : ndarray of shape (n_resamples,) or (n_resamples - 1,)
         F of the whole model under the other permutations.
     metric : Metric
-        With every parameter that was settled on the data.
+        With every parameter that was fitted to the data.
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
     notes : tuple of str

@@ -1,4 +1,4 @@
-"""Tests of equal distributions by relabeling."""
+"""Tests of equal distributions by permutation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from energystats.distribution_tests.combined_metrics import aggregated_test
 from energystats.distribution_tests.cross_test import cross_test
 from energystats.distribution_tests.designs import Design, ExchangeableUnits, exchangeable_units
 from energystats.distribution_tests.found_groups import warn_if_found
-from energystats.distribution_tests.permutation_test import Sampling, StatisticName, relabeling_test, weighed
+from energystats.distribution_tests.permutation_test import Sampling, StatisticName, permutation_test, weighed
 from energystats.distribution_tests.results import EnergyTestResult
 from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import check_same_index
@@ -63,7 +63,7 @@ def energy_test(
         file or Dask frame. Groups are reported in sorted order, categoricals in theirs.
     metric : str, Metric, callable or a sequence of them, default "euclidean"
         The semimetric rho; with "precomputed" the pooled table is its matrix. With a sequence, the smallest of the
-        p-values is tested itself, on the same relabelings, so that the level is exact and none has to be chosen.
+        p-values is tested itself, on the same permutations, so that the level is exact and none has to be chosen.
     alpha : float or sequence of float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2; at 2 means alone are compared. A sequence as for `metric`.
     statistic : {"between", "pairwise", "f"}, default "between"
@@ -75,7 +75,7 @@ def energy_test(
         rows, and their level is exact, too: "sliced" estimates the statistic from distances along random directions,
         "binned" has the complete statistic and permutes the labels of bins of rows.
     n_resamples : int, default 999
-        Random relabelings.
+        Random permutations.
     design : Design, optional
         Strata, pairs or whole plots: ``es.Design(strata=block)``, ``es.Design(paired=True)``,
         ``es.Design(whole_plots=cage)``. None: all rows may be exchanged.
@@ -84,11 +84,11 @@ def energy_test(
         must include the weights: where one group has larger weights by design, a true null may be rejected too often.
         Not for "f".
     stop_at : int, optional
-        Stop as soon as this many relabelings reach the observed statistic; p is then their share of those made, and
+        Stop as soon as this many permutations reach the observed statistic; p is then their share of those made, and
         `n_resamples` of the result says how many were. Saves time where p is large.
     extrapolate : bool, default False
-        When fewer than 10 relabelings reach the observed statistic, take p from a generalised Pareto law fitted to the
-        largest null values; the result is flagged as `extrapolated`.
+        When fewer than 10 permutations reach the observed statistic, take p from a generalised Pareto distribution
+        fitted to the largest null values; the result is flagged as `extrapolated`.
     n_slices : int, optional
         Random directions for "sliced", at least 2; 50 when None.
     n_bins : int, optional
@@ -98,13 +98,13 @@ def energy_test(
     standardize : bool, default False
         Z-scores (divisor n) of the pooled columns before distances.
     progress : bool or None, default None
-        Show a bar over the relabelings. None: if the estimated time is above two seconds and a terminal or notebook
+        Show a bar over the permutations. None: if the estimated time is above two seconds and a terminal or notebook
         can show it.
     client : distributed.Client, optional
         Dask cluster that does the work; None takes the client in force where a sample is a Dask collection, and this
         process otherwise. A cluster that stays without workers for two minutes is given up, see Notes.
     rng : int, Generator or None, default None
-        Seed of the relabelings, of the halves of "cross", and of directions and bins.
+        Seed of the permutations, of the halves of "cross", and of directions and bins.
 
     Returns
     -------
@@ -158,7 +158,7 @@ def energy_test(
     the statistic: S is a small difference of large sums, so two labelings tie when their S differ by less than
     T max(1e-12, 2e-10/n). When exact, p is the share of all distinct labelings, the observed one included.
 
-    "asymptotic" fits a Pearson type III law to the exact mean, variance and skewness of the statistic over all
+    "asymptotic" fits a Pearson type III distribution to the exact mean, variance and skewness of the statistic over all
     labelings. Over true nulls (normal with 1, 5 and 50 columns, Cauchy, lognormal) it rejected .046 to .057 at level
     .05 and .007 to .012 at .01 for 10 + 10, 30 + 30 and 20 + 20 + 20 points (2,000 samples each), .034 to .062 and .004
     to .016 for 5 + 200 (500 each); for 3 + 3 points, where no exact p is below .1, .052 to .081 at .05.
@@ -171,16 +171,16 @@ def energy_test(
 
     "sliced" replaces ||x - y|| by c_d times the mean of \|u'x - u'y\| over random directions u, with the exact constant
     c_d, so that S, W, T and E are unbiased estimates of the complete ones; `statistic_error` is the standard error over
-    the directions. All relabelings see the same directions, which do not depend on the labels: p belongs to the test of
-    the estimated statistic, and its level is exact. "binned" puts rows of one group together at random in bins of equal
-    size, and permutes the bins (Domingo-Enrich, Dwivedi & Mackey 2025): a subgroup of all permutations, so that the
-    level is exact, too; rows left over keep their labels. Power against all rows permuted, with all pairs: see
+    the directions. All permutations see the same directions, which do not depend on the labels: p belongs to the test
+    of the estimated statistic, and its level is exact. "binned" puts rows of one group together at random in bins of
+    equal size, and permutes the bins (Domingo-Enrich, Dwivedi & Mackey 2025): a subgroup of all permutations, so that
+    the level is exact, too; rows left over keep their labels. Power against all rows permuted, with all pairs: see
     `docs/benchmarks.md`. With "sliced" and `n_bins` both: O(n n_slices (d + log n + n_bins)) time and O(n) memory, and
-    O(n_bins^2) for every relabeling.
+    O(n_bins^2) for every permutation.
 
-    ``stop_at=h`` is the sequential test of Besag & Clifford: exact level, p = h/(relabelings made).
+    ``stop_at=h`` is the sequential test of Besag & Clifford: exact level, p = h/(permutations made).
 
-    Labels are permuted, never the matrix: all relabelings go through one matrix product of R with a block of
+    Labels are permuted, never the matrix: all permutations go through one matrix product of R with a block of
     indicators. O(n^2 (d + k n_resamples)) time; O(n n_resamples) memory beyond 4,096 points, n^2 below. For one
     column with rho = \|x - y\|, O(n log n + n k n_resamples). "asymptotic": O(n^3) time, O(n^2) memory; "cross":
     O(n^2 d) time; "binned": O(n^2 d + n_bins^2 n_resamples) time; "sliced" without bins: O(n_slices n (d + log n + k
@@ -192,8 +192,8 @@ def energy_test(
     200 MB of indicators; opening a Parquet file takes some 200 MB, whatever its row groups, and 3 to 4 kB for each
     column of each of them (measured: 237 MB for 8,000,000 x 20, 489 MB for 6,000 x 10,000 in six row groups). The
     numbers are those of the array to 1e-12 of T. "sliced" keeps sorted projections, up to 256 MiB and of one direction
-    at least. What needs all rows at once ("asymptotic", a metric settled on all of them) says so. With a `client`,
-    pairs of blocks are tasks; the workers draw the relabelings themselves from the seed, so that the p-value depends
+    at least. What needs all rows at once ("asymptotic", a metric fitted to all of them) says so. With a `client`,
+    pairs of blocks are tasks; the workers draw the permutations themselves from the seed, so that the p-value depends
     neither on their number nor on the blocks, and a lost worker's tasks are done again by others. Exact tests, early
     stops and designs work there too. A client or cluster that is closed during the call ends it within seconds with a
     `ConnectionError`; so does a scheduler without workers after two minutes (``client.wait_for_workers(1)`` before the
@@ -333,9 +333,9 @@ def check_combination(
     }
     present = [what for what, given in extras.items() if given]
     if sampling.method in ("asymptotic", "cross") and present:
-        raise ValueError(f'`method="{sampling.method}"` makes no relabelings and does not go with {present[0]}.')
+        raise ValueError(f'`method="{sampling.method}"` makes no permutations and does not go with {present[0]}.')
     if n_semimetrics > 1 and (sampling.stop_at is not None or sampling.extrapolate):
-        raise ValueError("Several semimetrics need all relabelings; leave `stop_at` and `extrapolate` out.")
+        raise ValueError("Several semimetrics need all permutations; leave `stop_at` and `extrapolate` out.")
 
 
 def choose_test(
@@ -352,4 +352,4 @@ def choose_test(
         return cross_test(several[0], groups, rng)
     if len(several) > 1:
         return aggregated_test(several, groups, name, sampling=sampling, rng=rng, units=units, weights=weights)
-    return relabeling_test(several[0], groups, name, sampling=sampling, rng=rng, units=units, weights=weights)
+    return permutation_test(several[0], groups, name, sampling=sampling, rng=rng, units=units, weights=weights)

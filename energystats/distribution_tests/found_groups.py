@@ -30,7 +30,7 @@ LOOKS_FOUND = (
 )
 OF_W = "W: no single point can change its group without raising it"
 OF_K_MEANS = "k-means: every point lies nearest to the mean of its own group"
-FIRST_LOOK = 256  # rows spread over the table, which mostly settle the matter
+FIRST_LOOK = 256  # rows spread over the table, which mostly decide the matter
 ROUNDING = 1e-12  # of the largest squared distance from the centre
 BLOCK_ENTRIES = 2**21  # of rho at a time
 

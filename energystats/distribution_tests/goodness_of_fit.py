@@ -95,11 +95,11 @@ def normality_test(
     Notes
     -----
     With y the sample standardized by its mean and covariance (divisor n - 1) and Z, Z' standard normal, the statistic
-    is :math:`n(\tfrac2n\sum_i E|y_i - Z| - E|Z - Z'| - g(y, y))`, n times the energy distance to the normal law, with
-    exact expectations. It is R's `mvnorm.e`. It does not change under :math:`x \mapsto Ax + b`, so its law under
-    normality depends on n and d alone, and samples of N(0, I) that are standardized in the same way give a test whose
-    level is exact: p = (1 + #{null >= observed})/(n_resamples + 1). With n = d + 1 all samples have one statistic, and
-    p = 1.
+    is :math:`n(\tfrac2n\sum_i E|y_i - Z| - E|Z - Z'| - g(y, y))`, n times the energy distance to the normal
+    distribution, with exact expectations. It is R's `mvnorm.e`. It does not change under :math:`x \mapsto Ax + b`, so
+    its distribution under normality depends on n and d alone, and samples of N(0, I) that are standardized in the same
+    way give a test whose level is exact: p = (1 + #{null >= observed})/(n_resamples + 1). With n = d + 1 all samples
+    have one statistic, and p = 1.
 
     At level .05 and n = 50 it rejected .59 of 1,000 samples of t with 3 degrees of freedom, .997 of exponential and .58
     of uniform ones; Anderson and Darling's test rejected .60, .999 and .62 of the same samples, Shapiro and Wilk's .64,
@@ -241,7 +241,7 @@ def goodness_of_fit(
         an object of SciPy's newer classes such as ``scipy.stats.Normal()``, or a function sampler(size, rng) that
         returns `size` independent values or rows drawn with the Generator `rng`.
     metric : str, Metric or callable, default "euclidean"
-        The semimetric rho, but not "precomputed". Parameters such as sigma are settled on the reference points.
+        The semimetric rho, but not "precomputed". Parameters such as sigma are fitted to the reference points.
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2; at 2 only means are compared.
     n_resamples : int, default 999
@@ -319,11 +319,11 @@ def goodness_of_fit(
     points = as_points(truths_as_numbers(X) if resolved.domain.truths else X, "X")
     source = as_sampler(distribution, "distribution")
     n, d = points.shape
-    target, settled = _make_reference_points(source, d, n_reference or _reference_size(n), resolved, generator)
-    settled.check(points, row_places(["X"], [n], [row_index(as_pandas(X))]), column_names(X))
-    settled.fitted(points)  # what it needs of its columns, it needs of these
+    target, fitted = _make_reference_points(source, d, n_reference or _reference_size(n), resolved, generator)
+    fitted.check(points, row_places(["X"], [n], [row_index(as_pandas(X))]), column_names(X))
+    fitted.fitted(points)  # what it needs of its columns, it needs of these
     size = Size(n, d, line=isinstance(target, _OnLine))
-    progress = weigh(progress, Sample(settled, points), reference_samples(size, target.size, n_resamples))
+    progress = weigh(progress, Sample(fitted, points), reference_samples(size, target.size, n_resamples))
     observed = target.compare(points[None])[0]
 
     def simulate(stream: np.random.Generator, count: int) -> FloatArray:
@@ -332,13 +332,13 @@ def goodness_of_fit(
     null = _simulated(simulate, n_resamples, generator, progress)
     return GoodnessOfFitResult(
         **_judged(float(observed), null, n * target.scale, n),
-        null_hypothesis=f"the sample comes from {source.label}" + settled.only_means * MEANS_ONLY,
+        null_hypothesis=f"the sample comes from {source.label}" + fitted.only_means * MEANS_ONLY,
         distribution=source.label,
         n=n,
         d=d,
         n_reference=target.size,
         reference="draws" if source.ppf is None else "quantiles",
-        metric=settled,
+        metric=fitted,
     )
 
 
@@ -366,7 +366,7 @@ class _ReferencePoints(Protocol):
 def _make_reference_points(
     source: Sampler, d: int, size: int, metric: Metric, rng: np.random.Generator
 ) -> tuple[_ReferencePoints, Metric]:
-    """Reference points with the way to compare samples with them, and the metric settled on them."""
+    """Reference points with the way to compare samples with them, and the metric fitted to them."""
     points = source.quantiles(size) if source.ppf is not None else source.draw(size, rng)
     if points.shape[1] != d:
         raise ValueError(
@@ -374,12 +374,12 @@ def _make_reference_points(
             f"({source.label})."
         )
     metric.check(points, row_places(["points that stand for `distribution`"], [len(points)], [None]))
-    settled = metric.fitted(points)
-    if not settled.by_range:
-        check_resolution(points, settled)
-    if sort_line(points, settled) is not None:
-        return _OnLine.of(points[:, 0]), settled
-    return _Cloud.of(points, settled), settled
+    fitted = metric.fitted(points)
+    if not fitted.by_range:
+        check_resolution(points, fitted)
+    if sort_line(points, fitted) is not None:
+        return _OnLine.of(points[:, 0]), fitted
+    return _Cloud.of(points, fitted), fitted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -433,7 +433,7 @@ class _Cloud:
     points : ndarray of shape (m, d)
         The reference points.
     metric : Metric
-        Settled on them.
+        Fitted to them.
     own, scale : float
         Means of rho and of |rho| between them.
     """
@@ -517,7 +517,7 @@ class GoodnessOfFitResult(Result):
     null_distribution : ndarray of shape (n_resamples,)
         The statistic of the simulated samples.
     metric : Metric
-        With every parameter that was settled on the reference.
+        With every parameter that was fitted to the reference.
     notes : tuple of str
         Sentences on these data; empty where there is nothing to say.
     """

@@ -129,25 +129,25 @@ def mmd_test(
     groups : array_like of shape (n + m,), optional
         Two groups of the rows of the pooled table.
     kernel : str, Metric, callable or a sequence of them, default "gaussian"
-        As for `mmd2`. With a sequence, the smallest of the p-values is tested itself on the same relabelings, so that
+        As for `mmd2`. With a sequence, the smallest of the p-values is tested itself on the same permutations, so that
         the level is exact and no bandwidth has to be chosen.
     metric : str, Metric or callable, default "euclidean"
         The semimetric of ``kernel="distance"``.
     alpha : float, default 1.0
         Its power, 0.001 <= alpha <= 2.
     estimator : {"v", "u"}, default "v"
-        The statistic. For samples of equal size both rank the relabelings alike.
+        The statistic. For samples of equal size both rank the permutations alike.
     method : {"auto", "exact", "permutation", "asymptotic", "cross"}, default "auto"
         As for `energy_test`.
     n_resamples : int, default 999
-        Random relabelings.
+        Random permutations.
     design : Design, optional
         Strata, pairs or whole plots, as for `energy_test`.
     progress : bool or None, default None
-        Show a bar over the relabelings. None: if the estimated time is above two seconds and a terminal or notebook
+        Show a bar over the permutations. None: if the estimated time is above two seconds and a terminal or notebook
         can show it.
     rng : int, Generator or None, default None
-        Seed of the relabelings.
+        Seed of the permutations.
 
     Returns
     -------

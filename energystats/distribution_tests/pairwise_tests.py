@@ -20,7 +20,7 @@ from energystats.display.tables import LEVEL, ROWS_SHOWN, TextTable, cut_all, te
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.found_groups import notes_on_groups, warn_if_found
 from energystats.distribution_tests.multiplicity import CORRECTIONS, adjust
-from energystats.distribution_tests.permutation_test import Sampling, relabeling_test
+from energystats.distribution_tests.permutation_test import Sampling, permutation_test
 from energystats.inputs.labels import position_of
 from energystats.inputs.names import near_names
 from energystats.inputs.options import as_generator, check_count, check_option
@@ -65,13 +65,13 @@ def pairwise_tests(
         "holm", "bonferroni", "sidak", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh",
         "fdr_tsbky" (of statsmodels' `multipletests`) or "none".
     metric : str, Metric or callable, default "euclidean"
-        The semimetric rho; parameters such as sigma are settled on all groups together.
+        The semimetric rho; parameters such as sigma are fitted to all groups together.
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2.
     method : {"auto", "exact", "permutation"}, default "auto"
         As for `energy_test`.
     n_resamples : int or None, default None
-        Random relabelings of each pair. None is 999, or 40 for each pair less one where that is more, so that an
+        Random permutations of each pair. None is 999, or 40 for each pair less one where that is more, so that an
         adjusted p-value of .025 can be reached.
     standardize : bool, default False
         Column z-scores (divisor n, of all groups together) before distances.
@@ -79,7 +79,7 @@ def pairwise_tests(
         Show a bar over the pairs. None: if the estimated time is above two seconds and a terminal or notebook
         can show it.
     rng : int, Generator or None, default None
-        Seed of the relabelings.
+        Seed of the permutations.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def pairwise_tests(
     column), .059 to .083 of 10 + 10, and .07 to .15 of 5 + 5.
     A group of one point has no spread, and its p is NaN.
 
-    Each pair is relabelled within its own points. O(n^2) time and memory for the distances of each pair, and the cost
+    Each pair is permuted within its own points. O(n^2) time and memory for the distances of each pair, and the cost
     of `energy_test` for each.
 
     References
@@ -194,7 +194,7 @@ def _compare_pair(
     two = Groups((groups.codes[rows] == second).astype(np.intp), names)
     part = d.subset(rows)
     test_rng, spread_rng = rng.spawn(2)
-    result = relabeling_test(part, two, sampling=Sampling(method, n_resamples), rng=test_rng)
+    result = permutation_test(part, two, sampling=Sampling(method, n_resamples), rng=test_rng)
     E = statistics.energy_distances(*part.group_sums(two))[0, 1]
     return PairwiseRow(
         group1=names[0],
@@ -308,11 +308,11 @@ class PairwiseTestsResult(Result):
     method : str
         How labelings were chosen: "auto" is exact where there are few.
     n_resamples : int
-        Random relabelings of each pair.
+        Random permutations of each pair.
     group_name : str
         Name of the Series that the labels came from; empty without one.
     metric : Metric
-        With every parameter that was settled on the data.
+        With every parameter that was fitted to the data.
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
     notes : tuple of str
@@ -371,18 +371,19 @@ class PairwiseTestsResult(Result):
         all_of_them = {"auto": ", or over all labelings of a pair where they are no more", "permutation": ""}
         error = rounded((0.05 * 0.95 / self.n_resamples) ** 0.5)
         how = (
-            f"p-values by {self.n_resamples} random relabelings of each pair{all_of_them.get(self.method, '')}: "
+            f"p-values by {self.n_resamples} random permutations of each pair{all_of_them.get(self.method, '')}: "
             f"another seed moves a p of .05 by about ±{error} (Monte Carlo standard error)."
         )
         if self.method == "exact":
             how = (
                 "p-values over all distinct labelings of each pair: they do not depend on a seed; those of spread are "
-                f"by {self.n_resamples} random relabelings."
+                f"by {self.n_resamples} random permutations."
             )
         return [
             "Null hypothesis of p: the two groups come from one distribution. Of p spread: their points are spread "
             "equally around their own centres; where only p is small, the groups differ in place or shape.",
-            "p spread is approximate: in small groups, and in larger ones of a skew law, it is too often small.",
+            "p spread is approximate: in small groups, and in larger ones of a skew distribution, it is too often "
+            "small.",
             how,
             *self._out_of_reach(),
             *self.notes,
@@ -390,12 +391,12 @@ class PairwiseTestsResult(Result):
         ]
 
     def _out_of_reach(self) -> list[str]:
-        """Whether no pair can be significant, because of few relabelings and many pairs."""
+        """Whether no pair can be significant, because of few permutations and many pairs."""
         lowest = (1 if self.correction == "none" else len(self.rows)) / (self.n_resamples + 1)
         if self.method == "exact" or self.correction.startswith("fdr") or lowest <= LEVEL:
             return []
         return [
-            f"With {len(self.rows)} pairs and {self.n_resamples} random relabelings no adjusted p below "
+            f"With {len(self.rows)} pairs and {self.n_resamples} random permutations no adjusted p below "
             f"{min(lowest, 1.0):.2g} is possible: use n_resamples={40 * len(self.rows) - 1} or more."
         ]
 

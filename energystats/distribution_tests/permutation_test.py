@@ -1,4 +1,4 @@
-"""The test behind every door: the observed M, M of every relabeling, one count."""
+"""The test behind every entry function: the observed M, M of every permutation, one count."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from energystats.distribution_tests.designs import ExchangeableUnits
 from energystats.distribution_tests.found_groups import notes_on_groups
 from energystats.distribution_tests.results import EnergyTestResult
 from energystats.exceptions import NotCalibratedWarning, warn
-from energystats.pairs.workloads import Size, binned, one_sum, permutation_moments_work, relabelings, slices
+from energystats.pairs.workloads import Size, binned, one_sum, permutation_moments_work, permutations, slices
 
 __all__ = [
     "FREE",
@@ -39,7 +39,7 @@ __all__ = [
     "StatisticName",
     "draw_null",
     "make_test_result",
-    "relabeling_test",
+    "permutation_test",
     "report_null",
     "weighed",
 ]
@@ -47,23 +47,23 @@ __all__ = [
 
 StatisticName = Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)"]
 ENUMERATED_UP_TO = 1_000_000  # distinct labelings that method="exact" will visit
-BLOCKS_BETWEEN_LOOKS = 4  # blocks of 64 relabelings that share a product when the test may stop early
+BLOCKS_BETWEEN_INTERIM = 4  # blocks of 64 permutations that share a product when the test may stop early
 CONFIDENCE_LEVEL = 0.95
 FREE = ExchangeableUnits()
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How relabelings are chosen, and what is made of them.
+    """How permutations are chosen, and what is made of them.
 
     Attributes
     ----------
     method : {"auto", "exact", "permutation", "asymptotic"}
         As asked for.
     n_resamples : int
-        Random relabelings.
+        Random permutations.
     stop_at : int or None
-        Stop once this many relabelings reach the observed statistic.
+        Stop once this many permutations reach the observed statistic.
     extrapolate : bool
         Whether a p-value below 10/n_resamples comes from a fitted tail.
     progress : bool
@@ -79,7 +79,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class _Ranking:
-    """How labelings are ordered: a linear read of M, and how many times as large as S's its rounding is."""
+    """How labelings are ordered: a linear function of M, and how many times as large as S's its rounding is."""
 
     read: Callable[[FloatArray, FloatArray], FloatArray]
     ties: Callable[[FloatArray], float]
@@ -137,7 +137,7 @@ class Null:
 
     @property
     def pvalue(self) -> float:
-        """After an early stop the share of relabelings that reach the observed value (Besag & Clifford)."""
+        """After an early stop the share of permutations that reach the observed value (Besag & Clifford)."""
         if self.stopped:
             return self.extreme / self.values.size
         return upper_pvalue(self.extreme, self.values.size)
@@ -151,7 +151,7 @@ class Null:
         return interval(self.extreme, self.values.size, CONFIDENCE_LEVEL)
 
 
-def relabeling_test(
+def permutation_test(
     d: Dissimilarity,
     groups: Groups,
     name: StatisticName = "between",
@@ -161,7 +161,7 @@ def relabeling_test(
     units: ExchangeableUnits = FREE,
     weights: FloatArray | None = None,
 ) -> EnergyTestResult:
-    """One statistic of one labeling among its relabelings."""
+    """One statistic of one labeling among its permutations."""
     if name == "f" and d.n <= groups.k:
         raise ValueError(f'`statistic="f"` needs more rows than groups, got {d.n} rows in {groups.k} groups.')
     ranking = RANKED_BY[name]
@@ -183,7 +183,7 @@ def weighed(
     n_bins: int = 0,
 ) -> Sampling:
     """Refuse or warn of what is about to be done, and decide about the bar."""
-    first, k, looks = several[0], groups.k, sampling.stop_at is not None
+    first, k, interim = several[0], groups.k, sampling.stop_at is not None
     works = [slices(replace(Size.of(first), slices=n_slices))] if n_slices else []
     for d in several:
         size = replace(Size.of(d), slices=n_slices)
@@ -192,10 +192,10 @@ def weighed(
         elif sampling.method == "cross":
             works.append(one_sum(size, 3.0))
         elif n_bins:
-            works += binned(size, n_bins, k, sampling.n_resamples, looks=looks)
+            works += binned(size, n_bins, k, sampling.n_resamples, interim=interim)
         else:
             count, visited = _count_of(groups, units, sampling)
-            works.append(relabelings(size, k, count, looks=looks, visited=visited))
+            works.append(permutations(size, k, count, interim=interim, visited=visited))
     return replace(sampling, progress=weigh(progress, first, *works))
 
 
@@ -220,7 +220,7 @@ def report_null(
     weights: FloatArray | None = None,
     **more: Any,
 ) -> EnergyTestResult:
-    """The result of a test by relabeling."""
+    """The result of a test by permutation."""
     p, extrapolated = null.pvalue, False
     if sampling.extrapolate and not null.exact and null.extreme < FEW:
         fitted_p = generalised_pareto_pvalue(null.observed, null.values)
@@ -245,11 +245,11 @@ def report_null(
 
 
 def _asymptotic_test(d: Dissimilarity, groups: Groups, name: StatisticName) -> EnergyTestResult:
-    """P from the exact moments of the permutation law."""
+    """P from the exact moments of the permutation distribution."""
     M, s = d.group_sums(groups)
     ranking = RANKED_BY[name]
     observed = ranking.read(M, s)
-    fitted = _permutation_law(d, groups, ranking, s)
+    fitted = _permutation_distribution(d, groups, ranking, s)
     if fitted[1] > 0:
         _warn_of_copies(d)
     value = float(_value_of(name, observed, d, M, s))
@@ -259,13 +259,14 @@ def _asymptotic_test(d: Dissimilarity, groups: Groups, name: StatisticName) -> E
 
 
 def _warn_of_copies(d: Dissimilarity) -> None:
-    """A smooth law was measured to be off where the statistic takes few values."""
+    """A smooth distribution was measured to be off where the statistic takes few values."""
     if d.points is None:
         return
     copies = d.n - len(np.unique(d.points, axis=0))
     if copies >= d.n / 2:
         warn(
-            f"{copies} of {d.n} rows are copies of others, so that the statistic takes few values, and the smooth law "
+            f"{copies} of {d.n} rows are copies of others, so that the statistic takes few values, and the smooth "
+            "distribution "
             'behind method="asymptotic" was measured to reject up to .12 of true nulls at level .05; use '
             'method="permutation".',
             NotCalibratedWarning,
@@ -305,11 +306,11 @@ def draw_null(
 
 
 def _sums_of_labelings(
-    d: Dissimilarity, groups: Groups, others: Labelings, weights: FloatArray | None, looks: bool
+    d: Dissimilarity, groups: Groups, others: Labelings, weights: FloatArray | None, interim: bool
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """M and sizes of the observed labeling and then of the others, a few at a time if somebody looks at them."""
+    """M and sizes of the observed labeling and then of the others, a few at a time if somebody interim at them."""
     w = np.ones(d.n) if weights is None else weights
-    return d.pairs.null_sums(w, groups.codes, others, groups.k, at_once=BLOCKS_BETWEEN_LOOKS if looks else None)
+    return d.pairs.null_sums(w, groups.codes, others, groups.k, at_once=BLOCKS_BETWEEN_INTERIM if interim else None)
 
 
 def _size_of_summands(d: Dissimilarity, weights: FloatArray | None, M: FloatArray, s: FloatArray) -> float:
@@ -318,7 +319,7 @@ def _size_of_summands(d: Dissimilarity, weights: FloatArray | None, M: FloatArra
 
 
 def _stop_short(observed: float, values: FloatArray, stop_at: int, tolerance: float) -> FloatArray:
-    """The values up to the relabeling at which the count was reached."""
+    """The values up to the permutation at which the count was reached."""
     reached = np.cumsum(values >= observed - tolerance)
     return values[: int(np.searchsorted(reached, stop_at)) + 1]
 
@@ -341,7 +342,9 @@ def _choose_labelings(
     return Labelings(scheme, sampling.n_resamples, draw_key(rng))
 
 
-def _permutation_law(d: Dissimilarity, groups: Groups, ranking: _Ranking, s: FloatArray) -> tuple[float, float, float]:
+def _permutation_distribution(
+    d: Dissimilarity, groups: Groups, ranking: _Ranking, s: FloatArray
+) -> tuple[float, float, float]:
     """Mean, standard deviation and skewness of the statistic over all labelings [theory 3, asymptotic]."""
     G = d.centred_gram()
     k = groups.k
@@ -353,7 +356,8 @@ def _permutation_law(d: Dissimilarity, groups: Groups, ranking: _Ranking, s: Flo
     found = moments.permutation_moments(G, C)
     if found is None:
         raise ValueError(
-            '`method="asymptotic"` needs a statistic that varies over the relabelings by more than the rounding of its '
+            '`method="asymptotic"` needs a statistic that varies over the permutations by more than the rounding of '
+            "its "
             "moments; here it does not, as when one row lies very far from all others or all lie at one distance. Use "
             'method="permutation".'
         )

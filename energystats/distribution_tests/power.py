@@ -19,7 +19,7 @@ from energystats.display.result import Result
 from energystats.display.sentences import metric_note
 from energystats.display.tables import TextTable, text_table
 from energystats.dissimilarity import Dissimilarity, Groups, pool
-from energystats.distribution_tests.permutation_test import Sampling, StatisticName, relabeling_test
+from energystats.distribution_tests.permutation_test import Sampling, StatisticName, permutation_test
 from energystats.distribution_tests.samplers import Sampler, as_sampler, is_distribution, resampler
 from energystats.inputs.arrays import check_level
 from energystats.inputs.labels import is_single
@@ -30,7 +30,7 @@ from energystats.metrics.domains import row_places
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
 from energystats.pairs.line import power_on_line
-from energystats.pairs.workloads import Size, kept, relabelings
+from energystats.pairs.workloads import Size, kept, permutations
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +75,7 @@ def energy_power(
     n_replicates : int, default 200
         Pairs of samples for each size.
     n_resamples : int, default 199
-        Random relabelings of each pair; all labelings where there are no more than that.
+        Random permutations of each pair; all labelings where there are no more than that.
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho, but not "precomputed".
     alpha : float, default 1.0
@@ -99,7 +99,7 @@ def energy_power(
     ------
     ValueError
         If x and y have different columns, a value is not finite, `level` cannot be reached with so few
-        relabelings, or an option is out of range.
+        permutations, or an option is out of range.
     TypeError
         If x or y is none of the above, or a size is not a whole number.
     MemoryError
@@ -178,7 +178,9 @@ def _plan_power(
     pilot = next((value for value in (x, y) if not is_distribution(value)), None)
     points = np.sin(np.arange(64.0)).reshape(32, 2) if pilot is None else metric.read((pilot,), ("x",))[0][0]
     line = power_on_line(points, metric) == 1
-    tests = [relabelings(Size(n + m, points.shape[1], line=line), 2, n_resamples).times(n_replicates) for n, m in sizes]
+    tests = [
+        permutations(Size(n + m, points.shape[1], line=line), 2, n_resamples).times(n_replicates) for n, m in sizes
+    ]
     what = f"{n_replicates} tests of each of {len(sizes)} sizes, the largest {sum(sizes[-1])} rows"
     whole = tests[0].and_then(*tests[1:]).times(1, what=what, advice="Use fewer `n_replicates` or `n_resamples`.")
     flags = kept(n_replicates * len(sizes), "replicates", "Use fewer `n_replicates`.")
@@ -196,13 +198,13 @@ class _Simulation:
     sources : pair of Sampler
         What the samples are drawn from.
     metric : Metric
-        Not yet settled on data.
+        Not yet fitted to data.
     statistic : str
         Which statistic.
     standardize : bool
         Whether columns are standardized.
     n_resamples : int
-        Relabelings.
+        Permutations.
     level : float
         Largest p-value that rejects.
     key : ndarray of shape (2,)
@@ -235,7 +237,9 @@ class _Simulation:
             np.concatenate(samples), self.metric, standardize=self.standardize, warns=warns, place=place
         )
         groups = Groups(np.repeat([0, 1], sizes).astype(np.intp), ("x", "y"))
-        tested = relabeling_test(d, groups, self.statistic, sampling=Sampling(n_resamples=self.n_resamples), rng=stream)
+        tested = permutation_test(
+            d, groups, self.statistic, sampling=Sampling(n_resamples=self.n_resamples), rng=stream
+        )
         return tested.pvalue <= self.level
 
 
@@ -244,19 +248,19 @@ def _sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler]
     pilots = {name: value for value, name in ((x, "x"), (y, "y")) if not is_distribution(value)}
     if len(pilots) == 2:
         pool((x, y), metric)
-    read, told = metric.read(tuple(pilots.values()), tuple(pilots)) if pilots else ([], metric)
-    if len(pilots) == 1 and not told.reads_numbers:
+    read, coded = metric.read(tuple(pilots.values()), tuple(pilots)) if pilots else ([], metric)
+    if len(pilots) == 1 and not coded.reads_numbers:
         raise ValueError(
-            f"`x` and `y` must both be pilot samples under {told!r}: distributions give numbers only, without gaps."
+            f"`x` and `y` must both be pilot samples under {coded!r}: distributions give numbers only, without gaps."
         )
     points = dict(zip(pilots, read, strict=True))
     for name, array in points.items():
-        told.check(array, row_places([name], [len(array)], [row_index(as_pandas(pilots[name]))]))
+        coded.check(array, row_places([name], [len(array)], [row_index(as_pandas(pilots[name]))]))
     first, second = (
         resampler(points[name], name) if name in points else as_sampler(value, name)
         for value, name in ((x, "x"), (y, "y"))
     )
-    return (first, second), told
+    return (first, second), coded
 
 
 def _check_rising_sizes(n: Any) -> list[int]:
@@ -272,7 +276,7 @@ def _check_reachable_level(level: float, n_resamples: int) -> float:
     level = check_level(level)
     if level < 1 / (n_resamples + 1):
         raise ValueError(
-            f"`level` must be at least 1/(n_resamples + 1), the smallest p-value of {n_resamples} relabelings, or "
+            f"`level` must be at least 1/(n_resamples + 1), the smallest p-value of {n_resamples} permutations, or "
             f"nothing is ever rejected; got {level:g}. Use n_resamples of {math.ceil(1 / level) - 1} or more."
         )
     return level
@@ -323,7 +327,7 @@ class PowerResult(Result):
     n_replicates : int
         Simulated pairs of samples for each size.
     n_resamples : int
-        Random relabelings of each.
+        Random permutations of each.
     x, y : str
         The two distributions in words.
     statistic_name : {"between", "pairwise", "f"}
@@ -331,7 +335,7 @@ class PowerResult(Result):
     standardize : bool
         Whether the columns were standardized.
     metric : Metric
-        As it was given: what depends on the data is settled anew for each replicate.
+        As it was given: what depends on the data is fitted again for each replicate.
     notes : tuple of str
         Sentences on these data; empty where there is nothing to say.
     """
@@ -390,7 +394,7 @@ class PowerResult(Result):
             "Null hypothesis of the test: x and y come from one distribution. Power: how often it is rejected.",
             f"x: {self.x}. y: {self.y}.",
             f"Method: permutation test (statistic: {self.statistic_name}) of {self.n_replicates} replicates a size, "
-            f"{self.n_resamples} relabelings each; low and high: 95 % interval of the power. Another seed moves a "
+            f"{self.n_resamples} permutations each; low and high: 95 % interval of the power. Another seed moves a "
             "power by about its standard error.",
             metric_note(self.metric, None)[:-1] + (", columns standardized." if self.standardize else "."),
         ]

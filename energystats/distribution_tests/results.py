@@ -24,7 +24,7 @@ __all__ = ["EnergyTestResult"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class EnergyTestResult(Result):
-    """Test of equal distributions by relabeling.
+    """Test of equal distributions by permutation.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class EnergyTestResult(Result):
         What was done, not what was asked for. For "sliced" the statistic is an estimate and the level of p exact; for
         "binned" both are exact.
     n_resamples : int
-        Random relabelings made; all distinct labelings when exact; 0 for an approximation without any.
+        Random permutations made; all distinct labelings when exact; 0 for an approximation without any.
     n_strata : int
         Blocks within which labels were permuted; 0 for free permutations.
     n_plots : int
@@ -49,9 +49,9 @@ class EnergyTestResult(Result):
     weighted : bool
         Whether rows had weights.
     stopped_early : bool
-        Whether `stop_at` ended the relabelings.
+        Whether `stop_at` ended the permutations.
     extrapolated : bool
-        Whether p comes from a generalised Pareto law fitted to the tail of the null distribution.
+        Whether p comes from a generalised Pareto distribution fitted to the tail of the null distribution.
     null_hypothesis : str
         The question that the p-value answers.
     effect_size : float
@@ -73,7 +73,7 @@ class EnergyTestResult(Result):
     components : tuple of EnergyTestResult
         The test under each semimetric, if there were several.
     metric : Metric
-        With every parameter that was settled on the data.
+        With every parameter that was fitted to the data.
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
     n_slices : int
@@ -152,7 +152,7 @@ class EnergyTestResult(Result):
 
     def _how(self) -> str:
         """What was counted."""
-        how = "all distinct labelings" if self._is_exhaustive() else "random relabelings"
+        how = "all distinct labelings" if self._is_exhaustive() else "random permutations"
         if self.n_bins:
             how += f" of {self.n_bins} bins"
         if self.n_plots:
@@ -165,16 +165,16 @@ class EnergyTestResult(Result):
         if self.method == "exact":
             lines.append(exact_note(self.n_resamples))
         elif self.method in ("permutation", "sliced", "binned") and not (self.extrapolated or self._is_exhaustive()):
-            lines.append(seed_note(self.pvalue, self.n_resamples, "random relabelings"))
+            lines.append(seed_note(self.pvalue, self.n_resamples, "random permutations"))
         if self.method == "asymptotic":
             lines.append(
-                "p is an approximation: Pearson type III with the exact moments of the permutation law. It does not "
-                "depend on a seed."
+                "p is an approximation: Pearson type III with the exact moments of the permutation distribution. It "
+                "does not depend on a seed."
             )
         if self.method == "cross":
             lines.append(
-                "p is an approximation: normal law of the cross statistic, for large samples. It belongs to one random "
-                "halving of the samples; another seed gives another p."
+                "p is an approximation: normal distribution of the cross statistic, for large samples. It belongs to "
+                "one random halving of the samples; another seed gives another p."
             )
         if self.n_slices == 1:
             lines.append("One column has one direction: distances along it are the distances; nothing is estimated.")
@@ -193,11 +193,11 @@ class EnergyTestResult(Result):
             lines.append("Rows are weighted; equality includes their weights.")
         if self.extrapolated:
             lines.append(
-                "p is extrapolated: a generalised Pareto law fitted to the largest null values, which another seed "
-                "changes."
+                "p is extrapolated: a generalised Pareto distribution fitted to the largest null values, which another "
+                "seed changes."
             )
         if self.stopped_early:
-            lines.append("The relabelings stopped early (Besag & Clifford); p is the share of those made.")
+            lines.append("The permutations stopped early (Besag & Clifford); p is the share of those made.")
         if self.components:
             lines.append(
                 "p is that of the smallest p-value among the semimetrics; S/T, W, S, T and H are those under "

@@ -83,7 +83,7 @@ def as_sampler(value: Any, name: str) -> Sampler:
     if isinstance(value, type):
         raise TypeError(f"`{name}` must be an object, got the class {value.__name__}; write `{value.__name__}(...)`.")
     if _is_new_style(value):
-        _one_law(value.icdf, name)
+        _check_one_distribution(value.icdf, name)
         return Sampler(name, _shorten_line(str(value)), lambda size, rng: value.sample(size, rng=rng), value.icdf)
     if not hasattr(value, "rvs"):
         return _of_function(value, name)
@@ -94,7 +94,7 @@ def as_sampler(value: Any, name: str) -> Sampler:
             f"`scipy.stats.{short}(...)`."
         )
     if hasattr(value, "ppf"):
-        _one_law(value.ppf, name)
+        _check_one_distribution(value.ppf, name)
         return Sampler(name, _label_of(value), lambda size, rng: value.rvs(size=size, random_state=rng), value.ppf)
     return Sampler(name, _label_of(value), lambda size, rng: _draw_rows(value, size, rng))
 
@@ -114,7 +114,7 @@ def _of_function(function: Any, name: str) -> Sampler:
     return Sampler(name, getattr(function, "__name__", type(function).__name__), draw)
 
 
-def _one_law(quantile: Callable[[float], Any], name: str) -> None:
+def _check_one_distribution(quantile: Callable[[float], Any], name: str) -> None:
     """Parameters that are arrays make several distributions of one object."""
     median = quantile(0.5)
     if np.shape(median) != ():
@@ -135,7 +135,7 @@ def _shorten_line(text: str) -> str:
 
 
 def _label_of(frozen: Any) -> str:
-    """A frozen distribution as it was written, as far as it is told."""
+    """A frozen distribution as it was written, as far as that is known."""
     family = getattr(getattr(frozen, "dist", None), "name", None)
     if family is None:
         return type(frozen).__name__.removesuffix("_frozen")

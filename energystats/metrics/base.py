@@ -37,7 +37,7 @@ class Metric(abc.ABC):
     trusted: ClassVar[bool] = True  # symmetric and zero at x = y by its formula
     mixes_units: ClassVar[bool] = True  # adds differences of columns, so that the widest column decides
     by_range: ClassVar[bool] = False  # divides every column by its range, so that z-scores have no place
-    needs_all_rows: ClassVar[bool] = False  # to settle its parameters; a sample will not do
+    needs_all_rows: ClassVar[bool] = False  # to fit its parameters; a sample will not do
 
     @property
     def only_means(self) -> bool:
@@ -153,7 +153,7 @@ class Metric(abc.ABC):
         return 0.5 * (rho(X, origin) + rho(origin, Y) - rho(X, Y))
 
     def fitted(self, X: FloatArray) -> Metric:
-        """The same metric with every parameter that depends on the data settled on `X`."""
+        """The same metric with every parameter that depends on the data fitted to `X`."""
         return self
 
     def in_unit(self, exponent: int) -> Metric | None:

@@ -66,9 +66,9 @@ class RowError(ValueError):
 
     def __init__(self, metric: str, fault: Fault, place: str, label: Any) -> None:
         self.metric, self.fault, self.place, self.label = metric, fault, place, label
-        super().__init__(self.told())
+        super().__init__(self.message())
 
-    def told(self, place: str | None = None) -> str:
+    def message(self, place: str | None = None) -> str:
         """The message, with another name for the place of the row."""
         return f"{self.metric} {self.fault.rule}, but {place or self.place} {self.fault.cause}; {self.fault.advice}."
 

@@ -119,7 +119,7 @@ class SciPyMetric(Metric):
         return self if self.name in DEGREES else None
 
     def fitted(self, X: FloatArray) -> SciPyMetric:
-        """Settle the variances of "seuclidean" and the covariance of "mahalanobis" on the rows of X."""
+        """Fit the variances of "seuclidean" and the covariance of "mahalanobis" to the rows of X."""
         if self.params or not self.measures_columns:
             return self
         if len(X) < 2:

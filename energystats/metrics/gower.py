@@ -38,7 +38,7 @@ class Gower(Metric):
     ValueError
         If `alpha` is below 0.001 or above 2, or a weight is negative or not finite. When it meets a table: if
         `asymmetric` or `weights` name no column of it, a value is infinite, a row has no value, two rows have no column
-        in common, or a category is unknown to a metric that was settled before.
+        in common, or a category is unknown to a metric that was fitted before.
     TypeError
         When it meets a column of another type, such as dates.
 
@@ -87,7 +87,7 @@ class Gower(Metric):
     weights: Mapping[str, float] | Sequence[float] | None = field(default=None, hash=False)
     coding: Columns | None = field(default=None, kw_only=True, compare=False)
     ranges: FloatArray | None = field(default=None, kw_only=True, compare=False)
-    beyond: bool = field(default=False, kw_only=True, compare=False)  # whether rows lie beyond ranges settled before
+    beyond: bool = field(default=False, kw_only=True, compare=False)  # whether rows lie beyond ranges fitted before
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", check_alpha(self.alpha))
@@ -140,19 +140,19 @@ class Gower(Metric):
     def read(self, tables: Sequence[ArrayLike], names: Sequence[str]) -> tuple[list[FloatArray], Metric]:
         known = self.coding if self.ranges is not None else None
         arrays, coding = encode(tables, names, asymmetric=self.asymmetric, known=known)
-        return arrays, self.told(coding)
+        return arrays, self.with_coding(coding)
 
-    def told(self, coding: Columns) -> Gower:
+    def with_coding(self, coding: Columns) -> Gower:
         """The metric that knows its columns."""
         _check_known_columns(self.asymmetric, coding.names, "asymmetric")
         if isinstance(self.weights, Mapping):
             _check_known_columns(self.weights, coding.names, "weights")
         elif self.weights is not None and len(self.weights) != len(coding.names):
             raise ValueError(f"`weights` must have one weight a column, {len(coding.names)}, got {len(self.weights)}.")
-        told = replace(self, coding=coding)
+        resolved = replace(self, coding=coding)
         if self.weights is not None:
-            _check_column_likeness(told.column_weights())
-        return told
+            _check_column_likeness(resolved.column_weights())
+        return resolved
 
     def under(self, other: Metric, columns: Sequence[str]) -> Metric:
         coding = Columns.numeric(columns, complete=True) if other.coding is None else other.coding
@@ -161,21 +161,21 @@ class Gower(Metric):
             raise ValueError(
                 f"`metric` {self!r} and {other!r} must name the same `asymmetric` columns to be used on one table."
             )
-        return replace(self.told(coding), ranges=None)
+        return replace(self.with_coding(coding), ranges=None)
 
     def fitted(self, X: FloatArray) -> Gower:
-        """Settle the ranges of numbers and of the codes of ordered categories; columns unheard of are numbers."""
+        """Fit the ranges of numbers and of the codes of ordered categories; columns unheard of are numbers."""
         if self.ranges is not None:
             graded = self.coding.where("numeric", "ordered") if self.coding is not None else slice(None)
             return replace(self, beyond=bool((_widths_of(X)[graded] > self.ranges[graded]).any()))
-        told = self
+        resolved = self
         if self.coding is None:
             names = map(str, range(X.shape[1]))
-            told = self.told(Columns.numeric(names, complete=not bool(np.isnan(X).any())))
+            resolved = self.with_coding(Columns.numeric(names, complete=not bool(np.isnan(X).any())))
             if self.asymmetric:
                 (X,), metric = self.read((X,), ("X",))
-                told = cast(Gower, metric)
-        return replace(told, ranges=_widths_of(X))
+                resolved = cast(Gower, metric)
+        return replace(resolved, ranges=_widths_of(X))
 
     def column_weights(self) -> FloatArray:
         """w_k of every column."""

@@ -150,9 +150,9 @@ def fetched(client: Any, futures: Any) -> Any:
     try:
         return client.gather(futures)
     except Exception as error:
-        told = copy.copy(error)
+        placed = copy.copy(error)
         error.__traceback__ = None
-    raise told
+    raise placed
 
 
 def sum_by_tree(client: Any, parts: Sequence[Any], priority: int = 1) -> Any:

@@ -1,6 +1,6 @@
 """A table on the workers of a Dask cluster, and the sums over its pairs as tasks, one for two blocks of rows.
 
-Relabelings do not travel: a worker draws them itself, from the key of the test and their number.
+Permutations do not travel: a worker draws them itself, from the key of the test and their number.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class OnCluster(Pairs):
     rows : RowsOnCluster
         The points.
     metric : Metric
-        Settled on them.
+        Fitted to them.
     """
 
     rows: RowsOnCluster
@@ -235,7 +235,7 @@ class OnCluster(Pairs):
         warn_if_negative(negative, smallest)
 
 
-# ---------------------------------------------------------------- relabelings
+# ---------------------------------------------------------------- permutations
 
 
 @dataclass(frozen=True, slots=True)

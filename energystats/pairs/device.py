@@ -21,14 +21,14 @@ from energystats.pairs.block_values import Measures, ValuesHere
 from energystats.pairs.disk import Rows, value_rows
 from energystats.pairs.tiles import Pairs, completed_sums
 
-__all__ = ["OnDevice", "RowsOnDevice", "is_foreign", "on_device"]
+__all__ = ["OnDevice", "RowsOnDevice", "is_from_array_library", "on_device"]
 
 
 TILE = 4096  # rows and columns of a tile
 INDICATOR_BYTES = 2**28  # of the indicators held at a time
 
 
-def is_foreign(sample: Any) -> bool:
+def is_from_array_library(sample: Any) -> bool:
     """Whether a sample is an array of another library that follows the array API standard."""
     if isinstance(sample, np.ndarray) or hasattr(sample, "__dask_graph__") or not hasattr(sample, "shape"):
         return False
@@ -76,7 +76,7 @@ def on_device(samples: tuple[Any, ...], names: list[str]) -> RowsOnDevice:
 
 def _as_columns(xp: Any, sample: Any, name: str) -> Any:
     """Finite real numbers of shape (n, d), in double precision where the device has it."""
-    if not is_foreign(sample):
+    if not is_from_array_library(sample):
         raise TypeError(f"All samples must be arrays of one library; `{name}` is {type(sample).__name__}.")
     if not xp.isdtype(sample.dtype, ("real floating", "integral")):
         raise TypeError(f"`{name}` must hold real numbers, got dtype {sample.dtype}.")

@@ -212,7 +212,7 @@ class Rows(abc.ABC):
         return pd.DataFrame(zeros, columns=list(self.columns))
 
     def sample(self, size: int) -> FloatArray:
-        """Rows from which parameters are settled: as many, drawn as from an array, and in that order."""
+        """Rows to which parameters are fitted: as many, drawn as from an array, and in that order."""
         n = len(self)
         return self.pick(np.arange(n) if n <= size else np.random.default_rng(0).choice(n, size, replace=False))
 

@@ -22,7 +22,7 @@ from energystats.pairs.dask_tables import (
     together,
 )
 from energystats.pairs.dask_workers import Workers, active_workers
-from energystats.pairs.device import is_foreign, on_device
+from energystats.pairs.device import is_from_array_library, on_device
 from energystats.pairs.disk import Mapped, Rows, RowsOnDisk, spool, spool_panels
 from energystats.pairs.parquet import batches, check_numbers, index_of, name_parquet_columns, opened_file, panels
 
@@ -69,10 +69,10 @@ def opened(samples: Sequence[Any], labels: Any, argument: str, client: Any = Non
     client = active_workers(client, samples)
     if labels is not None and len(samples) > 1:  # which nobody takes
         return tuple(samples), labels
-    if client is None and not any(_is_outside(sample) or is_foreign(sample) for sample in samples):
+    if client is None and not any(_is_outside(sample) or is_from_array_library(sample) for sample in samples):
         return tuple(samples), labels
     names = [f"sample {i}" for i in range(1, len(samples) + 1)] if len(samples) > 1 else ["X"]
-    if is_foreign(samples[0]):
+    if is_from_array_library(samples[0]):
         return _with_labels((on_device(tuple(samples), names),), labels, [int(sample.shape[0]) for sample in samples])
     column = labels if len(samples) == 1 and isinstance(labels, str) else None
     tables = [_open_table(sample, name, column, argument, client) for sample, name in zip(samples, names, strict=True)]

@@ -33,7 +33,7 @@ class Sliced(Pairs):
     directions : ndarray of shape (d, n_slices)
         Unit vectors.
     kept : tuple of Line
-        The sorted projections, where they are few enough; else they are made anew for every sum.
+        The sorted projections, where they are few enough; else they are recomputed for every sum.
     """
 
     n: int

@@ -26,9 +26,9 @@ from energystats.metrics.base import Metric
 __all__ = ["MadeAnew", "Pairs", "Stored", "Tile", "completed_sums", "warn_if_negative", "watched"]
 
 
-TILE_ROWS = 256  # twice as many where tiles are made anew: there are more of them, and wider ones multiply faster
+TILE_ROWS = 256  # twice as many where tiles are recomputed: there are more of them, and wider ones multiply faster
 TILE_COLUMNS = 4096  # so that a tile is small enough for its memory to be used again
-STORED_UP_TO = 4096  # points; above it tiles are made anew for every sum
+STORED_UP_TO = 4096  # points; above it tiles are recomputed for every sum
 Tile = tuple[int, int, FloatArray]  # first row, first column, rho
 LOST_DIGITS = 1e-4, 1e-3  # of rho: what a user's function may be off by in symmetry, and at x = y
 MIDDLE = 0.5  # a share of the rho of few points, among which copies would make a lower one too small
@@ -131,7 +131,7 @@ class MadeAnew(UpperTileSums):
     points : ndarray of shape (n, d)
         Coordinates.
     metric : Metric
-        Settled on the data.
+        Fitted to the data.
     warns : bool
         Whether a negative rho is worth a warning; not for parts of points that were warned of in whole.
     """

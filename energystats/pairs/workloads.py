@@ -36,10 +36,10 @@ __all__ = [
     "one_sum",
     "pairs_work",
     "permutation_moments_work",
+    "permutations",
     "permuted_rows",
     "reference_samples",
     "refit",
-    "relabelings",
     "rounding",
     "search_work",
     "slices",
@@ -57,22 +57,22 @@ FRESH, REUSED_UP_TO = (
     30.0,
     1500,
 )  # numbers touched for each pair where the system has to find memory, and points without
-TILE_BYTES = 2**24  # of a tile that is made anew, with what it is made of
-BLOCK = 64  # relabelings of one stream
+TILE_BYTES = 2**24  # of a tile that is recomputed, with what it is made of
+BLOCK = 64  # permutations of one stream
 STREAM_BYTES = 1100.0  # of a random generator
 ON_LINE = 40.0  # numbers touched for each entry of Z in a sorted column
-DEALT = 25.0  # for each row of a relabeling
-STEPS_OF_BLOCK = 120.0  # small calls for 64 relabelings
+ASSIGNED = 25.0  # for each row of a permutation
+STEPS_OF_BLOCK = 120.0  # small calls for 64 permutations
 STEPS_OF_TEST = 8000.0  # and for all that is done once
 SEARCHED = 6.0  # numbers touched for each pair in one search
 PERTURBED = 0.6  # of a search, for every perturbation
 STEPS_OF_SEARCH = 900.0
-LINE_DRAW = 9.0  # sorts of a sample that a draw from the nearest unimodal law takes with its indices
+LINE_DRAW = 9.0  # sorts of a sample that a draw from the nearest unimodal distribution takes with its indices
 LANCZOS = 40.0  # products with the pairs for the first eigenvectors
-NORMAL = 900.0  # numbers touched for the mean distance of a point to a normal law in several columns
+NORMAL = 900.0  # numbers touched for the mean distance of a point to a normal distribution in several columns
 CLUSTERED_AT_MOST, NAMED_AT_MOST, FOLDS, SPLIT_STARTS = 2000, 4000, 5, 10  # of the split test
 ENDED_AFTER = 400  # perturbations of a search, where it was measured to end with fewer
-SCOUTS = 500
+PILOT = 500
 
 SAMPLE_LESS = "Use a random subset of the rows."
 FEWER_DRAWS = "Use fewer `n_resamples`, or a random subset of the rows."
@@ -194,16 +194,16 @@ def slices(size: Size) -> Work:
                 touched=60.0 * size.slices * size.columns, bytes=24.0 * size.slices * size.columns)  # fmt: skip
 
 
-def relabelings(size: Size, k: int, count: float, *, looks: bool = False, visited: bool = False) -> Work:
-    """M of relabelings, drawn or visited one by one, and the null distribution."""
+def permutations(size: Size, k: int, count: float, *, interim: bool = False, visited: bool = False) -> Work:
+    """M of permutations, drawn or visited one by one, and the null distribution."""
     room = max(1.0, INDICATOR_BYTES // (8 * size.n * max(k - 1, 1)))
-    at_once = min(4.0 * BLOCK, room) if looks else max(room // BLOCK * BLOCK, min(room, BLOCK))
-    what, advice = f"{count_text(count)} relabelings of {size.n} rows", _faster_test(size)
+    at_once = min(4.0 * BLOCK, room) if interim else max(room // BLOCK * BLOCK, min(room, BLOCK))
+    what, advice = f"{count_text(count)} permutations of {size.n} rows", _faster_test(size)
     sums = _products(size, (k - 1) * (count + 1), at_once=(k - 1) * at_once, what=what, advice=advice)
     n_blocks = math.ceil(count / BLOCK)
-    dealt = Work(what=what, touched=(DEALT + 3 * (k - 1)) * size.n * count, bytes=24 * count + sums.bytes,
+    assigned = Work(what=what, touched=(ASSIGNED + 3 * (k - 1)) * size.n * count, bytes=24 * count + sums.bytes,
                  steps=STEPS_OF_BLOCK * n_blocks + STEPS_OF_TEST + (8 * count if visited else 0))  # fmt: skip
-    return sums.and_then(dealt)
+    return sums.and_then(assigned)
 
 
 def _faster_test(size: Size) -> str:
@@ -214,14 +214,14 @@ def _faster_test(size: Size) -> str:
 
 
 def permutation_moments_work(size: Size) -> Work:
-    """The exact permutation_moments of the permutation law."""
+    """The exact permutation_moments of the permutation distribution."""
     n = float(size.n)
     return Work(what=f"permutation_moments over the triples of {size.n} points", advice='Use method="permutation".',
                 flops=4.2 * n**3, pairs=n * n / 2, touched=60 * n * n, bytes=48 * n * n)  # fmt: skip
 
 
-def binned(size: Size, n_bins: int, k: int, count: float, *, looks: bool) -> tuple[Work, ...]:
-    """One pass over the pairs, or along every direction, and relabelings of the bins."""
+def binned(size: Size, n_bins: int, k: int, count: float, *, interim: bool) -> tuple[Work, ...]:
+    """One pass over the pairs, or along every direction, and permutations of the bins."""
     n = float(size.n)
     if size.slices:
         one = _products(size, 0, what=f"{size.slices} slices of {size.n} rows", advice="Use fewer `n_slices`.")
@@ -229,7 +229,7 @@ def binned(size: Size, n_bins: int, k: int, count: float, *, looks: bool) -> tup
     else:
         first = one_sum(size).and_then(Work(what="", touched=2 * n * n))
     bins = Size(n_bins, stored=True)
-    return first, relabelings(bins, k, count, looks=looks), Work(what="sums between bins", bytes=24.0 * n_bins**2)
+    return first, permutations(bins, k, count, interim=interim), Work(what="sums between bins", bytes=24.0 * n_bins**2)
 
 
 def permuted_rows(size: Size, df: int, terms: int, count: float) -> Work:
@@ -237,7 +237,7 @@ def permuted_rows(size: Size, df: int, terms: int, count: float) -> Work:
     what = f"{count_text(count)} permutations of {size.n} rows and a model of {df} columns"
     room = max(1.0, BASIS_BYTES // (8.0 * size.n * max(df, 1) * BLOCK)) * BLOCK
     sums = _products(size, df * count, at_once=df * room, what=what, advice=FEWER_DRAWS)
-    forms = Work(what="", touched=(DEALT + 20 * df) * size.n * count, flops=4.0 * size.n * df * df * count,
+    forms = Work(what="", touched=(ASSIGNED + 20 * df) * size.n * count, flops=4.0 * size.n * df * df * count,
                  steps=40.0 * (terms + 3) * math.ceil(count / room) + 3000,
                  bytes=sums.bytes + (terms + 1) * 32 * count)  # fmt: skip
     return sums.and_then(forms)
@@ -255,8 +255,8 @@ def comparisons(size: Size, sizes: Sequence[tuple[int, int]], count: float) -> t
     each = []
     for n, m in sizes:
         part = size.part(n + m)
-        what = f"{count_text(count)} relabelings of {len(sizes)} pairs of groups"
-        tested = relabelings(part, 2, count)
+        what = f"{count_text(count)} permutations of {len(sizes)} pairs of groups"
+        tested = permutations(part, 2, count)
         spread = _products(part, 2 * count, at_once=BLOCK, what=what, advice="")
         own = Work(what="", touched=120.0 * part.n * count)
         each.append(tested.and_then(spread, own).times(1, what=what, advice=FEWER_DRAWS))
@@ -371,13 +371,13 @@ def landmarks(size: Size, k: float, m: float, starts: float, batch: float) -> Wo
     )
 
 
-def graph_search(n: float, links: float, k: float, starts: float, kicks: float) -> Work:
+def graph_search(n: float, links: float, k: float, starts: float, perturbations: float) -> Work:
     """Single moves over a sparse graph, from several starts."""
     one = Work(what="", touched=250 * links + 60 * n * k, steps=400)
     eigen = Work(what="", touched=LANCZOS * 3 * (2 * links + 40 * n), steps=5000)
     what = f"{count_text(starts)} starts of a search over {links:.0f} links"
     advice = "Use a smaller `n_init`, or fewer links."
-    return one.times(starts * (1 + kicks), what=what, advice=advice).and_then(eigen)
+    return one.times(starts * (1 + perturbations), what=what, advice=advice).and_then(eigen)
 
 
 def stability(size: Size, k: float, count: float, starts: float, share: float) -> Work:
@@ -393,7 +393,7 @@ def stability(size: Size, k: float, count: float, starts: float, share: float) -
 
 
 def line_draws(n: float, count: float, times: float = 1.0, advice: str = FEWER_DRAWS) -> Work:
-    """Samples from the nearest unimodal law, with their indices."""
+    """Samples from the nearest unimodal distribution, with their indices."""
     one = Work(what="", ordered=LINE_DRAW * n * math.log2(n + 1), touched=600.0 * n)
     what = f"{count_text(count * times)} draws of {n:.0f} scores"
     return replace(one.times(count * times, what=what, advice=advice), bytes=48 * count + 24 * 2**20)
@@ -405,14 +405,14 @@ def split(size: Size, k: int, n_splits: float, count: float, of_draws: str = FEW
     part, contrasts = min(0.8 * n, CLUSTERED_AT_MOST), k if k > 2 else 1
     advice = "Use fewer `n_splits`, or a random subset of the rows."
     clustered = search_work(size.part(part), k, SPLIT_STARTS, compiled=True).and_then(pairs_work(size.part(part)))
-    scouts = (
-        search_work(size.part(min(part, SCOUTS) / 2), k, SPLIT_STARTS, compiled=True)
+    pilot = (
+        search_work(size.part(min(part, PILOT) / 2), k, SPLIT_STARTS, compiled=True)
         .and_then(Work(what="", steps=2000))
         .times(4)
     )
     along = Work(what="", touched=30.0 * n * contrasts, flops=2.0 * n * size.columns * contrasts, steps=500)
     what = f"{count_text(n_splits)} splits"
-    parts = clustered.and_then(scouts, along).times(FOLDS * n_splits, what=what, advice=advice)
+    parts = clustered.and_then(pilot, along).times(FOLDS * n_splits, what=what, advice=advice)
     named = size.part(min(n, NAMED_AT_MOST))
     names = search_work(named, k, 10).and_then(pairs_work(named)) if k > 2 else Work(what="names")
     matrix = () if not size.stored else (spectrum(n, 2.0),)

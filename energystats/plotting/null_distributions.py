@@ -56,7 +56,7 @@ def plot_null(
     ax = axes_or_new(ax)
     if density is not None:
         _draw_density(density, ax)
-    _histogram_with_line(null, observed, pvalue, "other labelings" if exact else "random relabelings", ax)
+    _histogram_with_line(null, observed, pvalue, "other labelings" if exact else "random permutations", ax)
     if density is not None:
         ax.set_ylabel("density")
     names = {
@@ -88,7 +88,7 @@ def _draw_density(density: Curve, ax: Axes) -> None:
     if not x.size:
         return
     height = np.quantile(y[np.isfinite(y)], 0.99)  # a very skew distribution has a pole
-    ax.fill_between(x, np.minimum(y, height), color=QUIET, lw=0, label="law under equality")
+    ax.fill_between(x, np.minimum(y, height), color=QUIET, lw=0, label="distribution under equality")
     ax.set_ylim(bottom=0)
 
 

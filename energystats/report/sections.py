@@ -16,7 +16,7 @@ from energystats._core.statistics import share
 from energystats.display.numbers import number, probability
 from energystats.report.pictures import escape_text, figure, listing, paragraph, picture, section, table
 from energystats.report.study import Study
-from energystats.report.words import certificate, method_text
+from energystats.report.words import method_text, state_bound
 
 if TYPE_CHECKING:
     from energystats.cluster_tests.results import ClusterTestResult
@@ -236,9 +236,9 @@ def write_dispersions(study: Study) -> str:
     )
     return section(
         "dispersion",
-        "Dispersion and certificate",
+        "Dispersion and upper bound",
         tables,
-        listing([*certificate(study), *_notes_of(study)]),
+        listing([*state_bound(study), *_notes_of(study)]),
         bars,
         path,
     )
@@ -276,9 +276,9 @@ def significance(study: Study) -> str:
     drawn = figure(
         picture(test.plot),
         "Scores that were tested, with the nearest unimodal density",
-        "What was tested: the scores of the clearest split, with the nearest unimodal law."
+        "What was tested: the scores of the clearest split, with the nearest unimodal distribution."
         if test.method == "split"
-        else "What was tested: the values of the column, with the nearest unimodal law.",
+        else "What was tested: the values of the column, with the nearest unimodal distribution.",
     )
     sentences = [note for note in test._sentences() if not note.startswith("Null hypothesis")]
     return section("significance", title, table(["", ""], rows, names=2), contrasts, listing(sentences), drawn)

@@ -7,7 +7,7 @@ from energystats.display.numbers import number, p_text
 from energystats.metrics.base import is_named
 from energystats.report.study import Study
 
-__all__ = ["REFERENCES", "answer", "certificate", "method_text"]
+__all__ = ["REFERENCES", "answer", "method_text", "state_bound"]
 
 
 LEVEL = 0.05
@@ -85,7 +85,7 @@ def _list_words(words: list[str]) -> str:
     return ", ".join(words[:-1]) + f" and {words[-1]}" if len(words) > 1 else words[0]
 
 
-def certificate(study: Study) -> list[str]:
+def state_bound(study: Study) -> list[str]:
     """What the solver guarantees."""
     found = study.found
     if study.k == 1:
@@ -181,10 +181,11 @@ def _test_text(study: Study) -> str:
         )
     else:
         how = (
-            f"In each of {test.n_splits} random splits the rows were dealt into five folds; for each fold the other "
-            f"rows (at most {test.n_clustered}) were clustered, and the rows of the fold were scored along the line "
-            "between clusters. The pooled scores, none of which had a part in its line, were compared with samples "
-            "from the nearest unimodal law by three indices; those of splits and contrasts were joined by Cauchy's rule"
+            f"In each of {test.n_splits} splits the rows were assigned at random to five folds; for each fold the "
+            f"other rows (at most {test.n_clustered}) were clustered, and the rows of the fold were scored along the "
+            "line between clusters. The pooled scores, none of which had a part in its line, were compared with "
+            "samples from the nearest unimodal distribution by three indices; those of splits and contrasts were "
+            "joined by Cauchy's rule"
         )
     larger = "" if test.conservative else " (1.6 where conservative p-values are asked for)"
     return (

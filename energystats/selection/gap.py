@@ -114,14 +114,14 @@ NullKind = Literal["unimodal", "box"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GapReference:
-    """Independent coordinates along the principal axes, each from its nearest unimodal law or uniform on its range.
+    """Independent coordinates along the principal axes, from nearest unimodal distributions or uniform on their ranges.
 
     Attributes
     ----------
     axes : Axes
         Principal component scores, and back to the columns.
     metric : Metric
-        Settled on the data, not on the reference sets.
+        Fitted to the data, not on the reference sets.
     """
 
     axes: Axes

@@ -173,7 +173,7 @@ def select_k(
     Warns
     -----
     TiesWarning
-        If "significance" spread tied values.
+        If "significance" jittered tied values.
     NotCalibratedWarning
         If "significance" was asked for a matrix that does not hold Euclidean distances.
     PerformanceWarning
@@ -189,9 +189,9 @@ def select_k(
     Notes
     -----
     **gap.** Gap(k) = mean log W(k) of reference sets - log W(k). The choice is the first k with Gap(k) >= Gap(k + 1) -
-    s(k + 1). References have independent principal components. In samples of 100 to 240 the unimodal law found one
-    cluster in all round or skew clouds and in .96 of uniform squares, but in .54 of uniform columns, and five clusters
-    in a row in .16 (box: .86, .74 and .72).
+    s(k + 1). References have independent principal components. In samples of 100 to 240 the unimodal distribution found
+    one cluster in all round or skew clouds and in .96 of uniform squares, but in .54 of uniform columns, and five
+    clusters in a row in .16 (box: .86, .74 and .72).
 
     **eigengap.** Affinities exp(-3 rho/median rho). It cannot choose k = 1, so it supposes that there are clusters;
     then it was right nearly always.
@@ -499,7 +499,7 @@ def _note_criteria(
     """What a reader has to know of the columns."""
     notes = []
     if isinstance(gaps, GapCurve):
-        law = {"unimodal": "from their nearest unimodal laws", "box": "uniform on their ranges"}[plan.null]
+        law = {"unimodal": "from their nearest unimodal distributions", "box": "uniform on their ranges"}[plan.null]
         notes.append(f"Gap: {plan.n_resamples} reference sets with independent principal components, {law}.")
         if d.points is None:
             notes.append("Assumed: the matrix holds Euclidean distances; references are drawn in their coordinates.")

@@ -50,7 +50,7 @@ def cluster_stability(
     k : int
         Number of clusters, 1 <= k <= number of distinct points.
     metric : str, Metric or callable, default "euclidean"
-        The semimetric rho; its data-dependent parameters are settled on all points.
+        The semimetric rho; its data-dependent parameters are fitted to all points.
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2.
     n_resamples : int, default 100
