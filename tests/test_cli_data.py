@@ -371,6 +371,24 @@ def test_keys_stay(iris, capsys):
     assert test["test"]["standardized"] is False
 
 
+def test_notes_of_results_are_in_the_answer(iris, capsys):
+    """Groups that a clustering found: the text warns of them, and a program that reads JSON has to know it, too."""
+    X = iris.drop(columns="species")
+    found = X.assign(cluster=[f"c{j}" for j in es.energy_cluster(X, 3, rng=0).labels])
+    found.to_csv("found.csv", index=False)
+    few = ["found.csv", "--resamples", "19"]
+    responses = " + ".join(X.columns)
+    for words, key in ((["test", "--group", "cluster"], "test"), (["disco", f"{responses} ~ cluster"], "model")):
+        body = answer(capsys, *words, *few)[0][key]
+        assert len(body["notes"]) == 1
+        assert body["notes"][0].startswith("The groups are a local optimum of")
+        assert cli.main([*words, *few]) == 0
+        assert " ".join(body["notes"][0].split()) in " ".join(capsys.readouterr().out.split())
+    known = ["iris.csv", "--resamples", "19"]
+    assert answer(capsys, "test", "--group", "species", *known)[0]["test"]["notes"] == []
+    assert answer(capsys, "disco", "sepal_width ~ species * petal_width", *known)[0]["model"]["notes"] == []
+
+
 def test_standardization_and_the_three_indices_are_in_the_answer(iris, capsys):
     for words in (["cluster"], ["test", "--group", "species"], ["disco", "sepal_width + sepal_length ~ species"]):
         found, _ = answer(capsys, *words, "iris.csv", "--standardize", "--n-resamples", "19")
