@@ -46,7 +46,13 @@ __all__ = [
 
 
 NEARLY_ALL = 0.95  # of the rows that differ in a column of names
-ID_NAME = re.compile(r"(.*[\W_])?(p?id|nr|no)\.?|index|unnamed: \d+|.*[^\W_](?-i:ID|Id)", re.IGNORECASE)
+SUBJECT = re.compile(  # names of columns whose numbers are labels, also where they repeat
+    r"(.*[\W_])?(p?id|subj|subject|participant|patient|respondent)\.?|index|.*[^\W_](?-i:ID|Id)", re.IGNORECASE
+)
+COUNT = re.compile(r"(.*[\W_])?(nr|no)\.?|row|unnamed: \d+", re.IGNORECASE)  # which may be measured where they repeat
+COUNTS_ROWS = "it numbers the rows"
+NAMES_SUBJECTS = "by its name it holds labels, of subjects or cases, and no measurements"
+FOUND_COLUMN = "cluster"  # in the tables that `--labels` of `cluster` writes
 LIKE_MISSING = {
     "na", "n/a", "n.a.", "nan", "null", "none", "nil", "missing", "unknown", "-", "--", ".", "?", "#n/a", "#na", "<na>",
 }  # fmt: skip
@@ -124,17 +130,8 @@ def choose_columns(
         console.note(_note_of(empty, "it is empty", ""))
         reasons.append((tuple(empty), "it is empty"))
         others = [c for c in others if c not in empty]
-    counters = [c for c in others if _is_numeric_column(table.frame[c]) and _numbers_the_rows(table.frame[c])]
-    counters = [c for c in counters if not matrix or ID_NAME.fullmatch(c)]
-    if counters and len(others) == len(counters):
-        raise BadInputError(
-            f"{table.file}: no column to use but {', '.join(counters)}, which only numbers the rows; name it in "
-            "--columns to use it all the same."
-        )
-    if counters:
-        console.note(_note_of(counters, "it numbers the rows", "; name it in --columns to use it"))
-        reasons.append((tuple(counters), "it numbers the rows"))
-        others = [c for c in others if c not in counters]
+    others, left_out = _without_ids(table, others, console, mixed=mixed, matrix=matrix)
+    reasons += left_out
     used = [c for c in others if _usable(table.frame[c], mixed) or (mixed and c in table.categories)]
     if not used:
         what = "column to use" if mixed else "numeric column"
@@ -150,7 +147,46 @@ def choose_columns(
     if unused:
         console.note(_note_of(unused, why, "; name it in --columns to use it" * mixed))
         reasons.append((tuple(unused), why))
+    if not matrix:
+        _note_coordinates(table, used, console)
     return _chosen(table, used, reasons)
+
+
+def _without_ids(
+    table: FileTable, names: list[str], console: Console, *, mixed: bool, matrix: bool
+) -> tuple[list[str], list[tuple[tuple[str, ...], str]]]:
+    """Columns that do not number the rows or label subjects, and the others with the reason; each is noted."""
+    counters = [c for c in names if _is_numeric_column(table.frame[c]) and _numbers_the_rows(table.frame[c])]
+    counters = [c for c in counters if not matrix or _has_name_of_id(c)]
+    subjects = [c for c in names if c not in counters and _labels_subjects(table, c, mixed)]
+    left = [c for c in names if c not in (*counters, *subjects)]
+    if names and not left:
+        which = "only numbers the rows" if not subjects else "only labels rows or subjects"
+        raise BadInputError(
+            f"{table.file}: no column to use but {', '.join(names)}, which {which}; name it in --columns to use it all "
+            "the same."
+        )
+    found = [(tuple(c), why) for c, why in ((counters, COUNTS_ROWS), (subjects, NAMES_SUBJECTS)) if c]
+    for columns, why in found:
+        console.note(_note_of(columns, why, "; name it in --columns to use it"))
+    return left, found
+
+
+def _note_coordinates(table: FileTable, used: Sequence[str], console: Console) -> None:
+    """Say which columns are measured although their names are those of numbers of rows, or of clusters."""
+    for name in used:
+        if not _is_numeric_column(table.frame[name]) or not (_whole(table.frame[name])):
+            continue
+        if name.lower() == FOUND_COLUMN:
+            console.note(
+                f"the column {name!r} is used as a measurement, and has the name that --labels gives to clusters; "
+                f"--drop {name} leaves it out."
+            )
+        elif COUNT.fullmatch(name):
+            console.note(
+                f"the column {name!r} is used as a measurement, and has the name of a number of rows or cases; "
+                f"--drop {shlex.quote(name)} leaves it out."
+            )
 
 
 def _chosen(table: FileTable, names: list[str], reasons: Sequence[tuple[tuple[str, ...], str]]) -> Choice:
@@ -283,11 +319,29 @@ def _mostly_numbers(column: pd.Series[Any]) -> bool:
 def _numbers_the_rows(column: pd.Series[Any]) -> bool:
     """Whether a column counts the rows in some order from any number on, or has the name and the numbers of an id."""
     values = column.dropna().to_numpy(dtype=float)
-    if values.size < 3 or not (np.isfinite(values).all() and (values == np.round(values)).all()):
+    if values.size < 3 or not _whole(column):
         return False
-    if ID_NAME.fullmatch(str(column.name)) and _nearly_distinct(column.dropna()):
+    if _has_name_of_id(str(column.name)) and _nearly_distinct(column.dropna()):
         return True
     return column.is_unique and bool(np.ptp(values) == values.size - 1)
+
+
+def _has_name_of_id(name: str) -> bool:
+    """Whether a column has the name of an id, or of a number of the rows."""
+    return SUBJECT.fullmatch(name) is not None or COUNT.fullmatch(name) is not None
+
+
+def _labels_subjects(table: FileTable, name: str, mixed: bool) -> bool:
+    """Whether a column is an id by its name, repeated or not; --category says that it is none."""
+    if SUBJECT.fullmatch(name) is None or name in table.categories or _holds_truths(table.frame[name]):
+        return False
+    return _whole(table.frame[name]) if _is_numeric_column(table.frame[name]) else mixed
+
+
+def _whole(column: pd.Series[Any]) -> bool:
+    """Whether a column of numbers holds whole ones only."""
+    values = column.dropna().to_numpy(dtype=float)
+    return values.size > 0 and bool((np.isfinite(values) & (values == np.round(values))).all())
 
 
 def _first_text(table: FileTable, name: str) -> str:
