@@ -90,6 +90,9 @@ def test_tables_of_pandas_are_read_back(tmp_path, words, numbers, sep, decimal, 
         ("x;y\n1;999\n2;1,000\n", r"'1,000' may be 1000 or 1.000"),
         ("x;y\n1;999\n2;1.000\n", r"column 2: '1.000' may be 1000 or 1.000"),
         ("x\n1,000\n2,000\n", r"'1,000' may be 1000 or 1.000"),
+        ("x;g\n1.500;a\n2.500;b\n", r"column 1: '1.500' may be 1500 or 1.500; --thousands \. takes .* --decimal \."),
+        ("x;y\n1.500;1999\nNA;2000\n", r"column 1: '1.500' may be 1500 or 1.500"),
+        ("x;y\n-1.500.000;7\n2.500;8\n", r"'-1.500.000' may be -1500000; --thousands \. reads it so"),
         ("x;y\n" + "1;2\n" * 300 + "3;1.000\n", r"column 2: '1.000' may be"),
         ('x,g\n1,"NA"\n2,"b"\n', r"column 'g' holds \"NA\" in quotes, which may be a word or a missing value"),
         ('x,g\n1,"NaN"\n2,"b"\n', r"column 'g' holds \"NaN\" in quotes"),
@@ -114,6 +117,13 @@ def test_what_is_in_doubt_is_refused(tmp_path, content, message):
         ("x;y\n1;999\n2;1.234.000,5\n", {"thousands": "."}, "y", [999, 1234000.5]),
         ("x;y\n1;999\n2;1.000\n", {"decimal": "."}, "y", [999, 1]),
         ('x,y\n1,999\n2,"1,000"\n', {"thousands": ","}, "y", [999, 1000]),
+        ("x;g\n1.500;a\n2.500;b\n", {"decimal": "."}, "x", [1.5, 2.5]),
+        ("x;g\n1.500;a\n2.500;b\n", {"thousands": "."}, "x", [1500, 2500]),
+        ("x;g\n1.500;a\n2.25;b\n", {}, "x", [1.5, 2.25]),
+        ("x;y\n1.500;7\n2.500;0.125\n", {}, "x", [1.5, 2.5]),  # another column shows what the point is
+        ("x;y\n1.500;1234\n2.500;1e-3\n2.500;1.5e-3\n", {}, "x", [1.5, 2.5, 2.5]),
+        ("x;y\n1.500;1\n1500;2\n", {}, "x", [1.5, 1500]),  # where thousands are parted, so is this one
+        ("x\ty\n1.500\t7\n2.500\t8\n", {}, "x", [1.5, 2.5]),
         ("x;y\n1,5;999\n2;1,000\n", {}, "y", [999, 1]),  # 1,5 shows what the comma is
         ("x,y\n1,2,\n3,4,\n", {}, "y", [2, 4]),
         ('"x"\n"1" 1.5\n"2" 2.5\n', {}, "x", [1.5, 2.5]),

@@ -15,6 +15,7 @@ __all__ = [
     "COMMA_NUMBER",
     "GROUPED",
     "LINES_LOOKED_AT",
+    "POINT_NUMBER",
     "SEPARATORS",
     "Dialect",
     "cells_of",
