@@ -18,6 +18,7 @@ from energystats.cli.dialects import Dialect
 from energystats.cli.errors import BadInputError
 from energystats.cli.reading import read_table
 from energystats.cli.sources import readable
+from energystats.inputs.labels import write_codes
 from tests.r_tables import difference
 
 FROM_R = sorted(p.with_suffix("") for p in (Path(__file__).parent / "oracles_csv").glob("*.json"))
@@ -340,6 +341,36 @@ def test_groups_that_mean_the_same_are_noted(tmp_path, capsys, monkeypatch, word
     first, second = sorted(words[:2])
     noted = " ".join(capsys.readouterr().err.split())
     assert f"{first!r} and {second!r} in the column of groups {why}" in noted
+
+
+UNSEEN = [("caf\u00e9", "cafe\u0301"), ("a", "a\u200b"), ("a b", "a\u00a0b"), ("ab", "a\u00adb"), ("a b", "a  b")]
+
+
+@pytest.mark.parametrize("words", UNSEEN, ids=ascii)
+def test_groups_that_print_alike_are_noted(tmp_path, capsys, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    groups = [*words, "x"] * 3
+    pd.DataFrame({"v": np.arange(9.0) ** 2, "w": np.arange(9) % 2, "g": groups}).to_csv("t.csv", index=False)
+    first, second = sorted(words)
+    for command in (["test", "t.csv", "--group", "g"], ["disco", "v ~ g", "t.csv"], ["disco", "v ~ w + g", "t.csv"]):
+        assert cli.main([*command, "--resamples", "9", "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        noted = [note for note in found["warnings"] if "print alike and are two groups here" in note]
+        assert len(noted) == 1
+        assert f"not seen, {write_codes(first)} and {write_codes(second)}" in noted[0]
+        body = found.get("test", found.get("model"))
+        assert any("print alike and are two" in note for note in body["notes"])
+
+
+@pytest.mark.parametrize("words", [("01", "1", "2"), ("1.0", "1", "b"), ("Male", "male", "female")])
+def test_disco_notes_groups_as_test_does(tmp_path, capsys, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"v": np.arange(18.0) ** 2, "g": list(words) * 6}).to_csv("t.csv", index=False)
+    assert cli.main(["test", "t.csv", "--group", "g", "--resamples", "9"]) == 0
+    expected = " ".join(capsys.readouterr().err.split()).replace("the column of groups", "column 'g'")
+    assert "are two groups here, because groups are text" in expected
+    assert cli.main(["disco", "v ~ g", "t.csv", "--category", "g", "--resamples", "9"]) == 0
+    assert " ".join(capsys.readouterr().err.split()) == expected
 
 
 def test_the_canberra_of_other_programs_is_told(tmp_path, capsys, monkeypatch):

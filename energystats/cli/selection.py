@@ -175,7 +175,7 @@ def _without_ids(
 def _note_coordinates(table: FileTable, used: Sequence[str], console: Console) -> None:
     """Say which columns are measured although their names are those of numbers of rows, or of clusters."""
     for name in used:
-        if not _is_numeric_column(table.frame[name]) or not (_whole(table.frame[name])):
+        if not _is_numeric_column(table.frame[name]) or not _holds_whole_numbers(table.frame[name]):
             continue
         if name.lower() == FOUND_COLUMN:
             console.note(
@@ -319,7 +319,7 @@ def _mostly_numbers(column: pd.Series[Any]) -> bool:
 def _numbers_the_rows(column: pd.Series[Any]) -> bool:
     """Whether a column counts the rows in some order from any number on, or has the name and the numbers of an id."""
     values = column.dropna().to_numpy(dtype=float)
-    if values.size < 3 or not _whole(column):
+    if values.size < 3 or not _holds_whole_numbers(column):
         return False
     if _has_name_of_id(str(column.name)) and _nearly_distinct(column.dropna()):
         return True
@@ -335,10 +335,10 @@ def _labels_subjects(table: FileTable, name: str, mixed: bool) -> bool:
     """Whether a column is an id by its name, repeated or not; --category says that it is none."""
     if SUBJECT.fullmatch(name) is None or name in table.categories or _holds_truths(table.frame[name]):
         return False
-    return _whole(table.frame[name]) if _is_numeric_column(table.frame[name]) else mixed
+    return _holds_whole_numbers(table.frame[name]) if _is_numeric_column(table.frame[name]) else mixed
 
 
-def _whole(column: pd.Series[Any]) -> bool:
+def _holds_whole_numbers(column: pd.Series[Any]) -> bool:
     """Whether a column of numbers holds whole ones only."""
     values = column.dropna().to_numpy(dtype=float)
     return values.size > 0 and bool((np.isfinite(values) & (values == np.round(values))).all())
