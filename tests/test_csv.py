@@ -17,6 +17,7 @@ from energystats.cli.console import Console
 from energystats.cli.dialects import Dialect
 from energystats.cli.errors import BadInputError
 from energystats.cli.reading import read_table
+from energystats.cli.selection import keep_rows
 from energystats.cli.sources import readable
 from energystats.inputs.labels import write_codes
 from tests.r_tables import difference
@@ -429,6 +430,50 @@ def test_groups_with_decimal_commas_have_the_order_of_numbers(tmp_path, capsys, 
     write_csv2("t.csv", frame)
     assert cli.main(["test", "t.csv", "--group", "g", "--resamples", "9"]) == 0
     assert "Groups of g: 2; 9,5; 10,5." in capsys.readouterr().out.replace("2,0", "2")
+
+
+@pytest.mark.parametrize("sign", [".", ","])
+@pytest.mark.parametrize("operator", ["<=", ">", "<", ">="])
+def test_groups_that_are_numbers_are_compared_as_numbers(tmp_path, capsys, monkeypatch, sign, operator):
+    """A group is text to the test; in a condition 9 is below 12 all the same."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"v": np.arange(24.0) ** 2 / 3, "stations": [9, 12, 30, 12.5] * 6})
+    frame.to_csv("t.csv", sep=";", decimal=sign, index=False)
+    words = ["--resamples", "9", "--json", "--where", f"stations{operator}12"]
+    kept = {"<=": [9, 12], ">": [12.5, 30], "<": [9], ">=": [12, 12.5, 30]}[operator]
+    if len(kept) > 1:
+        assert cli.main(["test", "t.csv", "--group", "stations", *words]) == 0
+        labels = json.loads(capsys.readouterr().out)["test"]["labels"]
+        assert [float(label.replace(",", ".")) for label in labels] == kept
+    path = tmp_path / "t.csv"
+    table = keep_rows(read(path, categories=["stations"]), [f"stations{operator}12"])
+    names = {"pd": pd}
+    exec("\n".join(table.code).replace(repr(str(path)), "path"), names | {"path": path}, names)
+    pd.testing.assert_frame_equal(names["table"], table.frame, check_dtype=False)
+    frame.assign(stations=["9", "x", "12", "y"] * 6).to_csv("t.csv", index=False)
+    assert cli.main(["test", "t.csv", "--group", "stations", *words]) == 2
+    assert "column 'stations' holds text ('x' is no number), which = and != compare" in capsys.readouterr().err
+
+
+def test_a_list_of_na_that_took_the_place_of_na_is_named(tmp_path, capsys, monkeypatch):
+    """Not `--na NA`, which would take the place of the list in its turn."""
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{x},{g},{x},{i}\n" for i, (x, g) in enumerate(zip([1, "NA", -99, 4, 5, 6], "aabbNa", strict=True)))
+    Path("t.csv").write_text("x,g,z,y\n" + rows.replace(",N,", ",NA,"))
+    said = "--na -99 took the place of NA and NaN, so that NA is no missing value any more; --na NA,-99 reads both"
+    for command in (["cluster", "t.csv"], ["test", "t.csv", "--group", "g"]):
+        assert cli.main([*command, "--na", "-99"]) == 2
+        assert f"row 2 (line 3), column 'x': 'NA' is not a number ({said})" in " ".join(capsys.readouterr().err.split())
+    assert cli.main(["disco", "y ~ g", "t.csv", "--na", "-99", "--resamples", "9"]) == 0
+    assert f"'NA' in column 'g' is a word: {said}." in " ".join(capsys.readouterr().err.split())
+    assert cli.main(["disco", "y ~ x", "t.csv", "--na", "-99", "--missing", "drop", "--resamples", "9"]) == 2
+    assert "column 'x' is taken for categories, because of row 2 (line 3), column 'x'" in capsys.readouterr().err
+    assert cli.main(["cluster", "t.csv", "--na", "?,n.a."]) == 2
+    assert "--na '?,n.a.' took the place of NA and NaN" in capsys.readouterr().err
+    assert cli.main(["cluster", "t.csv", "--na", "NA,-99", "--missing", "drop", "-k", "1", "--quiet"]) == 0
+    Path("t.csv").write_text(rows.replace("NA", "n/a").replace("1,a,1,0", "x,g,z,y"))
+    assert cli.main(["cluster", "t.csv", "--na", "-99"]) == 2
+    assert "(--na -99 does not have it; --na n/a,-99 reads it as a missing value, too)" in capsys.readouterr().err
 
 
 SPELLINGS = [("TRUE", "True", "false"), ("true", "T", "F"), ("FALSE", "F", "TRUE"), ("t", "T", "f"), ("TRUE", "1", "0")]

@@ -15,6 +15,7 @@ __all__ = [
     "COMMA_NUMBER",
     "GROUPED",
     "LINES_LOOKED_AT",
+    "MISSING",
     "POINT_NUMBER",
     "SEPARATORS",
     "Dialect",

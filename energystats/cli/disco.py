@@ -23,7 +23,15 @@ from energystats.cli.options import (
 )
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import read_table
-from energystats.cli.selection import check_spelling, find_column, keep_rows, note_if_equal, without_blanks
+from energystats.cli.selection import (
+    check_spelling,
+    find_column,
+    keep_rows,
+    note_if_equal,
+    note_slips,
+    note_words_of_missing,
+    without_blanks,
+)
 
 __all__ = ["add_disco_command", "run_disco"]
 
@@ -84,6 +92,8 @@ def run_disco(options: argparse.Namespace, console: Console) -> None:
     for name in named:
         if not is_numeric_dtype(table.frame[name]):  # truth values are numeric, too
             note_alike(table.frame[name], table.dialect, console, f"column {name!r}")
+            note_words_of_missing(table, name, console)
+    note_slips(table, named, console)
     if options.id is not None:
         find_column(table, options.id)
         table = table.having(table.frame.drop(columns=options.id))

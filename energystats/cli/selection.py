@@ -13,7 +13,7 @@ import numpy as np
 
 from energystats.cli.console import Console
 from energystats.cli.csv_table import MEANINGS, twice_spelled
-from energystats.cli.dialects import COMMA_NUMBER, GROUPED, Dialect, doubt_of
+from energystats.cli.dialects import COMMA_NUMBER, GROUPED, MISSING, Dialect, doubt_of
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.reading import FileTable
 from energystats.dissimilarity import check_z_scores
@@ -40,6 +40,8 @@ __all__ = [
     "in_order",
     "keep_rows",
     "note_if_equal",
+    "note_slips",
+    "note_words_of_missing",
     "split_names",
     "without_blanks",
 ]
@@ -363,8 +365,38 @@ def _first_text(table: FileTable, name: str) -> str:
     elif COMMA_NUMBER.fullmatch(value):
         hint = "; --decimal , reads decimal commas"
     elif value.strip().lower() in LIKE_MISSING:
-        hint = f" (--na {shlex.quote(value)} reads it as a missing value)"
+        hint = f" ({_advice_on_missing(value, table.dialect)})"
     return f"{table.where(int(column.index[bad.to_numpy()][0]))}, column {name!r}: {value!r} is not a number{hint}"
+
+
+def _advice_on_missing(word: str, dialect: Dialect) -> str:
+    """Say how a word is read as a missing value; a list of --na that was given lacks it, NA and NaN included."""
+    if not any(dialect.na_lists):
+        return f"--na {shlex.quote(word)} reads it as a missing value"
+    given = f"--na {' --na '.join(map(shlex.quote, dialect.na_lists))}"
+    longer = f"--na {shlex.quote(','.join([word, *filter(None, dialect.na_lists)]))}"
+    if word in MISSING:
+        return f"{given} took the place of NA and NaN, so that {word} is no missing value any more; {longer} reads both"
+    return f"{given} does not have it; {longer} reads it as a missing value, too"
+
+
+def note_words_of_missing(table: FileTable, name: str, console: Console) -> None:
+    """Say that NA or NaN is a word in a column of text, because --na took its place."""
+    if not any(table.dialect.na_lists):
+        return
+    for word in MISSING:
+        if (table.frame[name] == word).any():
+            console.note(f"{word!r} in column {name!r} is a word: {_advice_on_missing(word, table.dialect)}.")
+
+
+def note_slips(table: FileTable, names: Sequence[str], console: Console) -> None:
+    """Say which columns of a formula are categories because of a few words among numbers."""
+    for name in names:
+        if _is_slip(table, name):
+            console.note(
+                f"column {name!r} is taken for categories, because of {_first_text(table, name)}; --category {name} "
+                "says that it holds categories."
+            )
 
 
 # ---------------------------------------------------------------- rows
@@ -397,7 +429,8 @@ def _rows_where(table: FileTable, condition: str) -> FileTable:
         shown = value
         values, code = column.astype(str), f"table[{name!r}].astype(str)"
     else:
-        raise BadInputError(f"--where {condition}: column {name!r} holds text, which = and != compare.")
+        values, code = _as_numbers(table, condition, column)
+        shown = _number_in(table, condition, name, value)
     meets = {"==": values.eq, "!=": values.ne, "<": values.lt, "<=": values.le, ">": values.gt, ">=": values.ge}
     known_values = set() if _is_numeric_column(column) else set(map(str, column.dropna()))
     if compare == "!=" and isinstance(shown, str) and shown not in known_values:
@@ -411,6 +444,22 @@ def _rows_where(table: FileTable, condition: str) -> FileTable:
         raise BadInputError(f"--where {condition}: no row of {table.file} meets it.{near}")
     known = f" & table[{name!r}].notna()" if compare == "!=" or not _is_numeric_column(column) else ""
     return table.having(table.frame[kept.to_numpy(dtype=bool)], f"table = table[({code} {compare} {shown!r}){known}]")
+
+
+def _as_numbers(table: FileTable, condition: str, column: pd.Series[Any]) -> tuple[pd.Series[Any], str]:
+    """Read a column of text, such as groups are, as numbers, where all are; and the statement that does the same."""
+    import pandas as pd
+
+    dialect = table.dialect
+    numbers = {text: dialect.value_of(str(text)) for text in column.dropna().unique()}
+    word = next((text for text, number in numbers.items() if number is None), None)
+    if word is not None or not numbers:
+        why = f" ({word!r} is no number)" if any(number is not None for number in numbers.values()) else ""
+        raise BadInputError(f"--where {condition}: column {column.name!r} holds text{why}, which = and != compare.")
+    code = f"table[{column.name!r}]"
+    for sign, other in ((dialect.thousands, ""), (dialect.decimal if dialect.decimal == "," else None, ".")):
+        code += "" if sign is None else f".str.replace({sign!r}, {other!r}, regex=False)"
+    return pd.to_numeric(column.map(numbers.get, na_action="ignore")), f"pd.to_numeric({code})"
 
 
 def _number_in(table: FileTable, condition: str, name: str, value: str) -> int | float:

@@ -36,6 +36,7 @@ from energystats.cli.selection import (
     in_order,
     keep_rows,
     note_if_equal,
+    note_words_of_missing,
     split_names,
     without_blanks,
 )
@@ -136,6 +137,7 @@ def _with_groups(table: FileTable, options: argparse.Namespace, console: Console
     missing = table.frame[options.group].isna().to_numpy()
     check_spelling(table, [options.group])
     note_alike(table.frame[options.group], table.dialect, console, "the column of groups")
+    note_words_of_missing(table, options.group, console)
     if not missing.any():
         return table
     first = table.where(int(table.frame.index[missing][0]))
