@@ -476,6 +476,44 @@ def test_a_list_of_na_that_took_the_place_of_na_is_named(tmp_path, capsys, monke
     assert "(--na -99 does not have it; --na n/a,-99 reads it as a missing value, too)" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("first", ["1.500", "1500", "1"])
+def test_points_beside_decimal_commas_are_named_with_their_row(tmp_path, capsys, monkeypatch, first):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text(f"x;y;g\n{first};3,5;a\n2.500;4,5;b\n1.250;9;a\n2.750;4,5;b\n")
+    row, number = ("row 1 (line 2)", "1.500") if first == "1.500" else ("row 2 (line 3)", "2.500")
+    said = (
+        f"t.csv: {row}, column 'x': '{number}' is not a number where decimals have a comma (--thousands . reads it as"
+    )
+    for command in (["cluster", "t.csv"], ["test", "t.csv", "--group", "g", "--columns", "x"]):
+        assert cli.main([*command, "--decimal", ","]) == 2
+        assert f"{said} as {number.replace('.', '')})" in " ".join(capsys.readouterr().err.split())
+    assert cli.main(["cluster", "t.csv", "-k", "1", "--decimal", ",", "--thousands", ".", "--quiet"]) == 0
+    Path("t.csv").write_text("x;y\n1,5;3,5\n2,5;4,5\n3;2.25\n4;7\n6;8\n")
+    assert cli.main(["cluster", "t.csv", "--decimal", ",", "--columns", "y"]) == 2
+    said = "row 3 (line 4), column 'y': '2.25' is not a number where decimals have a comma (--decimal . reads"
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        ("y ~ log(x)", "'log' is a column of the table, which log(x) would take for the function of that name; rename"),
+        ("log(y) ~ x", "rename the column, or write np.log()"),
+        ("y ~ C(x)", "'C' is a column of the table, which C(x) would take for the function of that name; rename the"),
+        ("y ~ poly(x, 2)", "'poly' is a column of the table"),
+        ("y ~ np.exp(x)", "'np' is a column of the table, which np.exp(x) would take for"),
+    ],
+)
+def test_a_column_with_the_name_of_a_function_is_named(tmp_path, capsys, monkeypatch, formula, message):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({name: np.arange(1.0, 21) % j for j, name in enumerate(["log", "C", "poly", "np"], 2)})
+    frame.assign(x=np.arange(20.0) % 5 + 1, y=np.arange(1.0, 21) ** 1.5).to_csv("t.csv", index=False)
+    assert cli.main(["disco", formula, "t.csv"]) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+    frame.drop(columns="np").assign(y=np.arange(1.0, 21), x=2.0 ** np.arange(20)).to_csv("t.csv", index=False)
+    assert cli.main(["disco", "y ~ np.log(x) + log + I(poly.abs())", "t.csv", "--resamples", "9", "--quiet"]) == 0
+
+
 SPELLINGS = [("TRUE", "True", "false"), ("true", "T", "F"), ("FALSE", "F", "TRUE"), ("t", "T", "f"), ("TRUE", "1", "0")]
 
 

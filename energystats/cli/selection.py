@@ -13,7 +13,7 @@ import numpy as np
 
 from energystats.cli.console import Console
 from energystats.cli.csv_table import MEANINGS, twice_spelled
-from energystats.cli.dialects import COMMA_NUMBER, GROUPED, MISSING, Dialect, doubt_of
+from energystats.cli.dialects import COMMA_NUMBER, GROUPED, MISSING, POINT_NUMBER, Dialect, doubt_of
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.reading import FileTable
 from energystats.dissimilarity import check_z_scores
@@ -348,25 +348,28 @@ def _holds_whole_numbers(column: pd.Series[Any]) -> bool:
 
 def _first_text(table: FileTable, name: str) -> str:
     """'row 17 (line 18), column 'height': 'abc' is not a number' for the first entry that is none."""
-    import pandas as pd
-
     column = table.frame[name]
     if name in table.categories:
         return f"column {name!r} must hold numbers, and --category names it"
     if _holds_truths(column):
         return f"column {name!r} must hold numbers, and holds truth values (TRUE and FALSE); {TRUTHS_ADVICE}"
-    bad = pd.to_numeric(column, errors="coerce").isna() & column.notna()
+    dialect = table.dialect
+    bad = column.map(lambda cell: isinstance(cell, str) and dialect.value_of(cell.strip()) is None).to_numpy(dtype=bool)
     if not bad.any():
         return f"column {name!r} must hold numbers, and holds {column.dtype} values"
     value = str(column[bad].iloc[0])
     hint = ""
-    if GROUPED.fullmatch(value):
+    if dialect.decimal == "," and GROUPED.fullmatch(value) and "." in value:
+        hint = f" where decimals have a comma (--thousands . reads it as {value.replace('.', '')})"
+    elif dialect.decimal == "," and POINT_NUMBER.fullmatch(value):
+        hint = " where decimals have a comma (--decimal . reads decimal points)"
+    elif GROUPED.fullmatch(value):
         hint = f" ({doubt_of(value)})"
     elif COMMA_NUMBER.fullmatch(value):
         hint = "; --decimal , reads decimal commas"
     elif value.strip().lower() in LIKE_MISSING:
         hint = f" ({_advice_on_missing(value, table.dialect)})"
-    return f"{table.where(int(column.index[bad.to_numpy()][0]))}, column {name!r}: {value!r} is not a number{hint}"
+    return f"{table.where(int(column.index[bad][0]))}, column {name!r}: {value!r} is not a number{hint}"
 
 
 def _advice_on_missing(word: str, dialect: Dialect) -> str:
