@@ -66,7 +66,7 @@ class TiesWarning(EnergyStatsWarning):
 
 
 class MissingValuesWarning(EnergyStatsWarning):
-    """Rows with missing values were left out."""
+    """Rows with missing values were left out, or a label is the text of a missing value."""
 
 
 class ConvergenceWarning(EnergyStatsWarning):

@@ -230,7 +230,6 @@ def test_ids_are_no_measurements(tmp_path, monkeypatch, capsys, name, values):
     ("name", "values"),
     [
         ("weight", 7 * COUNTS),
-        ("id", np.arange(40) % 20),
         ("id", COUNTS + 0.5),
         ("humid", 7 * COUNTS),
         ("casino", 7 * COUNTS),
@@ -240,6 +239,55 @@ def test_measurements_are_no_ids(tmp_path, monkeypatch, capsys, name, values):
     monkeypatch.chdir(tmp_path)
     pd.DataFrame({name: values, "x": NOISE, "g": ["a", "b"] * 20}).to_csv("d.csv", index=False)
     assert answer(capsys, "test", "d.csv", "--group", "g", "--resamples", "19")[0]["columns"] == [name, "x"]
+
+
+@pytest.mark.parametrize("name", ["ID", "index", "subject", "Subject", "patient_id", "participant", "subjectID"])
+def test_ids_that_repeat_are_labels_of_subjects(tmp_path, monkeypatch, capsys, name):
+    """As in data measured twice: the number of a person is no coordinate, whatever the command and the metric."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({name: np.tile(np.arange(1, 21), 2), "x": NOISE, "g": np.repeat(["a", "b"], 20)})
+    frame.to_csv("d.csv", index=False)
+    frame.assign(**{name: [f"s{i}" for i in frame[name]]}).to_csv("words.csv", index=False)
+    words = ["test", "d.csv", "--group", "g", "--resamples", "9"]
+    found, error = answer(capsys, *words)
+    assert found["columns"] == ["x"]
+    assert found["test"]["statistic"] == pytest.approx(
+        es.energy_test(frame[["x"]], groups=frame["g"], n_resamples=9, rng=0).statistic
+    )
+    said = "by its name it holds labels, of subjects or cases, and no measurements"
+    assert f"not used, because {said}: {name}; name it in --columns to use it." in error
+    assert answer(capsys, *words, "--columns", f"x,{name}")[0]["columns"] == ["x", name]
+    gower = ["--metric", "gower", "--resamples", "9"]
+    assert answer(capsys, *words, *gower)[0]["columns"] == ["x"]
+    assert answer(capsys, *words, *gower, "--category", name)[0]["columns"] == [name, "x"]
+    found, error = answer(capsys, "test", "words.csv", "--group", "g", *gower)
+    assert found["columns"] == ["x"]
+    assert said in error
+    assert cli.main([*words, "--drop", "x"]) == 2
+    assert f"no column to use but {name}, which only labels rows or subjects; name it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["cluster", "Nr", "visit_no"])
+def test_labels_and_numbers_of_cases_that_are_measured_are_noted(tmp_path, monkeypatch, capsys, name):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({name: np.arange(40) % 3, "x": NOISE, "g": ["a", "b"] * 20}).to_csv("d.csv", index=False)
+    words = ["test", "d.csv", "--group", "g", "--resamples", "9"]
+    found, error = answer(capsys, *words)
+    assert found["columns"] == [name, "x"]
+    assert f"the column '{name}' is used as a measurement, and has the name" in error
+    assert f"--drop {name} leaves it out" in error
+    assert "is used as a measurement" not in answer(capsys, *words, "--columns", f"x,{name}")[1]
+    assert "is used as a measurement" not in answer(capsys, *words, "--drop", name)[1]
+
+
+def test_labels_of_clusters_are_read_again_without_their_rows(iris, capsys):
+    """Rows that were left out make gaps in the column of their numbers."""
+    assert cli.main(["cluster", "iris.csv", "--where", "sepal_width!=3", "--labels", "labels.csv", "--quiet"]) == 0
+    pd.read_csv("labels.csv").assign(x=lambda t: t["row"] ** 1.5, g=lambda t: t["row"] % 2).to_csv("l.csv", index=False)
+    found, error = answer(capsys, "test", "l.csv", "--group", "g", "--resamples", "9")
+    assert found["columns"] == ["cluster", "x"]
+    assert "because it numbers the rows: row;" in error
+    assert "the column 'cluster' is used as a measurement" in error
 
 
 def test_names_with_a_few_rows_twice(tmp_path, monkeypatch, capsys):
@@ -369,6 +417,24 @@ def test_keys_stay(iris, capsys):
     test, _ = answer(capsys, "test", "iris.csv", "--group", "species", "--resamples", "9")
     assert set(test) == KEYS | {"group", "test"}
     assert test["test"]["standardized"] is False
+
+
+def test_notes_of_results_are_in_the_answer(iris, capsys):
+    """Groups that a clustering found: the text warns of them, and a program that reads JSON has to know it, too."""
+    X = iris.drop(columns="species")
+    found = X.assign(cluster=[f"c{j}" for j in es.energy_cluster(X, 3, rng=0).labels])
+    found.to_csv("found.csv", index=False)
+    few = ["found.csv", "--resamples", "19"]
+    responses = " + ".join(X.columns)
+    for words, key in ((["test", "--group", "cluster"], "test"), (["disco", f"{responses} ~ cluster"], "model")):
+        body = answer(capsys, *words, *few)[0][key]
+        assert len(body["notes"]) == 1
+        assert body["notes"][0].startswith("The groups are a local optimum of")
+        assert cli.main([*words, *few]) == 0
+        assert " ".join(body["notes"][0].split()) in " ".join(capsys.readouterr().out.split())
+    known = ["iris.csv", "--resamples", "19"]
+    assert answer(capsys, "test", "--group", "species", *known)[0]["test"]["notes"] == []
+    assert answer(capsys, "disco", "sepal_width ~ species * petal_width", *known)[0]["model"]["notes"] == []
 
 
 def test_standardization_and_the_three_indices_are_in_the_answer(iris, capsys):

@@ -78,6 +78,18 @@ def test_json_holds_the_names_as_they_are(folder, capsys):
     assert json.loads(capsys.readouterr().out)["columns"][0] == NASTY
 
 
+def test_names_are_written_out_in_one_way(folder, capsys):
+    """In the line of the groups, in the sizes and in tables; a joiner of letters is part of a word."""
+    groups = ["\x1b[31mred", "b\x85", "\u0645\u06cc\u200c\u0631\u0648\u062f"] * 4
+    pd.DataFrame({"x": [float(i * i) for i in range(12)], "g": groups}).to_csv("f.csv", index=False)
+    assert cli.main(["test", "f.csv", "--group", "g", "--resamples", "9"]) == 0
+    out = capsys.readouterr().out
+    line, sizes = (next(text for text in out.splitlines() if text.startswith(s)) for s in ("Groups of g", "sizes of g"))
+    for name in (r"\x1b[31mred", groups[2]):
+        assert name in line
+        assert f"{name}: 4" in sizes
+
+
 def test_warnings_of_other_packages_are_printable(monkeypatch):
     shown = []
     monkeypatch.setattr(warnings, "showwarning", lambda message, *_: shown.append(str(message)))

@@ -17,7 +17,9 @@ from energystats.cli.console import Console
 from energystats.cli.dialects import Dialect
 from energystats.cli.errors import BadInputError
 from energystats.cli.reading import read_table
+from energystats.cli.selection import keep_rows
 from energystats.cli.sources import readable
+from energystats.inputs.labels import write_codes
 from tests.r_tables import difference
 
 FROM_R = sorted(p.with_suffix("") for p in (Path(__file__).parent / "oracles_csv").glob("*.json"))
@@ -90,6 +92,9 @@ def test_tables_of_pandas_are_read_back(tmp_path, words, numbers, sep, decimal, 
         ("x;y\n1;999\n2;1,000\n", r"'1,000' may be 1000 or 1.000"),
         ("x;y\n1;999\n2;1.000\n", r"column 2: '1.000' may be 1000 or 1.000"),
         ("x\n1,000\n2,000\n", r"'1,000' may be 1000 or 1.000"),
+        ("x;g\n1.500;a\n2.500;b\n", r"column 1: '1.500' may be 1500 or 1.500; --thousands \. takes .* --decimal \."),
+        ("x;y\n1.500;1999\nNA;2000\n", r"column 1: '1.500' may be 1500 or 1.500"),
+        ("x;y\n-1.500.000;7\n2.500;8\n", r"'-1.500.000' may be -1500000; --thousands \. reads it so"),
         ("x;y\n" + "1;2\n" * 300 + "3;1.000\n", r"column 2: '1.000' may be"),
         ('x,g\n1,"NA"\n2,"b"\n', r"column 'g' holds \"NA\" in quotes, which may be a word or a missing value"),
         ('x,g\n1,"NaN"\n2,"b"\n', r"column 'g' holds \"NaN\" in quotes"),
@@ -114,6 +119,13 @@ def test_what_is_in_doubt_is_refused(tmp_path, content, message):
         ("x;y\n1;999\n2;1.234.000,5\n", {"thousands": "."}, "y", [999, 1234000.5]),
         ("x;y\n1;999\n2;1.000\n", {"decimal": "."}, "y", [999, 1]),
         ('x,y\n1,999\n2,"1,000"\n', {"thousands": ","}, "y", [999, 1000]),
+        ("x;g\n1.500;a\n2.500;b\n", {"decimal": "."}, "x", [1.5, 2.5]),
+        ("x;g\n1.500;a\n2.500;b\n", {"thousands": "."}, "x", [1500, 2500]),
+        ("x;g\n1.500;a\n2.25;b\n", {}, "x", [1.5, 2.25]),
+        ("x;y\n1.500;7\n2.500;0.125\n", {}, "x", [1.5, 2.5]),  # another column shows what the point is
+        ("x;y\n1.500;1234\n2.500;1e-3\n2.500;1.5e-3\n", {}, "x", [1.5, 2.5, 2.5]),
+        ("x;y\n1.500;1\n1500;2\n", {}, "x", [1.5, 1500]),  # where thousands are parted, so is this one
+        ("x\ty\n1.500\t7\n2.500\t8\n", {}, "x", [1.5, 2.5]),
         ("x;y\n1,5;999\n2;1,000\n", {}, "y", [999, 1]),  # 1,5 shows what the comma is
         ("x,y\n1,2,\n3,4,\n", {}, "y", [2, 4]),
         ('"x"\n"1" 1.5\n"2" 2.5\n', {}, "x", [1.5, 2.5]),
@@ -332,6 +344,36 @@ def test_groups_that_mean_the_same_are_noted(tmp_path, capsys, monkeypatch, word
     assert f"{first!r} and {second!r} in the column of groups {why}" in noted
 
 
+UNSEEN = [("caf\u00e9", "cafe\u0301"), ("a", "a\u200b"), ("a b", "a\u00a0b"), ("ab", "a\u00adb"), ("a b", "a  b")]
+
+
+@pytest.mark.parametrize("words", UNSEEN, ids=ascii)
+def test_groups_that_print_alike_are_noted(tmp_path, capsys, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    groups = [*words, "x"] * 3
+    pd.DataFrame({"v": np.arange(9.0) ** 2, "w": np.arange(9) % 2, "g": groups}).to_csv("t.csv", index=False)
+    first, second = sorted(words)
+    for command in (["test", "t.csv", "--group", "g"], ["disco", "v ~ g", "t.csv"], ["disco", "v ~ w + g", "t.csv"]):
+        assert cli.main([*command, "--resamples", "9", "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        noted = [note for note in found["warnings"] if "print alike and are two groups here" in note]
+        assert len(noted) == 1
+        assert f"not seen, {write_codes(first)} and {write_codes(second)}" in noted[0]
+        body = found.get("test", found.get("model"))
+        assert any("print alike and are two" in note for note in body["notes"])
+
+
+@pytest.mark.parametrize("words", [("01", "1", "2"), ("1.0", "1", "b"), ("Male", "male", "female")])
+def test_disco_notes_groups_as_test_does(tmp_path, capsys, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"v": np.arange(18.0) ** 2, "g": list(words) * 6}).to_csv("t.csv", index=False)
+    assert cli.main(["test", "t.csv", "--group", "g", "--resamples", "9"]) == 0
+    expected = " ".join(capsys.readouterr().err.split()).replace("the column of groups", "column 'g'")
+    assert "are two groups here, because groups are text" in expected
+    assert cli.main(["disco", "v ~ g", "t.csv", "--category", "g", "--resamples", "9"]) == 0
+    assert " ".join(capsys.readouterr().err.split()) == expected
+
+
 def test_the_canberra_of_other_programs_is_told(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("x,y,g\n1,0,a\n2,0,a\n3,1,b\n4,0,b\n")
@@ -388,6 +430,88 @@ def test_groups_with_decimal_commas_have_the_order_of_numbers(tmp_path, capsys, 
     write_csv2("t.csv", frame)
     assert cli.main(["test", "t.csv", "--group", "g", "--resamples", "9"]) == 0
     assert "Groups of g: 2; 9,5; 10,5." in capsys.readouterr().out.replace("2,0", "2")
+
+
+@pytest.mark.parametrize("sign", [".", ","])
+@pytest.mark.parametrize("operator", ["<=", ">", "<", ">="])
+def test_groups_that_are_numbers_are_compared_as_numbers(tmp_path, capsys, monkeypatch, sign, operator):
+    """A group is text to the test; in a condition 9 is below 12 all the same."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"v": np.arange(24.0) ** 2 / 3, "stations": [9, 12, 30, 12.5] * 6})
+    frame.to_csv("t.csv", sep=";", decimal=sign, index=False)
+    words = ["--resamples", "9", "--json", "--where", f"stations{operator}12"]
+    kept = {"<=": [9, 12], ">": [12.5, 30], "<": [9], ">=": [12, 12.5, 30]}[operator]
+    if len(kept) > 1:
+        assert cli.main(["test", "t.csv", "--group", "stations", *words]) == 0
+        labels = json.loads(capsys.readouterr().out)["test"]["labels"]
+        assert [float(label.replace(",", ".")) for label in labels] == kept
+    path = tmp_path / "t.csv"
+    table = keep_rows(read(path, categories=["stations"]), [f"stations{operator}12"])
+    names = {"pd": pd}
+    exec("\n".join(table.code).replace(repr(str(path)), "path"), names | {"path": path}, names)
+    pd.testing.assert_frame_equal(names["table"], table.frame, check_dtype=False)
+    frame.assign(stations=["9", "x", "12", "y"] * 6).to_csv("t.csv", index=False)
+    assert cli.main(["test", "t.csv", "--group", "stations", *words]) == 2
+    assert "column 'stations' holds text ('x' is no number), which = and != compare" in capsys.readouterr().err
+
+
+def test_a_list_of_na_that_took_the_place_of_na_is_named(tmp_path, capsys, monkeypatch):
+    """Not `--na NA`, which would take the place of the list in its turn."""
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{x},{g},{x},{i}\n" for i, (x, g) in enumerate(zip([1, "NA", -99, 4, 5, 6], "aabbNa", strict=True)))
+    Path("t.csv").write_text("x,g,z,y\n" + rows.replace(",N,", ",NA,"))
+    said = "--na -99 took the place of NA and NaN, so that NA is no missing value any more; --na NA,-99 reads both"
+    for command in (["cluster", "t.csv"], ["test", "t.csv", "--group", "g"]):
+        assert cli.main([*command, "--na", "-99"]) == 2
+        assert f"row 2 (line 3), column 'x': 'NA' is not a number ({said})" in " ".join(capsys.readouterr().err.split())
+    assert cli.main(["disco", "y ~ g", "t.csv", "--na", "-99", "--resamples", "9"]) == 0
+    assert f"'NA' in column 'g' is a word: {said}." in " ".join(capsys.readouterr().err.split())
+    assert cli.main(["disco", "y ~ x", "t.csv", "--na", "-99", "--missing", "drop", "--resamples", "9"]) == 2
+    assert "column 'x' is taken for categories, because of row 2 (line 3), column 'x'" in capsys.readouterr().err
+    assert cli.main(["cluster", "t.csv", "--na", "?,n.a."]) == 2
+    assert "--na '?,n.a.' took the place of NA and NaN" in capsys.readouterr().err
+    assert cli.main(["cluster", "t.csv", "--na", "NA,-99", "--missing", "drop", "-k", "1", "--quiet"]) == 0
+    Path("t.csv").write_text(rows.replace("NA", "n/a").replace("1,a,1,0", "x,g,z,y"))
+    assert cli.main(["cluster", "t.csv", "--na", "-99"]) == 2
+    assert "(--na -99 does not have it; --na n/a,-99 reads it as a missing value, too)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("first", ["1.500", "1500", "1"])
+def test_points_beside_decimal_commas_are_named_with_their_row(tmp_path, capsys, monkeypatch, first):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text(f"x;y;g\n{first};3,5;a\n2.500;4,5;b\n1.250;9;a\n2.750;4,5;b\n")
+    row, number = ("row 1 (line 2)", "1.500") if first == "1.500" else ("row 2 (line 3)", "2.500")
+    said = (
+        f"t.csv: {row}, column 'x': '{number}' is not a number where decimals have a comma (--thousands . reads it as"
+    )
+    for command in (["cluster", "t.csv"], ["test", "t.csv", "--group", "g", "--columns", "x"]):
+        assert cli.main([*command, "--decimal", ","]) == 2
+        assert f"{said} as {number.replace('.', '')})" in " ".join(capsys.readouterr().err.split())
+    assert cli.main(["cluster", "t.csv", "-k", "1", "--decimal", ",", "--thousands", ".", "--quiet"]) == 0
+    Path("t.csv").write_text("x;y\n1,5;3,5\n2,5;4,5\n3;2.25\n4;7\n6;8\n")
+    assert cli.main(["cluster", "t.csv", "--decimal", ",", "--columns", "y"]) == 2
+    said = "row 3 (line 4), column 'y': '2.25' is not a number where decimals have a comma (--decimal . reads"
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        ("y ~ log(x)", "'log' is a column of the table, which log(x) would take for the function of that name; rename"),
+        ("log(y) ~ x", "rename the column, or write np.log()"),
+        ("y ~ C(x)", "'C' is a column of the table, which C(x) would take for the function of that name; rename the"),
+        ("y ~ poly(x, 2)", "'poly' is a column of the table"),
+        ("y ~ np.exp(x)", "'np' is a column of the table, which np.exp(x) would take for"),
+    ],
+)
+def test_a_column_with_the_name_of_a_function_is_named(tmp_path, capsys, monkeypatch, formula, message):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({name: np.arange(1.0, 21) % j for j, name in enumerate(["log", "C", "poly", "np"], 2)})
+    frame.assign(x=np.arange(20.0) % 5 + 1, y=np.arange(1.0, 21) ** 1.5).to_csv("t.csv", index=False)
+    assert cli.main(["disco", formula, "t.csv"]) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+    frame.drop(columns="np").assign(y=np.arange(1.0, 21), x=2.0 ** np.arange(20)).to_csv("t.csv", index=False)
+    assert cli.main(["disco", "y ~ np.log(x) + log + I(poly.abs())", "t.csv", "--resamples", "9", "--quiet"]) == 0
 
 
 SPELLINGS = [("TRUE", "True", "false"), ("true", "T", "F"), ("FALSE", "F", "TRUE"), ("t", "T", "f"), ("TRUE", "1", "0")]

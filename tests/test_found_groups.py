@@ -179,3 +179,33 @@ def test_k_means_are_seen_with_an_offset_and_weights(rng):
     far = int(np.argmax(np.abs(X - 1e6)[:, 0]))
     moved[far] = (moved[far] + 1) % 3
     assert not _is_k_means(X, Groups.from_labels(moved, 80, name="groups"), w)
+
+
+def test_groups_that_print_alike_are_told_by_the_result(rng):
+    """A composed and a decomposed accent; and a blank that does not break."""
+    X = rng.standard_normal((12, 2))
+    for first, second in (("caf\u00e9", "cafe\u0301"), ("a b", "a\u00a0b"), ("a", "a\u200b")):
+        groups = [first, second, "x"] * 4
+        for result in (
+            es.energy_test(X, groups=groups, n_resamples=9, rng=0),
+            es.disco(X, groups=groups, n_resamples=9, rng=0),
+            es.pairwise_tests(X, groups=groups, n_resamples=9, rng=0),
+        ):
+            assert any("print alike and are two" in note for note in result.notes)
+            assert "print alike" in result.summary()
+            assert any(ascii(second) in note for note in result.notes)
+    assert es.energy_test(X, groups=["a", "b", "A"] * 4, n_resamples=9, rng=0).notes == ()
+
+
+@pytest.mark.parametrize("word", [np.nan, None, "<NA>", "NaN"])
+def test_a_missing_value_that_numpy_made_text_is_told(rng, word):
+    X = rng.standard_normal((12, 2))
+    groups = np.array([word, "a", "b"] * 4, dtype=str)
+    with pytest.warns(es.exceptions.MissingValuesWarning, match="in 4 of 12 rows, which is taken for a label"):
+        result = es.energy_test(X, groups=groups, n_resamples=9, rng=0)
+    assert str(word) in result.labels
+    assert f"A group is called {str(word)!r}, which is how a missing value is printed" in " ".join(result.notes)
+    with pytest.raises(ValueError, match="must not be missing"):
+        es.energy_test(X, groups=[np.nan, "a", "b"] * 4)
+    plain = es.energy_test(X, groups=np.array(["nano", "a", "b"] * 4), n_resamples=9, rng=0)
+    assert plain.notes == ()

@@ -16,7 +16,7 @@ from itertools import chain, islice
 
 import numpy as np
 
-from energystats.cli.dialects import GROUPED, Dialect, cells_of, doubt_of, first_lines
+from energystats.cli.dialects import GROUPED, POINT_NUMBER, Dialect, cells_of, doubt_of, first_lines
 from energystats.cli.errors import BadInputError
 from energystats.cli.sources import Source
 
@@ -147,6 +147,7 @@ class _Tally:
 
     points: bool
     blanks_matter: bool
+    missing: tuple[str, ...] = ()
     header: list[str] | None = None
     n_rows: int = 0
     first: dict[int, int] = field(default_factory=dict)
@@ -158,6 +159,7 @@ class _Tally:
     grouped: dict[int, str] = field(default_factory=dict)
     few: set[int] = field(default_factory=set)
     other: set[int] = field(default_factory=set)
+    decimals: bool = False
 
     def add(self, rows: list[list[str]]) -> None:
         """Rows of data, and blank lines between them."""
@@ -194,16 +196,17 @@ class _Tally:
                 before += 1
 
     def look_for_groups(self, cells: list[str]) -> None:
-        """Tell 1.000 from 1.5, and 999 from 1234, column by column."""
+        """Tell 1.000 from 1.5, and 999 from 1234, column by column; 2.25 in any column tells what the point is."""
         for j, cell in enumerate(cells):
-            if j in self.other or not cell:
+            if not cell or cell in self.missing or (j in self.other and (self.decimals or "." not in cell)):
                 continue
             if GROUPED.fullmatch(cell):
                 self.grouped.setdefault(j, cell)
             elif FEW_DIGITS.fullmatch(cell):
                 self.few.add(j)
-            elif cell not in ("NA", "NaN"):
+            else:
                 self.other.add(j)
+                self.decimals = self.decimals or POINT_NUMBER.fullmatch(cell) is not None
 
 
 def _is_blank(row: list[str]) -> bool:
@@ -220,6 +223,7 @@ def scan(source: Source, dialect: Dialect, head: str, *, sure: bool) -> tuple[Sh
     tally = _Tally(
         points=dialect.looks == ";" and dialect.decimal == "." and not sure,
         blanks_matter=dialect.comment is None,
+        missing=dialect.words,
     )
     reader = csv.reader(feed.lines(), delimiter=dialect.looks, strict=True)
     try:
@@ -373,8 +377,8 @@ def _check_row_names(tally: _Tally, file: str) -> None:
 
 
 def _check_groups(tally: _Tally, file: str) -> None:
-    """Refuse 999 beside 1.000 between semicolons, where a point may part the thousands."""
-    doubtful = sorted((tally.grouped.keys() & tally.few) - tally.other)
+    """Refuse 999 beside 1.000 between semicolons, where a point may part the thousands, and 1.000 that stands alone."""
+    doubtful = sorted((tally.grouped.keys() & (tally.few if tally.decimals else tally.grouped.keys())) - tally.other)
     if doubtful:
         name = f"column {doubtful[0] + 1}"
         raise BadInputError(f"{file}: {name}: {doubt_of(tally.grouped[doubtful[0]])}.")

@@ -15,6 +15,8 @@ __all__ = [
     "COMMA_NUMBER",
     "GROUPED",
     "LINES_LOOKED_AT",
+    "MISSING",
+    "POINT_NUMBER",
     "SEPARATORS",
     "Dialect",
     "cells_of",

@@ -7,6 +7,7 @@ import argparse
 from energystats.cli.console import Console
 from energystats.cli.errors import bad_input
 from energystats.cli.files import check_outputs, draw, save
+from energystats.cli.groups import note_alike
 from energystats.cli.options import (
     FILE,
     Parser,
@@ -22,7 +23,15 @@ from energystats.cli.options import (
 )
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import read_table
-from energystats.cli.selection import check_spelling, find_column, keep_rows, note_if_equal, without_blanks
+from energystats.cli.selection import (
+    check_spelling,
+    find_column,
+    keep_rows,
+    note_if_equal,
+    note_slips,
+    note_words_of_missing,
+    without_blanks,
+)
 
 __all__ = ["add_disco_command", "run_disco"]
 
@@ -62,6 +71,8 @@ def add_disco_command(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run_disco(options: argparse.Namespace, console: Console) -> None:
     """Decompose the dispersion of the responses in a file."""
+    from pandas.api.types import is_numeric_dtype
+
     from energystats.distribution_tests.designs import Design
     from energystats.distribution_tests.disco import disco
     from energystats.inputs.formulas import parse
@@ -79,6 +90,11 @@ def run_disco(options: argparse.Namespace, console: Console) -> None:
     table = without_blanks(table, named, console)
     table = keep_rows(table, options.where)
     check_spelling(table, named)
+    for name in named:
+        if not is_numeric_dtype(table.frame[name]):  # truth values are numeric, too
+            note_alike(table.frame[name], table.dialect, console, f"column {name!r}")
+            note_words_of_missing(table, name, console)
+    note_slips(table, named, console)
     if options.id is not None:
         find_column(table, options.id)
         table = table.having(table.frame.drop(columns=options.id))

@@ -26,11 +26,11 @@ FIELDS: dict[type, tuple[str, ...]] = {
     ),
     EnergyTestResult: (
         "statistic", "statistic_name", "pvalue", "pvalue_interval", "method", "n_resamples", "null_hypothesis",
-        "effect_size", "inhomogeneity", "within", "between", "total", "sizes", "labels", "metric",
+        "effect_size", "inhomogeneity", "within", "between", "total", "sizes", "labels", "metric", "notes",
     ),
     DiscoResult: (
         "statistic", "pvalue", "method", "n_resamples", "n_strata", "null_hypothesis", "decomposition", "residual",
-        "df_residual", "total", "n", "metric",
+        "df_residual", "total", "n", "metric", "notes",
     ),
     Euclidization: ("method", "constant", "min_eigenvalue", "max_eigenvalue", "threshold", "changed", "n"),
     SelectKResult: ("k", "criterion", "null", "k_max", "choices", "n_resamples", "level", "notes"),

@@ -13,7 +13,7 @@ import numpy as np
 
 from energystats.cli.console import Console
 from energystats.cli.csv_table import MEANINGS, twice_spelled
-from energystats.cli.dialects import COMMA_NUMBER, GROUPED, Dialect, doubt_of
+from energystats.cli.dialects import COMMA_NUMBER, GROUPED, MISSING, POINT_NUMBER, Dialect, doubt_of
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.reading import FileTable
 from energystats.dissimilarity import check_z_scores
@@ -40,13 +40,21 @@ __all__ = [
     "in_order",
     "keep_rows",
     "note_if_equal",
+    "note_slips",
+    "note_words_of_missing",
     "split_names",
     "without_blanks",
 ]
 
 
 NEARLY_ALL = 0.95  # of the rows that differ in a column of names
-ID_NAME = re.compile(r"(.*[\W_])?(p?id|nr|no)\.?|index|unnamed: \d+|.*[^\W_](?-i:ID|Id)", re.IGNORECASE)
+SUBJECT = re.compile(  # names of columns whose numbers are labels, also where they repeat
+    r"(.*[\W_])?(p?id|subj|subject|participant|patient|respondent)\.?|index|.*[^\W_](?-i:ID|Id)", re.IGNORECASE
+)
+COUNT = re.compile(r"(.*[\W_])?(nr|no)\.?|row|unnamed: \d+", re.IGNORECASE)  # which may be measured where they repeat
+COUNTS_ROWS = "it numbers the rows"
+NAMES_SUBJECTS = "by its name it holds labels, of subjects or cases, and no measurements"
+FOUND_COLUMN = "cluster"  # in the tables that `--labels` of `cluster` writes
 LIKE_MISSING = {
     "na", "n/a", "n.a.", "nan", "null", "none", "nil", "missing", "unknown", "-", "--", ".", "?", "#n/a", "#na", "<na>",
 }  # fmt: skip
@@ -124,17 +132,8 @@ def choose_columns(
         console.note(_note_of(empty, "it is empty", ""))
         reasons.append((tuple(empty), "it is empty"))
         others = [c for c in others if c not in empty]
-    counters = [c for c in others if _is_numeric_column(table.frame[c]) and _numbers_the_rows(table.frame[c])]
-    counters = [c for c in counters if not matrix or ID_NAME.fullmatch(c)]
-    if counters and len(others) == len(counters):
-        raise BadInputError(
-            f"{table.file}: no column to use but {', '.join(counters)}, which only numbers the rows; name it in "
-            "--columns to use it all the same."
-        )
-    if counters:
-        console.note(_note_of(counters, "it numbers the rows", "; name it in --columns to use it"))
-        reasons.append((tuple(counters), "it numbers the rows"))
-        others = [c for c in others if c not in counters]
+    others, left_out = _without_ids(table, others, console, mixed=mixed, matrix=matrix)
+    reasons += left_out
     used = [c for c in others if _usable(table.frame[c], mixed) or (mixed and c in table.categories)]
     if not used:
         what = "column to use" if mixed else "numeric column"
@@ -150,7 +149,46 @@ def choose_columns(
     if unused:
         console.note(_note_of(unused, why, "; name it in --columns to use it" * mixed))
         reasons.append((tuple(unused), why))
+    if not matrix:
+        _note_coordinates(table, used, console)
     return _chosen(table, used, reasons)
+
+
+def _without_ids(
+    table: FileTable, names: list[str], console: Console, *, mixed: bool, matrix: bool
+) -> tuple[list[str], list[tuple[tuple[str, ...], str]]]:
+    """Columns that do not number the rows or label subjects, and the others with the reason; each is noted."""
+    counters = [c for c in names if _is_numeric_column(table.frame[c]) and _numbers_the_rows(table.frame[c])]
+    counters = [c for c in counters if not matrix or _has_name_of_id(c)]
+    subjects = [c for c in names if c not in counters and _labels_subjects(table, c, mixed)]
+    left = [c for c in names if c not in (*counters, *subjects)]
+    if names and not left:
+        which = "only numbers the rows" if not subjects else "only labels rows or subjects"
+        raise BadInputError(
+            f"{table.file}: no column to use but {', '.join(names)}, which {which}; name it in --columns to use it all "
+            "the same."
+        )
+    found = [(tuple(c), why) for c, why in ((counters, COUNTS_ROWS), (subjects, NAMES_SUBJECTS)) if c]
+    for columns, why in found:
+        console.note(_note_of(columns, why, "; name it in --columns to use it"))
+    return left, found
+
+
+def _note_coordinates(table: FileTable, used: Sequence[str], console: Console) -> None:
+    """Say which columns are measured although their names are those of numbers of rows, or of clusters."""
+    for name in used:
+        if not _is_numeric_column(table.frame[name]) or not _holds_whole_numbers(table.frame[name]):
+            continue
+        if name.lower() == FOUND_COLUMN:
+            console.note(
+                f"the column {name!r} is used as a measurement, and has the name that --labels gives to clusters; "
+                f"--drop {name} leaves it out."
+            )
+        elif COUNT.fullmatch(name):
+            console.note(
+                f"the column {name!r} is used as a measurement, and has the name of a number of rows or cases; "
+                f"--drop {shlex.quote(name)} leaves it out."
+            )
 
 
 def _chosen(table: FileTable, names: list[str], reasons: Sequence[tuple[tuple[str, ...], str]]) -> Choice:
@@ -283,34 +321,85 @@ def _mostly_numbers(column: pd.Series[Any]) -> bool:
 def _numbers_the_rows(column: pd.Series[Any]) -> bool:
     """Whether a column counts the rows in some order from any number on, or has the name and the numbers of an id."""
     values = column.dropna().to_numpy(dtype=float)
-    if values.size < 3 or not (np.isfinite(values).all() and (values == np.round(values)).all()):
+    if values.size < 3 or not _holds_whole_numbers(column):
         return False
-    if ID_NAME.fullmatch(str(column.name)) and _nearly_distinct(column.dropna()):
+    if _has_name_of_id(str(column.name)) and _nearly_distinct(column.dropna()):
         return True
     return column.is_unique and bool(np.ptp(values) == values.size - 1)
 
 
+def _has_name_of_id(name: str) -> bool:
+    """Whether a column has the name of an id, or of a number of the rows."""
+    return SUBJECT.fullmatch(name) is not None or COUNT.fullmatch(name) is not None
+
+
+def _labels_subjects(table: FileTable, name: str, mixed: bool) -> bool:
+    """Whether a column is an id by its name, repeated or not; --category says that it is none."""
+    if SUBJECT.fullmatch(name) is None or name in table.categories or _holds_truths(table.frame[name]):
+        return False
+    return _holds_whole_numbers(table.frame[name]) if _is_numeric_column(table.frame[name]) else mixed
+
+
+def _holds_whole_numbers(column: pd.Series[Any]) -> bool:
+    """Whether a column of numbers holds whole ones only."""
+    values = column.dropna().to_numpy(dtype=float)
+    return values.size > 0 and bool((np.isfinite(values) & (values == np.round(values))).all())
+
+
 def _first_text(table: FileTable, name: str) -> str:
     """'row 17 (line 18), column 'height': 'abc' is not a number' for the first entry that is none."""
-    import pandas as pd
-
     column = table.frame[name]
     if name in table.categories:
         return f"column {name!r} must hold numbers, and --category names it"
     if _holds_truths(column):
         return f"column {name!r} must hold numbers, and holds truth values (TRUE and FALSE); {TRUTHS_ADVICE}"
-    bad = pd.to_numeric(column, errors="coerce").isna() & column.notna()
+    dialect = table.dialect
+    bad = column.map(lambda cell: isinstance(cell, str) and dialect.value_of(cell.strip()) is None).to_numpy(dtype=bool)
     if not bad.any():
         return f"column {name!r} must hold numbers, and holds {column.dtype} values"
     value = str(column[bad].iloc[0])
     hint = ""
-    if GROUPED.fullmatch(value):
+    if dialect.decimal == "," and GROUPED.fullmatch(value) and "." in value:
+        hint = f" where decimals have a comma (--thousands . reads it as {value.replace('.', '')})"
+    elif dialect.decimal == "," and POINT_NUMBER.fullmatch(value):
+        hint = " where decimals have a comma (--decimal . reads decimal points)"
+    elif GROUPED.fullmatch(value):
         hint = f" ({doubt_of(value)})"
     elif COMMA_NUMBER.fullmatch(value):
         hint = "; --decimal , reads decimal commas"
     elif value.strip().lower() in LIKE_MISSING:
-        hint = f" (--na {shlex.quote(value)} reads it as a missing value)"
-    return f"{table.where(int(column.index[bad.to_numpy()][0]))}, column {name!r}: {value!r} is not a number{hint}"
+        hint = f" ({_advice_on_missing(value, table.dialect)})"
+    return f"{table.where(int(column.index[bad][0]))}, column {name!r}: {value!r} is not a number{hint}"
+
+
+def _advice_on_missing(word: str, dialect: Dialect) -> str:
+    """Say how a word is read as a missing value; a list of --na that was given lacks it, NA and NaN included."""
+    if not any(dialect.na_lists):
+        return f"--na {shlex.quote(word)} reads it as a missing value"
+    given = f"--na {' --na '.join(map(shlex.quote, dialect.na_lists))}"
+    longer = f"--na {shlex.quote(','.join([word, *filter(None, dialect.na_lists)]))}"
+    if word in MISSING:
+        return f"{given} took the place of NA and NaN, so that {word} is no missing value any more; {longer} reads both"
+    return f"{given} does not have it; {longer} reads it as a missing value, too"
+
+
+def note_words_of_missing(table: FileTable, name: str, console: Console) -> None:
+    """Say that NA or NaN is a word in a column of text, because --na took its place."""
+    if not any(table.dialect.na_lists):
+        return
+    for word in MISSING:
+        if (table.frame[name] == word).any():
+            console.note(f"{word!r} in column {name!r} is a word: {_advice_on_missing(word, table.dialect)}.")
+
+
+def note_slips(table: FileTable, names: Sequence[str], console: Console) -> None:
+    """Say which columns of a formula are categories because of a few words among numbers."""
+    for name in names:
+        if _is_slip(table, name):
+            console.note(
+                f"column {name!r} is taken for categories, because of {_first_text(table, name)}; --category {name} "
+                "says that it holds categories."
+            )
 
 
 # ---------------------------------------------------------------- rows
@@ -343,7 +432,8 @@ def _rows_where(table: FileTable, condition: str) -> FileTable:
         shown = value
         values, code = column.astype(str), f"table[{name!r}].astype(str)"
     else:
-        raise BadInputError(f"--where {condition}: column {name!r} holds text, which = and != compare.")
+        values, code = _as_numbers(table, condition, column)
+        shown = _number_in(table, condition, name, value)
     meets = {"==": values.eq, "!=": values.ne, "<": values.lt, "<=": values.le, ">": values.gt, ">=": values.ge}
     known_values = set() if _is_numeric_column(column) else set(map(str, column.dropna()))
     if compare == "!=" and isinstance(shown, str) and shown not in known_values:
@@ -357,6 +447,22 @@ def _rows_where(table: FileTable, condition: str) -> FileTable:
         raise BadInputError(f"--where {condition}: no row of {table.file} meets it.{near}")
     known = f" & table[{name!r}].notna()" if compare == "!=" or not _is_numeric_column(column) else ""
     return table.having(table.frame[kept.to_numpy(dtype=bool)], f"table = table[({code} {compare} {shown!r}){known}]")
+
+
+def _as_numbers(table: FileTable, condition: str, column: pd.Series[Any]) -> tuple[pd.Series[Any], str]:
+    """Read a column of text, such as groups are, as numbers, where all are; and the statement that does the same."""
+    import pandas as pd
+
+    dialect = table.dialect
+    numbers = {text: dialect.value_of(str(text)) for text in column.dropna().unique()}
+    word = next((text for text, number in numbers.items() if number is None), None)
+    if word is not None or not numbers:
+        why = f" ({word!r} is no number)" if any(number is not None for number in numbers.values()) else ""
+        raise BadInputError(f"--where {condition}: column {column.name!r} holds text{why}, which = and != compare.")
+    code = f"table[{column.name!r}]"
+    for sign, other in ((dialect.thousands, ""), (dialect.decimal if dialect.decimal == "," else None, ".")):
+        code += "" if sign is None else f".str.replace({sign!r}, {other!r}, regex=False)"
+    return pd.to_numeric(column.map(numbers.get, na_action="ignore")), f"pd.to_numeric({code})"
 
 
 def _number_in(table: FileTable, condition: str, name: str, value: str) -> int | float:

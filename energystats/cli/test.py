@@ -6,9 +6,9 @@ import argparse
 from typing import Any
 
 from energystats.cli.console import Console
-from energystats.cli.dialects import Dialect
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.files import check_outputs, draw, save
+from energystats.cli.groups import note_alike
 from energystats.cli.options import (
     FILE,
     Parser,
@@ -36,6 +36,7 @@ from energystats.cli.selection import (
     in_order,
     keep_rows,
     note_if_equal,
+    note_words_of_missing,
     split_names,
     without_blanks,
 )
@@ -131,28 +132,12 @@ def run_test(options: argparse.Namespace, console: Console) -> None:
     console.answer("test", **head, group=options.group, seed=options.seed, test=payload_of(result))
 
 
-def _note_alike(groups: Any, dialect: Dialect, console: Console) -> None:
-    """Say which groups are two as text and one as numbers, or but for capitals."""
-    texts = sorted(set(map(str, groups.dropna())))
-    values = [dialect.value_of(text) for text in texts]
-    numbers = None not in values
-    first: dict[object, str] = {}
-    for text, value in zip(texts, values, strict=True):
-        meaning = value if numbers else text.casefold()
-        if first.setdefault(meaning, text) != text:
-            why = "mean the same" if numbers else "differ only in capitals"
-            console.note(
-                f"{first[meaning]!r} and {text!r} in the column of groups {why} and are two groups here, because "
-                "groups are text; write them alike if they are one."
-            )
-            return
-
-
 def _with_groups(table: FileTable, options: argparse.Namespace, console: Console) -> FileTable:
     """Rows whose group is known; others are complained about, or left out."""
     missing = table.frame[options.group].isna().to_numpy()
     check_spelling(table, [options.group])
-    _note_alike(table.frame[options.group], table.dialect, console)
+    note_alike(table.frame[options.group], table.dialect, console, "the column of groups")
+    note_words_of_missing(table, options.group, console)
     if not missing.any():
         return table
     first = table.where(int(table.frame.index[missing][0]))

@@ -213,7 +213,9 @@ class Partition(Labelled):
             return plot_line(self.points[:, 0], self.labels, ax, **own, **shared)
         rows, points, axes, units, same_unit = self._plane(space)
         shared |= {"axes": axes, "units": units, "same_unit": same_unit}
-        return plot_partition(points, self.labels[rows], ax, names=self.names if self.has_string_names else None, **shared)
+        return plot_partition(
+            points, self.labels[rows], ax, names=self.names if self.has_string_names else None, **shared
+        )
 
     def plot_classes(self, classes: ArrayLike, ax: Axes | None = None, *, space: Any = None) -> Axes:
         """Draw open markers, one shape per known class, around the points of `plot`.

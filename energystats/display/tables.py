@@ -29,6 +29,7 @@ WIDTH = 96  # columns of a summary
 GAP = "  "
 ROWS_SHOWN = 60  # of a table in a summary
 NAME_LENGTH = 24
+JOINERS = "\u200c\u200d"  # without a width, and part of words in Persian and others
 LEVEL = 0.05  # of the plain words below a test
 NUMERAL = re.compile(r"[<>]?[-+]?\d+(\.\d+)?(e[-+]?\d+)?%?")
 
@@ -37,12 +38,20 @@ NUMERAL = re.compile(r"[<>]?[-+]?\d+(\.\d+)?(e[-+]?\d+)?%?")
 
 
 def shorten_name(name: object, length: int = NAME_LENGTH) -> str:
-    """A name on one line, cut in the middle where it is long."""
-    text = " ".join("".join(c if c.isprintable() else " " for c in str(name)).split())
+    r"""A name on one line, cut in the middle where it is long; what a terminal obeys is written out, as \x1b."""
+    text = " ".join("".join(map(_printed, str(name))).split())
     if len(text) > length:
         tail = (length - 1) // 3
         text = f"{text[: length - 1 - tail]}…{text[-tail:]}"
     return text or "''"
+
+
+def _printed(c: str) -> str:
+    """A character that can be printed; those that join letters stay, other blanks become plain."""
+    if c.isprintable() or c in JOINERS:
+        return c
+    blank = c in "\n\t" or unicodedata.category(c) == "Zs"
+    return " " if blank else c.encode("unicode_escape").decode("ascii")
 
 
 def cut_all(names: Iterable[object], length: int = NAME_LENGTH) -> list[str]:

@@ -26,7 +26,7 @@ from energystats.distribution_tests.found_groups import warn_if_found
 from energystats.distribution_tests.permutation_test import Sampling, permutation_test, weighed
 from energystats.inputs.arrays import as_numbers, check_whole_numbers
 from energystats.inputs.formulas import Term, check_table, find_complete_rows, missing_in, parse, take_rows
-from energystats.inputs.labels import check_same_index, is_single, labels_of, were_found
+from energystats.inputs.labels import check_same_index, is_single, labels_of, notes_on_names, were_found
 from energystats.inputs.names import as_pandas, near_names, row_index
 from energystats.inputs.options import as_generator, check_count, check_option
 from energystats.metrics.base import MetricLike
@@ -323,12 +323,15 @@ class _Question:
         The single factor, where it was given as labels.
     strata : object
         Labels of blocks, not yet checked, or None.
+    notes : tuple of str
+        What the names of levels hide.
     """
 
     d: Dissimilarity
     terms: tuple[Term, ...]
     groups: Groups | None
     strata: Any
+    notes: tuple[str, ...] = ()
 
     def factor(self) -> Groups | None:
         """The groups of a one-way layout: a single term that gives each of its distinct rows a mean of its own."""
@@ -389,7 +392,9 @@ def _by_formula(
     else:
         d = source.rows(kept)
     terms = parsed.design(used, marginal=marginal)
-    return _Question(d, terms, None, None if strata is None else take_rows(strata, kept))
+    factors = [name for name in parsed.variables if name not in parsed.bare_responses and used[name].dtype.kind == "O"]
+    notes = tuple(note for name in factors for note in notes_on_names(used[name].unique()))
+    return _Question(d, terms, None, None if strata is None else take_rows(strata, kept), notes)
 
 
 def _find_response_columns(rows: Any, entry: _EntryOptions) -> Any:
@@ -534,7 +539,7 @@ def _one_way_test(question: _Question, groups: Groups, decomposition: Decomposit
         null_distribution=tested.null_distribution,
         metric=tested.metric,
         standardization=tested.standardization,
-        notes=tested.notes,
+        notes=(*tested.notes, *question.notes),
     )
 
 
@@ -584,6 +589,7 @@ def _linear_test(question: _Question, decomposition: Decomposition, how: _How) -
         null_distribution=statistics.f_ratio(null[0][0], total / unit, d.n, r + 1, tolerance),
         metric=d.metric,
         standardization=d.standardization,
+        notes=question.notes,
     )
 
 

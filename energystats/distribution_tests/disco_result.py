@@ -102,7 +102,8 @@ class DiscoResult(Result):
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
     notes : tuple of str
-        Of a single factor, whether its groups were found from data, or look like it: a local optimum of W.
+        Of a single factor, whether its groups were found from data, or look like it: a local optimum of W; and what
+        the names of levels hide, such as two that print alike.
     """
 
     statistic: float

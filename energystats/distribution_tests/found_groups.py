@@ -16,6 +16,7 @@ from energystats._core.statistics import between, total
 from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.exceptions import DoubleDippingWarning, warn
+from energystats.inputs.labels import notes_on_names
 
 __all__ = ["FOUND_GROUPS", "LOOKS_FOUND", "is_local_optimum", "notes_on_groups", "warn_if_found"]
 
@@ -44,7 +45,14 @@ def warn_if_found(groups: Groups) -> None:
 def notes_on_groups(
     d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, weights: FloatArray | None = None
 ) -> tuple[str, ...]:
-    """Say whether the groups were found, or look as if they had been; M and s are their sums."""
+    """Say whether the groups were found, or look as if they had been, and what their names hide; M, s: their sums."""
+    return (*_notes_on_finding(d, groups, M, s, weights), *notes_on_names(groups.names))
+
+
+def _notes_on_finding(
+    d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, weights: FloatArray | None
+) -> tuple[str, ...]:
+    """Say whether the groups were found, or look as if they had been."""
     if groups.found:
         return (FOUND_GROUPS,)
     if d.n_columns and d.coordinates is not None and _is_k_means(d.coordinates, groups, weights):

@@ -83,7 +83,7 @@ class EnergyTestResult(Result):
     n_bins, n_fixed : int
         Bins of rows whose labels were permuted, 0 for single rows; and rows that filled no bin and kept their labels.
     notes : tuple of str
-        Whether the groups were found from data, or look like it: a local optimum of W.
+        Whether the groups were found from data, or look like it: a local optimum of W; and what their names hide.
     """
 
     _one_row = True

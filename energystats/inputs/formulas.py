@@ -366,6 +366,7 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
     _check_roles(formula, _variables_of(left, data), _variables_of(right, data))
     needed = _variables_of([*left, *right], data)
     _check_operators([*left, *right], data)
+    _check_functions([*left, *right], needed)
     constants = [term for term in right if str(term) == "1"]
     terms = tuple(term for term in right if str(term) != "1")
     if not constants:
@@ -478,6 +479,25 @@ def _check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
                         f"`formula`: & and | in {factor.expr} work on the bits of the numbers in {bits[0]!r}; compare "
                         f"first, as in I(({bits[0]} != 0) & ...)."
                     )
+
+
+def _check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
+    """Refuse a call of a function whose name is also that of a column, which would be called in its place."""
+    for factor in dict.fromkeys(factor for term in terms for factor in term.factors):
+        expression = "".join(piece if i % 2 == 0 else "_" for i, piece in enumerate(factor.expr.split("`")))
+        for node in ast.walk(_parsed_or_nothing(expression)):
+            if not isinstance(node, ast.Call) or factor.expr in columns:
+                continue
+            called, of_numpy = node.func, False
+            if isinstance(called, ast.Attribute):
+                called, of_numpy = called.value, True
+            if not isinstance(called, ast.Name) or called.id not in columns or (of_numpy and called.id != "np"):
+                continue
+            instead = f", or write np.{called.id}()" if not of_numpy and hasattr(np, called.id) else ""
+            raise ValueError(
+                f"`formula`: {called.id!r} is a column of `data`, which {factor.expr} would take for the function of "
+                f"that name; rename the column{instead}."
+            )
 
 
 def _parsed_or_nothing(expression: str) -> ast.AST:

@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import itertools
+import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from energystats._typing import AnyArray, IntArray
+from energystats.exceptions import MissingValuesWarning, warn
 from energystats.inputs.arrays import masked_in, without_masks
 from energystats.inputs.names import as_pandas, have_same_names, index_at_hand
 
-__all__ = ["as_labels", "check_same_index", "is_single", "labels_of", "mark_found", "position_of", "were_found"]
+__all__ = [
+    "as_labels",
+    "check_same_index",
+    "find_printed_alike",
+    "is_single",
+    "labels_of",
+    "mark_found",
+    "notes_on_names",
+    "position_of",
+    "were_found",
+    "write_codes",
+]
 
 
 FOUND = "energystats: found from data"  # key among the attributes of a Series of labels
+MISSING_AS_TEXT = ("nan", "NaN", "NaT", "None", "<NA>")  # how Python, NumPy and pandas print a missing value
+UNSEEN = ("Cc", "Cf")  # control characters, and those without a width
 
 
 def check_same_index(X: Any, labels: Any, name: str) -> None:
@@ -93,11 +108,65 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
         missing = np.asarray(pd.isna(array)) | masked_in(array)
         known = array[~missing]
         codes, names = _coded_objects(known.tolist(), name) if array.dtype == object else _coded_values(known)
+        if array.dtype.kind == "U":
+            _warn_of_missing_as_text(codes, names, name)
     if len(codes) != n and not missing.any():
         raise ValueError(f"`{name}` must have one label for each of the {n} rows, got {len(codes)}.")
     if missing.any():
         raise ValueError(f"`{name}` must not be missing, but {int(missing.sum())} of {missing.size} labels are.")
     return np.asarray(codes, dtype=np.intp), tuple(names)
+
+
+def _warn_of_missing_as_text(codes: IntArray, names: Sequence[str], name: str) -> None:
+    """Warn of a label such as 'nan' in an array of text, into which NumPy turns a missing value among words."""
+    for word in MISSING_AS_TEXT:
+        if word in names:
+            count = int((codes == names.index(word)).sum())
+            warn(
+                f"`{name}` has the text {word!r} in {count} of {codes.size} rows, which is taken for a label: NumPy "
+                "makes text of a missing value among words. If it stands for one, leave those rows out, or give a list "
+                "or a Series, in which a missing value stays missing.",
+                MissingValuesWarning,
+            )
+
+
+def notes_on_names(names: Sequence[Any]) -> tuple[str, ...]:
+    """Say which two names of groups cannot be told apart on paper, and which one is that of a missing value."""
+    notes = []
+    alike = find_printed_alike(names)
+    if alike is not None:
+        first, second = alike
+        notes.append(
+            f"The groups {first!r} and {second!r} print alike and are two: they differ in characters that are not "
+            f"seen, {write_codes(first)} and {write_codes(second)}. Write them alike if they are one."
+        )
+    words = [name for name in names if isinstance(name, str) and name in MISSING_AS_TEXT]
+    if words:
+        notes.append(
+            f"A group is called {words[0]!r}, which is how a missing value is printed; if it stands for one, leave its "
+            "rows out."
+        )
+    return tuple(notes)
+
+
+def find_printed_alike(names: Sequence[Any]) -> tuple[str, str] | None:
+    """Find two texts that differ only in how accents are coded, in the kind of blanks, or in what has no width."""
+    first: dict[str, str] = {}
+    for name in names:
+        if isinstance(name, str) and first.setdefault(_print_name(name), name) != name:
+            return first[_print_name(name)], name
+    return None
+
+
+def _print_name(name: str) -> str:
+    """Write a name as it is seen: accents on their letters, nothing without a width, and single blanks."""
+    seen = "".join(c for c in name if c.isspace() or unicodedata.category(c) not in UNSEEN)
+    return unicodedata.normalize("NFC", " ".join(seen.split()))
+
+
+def write_codes(name: str) -> str:
+    """Write a name with the codes of what is not plain, and of blanks that follow each other."""
+    return ascii(name).replace("  ", "\\x20\\x20")
 
 
 def is_single(labels: object) -> bool:
