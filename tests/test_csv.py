@@ -481,9 +481,7 @@ def test_points_beside_decimal_commas_are_named_with_their_row(tmp_path, capsys,
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text(f"x;y;g\n{first};3,5;a\n2.500;4,5;b\n1.250;9;a\n2.750;4,5;b\n")
     row, number = ("row 1 (line 2)", "1.500") if first == "1.500" else ("row 2 (line 3)", "2.500")
-    said = (
-        f"t.csv: {row}, column 'x': '{number}' is not a number where decimals have a comma (--thousands . reads it as"
-    )
+    said = f"t.csv: {row}, column 'x': '{number}' is not a number where decimals have a comma (--thousands . reads it"
     for command in (["cluster", "t.csv"], ["test", "t.csv", "--group", "g", "--columns", "x"]):
         assert cli.main([*command, "--decimal", ","]) == 2
         assert f"{said} as {number.replace('.', '')})" in " ".join(capsys.readouterr().err.split())

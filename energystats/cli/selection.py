@@ -432,7 +432,7 @@ def _rows_where(table: FileTable, condition: str) -> FileTable:
         shown = value
         values, code = column.astype(str), f"table[{name!r}].astype(str)"
     else:
-        values, code = _as_numbers(table, condition, column)
+        values, code = _compared_as_numbers(table, condition, column)
         shown = _number_in(table, condition, name, value)
     meets = {"==": values.eq, "!=": values.ne, "<": values.lt, "<=": values.le, ">": values.gt, ">=": values.ge}
     known_values = set() if _is_numeric_column(column) else set(map(str, column.dropna()))
@@ -449,7 +449,7 @@ def _rows_where(table: FileTable, condition: str) -> FileTable:
     return table.having(table.frame[kept.to_numpy(dtype=bool)], f"table = table[({code} {compare} {shown!r}){known}]")
 
 
-def _as_numbers(table: FileTable, condition: str, column: pd.Series[Any]) -> tuple[pd.Series[Any], str]:
+def _compared_as_numbers(table: FileTable, condition: str, column: pd.Series[Any]) -> tuple[pd.Series[Any], str]:
     """Read a column of text, such as groups are, as numbers, where all are; and the statement that does the same."""
     import pandas as pd
 
