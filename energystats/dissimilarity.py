@@ -22,8 +22,8 @@ from energystats.inputs.arrays import read_only
 from energystats.inputs.labels import as_labels, check_same_index, were_found
 from energystats.inputs.matrices import as_square
 from energystats.inputs.names import as_pandas, check_same_columns, column_names, label_name, matrix_index, row_index
-from energystats.metrics.base import SUBSAMPLE, Metric, MetricLike
-from energystats.metrics.closed_form import Euclidean, Exponential
+from energystats.metrics.base import Metric, MetricLike
+from energystats.metrics.closed_form import SUBSAMPLE, Euclidean, Exponential
 from energystats.metrics.domains import Domain, Fault, Place, looks_like_distances, row_places
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve

@@ -16,11 +16,10 @@ from energystats import dissimilarity
 from energystats._core import labelings as permutation
 from energystats._core.labelings import Exchangeable
 from energystats.clustering import features
-from energystats.metrics import base
+from energystats.metrics import closed_form
 from energystats.pairs import disk as rows
 from energystats.pairs import open_blocks as door
-from energystats.pairs import parquet
-from energystats.pairs import routes as pairs
+from energystats.pairs import parquet, slices
 from energystats.pairs.block_values import Measures
 from energystats.pairs.disk import RowsOnDisk, spool
 from tests.comparisons import assert_same_partition, assert_same_test
@@ -90,7 +89,7 @@ def test_maps_and_files_give_the_numbers_of_arrays(name, table, tmp_path):
 @pytest.mark.parametrize("kept", [True, False])
 def test_slices(standardize, n_bins, kept, table, tmp_path, monkeypatch):
     if not kept:
-        monkeypatch.setattr(pairs, "LINES_BYTES", 3 * 16 * 300)
+        monkeypatch.setattr(slices, "LINES_BYTES", 3 * 16 * 300)
     X, g = table[["u", "v", "w"]] + 1e5, table["group"]
     how = {"method": "sliced", "n_slices": 7, "n_bins": n_bins, "n_resamples": 99, "standardize": standardize, "rng": 3}
     expected = es.energy_test(X, groups=g, **how)
@@ -226,7 +225,7 @@ def test_projections_far_from_the_origin_keep_their_digits(rng):
 
 def test_rows_that_settle_a_metric_are_the_same_from_anywhere(rng, monkeypatch):
     """A fixed random choice of rows: part of what a default width means."""
-    monkeypatch.setattr(base, "SUBSAMPLE", 20)
+    monkeypatch.setattr(closed_form, "SUBSAMPLE", 20)
     monkeypatch.setattr(dissimilarity, "SUBSAMPLE", 20)
     X = rng.standard_normal((90, 2))
     chosen = X[np.random.default_rng(0).choice(90, 20, replace=False)]

@@ -13,7 +13,7 @@ from energystats._core.sums import random_directions, slice_factor
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.binned_sliced import MOST_BINS, _Bins, _compare_bins, default_bins
 from energystats.distribution_tests.permutation_test import Sampling
-from energystats.pairs import routes, tiles
+from energystats.pairs import slices, tiles
 from tests import definitions as slow
 
 
@@ -58,7 +58,7 @@ def test_the_constant_against_draws(rng, d):
 @pytest.mark.parametrize("d", [1, 2, 6])
 def test_sums_along_slices_against_the_definition(rng, monkeypatch, kept, d):
     if not kept:
-        monkeypatch.setattr(routes, "LINES_BYTES", 0)
+        monkeypatch.setattr(slices, "LINES_BYTES", 0)
     X = rng.standard_normal((23, d)) + 1e6
     sliced = of(X).sliced(7, rng)
     route = sliced.pairs

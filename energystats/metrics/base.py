@@ -23,7 +23,6 @@ __all__ = ["Metric"]
 
 
 SMALL = 1e-120  # coordinates below this are scaled up before they are squared
-SUBSAMPLE = 2000  # rows used for the median that replaces sigma=None
 
 
 class Metric(abc.ABC):

@@ -11,9 +11,11 @@ from energystats._core.scaling import exponents, two_to
 from energystats._typing import ArrayLike, FloatArray
 from energystats.inputs.arrays import as_points
 from energystats.inputs.options import check_alpha, check_positive
-from energystats.metrics.base import SMALL, SUBSAMPLE, Metric
+from energystats.metrics.base import SMALL, Metric
 
 __all__ = ["Euclidean", "Exponential", "Gaussian", "Localised", "Sine"]
+
+SUBSAMPLE = 2000  # rows used for the median that replaces sigma=None
 
 
 TINY = 1e-290  # parameters below this, and above its inverse, lose digits

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from energystats._typing import FloatArray
 from energystats.pairs.line import Line
-from energystats.pairs.tiles import STORED_UP_TO, Kept, MadeAnew, Pairs, Stored
+from energystats.pairs.tiles import Kept, MadeAnew, Pairs, Stored
 
 __all__ = ["choose_route"]
-
-
-LINES_BYTES = 2**28  # of sorted projections that are kept
 
 
 def choose_route(tiles: MadeAnew | None, R: FloatArray | None, line: Line | None) -> Pairs:
@@ -22,4 +19,4 @@ def choose_route(tiles: MadeAnew | None, R: FloatArray | None, line: Line | None
     if line is not None:
         return line
     assert tiles is not None
-    return Kept(tuple(tiles.upper_tiles())) if len(tiles.points) <= STORED_UP_TO else tiles
+    return Kept(tuple(tiles.upper_tiles())) if tiles.are_few else tiles

@@ -11,12 +11,12 @@ import numpy as np
 from energystats._core.sums import slice_factor
 from energystats._typing import FloatArray, IntArray
 from energystats.pairs.line import Line
-from energystats.pairs.routes import LINES_BYTES
 from energystats.pairs.tiles import Pairs
 
 __all__ = ["Sliced", "projection_of"]
 
 
+LINES_BYTES = 2**28  # of sorted projections that are kept
 PROJECTED_AT_ONCE = 65_536  # rows
 
 

@@ -140,6 +140,11 @@ class MadeAnew(UpperTileSums):
     metric: Metric
     warns: bool = True
 
+    @property
+    def are_few(self) -> bool:
+        """Whether the tiles are kept, once computed."""
+        return len(self.points) <= STORED_UP_TO
+
     def upper_tiles(self) -> Iterator[Tile]:
         return watched(self.computed_tiles(), self.metric, self.warns)
 

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from energystats._runtime import Work, count_text
 from energystats.pairs.line import power_on_line
-from energystats.pairs.routes import LINES_BYTES
+from energystats.pairs.slices import LINES_BYTES
 from energystats.pairs.tiles import STORED_UP_TO
 
 __all__ = [
