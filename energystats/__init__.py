@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from energystats._runtime import loading as _loading
+from energystats._core.locks import loading as _loading
 
 __version__ = "0.1.0.dev0"
 

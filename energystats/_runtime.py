@@ -1,4 +1,4 @@
-"""What a call costs and shows while it runs: estimates of time and memory, the bar, and locks.
+"""What a call costs and shows while it runs: estimates of time and memory, and the bar.
 
 Every entry function that can take long says here what it is about to do, as one or more `Work`. Beyond the memory that
 is available the call is refused, beyond a minute it warns, and from two seconds on it shows a bar, if anybody can see
@@ -10,10 +10,8 @@ from __future__ import annotations
 import math
 import os
 import sys
-import threading
 import time
 import warnings
-import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -28,7 +26,6 @@ from energystats.exceptions import PerformanceWarning, warn
 
 __all__ = [
     "MATRIX",
-    "Alone",
     "Rates",
     "Sample",
     "Work",
@@ -37,7 +34,6 @@ __all__ = [
     "check_memory",
     "count_text",
     "is_watched",
-    "loading",
     "part_of_a_longer_call",
     "seconds_for",
     "weigh",
@@ -392,40 +388,3 @@ def with_bar(
         for block in blocks:
             yield block
             bar.update(size(block))
-
-
-class Alone:
-    """A block of code for one thread at a time; a forked child forgets who was in it."""
-
-    def __init__(self) -> None:
-        self.forget()
-        ALL.add(self)
-
-    def forget(self) -> None:
-        """Nobody is inside."""
-        self.lock = threading.RLock()
-
-    def __enter__(self) -> None:
-        self.lock.acquire()
-
-    def __exit__(self, *_: object) -> None:
-        self.lock.release()
-
-
-ALL: weakref.WeakSet[Alone] = weakref.WeakSet()
-_imports = Alone()
-
-
-def loading() -> Alone:
-    """Imports of packages with circular imports of their own, which Python refuses to two threads at once."""
-    return _imports
-
-
-def _forget_all() -> None:
-    """Forget the locks that other threads of the parent process may have held."""
-    for block in ALL:
-        block.forget()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_all)

@@ -366,7 +366,7 @@ MODELS = {
     "permutations": lambda size: [workloads.permutations(size, 2, 999)],
     "sliced": lambda size: [workloads.permutations(Size(size.n, size.columns, slices=50), 2, 999)],
     "line": lambda size: [workloads.permutations(Size(size.n, line=True), 2, 999)],
-    "binned": lambda size: workloads.binned(size, 256, 2, 999, looks=False),
+    "binned": lambda size: workloads.binned(size, 256, 2, 999, interim=False),
     "moments": lambda size: [workloads.permutation_moments_work(size)],
     "bootstrap": lambda size: [workloads.bootstrap(size, 99)],
     "rows": lambda size: [workloads.permuted_rows(size, 3, 2, 999)],

@@ -410,7 +410,7 @@ def test_a_matrix_taken_as_points_is_named(counts):
 @pytest.mark.parametrize("mixed", [False, True])
 def test_a_matrix_that_is_split_into_samples_is_named(counts, rng, mixed):
     order = rng.permutation(12) if mixed else np.arange(12)  # rows by groups, columns as they were
-    x, y, z = np.split(es.pairwise(counts + np.arange(12.0)[:, None] / 7)[order], [5, 8])  # no two rows coincide
+    x, y, z = np.split(es.pairwise(counts + np.arange(12.0)[:, None] / 13)[order], [5, 8])  # no two rows coincide
     yz = np.concatenate((y, z))
     for call in (
         lambda: es.energy_test(x, y, z, **HOW),

@@ -77,7 +77,7 @@ def test_without_a_place_to_write_and_without_network(tmp_path, compiled):
 
 
 def test_a_loop_is_compiled_without_a_place_for_the_cache(tmp_path):
-    code = DENIED + "from energystats._core.squares import fill_distances as f; print(type(f._cache).__name__)"
+    code = DENIED + "from energystats._core.distance_loops import fill_distances as f; print(type(f._cache).__name__)"
     assert run_python(code, tmp_path) == "NullCache"
 
 

@@ -256,6 +256,7 @@ def test_more_clusters_may_have_a_larger_w():
         assert_allclose(W, [sign * (6 - k) / 2 for k in range(1, 7)])
 
 
+@pytest.mark.filterwarnings("ignore::energystats.NotNegativeTypeWarning")
 def test_the_nearest_cluster_depends_on_the_constant(rng):
     """`predict` gives back the labels of Hartigan's method after Lingoes' correction, and not always before."""
     moved = 0
@@ -376,7 +377,7 @@ def test_a_start_that_lost_counts_for_the_warning(rng):
     """The best start of many may have met nothing odd; the warning tells of the others."""
     starts = [[0, 0, 1], [0, 1, 1]]
     R = np.array([[0.0, 1, 1], [1, 0, 5], [1, 5, 0]])
-    assert [lloyd(problem(R, 2), np.array(z, dtype=np.intp)).rose for z in starts] == [False, True]
+    assert [lloyd(problem(R, 2), np.array(z, dtype=np.intp)).increased for z in starts] == [False, True]
     with pytest.warns(es.NotNegativeTypeWarning, match="in 1 of 2 starts"):
         best = best_of_lloyd(problem(R, 2), starts)
     assert best.converged
@@ -405,12 +406,12 @@ def test_guarded_lloyd_is_the_rule_while_w_falls(kind, rng):
         assert W[0] <= definitions.within(R, start) + slack
         assert max(np.diff(W)) <= 0
         assert ends[-1].n_iter < 14
-        assert ends[-1].converged != ends[-1].rose
-        stopped += ends[-1].rose
+        assert ends[-1].converged != ends[-1].increased
+        stopped += ends[-1].increased
         if all(len(set(z)) == k for z in definitions.lloyd_path(R.tolist(), start.tolist())):
             for m, end in enumerate(ends, start=1):
                 assert end.labels.tolist() == passes[min(m, len(passes) - 1)]
-            assert ends[-1].rose == wants_more
+            assert ends[-1].increased == wants_more
     if kind is gaussian:
         assert stopped > 0
 

@@ -425,7 +425,9 @@ def test_interval_of_e_against_the_definition(rng):
     assert_allclose((found.statistic, found.unbiased), (definitions.energy_distance(R, A, B), centre), atol=1e-12)
     assert "95 % interval of E" in found.summary()
     narrow = es.energy_interval(x, y, n_bootstrap=400, confidence_level=0.5, rng=2)
-    assert_allclose((narrow.low, narrow.high), np.quantile(found.bootstrap_distribution, [0.25, 0.75]), atol=1e-12)
+    assert_allclose(
+        (narrow.low, narrow.high), np.maximum(np.quantile(found.bootstrap_distribution, [0.25, 0.75]), 0), atol=1e-12
+    )
     assert "50 % interval of E" in narrow.summary()
     pooled = es.energy_interval(np.concatenate((x, y)), groups=[*"aaaaaabbbbb"], n_bootstrap=400, rng=2)
     assert (pooled.low, pooled.high, pooled.labels) == (found.low, found.high, ("a", "b"))

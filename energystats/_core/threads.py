@@ -17,7 +17,7 @@ from threading import Condition, get_ident
 from typing import Any
 
 from energystats._core.interrupts import uninterrupted
-from energystats._runtime import loading
+from energystats._core.locks import loading
 
 __all__ = ["one_thread", "one_thread_up_to"]
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from energystats._runtime import loading
+from energystats._core.locks import loading
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.energy_cluster import MOVE_TOLERANCE, STARTS, search_problem
 from energystats.clustering.exact_1d import best_intervals, has_exact

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from energystats._core.linkage import numbering_by_sums
-from energystats._runtime import MATRIX, loading, part_of_a_longer_call, weigh
+from energystats._core.locks import loading
+from energystats._runtime import MATRIX, part_of_a_longer_call, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.energy_cluster import MOVE_TOLERANCE
 from energystats.clustering.local_search import MultiStartSearch, Problem, make_starts, tries_for

@@ -96,12 +96,12 @@ def _columns_asked_for(space: Any, points: FloatArray | None, columns: Sequence[
         return None
     if not all(isinstance(column, str | int) for column in space):
         return None
-    names = _column_names(_needed(points, "two columns"), columns)
+    names = _choose_column_names(_needed(points, "two columns"), columns)
     first, second = (_column_number(column, names) for column in space)
     return first, second
 
 
-def _column_names(points: FloatArray, columns: Sequence[str] | None) -> list[str]:
+def _choose_column_names(points: FloatArray, columns: Sequence[str] | None) -> list[str]:
     """Names of the columns, by their numbers where they have none."""
     return list(columns) if columns else [f"column {j}" for j in range(points.shape[1])]
 
@@ -121,7 +121,7 @@ def _plane_of_columns(
     points: FloatArray, columns: Sequence[str] | None, pair: tuple[int, int], standardized: bool, rows: IntArray
 ) -> Plane:
     """Two columns as they are."""
-    names = _column_names(points, columns)
+    names = _choose_column_names(points, columns)
     unit = " (z-score)" if standardized else ""
     return Plane(rows, points[rows][:, np.array(pair)], (names[pair[0]], names[pair[1]]), (unit, unit), False)
 
@@ -182,7 +182,7 @@ def read_features(
     if data is None:
         if points is None:
             raise ValueError("`data` must be a table with one row for each point: the partition does not hold any.")
-        return np.asarray(points), _column_names(points, columns)
+        return np.asarray(points), _choose_column_names(points, columns)
     import pandas as pd
 
     data = as_pandas(data)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from energystats._core.laplacian import Relaxation, smallest_pairs
+from energystats._core.locks import loading
 from energystats._core.threads import one_thread
-from energystats._runtime import loading, weigh
+from energystats._runtime import weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.seeding import count_distinct
 from energystats.display.numbers import numbers

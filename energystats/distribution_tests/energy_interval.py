@@ -141,7 +141,7 @@ def energy_interval(
     samples, groups = opened((x,) if y is None else (x, y), groups, "groups", client)
     d, checked = Dissimilarity.from_samples(samples, groups, metric=metric, alpha=alpha, standardize=standardize)
     check_two_groups(checked)
-    _check_pairs_within(checked)
+    _check_two_points_each(checked)
     if checked.found:
         warn(FOUND, DoubleDippingWarning)
     size = Size.of(d)
@@ -168,7 +168,7 @@ def energy_interval(
     )
 
 
-def _check_pairs_within(groups: Groups) -> None:
+def _check_two_points_each(groups: Groups) -> None:
     """Complain about groups without a pair of points."""
     if groups.sizes.min() < 2:
         sizes = ", ".join(map(str, groups.sizes.tolist()))
@@ -269,7 +269,7 @@ class EnergyIntervalResult(Result):
         ]
         return [text_table(rows, None, None, "Bootstrap interval of the energy distance")]
 
-    def _notes(self) -> list[str]:
+    def _sentences(self) -> list[str]:
         notes = [
             "Percentile interval of the unbiased form of E, freed of the bias of resampling; its level is approximate."
         ]

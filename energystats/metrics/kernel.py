@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from energystats._runtime import loading
+from energystats._core.locks import loading
 from energystats._typing import ArrayLike, FloatArray
 from energystats.inputs.arrays import as_points
 from energystats.inputs.names import near_names

@@ -8,7 +8,8 @@ from typing import Literal, cast
 
 import numpy as np
 
-from energystats._runtime import loading, weigh, with_bar
+from energystats._core.locks import loading
+from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.energy_cluster import Search, partition_points, search_points
 from energystats.clustering.partition import Partition

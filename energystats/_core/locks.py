@@ -1,0 +1,46 @@
+"""What one thread at a time may do, in a process that may be forked meanwhile."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+
+__all__ = ["Alone", "loading"]
+
+
+class Alone:
+    """A block of code for one thread at a time; a forked child forgets who was in it."""
+
+    def __init__(self) -> None:
+        self.forget()
+        ALL.add(self)
+
+    def forget(self) -> None:
+        """Nobody is inside."""
+        self.lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        self.lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.lock.release()
+
+
+ALL: weakref.WeakSet[Alone] = weakref.WeakSet()
+_imports = Alone()
+
+
+def loading() -> Alone:
+    """Imports of packages with circular imports of their own, which Python refuses to two threads at once."""
+    return _imports
+
+
+def _forget_all() -> None:
+    """Forget the locks that other threads of the parent process may have held."""
+    for block in ALL:
+        block.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)
