@@ -205,9 +205,20 @@ def _count_of(groups: Groups, units: ExchangeableUnits, sampling: Sampling) -> t
         return sampling.n_resamples, False
     count = units.scheme(groups.codes).count()
     if sampling.method == "exact":
-        return min(count, ENUMERATED_UP_TO), True
+        _check_enumerable(count)  # before anything warns of the time it would take
+        return count, True
     few = count <= min(sampling.n_resamples, ENUMERATED_UP_TO)
     return (count, True) if few else (sampling.n_resamples, False)
+
+
+def _check_enumerable(n_labelings: float) -> None:
+    """Refuse to visit all of too many labelings."""
+    if n_labelings > ENUMERATED_UP_TO:
+        raise ValueError(
+            f'`method="exact"` visits every distinct labeling, at most {ENUMERATED_UP_TO}; here there are '
+            f'{f"{n_labelings:.3g}" if math.isfinite(n_labelings) else "more than 1e+308"}. Use method="permutation", '
+            "which draws `n_resamples` of them."
+        )
 
 
 def report_null(
@@ -330,12 +341,8 @@ def _choose_labelings(
     """The labelings to visit besides the observed one."""
     scheme = units.scheme(groups.codes)
     n_labelings = scheme.count()
-    if sampling.method == "exact" and n_labelings > ENUMERATED_UP_TO:
-        raise ValueError(
-            f'`method="exact"` visits every distinct labeling, at most {ENUMERATED_UP_TO}; here there are '
-            f'{f"{n_labelings:.3g}" if math.isfinite(n_labelings) else "more than 1e+308"}. Use method="permutation", '
-            "which draws `n_resamples` of them."
-        )
+    if sampling.method == "exact":
+        _check_enumerable(n_labelings)
     few = n_labelings <= min(sampling.n_resamples, ENUMERATED_UP_TO)
     if sampling.method == "exact" or (sampling.method == "auto" and few):
         return Labelings(scheme, int(n_labelings) - 1)
