@@ -201,7 +201,7 @@ import numpy as np
 import energystats as es
 from energystats._core.hartigan import hartigan_pass
 from energystats.clustering.seeding import plus_plus_start
-from energystats.clustering.state import tabulate
+from energystats.clustering.local_search import tabulate
 n, k = int(sys.argv[1]), int(sys.argv[2])
 ones, room = np.ones(n), np.empty((0, 3), np.intp)
 X = np.random.default_rng(0).standard_normal((n, 5))

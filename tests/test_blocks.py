@@ -454,7 +454,7 @@ def test_memory_does_not_grow_with_the_table(tmp_path):
         X = np.load(sys.argv[1], mmap_mode="r")
         peak = lambda: int(next(l for l in open("/proc/self/status") if l.startswith("RssAnon")).split()[1]) / 1024
         es.energy_test(np.array(X[:1500, :2]), groups=np.arange(1500) % 2, n_resamples=9, rng=0)
-        from energystats.blocks import door, parquet, rows
+        from energystats.pairs import disk as rows, open_blocks as door, parquet
         rows.BLOCK_BYTES = 2**23
         before, seen = peak(), []
         take = rows.RowsOnDisk.take
@@ -480,7 +480,7 @@ def test_files_are_opened_in_bounded_memory(n, d, row_group_size, rng, tmp_path)
     """Anonymous memory of a process that opens a file of 256 MB, also where it is a single row group."""
     code = """
         import sys
-        from energystats.blocks import door, parquet, rows
+        from energystats.pairs import disk as rows, open_blocks as door, parquet
         used = lambda: int(next(l for l in open("/proc/self/status") if l.startswith("RssAnon")).split()[1]) / 1024
         parquet.BLOCK_BYTES = 2**22
         door.opened((sys.argv[2],), None, "groups")  # what is imported
