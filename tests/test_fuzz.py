@@ -225,7 +225,9 @@ def test_a_result_or_an_error_in_words(name, rotating_seed):
         COUNT[0] += 1
         COUNT[1] += result is not None
 
+    before = COUNT[0]
     run()
+    assert COUNT[0] > before, "no example was tried"
 
 
 def test_every_public_function_is_there():
