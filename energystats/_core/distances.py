@@ -16,6 +16,7 @@ __all__ = ["GRADED", "MATCHED", "PRESENCE", "euclidean", "gower_between"]
 
 COMPILED_FROM = 100_000  # pairs; for fewer, loading the compiler costs more than it saves
 THREADED_FROM = 1_000_000  # pairs
+PARTS = 4  # for each thread
 THREADS = min(8, os.cpu_count() or 1)
 
 
@@ -36,7 +37,7 @@ def _in_threads(fill: Any, X: FloatArray, Y: FloatArray, root: bool) -> FloatArr
     if out.size < THREADED_FROM or THREADS == 1:
         fill(X, Y, root, out)
         return out
-    parts = np.array_split(np.arange(len(X)), THREADS)
+    parts = np.array_split(np.arange(len(X)), PARTS * THREADS)  # a thread whose core is busy makes fewer of them
     with ThreadPoolExecutor(THREADS) as pool:  # its threads end with the block, whatever happens
         list(pool.map(lambda rows: fill(X[rows[0] : rows[-1] + 1], Y, root, out[rows[0] : rows[-1] + 1]), parts))
     return out

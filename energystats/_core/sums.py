@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from energystats._core.labelings import LABELINGS_PER_BLOCK
-from energystats._core.threads import one_thread
+from energystats._core.threads import one_thread, side_by_side
 from energystats._typing import AnyArray, FloatArray, IntArray
 
 __all__ = [
@@ -37,6 +38,9 @@ __all__ = [
 
 
 COMPILED_FROM = 300_000  # entries of Z; for fewer, loading the compiler costs more than it saves
+COLUMNS_PER_PORTION = 256  # of indicators that go through a tile on one thread
+THREADED_FROM = 10**9  # multiplications; fewer are over before threads are there
+BATCH_BYTES = 2**25  # of tiles that portions go through before they meet
 COLUMNS_BYTES = 2**26  # of the columns that are multiplied at a time where there is no compiler
 
 # (row, column, R[row:row + height, column:column + width]): every pair once, the diagonal tiles square and whole
@@ -44,31 +48,69 @@ UpperTiles = Iterable[tuple[int, int, FloatArray]]
 
 
 def block_sums_from_upper(upper: UpperTiles, Z: FloatArray) -> FloatArray:
-    """M[b] = Z[:, :, b]' R Z[:, :, b] for symmetric R, half the flops of the full product; (b, k, k)."""
+    """Compute M[b] = Z[:, :, b]' R Z[:, :, b] for symmetric R, half the flops of the full product; (b, k, k).
+
+    Labelings are shared out in portions whose width does not depend on the number of threads, so that the numbers do
+    not either. Every portion goes through some tiles on one thread of linear algebra: when another process holds a
+    core, the threads of a single product would wait for each other, those of portions do not.
+    """
     n, k, b = Z.shape
-    columns = Z.reshape(n, k * b)
-    half = np.zeros((k, k, b))
-    for rows, product in _row_products(upper, columns):
-        half += np.einsum("ijb,ilb->jlb", Z[rows], product.reshape(-1, k, b))
-    half += half.transpose(1, 0, 2).copy()
-    return np.asarray(half.transpose(2, 0, 1))
+    width = max(1, COLUMNS_PER_PORTION // k)
+    portions = [_LabelingSums(Z[:, :, start : start + width]) for start in range(0, b, width)]
+    with side_by_side(len(portions) if n * n * k * b >= THREADED_FROM else 1) as apply:
+        for tiles in _some_at_a_time(upper):
+            apply(partial(_LabelingSums.add, tiles=tiles), portions)
+    return np.concatenate([portion.sums() for portion in portions])
 
 
-def _row_products(upper: UpperTiles, columns: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-    """Rows of (upper triangle + half of the diagonal) @ columns; neighbouring tiles of the same rows as one."""
-    product, rows = np.empty((0, 0)), slice(0, 0)
-    for row, column, tile in upper:
-        height, width = tile.shape
-        part = tile @ columns[column : column + width]
-        if row == column:  # both triangles
-            part *= 0.5
-        if rows.stop and rows.start == row:
-            product += part
-            continue
-        if rows.stop:
-            yield rows, product
-        rows, product = slice(row, row + height), part
-    yield rows, product
+class _LabelingSums:
+    """Sums of some labelings over the tiles seen so far."""
+
+    def __init__(self, Z: FloatArray) -> None:
+        n, self.k, self.b = Z.shape
+        self.Z = Z
+        self.columns = Z.reshape(n, self.k * self.b)  # no copy where k = 1
+        self.half = np.zeros((self.k, self.k, self.b))
+        self.rows, self.product = slice(0, 0), np.empty((0, 0))
+
+    def add(self, tiles: Sequence[tuple[int, int, FloatArray]]) -> None:
+        """Add (upper triangle + half of the diagonal) @ columns; neighbouring tiles of the same rows as one."""
+        for row, column, tile in tiles:
+            height, width = tile.shape
+            part = tile @ self.columns[column : column + width]
+            if row == column:  # both triangles
+                part *= 0.5
+            if self.rows.stop and self.rows.start == row:
+                self.product += part
+                continue
+            self._close_rows()
+            self.rows, self.product = slice(row, row + height), part
+
+    def _close_rows(self) -> None:
+        """Sum the product of the last rows by their groups."""
+        if self.rows.stop:
+            product = self.product.reshape(-1, self.k, self.b)
+            self.half += np.einsum("ijb,ilb->jlb", self.Z[self.rows], product)
+
+    def sums(self) -> FloatArray:
+        """M of both triangles; (b, k, k)."""
+        self._close_rows()
+        self.half += self.half.transpose(1, 0, 2).copy()
+        return np.asarray(self.half.transpose(2, 0, 1))
+
+
+def _some_at_a_time(upper: UpperTiles) -> Iterator[list[tuple[int, int, FloatArray]]]:
+    """Some tiles at a time, few enough for the memory and many enough for threads not to wait at each."""
+    batch: list[tuple[int, int, FloatArray]] = []
+    size = 0
+    for tile in upper:
+        batch.append(tile)
+        size += tile[2].nbytes
+        if size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def multiply_upper(upper: UpperTiles, columns: FloatArray) -> FloatArray:

@@ -10,16 +10,17 @@ not. One thread also gives the same bits whatever the number of cores.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cache
+from functools import cache, partial
 from threading import Condition, get_ident
-from typing import Any
+from typing import Any, TypeAlias
 
 from energystats._core.interrupts import uninterrupted
 from energystats._core.locks import loading
 
-__all__ = ["one_thread", "one_thread_up_to"]
+__all__ = ["one_thread", "one_thread_up_to", "side_by_side"]
 
 
 LARGEST_ORDER = 2048  # of a matrix that is decomposed on one thread
@@ -99,3 +100,32 @@ def one_thread(*, wait: bool = False) -> Iterator[None]:
 def one_thread_up_to(order: int) -> AbstractContextManager[None]:
     """The same for a decomposition of a matrix of that order, unless it is large."""
     return one_thread() if order <= LARGEST_ORDER else nullcontext()
+
+
+Apply: TypeAlias = Callable[[Callable[[Any], None], Sequence[Any]], None]
+
+
+@contextmanager
+def side_by_side(most: int) -> Iterator[Apply]:
+    """Yield a function that applies another one to every item, on at most so many threads of one product each.
+
+    There are as many threads as linear algebra has been given, so that who limits those limits these.
+    """
+    n_threads = min(most, _threads_given()) if most > 1 else 1
+    if n_threads == 1:
+        yield partial(_apply_all, map)
+        return
+    with one_thread(), ThreadPoolExecutor(n_threads) as pool:  # its threads end with the block, whatever happens
+        yield partial(_apply_all, pool.map)
+
+
+def _apply_all(map_over: Callable[..., Iterator[None]], function: Callable[[Any], None], items: Sequence[Any]) -> None:
+    """Apply a function to every item, and raise what it raises."""
+    for _ in map_over(function, items):
+        pass
+
+
+def _threads_given() -> int:
+    """Count the threads that linear algebra may use at the moment."""
+    given = (library.num_threads for library in _libraries().lib_controllers if library.user_api == "blas")
+    return max(given, default=1)
