@@ -16,12 +16,12 @@ from energystats._core.gram import centred, largest_eigenpairs
 from energystats._core.scaling import deviations, exponents
 from energystats._core.sums import random_directions
 from energystats._runtime import check_memory
-from energystats._typing import ArrayLike, FloatArray, IntArray
+from energystats._typing import FloatArray, IntArray
 from energystats.exceptions import ColumnScaleWarning, MatrixAsPointsWarning, warn
 from energystats.inputs.arrays import read_only
-from energystats.inputs.labels import as_labels, check_same_index, were_found
-from energystats.inputs.matrices import as_square
-from energystats.inputs.names import as_pandas, check_same_columns, column_names, label_name, matrix_index, row_index
+from energystats.inputs.labels import as_labels, read_labels
+from energystats.inputs.matrices import as_square, matrix_index
+from energystats.inputs.table import InputTable, as_table, check_same_columns
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import SUBSAMPLE, Euclidean, Exponential
 from energystats.metrics.domains import Domain, Fault, Place, looks_like_distances, row_places
@@ -131,7 +131,7 @@ class Dissimilarity:
     @classmethod
     def from_data(
         cls,
-        X: ArrayLike,
+        X: Any,
         *,
         metric: MetricLike,
         alpha: float,
@@ -145,26 +145,25 @@ class Dissimilarity:
         `standardize` is None where the user has no such option; `of_negative` says whether a negative rho is worth a
         warning; `place` says where the rows of X come from, if not from X.
         """
-        X = as_pandas(X)
-        resolved = resolve(metric, alpha)
+        table, resolved = as_table(X), resolve(metric, alpha)
         if isinstance(resolved, Precomputed):
-            if isinstance(X, Rows):
+            if isinstance(table.values, Rows):
                 raise ValueError(
                     '`client` and blocks of rows go with points; metric="precomputed" needs its matrix in memory, for '
                     "example np.asarray(X)."
                 )
             if standardize:
                 raise ValueError('`standardize` needs coordinates; it must be False when metric="precomputed".')
-            R = as_square(X, name)
+            R = as_square(table, name)
             warn_if_negative(of_negative * int(np.count_nonzero(R < 0)) // 2, float(R.min()))
-            return cls(metric=resolved, R=R).named_after(X)
-        if isinstance(X, Rows):
-            return replace(cls.from_rows(X, resolved, standardize=standardize, name=name), warns=of_negative)
-        (points,), coded = resolved.read((X,), (name,))
+            return cls(metric=resolved, R=R, index=matrix_index(table))
+        if isinstance(table.values, Rows):
+            return replace(cls.from_rows(table.values, resolved, standardize=standardize, name=name), warns=of_negative)
+        (points,), coded = resolved.read((table,), (name,))
         _warn_of_matrix(points, coded, name)
-        place = place or row_places([name], [len(points)], [row_index(X)])
-        d = cls.from_points(points, coded, standardize=standardize, columns=column_names(X), place=place)
-        return replace(d, warns=of_negative).named_after(X)
+        place = place or row_places([name], [len(points)], [table.index])
+        d = cls.from_points(points, coded, standardize=standardize, columns=table.columns, place=place)
+        return replace(d, warns=of_negative, index=table.index)
 
     @classmethod
     def from_points(
@@ -235,7 +234,7 @@ class Dissimilarity:
     @classmethod
     def from_samples(
         cls,
-        samples: Sequence[ArrayLike],
+        samples: Sequence[Any],
         groups: Any,
         *,
         metric: MetricLike,
@@ -244,31 +243,19 @@ class Dissimilarity:
     ) -> tuple[Self, Groups]:
         """Samples one by one, or a pooled table and `groups`."""
         if groups is not None:
-            if len(samples) != 1:
-                raise ValueError(f"`groups` goes with one pooled table, got {len(samples)} samples.")
-            check_same_index(samples[0], groups, "groups")
             d = cls.from_data(samples[0], metric=metric, alpha=alpha, standardize=standardize)
             return d, Groups.from_labels(groups, d.n, name="groups").at_least_two("groups")
         if len(samples) < 2:
             raise ValueError(
                 f"At least two samples are needed, or one pooled table with `groups=`; got {len(samples)}."
             )
-        samples = [as_pandas(sample) for sample in samples]
-        resolved = resolve(metric, alpha)
+        tables, resolved = [as_table(sample) for sample in samples], resolve(metric, alpha)
         if isinstance(resolved, Precomputed):
             raise ValueError('metric="precomputed" needs one pooled matrix with `groups=`, got several samples.')
-        pooled, sizes, coded, place = pool(samples, resolved)
-        d = cls.from_points(pooled, coded, standardize=standardize, columns=column_names(samples[0]), place=place)
+        pooled, sizes, coded, place = pool(tables, resolved)
+        d = cls.from_points(pooled, coded, standardize=standardize, columns=tables[0].columns, place=place)
         pooled_groups = Groups.from_labels(np.repeat(np.arange(len(sizes)), sizes), d.n, name="samples")
-        return d, replace(pooled_groups, names=_series_names(samples) or pooled_groups.names)
-
-    def named_after(self, X: Any) -> Self:
-        """The same points with the names of a table's rows and columns, or of a matrix' items."""
-        X = as_pandas(X)
-        if self.points is None:
-            return replace(self, index=matrix_index(X))
-        columns = column_names(X)
-        return replace(self, index=row_index(X), columns=None if columns is None else tuple(columns))
+        return d, replace(pooled_groups, names=_series_names(tables) or pooled_groups.names)
 
     @property
     def n(self) -> int:
@@ -474,8 +461,9 @@ class Groups:
     @classmethod
     def from_labels(cls, labels: Any, n: int, *, name: str) -> Self:
         """From labels of any sortable kind, one for each of n rows."""
-        codes, names = as_labels(labels, n, name)
-        return cls(codes, names, label_name(as_pandas(labels)), were_found(labels))
+        read = read_labels(labels, name)
+        codes, names = as_labels(read, n, name)
+        return cls(codes, names, read.title, read.found)
 
     def at_least_two(self, name: str) -> Self:
         """Self, if there is more than one group."""
@@ -509,23 +497,23 @@ class Groups:
         return np.asarray(Z[:, :, None])
 
 
-def _series_names(samples: Sequence[Any]) -> tuple[str, ...] | None:
+def _series_names(samples: Sequence[InputTable]) -> tuple[str, ...] | None:
     """Names of samples that are Series with a name each, no two alike; else None."""
-    names = tuple(label_name(sample) if getattr(sample, "ndim", 0) == 1 else "" for sample in samples)
+    names = tuple(sample.title if sample.ndim == 1 else "" for sample in samples)
     return names if all(names) and len(set(names)) == len(names) else None
 
 
-def pool(samples: Sequence[ArrayLike], metric: Metric) -> tuple[FloatArray, list[int], Metric, Place]:
+def pool(samples: Sequence[Any], metric: Metric) -> tuple[FloatArray, list[int], Metric, Place]:
     """All samples below each other, their sizes, the metric that knows their columns, and where each row stands."""
-    names = [f"sample {i}" for i in range(1, len(samples) + 1)]
-    arrays, coded = metric.read(samples, names)
-    check_same_columns(samples, [a.shape[1] for a in arrays], names)
+    names, tables = [f"sample {i}" for i in range(1, len(samples) + 1)], [as_table(sample) for sample in samples]
+    arrays, coded = metric.read(tables, names)
+    check_same_columns(tables, [a.shape[1] for a in arrays], names)
     sizes, pooled = [len(a) for a in arrays], np.concatenate(arrays)
     for array, name in zip(arrays, names, strict=True):
         _warn_of_matrix(array, coded, name)
     if len(pooled) == pooled.shape[1]:
         _warn_of_matrix(_in_order_of_zeros(pooled), coded, SAMPLES)
-    return pooled, sizes, coded, row_places(names, sizes, [row_index(sample) for sample in samples])
+    return pooled, sizes, coded, row_places(names, sizes, [table.index for table in tables])
 
 
 def check_z_scores(metric: Metric, standardize: bool | None) -> None:

@@ -15,7 +15,7 @@ from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.clustering.partition import Partition
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.arrays import as_weights
-from energystats.inputs.labels import check_same_index
+from energystats.inputs.labels import read_inputs
 from energystats.inputs.options import check_alpha, check_count
 from energystats.pairs.line import power_on_line
 from energystats.pairs.workloads import exact_line
@@ -261,12 +261,12 @@ def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None,
     if alpha not in (1.0, 2.0):
         why = "the best clusters need not be intervals" if alpha < 1 else "that intervals are best is not known"
         raise ValueError(f"`alpha` must be 1 or 2, got {alpha:g}, for which {why}; use `energy_cluster`.")
+    (x,), (sample_weight,) = read_inputs((x,), {"sample_weight": sample_weight})
     d = Dissimilarity.from_data(x, metric="euclidean", alpha=alpha, name="x")
     weigh(False, d, exact_line(d.n, min(k, d.n)))
     assert d.points is not None
     if d.points.shape[1] != 1:
         raise ValueError(f"`x` must be one column, got {d.points.shape[1]}; use `energy_cluster`.")
-    check_same_index(x, sample_weight, "sample_weight")
     weights = as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")

@@ -16,8 +16,7 @@ from energystats.geometry.euclidize import cailliez, lingoes
 from energystats.geometry.kernels import KernelLike, kernel_distance, semimetric_of
 from energystats.geometry.negative_type import relative_tolerance, root_unit_of, unit_of
 from energystats.geometry.results import PrincipalCoordinates
-from energystats.inputs.matrices import as_distances, as_symmetric
-from energystats.inputs.names import matrix_index
+from energystats.inputs.matrices import as_distances, as_symmetric, matrix_index
 from energystats.inputs.options import check_count, check_option
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import spectrum

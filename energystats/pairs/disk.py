@@ -14,7 +14,7 @@ import numpy as np
 
 from energystats._typing import FloatArray, IntArray
 from energystats.inputs.arrays import as_points
-from energystats.inputs.names import joint_index
+from energystats.inputs.table import join_indices
 from energystats.metrics.base import Metric
 from energystats.pairs.block_values import BlockValues, Measures, ValuesHere, slices_of
 from energystats.pairs.tiles import TILE_COLUMNS, TILE_ROWS, MadeAnew, Pairs, Tile, UpperTileSums, watched
@@ -200,7 +200,7 @@ class Rows(abc.ABC):
     @property
     def row_index(self) -> Any:
         """Names of the rows, None without any."""
-        return joint_index(self.indices)
+        return join_indices(self.indices)
 
     def header(self) -> Any:
         """A table of one row of zeros with the same columns."""
