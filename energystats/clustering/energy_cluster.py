@@ -304,7 +304,7 @@ class Search(NamedTuple):
         if self.algorithm == "spectral":
             return eigenpairs(size, k - 1), rounding(size, k, starts)
         held = replace(size.held, exact=False)
-        advice = FEWER_STARTS if d.rows is None and d.points is not None else FEWER_STARTS_OF_MATRIX
+        advice = FEWER_STARTS if d.has_points else FEWER_STARTS_OF_MATRIX
         found = search_work(held, k, starts, 0 if by_labels else self.tries(d.n), advice)
         return pairs_work(size), found, eigenpairs(held, k - 1)
 
@@ -329,7 +329,7 @@ def partition_points(
     given = _check_init(how.init, d.n, k)
     exact = has_exact(d)
     if how.algorithm == "exact-1d" and not exact:
-        columns = 0 if d.points is None else d.points.shape[1]
+        columns = d.n_columns
         raise ValueError(
             '`algorithm="exact-1d"` needs one column and rho = |x - y| or its square, got '
             f"{f'{columns} column' if columns else 'a matrix'}{'s' * (columns > 1)} and {d.metric!r}; "

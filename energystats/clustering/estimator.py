@@ -241,7 +241,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             self._points = self._nearest.map.landmarks
             return
         self.partition_ = partition_points(d, k, how, rng, weights=weights)
-        self._points = d.points
+        self._points = d.points if d.has_points else None
         self._nearest = NearestCluster.of(self.partition_.labels, self.partition_.within_per_cluster, weights)
 
     def _weighted_part(self, table: Any) -> Any:

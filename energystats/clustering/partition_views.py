@@ -9,7 +9,7 @@ import numpy as np
 
 from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray, IntArray
-from energystats.dissimilarity import Dissimilarity
+from energystats.dissimilarity import Points
 from energystats.inputs.names import name_text
 from energystats.inputs.table import as_table
 from energystats.metrics.base import Metric
@@ -141,7 +141,7 @@ def _components_plane(points: FloatArray, rows: IntArray) -> Plane:
 
 def _kernel_plane(points: FloatArray, metric: Metric, rows: IntArray) -> Plane:
     """Principal coordinates of rho, which is kernel PCA with the kernel that generates it."""
-    d = Dissimilarity(metric=metric, points=np.asarray(points)[rows], warns=False)
+    d = Points(metric=metric, points=np.asarray(points)[rows], warns=False)
     plane, shares = np.zeros((rows.size, 2)), ["", ""]
     if rows.size > 2 and not d.all_coincide:
         values, vectors = d.largest_eigenpairs(2)

@@ -213,9 +213,9 @@ def _find_orthonormal_basis(points: FloatArray, columns: Sequence[str] | None) -
     return np.asarray(Q)
 
 
-def _list_columns(chosen: Any, names: list[str]) -> str:
+def _list_columns(chosen: Any, names: Sequence[str]) -> str:
     """'columns u, v are' or 'column u is'."""
-    found = [names[j] for j in np.flatnonzero(chosen)]
+    found = [names[int(j)] for j in np.flatnonzero(chosen)]
     text = ", ".join(found[:10]) + ", ..." * (len(found) > 10)
     return f"columns {text} are each" if len(found) > 1 else f"column {text} is"
 

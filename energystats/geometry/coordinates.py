@@ -192,9 +192,7 @@ def kernel_pca(
         summand = float(np.abs(as_symmetric(X, "X")).max())
     else:
         d = Dissimilarity.from_data(X, metric=semimetric_of(kernel, metric, alpha), alpha=1.0, standardize=standardize)
-        rho, index = d.matrix, d.index
-        if d.points is not None:
-            summand = d.metric.summand(d.points)
+        rho, index, summand = d.matrix, d.index, d.summand
     weigh(False, MATRIX, spectrum(len(rho), 4.0, copies=6.0))
     unit = root_unit_of(rho)
     return _compute_coordinates(

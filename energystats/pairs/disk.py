@@ -185,6 +185,11 @@ class Rows(abc.ABC):
     def pairs(self, metric: Metric) -> Pairs:
         """Sums over their pairs."""
 
+    @property
+    def n_workers(self) -> int:
+        """Threads that share the work, 0 for another device, of which nothing is known here."""
+        return 1
+
     @abc.abstractmethod
     def values(self) -> BlockValues:
         """Their coordinates as they are compared, block by block."""
