@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from dataclasses import astuple, dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -146,21 +146,22 @@ class Sample:
     ----------
     metric : Metric
         Fitted to the points.
-    points : ndarray of shape (n, d) or None
-        Some of them; None for a matrix.
+    points : ndarray of shape (n, d)
+        Some of them; without columns for a matrix.
     """
 
     metric: Any
     points: Any
-    rows: None = None
+    has_points: ClassVar[bool] = True
+    n_workers: ClassVar[int] = 1
 
     @property
     def n_columns(self) -> int:
         """Number of columns."""
-        return 0 if self.points is None else int(self.points.shape[1])
+        return int(self.points.shape[1])
 
 
-MATRIX = Sample(None, None)  # no rho has to be made
+MATRIX = Sample(None, np.empty((0, 0)))  # no rho has to be made
 
 
 def between_tables(n: int, m: int) -> Work:
@@ -219,7 +220,7 @@ _known: dict[tuple[str, int], float] = {}
 
 def _pair_rate(d: Any) -> float:
     """Seconds for a value of rho, between some of the points; the package's own metrics are measured once."""
-    if d.points is None and d.rows is None:
+    if not d.n_columns:
         return 0.0
     key = repr(d.metric), _count_columns(d)
     if key not in _known or not d.metric.trusted:
@@ -231,8 +232,9 @@ def _pair_rate(d: Any) -> float:
 
 def _measured_pair_rate(d: Any) -> float:
     """Squares of growing numbers of rows, until the clock sees one."""
-    points = d.points
-    if points is None:  # a table that is not in memory
+    if d.has_points:
+        points = d.points
+    else:  # a table that is not in memory
         points = np.sin(np.arange(float(PROBE_ROWS * _count_columns(d)))).reshape(PROBE_ROWS, -1)
     size = 4
     while True:
@@ -301,7 +303,7 @@ def check_memory(*works: Work) -> None:
 def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
     """Refuse what does not fit, warn of what takes long, and return whether to show a bar."""
     check_memory(*works)
-    workers = _workers_of(d)
+    workers = d.n_workers
     seconds = _total_seconds(works, Rates.slowest(d))
     if seconds > SHORT:
         rates = Rates.on_the_spot(d)
@@ -314,15 +316,6 @@ def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
                 PerformanceWarning,
             )
     return seconds > WORTH_A_BAR and is_watched() if progress is None else bool(progress)
-
-
-def _workers_of(d: Any) -> int:
-    """Threads that share the work: those of a Dask cluster, 0 for another device, of which nothing is known here."""
-    if d.rows is None:
-        return 1
-    if hasattr(d.rows, "client"):
-        return max(1, int(sum(d.rows.client.nthreads().values())))
-    return 0 if hasattr(d.rows, "xp") else 1
 
 
 def _total_seconds(works: tuple[Work, ...], rates: Rates) -> float:

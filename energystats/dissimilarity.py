@@ -1,14 +1,16 @@
-"""Input validation: a sample, a distance matrix or pooled groups in, one checked object out.
+"""Points and the semimetric between them: in memory, as a matrix, or in blocks of rows, behind one protocol.
 
 Below `Dissimilarity` nothing looks at raw input again, and above it nothing knows how M = Z'RZ was computed.
 """
 
 from __future__ import annotations
 
+import abc
+import dataclasses
+import functools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -16,12 +18,12 @@ from energystats._core.gram import centred, largest_eigenpairs
 from energystats._core.scaling import deviations, exponents
 from energystats._core.sums import random_directions
 from energystats._runtime import check_memory
-from energystats._typing import ArrayLike, FloatArray, IntArray
+from energystats._typing import FloatArray, IntArray
 from energystats.exceptions import ColumnScaleWarning, MatrixAsPointsWarning, warn
 from energystats.inputs.arrays import read_only
-from energystats.inputs.labels import as_labels, check_same_index, were_found
-from energystats.inputs.matrices import as_square
-from energystats.inputs.names import as_pandas, check_same_columns, column_names, label_name, matrix_index, row_index
+from energystats.inputs.labels import as_labels, read_labels
+from energystats.inputs.matrices import as_square, matrix_index
+from energystats.inputs.table import InputTable, as_table, check_same_columns
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import SUBSAMPLE, Euclidean, Exponential
 from energystats.metrics.domains import Domain, Fault, Place, looks_like_distances, row_places
@@ -29,16 +31,20 @@ from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
 from energystats.pairs.block_values import Measures
 from energystats.pairs.disk import Rows
-from energystats.pairs.line import Line, sort_line
+from energystats.pairs.line import power_on_line, sort_line
 from energystats.pairs.routes import choose_route
 from energystats.pairs.slices import Sliced, projection_of
-from energystats.pairs.tiles import MadeAnew, Pairs, warn_if_negative
+from energystats.pairs.tiles import MadeAnew, Pairs, Stored, warn_if_negative
 from energystats.pairs.workloads import Size, pairs_work
 
 __all__ = [
+    "Blocks",
     "Dissimilarity",
     "Groups",
+    "Matrix",
+    "Points",
     "Standardization",
+    "StoredPoints",
     "check_blocks",
     "check_resolution",
     "check_z_scores",
@@ -87,19 +93,13 @@ class Standardization:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Dissimilarity:
-    """n points and a semimetric rho between them.
+class Dissimilarity(abc.ABC):
+    """n points and a semimetric rho between them: `Points`, a `Matrix` of rho, or `Blocks` of rows not in memory.
 
     Attributes
     ----------
     metric : Metric
         With every data-dependent parameter resolved.
-    points : ndarray of shape (n, d) or None
-        Coordinates, standardized if asked for, or codes of a mixed table; None when the matrix of rho was given.
-    R : ndarray of shape (n, n) or None
-        The matrix of rho, where it was given or has been stored.
-    rows : Rows or None
-        The points of a table that is read in blocks; then the other two are None.
     standardization : Standardization or None
         What was done to the columns.
     columns : tuple of str or None
@@ -108,30 +108,27 @@ class Dissimilarity:
         Names of the points, where the data had any.
     warns : bool
         Whether a negative rho is worth a warning; not for parts of points that were warned of in whole.
-    directions : ndarray of shape (d, n_slices) or None
-        Unit vectors, where sums over pairs are estimated from distances along them.
     exponent : int
         The points (or R) are those of the user divided by two to this power, see `near_one`.
     place : callable or None
         Where a row of the points stands in the user's tables.
     """
 
+    has_points: ClassVar[bool] = False  # all of them in memory
+    is_stored: ClassVar[bool] = False  # the matrix of rho is in memory
+    in_full: ClassVar[bool] = True  # sums over pairs are exact, from what is in memory
+
     metric: Metric
-    points: FloatArray | None = None
-    R: FloatArray | None = None
-    rows: Rows | None = None
     standardization: Standardization | None = None
     columns: tuple[str, ...] | None = None
     index: Any = None
     warns: bool = True
-    directions: FloatArray | None = None
     exponent: int = 0
     place: Place | None = None
 
-    @classmethod
+    @staticmethod
     def from_data(
-        cls,
-        X: ArrayLike,
+        X: Any,
         *,
         metric: MetricLike,
         alpha: float,
@@ -139,36 +136,26 @@ class Dissimilarity:
         name: str = "X",
         of_negative: bool = True,
         place: Place | None = None,
-    ) -> Self:
-        """One table of points, or one matrix of rho when `metric` is "precomputed".
+    ) -> Dissimilarity:
+        """Read one table of points, or one matrix of rho when `metric` is "precomputed".
 
         `standardize` is None where the user has no such option; `of_negative` says whether a negative rho is worth a
         warning; `place` says where the rows of X come from, if not from X.
         """
-        X = as_pandas(X)
-        resolved = resolve(metric, alpha)
+        table, resolved = as_table(X), resolve(metric, alpha)
         if isinstance(resolved, Precomputed):
-            if isinstance(X, Rows):
-                raise ValueError(
-                    '`client` and blocks of rows go with points; metric="precomputed" needs its matrix in memory, for '
-                    "example np.asarray(X)."
-                )
-            if standardize:
-                raise ValueError('`standardize` needs coordinates; it must be False when metric="precomputed".')
-            R = as_square(X, name)
-            warn_if_negative(of_negative * int(np.count_nonzero(R < 0)) // 2, float(R.min()))
-            return cls(metric=resolved, R=R).named_after(X)
-        if isinstance(X, Rows):
-            return replace(cls.from_rows(X, resolved, standardize=standardize, name=name), warns=of_negative)
-        (points,), coded = resolved.read((X,), (name,))
+            return Matrix.from_table(table, resolved, standardize=standardize, name=name, of_negative=of_negative)
+        if isinstance(table.values, Rows):
+            blocks = Blocks.from_rows(table.values, resolved, standardize=standardize, name=name)
+            return replace(blocks, warns=of_negative)
+        (points,), coded = resolved.read((table,), (name,))
         _warn_of_matrix(points, coded, name)
-        place = place or row_places([name], [len(points)], [row_index(X)])
-        d = cls.from_points(points, coded, standardize=standardize, columns=column_names(X), place=place)
-        return replace(d, warns=of_negative).named_after(X)
+        place = place or row_places([name], [len(points)], [table.index])
+        d = Points.from_points(points, coded, standardize=standardize, columns=table.columns, place=place)
+        return replace(d, warns=of_negative, index=table.index)
 
-    @classmethod
+    @staticmethod
     def from_points(
-        cls,
         points: FloatArray,
         metric: Metric,
         *,
@@ -176,8 +163,8 @@ class Dissimilarity:
         columns: Sequence[str] | None = None,
         warns: bool = True,
         place: Place | None = None,
-    ) -> Self:
-        """Clean coordinates and a metric not yet fitted to them; `place` says where their rows come from."""
+    ) -> Points:
+        """Check clean coordinates and fit a metric to them; `place` says where their rows come from."""
         check_z_scores(metric, standardize)
         place = place or row_places(["X"], [len(points)], [None])
         standardization = Standardization.of(points) if standardize else None
@@ -189,7 +176,7 @@ class Dissimilarity:
         fitted = metric.fitted(points)
         if not metric.by_range:
             check_resolution(points, fitted, offered=standardize is not None)
-        return cls(
+        return Points(
             metric=fitted,
             points=points,
             standardization=standardization,
@@ -198,9 +185,337 @@ class Dissimilarity:
             place=place,
         )
 
+    @staticmethod
+    def from_samples(
+        samples: Sequence[Any],
+        groups: Any,
+        *,
+        metric: MetricLike,
+        alpha: float,
+        standardize: bool | None = None,
+    ) -> tuple[Dissimilarity, Groups]:
+        """Read samples one by one, or a pooled table and `groups`."""
+        if groups is not None:
+            d = Dissimilarity.from_data(samples[0], metric=metric, alpha=alpha, standardize=standardize)
+            return d, Groups.from_labels(groups, d.n, name="groups").at_least_two("groups")
+        if len(samples) < 2:
+            raise ValueError(
+                f"At least two samples are needed, or one pooled table with `groups=`; got {len(samples)}."
+            )
+        tables, resolved = [as_table(sample) for sample in samples], resolve(metric, alpha)
+        if isinstance(resolved, Precomputed):
+            raise ValueError('metric="precomputed" needs one pooled matrix with `groups=`, got several samples.')
+        pooled, sizes, coded, place = pool(tables, resolved)
+        d = Points.from_points(pooled, coded, standardize=standardize, columns=tables[0].columns, place=place)
+        pooled_groups = Groups.from_labels(np.repeat(np.arange(len(sizes)), sizes), d.n, name="samples")
+        return d, replace(pooled_groups, names=_series_names(tables) or pooled_groups.names)
+
+    # ------------------------------------------------------------ what each of the three knows
+
+    @property
+    @abc.abstractmethod
+    def n(self) -> int:
+        """Number of points."""
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of the points, 0 for a matrix."""
+        return 0
+
+    @property
+    def n_workers(self) -> int:
+        """Threads that share the work, 0 for another device, of which nothing is known here."""
+        return 1
+
+    @functools.cached_property
+    @abc.abstractmethod
+    def pairs(self) -> Pairs:
+        """R as a linear map, by the cheapest route."""
+
+    @property
+    @abc.abstractmethod
+    def matrix(self) -> FloatArray:
+        """R in whole, (n, n); computed at every call unless it is stored."""
+
+    @abc.abstractmethod
+    def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        """Rho between two sets of points, given by their indices; (r, c)."""
+
+    @abc.abstractmethod
+    def subset(self, rows: IntArray) -> Dissimilarity:
+        """Take part of the points, under the metric fitted to all of them."""
+
+    @abc.abstractmethod
+    def largest_rho(self) -> float:
+        """Bound rho where sums of it may overflow, 0 elsewhere."""
+
+    @functools.cached_property
+    def points(self) -> FloatArray:
+        """Coordinates, standardized if asked for, or codes of a mixed table; (n, d)."""
+        raise ValueError(f"This needs points, got a matrix of rho between {self.n} points.")
+
+    @property
+    def coordinates(self) -> FloatArray | None:
+        """The points where they are numbers, of which means and projections have a meaning, else None; (n, d)."""
+        return None
+
+    @property
+    def power(self) -> float | None:
+        """The power of |x - y| that rho is in one column, None elsewhere."""
+        return None
+
+    @property
+    def summand(self) -> float:
+        """Size of the numbers whose difference rho is, where it is one; 0 where rho has all its digits."""
+        return 0.0
+
+    @property
+    def all_coincide(self) -> bool:
+        """Whether rho is 0 for every pair."""
+        return not np.ptp(self.points, axis=0).any()
+
+    def stored(self) -> Dissimilarity:
+        """Hold R in memory, for methods that read it again and again."""
+        return self.as_kind(StoredPoints, R=self.matrix)
+
+    def near_one(self) -> Dissimilarity:
+        """Change the unit to one in which squares and their inverses stay numbers, where only the unit changes.
+
+        For results without a unit. Points of ordinary size, and metrics with a unit of their own, stay as they are.
+        """
+        return self
+
+    def under(self, metric: Metric) -> Dissimilarity:
+        """Compare the same points by another metric, not yet fitted to them."""
+        raise ValueError(f"`metric` {metric!r} needs points, got a matrix of rho.")
+
+    def sliced(self, n_slices: int, rng: np.random.Generator) -> Dissimilarity:
+        """Estimate sums over the pairs of the same points along random directions."""
+        raise _no_lines(self.metric)
+
+    # ------------------------------------------------------------ what follows for all of them
+
+    def as_kind(self, kind: type[K], **fields: Any) -> K:
+        """Make another kind of dissimilarity with the same fields, but for those given."""
+        names = [f.name for f in dataclasses.fields(kind) if f.name not in fields]
+        return kind(**{name: getattr(self, name) for name in names}, **fields)
+
+    def group_sums(self, groups: Groups, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+        """M = Z'RZ of one labeling, and the group sizes (or sums of weights); (k, k), (k,)."""
+        Z = groups.indicators(weights)
+        return self.pairs.block_sums(Z)[0], Z.sum(axis=(0, 2))
+
+    @functools.cached_property
+    def row_totals(self) -> FloatArray:
+        """sum_j rho(x_i, x_j); (n,)."""
+        return self.pairs.multiply(np.ones((self.n, 1)))[:, 0]
+
+    @functools.cached_property
+    def scale(self) -> float:
+        """sum_ij |rho(x_i, x_j)| / (2n): T, unless rho is negative somewhere; what rounding is measured against."""
+        total = float(self.row_totals.sum()) if self.metric.negative_type else self.pairs.absolute_total()
+        return total / (2 * self.n)
+
+    def check_weights(self, weights: FloatArray, name: str) -> None:
+        """Refuse weights with which sums over pairs are not numbers any more."""
+        heavy = float(weights.sum()) ** 2
+        if heavy >= HEAVY and not heavy * self.largest_rho() < LARGEST_SUM:
+            raise ValueError(
+                f"`{name}` must not be that large, its sum is {weights.sum():.3g}: sums of products of weights and rho "
+                "are too large for numbers; divide the weights by a constant first, or the data."
+            )
+
+    def weighted_totals(self, weights: FloatArray | None) -> FloatArray:
+        """sum_j w_j rho(x_i, x_j); (n,)."""
+        return self.row_totals if weights is None else self.pairs.multiply(weights[:, None])[:, 0]
+
+    def scale_of(self, weights: FloatArray | None) -> float:
+        """`scale` with weights: sum_ij w_i w_j |rho| / (2 sum w), or a bound of it where rho may be negative."""
+        if weights is None:
+            return self.scale
+        if self.metric.negative_type:
+            return float(weights @ self.weighted_totals(weights)) / (2 * float(weights.sum()))
+        return self.scale * self.n * float(weights.max()) ** 2 / float(weights.sum())
+
+    def centred_gram(self) -> FloatArray:
+        """G_c = -1/2 J R J in whole, (n, n)."""
+        return centred(-0.5 * self.matrix)
+
+    def largest_eigenpairs(self, count: int, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+        """Largest eigenvalues, falling, and unit eigenvectors of the (weighted) centred Gram matrix G_c."""
+        return largest_eigenpairs(self.pairs.multiply, np.ones(self.n) if weights is None else weights, count)
+
+
+K = TypeVar("K", bound=Dissimilarity)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Points(Dissimilarity):
+    """Points in memory.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n, d)
+        Coordinates, standardized if asked for, or codes of a mixed table.
+    """
+
+    has_points: ClassVar[bool] = True
+
+    points: FloatArray = field()
+
+    @property
+    def n(self) -> int:
+        return len(self.points)
+
+    @property
+    def n_columns(self) -> int:
+        return int(self.points.shape[1])
+
+    @property
+    def coordinates(self) -> FloatArray | None:
+        return self.points if self.metric.reads_numbers else None
+
+    @property
+    def power(self) -> float | None:
+        return power_on_line(self.points, self.metric)
+
+    @property
+    def summand(self) -> float:
+        return self.metric.summand(self.points)
+
+    @functools.cached_property
+    def pairs(self) -> Pairs:
+        return choose_route(MadeAnew(self.points, self.metric, self.warns), sort_line(self.points, self.metric))
+
+    @property
+    def matrix(self) -> FloatArray:
+        check_memory(pairs_work(Size(self.n)))
+        return MadeAnew(self.points, self.metric, self.warns).matrix()
+
+    def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        return self.metric.finite_between(self.points[rows], self.points[columns])
+
+    def subset(self, rows: IntArray) -> Self:
+        return replace(self, points=self.points[rows], index=_entries(self.index, rows), warns=False)
+
+    def largest_rho(self) -> float:
+        return 0.0 if self.standardization is not None else _largest_rho(self.points, self.metric)
+
+    def near_one(self) -> Points:
+        e = _exponent_of(self.points)
+        metric = self.metric.in_unit(-e) if e else None
+        if metric is None:
+            return self
+        points = np.ldexp(self.points, -e)
+        return self.as_kind(Points, metric=metric, points=points, exponent=self.exponent + e)
+
+    def under(self, metric: Metric) -> Points:
+        columns = self.columns or tuple(map(str, range(self.n_columns)))
+        check_z_scores(metric, self.standardization is not None)
+        metric.check(self.points, self.place or row_places(["X"], [self.n], [self.index]), columns)
+        fitted = metric.under(self.metric, columns).fitted(self.points)
+        if not fitted.by_range:
+            check_resolution(self.points, fitted)
+        return self.as_kind(Points, metric=fitted)
+
+    def sliced(self, n_slices: int, rng: np.random.Generator) -> SlicedPoints:
+        check_slices(self.metric)
+        return self.as_kind(SlicedPoints, directions=random_directions(self.n_columns, n_slices, rng))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Stored(Dissimilarity):
+    """Points whose matrix of rho is in memory.
+
+    Attributes
+    ----------
+    R : ndarray of shape (n, n)
+        The matrix of rho.
+    """
+
+    is_stored: ClassVar[bool] = True
+
+    R: FloatArray
+
+    @functools.cached_property
+    def pairs(self) -> Pairs:
+        return Stored(self.R)
+
+    @property
+    def matrix(self) -> FloatArray:
+        return self.R
+
+    @property
+    def all_coincide(self) -> bool:
+        return not self.R.any()
+
+    def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        return self.R[np.ix_(rows, columns)]
+
+    def largest_rho(self) -> float:
+        return float(np.abs(self.R).max())
+
+    def stored(self) -> Dissimilarity:
+        return self
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StoredPoints(_Stored, Points):
+    """Points in memory, and the matrix of rho between them."""
+
+    def subset(self, rows: IntArray) -> Self:
+        return replace(super().subset(rows), R=self.rho(rows, rows))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Matrix(_Stored):
+    """A matrix of rho that was given."""
+
+    @classmethod
+    def from_table(
+        cls, table: InputTable, metric: Precomputed, *, standardize: bool | None, name: str, of_negative: bool
+    ) -> Self:
+        """Check a user's matrix."""
+        if isinstance(table.values, Rows):
+            raise ValueError(
+                '`client` and blocks of rows go with points; metric="precomputed" needs its matrix in memory, for '
+                "example np.asarray(X)."
+            )
+        if standardize:
+            raise ValueError('`standardize` needs coordinates; it must be False when metric="precomputed".')
+        R = as_square(table, name)
+        warn_if_negative(of_negative * int(np.count_nonzero(R < 0)) // 2, float(R.min()))
+        return cls(metric=metric, R=R, index=matrix_index(table))
+
+    @property
+    def n(self) -> int:
+        return len(self.R)
+
+    def subset(self, rows: IntArray) -> Self:
+        return replace(self, R=self.rho(rows, rows), index=_entries(self.index, rows), warns=False)
+
+    def near_one(self) -> Self:
+        e = _exponent_of(self.R)
+        return replace(self, R=np.ldexp(self.R, -e), exponent=self.exponent + e) if e else self
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Blocks(Dissimilarity):
+    """Points of a table that is read in blocks of rows.
+
+    Attributes
+    ----------
+    rows : Rows
+        The table.
+    """
+
+    in_full: ClassVar[bool] = False
+
+    rows: Rows
+
     @classmethod
     def from_rows(cls, rows: Rows, metric: Metric, *, standardize: bool | None = None, name: str = "X") -> Self:
-        """A table that is read in blocks; the metric is fitted to a few rows, so it must not need all of them."""
+        """Check a table and fit a metric to a few of its rows, so that it must not need all of them."""
         if metric.needs_all_rows:
             raise ValueError(
                 f"{metric!r} is fitted to all rows at once, and `X` is read in blocks; name its parameters (an "
@@ -232,222 +547,107 @@ class Dissimilarity:
             place=place,
         )
 
-    @classmethod
-    def from_samples(
-        cls,
-        samples: Sequence[ArrayLike],
-        groups: Any,
-        *,
-        metric: MetricLike,
-        alpha: float,
-        standardize: bool | None = None,
-    ) -> tuple[Self, Groups]:
-        """Samples one by one, or a pooled table and `groups`."""
-        if groups is not None:
-            if len(samples) != 1:
-                raise ValueError(f"`groups` goes with one pooled table, got {len(samples)} samples.")
-            check_same_index(samples[0], groups, "groups")
-            d = cls.from_data(samples[0], metric=metric, alpha=alpha, standardize=standardize)
-            return d, Groups.from_labels(groups, d.n, name="groups").at_least_two("groups")
-        if len(samples) < 2:
-            raise ValueError(
-                f"At least two samples are needed, or one pooled table with `groups=`; got {len(samples)}."
-            )
-        samples = [as_pandas(sample) for sample in samples]
-        resolved = resolve(metric, alpha)
-        if isinstance(resolved, Precomputed):
-            raise ValueError('metric="precomputed" needs one pooled matrix with `groups=`, got several samples.')
-        pooled, sizes, coded, place = pool(samples, resolved)
-        d = cls.from_points(pooled, coded, standardize=standardize, columns=column_names(samples[0]), place=place)
-        pooled_groups = Groups.from_labels(np.repeat(np.arange(len(sizes)), sizes), d.n, name="samples")
-        return d, replace(pooled_groups, names=_series_names(samples) or pooled_groups.names)
-
-    def named_after(self, X: Any) -> Self:
-        """The same points with the names of a table's rows and columns, or of a matrix' items."""
-        X = as_pandas(X)
-        if self.points is None:
-            return replace(self, index=matrix_index(X))
-        columns = column_names(X)
-        return replace(self, index=row_index(X), columns=None if columns is None else tuple(columns))
-
     @property
     def n(self) -> int:
-        """Number of points."""
-        held = next(held for held in (self.points, self.rows, self.R) if held is not None)
-        return len(held)
+        return len(self.rows)
 
     @property
     def n_columns(self) -> int:
-        """Number of columns of the points, 0 for a matrix."""
-        held = self.points if self.rows is None else self.rows
-        return 0 if held is None else int(held.shape[1])
+        return int(self.rows.shape[1])
 
     @property
-    def coordinates(self) -> FloatArray | None:
-        """The points where they are numbers, of which means and projections have a meaning, else None; (n, d)."""
-        return self.points if self.metric.reads_numbers else None
+    def n_workers(self) -> int:
+        return self.rows.n_workers
 
-    @cached_property
-    def line(self) -> Line | None:
-        """The sorted points where rho = |x - y| in one column."""
-        return sort_line(self.points, self.metric)
-
-    @cached_property
+    @functools.cached_property
     def pairs(self) -> Pairs:
-        """R as a linear map, by the cheapest route."""
-        if self.directions is not None:
-            if self.rows is not None:
-                return Sliced.of(self.n, self.rows.project, self.directions)
-            assert self.points is not None
-            return Sliced.of(self.n, projection_of(self.points), self.directions)
-        if self.rows is not None:
-            return self.rows.pairs(self.metric)
-        blocks = None if self.points is None else MadeAnew(self.points, self.metric, self.warns)
-        return choose_route(blocks, self.R, self.line)
+        return self.rows.pairs(self.metric)
 
     @property
     def matrix(self) -> FloatArray:
-        """R in whole, (n, n); computed at every call unless it is stored."""
-        if self.R is not None:
-            return self.R
         check_memory(pairs_work(Size(self.n)))
-        self.check_at_hand()
-        assert self.points is not None
-        return MadeAnew(self.points, self.metric, self.warns).matrix()
+        raise self._absent()
 
-    def stored(self) -> Self:
-        """Hold R in memory, for methods that read it again and again."""
-        return self if self.R is not None else replace(self, R=self.matrix)
-
-    def sliced(self, n_slices: int, rng: np.random.Generator) -> Self:
-        """The same points, sums over their pairs being estimated along random directions."""
-        if not self.n_columns or not isinstance(self.metric, Euclidean) or self.metric.alpha != 1:
-            raise ValueError(
-                '`method="sliced"` estimates sums of ||x - y|| along lines and needs points with metric="euclidean" '
-                f"and alpha=1, got {self.metric!r}."
-            )
-        return replace(self, directions=random_directions(self.n_columns, n_slices, rng))
-
-    def check_at_hand(self) -> None:
-        """Raise where points are read in blocks and a method needs all of them."""
-        if self.rows is not None:
-            raise ValueError(
-                f"`X` is read in blocks of rows, and this needs all {self.n} of them in memory: give it as an array, "
-                "for example np.asarray(X)."
-            )
-
-    def subset(self, rows: IntArray) -> Self:
-        """Part of the points, under the metric fitted to all of them."""
-        self.check_at_hand()
-        return replace(
-            self,
-            points=None if self.points is None else self.points[rows],
-            R=None if self.R is None else self.R[np.ix_(rows, rows)],
-            index=None if self.index is None else self.index[rows],
-            warns=False,
-        )
-
-    def near_one(self) -> Self:
-        """The same in a unit in which squares and their inverses stay numbers, where that changes nothing but the unit.
-
-        For results without a unit. Points of ordinary size, and metrics with a unit of their own, stay as they are.
-        """
-        held = self.points if self.points is not None else self.R
-        assert held is not None
-        size = float(np.ptp(held, axis=0).max())
-        if size == 0 or ORDINARY < size < 1 / ORDINARY:
-            return self
-        e = int(exponents(size))
-        metric = self.metric if self.points is None else self.metric.in_unit(-e)
-        if metric is None:
-            return self
-        scaled = np.ldexp(held, -e)
-        points, R = (scaled, None) if self.points is not None else (None, scaled)
-        return replace(self, metric=metric, points=points, R=R, exponent=self.exponent + e)
+    @functools.cached_property
+    def points(self) -> FloatArray:
+        raise self._absent()
 
     def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Rho between two sets of points, given by their indices; (r, c)."""
-        if self.R is not None:
-            return self.R[np.ix_(rows, columns)]
-        self.check_at_hand()
-        assert self.points is not None
-        return self.metric.finite_between(self.points[rows], self.points[columns])
+        raise self._absent()
 
-    def group_sums(self, groups: Groups, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """M = Z'RZ of one labeling, and the group sizes (or sums of weights); (k, k), (k,)."""
-        Z = groups.indicators(weights)
-        return self.pairs.block_sums(Z)[0], Z.sum(axis=(0, 2))
+    def subset(self, rows: IntArray) -> Dissimilarity:
+        raise self._absent()
 
-    @cached_property
-    def row_totals(self) -> FloatArray:
-        """sum_j rho(x_i, x_j); (n,)."""
-        return self.pairs.multiply(np.ones((self.n, 1)))[:, 0]
+    def _absent(self) -> ValueError:
+        """Say that a method needs all points."""
+        return ValueError(
+            f"`X` is read in blocks of rows, and this needs all {self.n} of them in memory: give it as an array, "
+            "for example np.asarray(X)."
+        )
 
-    @cached_property
-    def scale(self) -> float:
-        """sum_ij |rho(x_i, x_j)| / (2n): T, unless rho is negative somewhere; what rounding is measured against."""
-        total = float(self.row_totals.sum()) if self.metric.negative_type else self.pairs.absolute_total()
-        return total / (2 * self.n)
+    def largest_rho(self) -> float:
+        return 0.0 if self.standardization is not None else _largest_rho(self.rows.corners(), self.metric)
 
-    def check_weights(self, weights: FloatArray, name: str) -> None:
-        """Refuse weights with which sums over pairs are not numbers any more."""
-        heavy = float(weights.sum()) ** 2
-        if heavy < HEAVY:
-            return
-        if self.R is not None:
-            largest = float(np.abs(self.R).max())
-        elif self.metric.by_range or self.standardization is not None:
-            largest = 0.0
-        else:
-            points = self.points if self.rows is None else self.rows.corners()
-            assert points is not None
-            largest = points.shape[1] * _rho_of_width(points, self.metric)
-        if not heavy * largest < LARGEST_SUM:
-            raise ValueError(
-                f"`{name}` must not be that large, its sum is {weights.sum():.3g}: sums of products of weights and rho "
-                "are too large for numbers; divide the weights by a constant first, or the data."
-            )
+    def under(self, metric: Metric) -> Blocks:
+        return Blocks.from_rows(self.rows, metric)
 
-    def weighted_totals(self, weights: FloatArray | None) -> FloatArray:
-        """sum_j w_j rho(x_i, x_j); (n,)."""
-        return self.row_totals if weights is None else self.pairs.multiply(weights[:, None])[:, 0]
+    def sliced(self, n_slices: int, rng: np.random.Generator) -> SlicedBlocks:
+        check_slices(self.metric)
+        return self.as_kind(SlicedBlocks, directions=random_directions(self.n_columns, n_slices, rng))
 
-    def scale_of(self, weights: FloatArray | None) -> float:
-        """`scale` with weights: sum_ij w_i w_j |rho| / (2 sum w), or a bound of it where rho may be negative."""
-        if weights is None:
-            return self.scale
-        if self.metric.negative_type:
-            return float(weights @ self.weighted_totals(weights)) / (2 * float(weights.sum()))
-        return self.scale * self.n * float(weights.max()) ** 2 / float(weights.sum())
 
-    def centred_gram(self) -> FloatArray:
-        """G_c = -1/2 J R J in whole, (n, n)."""
-        return centred(-0.5 * self.matrix)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SlicedPoints(Points):
+    """Points in memory, sums over whose pairs are estimated along unit vectors, `directions` (d, n_slices)."""
 
-    def under(self, metric: Metric) -> Self:
-        """The same points with another metric, not yet fitted to them."""
-        if self.rows is not None:
-            return type(self).from_rows(self.rows, metric)
-        assert self.points is not None
-        columns = self.columns or tuple(map(str, range(self.points.shape[1])))
-        check_z_scores(metric, self.standardization is not None)
-        metric.check(self.points, self.place or row_places(["X"], [self.n], [self.index]), columns)
-        fitted = metric.under(self.metric, columns).fitted(self.points)
-        if not fitted.by_range:
-            check_resolution(self.points, fitted)
-        return replace(self, metric=fitted, R=None)
+    in_full: ClassVar[bool] = False
 
-    @property
-    def all_coincide(self) -> bool:
-        """Whether rho is 0 for every pair."""
-        if self.R is not None:
-            return not self.R.any()
-        assert self.points is not None
-        return not np.ptp(self.points, axis=0).any()
+    directions: FloatArray
 
-    def largest_eigenpairs(self, count: int, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Largest eigenvalues, falling, and unit eigenvectors of the (weighted) centred Gram matrix G_c."""
-        return largest_eigenpairs(self.pairs.multiply, np.ones(self.n) if weights is None else weights, count)
+    @functools.cached_property
+    def pairs(self) -> Pairs:
+        return Sliced.of(self.n, projection_of(self.points), self.directions)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SlicedBlocks(Blocks):
+    """Points in blocks of rows, sums over whose pairs are estimated along unit vectors, `directions` (d, n_slices)."""
+
+    directions: FloatArray
+
+    @functools.cached_property
+    def pairs(self) -> Pairs:
+        return Sliced.of(self.n, self.rows.project, self.directions)
+
+
+def check_slices(metric: Metric) -> None:
+    """Refuse random directions for a metric that is not the Euclidean distance."""
+    if not isinstance(metric, Euclidean) or metric.alpha != 1:
+        raise _no_lines(metric)
+
+
+def _no_lines(metric: Metric) -> ValueError:
+    """Say what random directions need."""
+    return ValueError(
+        '`method="sliced"` estimates sums of ||x - y|| along lines and needs points with metric="euclidean" '
+        f"and alpha=1, got {metric!r}."
+    )
+
+
+def _entries(index: Any, rows: IntArray) -> Any:
+    """Take entries of an index, if there is one."""
+    return None if index is None else index[rows]
+
+
+def _exponent_of(values: FloatArray) -> int:
+    """Exponent of two of the widest column, 0 where it is of ordinary size."""
+    size = float(np.ptp(values, axis=0).max())
+    return 0 if size == 0 or ORDINARY < size < 1 / ORDINARY else int(exponents(size))
+
+
+def _largest_rho(points: FloatArray, metric: Metric) -> float:
+    """Bound rho by that of the widest column, 0 where ranges bound it."""
+    return 0.0 if metric.by_range else points.shape[1] * _rho_of_width(points, metric)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -474,8 +674,9 @@ class Groups:
     @classmethod
     def from_labels(cls, labels: Any, n: int, *, name: str) -> Self:
         """From labels of any sortable kind, one for each of n rows."""
-        codes, names = as_labels(labels, n, name)
-        return cls(codes, names, label_name(as_pandas(labels)), were_found(labels))
+        read = read_labels(labels, name)
+        codes, names = as_labels(read, n, name)
+        return cls(codes, names, read.title, read.found)
 
     def at_least_two(self, name: str) -> Self:
         """Self, if there is more than one group."""
@@ -509,23 +710,23 @@ class Groups:
         return np.asarray(Z[:, :, None])
 
 
-def _series_names(samples: Sequence[Any]) -> tuple[str, ...] | None:
+def _series_names(samples: Sequence[InputTable]) -> tuple[str, ...] | None:
     """Names of samples that are Series with a name each, no two alike; else None."""
-    names = tuple(label_name(sample) if getattr(sample, "ndim", 0) == 1 else "" for sample in samples)
+    names = tuple(sample.title if sample.ndim == 1 else "" for sample in samples)
     return names if all(names) and len(set(names)) == len(names) else None
 
 
-def pool(samples: Sequence[ArrayLike], metric: Metric) -> tuple[FloatArray, list[int], Metric, Place]:
+def pool(samples: Sequence[Any], metric: Metric) -> tuple[FloatArray, list[int], Metric, Place]:
     """All samples below each other, their sizes, the metric that knows their columns, and where each row stands."""
-    names = [f"sample {i}" for i in range(1, len(samples) + 1)]
-    arrays, coded = metric.read(samples, names)
-    check_same_columns(samples, [a.shape[1] for a in arrays], names)
+    names, tables = [f"sample {i}" for i in range(1, len(samples) + 1)], [as_table(sample) for sample in samples]
+    arrays, coded = metric.read(tables, names)
+    check_same_columns(tables, [a.shape[1] for a in arrays], names)
     sizes, pooled = [len(a) for a in arrays], np.concatenate(arrays)
     for array, name in zip(arrays, names, strict=True):
         _warn_of_matrix(array, coded, name)
     if len(pooled) == pooled.shape[1]:
         _warn_of_matrix(_in_order_of_zeros(pooled), coded, SAMPLES)
-    return pooled, sizes, coded, row_places(names, sizes, [row_index(sample) for sample in samples])
+    return pooled, sizes, coded, row_places(names, sizes, [table.index for table in tables])
 
 
 def check_z_scores(metric: Metric, standardize: bool | None) -> None:

@@ -22,12 +22,13 @@ from energystats.display.sentences import metric_note
 from energystats.display.tables import TextTable, cut_all, decomposition_table, text_table
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.inputs.arrays import as_weights
-from energystats.inputs.labels import check_same_index
+from energystats.inputs.labels import read_inputs
 from energystats.inputs.options import as_generator, check_count, check_option
+from energystats.inputs.table import InputTable, as_table, match_rows
 from energystats.metrics.base import MetricLike
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
-from energystats.pairs.open_blocks import labels_here, opened
+from energystats.pairs.open_blocks import opened
 from energystats.pairs.workloads import SAMPLE_LESS, Size, one_sum, pairs_work, slices
 
 if TYPE_CHECKING:
@@ -210,10 +211,11 @@ def energy_distance(
     check_option(estimator, "estimator", ("v", "u"))
     check_option(method, "method", ("complete", "sliced"))
     n_slices, generator = check_count(n_slices, "n_slices", low=2), as_generator(rng)
-    samples = (x,) if y is None else (x, y)
+    columns = {"groups": groups, "sample_weight": sample_weight if y is None else None}
+    samples, (groups, pooled) = read_inputs((x,) if y is None else (x, y), columns)
     d, two = Dissimilarity.from_samples(samples, groups, metric=metric, alpha=alpha, standardize=standardize)
     check_two_groups(two)
-    given = _read_weights(samples, groups, sample_weight, two)
+    given = _read_weights(samples, sample_weight if pooled is None else pooled, two)
     n, m = two.sizes.tolist()
     if estimator == "u" and given is not None:
         raise ValueError('`estimator` must be "v" with weights: a weighted U-statistic is not defined.')
@@ -238,13 +240,11 @@ def check_two_groups(groups: Groups) -> None:
         )
 
 
-def _read_weights(samples: Sequence[Any], groups: Any, sample_weight: Any, two: Groups) -> FloatArray | None:
+def _read_weights(samples: Sequence[InputTable], sample_weight: Any, two: Groups) -> FloatArray | None:
     """Check the weights of two samples, a pair, or of a pooled table, one array; None where there are none."""
     if sample_weight is None:
         return None
     if len(samples) == 1:
-        check_same_index(samples[0], sample_weight, "sample_weight")
-        check_same_index(groups, sample_weight, "sample_weight")
         pooled = as_weights(sample_weight, two.codes.size, "sample_weight")
         return np.ones(two.codes.size) if pooled is None else pooled
     if not isinstance(sample_weight, tuple | list) or len(sample_weight) != 2:
@@ -256,8 +256,9 @@ def _read_weights(samples: Sequence[Any], groups: Any, sample_weight: Any, two: 
         return None
     parts = []
     for j, (sample, part, size) in enumerate(zip(samples, sample_weight, two.sizes.tolist(), strict=True)):
-        check_same_index(sample, part, f"sample_weight[{j}]")
-        read = as_weights(part, size, f"sample_weight[{j}]")
+        name = f"sample_weight[{j}]"
+        match_rows([sample], {name: None if part is None else as_table(part)})
+        read = as_weights(part, size, name)
         parts.append(np.ones(size) if read is None else read)
     return np.concatenate(parts)
 
@@ -346,13 +347,9 @@ def dispersion(
     >>> result.within, result.between, result.total
     (1.0, 4.5, 5.5)
     """
-    (X,), labels = opened((X,), labels, "labels", client)
-    (sample_weight,) = labels_here(sample_weight, client=client)
+    (X,), (labels, sample_weight) = opened((X,), {"labels": labels, "sample_weight": sample_weight}, client)
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
-    check_same_index(X, labels, "labels")
     groups = Groups.from_labels(labels, d.n, name="labels")
-    check_same_index(X, sample_weight, "sample_weight")
-    check_same_index(labels, sample_weight, "sample_weight")
     weights = as_weights(sample_weight, d.n, "sample_weight")
     d.check_weights(np.ones(d.n) if weights is None else weights, "sample_weight")
     weigh(False, d, one_sum(Size.of(d)))

@@ -15,6 +15,8 @@ from energystats import _runtime as cost
 from energystats._runtime import Rates, Work
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.pairs import workloads
+from energystats.pairs.dask import RowsOnCluster
+from energystats.pairs.device import RowsOnDevice
 from energystats.pairs.workloads import Size
 
 GIB = 2**30
@@ -524,18 +526,13 @@ def test_other_machines_are_not_judged_by_this_one(slow_machine):
         def nthreads():
             return {"a": 4, "b": 4}
 
-    class OnCluster:
-        client = Client()
+    class OnDevice(cost.Sample):
+        n_workers = 0
 
-    class OnDevice:
-        xp = None
-
-    d = cost.Sample(None, None)
-    assert cost._workers_of(d) == 1
-    object.__setattr__(d, "rows", OnCluster())
-    assert cost._workers_of(d) == 8
-    object.__setattr__(d, "rows", OnDevice())
-    assert cost._workers_of(d) == 0
+    assert cost.MATRIX.n_workers == 1
+    assert RowsOnCluster(client=Client()).n_workers == 8
+    assert RowsOnDevice().n_workers == 0
+    d = OnDevice(None, np.empty((0, 0)))
     assert cost.weigh(True, d, Work(what="x", steps=1e12)), "no warning"
 
 

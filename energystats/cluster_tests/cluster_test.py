@@ -331,9 +331,9 @@ def unlabelled_test(
 
 def method_for(d: Dissimilarity, method: str) -> str:
     """What "auto" stands for; one column is needed where it is tested without splitting."""
-    one_column = d.points is not None and d.points.shape[1] == 1
+    one_column = d.n_columns == 1
     if method == "unimodal-1d" and not one_column:
-        what = "a matrix" if d.points is None else f"{d.points.shape[1]} columns"
+        what = f"{d.n_columns} columns" if d.n_columns else "a matrix"
         raise ValueError(f'`method="unimodal-1d"` needs one column, got {what}; use "split".')
     if method == "auto":
         return "unimodal-1d" if one_column else "split"
@@ -342,7 +342,7 @@ def method_for(d: Dissimilarity, method: str) -> str:
 
 def check_lines(d: Dissimilarity) -> None:
     """Raise where points have no coordinates to be projected, and rho is known not to be a Euclidean distance."""
-    if d.points is not None and d.coordinates is None:
+    if d.n_columns and d.coordinates is None:
         raise ValueError(
             "`cluster_test` scores points along lines, and categories or missing values have none: under "
             f"{d.metric!r} no test of clusters is known to keep its level. Test complete numeric columns alone, or "

@@ -52,7 +52,6 @@ class EnergyClusters:
         if not has_exact(d):
             R = _make_whole_matrix(d)
             return None if count_distinct(R, self.k) < self.k else self.search(R, rng)
-        assert d.points is not None
         return None if np.unique(d.points).size < self.k else best_intervals(d, self.k).labels
 
     def search(self, R: FloatArray, rng: np.random.Generator) -> IntArray:

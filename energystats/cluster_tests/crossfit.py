@@ -51,7 +51,6 @@ class _HeldOut:
         found = self.clustering.labels(d.subset(part), rng)
         if found is None:
             return float("nan")
-        assert d.points is not None
         inside, scored, k = d.points[part], d.points[rest], int(found.max()) + 1
         kept = found >= 0
         lines = (_mean_difference(inside[kept], found[kept] == j) for j in (range(k) if k > 2 else (1,)))
@@ -83,7 +82,6 @@ def crossfit_test(
         raise ValueError(f"`X` must have at least {smallest} rows for k={k}, got {d.n}.")
     tie_rng, data_rng, null_rng = rng.spawn(3)
     d, ties = jitter_columns(d, tie_rng)
-    assert d.points is not None
     held_out = _HeldOut(clustering, n_splits)
     folds = held_out.folds(d, data_rng)
     lost = int(np.isnan(folds).sum())

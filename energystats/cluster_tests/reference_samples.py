@@ -11,7 +11,7 @@ import numpy as np
 from energystats._core.threads import one_thread_up_to
 from energystats._core.unimodal import jitter_ties, nearest_unimodal
 from energystats._typing import FloatArray
-from energystats.dissimilarity import Dissimilarity, Standardization
+from energystats.dissimilarity import Dissimilarity, Points, Standardization
 from energystats.inputs.options import children
 from energystats.metrics.base import Metric
 from energystats.metrics.general import SciPyMetric
@@ -145,7 +145,7 @@ def under_metric_of(d: Dissimilarity, points: FloatArray) -> Dissimilarity:
     """Other points treated as those of `d` were: standardized if those were, with the metric fitted to those."""
     if d.standardization is not None:
         points = Standardization.of(points).apply(points)
-    return Dissimilarity(metric=d.metric, points=points, warns=False)
+    return Points(metric=d.metric, points=points, warns=False)
 
 
 def reference_sets(

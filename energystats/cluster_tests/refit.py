@@ -73,7 +73,6 @@ class _Refit:
         share = self.clustering.share(drawn, rng)
         if not inner:
             return share, 0.0
-        assert drawn.points is not None
         refitted = GaussianReference.of(drawn.points)
         own = [self.clustering.share(under_metric_of(self.d, refitted.draw(rng)), rng) for _ in range(inner)]
         return share, share - float(np.mean(own))
@@ -124,7 +123,6 @@ def refit_test(
 
 def _check_distinct_rows(d: Dissimilarity, k: int) -> None:
     """Refuse more clusters than points that differ."""
-    assert d.points is not None
     distinct = len(np.unique(d.points, axis=0))
     if distinct < k:
         raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
@@ -144,7 +142,6 @@ def _note_refit(refit: _Refit, null: str) -> tuple[str, ...]:
 
 def _refit_gaussian(refit: _Refit, observed: float) -> list[tuple[Comparison, FloatArray]]:
     """The pivoted comparison, which counts, and the plain one."""
-    assert refit.d.points is not None
     shares, excesses = refit.shares(GaussianReference.of(refit.d.points), INNER)
     return [
         compare_with_references("pivoted", observed - float(shares.mean()), excesses),
@@ -154,7 +151,6 @@ def _refit_gaussian(refit: _Refit, observed: float) -> list[tuple[Comparison, Fl
 
 def _refit_unimodal(refit: _Refit, observed: float, rng: np.random.Generator) -> list[tuple[Comparison, FloatArray]]:
     """Along principal components, and along features."""
-    assert refit.d.points is not None
     return [
         compare_with_references(name, observed, refit.shares(MarginalReference.of(axes, "unimodal", rng))[0])
         for name, axes in unimodal_axes(refit.d.points)

@@ -10,7 +10,7 @@ import numpy as np
 from energystats._core.gram import factor_coordinates
 from energystats._core.unimodal import jitter_ties
 from energystats._typing import FloatArray, IntArray
-from energystats.dissimilarity import Dissimilarity
+from energystats.dissimilarity import Dissimilarity, Points
 from energystats.exceptions import NotCalibratedWarning, warn
 from energystats.geometry.negative_type import examine_spectrum
 
@@ -86,14 +86,13 @@ def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Sco
     if d.coordinates is None:
         return _scorer_of_matrix(d, power)
     spread, ties = jitter_columns(d, rng)
-    assert spread.points is not None
     return CoordinateScorer(spread.points - spread.points.mean(axis=0), ties)
 
 
 def jitter_columns(d: Dissimilarity, rng: np.random.Generator) -> tuple[Dissimilarity, tuple[str, ...]]:
     """The same points with ties jittered column by column, and which columns had any, each with its grid step."""
-    assert d.coordinates is not None
-    points, ties = d.coordinates.copy(), []
+    assert isinstance(d, Points)
+    points, ties = d.points.copy(), []
     for j, column in enumerate(points.T):
         if (spread := jitter_ties(column, rng)) is not None:
             column[:] = spread[0]

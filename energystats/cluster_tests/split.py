@@ -30,7 +30,7 @@ from energystats.cluster_tests.unimodality import (
 )
 from energystats.clustering.assignment import NearestCluster
 from energystats.clustering.exact_1d import has_exact
-from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.dissimilarity import Dissimilarity, Groups, Points
 from energystats.metrics.closed_form import Euclidean
 
 __all__ = ["LINEAR_UNIMODALITY", "split_test"]
@@ -161,7 +161,7 @@ def _decorrelated(points: FloatArray, part: IntArray) -> _Space:
         _, widths, axes = np.linalg.svd(points[part] - centre, full_matrices=False)
     kept = widths > SMALLEST_WIDTH * widths[0]
     moved = (points - centre) @ (axes[kept].T / widths[kept])
-    return _Space(Dissimilarity(metric=Euclidean(), points=moved, warns=False), CoordinateScorer(moved))
+    return _Space(Points(metric=Euclidean(), points=moved, warns=False), CoordinateScorer(moved))
 
 
 def _oriented(t: FloatArray, first: FloatArray) -> FloatArray:

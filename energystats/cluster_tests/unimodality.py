@@ -197,7 +197,6 @@ def one_column_test(
     """The indices of the whole column."""
     if d.n < SMALLEST_SAMPLE:
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows, got {d.n}.")
-    assert d.points is not None
     x = d.points[:, 0]
     factor = flat_factor(conservative)
     found = unimodality_test(x - x.mean(), n_resamples, factor, rng)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from energystats._typing import ArrayLike
-from energystats.inputs.labels import as_labels, labels_of
-from energystats.inputs.names import check_same_rows
+from energystats.inputs.labels import as_labels, read_labels
+from energystats.inputs.table import check_same_rows
 
 __all__ = ["clustering_accuracy"]
 
@@ -50,11 +50,11 @@ def clustering_accuracy(true: ArrayLike, pred: ArrayLike) -> float:
     """
     from scipy.optimize import linear_sum_assignment
 
-    true, pred = labels_of(true, "true"), labels_of(pred, "pred")
-    check_same_rows((true, pred), "`true` and `pred`")
-    n = np.size(np.asarray(true, dtype=object))
-    classes, class_names = as_labels(true, n, "true")
-    clusters, cluster_names = as_labels(pred, n, "pred")
+    read = read_labels(true, "true"), read_labels(pred, "pred")
+    check_same_rows(read, "`true` and `pred`")
+    n = np.size(np.asarray(read[0].values, dtype=object))
+    classes, class_names = as_labels(read[0], n, "true")
+    clusters, cluster_names = as_labels(read[1], n, "pred")
     if n == 0:
         raise ValueError("`true` must not be empty.")
     counts = np.zeros((len(class_names), len(cluster_names)))

@@ -9,8 +9,8 @@ from scipy import sparse
 
 from energystats._typing import BoolArray
 from energystats.inputs.arrays import LARGEST, SMALL_SHARE, as_array, as_numbers, digits_of
-from energystats.inputs.matrices import differing
-from energystats.inputs.names import as_pandas, matrix_index
+from energystats.inputs.matrices import differing, matrix_index
+from energystats.inputs.table import as_table
 
 __all__ = ["as_adjacency"]
 
@@ -23,21 +23,22 @@ def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[st
 
     The same array for dense and sparse input; `signed` allows negative entries, as kernels have.
     """
+    table = as_table(values)
+    values = table.values
     if hasattr(values, "nodes") and hasattr(values, "edges"):
         raise TypeError(
             f"`{name}` must be a matrix, got {type(values).__name__}; pass its adjacency matrix, for example "
             f"`networkx.to_scipy_sparse_array({name})`."
         )
-    index, (rounding, _) = None, digits_of(values)
+    index, (rounding, _) = None, digits_of(table)
     if sparse.issparse(values):
         if values.dtype.kind not in "biuf":
             raise TypeError(f"`{name}` must hold real numbers, got dtype {values.dtype.name}.")
         matrix = values
     else:
-        values = as_pandas(values)
-        index = matrix_index(values)
+        index = matrix_index(table)
         truth = np.asarray(values).dtype == bool if hasattr(values, "dtype") or hasattr(values, "columns") else False
-        matrix = as_numbers(as_array(values, name).astype(np.float64) if truth else values, name)
+        matrix = as_numbers(as_array(values, name).astype(np.float64) if truth else table, name)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
         raise ValueError(f"`{name}` must be a square matrix, got shape {matrix.shape}.")
     matrix = sparse.csr_array(matrix, dtype=np.float64, copy=True)

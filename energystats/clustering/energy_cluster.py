@@ -19,10 +19,10 @@ from energystats.clustering.spectral import distinct_of, spectral_labels, spectr
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import ConvergenceWarning, warn
 from energystats.inputs.arrays import as_weights
-from energystats.inputs.labels import as_labels, check_same_index
+from energystats.inputs.labels import as_labels, read_inputs
 from energystats.inputs.options import as_generator, check_count, check_option
 from energystats.metrics.base import MetricLike
-from energystats.pairs.open_blocks import labels_here, opened
+from energystats.pairs.open_blocks import opened
 from energystats.pairs.workloads import (
     FEWER_STARTS,
     FEWER_STARTS_OF_MATRIX,
@@ -208,16 +208,15 @@ def energy_cluster(
         algorithm, init, n_init, max_iter, n_perturb, n_landmarks, batch_size, log_moves=log_moves, callback=callback
     )
     generator = as_generator(rng)
+    columns = {"sample_weight": sample_weight, "init": init}
     if how.algorithm == "nystrom":
-        (X,), sample_weight = opened((X,), sample_weight, "sample_weight", client)
-        if not isinstance(init, str):
-            how = how._replace(init=labels_here(init, client=client)[0])
-    elif client is not None:
+        (X,), (sample_weight, start) = opened((X,), columns, client)
+    elif client is None:
+        (X,), (sample_weight, start) = read_inputs((X,), columns)
+    else:
         raise ValueError(f'`client` goes with algorithm="nystrom", got "{how.algorithm}", which needs all pairs here.')
+    how = how._replace(init=start)
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
-    check_same_index(X, sample_weight, "sample_weight")
-    check_same_index(X, how.init, "init")
-    check_same_index(how.init, sample_weight, "sample_weight")
     weights = as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")
@@ -305,7 +304,7 @@ class Search(NamedTuple):
         if self.algorithm == "spectral":
             return eigenpairs(size, k - 1), rounding(size, k, starts)
         held = replace(size.held, exact=False)
-        advice = FEWER_STARTS if d.rows is None and d.points is not None else FEWER_STARTS_OF_MATRIX
+        advice = FEWER_STARTS if d.has_points else FEWER_STARTS_OF_MATRIX
         found = search_work(held, k, starts, 0 if by_labels else self.tries(d.n), advice)
         return pairs_work(size), found, eigenpairs(held, k - 1)
 
@@ -330,7 +329,7 @@ def partition_points(
     given = _check_init(how.init, d.n, k)
     exact = has_exact(d)
     if how.algorithm == "exact-1d" and not exact:
-        columns = 0 if d.points is None else d.points.shape[1]
+        columns = d.n_columns
         raise ValueError(
             '`algorithm="exact-1d"` needs one column and rho = |x - y| or its square, got '
             f"{f'{columns} column' if columns else 'a matrix'}{'s' * (columns > 1)} and {d.metric!r}; "

@@ -17,15 +17,22 @@ from energystats.clustering.energy_cluster import Search, partition_features, pa
 from energystats.clustering.nystrom import NearestCentre
 from energystats.dissimilarity import Dissimilarity, check_blocks, of_z_scores
 from energystats.exceptions import NotNegativeTypeWarning, warn
-from energystats.inputs.arrays import as_array, as_numbers, as_points, as_weights, check_not_path, numbers_of_objects
-from energystats.inputs.labels import check_same_index
-from energystats.inputs.names import as_pandas, row_index
+from energystats.inputs.arrays import (
+    as_array,
+    as_numbers,
+    as_points,
+    as_weights,
+    check_dense,
+    check_not_path,
+    numbers_of_objects,
+)
 from energystats.inputs.options import as_generator, check_count
+from energystats.inputs.table import InputTable, as_table
 from energystats.metrics.base import MetricLike, is_named
 from energystats.metrics.domains import Place, row_places
 from energystats.metrics.gower import Gower
 from energystats.pairs.disk import Rows
-from energystats.pairs.open_blocks import labels_here, opened
+from energystats.pairs.open_blocks import opened
 
 __all__ = ["EnergyClustering"]
 
@@ -162,19 +169,18 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
     def _table(self, X: ArrayLike, **how: Any) -> Any:
         """What scikit-learn asks of the shape and the names of a table; its values are read as functions read them."""
         if self.algorithm == "nystrom":
-            (X,), _ = opened((X,), None, "X")
-        if isinstance(X, Rows):
-            validate_data(self, X.header(), **{**how, "ensure_min_samples": 1})
-            return X
-        check_not_path(X, "X")
-        X = as_pandas(X)
-        if hasattr(X, "toarray"):
-            as_numbers(X, "X")  # which refuses it
-        table = X if hasattr(X, "columns") else as_array(X, "X")
+            (X,), _ = opened((X,), {})
+        read = as_table(X).values
+        if isinstance(read, Rows):
+            validate_data(self, read.header(), **{**how, "ensure_min_samples": 1})
+            return read
+        check_not_path(read, "X")
+        check_dense(read, "X")
+        table = read if hasattr(read, "columns") else as_array(read, "X")
         _check_two_dimensional(table, square="reset" not in how and self.__sklearn_tags__().input_tags.pairwise)
         validate_data(self, _stand_in(table), dtype=None, **how)
         if self._takes_tables():
-            return X if isinstance(X, list | tuple) else table  # numbers beside text in a list are numbers
+            return read if isinstance(read, list | tuple) else table  # numbers beside text in a list are numbers
         return table if hasattr(table, "columns") or table.dtype.kind != "O" else numbers_of_objects(table, "X")
 
     def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -201,11 +207,11 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             self.algorithm, self.init, self.n_init, self.max_iter, self.n_perturb, self.n_landmarks, self.batch_size
         )
         table = self._table(X, ensure_min_samples=2)
-        (sample_weight,) = labels_here(sample_weight)
-        check_same_index(table, sample_weight, "sample_weight")
+        _, (sample_weight, init) = opened((table,), {"sample_weight": sample_weight, "init": self.init})
         self._rows, weights = _weighted_rows(sample_weight, len(table))
-        if not isinstance(self.init, str):
-            how = how._replace(init=self._weighted_labels(table))
+        if isinstance(init, InputTable) and self._rows is not None and np.shape(init.values) == (len(table),):
+            init = init.take(self._rows)
+        how = how._replace(init=init)
         d = Dissimilarity.from_data(
             self._weighted_part(table),
             metric=self.metric,
@@ -235,7 +241,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             self._points = self._nearest.map.landmarks
             return
         self.partition_ = partition_points(d, k, how, rng, weights=weights)
-        self._points = d.points
+        self._points = d.points if d.has_points else None
         self._nearest = NearestCluster.of(self.partition_.labels, self.partition_.within_per_cluster, weights)
 
     def _weighted_part(self, table: Any) -> Any:
@@ -247,14 +253,6 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         if self.__sklearn_tags__().input_tags.pairwise:
             return _safe_indexing(_safe_indexing(table, self._rows), self._rows, axis=1)
         return _safe_indexing(table, self._rows)
-
-    def _weighted_labels(self, table: Any) -> Any:
-        """Labels to start from, of the rows that have a weight above 0."""
-        (labels,) = labels_here(self.init)
-        check_same_index(table, labels, "init")
-        if self._rows is None or np.shape(labels) != (len(table),):
-            return labels
-        return _safe_indexing(as_pandas(labels), self._rows)
 
     def predict(self, X: ArrayLike) -> IntArray:
         """Nearest cluster of new points by energy, argmin over l of 2 g(x, C_l) - g(C_l, C_l).
@@ -308,8 +306,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         """
         check_is_fitted(self, "partition_")
         table = self._table(X, reset=False)
-        (sample_weight,) = labels_here(sample_weight)
-        check_same_index(table, sample_weight, "sample_weight")
+        _, (sample_weight,) = opened((table,), {"sample_weight": sample_weight})
         lowest = self._read_distances(table, _smallest)
         weights = as_weights(sample_weight, lowest.size, "sample_weight")
         return -float(lowest.sum() if weights is None else weights @ lowest)
@@ -389,7 +386,7 @@ class _Signs:
 
 def _places_in(X: Any, n: int, rows: IntArray | None) -> Place:
     """Where the rows of a table stand; `rows` are those that are used, None for all."""
-    place = row_places(["X"], [n], [row_index(as_pandas(X))])
+    place = row_places(["X"], [n], [as_table(X).index])
     return place if rows is None else lambda row: place(int(rows[row]))
 
 

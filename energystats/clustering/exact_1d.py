@@ -15,9 +15,8 @@ from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.clustering.partition import Partition
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.arrays import as_weights
-from energystats.inputs.labels import check_same_index
+from energystats.inputs.labels import read_inputs
 from energystats.inputs.options import check_alpha, check_count
-from energystats.pairs.line import power_on_line
 from energystats.pairs.workloads import exact_line
 
 __all__ = ["best_intervals", "cluster_1d", "has_exact", "note_on_exactness", "partition_line"]
@@ -69,14 +68,14 @@ class _Values:
 
 def has_exact(d: Dissimilarity) -> bool:
     """Whether rho is |x - y| or its square in one column."""
-    return power_on_line(d.points, d.metric) in (1.0, 2.0)
+    return d.power in (1.0, 2.0)
 
 
 def note_on_exactness(d: Dissimilarity) -> tuple[str, ...]:
     """Say in a note what keeps one column of numbers from the exact method; nothing for other data."""
     if d.coordinates is None or d.coordinates.shape[1] != 1 or has_exact(d):
         return ()
-    power = power_on_line(d.points, d.metric)
+    power = d.power
     if power is None:
         return ("Not exact: for one column there is an exact method if rho is |x - y| or its square.",)
     if power < 1:
@@ -98,9 +97,8 @@ class _Intervals(NamedTuple):
 
 def best_intervals(d: Dissimilarity, k: int, weights: FloatArray | None = None) -> _Intervals:
     """The best clusters without their upper bound."""
-    assert d.points is not None
     points = d.points[:, 0]
-    power = 2 if power_on_line(d.points, d.metric) == 2 else 1
+    power = 2 if d.power == 2 else 1
     values = _Values.of(points, np.ones(d.n) if weights is None else weights, power)
     if k > values.x.size:
         raise ValueError(f"`k` must be at most the number of distinct points, {values.x.size}, got {k}.")
@@ -261,12 +259,11 @@ def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None,
     if alpha not in (1.0, 2.0):
         why = "the best clusters need not be intervals" if alpha < 1 else "that intervals are best is not known"
         raise ValueError(f"`alpha` must be 1 or 2, got {alpha:g}, for which {why}; use `energy_cluster`.")
+    (x,), (sample_weight,) = read_inputs((x,), {"sample_weight": sample_weight})
     d = Dissimilarity.from_data(x, metric="euclidean", alpha=alpha, name="x")
     weigh(False, d, exact_line(d.n, min(k, d.n)))
-    assert d.points is not None
     if d.points.shape[1] != 1:
         raise ValueError(f"`x` must be one column, got {d.points.shape[1]}; use `energy_cluster`.")
-    check_same_index(x, sample_weight, "sample_weight")
     weights = as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")

@@ -23,7 +23,7 @@ from energystats.clustering.seeding import random_start
 from energystats.clustering.spectral import cluster_rows, fill_empty, on_sphere
 from energystats.exceptions import ConvergenceWarning, DisconnectedGraphWarning, warn
 from energystats.inputs.arrays import as_weights
-from energystats.inputs.labels import as_labels, check_same_index
+from energystats.inputs.labels import as_labels, read_inputs
 from energystats.inputs.options import as_generator, check_count, check_option, children
 from energystats.pairs.workloads import graph_search
 
@@ -140,6 +140,7 @@ def graph_partition(
     n_init = check_count(n_init, "n_init", low=1)
     max_iter = check_count(max_iter, "max_iter", low=1)
     generator = as_generator(rng)
+    (A,), (sample_weight, init) = read_inputs((A,), {"sample_weight": sample_weight, "init": init})
     matrix, index = as_adjacency(A, "A", signed=cut == "association")
     exponent = int(np.frexp(np.abs(matrix.data).max(initial=0.0))[1])
     matrix.data = np.ldexp(matrix.data, -exponent)  # the same digits at every scale
@@ -148,7 +149,6 @@ def graph_partition(
     if sample_weight is not None and cut == "normalized":
         raise ValueError('`sample_weight` must be None for cut="normalized", whose weights are the degrees.')
     given = _check_start(init, n, k)
-    check_same_index(A, sample_weight, "sample_weight")
     graph = _Objective(matrix, cut, as_weights(sample_weight, n, "sample_weight"), k)
     free = cut != "association" and k <= graph.n_components and given is None
     if free:

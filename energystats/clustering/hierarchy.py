@@ -84,7 +84,7 @@ def energy_hclust(
     """
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     weigh(False, d, agglomeration(Size.of(d)))
-    H = d.matrix.copy() if d.R is not None else d.matrix
+    H = d.matrix.copy() if d.is_stored else d.matrix
     Z = agglomerate(H)
     if len(Z) and Z[0, 2] < 0:
         warn(

@@ -30,7 +30,7 @@ from energystats.clustering.features import (
 from energystats.clustering.partition import Partition
 from energystats.clustering.seeding import random_start
 from energystats.display.result import Approximation
-from energystats.dissimilarity import Dissimilarity
+from energystats.dissimilarity import Blocks, Dissimilarity
 from energystats.exceptions import ConvergenceWarning, warn
 from energystats.inputs.options import children
 
@@ -129,9 +129,9 @@ def nystrom_partition(
 
 def _table_of(d: Dissimilarity, batch_size: int) -> RowTable:
     """The rows where they are, or here if they are few."""
-    if d.rows is not None:
+    if isinstance(d, Blocks):
         return d.rows if d.n > batch_size else PointsHere(d.rows.pick(np.arange(d.n)))
-    if d.points is None:
+    if not d.has_points:
         raise ValueError(
             '`algorithm="nystrom"` needs points, got a matrix of rho, which holds all pairs already; use "hartigan".'
         )

@@ -9,8 +9,9 @@ import numpy as np
 
 from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray, IntArray
-from energystats.dissimilarity import Dissimilarity
-from energystats.inputs.names import as_pandas, name_text
+from energystats.dissimilarity import Points
+from energystats.inputs.names import name_text
+from energystats.inputs.table import as_table
 from energystats.metrics.base import Metric
 
 __all__ = ["Plane", "choose_plane", "compute_cluster_means", "read_features", "rows_shown"]
@@ -140,7 +141,7 @@ def _components_plane(points: FloatArray, rows: IntArray) -> Plane:
 
 def _kernel_plane(points: FloatArray, metric: Metric, rows: IntArray) -> Plane:
     """Principal coordinates of rho, which is kernel PCA with the kernel that generates it."""
-    d = Dissimilarity(metric=metric, points=np.asarray(points)[rows], warns=False)
+    d = Points(metric=metric, points=np.asarray(points)[rows], warns=False)
     plane, shares = np.zeros((rows.size, 2)), ["", ""]
     if rows.size > 2 and not d.all_coincide:
         values, vectors = d.largest_eigenpairs(2)
@@ -185,7 +186,7 @@ def read_features(
         return np.asarray(points), _choose_column_names(points, columns)
     import pandas as pd
 
-    data = as_pandas(data)
+    data = as_table(data).values
     frame = data if isinstance(data, pd.DataFrame) else pd.DataFrame(np.asarray(data)).add_prefix("column ")
     numbers = frame.select_dtypes("number")
     if len(frame) != n:

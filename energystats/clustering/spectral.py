@@ -24,7 +24,7 @@ from energystats.inputs.options import as_generator, check_count, children
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import Exponential
 from energystats.pairs.routes import choose_route
-from energystats.pairs.tiles import MadeAnew
+from energystats.pairs.tiles import MadeAnew, Pairs, Stored
 from energystats.pairs.workloads import Size, eigenpairs
 
 if TYPE_CHECKING:
@@ -224,13 +224,13 @@ class _Affinity(Metric):
 
 def _walk_pairs(d: Dissimilarity, affinity: _Affinity, count: int) -> tuple[FloatArray, FloatArray]:
     """Smallest eigenvalues of I - D^(-1) A after the first, which is 0, and eigenvectors u with u'Du = sum of D."""
-    if d.R is not None:
-        stored = affinity.of_rho(d.R)
+    route: Pairs
+    if d.is_stored:
+        stored = affinity.of_rho(d.matrix)
         np.fill_diagonal(stored, 0.0)
-        route = choose_route(None, stored, None)
+        route = Stored(stored)
     else:
-        assert d.points is not None
-        route = choose_route(MadeAnew(d.points, affinity, warns=False), None, None)
+        route = choose_route(MadeAnew(d.points, affinity, warns=False))
     degrees = 1.0 + route.multiply(np.ones((d.n, 1)))[:, 0]  # every point is similar to itself, the diagonal says not
     root = np.sqrt(degrees)
 
@@ -270,8 +270,8 @@ def _spectral_rows(d: Dissimilarity, k: int, weights: FloatArray | None = None) 
 
 def distinct_of(d: Dissimilarity, at_most: int) -> int:
     """`count_distinct` without the matrix: O(n) memory and as many rows of rho as are counted."""
-    if d.R is not None:
-        return count_distinct(d.R, at_most)
+    if d.is_stored:
+        return count_distinct(d.matrix, at_most)
     everything = np.arange(d.n)
     nearest = np.abs(d.rho(everything[:1], everything)[0])
     count = 1

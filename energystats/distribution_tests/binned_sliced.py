@@ -10,7 +10,7 @@ import numpy as np
 
 from energystats._core import statistics
 from energystats._typing import FloatArray, IntArray
-from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.dissimilarity import Dissimilarity, Groups, Matrix, Points
 from energystats.distribution_tests.designs import ExchangeableUnits
 from energystats.distribution_tests.permutation_test import (
     RANKED_BY,
@@ -106,7 +106,7 @@ def binned_test(
     """Bins are permuted in place of rows: after one pass over the pairs a labeling costs O(n_bins^2)."""
     bins = _Bins.of(groups, n_bins or default_bins(groups), rng)
     w = np.ones(d.n) if weights is None else weights
-    if d.R is None and d.points is not None:  # so that tiles have the rows of a bin side by side
+    if isinstance(d, Points) and not d.is_stored:  # so that tiles have the rows of a bin side by side
         order = np.argsort(bins.codes, kind="stable")
         ordered = replace(d, points=d.points[order])
         sums = ordered.pairs.bin_sums(bins.codes[order], w[order], bins.n)
@@ -131,7 +131,7 @@ def _compare_bins(
     of rows, in a bin that of its own. M and the sizes of the groups are then those of the rows, whatever the labels.
     """
     mass = np.bincount(bins.codes, weights, minlength=bins.n).astype(np.float64)
-    binned = Dissimilarity(metric=d.metric, R=sums / np.outer(mass, mass), warns=False)
+    binned = Matrix(metric=d.metric, R=sums / np.outer(mass, mass), warns=False)
     whole = replace(sampling, method="auto")
     null = draw_null(binned, bins.groups, RANKED_BY[name], whole, rng, ExchangeableUnits(strata=bins.strata), mass)
     n_fixed = int(np.count_nonzero(bins.strata.codes[bins.codes]))

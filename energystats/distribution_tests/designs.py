@@ -11,10 +11,9 @@ import numpy as np
 from energystats._core.labelings import Exchangeable
 from energystats._typing import ArrayLike, IntArray
 from energystats.dissimilarity import Groups
-from energystats.inputs.labels import check_same_index, is_single
-from energystats.inputs.names import check_same_rows
+from energystats.inputs.labels import is_single
 from energystats.inputs.options import check_flag
-from energystats.pairs.open_blocks import labels_here
+from energystats.inputs.table import InputTable, check_same_rows
 
 __all__ = ["Design", "ExchangeableUnits", "check_design", "exchangeable_units"]
 
@@ -85,20 +84,13 @@ def check_design(design: Design | None) -> Design:
 
 
 def exchangeable_units(
-    design: Design | None, samples: Sequence[Any], groups: Any, checked: Groups, client: Any = None
+    design: Design, tables: Sequence[InputTable], labels: Sequence[Any], groups: Groups
 ) -> ExchangeableUnits:
-    """Read the labels of a design, match them with the rows of a test, and find what may be exchanged.
-
-    `groups` are the labels as given, `checked` the groups that were read from them or from the samples.
-    """
-    design = check_design(design)
-    strata, whole_plots = labels_here(design.strata, design.whole_plots, client=client)
-    for labels, name in ((strata, "strata"), (whole_plots, "whole_plots")):
-        check_same_index(samples, labels, name)
-        check_same_index(groups, labels, name)  # where the table has no index of its own
+    """Find what a design leaves to exchange, given its `labels` (strata and whole plots) as they were read."""
     if design.paired:
-        check_same_rows(samples, "Paired samples")
-    return ExchangeableUnits.of(checked, Design(strata, design.paired, whole_plots))
+        check_same_rows(tables, "Paired samples")
+    strata, whole_plots = labels
+    return ExchangeableUnits.of(groups, Design(strata, design.paired, whole_plots))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

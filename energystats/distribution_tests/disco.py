@@ -25,17 +25,18 @@ from energystats.distribution_tests.disco_result import DiscoResult, DiscoRow
 from energystats.distribution_tests.found_groups import warn_if_found
 from energystats.distribution_tests.permutation_test import Sampling, permutation_test, weighed
 from energystats.inputs.arrays import as_numbers, check_whole_numbers
-from energystats.inputs.formulas import Term, check_table, find_complete_rows, missing_in, parse, take_rows
-from energystats.inputs.labels import check_same_index, is_single, labels_of, notes_on_names, were_found
-from energystats.inputs.names import as_pandas, near_names, row_index
+from energystats.inputs.formulas import Term, check_table, find_complete_rows, missing_in, parse
+from energystats.inputs.labels import is_single, notes_on_names
+from energystats.inputs.names import near_names
 from energystats.inputs.options import as_generator, check_count, check_option
+from energystats.inputs.table import InputTable, as_table, match_rows
 from energystats.metrics.base import MetricLike
 from energystats.metrics.domains import Place, row_places, truths_as_numbers
 from energystats.metrics.general import Precomputed
 from energystats.metrics.gower import Gower
 from energystats.metrics.lookup import resolve
 from energystats.pairs.disk import Rows
-from energystats.pairs.open_blocks import labels_here, opened
+from energystats.pairs.open_blocks import opened
 from energystats.pairs.workloads import Size, permuted_rows
 
 __all__ = ["disco"]
@@ -207,15 +208,14 @@ def disco(
     how = _How(method, check_count(n_resamples, "n_resamples", low=1), as_generator(rng), progress)
     entry = _EntryOptions(metric, alpha, standardize)
     asks_by_formula = isinstance(X, str) and not _names_file(X, formula, groups)
-    if not asks_by_formula:
-        (X,), groups = opened((X,), groups, "groups", client)
-        X, groups = as_pandas(X), as_pandas(groups)
-    strata = as_pandas(*labels_here(_strata_alone(design), client=client))
+    columns = {"groups": groups, "strata": _strata_alone(design)}
+    tables, (read_groups, strata) = opened(() if asks_by_formula else (X,), columns, client)
+    points = X if asks_by_formula else tables[0]
     if asks_by_formula or formula is not None:
-        _check_one_question(X, formula, groups)
-        question = _by_formula(X, formula, data, strata, missing, entry, marginal=decomposition == "marginal")
+        _check_one_question(points, formula, groups)
+        question = _by_formula(points, formula, data, strata, missing, entry, marginal=decomposition == "marginal")
     else:
-        question = _by_groups(X, groups, data, strata, missing, entry)
+        question = _by_groups(tables[0], read_groups, data, strata, missing, entry)
     one_way = question.factor()
     kind = cast(Decomposition, decomposition)
     return _linear_test(question, kind, how) if one_way is None else _one_way_test(question, one_way, kind, how)
@@ -263,12 +263,12 @@ class _EntryOptions:
             X, metric=self.metric, alpha=self.alpha, standardize=self.standardize, place=place
         )
 
-    def source(self, X: Any) -> _GivenData:
+    def source(self, X: InputTable) -> _GivenData:
         """Points of which some rows may be incomplete; a matrix cannot do without any entry."""
         if self.takes_matrix:
             matrix = self.read(X)
             return _GivenData(self, X, matrix, np.zeros(matrix.n, dtype=bool))
-        if isinstance(X, Rows):
+        if isinstance(X.values, Rows):
             return _GivenData(self, X, None, np.zeros(len(X), dtype=bool))
         if self.takes_tables:
             return _GivenData(self, X, None, np.zeros(self.read(X).n, dtype=bool))
@@ -286,7 +286,7 @@ class _GivenData:
     ----------
     entry : _EntryOptions
         How to read them.
-    values : object
+    table : InputTable
         What was given.
     matrix : Dissimilarity or None
         All of a matrix.
@@ -295,17 +295,17 @@ class _GivenData:
     """
 
     entry: _EntryOptions
-    values: Any
+    table: InputTable
     matrix: Dissimilarity | None
     gaps: BoolArray
 
     def rows(self, kept: BoolArray) -> Dissimilarity:
         """The points to keep."""
-        if isinstance(self.values, Rows) and not kept.all():
+        if isinstance(self.table.values, Rows) and not kept.all():
             raise ValueError("`groups` must not be missing where `X` is read in blocks; leave those rows out first.")
         if self.matrix is None:
-            place = row_places(["X"], [kept.size], [row_index(as_pandas(self.values))])
-            return self.entry.read(take_rows(self.values, kept), _place_among(place, kept))
+            place = row_places(["X"], [kept.size], [self.table.index])
+            return self.entry.read(self.table.keep(kept), _place_among(place, kept))
         return self.matrix if kept.all() else self.matrix.subset(np.flatnonzero(kept))
 
 
@@ -369,7 +369,7 @@ def _by_formula(
     table = check_table(data)
     parsed = parse(X if formula is None else formula, table, with_response=formula is None)
     strata = _strata_of(strata, table)
-    check_same_index(table, strata, "strata")
+    match_rows([as_table(table)], {"strata": strata})
     may_lack = parsed.bare_responses if entry.takes_tables else ()
     checked = [name for name in parsed.variables if name not in may_lack]
     gaps = {name: missing_in(table.iloc[:, _position(table, name)]) for name in checked}
@@ -378,7 +378,7 @@ def _by_formula(
         gaps["`X`"], n = source.gaps, source.gaps.size
         if n != len(table):
             raise ValueError(f"`data` must have one row for each of the {n} points of `X`, got {len(table)}.")
-        check_same_index(X, table, "data")
+        match_rows([source.table], {"data": as_table(table)})
     elif entry.takes_matrix:
         raise ValueError('metric="precomputed" needs a matrix as `X`, with `formula` beside it, as in "~ g".')
     if strata is not None:
@@ -387,14 +387,14 @@ def _by_formula(
     rows = table.iloc[:, [_position(table, name) for name in parsed.variables]][kept]
     used = _tidy(rows, parsed.bare)
     if source is None:
-        place = row_places(["data"], [len(table)], [row_index(table)])
+        place = row_places(["data"], [len(table)], [table.index])
         d = entry.read(parsed.response_columns(used, _find_response_columns(rows, entry)), _place_among(place, kept))
     else:
         d = source.rows(kept)
     terms = parsed.design(used, marginal=marginal)
     factors = [name for name in parsed.variables if name not in parsed.bare_responses and used[name].dtype.kind == "O"]
     notes = tuple(note for name in factors for note in notes_on_names(used[name].unique()))
-    return _Question(d, terms, None, None if strata is None else take_rows(strata, kept), notes)
+    return _Question(d, terms, None, None if strata is None else strata.keep(kept), notes)
 
 
 def _find_response_columns(rows: Any, entry: _EntryOptions) -> Any:
@@ -412,17 +412,15 @@ def _place_among(place: Place, kept: BoolArray) -> Place:
     return lambda row: place(int(rows[row]))
 
 
-def _by_groups(X: Any, groups: Any, data: Any, strata: Any, missing: str, entry: _EntryOptions) -> _Question:
+def _by_groups(
+    X: InputTable, groups: InputTable | None, data: Any, strata: Any, missing: str, entry: _EntryOptions
+) -> _Question:
     """Points and the groups of a single factor, in complete rows."""
     if groups is None:
         raise ValueError("`groups` is missing: give the group of each row, or a formula with `data`.")
     if data is not None:
         raise ValueError("`data` goes with a formula; `groups` takes labels, such as `data[name]`.")
     strata = _strata_of(strata, None)
-    check_same_index(X, groups, "groups")
-    check_same_index(groups, strata, "strata")
-    found, groups = were_found(groups), labels_of(groups, "groups")
-    check_same_index(X, strata, "strata")
     source = entry.source(X)
     n = source.gaps.size
     gaps = {"`X`": source.gaps, "`groups`": _find_missing_labels(groups, n, "groups")}
@@ -430,12 +428,11 @@ def _by_groups(X: Any, groups: Any, data: Any, strata: Any, missing: str, entry:
         gaps["`strata`"] = _find_missing_labels(strata, n, "strata")
     kept = find_complete_rows(gaps, n, missing)
     d = source.rows(kept)
-    layout = Groups.from_labels(take_rows(groups, kept), d.n, name="groups").at_least_two("groups")
-    layout = replace(layout, found=found)
-    name = getattr(groups, "name", None)
+    layout = Groups.from_labels(groups.keep(kept), d.n, name="groups").at_least_two("groups")
+    name = getattr(groups.values, "name", None)
     nothing = np.empty((d.n, 0))
     term = Term(name if isinstance(name, str) else "groups", nothing, nothing)
-    return _Question(d, (term,), layout, None if strata is None else take_rows(strata, kept))
+    return _Question(d, (term,), layout, None if strata is None else strata.keep(kept))
 
 
 def _position(table: Any, name: str) -> int:
@@ -486,22 +483,22 @@ def _strata_alone(design: Design | None) -> Any:
     return checked.strata
 
 
-def _strata_of(strata: Any, table: Any) -> Any:
+def _strata_of(strata: Any, table: Any) -> InputTable | None:
     """The labels of blocks; a string names a column of the table."""
     if not isinstance(strata, str):
-        return strata
+        return cast(InputTable | None, strata)
     known = [] if table is None else list(map(str, table.columns))
     if strata not in known:
         hint = near_names(strata, known) or (" Columns: " + ", ".join(known) + "." if known else "")
         raise ValueError(f"`strata` must be one label a row or a column of `data`, got {strata!r}.{hint}")
-    return table.iloc[:, known.index(strata)]
+    return as_table(table.iloc[:, known.index(strata)])
 
 
-def _find_missing_labels(labels: Any, n: int, name: str) -> BoolArray:
-    """Rows whose label is missing, of n labels."""
-    if is_single(labels) or len(labels) != n:
+def _find_missing_labels(labels: InputTable, n: int, name: str) -> BoolArray:
+    """Find the rows whose label is missing, of n labels."""
+    if is_single(labels.values) or len(labels) != n:
         Groups.from_labels(labels, n, name=name)
-    return missing_in(labels)
+    return missing_in(labels.values)
 
 
 # ---------------------------------------------------------------- the tests

@@ -138,7 +138,7 @@ def energy_interval(
     n_bootstrap = check_count(n_bootstrap, "n_bootstrap", low=1)
     confidence_level = check_confidence_level(confidence_level)
     generator = as_generator(rng)
-    samples, groups = opened((x,) if y is None else (x, y), groups, "groups", client)
+    samples, (groups,) = opened((x,) if y is None else (x, y), {"groups": groups}, client)
     d, checked = Dissimilarity.from_samples(samples, groups, metric=metric, alpha=alpha, standardize=standardize)
     check_two_groups(checked)
     _check_two_points_each(checked)

@@ -13,17 +13,16 @@ from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.binned_sliced import MOST_BINS, SLICES, binned_test, default_bins, sliced_test
 from energystats.distribution_tests.combined_metrics import aggregated_test
 from energystats.distribution_tests.cross_test import cross_test
-from energystats.distribution_tests.designs import Design, ExchangeableUnits, exchangeable_units
+from energystats.distribution_tests.designs import Design, ExchangeableUnits, check_design, exchangeable_units
 from energystats.distribution_tests.found_groups import warn_if_found
 from energystats.distribution_tests.permutation_test import Sampling, StatisticName, permutation_test, weighed
 from energystats.distribution_tests.results import EnergyTestResult
 from energystats.inputs.arrays import as_weights
-from energystats.inputs.labels import check_same_index
 from energystats.inputs.options import as_generator, check_count, check_option
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
-from energystats.pairs.open_blocks import labels_here, opened
+from energystats.pairs.open_blocks import opened
 
 __all__ = ["METHODS", "check_combination", "choose_test", "energy_test"]
 
@@ -232,14 +231,14 @@ def energy_test(
         extrapolate=extrapolate,
     )
     generator = as_generator(rng)
-    samples, groups = opened(samples, groups, "groups", client)
-    (sample_weight,) = labels_here(sample_weight, client=client)
+    design = check_design(design)
+    columns = {"groups": groups, "sample_weight": sample_weight}
+    columns |= {"strata": design.strata, "whole_plots": design.whole_plots}
+    tables, (groups, sample_weight, *blocks) = opened(samples, columns, client)
     first, *others = _semimetrics(metric, alpha)
-    d, checked = Dissimilarity.from_samples(samples, groups, metric=first, alpha=1.0, standardize=standardize)
+    d, checked = Dissimilarity.from_samples(tables, groups, metric=first, alpha=1.0, standardize=standardize)
     warn_if_found(checked)
-    units = exchangeable_units(design, samples, groups, checked, client)
-    check_same_index(samples, sample_weight, "sample_weight")
-    check_same_index(groups, sample_weight, "sample_weight")  # where the table has no index of its own
+    units = exchangeable_units(design, tables, blocks, checked)
     weights = as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")

@@ -17,6 +17,7 @@ from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.exceptions import DoubleDippingWarning, warn
 from energystats.inputs.labels import notes_on_names
+from energystats.pairs.line import Line
 
 __all__ = ["FOUND_GROUPS", "LOOKS_FOUND", "is_local_optimum", "notes_on_groups", "warn_if_found"]
 
@@ -81,8 +82,7 @@ def is_local_optimum(
     blocks of rows, and for distances along random directions: those are not examined.
     """
     tolerance = tie_tolerance(float(abs(total(M, s))), d.n)
-    examined = d.rows is None and d.directions is None
-    if not examined or not between(M, s) > tolerance or groups.sizes.max() == 1:
+    if not d.in_full or not between(M, s) > tolerance or groups.sizes.max() == 1:
         return False
     w = np.ones(d.n) if weights is None else weights
     Z = groups.indicators(w)[:, :, 0]
@@ -94,7 +94,7 @@ def is_local_optimum(
 
 def _sums_to_groups(d: Dissimilarity, Z: FloatArray) -> Iterator[tuple[IntArray, FloatArray]]:
     """Rows and their sums of rho over the groups, (r,) and (r, k): a few from everywhere, then all the others."""
-    if d.line is not None and d.R is None:
+    if isinstance(d.pairs, Line):
         yield np.arange(d.n), d.pairs.multiply(Z)
         return
     everything = np.arange(d.n)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -22,8 +22,8 @@ from energystats.display.tables import LEVEL, TextTable, text_table
 from energystats.dissimilarity import check_resolution
 from energystats.distribution_tests.samplers import Sampler, as_sampler
 from energystats.inputs.arrays import as_points
-from energystats.inputs.names import as_pandas, column_names, row_index
 from energystats.inputs.options import as_generator, check_count
+from energystats.inputs.table import as_table
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import Euclidean
 from energystats.metrics.domains import row_places, truths_as_numbers
@@ -124,7 +124,8 @@ def normality_test(
     """
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
     generator = as_generator(rng)
-    Q = _find_orthonormal_basis(as_points(X, "X"), column_names(X))
+    table = as_table(X)
+    Q = _find_orthonormal_basis(as_points(table, "X"), table.columns)
     n, d = Q.shape
     scale = n * normal.distance_between_normals(d)
     observed = float(normal.normality_statistics(Q[None])[0])
@@ -178,7 +179,7 @@ def _simulate_normal_samples(stream: np.random.Generator, count: int, n: int, d:
     return np.concatenate(parts)
 
 
-def _find_orthonormal_basis(points: FloatArray, columns: list[str] | None) -> FloatArray:
+def _find_orthonormal_basis(points: FloatArray, columns: Sequence[str] | None) -> FloatArray:
     """Orthonormal basis of the centred columns, which must be independent; (n, d).
 
     Columns are scaled before they are multiplied, so that neither 1e-150 nor 1e150 leaves the range of numbers, and
@@ -212,9 +213,9 @@ def _find_orthonormal_basis(points: FloatArray, columns: list[str] | None) -> Fl
     return np.asarray(Q)
 
 
-def _list_columns(chosen: Any, names: list[str]) -> str:
+def _list_columns(chosen: Any, names: Sequence[str]) -> str:
     """'columns u, v are' or 'column u is'."""
-    found = [names[j] for j in np.flatnonzero(chosen)]
+    found = [names[int(j)] for j in np.flatnonzero(chosen)]
     text = ", ".join(found[:10]) + ", ..." * (len(found) > 10)
     return f"columns {text} are each" if len(found) > 1 else f"column {text} is"
 
@@ -316,11 +317,12 @@ def goodness_of_fit(
     resolved = resolve(metric, alpha)
     if isinstance(resolved, Precomputed):
         raise ValueError('`metric` must not be "precomputed": samples are drawn, and rho is needed between new points.')
-    points = as_points(truths_as_numbers(X) if resolved.domain.truths else X, "X")
+    table = as_table(X)
+    points = as_points(truths_as_numbers(table) if resolved.domain.truths else table, "X")
     source = as_sampler(distribution, "distribution")
     n, d = points.shape
     target, fitted = _make_reference_points(source, d, n_reference or _reference_size(n), resolved, generator)
-    fitted.check(points, row_places(["X"], [n], [row_index(as_pandas(X))]), column_names(X))
+    fitted.check(points, row_places(["X"], [n], [table.index]), table.columns)
     fitted.fitted(points)  # what it needs of its columns, it needs of these
     size = Size(n, d, line=isinstance(target, _OnLine))
     progress = weigh(progress, Sample(fitted, points), reference_samples(size, target.size, n_resamples))

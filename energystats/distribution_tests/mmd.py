@@ -9,12 +9,13 @@ from energystats._core import statistics
 from energystats._runtime import weigh
 from energystats._typing import ArrayLike, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.designs import Design, exchangeable_units
+from energystats.distribution_tests.designs import Design, check_design, exchangeable_units
 from energystats.distribution_tests.energy_test import METHODS, check_combination, choose_test
 from energystats.distribution_tests.found_groups import warn_if_found
 from energystats.distribution_tests.permutation_test import Sampling, StatisticName, weighed
 from energystats.distribution_tests.results import EnergyTestResult
 from energystats.geometry.kernels import KernelLike, kernel_distance, semimetric_of
+from energystats.inputs.labels import read_inputs
 from energystats.inputs.options import as_generator, check_count, check_option
 from energystats.metrics.base import MetricLike
 from energystats.metrics.lookup import resolve
@@ -98,7 +99,8 @@ def mmd2(
     1.162376
     """
     check_option(estimator, "estimator", ("v", "u"))
-    d, checked = _two_samples((x,) if y is None else (x, y), groups, kernel, metric, alpha)
+    samples, (groups,) = read_inputs((x,) if y is None else (x, y), {"groups": groups})
+    d, checked = _two_samples(samples, groups, kernel, metric, alpha)
     _check_pairs_within(checked, estimator)
     weigh(False, d, one_sum(Size.of(d)))
     M, s = d.group_sums(checked)
@@ -196,11 +198,13 @@ def mmd_test(
     sampling = Sampling(method, check_count(n_resamples, "n_resamples", low=1))
     generator = as_generator(rng)
     first, *others = _kernels_of(kernel)
-    samples = (x,) if y is None else (x, y)
+    design = check_design(design)
+    columns = {"groups": groups, "strata": design.strata, "whole_plots": design.whole_plots}
+    samples, (groups, *blocks) = read_inputs((x,) if y is None else (x, y), columns)
     d, checked = _two_samples(samples, groups, first, metric, alpha)
     several = [d, *(d.under(semimetric_of(other, metric, alpha)) for other in others)]
     _check_pairs_within(checked, estimator)
-    units = exchangeable_units(design, samples, groups, checked)
+    units = exchangeable_units(design, samples, blocks, checked)
     check_combination(sampling, units, len(several))
     warn_if_found(checked)
     sampling = weighed(several, checked, sampling, progress, units)
@@ -209,7 +213,7 @@ def mmd_test(
 
 
 def _two_samples(
-    samples: tuple[ArrayLike, ...], groups: Any, kernel: KernelLike, metric: MetricLike, alpha: float
+    samples: Sequence[Any], groups: Any, kernel: KernelLike, metric: MetricLike, alpha: float
 ) -> tuple[Dissimilarity, Groups]:
     """Points or matrix behind the semimetric of the kernel, and two groups."""
     if isinstance(kernel, str) and kernel == "precomputed":

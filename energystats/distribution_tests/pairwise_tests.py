@@ -21,7 +21,7 @@ from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.found_groups import notes_on_groups, warn_if_found
 from energystats.distribution_tests.multiplicity import CORRECTIONS, adjust
 from energystats.distribution_tests.permutation_test import Sampling, permutation_test
-from energystats.inputs.labels import position_of
+from energystats.inputs.labels import position_of, read_inputs
 from energystats.inputs.names import near_names
 from energystats.inputs.options import as_generator, check_count, check_option
 from energystats.metrics.base import MetricLike
@@ -138,7 +138,8 @@ def pairwise_tests(
     check_option(correction, "correction", CORRECTIONS)
     check_option(method, "method", ("auto", "exact", "permutation"))
     generator = as_generator(rng)
-    d, checked = Dissimilarity.from_samples((X,), groups, metric=metric, alpha=alpha, standardize=standardize)
+    tables, (labels,) = read_inputs((X,), {"groups": groups})
+    d, checked = Dissimilarity.from_samples(tables, labels, metric=metric, alpha=alpha, standardize=standardize)
     warn_if_found(checked)
     pairs = _pairs_of(checked, control)
     if n_resamples is None:

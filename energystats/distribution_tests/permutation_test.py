@@ -271,7 +271,7 @@ def _asymptotic_test(d: Dissimilarity, groups: Groups, name: StatisticName) -> E
 
 def _warn_of_copies(d: Dissimilarity) -> None:
     """A smooth distribution was measured to be off where the statistic takes few values."""
-    if d.points is None:
+    if not d.has_points:
         return
     copies = d.n - len(np.unique(d.points, axis=0))
     if copies >= d.n / 2:

@@ -23,8 +23,8 @@ from energystats.distribution_tests.permutation_test import Sampling, StatisticN
 from energystats.distribution_tests.samplers import Sampler, as_sampler, is_distribution, resampler
 from energystats.inputs.arrays import check_level
 from energystats.inputs.labels import is_single
-from energystats.inputs.names import as_pandas, row_index
 from energystats.inputs.options import as_generator, check_count, check_option, check_positive
+from energystats.inputs.table import as_table
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.domains import row_places
 from energystats.metrics.general import Precomputed
@@ -255,7 +255,7 @@ def _sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler]
         )
     points = dict(zip(pilots, read, strict=True))
     for name, array in points.items():
-        coded.check(array, row_places([name], [len(array)], [row_index(as_pandas(pilots[name]))]))
+        coded.check(array, row_places([name], [len(array)], [as_table(pilots[name]).index]))
     first, second = (
         resampler(points[name], name) if name in points else as_sampler(value, name)
         for value, name in ((x, "x"), (y, "y"))

@@ -16,8 +16,7 @@ from energystats.geometry.euclidize import cailliez, lingoes
 from energystats.geometry.kernels import KernelLike, kernel_distance, semimetric_of
 from energystats.geometry.negative_type import relative_tolerance, root_unit_of, unit_of
 from energystats.geometry.results import PrincipalCoordinates
-from energystats.inputs.matrices import as_distances, as_symmetric
-from energystats.inputs.names import matrix_index
+from energystats.inputs.matrices import as_distances, as_symmetric, matrix_index
 from energystats.inputs.options import check_count, check_option
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import spectrum
@@ -193,9 +192,7 @@ def kernel_pca(
         summand = float(np.abs(as_symmetric(X, "X")).max())
     else:
         d = Dissimilarity.from_data(X, metric=semimetric_of(kernel, metric, alpha), alpha=1.0, standardize=standardize)
-        rho, index = d.matrix, d.index
-        if d.points is not None:
-            summand = d.metric.summand(d.points)
+        rho, index, summand = d.matrix, d.index, d.summand
     weigh(False, MATRIX, spectrum(len(rho), 4.0, copies=6.0))
     unit = root_unit_of(rho)
     return _compute_coordinates(

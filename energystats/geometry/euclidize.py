@@ -15,8 +15,7 @@ from energystats._typing import ArrayLike, FloatArray
 from energystats.geometry.kernels import kernel_distance
 from energystats.geometry.negative_type import SMALLEST_ALONE, Examination, examine_spectrum, root_unit_of, unit_of
 from energystats.geometry.results import Euclidization, Repair
-from energystats.inputs.matrices import as_distances, as_symmetric
-from energystats.inputs.names import matrix_index
+from energystats.inputs.matrices import as_distances, as_symmetric, matrix_index
 from energystats.pairs.workloads import spectrum
 
 __all__ = ["cailliez", "clip_spectrum", "flip_spectrum", "lingoes", "lingoes_kernel", "nearest_psd"]

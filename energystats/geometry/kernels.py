@@ -10,10 +10,11 @@ import numpy as np
 from energystats._core.gram import centred
 from energystats._typing import ArrayLike, FloatArray
 from energystats.inputs.arrays import as_numbers, check_finite
-from energystats.inputs.labels import check_same_index, is_single
+from energystats.inputs.labels import is_single
 from energystats.inputs.matrices import as_square, as_symmetric
-from energystats.inputs.names import check_same_rows, near_names
+from energystats.inputs.names import near_names
 from energystats.inputs.options import check_count, check_option, check_positive
+from energystats.inputs.table import as_table, check_same_rows, match_rows
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import Exponential, Gaussian
 from energystats.metrics.kernel import Kernel
@@ -69,8 +70,10 @@ def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> Flo
     >>> es.distance_kernel([[0.0, 2.0], [2.0, 0.0]], base=0).tolist()
     [[0.0, 0.0], [0.0, 2.0]]
     """
-    matrix = as_square(R, "R")
-    check_same_index(R, base, "base")
+    table = as_table(R)
+    if not is_single(base):
+        match_rows([table], {"base": as_table(base)})
+    matrix = as_square(table, "R")
     toward = matrix @ _base_weights(base, len(matrix))  # mean rho of every point to the origin, up to a constant
     spread = float(_base_weights(base, len(matrix)) @ toward)
     return np.asarray(0.5 * (toward[:, None] + toward[None, :] - matrix - spread))
@@ -235,8 +238,9 @@ def equivalent_kernels(K1: ArrayLike, K2: ArrayLike, tol: float | None = None) -
     >>> es.equivalent_kernels(K, es.center_kernel(K, base=0)), es.equivalent_kernels(K, 2 * K)
     (True, False)
     """
-    first, second = as_symmetric(K1, "K1"), as_symmetric(K2, "K2")
-    check_same_rows((K1, K2), "`K1` and `K2`")
+    tables = as_table(K1), as_table(K2)
+    check_same_rows(tables, "`K1` and `K2`")
+    first, second = as_symmetric(tables[0], "K1"), as_symmetric(tables[1], "K2")
     if first.shape != second.shape:
         raise ValueError(f"`K1` and `K2` must have the same shape, got {first.shape} and {second.shape}.")
     share = 100 * np.finfo(float).eps if tol is None else check_positive(tol, "tol")

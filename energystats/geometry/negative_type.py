@@ -124,13 +124,11 @@ def negative_type(
     if isinstance(d.metric, Precomputed) or d.n <= max(DENSE_LIMIT, n_points):
         weigh(False, d, pairs_work(Size.of(d)), spectrum(d.n, 2.0, copies=3.0))
         rho = d.matrix
-        summand = 0.0 if d.points is None else d.metric.summand(d.points)
-        return _judge_negative_type(examine_spectrum(rho, tol, summand=summand), d.metric, rho=rho, rows=None)
+        return _judge_negative_type(examine_spectrum(rho, tol, summand=d.summand), d.metric, rho=rho, rows=None)
     weigh(False, d, spectrum(n_points, 2.0, copies=3.0).times(1 if d.metric.negative_type else N_SUBSETS))
     worst: tuple[Examination, IntArray] | None = None
     for _ in range(1 if d.metric.negative_type else N_SUBSETS):
         rows = np.sort(generator.choice(d.n, n_points, replace=False))
-        assert d.points is not None
         found = examine_spectrum(d.rho(rows, rows), tol, summand=d.metric.summand(d.points[rows]))
         if worst is None or found.lowest / found.threshold < worst[0].lowest / worst[0].threshold:
             worst = found, rows

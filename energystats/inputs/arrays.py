@@ -10,15 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from energystats._typing import AnyArray, ArrayLike, BoolArray, FloatArray
-from energystats.inputs.names import as_pandas, column_names
+from energystats._typing import AnyArray, BoolArray, FloatArray
 from energystats.inputs.options import check_positive
+from energystats.inputs.table import InputTable, as_table
 
 __all__ = [
     "as_array",
     "as_numbers",
     "as_points",
     "as_weights",
+    "check_dense",
     "check_finite",
     "check_level",
     "check_likeness",
@@ -42,23 +43,25 @@ SMALLEST_LEVEL = 1e-9  # 1e9 draws for one p-value
 SMALLEST_WEIGHT = 1e-70  # products of weights must keep their digits
 
 
-def as_points(values: ArrayLike, name: str) -> FloatArray:
+def as_points(values: Any, name: str) -> FloatArray:
     """Finite float array of shape (n, d) with n, d >= 1; a one-dimensional input has d = 1."""
-    values = as_pandas(values)
-    array = as_numbers(values, name)
+    table = as_table(values)
+    array = as_numbers(table, name)
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2:
         raise ValueError(f"`{name}` must have shape (n,) or (n, d), got {array.shape}.")
     if array.size == 0:
         raise ValueError(f"`{name}` must have at least one row and one column, got shape {array.shape}.")
-    check_finite(array, name, column_names(values))
+    check_finite(array, name, table.columns)
     return array
 
 
 def digits_of(values: Any) -> tuple[tuple[float, float], float]:
     """Rounding, as in `differing`, and relative spacing of the numbers of a table as its user made them."""
-    if column_names(values) is not None:
+    table = as_table(values)
+    values = table.values
+    if table.is_pandas:
         dtypes = values.dtypes if values.ndim == 2 else [values.dtype]
     else:
         sparse = hasattr(values, "toarray")
@@ -76,15 +79,14 @@ def read_only(array: AnyArray) -> AnyArray:
     return frozen
 
 
-def as_numbers(values: ArrayLike, name: str) -> FloatArray:
+def as_numbers(values: Any, name: str) -> FloatArray:
     """Float64 array; anything that is not a table of real numbers is a `TypeError` or `ValueError`."""
-    if hasattr(values, "toarray"):
-        raise TypeError(f"`{name}` must be dense, got a sparse {type(values).__name__}; use `{name}.toarray()`.")
+    table = as_table(values)
+    values = table.values
+    check_dense(values, name)
     check_not_path(values, name)
-    values = as_pandas(values)
-    columns = column_names(values)
-    if columns is not None:
-        return _frame_numbers(values, name, columns)
+    if table.is_pandas:
+        return _frame_numbers(table, name)
     array = as_array(values, name)
     if array.dtype.kind not in "iuf":
         kind = {"b": "bool", "c": "complex", "U": "str", "S": "bytes", "M": "datetime", "m": "timedelta"}
@@ -162,6 +164,12 @@ def _unmasked(value: Any) -> Any:
     return [_unmasked(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
+def check_dense(values: object, name: str) -> None:
+    """Refuse a sparse matrix where every entry counts."""
+    if hasattr(values, "toarray"):
+        raise TypeError(f"`{name}` must be dense, got a sparse {type(values).__name__}; use `{name}.toarray()`.")
+
+
 def check_not_path(values: object, name: str) -> None:
     """Refuse the name of a file where data are needed."""
     if isinstance(values, str | os.PathLike):
@@ -171,10 +179,11 @@ def check_not_path(values: object, name: str) -> None:
         )
 
 
-def _frame_numbers(frame: Any, name: str, columns: Sequence[str]) -> FloatArray:
+def _frame_numbers(table: InputTable, name: str) -> FloatArray:
     """Numbers of a pandas object, missing values as NaN."""
     from pandas.api.types import is_bool_dtype, is_complex_dtype, is_integer_dtype, is_numeric_dtype
 
+    frame, columns = table.values, table.columns or ()
     dtypes = frame.dtypes if frame.ndim == 2 else [frame.dtype]
     bad = [
         f"{column!r} ({dtype})"
@@ -187,7 +196,9 @@ def _frame_numbers(frame: Any, name: str, columns: Sequence[str]) -> FloatArray:
             'numbers of them (of dates, days since one of them); metric="gower" takes categories and truth values.'
         )
     array = np.array(frame.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")
-    check_whole_numbers(array.reshape(len(array), len(columns))[:, [is_integer_dtype(dtype) for dtype in dtypes]], name)
+    whole = [is_integer_dtype(dtype) for dtype in dtypes]
+    if any(whole):
+        check_whole_numbers(array.reshape(len(array), len(columns))[:, whole], name)
     return array
 
 
@@ -228,7 +239,7 @@ def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) ->
         raise ValueError(f"`{name}` must not exceed {LARGEST:g} in size, got {largest:.3g}; rescale it.")
 
 
-def as_weights(weights: ArrayLike | None, n: int, name: str) -> FloatArray | None:
+def as_weights(weights: Any, n: int, name: str) -> FloatArray | None:
     """Positive weights of shape (n,) whose sums keep the smallest of them; None for none, and for equal ones of 1."""
     if weights is None:
         return None

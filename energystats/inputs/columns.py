@@ -9,10 +9,19 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
-from energystats._typing import ArrayLike, FloatArray, IntArray
+from energystats._typing import FloatArray, IntArray
 from energystats.exceptions import MissingValuesWarning, warn
-from energystats.inputs.arrays import LARGEST, as_array, as_numbers, check_whole_numbers, masked_in, without_masks
-from energystats.inputs.names import as_pandas, check_same_columns, column_names, name_text
+from energystats.inputs.arrays import (
+    LARGEST,
+    as_array,
+    as_numbers,
+    check_dense,
+    check_whole_numbers,
+    masked_in,
+    without_masks,
+)
+from energystats.inputs.names import name_text
+from energystats.inputs.table import InputTable, as_table, check_same_columns
 
 __all__ = ["Columns", "Kind", "encode"]
 
@@ -75,18 +84,19 @@ class _Column:
 
 
 def encode(
-    tables: Sequence[ArrayLike],
+    tables: Sequence[Any],
     names: Sequence[str],
     *,
     asymmetric: Collection[str] = (),
     known: Columns | None = None,
 ) -> tuple[list[FloatArray], Columns]:
     """Arrays of one coding, and the coding; with `known`, that of other rows of the same columns."""
-    read = [_code_columns(values, name) for values, name in zip(tables, names, strict=True)]
-    check_same_columns(tables, [len(labels) for labels, _ in read], names)
+    given = [as_table(table) for table in tables]
+    read = [_code_columns(table, name) for table, name in zip(given, names, strict=True)]
+    check_same_columns(given, [len(labels) for labels, _ in read], names)
     labels = read[0][0] if known is None else known.names
     if known is not None:
-        _check_known(tables[0], read[0][0], known, names[0])
+        _check_known(given[0], read[0][0], known, names[0])
     for column in asymmetric:
         if labels.count(column) > 1:
             raise ValueError(f"`asymmetric` names {column!r}, but {labels.count(column)} columns have that name.")
@@ -112,37 +122,35 @@ def encode(
     return arrays, Columns(tuple(labels), kinds, levels, complete)
 
 
-def _check_known(table: Any, labels: Sequence[str], known: Columns, name: str) -> None:
+def _check_known(table: InputTable, labels: Sequence[str], known: Columns, name: str) -> None:
     """The columns of the coding, by number and, where both have names, by name."""
     if len(labels) != len(known.names):
         raise ValueError(f"`{name}` must have {len(known.names)} columns, as the metric has, got {len(labels)}.")
     positions = tuple(map(str, range(len(labels))))
-    if getattr(table, "ndim", 0) == 2 and positions not in (known.names, labels) and labels != known.names:
+    if table.ndim == 2 and positions not in (known.names, labels) and labels != known.names:
         raise ValueError(f"`{name}` must have the columns {', '.join(known.names)}, got {', '.join(labels)}.")
 
 
 # ---------------------------------------------------------------- one table
 
 
-def _code_columns(values: Any, name: str) -> tuple[tuple[str, ...], list[Any]]:
-    """Names and columns of a table, each as a float array or a pandas Series."""
-    if hasattr(values, "toarray"):
-        raise TypeError(f"`{name}` must be dense, got a sparse {type(values).__name__}; use `{name}.toarray()`.")
-    values = without_masks(as_pandas(values))
-    labels = column_names(values)
-    if labels is None:
+def _code_columns(table: InputTable, name: str) -> tuple[tuple[str, ...], list[Any]]:
+    """Split a table into its columns, each a float array or a pandas Series, and their names."""
+    check_dense(table.values, name)
+    values = without_masks(table.values)
+    if not table.is_pandas:
         array = as_array(values, name)
         if array.dtype.kind in "iuf":
-            table = as_numbers(array, name)
-            _check_shape(table.shape, name)
-            table = table.reshape(len(table), -1)
-            return tuple(map(str, range(table.shape[1]))), list(table.T)
+            numbers = as_numbers(array, name)
+            _check_shape(numbers.shape, name)
+            numbers = numbers.reshape(len(numbers), -1)
+            return tuple(map(str, range(numbers.shape[1]))), list(numbers.T)
         frame = _untyped_frame(values, array, name)
-        labels = [str(j) for j in range(frame.shape[1])]
+        labels = tuple(map(str, range(frame.shape[1])))
     else:
-        frame = values if values.ndim == 2 else values.to_frame()
+        frame, labels = values if values.ndim == 2 else values.to_frame(), table.columns or ()
     _check_shape(frame.shape, name)
-    return tuple(labels), [frame.iloc[:, j] for j in range(frame.shape[1])]
+    return labels, [frame.iloc[:, j] for j in range(frame.shape[1])]
 
 
 def _untyped_frame(values: Any, array: Any, name: str) -> Any:

@@ -22,12 +22,13 @@ from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.exceptions import MissingValuesWarning, warn
 from energystats.inputs.arrays import masked_in, without_masks
 from energystats.inputs.labels import as_labels, position_of
-from energystats.inputs.names import as_pandas, near_names
+from energystats.inputs.names import near_names
+from energystats.inputs.table import as_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Parsed", "Term", "check_table", "find_complete_rows", "missing_in", "parse", "take_rows"]
+__all__ = ["Parsed", "Term", "check_table", "find_complete_rows", "missing_in", "parse"]
 
 
 Levels: TypeAlias = tuple[IntArray, tuple[Any, ...]]  # which level each row has, and their names
@@ -429,7 +430,7 @@ def check_table(data: Any) -> pd.DataFrame:
 
     if hasattr(data, "__dask_graph__"):
         raise TypeError("`data` must be a pandas DataFrame, got one of Dask; give `data.compute()`.")
-    data = as_pandas(data)
+    data = as_table(data).values
     if data is None:
         raise ValueError("`data` is missing: a formula needs the data frame whose columns it names.")
     if not isinstance(data, pd.DataFrame):
@@ -528,15 +529,6 @@ def missing_in(values: Any) -> BoolArray:
         values = np.array(list(without_masks(values)), dtype=object)
     missing = np.asarray(pd.isna(values)) | masked_in(values)
     return np.asarray(missing.reshape(len(values), -1).any(axis=1))
-
-
-def take_rows(values: Any, kept: BoolArray) -> Any:
-    """The rows to keep, in the kind that was given."""
-    if kept.all():
-        return values
-    if hasattr(values, "dtype") or hasattr(values, "columns"):
-        return values[kept]
-    return list(itertools.compress(values, kept))
 
 
 def find_complete_rows(missing: Mapping[str, BoolArray], n: int, what: str) -> BoolArray:

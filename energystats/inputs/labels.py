@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,44 +13,26 @@ import numpy as np
 from energystats._typing import AnyArray, IntArray
 from energystats.exceptions import MissingValuesWarning, warn
 from energystats.inputs.arrays import masked_in, without_masks
-from energystats.inputs.names import as_pandas, have_same_names, index_at_hand
+from energystats.inputs.table import InputTable, as_table, match_rows
 
 __all__ = [
     "as_labels",
-    "check_same_index",
     "find_printed_alike",
     "is_single",
-    "labels_of",
     "mark_found",
     "notes_on_names",
     "position_of",
+    "read_inputs",
+    "read_labels",
     "were_found",
     "write_codes",
 ]
 
 
+WEIGHTS = ("sample_weight",)  # arguments that hold numbers, not labels
 FOUND = "energystats: found from data"  # key among the attributes of a Series of labels
 MISSING_AS_TEXT = ("nan", "NaN", "NaT", "None", "<NA>")  # how Python, NumPy and pandas print a missing value
 UNSEEN = ("Cc", "Cf")  # control characters, and those without a width
-
-
-def check_same_index(X: Any, labels: Any, name: str) -> None:
-    """Labels and rows that both carry an index must carry the same one: rows are matched by position.
-
-    `X` is a table, or a tuple of samples that stand below each other.
-    """
-    labels = labels_of(labels, name)
-    rows, own = index_at_hand(X), index_at_hand(labels)
-    if rows is None or own is None or len(rows) != len(own) or have_same_names(rows, own):
-        return
-    taken = f"{name}.compute()" if hasattr(labels, "__dask_graph__") else name
-    by_position = "`data.set_index(X.index)`" if name == "data" else f"`{taken}.to_numpy()`"
-    align = f"align it (`{name}.loc[X.index]`), or match rows"
-    if not rows.is_unique:
-        align = (
-            f"it cannot be aligned, because {rows[rows.duplicated()].tolist()[0]!r} stands in several rows: match them"
-        )
-    raise ValueError(f"`{name}` must have the index of the table, row by row; {align} by position with {by_position}.")
 
 
 def mark_found(labels: Any) -> None:
@@ -70,25 +53,47 @@ def _holds_partition(labels: Any) -> bool:
     return hasattr(labels, "to_series") and isinstance(getattr(labels, "labels", None), np.ndarray)
 
 
-def labels_of(labels: Any, name: str) -> Any:
-    """Take the labels out of a clustering result or a fitted clusterer, with names of rows where it has any."""
+def read_labels(labels: Any, name: str) -> InputTable:
+    """Read labels of any library, or those of a clustering result or a fitted clusterer, with names of rows if any."""
+    if isinstance(labels, InputTable):
+        return labels
+    found, given = False, labels
     if _holds_partition(labels):
-        return labels.labels if labels.index is None else labels.to_series()
-    if hasattr(labels, "labels_"):
-        return labels.labels_
-    if hasattr(labels, "fit_predict") and not isinstance(labels, type):
+        found, given = True, labels.labels if labels.index is None else labels.to_series()
+    elif hasattr(labels, "labels_"):
+        found, given = True, labels.labels_
+    elif hasattr(labels, "fit_predict") and not isinstance(labels, type):
         raise TypeError(
             f"`{name}` must be one label a row, got {type(labels).__name__} that is not fitted; to ask whether the "
             "clusters it finds are there, pass it to `cluster_test(X, clusterer=...)`."
         )
-    return labels
+    read = as_table(given)
+    return replace(read, found=True) if found or were_found(labels) else read
+
+
+def read_inputs(tables: Sequence[Any], columns: Mapping[str, Any]) -> tuple[tuple[Any, ...], list[Any]]:
+    """Read tables, and labels and weights by their arguments' names, and match the rows of all of them.
+
+    None stays None, and a text, which names a column or an option, stays a text.
+    """
+    if len(tables) > 1 and columns.get("groups") is not None:
+        raise ValueError(f"`groups` goes with one pooled table, got {len(tables)} samples.")
+    found: dict[str, Any] = {}
+    for name, given in columns.items():
+        if given is None or isinstance(given, str):
+            found[name] = given
+        else:
+            found[name] = as_table(given) if name in WEIGHTS else read_labels(given, name)
+    read = tuple([as_table(table) for table in tables])
+    match_rows(read, {name: column for name, column in found.items() if isinstance(column, InputTable)})
+    return read, list(found.values())
 
 
 def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]]:
     """Codes 0..k-1 and the sorted names (a categorical keeps the order of its categories)."""
     import pandas as pd
 
-    labels = as_pandas(labels_of(labels, name))
+    labels = read_labels(labels, name).values
     if isinstance(labels, pd.DataFrame) and labels.shape[1] == 1:
         labels = labels.iloc[:, 0]  # so that a categorical keeps its order
     if is_single(labels):

@@ -2,31 +2,70 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from energystats._typing import ArrayLike, BoolArray, FloatArray
+from energystats._typing import BoolArray, FloatArray
 from energystats.inputs.arrays import ROUNDING, SMALL_SHARE, as_numbers, check_finite, digits_of
-from energystats.inputs.names import Places, as_pandas, row_names
+from energystats.inputs.names import Places, write_names
+from energystats.inputs.table import InputTable, as_table
 
-__all__ = ["as_distances", "as_linkage", "as_square", "as_symmetric", "differing", "largest_skew", "small_entry"]
+__all__ = [
+    "as_distances",
+    "as_linkage",
+    "as_square",
+    "as_symmetric",
+    "differing",
+    "largest_skew",
+    "matrix_index",
+    "small_entry",
+]
 
 
 SAMPLED_ROWS = 1024  # from which that size is taken
 SKEW_ENTRIES = 2**22  # of a matrix that are compared at a time
 
 
-def as_square(values: ArrayLike, name: str, places: Places | None = None) -> FloatArray:
+def row_names(table: InputTable) -> tuple[str, ...] | None:
+    """Names of the rows of a square data frame, None for anything else; its columns must not name others."""
+    columns = table.columns
+    if columns is None or table.ndim != 2 or len(table) != len(columns):
+        return None
+    rows, numbered = write_names(table.values.index), tuple(map(str, range(len(columns))))
+    if rows in (columns, numbered):
+        return None if columns == numbered else columns
+    if columns == numbered:
+        return rows
+    differ = next(i for i, (row, column) in enumerate(zip(rows, columns, strict=True)) if row != column)
+    raise ValueError(
+        f"The rows and columns of the matrix must have the same names in the same order; row {differ} is "
+        f"{rows[differ]!r} and column {differ} is {columns[differ]!r}. Reorder the columns (`d.loc[:, d.index]`), or "
+        "give the numbers alone (`d.to_numpy()`)."
+    )
+
+
+def matrix_index(values: Any) -> Any:
+    """Index of the items of a square data frame, from its rows or its columns; None where both only count."""
+    table = as_table(values)
+    names = row_names(table)
+    if names is None:
+        return None
+    return table.index if write_names(table.values.index) == names else table.values.columns.copy()
+
+
+def as_square(values: Any, name: str, places: Places | None = None) -> FloatArray:
     """Symmetric matrix with zero diagonal, from a square matrix or SciPy's condensed vector."""
     from scipy.spatial.distance import squareform
 
-    if hasattr(values, "toarray"):
+    table = as_table(values)
+    if hasattr(table.values, "toarray"):
         raise TypeError(
-            f"`{name}` must be dense, got a sparse {type(values).__name__}: what it does not store would have distance "
-            "0. Adjacency and similarity matrices, with 0 for no link, go to `graph_partition` as they are."
+            f"`{name}` must be dense, got a sparse {type(table.values).__name__}: what it does not store would have "
+            "distance 0. Adjacency and similarity matrices, with 0 for no link, go to `graph_partition` as they are."
         )
-    values = as_pandas(values)
-    places = places or Places(row_names(values))
-    array, (rounding, _) = as_numbers(values, name), digits_of(values)
+    places = places or Places(row_names(table))
+    array, (rounding, _) = as_numbers(table, name), digits_of(table)
     if array.ndim == 1:
         n = (1 + int(np.sqrt(1 + 8 * array.size))) // 2
         if array.size == 0 or n * (n - 1) // 2 != array.size:
@@ -48,11 +87,11 @@ def as_square(values: ArrayLike, name: str, places: Places | None = None) -> Flo
     return square
 
 
-def as_distances(values: ArrayLike, name: str, places: Places | None = None) -> FloatArray:
+def as_distances(values: Any, name: str, places: Places | None = None) -> FloatArray:
     """Matrix of dissimilarities: as `as_square`, and nowhere negative."""
-    values = as_pandas(values)
-    places = places or Places(row_names(values))
-    square = as_square(values, name, places)
+    table = as_table(values)
+    places = places or Places(row_names(table))
+    square = as_square(table, name, places)
     if (square < 0).any():
         i, j = map(int, np.unravel_index(int(square.argmin()), square.shape))
         count = int(np.count_nonzero(square < 0)) // 2
@@ -64,11 +103,11 @@ def as_distances(values: ArrayLike, name: str, places: Places | None = None) -> 
     return square
 
 
-def as_symmetric(values: ArrayLike, name: str) -> FloatArray:
+def as_symmetric(values: Any, name: str) -> FloatArray:
     """Square symmetric matrix."""
-    values = as_pandas(values)
-    matrix, (rounding, eps) = as_numbers(values, name), digits_of(values)
-    return _symmetrized(matrix, name, Places(row_names(values)), rounding, lost=_lost_in_sums(matrix, eps))
+    table = as_table(values)
+    matrix, (rounding, eps) = as_numbers(table, name), digits_of(table)
+    return _symmetrized(matrix, name, Places(row_names(table)), rounding, lost=_lost_in_sums(matrix, eps))
 
 
 def _symmetrized(
@@ -151,7 +190,7 @@ def largest_skew(
     return found
 
 
-def as_linkage(Z: ArrayLike, name: str) -> FloatArray:
+def as_linkage(Z: Any, name: str) -> FloatArray:
     """A linkage matrix in the form of SciPy, but heights may be negative; (n - 1, 4)."""
     array = as_numbers(Z, name)
     if array.ndim != 2 or array.shape[1] != 4 or len(array) == 0:

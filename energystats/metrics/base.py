@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Sequence
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from energystats._runtime import Sample, between_tables, weigh
 from energystats._typing import ArrayLike, FloatArray
 from energystats.inputs.arrays import as_array, as_points
 from energystats.inputs.columns import Columns
-from energystats.inputs.names import as_pandas, check_same_columns, column_names, row_index
+from energystats.inputs.table import as_table, check_same_columns
 from energystats.metrics.domains import ANY_NUMBERS, Domain, Fault, Place, RowError, row_places, truths_as_numbers
 from energystats.metrics.names import canonical_name
 
@@ -80,7 +80,7 @@ class Metric(abc.ABC):
         """What it is called in messages."""
         return f"`metric` {self!r}"
 
-    def read(self, tables: Sequence[ArrayLike], names: Sequence[str]) -> tuple[list[FloatArray], Metric]:
+    def read(self, tables: Sequence[Any], names: Sequence[str]) -> tuple[list[FloatArray], Metric]:
         """Clean arrays of users' tables, and the metric that knows their columns."""
         if self.domain.truths:
             tables = [truths_as_numbers(table) for table in tables]
@@ -125,13 +125,13 @@ class Metric(abc.ABC):
         (points, others), metric = self.read_pair(X, Y)
         for read, table, name in ((points, X, "X"), (others, Y, "Y")):
             if table is not None:
-                named = as_pandas(table)
-                metric.check(read, row_places([name], [len(read)], [row_index(named)]), column_names(named))
+                named = as_table(table)
+                metric.check(read, row_places([name], [len(read)], [named.index]), named.columns)
         return (points, others), metric
 
     def read_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
         """Arrays of two tables with the same columns, the first one twice when there is no second."""
-        tables, names = ((X,), ("X",)) if Y is None else ((as_pandas(X), as_pandas(Y)), ("X", "Y"))
+        tables, names = ([as_table(X)], ["X"]) if Y is None else ([as_table(X), as_table(Y)], ["X", "Y"])
         (points, *others), metric = self.read(tables, names)
         check_same_columns(tables, [points.shape[1], *(other.shape[1] for other in others)], names)
         return (points, others[0] if others else points), metric

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from energystats._typing import FloatArray
-from energystats.inputs.names import as_pandas, column_names, find_index_names, name_text
+from energystats.inputs.names import find_index_names, name_text
+from energystats.inputs.table import InputTable, as_table
 
 __all__ = [
     "ANY_NUMBERS",
@@ -144,31 +145,38 @@ ANY_NUMBERS = Domain()
 def row_places(names: Sequence[str], sizes: Sequence[int], indexes: Sequence[Any]) -> Place:
     """Where the rows of some tables stand, which lie below each other; an index names them, if it does not count."""
     ends = np.cumsum(sizes)
-    named = [index if find_index_names(index) is not None else None for index in indexes]
 
     def place(row: int) -> tuple[str, Any]:
         t = int(np.searchsorted(ends, row, side="right"))
         own = row - int(ends[t]) + sizes[t]
         name = names[t] if " " in names[t] else f"`{names[t]}`"
-        if named[t] is None:
-            return f"row {own} of {name}", None if indexes[t] is None else indexes[t][own]
-        label = indexes[t][own]
+        label = None if indexes[t] is None else indexes[t][own]
+        if find_index_names(indexes[t]) is None:
+            return f"row {own} of {name}", label
         return f"row {name_text(label)!r} (number {own}) of {name}", label
 
     return place
 
 
-def truths_as_numbers(values: Any) -> Any:
-    """Truth values as 0 and 1, missing ones as NaN; everything else as it is."""
-    values = as_pandas(values)
-    if column_names(values) is None:
-        if not hasattr(values, "dtype") and isinstance(values, list | tuple):
-            try:
-                array = np.asarray(values)
-            except ValueError:  # rows of different lengths, which are refused elsewhere
-                return values
-            return array.astype(np.float64) if array.dtype.kind == "b" else values
-        return values.astype(np.float64) if getattr(getattr(values, "dtype", None), "kind", "") == "b" else values
+def truths_as_numbers(table: Any) -> InputTable:
+    """Write truth values as 0 and 1, missing ones as NaN; everything else stays as it is."""
+    read: InputTable = as_table(table)
+    return replace(read, values=_truths_of_frame(read.values) if read.is_pandas else _truths_of_array(read.values))
+
+
+def _truths_of_array(values: Any) -> Any:
+    """Write an array or list of truth values as numbers."""
+    if isinstance(values, list | tuple):
+        try:
+            array = np.asarray(values)
+        except ValueError:  # rows of different lengths, which are refused elsewhere
+            return values
+        return array.astype(np.float64) if array.dtype.kind == "b" else values
+    return values.astype(np.float64) if getattr(getattr(values, "dtype", None), "kind", "") == "b" else values
+
+
+def _truths_of_frame(values: Any) -> Any:
+    """Write the columns of a frame, or a Series, that hold truth values as numbers."""
     from pandas.api.types import is_bool_dtype
 
     if values.ndim == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -137,7 +137,7 @@ class Gower(Metric):
             "differ, not how columns depend on each other; alpha < 1 sees both.",
         )
 
-    def read(self, tables: Sequence[ArrayLike], names: Sequence[str]) -> tuple[list[FloatArray], Metric]:
+    def read(self, tables: Sequence[Any], names: Sequence[str]) -> tuple[list[FloatArray], Metric]:
         known = self.coding if self.ranges is not None else None
         arrays, coding = encode(tables, names, asymmetric=self.asymmetric, known=known)
         return arrays, self.with_coding(coding)

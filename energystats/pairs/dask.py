@@ -69,6 +69,10 @@ class RowsOnCluster(Rows):
         ends = self.ends.tolist()
         return list(zip([0, *ends[:-1]], ends, strict=True))
 
+    @property
+    def n_workers(self) -> int:
+        return max(1, int(sum(self.client.nthreads().values())))
+
     def measured(self) -> Measures:
         parts = [self.client.submit(Measures.of, block, pure=False) for block in self.blocks]
         return Measures.over(fetched(self.client, parts))

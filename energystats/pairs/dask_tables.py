@@ -11,7 +11,6 @@ import numpy as np
 
 from energystats._typing import FloatArray, IntArray
 from energystats.inputs.arrays import as_points
-from energystats.inputs.names import row_index
 from energystats.pairs.block_values import fetched, itself
 from energystats.pairs.dask import RowsOnCluster
 from energystats.pairs.dask_workers import Workers
@@ -75,7 +74,7 @@ def distributed_frame(
     How many partitions there are is seen when they are computed: Dask may read several files as one.
     """
     parts = client.compute(frame.to_delayed())
-    indices = fetched(client, [client.submit(row_index, part, pure=False) for part in parts])
+    indices = fetched(client, [client.submit(_index_of, part, pure=False) for part in parts])
     heights = list(map(len, indices))
     n, starts = sum(heights), np.cumsum([0, *heights]).tolist()
     if not n:
@@ -92,6 +91,11 @@ def distributed_frame(
     )
     rows = RowsOnCluster(tuple(columns), client=client, blocks=tuple(blocks), ends=ends, d=len(columns))
     return rows, [part for part in labels if len(part)], [part for part in indices if len(part)]
+
+
+def _index_of(frame: Any) -> Any:
+    """Copy the index of one partition."""
+    return frame.index.copy()
 
 
 def _stack_rows(frames: Sequence[Any], cuts: Sequence[slice], columns: list[str], name: str) -> FloatArray:

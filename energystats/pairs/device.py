@@ -110,6 +110,10 @@ class RowsOnDevice(Rows):
         n, d = self.points.shape
         return int(n), int(d)
 
+    @property
+    def n_workers(self) -> int:
+        return 0
+
     def measured(self) -> Measures:
         n = len(self)
         return Measures.over(Measures.of(_to_numpy(self.points[span, :])) for span in _spans(n, 16 * TILE))

@@ -14,7 +14,7 @@ import numpy as np
 
 from energystats._typing import FloatArray, IntArray
 from energystats.inputs.arrays import as_points
-from energystats.inputs.names import joint_index
+from energystats.inputs.table import join_indices
 from energystats.metrics.base import Metric
 from energystats.pairs.block_values import BlockValues, Measures, ValuesHere, slices_of
 from energystats.pairs.tiles import TILE_COLUMNS, TILE_ROWS, MadeAnew, Pairs, Tile, UpperTileSums, watched
@@ -185,6 +185,11 @@ class Rows(abc.ABC):
     def pairs(self, metric: Metric) -> Pairs:
         """Sums over their pairs."""
 
+    @property
+    def n_workers(self) -> int:
+        """Threads that share the work, 0 for another device, of which nothing is known here."""
+        return 1
+
     @abc.abstractmethod
     def values(self) -> BlockValues:
         """Their coordinates as they are compared, block by block."""
@@ -200,7 +205,7 @@ class Rows(abc.ABC):
     @property
     def row_index(self) -> Any:
         """Names of the rows, None without any."""
-        return joint_index(self.indices)
+        return join_indices(self.indices)
 
     def header(self) -> Any:
         """A table of one row of zeros with the same columns."""

@@ -52,9 +52,9 @@ class Line(Pairs):
         return float(self.multiply(np.ones((self.order.size, 1))).sum())
 
 
-def power_on_line(points: FloatArray | None, metric: Metric) -> float | None:
+def power_on_line(points: FloatArray, metric: Metric) -> float | None:
     """The power of |x - y| that rho is in one column, None elsewhere."""
-    if points is None or points.shape[1] != 1:
+    if points.shape[1] != 1:
         return None
     if isinstance(metric, Euclidean):
         return metric.alpha
@@ -63,9 +63,9 @@ def power_on_line(points: FloatArray | None, metric: Metric) -> float | None:
     return None
 
 
-def sort_line(points: FloatArray | None, metric: Metric) -> Line | None:
+def sort_line(points: FloatArray, metric: Metric) -> Line | None:
     """The sorted points where rho = |x - y| in one column, None elsewhere."""
-    if points is None or power_on_line(points, metric) != 1:
+    if power_on_line(points, metric) != 1:
         return None
     order = np.argsort(points[:, 0], kind="stable")
     return Line(order, np.diff(points[order, 0]))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from energystats.inputs.arrays import as_points
-from energystats.inputs.names import as_pandas, column_names, in_memory, near_names, other_columns, row_index
+from energystats.inputs.labels import read_inputs
+from energystats.inputs.names import near_names
+from energystats.inputs.table import InputTable, as_table, other_columns
 from energystats.pairs.block_values import fetched
 from energystats.pairs.dask_tables import (
     distributed_array,
@@ -26,81 +27,62 @@ from energystats.pairs.device import is_from_array_library, on_device
 from energystats.pairs.disk import Mapped, Rows, RowsOnDisk, spool, spool_panels
 from energystats.pairs.parquet import batches, check_numbers, index_of, name_parquet_columns, opened_file, panels
 
-__all__ = ["IN_MEMORY", "Opened", "labels_here", "opened"]
+__all__ = ["IN_MEMORY", "opened"]
 
 
 IN_MEMORY = 2**26  # bytes of numbers; fewer are read at once
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Opened:
-    """One table that was given as a file, a memory map or a Dask collection.
+Opened: TypeAlias = tuple[InputTable, Any]  # a table whose values are its rows, and its column of labels or None
 
-    Attributes
-    ----------
-    part : Part or RowsOnCluster
-        Its rows.
-    columns : tuple of str or None
-        Names of the columns.
-    labels : object
-        The column of labels that was asked for by name, or None.
-    index : pandas.Index or None
-        Names of the rows.
+
+def opened(samples: Sequence[Any], columns: Mapping[str, Any], client: Any = None) -> tuple[tuple[Any, ...], list[Any]]:
+    """Read what a user gave, once: tables that lie outside of memory as `Rows`, everything else as it came.
+
+    `columns` are labels and weights by the names of their arguments; paths of Parquet files and frames that are opened
+    here may name the first of them. Several tables outside of memory become one, with labels. What is small, or has
+    one column, is read. With a client all tables go to its workers.
     """
-
-    part: Any
-    columns: tuple[str, ...] | None = None
-    labels: Any = None
-    index: Any = None
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(n, d)."""
-        return self.part.n, self.part.d
-
-
-def opened(samples: Sequence[Any], labels: Any, argument: str, client: Any = None) -> tuple[tuple[Any, ...], Any]:
-    """Tables that lie outside of memory as `Rows` (several as one, with labels), everything else as it came.
-
-    Paths of Parquet files and Dask frames may name their column of labels; `argument` is what labels are called in
-    messages. What is small, or has one column, is read. With a client all tables go to its workers.
-    """
-    (labels,) = labels_here(labels, client=client)
-    client = active_workers(client, samples)
-    if labels is not None and len(samples) > 1:  # which nobody takes
-        return tuple(samples), labels
+    others = any(hasattr(column, "__dask_graph__") for column in columns.values())
+    if client is None and not others and not any(_is_outside(s) or is_from_array_library(s) for s in samples):
+        return read_inputs(samples, columns)
+    given = dict(zip(columns, _labels_here(tuple(columns.values()), client), strict=True))
+    client, argument = active_workers(client, samples), next(iter(columns), "X")
+    if len(samples) > 1 and given.get(argument) is not None:
+        return read_inputs(samples, given)  # which refuses it
     if client is None and not any(_is_outside(sample) or is_from_array_library(sample) for sample in samples):
-        return tuple(samples), labels
+        return read_inputs(samples, given)
     names = [f"sample {i}" for i in range(1, len(samples) + 1)] if len(samples) > 1 else ["X"]
     if is_from_array_library(samples[0]):
-        return _with_labels((on_device(tuple(samples), names),), labels, [int(sample.shape[0]) for sample in samples])
-    column = labels if len(samples) == 1 and isinstance(labels, str) else None
-    tables = [_open_table(sample, name, column, argument, client) for sample, name in zip(samples, names, strict=True)]
+        return _read_rows(on_device(tuple(samples), names), given, [int(sample.shape[0]) for sample in samples])
+    label = given.get(argument)
+    column = label if len(samples) == 1 and isinstance(label, str) else None
+    found = [_open_table(sample, name, column, argument, client) for sample, name in zip(samples, names, strict=True)]
     if column is not None:
-        labels = tables[0].labels
-    small = all(8 * math.prod(table.shape) <= IN_MEMORY or table.shape[1] == 1 for table in tables)
+        given[argument] = found[0][1]
+    tables = [table for table, _ in found]
+    small = all(8 * table.values.n * table.values.d <= IN_MEMORY or table.values.d == 1 for table in tables)
     if client is None and small:
-        return tuple(_read_whole(table) for table in tables), labels
+        return read_inputs([_read_whole(table) for table in tables], given)
     _check_widths(tables, names)
-    parts = [table.part for table in tables]
+    parts = [table.values for table in tables]
     rows: Rows = RowsOnDisk(tables[0].columns, parts=tuple(parts)) if client is None else together(parts)
-    rows = replace(rows, indices=tuple(table.index for table in tables))
-    return _with_labels((rows,), labels, [table.shape[0] for table in tables])
+    return _read_rows(replace(rows, indices=tuple(table.index for table in tables)), given, [part.n for part in parts])
 
 
-def _with_labels(table: tuple[Rows], labels: Any, sizes: list[int]) -> tuple[tuple[Any, ...], Any]:
-    """One table, and the numbers of the samples that its rows come from, where no labels were given."""
-    return table, np.repeat(np.arange(len(sizes)), sizes) if labels is None and len(sizes) > 1 else labels
+def _read_rows(rows: Rows, columns: dict[str, Any], sizes: list[int]) -> tuple[tuple[Any, ...], list[Any]]:
+    """Match blocks of rows with their labels: the numbers of the samples they come from, where there are several."""
+    if len(sizes) > 1:
+        columns = {**columns, next(iter(columns)): np.repeat(np.arange(len(sizes)), sizes)}
+    return read_inputs([rows], columns)
 
 
-def labels_here(*columns: Any, client: Any = None) -> tuple[Any, ...]:
-    """The labels or weights of Dask collections, by the client given or in force; anything else as it came."""
+def _labels_here(columns: tuple[Any, ...], client: Any) -> tuple[Any, ...]:
+    """Fetch the labels or weights of Dask collections by the client given or in force; anything else as it came."""
     workers = active_workers(client, columns)
     if workers is None:
-        return tuple(map(in_memory, columns))
-    return tuple(
-        fetched(workers, workers.compute(column)) if hasattr(column, "__dask_graph__") else column for column in columns
-    )
+        return columns
+    return tuple(fetched(workers, workers.compute(c)) if hasattr(c, "__dask_graph__") else c for c in columns)
 
 
 def _is_outside(sample: Any) -> bool:
@@ -115,18 +97,17 @@ def _open_table(sample: Any, name: str, column: str | None, argument: str, clien
     if column is not None and not hasattr(sample, "columns"):
         raise TypeError(f"`{argument}` names a column, {column!r}, but `{name}` has no named columns.")
     if hasattr(sample, "__dask_graph__"):
-        framed = hasattr(sample, "columns")
-        return _open_frame(sample, column, argument, name, client) if framed else _open_array(sample, name, client)
-    index, sample, labels = row_index(sample), as_pandas(sample), None
+        if hasattr(sample, "columns"):
+            return _open_frame(sample, column, argument, name, client)
+        return InputTable(_open_array(sample, name, client)), None
+    table, labels = as_table(sample), None
     if column is not None:
-        _find_point_columns(column_names(sample) or [], column, "the frame", argument)
-        labels = sample[column]
-        sample = sample.drop(columns=column)
-    columns = column_names(sample)
-    array = sample if isinstance(sample, np.memmap) else as_points(sample, name)
-    part = Mapped(array[:, None] if array.ndim == 1 else array, name)
-    named = None if columns is None else tuple(columns)
-    return Opened(part if client is None else distributed_points(part, named, client), named, labels, index)
+        _find_point_columns(list(table.columns or ()), column, "the frame", argument)
+        labels = table.values[column]
+        table = as_table(table.values.drop(columns=column))
+    array = sample if isinstance(sample, np.memmap) else as_points(table, name)
+    part: Any = Mapped(array[:, None] if array.ndim == 1 else array, name)
+    return replace(table, values=part if client is None else distributed_points(part, table.columns, client)), labels
 
 
 def _open_parquet(path: Path, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
@@ -141,7 +122,7 @@ def _open_parquet(path: Path, name: str, column: str | None, argument: str, clie
             part = distributed_file(path.resolve(), file.metadata.num_rows, tuple(columns), name, client)
         else:
             part = spool_panels((batches(file, panel) for panel in panels(file.metadata, columns)), name)
-    return Opened(part, tuple(columns), labels, index)
+    return InputTable(part, tuple(columns), index), labels
 
 
 def _open_frame(frame: Any, column: str | None, argument: str, name: str, client: Workers | None) -> Opened:
@@ -150,7 +131,7 @@ def _open_frame(frame: Any, column: str | None, argument: str, name: str, client
     if client is not None:
         rows, found, indices = distributed_frame(frame, columns, column, name, client)
         index = _one_index(indices)
-        return Opened(rows, tuple(columns), _join_labels(found, index), index)
+        return InputTable(rows, tuple(columns), index), _join_labels(found, index)
     found, indices = [], []
 
     def partitions() -> Iterator[Any]:
@@ -166,7 +147,7 @@ def _open_frame(frame: Any, column: str | None, argument: str, name: str, client
 
     part = spool(partitions(), name)
     index = _one_index(indices)
-    return Opened(part, tuple(columns), _join_labels(found, index), index)
+    return InputTable(part, tuple(columns), index), _join_labels(found, index)
 
 
 def _one_index(parts: list[Any]) -> Any:
@@ -174,7 +155,7 @@ def _one_index(parts: list[Any]) -> Any:
     return parts[0].append(parts[1:]) if parts else None
 
 
-def _open_array(array: Any, name: str, client: Workers | None) -> Opened:
+def _open_array(array: Any, name: str, client: Workers | None) -> Any:
     """Compute every block of rows of a Dask array once, to a temporary file; or leave it to the workers."""
     array = array[:, None] if array.ndim == 1 else array
     if array.ndim != 2:
@@ -183,10 +164,10 @@ def _open_array(array: Any, name: str, client: Workers | None) -> Opened:
     if any(np.isnan(height) for height in heights):
         raise ValueError(f"`{name}` must be a Dask array of known chunks: call `.compute_chunk_sizes()` on it first.")
     if client is not None:
-        return Opened(distributed_array(array, name, client))
+        return distributed_array(array, name, client)
     ends = np.cumsum(heights).tolist()
     blocks = (array[end - height : end].compute() for height, end in zip(heights, ends, strict=True) if height)
-    return Opened(spool(blocks, name))
+    return spool(blocks, name)
 
 
 def _find_point_columns(names: list[str], column: str | None, where: str, argument: str) -> list[str]:
@@ -215,9 +196,9 @@ def _join_labels(parts: list[Any], index: Any) -> Any:
     return pd.concat(parts, ignore_index=True).set_axis(index)
 
 
-def _read_whole(table: Opened) -> Any:
+def _read_whole(table: InputTable) -> Any:
     """All rows, with the names of their columns."""
-    points = table.part.take(0, table.part.n)
+    points = table.values.take(0, table.values.n)
     if table.columns is None:
         return points
     import pandas as pd
@@ -225,9 +206,9 @@ def _read_whole(table: Opened) -> Any:
     return pd.DataFrame(points, columns=list(table.columns), index=table.index)
 
 
-def _check_widths(tables: Sequence[Opened], names: Sequence[str]) -> None:
+def _check_widths(tables: Sequence[InputTable], names: Sequence[str]) -> None:
     """Raise where samples have other columns than the first one."""
-    widths = [table.shape[1] for table in tables]
+    widths = [table.values.d for table in tables]
     if len(set(widths)) > 1:
         raise ValueError(f"The samples must have the same number of columns, got {', '.join(map(str, widths))}.")
     first = tables[0].columns

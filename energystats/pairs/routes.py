@@ -5,18 +5,14 @@ Each knows R only as a linear map. Which one serves a `Dissimilarity` is decided
 
 from __future__ import annotations
 
-from energystats._typing import FloatArray
 from energystats.pairs.line import Line
-from energystats.pairs.tiles import Kept, MadeAnew, Pairs, Stored
+from energystats.pairs.tiles import Kept, MadeAnew, Pairs
 
 __all__ = ["choose_route"]
 
 
-def choose_route(tiles: MadeAnew | None, R: FloatArray | None, line: Line | None) -> Pairs:
-    """Return the cheapest route there is: a matrix at hand, sorted points, tiles that are kept while they are few."""
-    if R is not None:
-        return Stored(R)
+def choose_route(tiles: MadeAnew, line: Line | None = None) -> Pairs:
+    """Return the cheapest route for points in memory: sorted points, or tiles that are kept while they are few."""
     if line is not None:
         return line
-    assert tiles is not None
     return Kept(tuple(tiles.upper_tiles())) if tiles.are_few else tiles

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from energystats._runtime import Work, count_text
-from energystats.pairs.line import power_on_line
 from energystats.pairs.slices import LINES_BYTES
 from energystats.pairs.tiles import STORED_UP_TO
 
@@ -117,8 +116,8 @@ class Size:
     @classmethod
     def of(cls, d: Any) -> Self:
         """Read off a `Dissimilarity`."""
-        power = power_on_line(d.points, d.metric)
-        return cls(d.n, d.n_columns, d.R is None and power == 1, power in (1, 2), d.R is not None)
+        power = d.power
+        return cls(d.n, d.n_columns, not d.is_stored and power == 1, power in (1, 2), d.is_stored)
 
     @property
     def keeps(self) -> bool:

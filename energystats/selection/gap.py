@@ -14,7 +14,7 @@ from energystats._typing import FloatArray
 from energystats.cluster_tests.reference_samples import Axes, MarginalReference, compares_numbers, principal_axes
 from energystats.clustering.energy_cluster import search_points
 from energystats.clustering.exact_1d import has_exact
-from energystats.dissimilarity import Dissimilarity
+from energystats.dissimilarity import Dissimilarity, Points
 from energystats.geometry.coordinates import principal_coordinates
 from energystats.inputs.options import children
 from energystats.metrics.base import Metric
@@ -137,7 +137,7 @@ class GapReference:
         """Reference sets, each from its own child of `rng`, which then serves for clustering it."""
         law = MarginalReference.of(self.axes, self.null, rng)
         for child in children(rng, n_resamples):
-            yield Dissimilarity(metric=self.metric, points=law.draw(child), warns=False), child
+            yield Points(metric=self.metric, points=law.draw(child), warns=False), child
 
 
 def fit_gap_reference(d: Dissimilarity, null: NullKind) -> GapReference | None:
@@ -146,9 +146,9 @@ def fit_gap_reference(d: Dissimilarity, null: NullKind) -> GapReference | None:
         return None
     if d.coordinates is not None:
         return GapReference.of(d.coordinates, d.metric, null)
-    if d.points is not None or d.R is None or (d.R < 0).any():
+    if d.n_columns or (d.matrix < 0).any():
         return None
-    found = principal_coordinates(d.R)
+    found = principal_coordinates(d.matrix)
     if found.n_negative or not found.coordinates.shape[1]:
         return None
     return GapReference.of(found.coordinates, Euclidean(1.0), null)

@@ -18,7 +18,7 @@ from energystats.clustering.energy_cluster import Search, partition_points
 from energystats.clustering.partition import Partition
 from energystats.clustering.seeding import count_distinct
 from energystats.display.numbers import p_text, probability
-from energystats.dissimilarity import Dissimilarity
+from energystats.dissimilarity import Dissimilarity, Points
 from energystats.inputs.arrays import check_level
 from energystats.inputs.options import as_generator, check_count, check_flag, check_option
 from energystats.metrics.base import MetricLike
@@ -299,7 +299,7 @@ def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> GapReference | 
     found = fit_gap_reference(d, plan.null)
     if found is None and plan.criterion == "gap":
         what = f" under {d.metric!r}"
-        if d.points is None:
+        if not d.n_columns:
             what = (
                 ": the precomputed matrix holds no Euclidean distances. If only rounding is in the way, give "
                 "`lingoes(R).distances`"
@@ -313,7 +313,7 @@ def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> GapReference | 
 
 def _frozen(d: Dissimilarity) -> Dissimilarity:
     """The same with read-only points, which the partitions then share."""
-    if d.points is None:
+    if not isinstance(d, Points):
         return d
     points = d.points.view()
     points.flags.writeable = False
@@ -361,7 +361,7 @@ def _compute_gaps(
 
 def _has_tests(d: Dissimilarity) -> bool:
     """Tell whether there are points enough to test, and lines to project them on."""
-    return d.n >= SMALLEST_NODE and (d.points is None or d.coordinates is not None)
+    return d.n >= SMALLEST_NODE and (not d.n_columns or d.coordinates is not None)
 
 
 def _tree_for(
@@ -501,7 +501,7 @@ def _note_criteria(
     if isinstance(gaps, GapCurve):
         law = {"unimodal": "from their nearest unimodal distributions", "box": "uniform on their ranges"}[plan.null]
         notes.append(f"Gap: {plan.n_resamples} reference sets with independent principal components, {law}.")
-        if d.points is None:
+        if not d.n_columns:
             notes.append("Assumed: the matrix holds Euclidean distances; references are drawn in their coordinates.")
     elif plan.wants("gap") and not d.all_coincide:
         notes.append(f"No gaps: {gaps or 'there are no coordinates to draw reference sets in'}.")

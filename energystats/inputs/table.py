@@ -1,0 +1,198 @@
+"""Read a table, labels or weights once, where the user gives them, and match their rows by name.
+
+Tables of pandas, Polars, PyArrow and Dask, arrays, masked arrays and lists all become an `InputTable`; nothing below it
+asks where the numbers came from.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from energystats._typing import AnyArray, BoolArray
+from energystats.inputs.names import counts_only, find_index_names, write_names
+
+__all__ = [
+    "InputTable",
+    "as_table",
+    "check_same_columns",
+    "check_same_rows",
+    "join_indices",
+    "match_rows",
+    "other_columns",
+]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InputTable:
+    """A table, or one label or weight a row, as the user gave it.
+
+    Attributes
+    ----------
+    values : object
+        A pandas object, an array, a list, or blocks of rows that are not in memory.
+    columns : tuple of str or None
+        Names of the columns of a pandas object ("x" for a Series without a name), or of blocks of rows.
+    index : pandas.Index or None
+        Names of the rows.
+    indices : tuple of pandas.Index or None
+        Those of each sample, where blocks of rows hold several.
+    found : bool
+        Whether a clustering is known to have found the labels.
+    delayed : bool
+        Whether a Dask collection was computed to get the values.
+    """
+
+    values: Any
+    columns: tuple[str, ...] | None = None
+    index: Any = None
+    indices: tuple[Any, ...] = ()
+    found: bool = False
+    delayed: bool = False
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions; 0 for a list, whose entries have not been looked at."""
+        return int(getattr(self.values, "ndim", 0))
+
+    @property
+    def is_pandas(self) -> bool:
+        """Whether the values are a DataFrame or a Series."""
+        return hasattr(self.values, "iloc")
+
+    @property
+    def title(self) -> str:
+        """Name of a Series or of the only column of a frame; empty for anything else."""
+        if not self.is_pandas or self.columns is None or len(self.columns) != 1:
+            return ""
+        return "" if self.ndim == 1 and self.values.name is None else self.columns[0]
+
+    def keep(self, kept: BoolArray) -> Self:
+        """Leave out the rows that are not to be kept."""
+        return self if kept.all() else self.take(np.flatnonzero(kept))
+
+    def take(self, rows: AnyArray) -> Self:
+        """Take some rows, given by their positions."""
+        if self.is_pandas:
+            values = self.values.iloc[rows]
+        else:
+            values = self.values[rows] if hasattr(self.values, "dtype") else [self.values[i] for i in rows]
+        return replace(self, values=values, index=None if self.index is None else self.index[rows])
+
+
+def as_table(values: Any) -> InputTable:
+    """Read a table or column of any library; what has been read stays as it is."""
+    if isinstance(values, InputTable):
+        return values
+    delayed = hasattr(values, "__dask_graph__")
+    if delayed:
+        values = values.compute()
+    of_pandas = hasattr(values, "iloc")
+    if not of_pandas and not hasattr(values, "to_pandas"):
+        if hasattr(values, "row_index"):  # blocks of rows
+            return InputTable(values, values.columns, values.row_index, values.indices)
+        return InputTable(values, delayed=delayed)
+    if not of_pandas:
+        values = values.to_pandas()
+        if not hasattr(values, "iloc"):
+            return InputTable(values, delayed=delayed)
+    names = values.columns if values.ndim == 2 else ["x" if values.name is None else values.name]
+    index = values.index if of_pandas or not counts_only(values.index) else None  # Polars has no names of rows
+    return InputTable(values, write_names(names), None if index is None else index.copy(), delayed=delayed)
+
+
+# ---------------------------------------------------------------- names of columns
+
+
+def check_same_columns(tables: Sequence[InputTable], widths: Sequence[int], names: Sequence[str]) -> None:
+    """Refuse tables of several widths, or with other names or another order of columns where they have names."""
+    if len(set(widths)) > 1:
+        if tuple(names) == ("X", "Y"):
+            raise ValueError(f"`X` and `Y` must have the same number of columns, got {widths[0]} and {widths[1]}.")
+        hint = " Labels of the rows go to `groups=`." if len({len(table) for table in tables}) == 1 else ""
+        raise ValueError(f"The samples must have the same number of columns, got {', '.join(map(str, widths))}.{hint}")
+    first, *others = (table.columns if table.ndim == 2 else None for table in tables)
+    for name, found in zip(names[1:], others, strict=True):
+        if first is not None and found is not None and found != first:
+            raise ValueError(other_columns(first, found, names[0], name))
+
+
+def other_columns(first: Sequence[str], second: Sequence[str], name: str, other: str) -> str:
+    """Write in which columns two tables of one width differ."""
+    places = [j for j, (a, b) in enumerate(zip(first, second, strict=True)) if a != b]
+    shown = [f"column {j} is {first[j]!r} in {name} and {second[j]!r} in {other}" for j in places[:3]]
+    more = f", and {len(places) - 3} more differ" if len(places) > 3 else ""
+    order = " They are the same in another order." if sorted(first) == sorted(second) else ""
+    both = "`X` and `Y`" if (name, other) == ("X", "Y") else "The samples"
+    return f"{both} must have the same columns: {', '.join(shown)}{more}.{order}"
+
+
+# ---------------------------------------------------------------- names of rows
+
+
+def match_rows(tables: Sequence[InputTable], columns: Mapping[str, InputTable | None]) -> None:
+    """Refuse labels and weights whose index is not that of the table: rows are matched by position.
+
+    Several tables are samples that stand below each other. Where they have no names, the columns are matched with the
+    first of them that has an index.
+    """
+    indices = [index for table in tables for index in table.indices or (table.index,)]
+    named = {name: column for name, column in columns.items() if column is not None and column.index is not None}
+    rows = join_indices(indices)
+    for name, column in named.items():
+        own = column.index
+        if rows is None:
+            rows = own
+        elif len(rows) == len(own) and not _have_same_names(rows, own):
+            raise ValueError(_other_rows(rows, name, delayed=column.delayed))
+
+
+def _have_same_names(rows: Any, own: Any) -> bool:
+    """Compare two indices by their entries: Dask makes another type of text of names than pandas does."""
+    return bool(rows is own or rows.equals(own) or rows.astype(object).equals(own.astype(object)))
+
+
+def _other_rows(rows: Any, name: str, *, delayed: bool) -> str:
+    """Say that labels have another index than the table, and how to align them."""
+    taken = f"{name}.compute()" if delayed else name
+    by_position = "`data.set_index(X.index)`" if name == "data" else f"`{taken}.to_numpy()`"
+    align = f"align it (`{name}.loc[X.index]`), or match rows"
+    if not rows.is_unique:
+        align = (
+            f"it cannot be aligned, because {rows[rows.duplicated()].tolist()[0]!r} stands in several rows: match them"
+        )
+    return f"`{name}` must have the index of the table, row by row; {align} by position with {by_position}."
+
+
+def join_indices(parts: Sequence[Any]) -> Any:
+    """Index of samples below each other; None if one has no names, or if every one of several only counts its rows."""
+    if not parts or any(part is None for part in parts):
+        return None
+    if len(parts) == 1:
+        return parts[0]
+    if all(find_index_names(part) is None for part in parts):
+        return None
+    return parts[0].append(list(parts[1:]))
+
+
+def check_same_rows(tables: Sequence[InputTable], name: str) -> None:
+    """Refuse tables matched by position that have a name in common in different rows."""
+    first, *others = itertools.chain.from_iterable(table.indices or (table.index,) for table in tables)
+    for other in others:
+        if first is None or other is None or len(first) != len(other):
+            continue
+        unequal = np.array([a != b for a, b in zip(first, other, strict=True)], dtype=bool)
+        moved = unequal & first.isin(other)
+        if moved.any():
+            raise ValueError(
+                f"{name} are matched row by row, but the row {first.tolist()[int(moved.argmax())]!r} stands in another "
+                "place of the second; bring them into one order (`second.loc[first.index]`), or match by position with "
+                "`.to_numpy()`."
+            )
