@@ -151,10 +151,10 @@ def index_alone(x, rng, row=None):
 
 def weighted(*weights: float, test: Callable[..., float]) -> Callable[[np.ndarray, np.random.Generator, Row], float]:
     """A test with other weights of likelihood ratio, E and distance."""
-    from energystats.cluster_tests import unimodality
+    from energystats._core import pvalues
 
     def call(X, rng, row):
-        with mock.patch.object(unimodality, "WEIGHTS", np.maximum(weights, 1e-9)):
+        with mock.patch.object(pvalues, "INDEX_WEIGHTS", np.maximum(weights, 1e-9)):
             return test(X, rng, row)
 
     return call
@@ -170,7 +170,7 @@ def as_given(X, rng, row):
 
 def one_third_clustered(X, rng, row):
     """A third of the points is clustered and the others are scored, ten times; the p-values of E are combined."""
-    from energystats.cluster_tests.unimodality import cauchy_combination
+    from energystats._core.pvalues import cauchy_combination
 
     found = []
     for _ in range(5):

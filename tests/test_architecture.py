@@ -181,6 +181,43 @@ def test_numba_has_one_door():
     assert users == ["jit.py"]
 
 
+# ---------------------------------------------------------------- p-values
+
+TAILS = {"sf", "cdf", "logsf", "logcdf", "isf", "erfc", "ndtr", "chdtrc", "betaincinv", "percentileofscore"}
+
+
+def is_more_by_one(node):
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and 1 in (
+        getattr(node.left, "value", None), getattr(node.right, "value", None)
+    )  # fmt: skip
+
+
+def pvalues_formed(tree):
+    """What looks like the forming of a p-value: name or text of each."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and re.search("p_?val", node.name):
+            yield node.name
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            if is_more_by_one(node.left) and is_more_by_one(node.right):
+                yield ast.unparse(node)
+        elif isinstance(node, ast.Call):
+            name = ast.unparse(node.func).split(".")[-1]
+            averaged = [*node.args, getattr(node.func, "value", None)]
+            if name in TAILS or (name == "mean" and any(isinstance(part, ast.Compare) for part in averaged)):
+                yield name
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_p_values_are_formed_in_one_place(path):
+    """(count + 1)/(number + 1), the mean of a comparison, tails of distributions, and functions called so.
+
+    A share that is written in another way (a count divided by a number) is not seen.
+    """
+    if path.name != "pvalues.py":
+        found = list(pvalues_formed(ast.parse(path.read_text())))
+        assert not found, f"{path.name}: {found}"
+
+
 # ---------------------------------------------------------------- threads of linear algebra
 
 PRODUCTS = {"dot", "vdot", "inner", "matmul", "einsum", "tensordot", "linalg"}  # names that lead to the library
@@ -238,3 +275,7 @@ def test_the_tests_above_see_what_they_look_for():
         TopologicalSorter(import_graph(two)).prepare()
     code = "def f(x):\n    with one_thread():\n        eigh(x)\n    np.linalg.svd(x)"
     assert list(free_decompositions(ast.parse(code))) == ["svd"]
+    code = (
+        "def my_pvalue(s):\n    a = (null >= s).mean() + norm.sf(s) + np.mean(null > s)\n    return (k + 1) / (1 + n)"
+    )
+    assert sorted(pvalues_formed(ast.parse(code))) == ["(k + 1) / (1 + n)", "mean", "mean", "my_pvalue", "sf"]

@@ -7,16 +7,12 @@ from scipy.stats import norm
 
 import energystats as es
 from energystats import datasets
+from energystats._core.pvalues import cauchy_combination, over_contrasts, smallest_weighted
 from energystats._core.unimodal import jitter_ties
 from energystats.cluster_tests.reference_samples import GaussianReference
 from energystats.cluster_tests.scores import make_scorer
 from energystats.cluster_tests.split import _decorrelated, _oriented, _partners, _Space, _Splitter, enough_draws
-from energystats.cluster_tests.unimodality import (
-    cauchy_combination,
-    over_contrasts,
-    smallest_weighted,
-    unimodality_test,
-)
+from energystats.cluster_tests.unimodality import unimodality_test
 from energystats.dissimilarity import Dissimilarity
 
 

@@ -17,7 +17,7 @@ from energystats._core.scaling import exponents
 from energystats._core.threads import one_thread, one_thread_up_to
 from energystats._typing import AnyArray, FloatArray
 
-__all__ = ["Forms", "Hypothesis", "added_basis", "count_reaching", "null_forms", "observed_forms"]
+__all__ = ["Forms", "Hypothesis", "added_basis", "null_forms", "observed_forms"]
 
 
 RANK_TOLERANCE = 1e-7  # of a centred column's length; what is left of it after projection counts as rounding below
@@ -119,14 +119,3 @@ class Hypothesis:
         S = np.einsum("ij,bik,kj->b", self.added, A, self.added, optimize=True)
         W = total - float((H * gram).sum()) - np.trace(A, axis1=1, axis2=2)
         return np.asarray(S), np.asarray(W)
-
-
-def count_reaching(observed: tuple[float, float], null: tuple[FloatArray, FloatArray], tolerance: float) -> int:
-    """How many null values of S/W reach the observed one, ties included to rounding.
-
-    Ratios are compared by their cross products, which stay finite when a residual vanishes; `tolerance` is the
-    rounding of S and W.
-    """
-    (s, w), (S, W) = observed, null
-    slack = tolerance * (abs(s) + abs(w) + np.abs(S) + np.abs(W))
-    return int(np.count_nonzero(S * w - s * W >= -slack))

@@ -22,7 +22,7 @@ import numpy as np
 
 from energystats._typing import FloatArray
 
-__all__ = ["GraphSums", "pearson_density", "permutation_moments", "upper_tail"]
+__all__ = ["GraphSums", "pearson_density", "permutation_moments"]
 
 
 ROWS_AT_ONCE = 512
@@ -167,15 +167,6 @@ def permutation_moments(A: FloatArray, C: FloatArray) -> tuple[float, float, flo
     if not second > 1e4 * error or not error_of_third < LARGEST_ERROR * second**1.5:
         return None
     return mean, unit * math.sqrt(second), third / second**1.5
-
-
-def upper_tail(x: float, mean: float, sd: float, skewness: float) -> float:
-    """P(X >= x) for the Pearson type III distribution with these moments; 1 for a point mass, never 0."""
-    from scipy.stats import pearson3
-
-    if not sd > 0:
-        return 1.0
-    return min(1.0, max(float(pearson3.sf((x - mean) / sd, skewness)), float(np.finfo(float).tiny)))
 
 
 def pearson_density(moments: tuple[float, float, float], reach: float) -> tuple[FloatArray, FloatArray]:

@@ -1,35 +1,72 @@
-"""P-values from permutations: ties, intervals, early stops, and the tail beyond what was drawn [theory 3]."""
+"""P-values, all of them: from permutations, sequential tests, fitted distributions, and combinations [theory 3, 5].
+
+No other module forms a p-value; `tests/test_architecture.py` looks for those that do.
+"""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import betaincinv
 
-from energystats._typing import FloatArray
+from energystats._typing import FloatArray, IntArray
 
 __all__ = [
     "FEW",
+    "cauchy_combination",
     "count_extreme",
+    "count_reaching",
     "generalised_pareto_pvalue",
+    "normal_pvalue",
+    "over_contrasts",
+    "pearson_pvalue",
     "pvalue_interval",
+    "smallest_pvalues",
+    "smallest_weighted",
     "stopped_interval",
+    "stopped_pvalue",
     "tie_tolerance",
     "upper_pvalue",
 ]
 
 
+# ---------------------------------------------------------------- ties
+
+
 def tie_tolerance(scale: float, n: int) -> float:
-    """Two values of S closer than this are tied; `scale` is T, the size of the summands [theory 4, ties]."""
+    """Return how close two values of S must be to tie; `scale` is T, the size of the summands [theory 4, ties]."""
     return scale * max(1e-12, 2e-10 / n)
 
 
 def count_extreme(observed: float, null: FloatArray, tolerance: float) -> int:
-    """How many null values reach the observed one, ties included to rounding."""
+    """Count the null values that reach the observed one, ties included to rounding."""
     return int(np.count_nonzero(null >= observed - tolerance))
 
 
+def count_reaching(observed: tuple[float, float], null: tuple[FloatArray, FloatArray], tolerance: float) -> int:
+    """Count the null values of S/W that reach the observed one, ties included to rounding.
+
+    Ratios are compared by their cross products, which stay finite when a residual vanishes; `tolerance` is the
+    rounding of S and W.
+    """
+    (s, w), (S, W) = observed, null
+    slack = tolerance * (abs(s) + abs(w) + np.abs(S) + np.abs(W))
+    return int(np.count_nonzero(S * w - s * W >= -slack))
+
+
+def _count_upper(values: FloatArray, tolerance: float) -> IntArray:
+    """Count for each value those that reach it, ties and itself included."""
+    ordered = np.sort(values)
+    return np.asarray(values.size - np.searchsorted(ordered, values - tolerance, side="left"))
+
+
+# ---------------------------------------------------------------- shares of resamples
+
+
 def upper_pvalue(extreme: int, n_others: int) -> float:
-    """Share of labelings at or above the observed one; the only place where a p-value is formed.
+    """Return the share of labelings at or above the observed one.
 
     The observed labeling is not among the `n_others` and counts once: that is the +1 of a random null, and one of
     all labelings in an exact one, so that the two formulas agree.
@@ -37,8 +74,13 @@ def upper_pvalue(extreme: int, n_others: int) -> float:
     return (extreme + 1) / (n_others + 1)
 
 
+def stopped_pvalue(extreme: int, n_resamples: int) -> float:
+    """Return the p-value of a test that stopped at its last extreme value (Besag & Clifford 1991)."""
+    return extreme / n_resamples
+
+
 def pvalue_interval(extreme: int, n_resamples: int, confidence_level: float) -> tuple[float, float]:
-    """Clopper-Pearson interval of the p-value that infinitely many resamples would give."""
+    """Compute the Clopper-Pearson interval of the p-value that infinitely many resamples would give."""
     tail = (1 - confidence_level) / 2
     low = 0.0 if extreme == 0 else float(betaincinv(extreme, n_resamples - extreme + 1, tail))
     high = 1.0 if extreme == n_resamples else float(betaincinv(extreme + 1, n_resamples - extreme, 1 - tail))
@@ -46,11 +88,14 @@ def pvalue_interval(extreme: int, n_resamples: int, confidence_level: float) -> 
 
 
 def stopped_interval(extreme: int, n_resamples: int, confidence_level: float) -> tuple[float, float]:
-    """The same where sampling stopped at the last extreme value: their number was fixed, not that of resamples."""
+    """Compute that interval where sampling stopped: the number of extreme values was fixed, not that of resamples."""
     tail = (1 - confidence_level) / 2
     low = float(betaincinv(extreme, n_resamples - extreme + 1, tail))
     high = 1.0 if extreme == n_resamples else float(betaincinv(extreme, n_resamples - extreme, 1 - tail))
     return low, high
+
+
+# ---------------------------------------------------------------- tails of fitted distributions
 
 
 FEW = 10  # values at or above the observed one, below which their count says little
@@ -58,7 +103,7 @@ LARGEST_TAIL = 250  # values that are fitted, at most a quarter of all
 
 
 def generalised_pareto_pvalue(observed: float, null: FloatArray) -> float | None:
-    """P(null >= observed) from the fitted tail (Knijnenburg et al. 2009); None if there is no tail to fit.
+    """Compute P(null >= observed) from the fitted tail (Knijnenburg et al. 2009); None if there is no tail to fit.
 
     The threshold lies midway between the last value of the tail and the next one below. The distribution of S has an
     exponential tail; a fitted shape below 0 would end it at a finite point and give a p far too small, so it counts as
@@ -80,3 +125,67 @@ def generalised_pareto_pvalue(observed: float, null: FloatArray) -> float | None
         shape, scale = 0.0, 1.0
     tail = float(size / null.size * genpareto.sf(beyond / unit, shape, scale=scale))
     return max(tail, 1.0 / (null.size + 1) ** 2)
+
+
+def pearson_pvalue(observed: float, mean: float, sd: float, skewness: float) -> float:
+    """Compute P(X >= observed) for a Pearson type III distribution; 1 for a point mass, never 0."""
+    from scipy.stats import pearson3
+
+    if not sd > 0:
+        return 1.0
+    return min(1.0, max(float(pearson3.sf((observed - mean) / sd, skewness)), float(np.finfo(float).tiny)))
+
+
+def normal_pvalue(observed: float) -> float:
+    """Compute P(X >= observed) for a standard normal X; never 0."""
+    return max(0.5 * math.erfc(observed / math.sqrt(2)), float(np.finfo(float).tiny))
+
+
+# ---------------------------------------------------------------- several p-values as one
+
+
+def smallest_pvalues(values: Sequence[FloatArray], tolerances: Sequence[float]) -> FloatArray:
+    """Compute the smallest p-value of every labeling over several statistics, whose values have one order; (b,).
+
+    A labeling's p-value is the share of all labelings that reach it, so that min-p is a statistic like any other.
+    """
+    counts = [_count_upper(each, tolerance) for each, tolerance in zip(values, tolerances, strict=True)]
+    return np.asarray(np.min(counts, axis=0) / values[0].size)
+
+
+INDEX_WEIGHTS = np.array([0.65, 0.1, 0.25])  # of the indices of unimodality, as shares of the level
+SAME_PVALUE = 1e-12  # of it
+CAUCHY_CAP = 0.99  # so that a single p of 1 cannot veto the others
+CAP_OF_CONTRASTS = 0.5  # a contrast that shows nothing must not hide one that does
+
+
+def smallest_weighted(table: FloatArray, tolerance: FloatArray, factor: float = 1.0) -> float:
+    """Compare the first row with all rows by the smallest of its weighted p-values; (1 + b, 3) -> float.
+
+    The p-value of every row in every column is the share of rows that are at least as large, ties within the
+    tolerance among them; divided by the weights and minimised they are compared between the rows once more, so that
+    three questions cost what they have in common only once. `factor` calibrates the result.
+    """
+    n = len(table)
+    counts = np.column_stack([_count_upper(column, t) for column, t in zip(table.T, tolerance, strict=True)])
+    smallest = (counts / n / INDEX_WEIGHTS).min(axis=1)
+    return min(1.0, factor * float(np.count_nonzero(smallest <= smallest[0] * (1 + SAME_PVALUE)) / n))
+
+
+def cauchy_combination(pvalues: FloatArray, cap: float = CAUCHY_CAP) -> float:
+    """Combine dependent p-values by Cauchy's rule (Liu & Xie 2020) [theory 5]; 1 where all of them are."""
+    if pvalues.min() >= 1:
+        return 1.0
+    capped = np.minimum(pvalues, cap)
+    if capped.min() == capped.max():
+        return float(capped[0])
+    return float(np.arctan2(1.0, (1 / np.tan(np.pi * capped)).mean()) / np.pi)
+
+
+def over_contrasts(pvalues: FloatArray) -> tuple[float, list[float]]:
+    """Combine the p-values of all contrasts, and those of each over its splits; (n_splits, n_contrasts).
+
+    The cap would make 1/2 of contrasts that all show less, and of one that stands alone.
+    """
+    each = [cauchy_combination(p) for p in pvalues.T]
+    return max(min(each), cauchy_combination(np.array(each), CAP_OF_CONTRASTS)), each

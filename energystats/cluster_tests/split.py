@@ -11,6 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from energystats._core.interrupts import map_in_threads
 from energystats._core.linkage import numbering
 from energystats._core.mixture import mixture_ratio
+from energystats._core.pvalues import over_contrasts
 from energystats._core.statistics import within_per_cluster
 from energystats._core.threads import one_thread_up_to
 from energystats._core.unimodal import EXCESS
@@ -25,7 +26,6 @@ from energystats.cluster_tests.unimodality import (
     no_evidence,
     note_duplicated_rows,
     note_ties,
-    over_contrasts,
     unimodality_test,
 )
 from energystats.clustering.assignment import NearestCluster

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from energystats._core.interrupts import checkpoint
+from energystats._core.pvalues import smallest_weighted
 from energystats._core.unimodal import EXCESS, compute_indices, indices_of_draws, jitter_ties
 from energystats._typing import FloatArray
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
@@ -20,14 +21,11 @@ __all__ = [
     "INDEX_NAMES",
     "UNIMODALITY",
     "Unimodality",
-    "cauchy_combination",
     "flat_factor",
     "no_evidence",
     "note_duplicated_rows",
     "note_ties",
     "one_column_test",
-    "over_contrasts",
-    "smallest_weighted",
     "unimodality_test",
 ]
 
@@ -36,9 +34,6 @@ FLAT_FACTOR = 1.2  # by which p-values on flat densities were measured to be too
 CONSERVATIVE_FACTOR = 1.6  # with a margin
 
 INDEX_NAMES = ("likelihood ratio", "excess split E", "distance")  # in the order of the indices
-WEIGHTS = np.array([0.65, 0.1, 0.25])  # of the indices, as shares of the level
-CAUCHY_CAP = 0.99  # so that a single p of 1 cannot veto the others
-CAP_OF_CONTRASTS = 0.5  # a contrast that shows nothing must not hide one that does
 CLEARLY_LARGE = 0.2  # more draws are not worth their time
 DRAWS_AT_ONCE = 2**20  # numbers, so that Ctrl-C is heard soon; the stream of draws does not depend on it
 SAME_VALUE = 1e-13  # of the largest one: closer values differ by rounding
@@ -100,7 +95,7 @@ def unimodality_test(
     pvalue = 1.0
     for upto in (min(pilot or n_resamples, n_resamples), n_resamples):
         table = np.vstack((table, *_null_indices(x, upto + 1 - len(table), rng)))
-        pvalue = min(1.0, factor * smallest_weighted(table, tolerance))
+        pvalue = smallest_weighted(table, tolerance, factor)
         if pvalue > CLEARLY_LARGE:
             break
     return Unimodality(x, observed, pvalue, spread is not None)
@@ -115,40 +110,6 @@ def _null_indices(x: FloatArray, n_draws: int, rng: np.random.Generator) -> list
         uniforms = rng.random((min(at_once, n_draws - done), x.size))
         found.append(indices_of_draws(x, np.sort(uniforms, axis=1)))
     return found
-
-
-def smallest_weighted(table: FloatArray, tolerance: FloatArray) -> float:
-    """P-value of the first row among all rows, by the smallest of its weighted p-values; (1 + b, 3) -> float.
-
-    The p-value of every row in every column is the share of rows that are at least as large, ties within the
-    tolerance among them; divided by the weights and minimised they are compared between the rows once more, so that
-    three questions cost what they have in common only once.
-    """
-    n = len(table)
-    pvalues = np.empty_like(table)
-    for j, column in enumerate(table.T):
-        pvalues[:, j] = (n - np.searchsorted(np.sort(column), column - tolerance[j], side="left")) / n
-    smallest = (pvalues / WEIGHTS).min(axis=1)
-    return float(np.count_nonzero(smallest <= smallest[0] * (1 + INDEX_TOLERANCE)) / n)
-
-
-def cauchy_combination(pvalues: FloatArray, cap: float = CAUCHY_CAP) -> float:
-    """One p-value from dependent ones [theory 5]; 1 where all of them are."""
-    if pvalues.min() >= 1:
-        return 1.0
-    capped = np.minimum(pvalues, cap)
-    if capped.min() == capped.max():
-        return float(capped[0])
-    return float(np.arctan2(1.0, (1 / np.tan(np.pi * capped)).mean()) / np.pi)
-
-
-def over_contrasts(pvalues: FloatArray) -> tuple[float, list[float]]:
-    """The p-value of all contrasts and that of each over its splits; (n_splits, n_contrasts).
-
-    The cap would make 1/2 of contrasts that all show less, and of one that stands alone.
-    """
-    each = [cauchy_combination(p) for p in pvalues.T]
-    return max(min(each), cauchy_combination(np.array(each), CAP_OF_CONTRASTS)), each
 
 
 def note_duplicated_rows(points: FloatArray) -> tuple[str, ...]:

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from energystats._core.pvalues import pvalue_interval, tie_tolerance, upper_pvalue
+from energystats._core.pvalues import pvalue_interval, smallest_pvalues, tie_tolerance, upper_pvalue
 from energystats._core.scaling import deviations
-from energystats._typing import FloatArray, IntArray
+from energystats._typing import FloatArray
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import ExchangeableUnits
 from energystats.distribution_tests.permutation_test import (
@@ -40,28 +40,28 @@ def aggregated_test(
     """
     seed = int(rng.integers(2**63))
     name = "between" if name == "f" else name  # it ranks the labelings in the same way
-    parts, counts = [], []
+    parts, values, tolerances = [], [], []
     for d in several:
         same = np.random.default_rng(seed)
         part = permutation_test(d, groups, name, sampling=sampling, rng=same, units=units, weights=weights)
         size = part.total if d.metric.negative_type else d.scale_of(weights)
-        tolerance = RANKED_BY[name].ties(groups.mass(weights)) * tie_tolerance(size, d.n)
+        tolerances.append(RANKED_BY[name].ties(groups.mass(weights)) * tie_tolerance(size, d.n))
         parts.append(part)
-        counts.append(_upper_counts(np.append(part.statistic, part.null_distribution), tolerance))
-    smallest = np.min(counts, axis=0)
-    n = smallest.size
-    extreme = int(np.count_nonzero(smallest[1:] <= smallest[0]))
-    pvalue = upper_pvalue(extreme, n - 1)
+        values.append(np.append(part.statistic, part.null_distribution))
+    smallest = smallest_pvalues(values, tolerances)
+    observed, null = float(smallest[0]), smallest[1:]
+    extreme = int(np.count_nonzero(null <= observed))
+    pvalue = upper_pvalue(extreme, null.size)
     best = min(parts, key=lambda part: (part.pvalue, -_standardize_statistic(part)))
     exact = best.method == "exact"
     return replace(
         best,
-        statistic=float(smallest[0] / n),
+        statistic=observed,
         statistic_name="min p",
         null_hypothesis=min((part.null_hypothesis for part in parts), key=len),  # one that sees more says less
         pvalue=pvalue,
-        pvalue_interval=(pvalue, pvalue) if exact else pvalue_interval(extreme, n - 1, CONFIDENCE_LEVEL),
-        null_distribution=smallest[1:] / n,
+        pvalue_interval=(pvalue, pvalue) if exact else pvalue_interval(extreme, null.size, CONFIDENCE_LEVEL),
+        null_distribution=null,
         components=tuple(parts),
     )
 
@@ -71,9 +71,3 @@ def _standardize_statistic(part: EnergyTestResult) -> float:
     null = part.null_distribution
     spread = float(deviations(null[:, None])[0])
     return (part.statistic - float(null.mean())) / spread if spread > 0 else 0.0
-
-
-def _upper_counts(values: FloatArray, tolerance: float) -> IntArray:
-    """How many values reach each one, ties and itself included."""
-    ordered = np.sort(values)
-    return np.asarray(values.size - np.searchsorted(ordered, values - tolerance, side="left"))

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from energystats._core.pvalues import normal_pvalue
 from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.permutation_test import FREE, make_test_result
@@ -38,7 +39,7 @@ def cross_test(d: Dissimilarity, groups: Groups, rng: np.random.Generator) -> En
     scores = 0.5 * d.pairs.multiply(finding) @ np.array([-1.0, 1.0])
     scores /= d.scale / d.n or 1.0  # variances must stay in the range of numbers
     statistic = _studentised(scores[x], scores[y])
-    pvalue = max(0.5 * math.erfc(statistic / math.sqrt(2)), float(np.finfo(float).tiny))
+    pvalue = normal_pvalue(statistic)
     M, s = d.group_sums(groups)
     return make_test_result(
         d, groups, M, s, FREE, statistic, "cross", pvalue, method="cross", null_moments=(0.0, 1.0, 0.0)

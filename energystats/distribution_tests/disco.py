@@ -15,8 +15,8 @@ import numpy as np
 
 from energystats._core import statistics
 from energystats._core.labelings import Exchangeable, draw_key
-from energystats._core.linear_models import Forms, Hypothesis, added_basis, count_reaching, null_forms, observed_forms
-from energystats._core.pvalues import tie_tolerance, upper_pvalue
+from energystats._core.linear_models import Forms, Hypothesis, added_basis, null_forms, observed_forms
+from energystats._core.pvalues import count_reaching, tie_tolerance, upper_pvalue
 from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, BoolArray, FloatArray, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups

@@ -205,11 +205,11 @@ def _compare_pair(
         energy_distance=float(E),
         effect_size=result.effect_size,
         pvalue=result.pvalue,
-        pvalue_spread=_spread_pvalue(part, two, n_resamples, spread_rng),
+        pvalue_spread=_test_spread(part, two, n_resamples, spread_rng),
     )
 
 
-def _spread_pvalue(d: Dissimilarity, groups: Groups, n_resamples: int, rng: np.random.Generator) -> float:
+def _test_spread(d: Dissimilarity, groups: Groups, n_resamples: int, rng: np.random.Generator) -> float:
     """Permutation p of equal spread: squared distances to the own centre, compared between the groups.
 
     The residuals from the own centres are permuted, and every labeling is given centres of its own, as the data were.

@@ -17,8 +17,10 @@ from energystats._core.pvalues import (
     FEW,
     count_extreme,
     generalised_pareto_pvalue,
+    pearson_pvalue,
     pvalue_interval,
     stopped_interval,
+    stopped_pvalue,
     tie_tolerance,
     upper_pvalue,
 )
@@ -135,21 +137,6 @@ class Null:
     exact: bool
     stopped: bool
 
-    @property
-    def pvalue(self) -> float:
-        """After an early stop the share of permutations that reach the observed value (Besag & Clifford)."""
-        if self.stopped:
-            return self.extreme / self.values.size
-        return upper_pvalue(self.extreme, self.values.size)
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Of the p-value that infinitely many resamples would give."""
-        if self.exact:
-            return self.pvalue, self.pvalue
-        interval = stopped_interval if self.stopped else pvalue_interval
-        return interval(self.extreme, self.values.size, CONFIDENCE_LEVEL)
-
 
 def permutation_test(
     d: Dissimilarity,
@@ -232,7 +219,11 @@ def report_null(
     **more: Any,
 ) -> EnergyTestResult:
     """The result of a test by permutation."""
-    p, extrapolated = null.pvalue, False
+    n, stopped = null.values.size, null.stopped
+    p, extrapolated = (stopped_pvalue if stopped else upper_pvalue)(null.extreme, n), False
+    interval = p, p
+    if not null.exact:
+        interval = (stopped_interval if stopped else pvalue_interval)(null.extreme, n, CONFIDENCE_LEVEL)
     if sampling.extrapolate and not null.exact and null.extreme < FEW:
         fitted_p = generalised_pareto_pvalue(null.observed, null.values)
         p, extrapolated = (p, False) if fitted_p is None else (min(p, fitted_p), fitted_p < p)
@@ -246,7 +237,7 @@ def report_null(
         name,
         p,
         weights,
-        pvalue_interval=null.interval,
+        pvalue_interval=interval,
         n_resamples=null.values.size + null.exact,
         stopped_early=null.stopped,
         extrapolated=extrapolated,
@@ -264,7 +255,7 @@ def _asymptotic_test(d: Dissimilarity, groups: Groups, name: StatisticName) -> E
     if fitted[1] > 0:
         _warn_of_copies(d)
     value = float(_value_of(name, observed, d, M, s))
-    p = moments.upper_tail(float(observed), *fitted)
+    p = pearson_pvalue(float(observed), *fitted)
     shown = None if name == "f" else fitted
     return make_test_result(d, groups, M, s, FREE, value, name, p, method="asymptotic", null_moments=shown)
 

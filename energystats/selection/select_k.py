@@ -375,7 +375,7 @@ def _tree_for(
     return tree_of_points(d, rules, conservative=plan.conservative, progress=plan.progress, rng=rng)
 
 
-def _smallest_pvalues(tree: ClusterTreeResult | None, k_max: int) -> FloatArray:
+def _smallest_of_leaves(tree: ClusterTreeResult | None, k_max: int) -> FloatArray:
     """Smallest adjusted p of the leaves while there were 1, 2, ... of them; NaN beyond the last; (k_max,)."""
     column = np.full(k_max, np.nan)
     if tree is None:
@@ -417,7 +417,7 @@ def _make_rows(
 ) -> tuple[SelectKRow, ...]:
     """The table, row by row."""
     nothing = np.full(len(partitions), np.nan)
-    smallest = _smallest_pvalues(tree, len(partitions))
+    smallest = _smallest_of_leaves(tree, len(partitions))
     return tuple(
         SelectKRow(
             k=found.k,
