@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,13 +40,12 @@ from energystats.cli.selection import (
 )
 from energystats.exceptions import MatrixAsPointsWarning
 from energystats.inputs.names import near_names
+from energystats.report.study import Reading, Study
 
 if TYPE_CHECKING:
-    from energystats.cluster_tests.results import ClusterTestResult
     from energystats.clustering.partition import Partition
-    from energystats.selection.results import SelectKResult
 
-__all__ = ["ClusterOptions", "add_cluster_command", "cluster_and_test", "print_results", "run_cluster"]
+__all__ = ["add_cluster_command", "print_results", "run_cluster"]
 
 
 METHODS = ("gap", "eigengap", "significance")
@@ -58,32 +57,6 @@ EXAMPLES = """\
   energystats cluster survey.csv --metric gower --id person --labels labels.csv
   energystats cluster distances.csv --metric precomputed -k 4
   zcat big.csv.gz | energystats cluster - --where "year>=2020" --json | jq .test.pvalue"""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClusterOptions:
-    """Options of the clustering and its test."""
-
-    k: int
-    metric: str = "euclidean"
-    alpha: float = 1.0
-    standardize: bool = False
-    conservative: bool = False
-    resamples: int = 199
-    seed: int = 0
-    progress: bool | None = False
-
-    @property
-    def search(self) -> dict[str, Any]:
-        """Arguments of `energy_cluster`; a matrix of rho has its power already."""
-        alpha = 1.0 if self.metric == "precomputed" else self.alpha
-        return {"metric": self.metric, "alpha": alpha, "standardize": self.standardize, "progress": self.progress}
-
-    @property
-    def test(self) -> dict[str, Any]:
-        """Arguments of `cluster_test`."""
-        draws = {"n_resamples": self.resamples, "conservative": self.conservative}
-        return {**self.search, "alpha": self.alpha, **draws}
 
 
 def add_cluster_command(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -119,22 +92,24 @@ def run_cluster(options: argparse.Namespace, console: Console) -> None:
     _check_select(options)
     given = _make_matrix(options, console) if options.metric == "precomputed" else _take_points(options, console)
     with console.announcing_compilation(), bad_input(given.choice.table.file, given.choice.table.where):
-        selection = _chosen_k(given.choice.frame, options)
-        k = options.k if options.k is not None else 2 if selection is None else selection.k
-        _say_k(options, k, console)
-        plan = _plan_of(options, k)
-        found, test = cluster_and_test(given.choice.frame, plan)
-    note_if_equal(found.total, options.metric, console)
+        study = _run_study(options, given)
+    console.say({
+        "given": f"k = {study.k}, as given.\n",
+        "chosen": f"k = {study.k}, chosen from the same data by {options.select}.\n",
+        "default": f"{NOT_CHOSEN}\n",
+    }[study.k_from])  # fmt: skip
+    note_if_equal(study.found.total, options.metric, console)
     if options.labels is not None:
-        write_labels(options.labels, given.labels(found), console, safe=options.spreadsheet_safe)
+        write_labels(options.labels, given.labels(study.found), console, safe=options.spreadsheet_safe)
     if options.report is not None:
-        _write_report(options, console, given, plan, found, test, selection)
+        page = _render_report(study, console)
+        save(options.report, lambda path: path.write_text(page, encoding="utf-8"), console)
     if options.plot is not None:
-        write_picture(options.plot, found, test, console)
-    print_results(found, test, console)
-    if selection is not None:
-        console.say(f"\n{selection.summary()}")
-    console.answer("cluster", **_answer_of(given, options, found, test, selection))
+        write_picture(options.plot, study, console)
+    print_results(study, console)
+    if study.selection is not None:
+        console.say(f"\n{study.selection.summary()}")
+    console.answer("cluster", **_answer_of(given, options, study))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -209,99 +184,8 @@ def _make_matrix(options: argparse.Namespace, console: Console) -> _Given:
     return _Given(choice=Choice(table=table), n_read=len(frame), id_name="name" if names else None, ids=names)
 
 
-def _chosen_k(frame: Any, options: argparse.Namespace) -> SelectKResult | None:
-    """The choice of k, where it was asked for."""
-    if options.select is None:
-        return None
-    from energystats.selection.select_k import select_k
-
-    search = _plan_of(options, 2).search
-    return select_k(frame, options.k_max, options.select, conservative=options.conservative, rng=options.seed, **search)
-
-
-def _plan_of(options: argparse.Namespace, k: int) -> ClusterOptions:
-    """Options of the clustering."""
-    return ClusterOptions(
-        k=k,
-        metric=options.metric,
-        alpha=options.alpha,
-        standardize=options.standardize,
-        conservative=options.conservative,
-        resamples=options.resamples,
-        seed=options.seed,
-        progress=wants_bar(options),
-    )
-
-
-def _say_k(options: argparse.Namespace, k: int, console: Console) -> None:
-    """Where k comes from."""
-    if options.k is not None:
-        console.say(f"k = {k}, as given.\n")
-    elif options.select is not None:
-        console.say(f"k = {k}, chosen from the same data by {options.select}.\n")
-    else:
-        console.say(f"{NOT_CHOSEN}\n")
-
-
-def cluster_and_test(frame: Any, plan: ClusterOptions) -> tuple[Partition, ClusterTestResult | str]:
-    """The partition, and its test or why there is none."""
-    from energystats.cluster_tests.cluster_test import cluster_test
-    from energystats.clustering.energy_cluster import energy_cluster
-
-    found = energy_cluster(frame, plan.k, rng=plan.seed, **plan.search)
-    if plan.k == 1:
-        return found, "Not tested: one cluster makes no contrast."
-    try:
-        return found, cluster_test(frame, plan.k, rng=plan.seed, **plan.test)
-    except ValueError as error:  # the partition stands, whatever the test lacks
-        return found, f"Not tested: {in_options(str(error))}"
-
-
-def print_results(found: Partition, test: ClusterTestResult | str, console: Console) -> None:
-    """Both summaries."""
-    console.say(found.summary())
-    console.say()
-    console.say(test if isinstance(test, str) else test.summary())
-
-
-def _answer_of(
-    given: _Given,
-    options: argparse.Namespace,
-    found: Partition,
-    test: ClusterTestResult | str,
-    selection: SelectKResult | None,
-) -> dict[str, Any]:
-    """What the JSON object holds."""
-    labels = given.labels(found)
-    return {
-        "file": given.choice.table.file,
-        "n": found.labels.size,
-        "n_read": given.n_read,
-        "columns": [str(c) for c in given.choice.frame.columns] if options.metric != "precomputed" else None,
-        "seed": options.seed,
-        "partition": payload_of(found) | {"rows": list(labels["row"]), "names": list(given.ids) or None},
-        "test": None if isinstance(test, str) else payload_of(test),
-        "not_tested": test if isinstance(test, str) else None,
-        "selection": None if selection is None else payload_of(selection),
-    }
-
-
-def _write_report(
-    options: argparse.Namespace,
-    console: Console,
-    given: _Given,
-    plan: ClusterOptions,
-    found: Partition,
-    test: ClusterTestResult | str,
-    selection: SelectKResult | None,
-) -> None:
-    """The report, from what was computed already."""
-    import matplotlib as mpl
-
-    from energystats.report.page import render
-    from energystats.report.study import Reading, Study
-
-    mpl.use("Agg")
+def _run_study(options: argparse.Namespace, given: _Given) -> Study:
+    """Choose k where that was asked for, cluster and test; what the test lacks is told in the command line's words."""
     reading = Reading(
         file=given.choice.table.file,
         code=given.choice.table.code,
@@ -311,24 +195,51 @@ def _write_report(
         ids=given.ids,
         rows=given.rows,
     )
-    selecting = {"k_max": options.k_max, "criterion": options.select, **plan.search, "conservative": plan.conservative}
-    study = Study(
-        data=given.choice.frame,
-        found=found,
-        test=test,
-        selection=selection,
-        k_from="given" if options.k is not None else "default" if selection is None else "chosen",
-        rng=plan.seed,
-        search=plan.search,
-        testing=plan.test,
-        selecting=selecting,
-        reading=reading,
-        notes=tuple(console.notes),
+    study = Study.run(
+        given.choice.frame,
+        options.k,
+        reading,
+        metric=options.metric,
+        alpha=options.alpha,
+        standardize=options.standardize,
+        conservative=options.conservative,
+        n_resamples=options.resamples,
+        select=options.select,
+        k_max=options.k_max,
+        progress=wants_bar(options),
+        rng=options.seed,
     )
-    page = render(study)
-    save(options.report, lambda path: _write_text(path, page), console)
+    return replace(study, test=in_options(study.test)) if isinstance(study.test, str) else study
 
 
-def _write_text(path: Path, text: str) -> None:
-    """A text file in UTF-8."""
-    path.write_text(text, encoding="utf-8")
+def print_results(study: Study, console: Console) -> None:
+    """Print both summaries."""
+    console.say(study.found.summary())
+    console.say()
+    console.say(study.test if isinstance(study.test, str) else study.test.summary())
+
+
+def _answer_of(given: _Given, options: argparse.Namespace, study: Study) -> dict[str, Any]:
+    """Collect what the JSON object holds."""
+    labels, tested = given.labels(study.found), not isinstance(study.test, str)
+    return {
+        "file": given.choice.table.file,
+        "n": study.n,
+        "n_read": given.n_read,
+        "columns": None if study.is_matrix else [str(c) for c in given.choice.frame.columns],
+        "seed": options.seed,
+        "partition": payload_of(study.found) | {"rows": list(labels["row"]), "names": list(given.ids) or None},
+        "test": payload_of(study.test) if tested else None,
+        "not_tested": None if tested else study.test,
+        "selection": None if study.selection is None else payload_of(study.selection),
+    }
+
+
+def _render_report(study: Study, console: Console) -> str:
+    """Write the report, with what was noted on the way."""
+    import matplotlib as mpl
+
+    from energystats.report.page import render
+
+    mpl.use("Agg")
+    return render(replace(study, notes=tuple(console.notes)))
