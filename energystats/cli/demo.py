@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from energystats.cli.cluster import print_results
 from energystats.cli.console import Console
 from energystats.cli.files import check_outputs, write_labels, write_picture
-from energystats.cli.options import Parser
+from energystats.cli.options import Parser, add_command
 from energystats.report.study import Reading, Study
 
 if TYPE_CHECKING:
@@ -21,14 +21,16 @@ __all__ = ["add_demo_command", "run_demo"]
 
 
 def add_demo_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    """The command and its help."""
-    demo = commands.add_parser(
+    """Add the command and its help."""
+    add_command(
+        commands,
+        run_demo,
         "demo",
-        help="the main job on bundled real data",
-        description="Cluster 150 irises, test, compare with the species. Writes energystats-demo.png and "
+        "the main job on bundled real data",
+        "Cluster 150 irises, test, compare with the species. Writes energystats-demo.png and\n"
         "energystats-demo-labels.csv into the current folder.",
+        {},
     )
-    demo.set_defaults(run=run_demo)
 
 
 def run_demo(options: argparse.Namespace, console: Console) -> None:

@@ -50,7 +50,8 @@ def _is_loop(error: Exception) -> bool:
 
 def check_outputs(read: str | None, **outputs: Path | None) -> None:
     """Complain about output files before anything is computed; keywords are "picture", "table" and "report"."""
-    taken = {Path(read).resolve(): "the input"} if read is not None and Path(read).exists() else {}
+    source = None if read in (None, "-") or not Path(read).exists() else Path(read)
+    taken = {} if source is None else {source.resolve(): "the input"}
     for what, path in outputs.items():
         if path is None:
             continue
@@ -60,7 +61,7 @@ def check_outputs(read: str | None, **outputs: Path | None) -> None:
         target = _target_of(path)
         if target in taken:
             raise BadInputError(f"{path}: would overwrite {taken[target]}.")
-        if target.exists() and read is not None and Path(read).exists() and target.samefile(read):
+        if source is not None and target.exists() and target.samefile(source):
             raise BadInputError(f"{path}: would overwrite the input.")
         if not target.parent.is_dir():
             raise BadInputError(f"{path}: there is no folder {str(path.parent)!r}.")
