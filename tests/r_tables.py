@@ -25,7 +25,7 @@ from energystats.cli.console import Console
 from energystats.cli.dialects import Dialect
 from energystats.cli.errors import BadInputError
 from energystats.cli.reading import FileTable, read_table
-from energystats.cli.selection import _is_numeric_column
+from energystats.inputs.columns import holds_numbers
 
 SHORT = {"T": "TRUE", "F": "FALSE"}
 
@@ -63,13 +63,13 @@ def column_difference(ours: pd.Series, theirs: dict[str, Any]) -> str | None:
     if gaps.all():
         return None
     if theirs["kind"] == "number":
-        if not _is_numeric_column(ours):
+        if not holds_numbers(ours):
             return f"{ours.dtype} for numbers"
         expected = values.astype(float).to_numpy()
         got = ours.to_numpy(dtype=float, na_value=np.nan)
         close = np.isclose(got, expected, rtol=4e-16, atol=0, equal_nan=True)
         return None if close.all() else f"{got[~close][0]!r} for {expected[~close][0]!r}"
-    if _is_numeric_column(ours):
+    if holds_numbers(ours):
         numbers = pd.to_numeric(values[~gaps], errors="coerce").to_numpy(dtype=float)
         same = np.allclose(ours.to_numpy(dtype=float)[~gaps], numbers, rtol=4e-16)
         return "points kept as text" if same and theirs["kind"] == "text" else f"numbers for {theirs['kind']}"

@@ -22,7 +22,8 @@ from energystats.cli.console import Console, jsonable
 from energystats.cli.csv_scan import find_line
 from energystats.cli.dialects import GROUPED, Dialect, detected
 from energystats.cli.errors import BadInputError
-from energystats.cli.selection import _rows_where, split_names
+from energystats.cli.options import split_names
+from energystats.cli.selection import _rows_where
 
 
 @pytest.fixture

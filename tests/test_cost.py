@@ -290,10 +290,10 @@ def test_all_labelings_of_few_points_are_no_hostile_number():
 
 
 def report_without_pictures(*data, **how):
-    from energystats.report import pictures, sections
+    from energystats.report import pictures
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sections, "picture", lambda draw: pictures.Picture("data:image/png;base64,", 640))
+        patch.setattr(pictures, "draw_picture", lambda draw: pictures.Picture("data:image/png;base64,", 640))
         return es.report.cluster_report(*data, **how)
 
 

@@ -1,7 +1,9 @@
 """CSV files as R and pandas write them: the numbers that R reads back, or a line that says what is in doubt."""
 
 import gzip
+import html
 import json
+import re
 import warnings
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from energystats import cli
 from energystats.cli.console import Console
 from energystats.cli.dialects import Dialect
 from energystats.cli.errors import BadInputError
-from energystats.cli.reading import read_table
+from energystats.cli.reading import read_matrix, read_table
 from energystats.cli.selection import keep_rows
 from energystats.cli.sources import readable
 from energystats.inputs.labels import write_codes
@@ -168,6 +170,51 @@ def test_a_column_that_turns_to_text_late_is_text_from_the_beginning(tmp_path, m
     assert some.frame["x"].tolist() == ["2", "3", "299", "late", "TRUE"]
     assert some.frame.index.tolist() == [2, 3, 299, 300, 301]
     assert some.n_read == 310
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("0;1.000;999\n1.000;0;2\n999;2;0\n", None),
+        ("a;b\n0;1.500\n1.500;0\n", None),
+        ("a;1.500;b\n0;7;2\n7;0;3\n2;3;0\n", 7),  # names are no entries
+        ("a;b;c\n0;1.500;2.25\n1.500;0;1\n2.25;1;0\n", 1.5),  # 2.25 tells what the point is
+        ("a;b;c\n0;1.500;1234\n1.500;0;1\n1234;1;0\n", 1.5),  # where thousands are parted, so is 1234
+    ],
+)
+def test_points_in_matrices_are_in_doubt_as_in_tables(tmp_path, capsys, monkeypatch, content, expected):
+    monkeypatch.chdir(tmp_path)
+    Path("d.csv").write_text(content)
+    words = ["cluster", "d.csv", "--metric", "precomputed", "-k", "2", "--json", "--report", "out.html"]
+    if expected is not None:
+        assert read_matrix("d.csv", Dialect(), Console(quiet=True))[0].distances[0, 1] == expected
+        return
+    for command in (words, ["euclidize", "d.csv", "-o", "out.csv"]):
+        assert cli.main(command) == 2
+        assert re.search(r"d.csv: '1.[05]00' may be 1[05]00 or 1.[05]00; --thousands", capsys.readouterr().err)
+    totals = []
+    for options in (["--thousands", "."], ["--decimal", "."]):
+        assert cli.main([*words, *options]) == 0
+        totals.append(json.loads(capsys.readouterr().out)["partition"]["total"])
+        code = re.search(r"<h3>Python</h3>\s*<pre>(.*?)</pre>", Path("out.html").read_text(), re.DOTALL)[1]
+        exec(html.unescape(code), scope := {})
+        assert scope["found"].total == totals[-1]
+    assert totals[0] > totals[1]
+
+
+@pytest.mark.parametrize("index", [False, True])
+def test_names_of_rows_in_parquet_are_as_in_csv(tmp_path, capsys, monkeypatch, index):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"plant": [11, 7, 9, 3], "x": [1.0, 2, 8, 9]})
+    frame.to_csv("t.csv", index=False)
+    (frame.set_index("plant") if index else frame).to_parquet("t.parquet")
+    answers = []
+    for file in ("t.csv", "t.parquet"):
+        words = ["cluster", file, "--id", "plant", "--where", "plant>=7", "--labels", "l.csv", "--json"]
+        assert cli.main(words) == 0
+        answers.append((json.loads(capsys.readouterr().out)["partition"], Path("l.csv").read_text()))
+    assert answers[0] == answers[1]
+    assert answers[0][0]["names"] == ["11", "7", "9"]
 
 
 def test_names_of_rows(tmp_path, monkeypatch, capsys):

@@ -101,7 +101,7 @@ LOADED = (
 
 
 def test_the_package_alone_is_imported():
-    assert run_python(LOADED.format(action="import energystats")) == "energystats"
+    assert run_python(LOADED.format(action="import energystats")) == "energystats lazy_loader"
 
 
 def test_a_distance_needs_no_compiler():

@@ -48,9 +48,9 @@ def test_warnings_are_errors():
 
 
 @pytest.mark.parametrize("package", ["numpy", "scipy", "pandas", "sklearn", "numba", "matplotlib", "statsmodels",
-                                     "formulaic", "tqdm", "threadpoolctl"])  # fmt: skip
+                                     "formulaic", "tqdm", "threadpoolctl", "jinja2", "lazy_loader"])  # fmt: skip
 def test_every_import_is_declared_and_every_dependency_is_used(package):
-    name = {"sklearn": "scikit-learn"}.get(package, package)
+    name = {"sklearn": "scikit-learn", "lazy_loader": "lazy-loader"}.get(package, package)
     assert name in floors(PROJECT["project"]["dependencies"])
     pattern = re.compile(rf"^\s*(?:import|from) {package}\b|import_module\(\"{package}\"\)", re.M)
     assert any(pattern.search(path.read_text()) for path in (ROOT / "energystats").rglob("*.py"))

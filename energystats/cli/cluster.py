@@ -3,54 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input, in_options
 from energystats.cli.files import check_outputs, save, write_labels, write_picture
-from energystats.cli.options import (
-    Parser,
-    add_command,
-    add_general,
-    add_id,
-    add_numbers,
-    add_picture,
-    add_reading,
-    add_safety,
-    add_selection,
-    categories_of,
-    dialect_of,
-    wants_bar,
-)
+from energystats.cli.options import FILE, GENERAL, ID, SAFETY, Parser, add_command, dialect_of, picture_of, wants_bar
 from energystats.cli.payloads import payload_of
-from energystats.cli.reading import FileTable, read_matrix, read_table
-from energystats.cli.selection import (
-    Choice,
-    check_comparable,
-    choose_columns,
-    code_truths,
-    describe,
-    drop_incomplete_rows,
-    find_column,
-    keep_rows,
-    note_if_equal,
-    split_names,
-)
-from energystats.exceptions import MatrixAsPointsWarning
+from energystats.cli.points import note_if_equal, read_points
+from energystats.cli.reading import FileTable, read_matrix
 from energystats.inputs.names import near_names
+from energystats.report.study import Reading, Study
 
-if TYPE_CHECKING:
-    from energystats.cluster_tests.results import ClusterTestResult
-    from energystats.clustering.partition import Partition
-    from energystats.selection.results import SelectKResult
-
-__all__ = ["ClusterOptions", "add_cluster_command", "cluster_and_test", "print_results", "run_cluster"]
+__all__ = ["add_cluster_command", "print_results", "run_cluster"]
 
 
 METHODS = ("gap", "eigengap", "significance")
-NOT_CHOSEN = "k = 2 is the default; it was not chosen from the data."
 EXAMPLES = """\
   energystats cluster data.csv -k 3 --labels labels.csv --plot clusters.png
   energystats cluster data.csv --columns height,weight --standardize --report out.html
@@ -58,277 +28,163 @@ EXAMPLES = """\
   energystats cluster survey.csv --metric gower --id person --labels labels.csv
   energystats cluster distances.csv --metric precomputed -k 4
   zcat big.csv.gz | energystats cluster - --where "year>=2020" --json | jq .test.pvalue"""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClusterOptions:
-    """Options of the clustering and its test."""
-
-    k: int
-    metric: str = "euclidean"
-    alpha: float = 1.0
-    standardize: bool = False
-    conservative: bool = False
-    resamples: int = 199
-    seed: int = 0
-    progress: bool | None = False
-
-    @property
-    def search(self) -> dict[str, Any]:
-        """Arguments of `energy_cluster`; a matrix of rho has its power already."""
-        alpha = 1.0 if self.metric == "precomputed" else self.alpha
-        return {"metric": self.metric, "alpha": alpha, "standardize": self.standardize, "progress": self.progress}
-
-    @property
-    def test(self) -> dict[str, Any]:
-        """Arguments of `cluster_test`."""
-        draws = {"n_resamples": self.resamples, "conservative": self.conservative}
-        return {**self.search, "alpha": self.alpha, **draws}
+OF_POINTS = ("--columns", "--drop", "--rows", "--where", "--id", "--category", "--na", "--quoted-na", "--standardize")
 
 
 def add_cluster_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    """The command and its options."""
-    cluster = add_command(
+    """Add the command and its options."""
+    add_command(
         commands,
+        run_cluster,
         "cluster",
         "cluster the rows of a table and ask whether the clusters are real",
         "Cluster the rows of a table by energy, and test whether there is cluster structure at all.",
+        {
+            **FILE,
+            "-k": {"type": int, "help": "number of clusters (default 2)"},
+            "--select": {"metavar": "HOW", "help": "choose k by gap, eigengap or significance"},
+            "--k-max": {"type": int, "default": 10, "help": "largest k that --select looks at (default 10)"},
+            "--conservative": {"action": "store_true", "help": "a larger margin for flat densities in the test"},
+            "--id": {**ID["--id"], "help": "column that names the rows; it goes into --labels"},
+            "--labels": {"metavar": "CSV", "type": Path, "help": "write the cluster of every row"},
+            **SAFETY,
+            "--report": {"metavar": "HTML", "type": Path, "help": "write a report, one file with its pictures"},
+            **picture_of("the clusters"),
+            **GENERAL,
+            "--resamples --n-resamples": {**GENERAL["--resamples --n-resamples"], "default": 199},
+        },
+        ("columns", "rows and columns", "reading"),
         EXAMPLES,
     )
-    cluster.add_argument("file", metavar="FILE", help="CSV or Parquet, gzipped or not; - reads standard input")
-    cluster.add_argument("-k", type=int, default=None, help="number of clusters (default 2)")
-    cluster.add_argument("--select", metavar="HOW", help="choose k by gap, eigengap or significance")
-    cluster.add_argument("--k-max", type=int, default=10, help="largest k that --select looks at (default 10)")
-    cluster.add_argument("--conservative", action="store_true", help="a larger margin for flat densities in the test")
-    add_id(cluster, "it goes into --labels")
-    cluster.add_argument("--labels", metavar="CSV", type=Path, help="write the cluster of every row")
-    add_safety(cluster)
-    cluster.add_argument("--report", metavar="HTML", type=Path, help="write a report, one file with its pictures")
-    add_picture(cluster, "the clusters")
-    add_general(cluster, resamples=199)
-    add_numbers(cluster)
-    add_selection(cluster)
-    add_reading(cluster)
-    cluster.set_defaults(run=run_cluster)
 
 
 def run_cluster(options: argparse.Namespace, console: Console) -> None:
     """Cluster the rows of a file."""
-    read = None if options.file == "-" else options.file
-    check_outputs(read, picture=options.plot, table=options.labels, report=options.report)
-    _check_select(options)
-    given = _make_matrix(options, console) if options.metric == "precomputed" else _take_points(options, console)
-    with console.announcing_compilation(), bad_input(given.choice.table.file, given.choice.table.where):
-        selection = _chosen_k(given.choice.frame, options)
-        k = options.k if options.k is not None else 2 if selection is None else selection.k
-        _say_k(options, k, console)
-        plan = _plan_of(options, k)
-        found, test = cluster_and_test(given.choice.frame, plan)
-    note_if_equal(found.total, options.metric, console)
+    check_outputs(options.file, picture=options.plot, table=options.labels, report=options.report)
+    if options.select not in (None, *METHODS):
+        near = near_names(options.select, METHODS)
+        raise BadInputError(f"--select must be one of {', '.join(METHODS)}, got {options.select!r}.{near}")
+    given = _read_matrix(options, console) if options.metric == "precomputed" else _read_points(options, console)
+    with console.announcing_compilation(), bad_input(given.table.file, given.table.where):
+        study = _run_study(options, given)
+    console.say({
+        "given": f"k = {study.k}, as given.\n",
+        "chosen": f"k = {study.k}, chosen from the same data by {options.select}.\n",
+        "default": "k = 2 is the default; it was not chosen from the data.\n",
+    }[study.k_from])  # fmt: skip
+    note_if_equal(study.found.total, options.metric, console)
+    labels = given.labels(study)
     if options.labels is not None:
-        write_labels(options.labels, given.labels(found), console, safe=options.spreadsheet_safe)
+        write_labels(options.labels, labels, console, safe=options.spreadsheet_safe)
     if options.report is not None:
-        _write_report(options, console, given, plan, found, test, selection)
+        page = _render_report(study, console)
+        save(options.report, lambda path: path.write_text(page, encoding="utf-8"), console)
     if options.plot is not None:
-        write_picture(options.plot, found, test, console)
-    print_results(found, test, console)
-    if selection is not None:
-        console.say(f"\n{selection.summary()}")
-    console.answer("cluster", **_answer_of(given, options, found, test, selection))
+        write_picture(options.plot, study, console)
+    print_results(study, console)
+    if study.selection is not None:
+        console.say(f"\n{study.selection.summary()}")
+    tested = not isinstance(study.test, str)
+    console.answer(
+        "cluster",
+        file=given.table.file,
+        n=study.n,
+        n_read=given.table.n_read,
+        columns=None if study.is_matrix else list(given.table.frame.columns),
+        seed=options.seed,
+        partition=payload_of(study.found) | {"rows": labels["row"], "names": list(given.ids) or None},
+        test=payload_of(study.test) if tested else None,
+        not_tested=None if tested else study.test,
+        selection=None if study.selection is None else payload_of(study.selection),
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Given:
-    """What is clustered: columns, their place in the file, and the names of the rows."""
+    """What is clustered: a table, and the numbers and names of its rows."""
 
-    choice: Choice
-    n_read: int
-    rows: tuple[int, ...] = ()
+    table: FileTable
+    left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
+    rows: tuple[int, ...]
     id_name: str | None = None
     ids: tuple[Any, ...] = ()
 
-    def labels(self, found: Partition) -> dict[str, Any]:
+    def labels(self, study: Study) -> dict[str, Any]:
         """Columns of the file of labels; row 1 is the first below the header."""
-        rows = list(self.rows) or list(range(1, found.labels.size + 1))
         names = {} if self.id_name is None else {self.id_name: list(self.ids)}
-        return {"row": rows, **names, "cluster": found.labels}
+        return {"row": list(self.rows), **names, "cluster": study.found.labels}
 
 
-def _check_select(options: argparse.Namespace) -> None:
-    """Refuse an unknown way to choose k."""
-    if options.select not in (None, *METHODS):
-        near = near_names(options.select, METHODS)
-        raise BadInputError(f"--select must be one of {', '.join(METHODS)}, got {options.select!r}.{near}")
-
-
-def _take_points(options: argparse.Namespace, console: Console) -> _Given:
-    """Rows and columns of a table."""
-    categories = categories_of(options)
-    table = read_table(
-        options.file, dialect_of(options), console, categories=categories, rows=options.rows, id_name=options.id
+def _read_points(options: argparse.Namespace, console: Console) -> _Given:
+    """Read points, and their names where the file has any."""
+    points = read_points(options, console)
+    table, names = points.table, points.table.row_names if options.id is None else points.table.ids
+    reserved = options.id in (None, "row", "cluster")  # the labels have columns of these names
+    return _Given(
+        table=table,
+        left_out=points.left_out,
+        rows=tuple(int(i) + 1 for i in table.frame.index),
+        id_name=None if names is None else "name" if reserved else options.id,
+        ids=() if names is None else tuple(names.loc[table.frame.index]),
     )
-    if options.id is not None:
-        find_column(table, options.id)
-    leave_out = () if options.id is None else (options.id,)
-    whole = code_truths(table, options, leave_out)
-    table = keep_rows(whole, options.where)
-    if options.columns is not None and options.id in split_names(options.columns, list(table.frame.columns)):
-        raise BadInputError(f"--columns must not name the column of --id, {options.id!r}.")
-    mixed = options.metric == "gower"
-    id_name, names = options.id, table.row_names
-    if options.id is not None:
-        names = table.frame[options.id] if table.ids is None else table.ids
-        id_name = "name" if options.id in ("row", "cluster") else options.id  # the labels have columns of these names
-    elif names is not None:
-        id_name = "name"
-    choice = choose_columns(table, options.columns, console, drop=options.drop, leave_out=leave_out, mixed=mixed)
-    choice = drop_incomplete_rows(choice, options.missing, console, mixed=mixed)
-    check_comparable(whole, choice, options, leave_out)
-    if options.coordinates:
-        console.unheard.add(MatrixAsPointsWarning)
-    console.say(describe(choice.frame, choice.table.file))
-    ids = () if names is None else tuple(names.loc[choice.frame.index])
-    rows = tuple(int(i) + 1 for i in choice.frame.index)
-    return _Given(choice=choice, n_read=table.n_read, rows=rows, id_name=id_name, ids=ids)
 
 
-def _make_matrix(options: argparse.Namespace, console: Console) -> _Given:
-    """A square matrix of rho."""
-    for option, value in (("--columns", options.columns), ("--drop", options.drop), ("--rows", options.rows),
-                          ("--where", options.where), ("--id", options.id),
-                          ("--category", options.category), ("--na", options.na), ("--quoted-na", options.quoted_na),
-                          ("--standardize", options.standardize)):  # fmt: skip
-        if value:
+def _read_matrix(options: argparse.Namespace, console: Console) -> _Given:
+    """Read a square matrix of rho."""
+    for option in OF_POINTS:
+        if getattr(options, option[2:].replace("-", "_")):
             raise BadInputError(f"{option} has no use with --metric precomputed, whose rows and columns are points.")
     matrix, code = read_matrix(options.file, dialect_of(options), console)
-    frame = matrix.frame
     file = "standard input" if options.file == "-" else options.file
-    table = FileTable(file=file, frame=frame, code=(code,))
     console.say(f"{file}: {matrix.describe()}, taken for the semimetric rho.")
-    names = () if matrix.names is None else matrix.names
-    return _Given(choice=Choice(table=table), n_read=len(frame), id_name="name" if names else None, ids=names)
+    n = len(matrix.frame)
+    return _Given(
+        table=FileTable(file=file, frame=matrix.frame, code=(code,), n_read=n),
+        rows=tuple(range(1, n + 1)),
+        id_name="name" if matrix.names else None,
+        ids=matrix.names or (),
+    )
 
 
-def _chosen_k(frame: Any, options: argparse.Namespace) -> SelectKResult | None:
-    """The choice of k, where it was asked for."""
-    if options.select is None:
-        return None
-    from energystats.selection.select_k import select_k
-
-    search = _plan_of(options, 2).search
-    return select_k(frame, options.k_max, options.select, conservative=options.conservative, rng=options.seed, **search)
-
-
-def _plan_of(options: argparse.Namespace, k: int) -> ClusterOptions:
-    """Options of the clustering."""
-    return ClusterOptions(
-        k=k,
+def _run_study(options: argparse.Namespace, given: _Given) -> Study:
+    """Choose k where that was asked for, cluster and test; what the test lacks is told in the command line's words."""
+    study = Study.run(
+        given.table.frame,
+        options.k,
+        Reading(
+            file=given.table.file,
+            code=given.table.code,
+            command=options.words,
+            n_read=given.table.n_read,
+            left_out=given.left_out,
+            ids=given.ids,
+            rows=given.rows,
+        ),
         metric=options.metric,
         alpha=options.alpha,
         standardize=options.standardize,
         conservative=options.conservative,
-        resamples=options.resamples,
-        seed=options.seed,
+        n_resamples=options.resamples,
+        select=options.select,
+        k_max=options.k_max,
         progress=wants_bar(options),
+        rng=options.seed,
     )
+    return replace(study, test=in_options(study.test)) if isinstance(study.test, str) else study
 
 
-def _say_k(options: argparse.Namespace, k: int, console: Console) -> None:
-    """Where k comes from."""
-    if options.k is not None:
-        console.say(f"k = {k}, as given.\n")
-    elif options.select is not None:
-        console.say(f"k = {k}, chosen from the same data by {options.select}.\n")
-    else:
-        console.say(f"{NOT_CHOSEN}\n")
-
-
-def cluster_and_test(frame: Any, plan: ClusterOptions) -> tuple[Partition, ClusterTestResult | str]:
-    """The partition, and its test or why there is none."""
-    from energystats.cluster_tests.cluster_test import cluster_test
-    from energystats.clustering.energy_cluster import energy_cluster
-
-    found = energy_cluster(frame, plan.k, rng=plan.seed, **plan.search)
-    if plan.k == 1:
-        return found, "Not tested: one cluster makes no contrast."
-    try:
-        return found, cluster_test(frame, plan.k, rng=plan.seed, **plan.test)
-    except ValueError as error:  # the partition stands, whatever the test lacks
-        return found, f"Not tested: {in_options(str(error))}"
-
-
-def print_results(found: Partition, test: ClusterTestResult | str, console: Console) -> None:
-    """Both summaries."""
-    console.say(found.summary())
-    console.say()
-    console.say(test if isinstance(test, str) else test.summary())
-
-
-def _answer_of(
-    given: _Given,
-    options: argparse.Namespace,
-    found: Partition,
-    test: ClusterTestResult | str,
-    selection: SelectKResult | None,
-) -> dict[str, Any]:
-    """What the JSON object holds."""
-    labels = given.labels(found)
-    return {
-        "file": given.choice.table.file,
-        "n": found.labels.size,
-        "n_read": given.n_read,
-        "columns": [str(c) for c in given.choice.frame.columns] if options.metric != "precomputed" else None,
-        "seed": options.seed,
-        "partition": payload_of(found) | {"rows": list(labels["row"]), "names": list(given.ids) or None},
-        "test": None if isinstance(test, str) else payload_of(test),
-        "not_tested": test if isinstance(test, str) else None,
-        "selection": None if selection is None else payload_of(selection),
-    }
-
-
-def _write_report(
-    options: argparse.Namespace,
-    console: Console,
-    given: _Given,
-    plan: ClusterOptions,
-    found: Partition,
-    test: ClusterTestResult | str,
-    selection: SelectKResult | None,
-) -> None:
-    """The report, from what was computed already."""
+def _render_report(study: Study, console: Console) -> str:
+    """Write the report, with what was noted on the way."""
     import matplotlib as mpl
 
     from energystats.report.page import render
-    from energystats.report.study import Reading, Study
 
     mpl.use("Agg")
-    reading = Reading(
-        file=given.choice.table.file,
-        code=given.choice.table.code,
-        command=options.words,
-        n_read=given.n_read,
-        left_out=given.choice.left_out,
-        ids=given.ids,
-        rows=given.rows,
-    )
-    selecting = {"k_max": options.k_max, "criterion": options.select, **plan.search, "conservative": plan.conservative}
-    study = Study(
-        data=given.choice.frame,
-        found=found,
-        test=test,
-        selection=selection,
-        k_from="given" if options.k is not None else "default" if selection is None else "chosen",
-        rng=plan.seed,
-        search=plan.search,
-        testing=plan.test,
-        selecting=selecting,
-        reading=reading,
-        notes=tuple(console.notes),
-    )
-    page = render(study)
-    save(options.report, lambda path: _write_text(path, page), console)
+    return render(replace(study, notes=tuple(console.notes)))
 
 
-def _write_text(path: Path, text: str) -> None:
-    """A text file in UTF-8."""
-    path.write_text(text, encoding="utf-8")
+def print_results(study: Study, console: Console) -> None:
+    """Print both summaries."""
+    console.say(study.found.summary())
+    console.say()
+    console.say(study.test if isinstance(study.test, str) else study.test.summary())

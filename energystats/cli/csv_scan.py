@@ -20,7 +20,7 @@ from energystats.cli.dialects import GROUPED, POINT_NUMBER, Dialect, cells_of, d
 from energystats.cli.errors import BadInputError
 from energystats.cli.sources import Source
 
-__all__ = ["MARK", "Feed", "Shape", "find_line", "scan"]
+__all__ = ["MARK", "Feed", "Points", "Shape", "find_line", "line_of", "scan"]
 
 
 MARK = "\ufdd0"  # before the text of a quoted cell that could be taken for a missing value; it stands in no text
@@ -127,8 +127,6 @@ class Shape:
         Columns of `names` whose cells were seen in quotes beside others that have none: text, whatever it looks like.
     all_quoted : bool
         Whether every cell seen was in quotes, so that quotes say nothing.
-    words : frozenset of int
-        Places in a row of cells that were seen to be no numbers.
     """
 
     names: tuple[str, ...]
@@ -138,16 +136,46 @@ class Shape:
     unnamed: bool = False
     quoted: frozenset[int] = frozenset()
     all_quoted: bool = False
-    words: frozenset[int] = frozenset()
+
+
+@dataclass(kw_only=True)
+class Points:
+    """What was seen of points between digits, by column: 1.000 beside 999 may be one thousand, or 1 in three decimals.
+
+    2.25 in any column tells what the point is.
+    """
+
+    missing: tuple[str, ...] = ()
+    grouped: dict[int, str] = field(default_factory=dict)
+    few: set[int] = field(default_factory=set)
+    other: set[int] = field(default_factory=set)
+    decimals: bool = False
+
+    def look(self, cells: Iterable[str]) -> None:
+        """Look at the cells of a row."""
+        for j, cell in enumerate(cells):
+            if not cell or cell in self.missing or (j in self.other and (self.decimals or "." not in cell)):
+                continue
+            if GROUPED.fullmatch(cell):
+                self.grouped.setdefault(j, cell)
+            elif FEW_DIGITS.fullmatch(cell):
+                self.few.add(j)
+            else:
+                self.other.add(j)
+                self.decimals = self.decimals or POINT_NUMBER.fullmatch(cell) is not None
+
+    def doubt(self) -> tuple[int, str] | None:
+        """Find the first column, and a number of it, whose points may part thousands."""
+        doubtful = (self.grouped.keys() & (self.few if self.decimals else self.grouped.keys())) - self.other
+        return (min(doubtful), self.grouped[min(doubtful)]) if doubtful else None
 
 
 @dataclass(kw_only=True)
 class _Tally:
     """What is counted while the rows go by; rows are counted from 0."""
 
-    points: bool
+    points: Points | None
     blanks_matter: bool
-    missing: tuple[str, ...] = ()
     header: list[str] | None = None
     n_rows: int = 0
     first: dict[int, int] = field(default_factory=dict)
@@ -156,10 +184,6 @@ class _Tally:
     names: array[int] = field(default_factory=lambda: array("q"))
     blank: bool = False
     lost: int | None = None
-    grouped: dict[int, str] = field(default_factory=dict)
-    few: set[int] = field(default_factory=set)
-    other: set[int] = field(default_factory=set)
-    decimals: bool = False
 
     def add(self, rows: list[list[str]]) -> None:
         """Rows of data, and blank lines between them."""
@@ -176,9 +200,9 @@ class _Tally:
         self.ends_filled = self.ends_filled or any(row[-1] for row in rows)
         if self.header is not None and len(self.header) + 1 in widths:
             self.names.extend(hash(row[0]) for row in rows)
-        if self.points:
+        if self.points is not None:
             for row in rows:
-                self.look_for_groups(row)
+                self.points.look(row)
         self.n_rows += len(rows)
 
     def look_for_blanks(self, rows: list[list[str]]) -> None:
@@ -195,19 +219,6 @@ class _Tally:
                     return
                 before += 1
 
-    def look_for_groups(self, cells: list[str]) -> None:
-        """Tell 1.000 from 1.5, and 999 from 1234, column by column; 2.25 in any column tells what the point is."""
-        for j, cell in enumerate(cells):
-            if not cell or cell in self.missing or (j in self.other and (self.decimals or "." not in cell)):
-                continue
-            if GROUPED.fullmatch(cell):
-                self.grouped.setdefault(j, cell)
-            elif FEW_DIGITS.fullmatch(cell):
-                self.few.add(j)
-            else:
-                self.other.add(j)
-                self.decimals = self.decimals or POINT_NUMBER.fullmatch(cell) is not None
-
 
 def _is_blank(row: list[str]) -> bool:
     """Whether a line has no cell; pandas passes over it, too."""
@@ -221,9 +232,8 @@ def scan(source: Source, dialect: Dialect, head: str, *, sure: bool) -> tuple[Sh
     """
     feed = Feed(source, dialect)
     tally = _Tally(
-        points=dialect.looks == ";" and dialect.decimal == "." and not sure,
+        points=Points(missing=dialect.words) if dialect.points_may_part and not sure else None,
         blanks_matter=dialect.comment is None,
-        missing=dialect.words,
     )
     reader = csv.reader(feed.lines(), delimiter=dialect.looks, strict=True)
     try:
@@ -235,25 +245,13 @@ def scan(source: Source, dialect: Dialect, head: str, *, sure: bool) -> tuple[Sh
             tally.add(rows)
     except csv.Error as error:
         raise BadInputError(_malformed(source, dialect, error)) from error
-    where = _Where(source, dialect)
     if tally.lost is not None:
+        line = line_of(source, dialect, tally.lost)
         raise BadInputError(
-            f"{source.name}: a line before line {where.line(tally.lost)} is empty, which may be a missing value or "
-            "nothing; write NA there, or take the line out."
+            f"{source.name}: a line before line {line} is empty, which may be a missing value or nothing; write NA "
+            "there, or take the line out."
         )
-    return _shape_of(tally, dialect, where, head), feed.marked
-
-
-class _Where:
-    """The file and the lines of its rows, for complaints."""
-
-    def __init__(self, source: Source, dialect: Dialect) -> None:
-        self.source, self.dialect = source, dialect
-        self.file = source.name
-
-    def line(self, row: int) -> int | None:
-        """Line of the file in which a row begins."""
-        return find_line(Feed(self.source, self.dialect).lines(), row, self.dialect)
+    return _shape_of(tally, source, dialect, head), feed.marked
 
 
 def _malformed(source: Source, dialect: Dialect, error: csv.Error) -> str:
@@ -271,17 +269,18 @@ def _malformed(source: Source, dialect: Dialect, error: csv.Error) -> str:
     return f"{source.name}: line {before + 1}: the quotes do not fit the cells ({error}){hint}."
 
 
-def _shape_of(tally: _Tally, dialect: Dialect, where: _Where, head: str) -> Shape:
-    """The columns that a tally shows, or a complaint."""
-    header, file = tally.header, where.file
+def _shape_of(tally: _Tally, source: Source, dialect: Dialect, head: str) -> Shape:
+    """Find the columns that a tally shows, or complain."""
+    header, file = tally.header, source.name
     if header is None and not tally.n_rows:
         raise BadInputError(f"{file}: the file is empty.")
     if header is not None:
         _check_no_numbers(header, file)
     if not tally.n_rows:
         raise BadInputError(f"{file}: the table has no rows.")
-    width = _count_cells(tally, where)
-    _check_groups(tally, file)
+    width = _count_cells(tally, source, dialect)
+    if tally.points is not None and (doubt := tally.points.doubt()) is not None:
+        raise BadInputError(f"{file}: column {doubt[0] + 1}: {doubt_of(doubt[1])}.")
     trailing = not tally.ends_filled and width > 1
     if header is None:
         names = [f"V{j + 1}" for j in range(width)]
@@ -294,7 +293,7 @@ def _shape_of(tally: _Tally, dialect: Dialect, where: _Where, head: str) -> Shap
     row_names = unnamed or (len(header) > 1 and not header[0].strip())
     names = header if unnamed or not row_names else header[1:]
     _check_header(names, file, 2 if row_names and not unnamed else 1)
-    words, quoted, all_quoted = _first_cells(head, dialect)
+    quoted, all_quoted = _find_quoted(head, dialect)
     shift = int(row_names)
     return Shape(
         names=tuple(names),
@@ -304,13 +303,12 @@ def _shape_of(tally: _Tally, dialect: Dialect, where: _Where, head: str) -> Shap
         unnamed=unnamed,
         quoted=frozenset(j - shift for j in quoted if 0 <= j - shift < len(names)),
         all_quoted=all_quoted,
-        words=frozenset(j for j in words if j < width),
     )
 
 
-def _count_cells(tally: _Tally, where: _Where) -> int:
-    """Cells of a row; all rows have as many as the header, or all have one more."""
-    file, most = where.file, max(tally.counts, key=lambda width: tally.counts[width])
+def _count_cells(tally: _Tally, source: Source, dialect: Dialect) -> int:
+    """Count the cells of a row; all rows have as many as the header, or all have one more."""
+    file, most = source.name, max(tally.counts, key=lambda width: tally.counts[width])
     expected = most
     if tally.header is not None:
         names = len(tally.header)
@@ -324,8 +322,9 @@ def _count_cells(tally: _Tally, where: _Where) -> int:
     odd = [width for width in tally.counts if width != expected]
     if odd:
         width = min(odd, key=lambda w: tally.first[w])
+        line = line_of(source, dialect, tally.first[width])
         raise BadInputError(
-            f"{file}: line {where.line(tally.first[width])} has {_counted(width, 'cell')}, where {expected} "
+            f"{file}: line {line} has {_counted(width, 'cell')}, where {expected} "
             f"{'is' if expected == 1 else 'are'} expected; a separator too many or too few moves numbers into other "
             "columns. Mend the line, or put quotes around cells that hold the separator."
         )
@@ -376,33 +375,25 @@ def _check_row_names(tally: _Tally, file: str) -> None:
         )
 
 
-def _check_groups(tally: _Tally, file: str) -> None:
-    """Refuse 999 beside 1.000 between semicolons, where a point may part the thousands, and 1.000 that stands alone."""
-    doubtful = sorted((tally.grouped.keys() & (tally.few if tally.decimals else tally.grouped.keys())) - tally.other)
-    if doubtful:
-        name = f"column {doubtful[0] + 1}"
-        raise BadInputError(f"{file}: {name}: {doubt_of(tally.grouped[doubtful[0]])}.")
-
-
-def _first_cells(head: str, dialect: Dialect) -> tuple[set[int], set[int], bool]:
-    """What the first lines tell: places of text, places in quotes beside some that are not, and whether all are."""
+def _find_quoted(head: str, dialect: Dialect) -> tuple[set[int], bool]:
+    """Find in the first lines the places in quotes beside some that are not, and whether all are in quotes."""
     edge = re.escape(dialect.looks)
     opening = re.compile(rf'(^|{edge})"(?=[^"])')
     lines = [opening.sub(rf'\1"{MARK}', line) for line in first_lines(head, dialect.comment)]
     bare: set[int] = set()
     quoted: set[int] = set()
-    words: set[int] = set()
-    number = dialect.number
     for row in cells_of(lines, dialect.looks)[dialect.header :]:
         for j, cell in enumerate(row):
-            text = cell.removeprefix(MARK)
-            if cell != text:
+            if cell.startswith(MARK):
                 quoted.add(j)
             elif cell and cell not in dialect.words:
                 bare.add(j)
-            if text and text not in dialect.words and not number.fullmatch(text.strip()):
-                words.add(j)
-    return words, (quoted - bare if bare else set()), bool(quoted) and not bare
+    return (quoted - bare if bare else set()), bool(quoted) and not bare
+
+
+def line_of(source: Source, dialect: Dialect, row: int) -> int | None:
+    """Find the line of the file in which a row begins."""
+    return find_line(Feed(source, dialect).lines(), row, dialect)
 
 
 def find_line(lines: Iterable[str], row: int, dialect: Dialect) -> int | None:

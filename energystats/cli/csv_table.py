@@ -121,7 +121,7 @@ class _Reader:
         """The rows that are kept, all when None."""
         names = self.shape.names
         text = {j + self.shift for j, name in enumerate(names) if name in self.as_text} | set(range(self.shift))
-        text |= self.shape.words | (set() if self.id_place is None else {self.id_place})
+        text |= set() if self.id_place is None else {self.id_place}
         while True:
             try:
                 pieces, found = self.pieces(text, kept)

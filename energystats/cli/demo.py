@@ -6,10 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from energystats.cli.cluster import ClusterOptions, cluster_and_test, print_results
+from energystats.cli.cluster import print_results
 from energystats.cli.console import Console
 from energystats.cli.files import check_outputs, write_labels, write_picture
-from energystats.cli.options import Parser
+from energystats.cli.options import Parser, add_command
+from energystats.report.study import Reading, Study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,14 +21,16 @@ __all__ = ["add_demo_command", "run_demo"]
 
 
 def add_demo_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    """The command and its help."""
-    demo = commands.add_parser(
+    """Add the command and its help."""
+    add_command(
+        commands,
+        run_demo,
         "demo",
-        help="the main job on bundled real data",
-        description="Cluster 150 irises, test, compare with the species. Writes energystats-demo.png and "
+        "the main job on bundled real data",
+        "Cluster 150 irises, test, compare with the species. Writes energystats-demo.png and\n"
         "energystats-demo-labels.csv into the current folder.",
+        {},
     )
-    demo.set_defaults(run=run_demo)
 
 
 def run_demo(options: argparse.Namespace, console: Console) -> None:
@@ -44,13 +47,14 @@ def run_demo(options: argparse.Namespace, console: Console) -> None:
     console.say("k = 3, because three species were measured; k was not chosen from the data.\n")
     columns = [name for name in iris.columns if name != "species"]
     with console.announcing_compilation():
-        found, test = cluster_and_test(iris[columns], ClusterOptions(k=3))
-    print_results(found, test, console)
+        study = Study.run(iris[columns], 3, Reading(file="iris"))
+    print_results(study, console)
+    found = study.found
     accuracy = clustering_accuracy(iris["species"], found.labels)
     rand = adjusted_rand_score(iris["species"], found.labels)
     console.say(f"\nAgainst the species: accuracy {accuracy:.3f}, adjusted Rand index {rand:.3f}.")
     console.say(_cross_table(iris["species"], found))
-    write_picture(picture, found, test, console, classes=iris["species"])
+    write_picture(picture, study, console, classes=iris["species"])
     rows = range(1, found.labels.size + 1)
     write_labels(table, {"row": rows, "cluster": found.labels, "species": iris["species"]}, console)
 

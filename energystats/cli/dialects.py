@@ -22,6 +22,7 @@ __all__ = [
     "cells_of",
     "check_words",
     "detected",
+    "doubt_of",
     "first_lines",
 ]
 
@@ -87,12 +88,23 @@ class Dialect:
             rf"[-+]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:e[-+]?\d+)?|[-+]?inf(?:inity)?", re.IGNORECASE | re.ASCII
         )
 
+    @property
+    def points_may_part(self) -> bool:
+        """Whether 1.000 may be one thousand: between semicolons, as where decimals have a comma."""
+        return self.looks == ";" and self.decimal == "." and self.thousands is None
+
+    def plain(self, text: str) -> str:
+        """Write a number in the signs of Python; what is none stays."""
+        if self.number.fullmatch(text) is None:
+            return text
+        text = text if self.thousands is None else text.replace(self.thousands, "")
+        return text.replace(self.decimal or ".", ".")
+
     def value_of(self, text: str) -> int | float | None:
         """Read a number in the signs of the file; None where it is none."""
         if self.number.fullmatch(text) is None:
             return None
-        plain = text if self.thousands is None else text.replace(self.thousands, "")
-        plain = plain.replace(self.decimal or ".", ".")
+        plain = self.plain(text)
         try:
             return int(plain)
         except ValueError:

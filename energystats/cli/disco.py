@@ -7,31 +7,22 @@ import argparse
 from energystats.cli.console import Console
 from energystats.cli.errors import bad_input
 from energystats.cli.files import check_outputs, draw, save
-from energystats.cli.groups import note_alike
+from energystats.cli.groups import note_doubts, without_blanks
 from energystats.cli.options import (
     FILE,
+    GENERAL,
+    ID,
     Parser,
     add_command,
-    add_general,
-    add_id,
-    add_picture,
-    add_reading,
-    add_selection,
     categories_of,
     dialect_of,
+    picture_of,
     wants_bar,
 )
 from energystats.cli.payloads import payload_of
+from energystats.cli.points import note_if_equal
 from energystats.cli.reading import read_table
-from energystats.cli.selection import (
-    check_spelling,
-    find_column,
-    keep_rows,
-    note_if_equal,
-    note_slips,
-    note_words_of_missing,
-    without_blanks,
-)
+from energystats.cli.selection import find_column, keep_rows, note_slips
 
 __all__ = ["add_disco_command", "run_disco"]
 
@@ -49,35 +40,36 @@ EXAMPLES = """\
 
 
 def add_disco_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    """The command and its options."""
-    disco = add_command(
+    """Add the command and its options."""
+    add_command(
         commands,
+        run_disco,
         "disco",
         "decompose the dispersion by factors and covariates, and test each",
         DESCRIPTION,
+        {
+            "formula": {"metavar": "FORMULA", "help": 'responses ~ terms, such as "y1 + y2 ~ a * b"'},
+            **FILE,
+            "--decomposition": {
+                "metavar": "KIND", "default": "sequential", "help": "sequential (default) or marginal"
+            },
+            "--strata": {"metavar": "COL", "help": "column of blocks; rows are permuted within them only"},
+            **ID,
+            **picture_of("the decomposition"),
+            **GENERAL,
+        },
+        ("rows and columns", "reading"),
         EXAMPLES,
-    )
-    disco.add_argument("formula", metavar="FORMULA", help='responses ~ terms, such as "y1 + y2 ~ a * b"')
-    disco.add_argument("file", metavar="FILE", help=FILE)
-    disco.add_argument("--decomposition", metavar="KIND", default="sequential", help="sequential (default) or marginal")
-    disco.add_argument("--strata", metavar="COL", help="column of blocks; rows are permuted within them only")
-    add_id(disco)
-    add_picture(disco, "the decomposition")
-    add_general(disco, resamples=999)
-    add_selection(disco)
-    add_reading(disco)
-    disco.set_defaults(run=run_disco)
+    )  # fmt: skip
 
 
 def run_disco(options: argparse.Namespace, console: Console) -> None:
     """Decompose the dispersion of the responses in a file."""
-    from pandas.api.types import is_numeric_dtype
-
     from energystats.distribution_tests.designs import Design
     from energystats.distribution_tests.disco import disco
     from energystats.inputs.formulas import parse
 
-    check_outputs(None if options.file == "-" else options.file, picture=options.plot)
+    check_outputs(options.file, picture=options.plot)
     categories = categories_of(options)
     table = read_table(options.file, dialect_of(options), console, categories=categories, rows=options.rows)
     if table.sep_hint:
@@ -89,11 +81,7 @@ def run_disco(options: argparse.Namespace, console: Console) -> None:
         named = list(dict.fromkeys([*named, options.strata]))
     table = without_blanks(table, named, console)
     table = keep_rows(table, options.where)
-    check_spelling(table, named)
-    for name in named:
-        if not is_numeric_dtype(table.frame[name]):  # truth values are numeric, too
-            note_alike(table.frame[name], table.dialect, console, f"column {name!r}")
-            note_words_of_missing(table, name, console)
+    note_doubts(table, named, console)
     note_slips(table, named, console)
     if options.id is not None:
         find_column(table, options.id)

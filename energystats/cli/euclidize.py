@@ -12,16 +12,7 @@ from energystats._typing import FloatArray
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.files import check_outputs, draw, harmless, save
-from energystats.cli.options import (
-    Parser,
-    add_command,
-    add_id,
-    add_output,
-    add_picture,
-    add_reading,
-    add_safety,
-    dialect_of,
-)
+from energystats.cli.options import FILE, ID, OUTPUT, SAFETY, Parser, add_command, dialect_of, picture_of
 from energystats.cli.payloads import payload_of
 from energystats.cli.reading import read_matrix
 from energystats.inputs.names import near_names
@@ -32,6 +23,7 @@ __all__ = ["add_euclidize_command", "run_euclidize"]
 DESCRIPTION = """\
 Make a square matrix of dissimilarities d (not squared) Euclidean by the least constant that does it. Lingoes adds it
 to d squared and keeps the best clusters; Cailliez adds it to d. Euclidean ones come back unchanged."""
+LAYOUTS = "CSV or Parquet: n x n numbers, with names in the first row and column, in the first row, or without"
 EXAMPLES = """\
   energystats euclidize distances.csv --method lingoes -o repaired.csv --plot repair.png
   energystats euclidize distances.csv --method cailliez -o repaired.csv --json | jq .result.constant
@@ -39,29 +31,35 @@ EXAMPLES = """\
 
 
 def add_euclidize_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    """The command and its options."""
-    euclidize = add_command(commands, "euclidize", "make a matrix of dissimilarities Euclidean", DESCRIPTION, EXAMPLES)
-    euclidize.add_argument(
-        "file",
-        metavar="FILE",
-        help="CSV or Parquet: n x n numbers, with names in the first row and column, in the first row, or without; "
-        "- reads standard input",
-    )
-    euclidize.add_argument("--method", metavar="NAME", default="lingoes", help="lingoes (default) or cailliez")
-    euclidize.add_argument(
-        "-o", "--output", metavar="CSV", type=Path, required=True, help="the repaired matrix, laid out as FILE is"
-    )
-    euclidize.add_argument("--tol", type=float, help="rounding to allow for, as a share of the largest eigenvalue")
-    add_id(euclidize, "wherever it stands, as the first column does without")
-    add_picture(euclidize, "repaired against original")
-    add_safety(euclidize)
-    add_output(euclidize)
-    add_reading(euclidize)
-    euclidize.set_defaults(run=run_euclidize)
+    """Add the command and its options."""
+    add_command(
+        commands,
+        run_euclidize,
+        "euclidize",
+        "make a matrix of dissimilarities Euclidean",
+        DESCRIPTION,
+        {
+            "file": {**FILE["file"], "help": f"{LAYOUTS}; - reads standard input"},
+            "--method": {"metavar": "NAME", "default": "lingoes", "help": "lingoes (default) or cailliez"},
+            "-o --output": {
+                "metavar": "CSV", "type": Path, "required": True, "help": "the repaired matrix, laid out as FILE is"
+            },
+            "--tol": {"type": float, "help": "rounding to allow for, as a share of the largest eigenvalue"},
+            "--id": {
+                **ID["--id"],
+                "help": "column that names the rows; wherever it stands, as the first column does without",
+            },
+            **picture_of("repaired against original"),
+            **SAFETY,
+            **OUTPUT,
+        },
+        ("reading",),
+        EXAMPLES,
+    )  # fmt: skip
 
 
 def _is_whole(matrix: FloatArray) -> bool:
-    """Whether all entries are whole numbers, which do not tell the decimal sign of their file."""
+    """Tell whether all entries are whole numbers, which do not show the decimal sign of their file."""
     return bool((matrix == np.round(matrix)).all())
 
 
@@ -73,7 +71,7 @@ def run_euclidize(options: argparse.Namespace, console: Console) -> None:
     if options.method not in repairs:
         near = near_names(options.method, repairs)
         raise BadInputError(f"--method must be lingoes or cailliez, got {options.method!r}.{near}")
-    check_outputs(None if options.file == "-" else options.file, picture=options.plot, table=options.output)
+    check_outputs(options.file, picture=options.plot, table=options.output)
     given, _ = read_matrix(options.file, dialect_of(options), console, names=options.id)
     file = "standard input" if options.file == "-" else options.file
     with bad_input(file):

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from energystats.cli.console import Console
-    from energystats.cluster_tests.results import ClusterTestResult
-    from energystats.clustering.partition import Partition
+    from energystats.report.study import Study
 
 __all__ = ["check_outputs", "draw", "harmless", "save", "write_labels", "write_picture"]
 
@@ -51,7 +50,8 @@ def _is_loop(error: Exception) -> bool:
 
 def check_outputs(read: str | None, **outputs: Path | None) -> None:
     """Complain about output files before anything is computed; keywords are "picture", "table" and "report"."""
-    taken = {Path(read).resolve(): "the input"} if read is not None and Path(read).exists() else {}
+    source = None if read in (None, "-") or not Path(read).exists() else Path(read)
+    taken = {} if source is None else {source.resolve(): "the input"}
     for what, path in outputs.items():
         if path is None:
             continue
@@ -61,7 +61,7 @@ def check_outputs(read: str | None, **outputs: Path | None) -> None:
         target = _target_of(path)
         if target in taken:
             raise BadInputError(f"{path}: would overwrite {taken[target]}.")
-        if target.exists() and read is not None and Path(read).exists() and target.samefile(read):
+        if source is not None and target.exists() and target.samefile(source):
             raise BadInputError(f"{path}: would overwrite the input.")
         if not target.parent.is_dir():
             raise BadInputError(f"{path}: there is no folder {str(path.parent)!r}.")
@@ -70,7 +70,7 @@ def check_outputs(read: str | None, **outputs: Path | None) -> None:
         taken[target] = str(path)
 
 
-def save(path: Path, write: Callable[[Path], None], console: Console) -> None:
+def save(path: Path, write: Callable[[Path], object], console: Console) -> None:
     """Write to a neighbouring file first, so that the output is complete or absent, and keeps the mode it had."""
     target = _target_of(path)
     partial = target.with_name(f".{target.stem}-{secrets.token_hex(8)}{path.suffix}")
@@ -130,15 +130,9 @@ def _is_formula(text: str) -> bool:
     return False
 
 
-def write_picture(
-    path: Path,
-    found: Partition,
-    test: ClusterTestResult | str,
-    console: Console,
-    classes: pd.Series[Any] | None = None,
-) -> None:
-    """The clusters, the known classes if there are any, and the test, side by side."""
-    results = [found] if isinstance(test, str) else [found, test]
+def write_picture(path: Path, study: Study, console: Console, classes: pd.Series[Any] | None = None) -> None:
+    """Draw the clusters, the known classes if there are any, and the test, side by side."""
+    results = [study.found] if isinstance(study.test, str) else [study.found, study.test]
     save(path, lambda partial: draw(partial, results, classes), console)
 
 

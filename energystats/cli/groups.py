@@ -1,40 +1,79 @@
-"""Names of groups that may be one group written in two ways."""
+"""Columns of groups: words without blanks, groups in order, and names that may be one group written in two ways."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from energystats.cli.console import Console
-from energystats.cli.dialects import Dialect
+from energystats.cli.dialects import MISSING, Dialect
+from energystats.cli.errors import BadInputError
+from energystats.cli.reading import FileTable
+from energystats.cli.selection import advise_on_missing, check_spelling
+from energystats.inputs.columns import holds_numbers, holds_truths
 from energystats.inputs.labels import find_printed_alike, write_codes
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["note_alike"]
+__all__ = ["in_order", "keep_known_groups", "note_doubts", "without_blanks"]
 
 
-def note_alike(groups: pd.Series[Any], dialect: Dialect, console: Console, where: str) -> None:
-    """Say which groups are two as text and one as numbers, on paper, or but for capitals."""
-    texts = sorted(set(map(str, groups.dropna())))
-    numbers = [dialect.value_of(text) for text in texts]
-    pairs = {"mean the same": _first_pair(texts, numbers)}
-    if None in numbers:
-        pairs["differ only in capitals"] = _first_pair(texts, [text.casefold() for text in texts])
-    for why, pair in pairs.items():
-        if pair is not None:
-            console.note(
-                f"{pair[0]!r} and {pair[1]!r} in {where} {why} and are two groups here, because groups are text; write "
-                "them alike if they are one."
-            )
-    alike = find_printed_alike(texts)
-    if alike is not None:
-        first, second = alike
-        console.note(
-            f"{first!r} and {second!r} in {where} print alike and are two groups here, because they differ in "
-            f"characters that are not seen, {write_codes(first)} and {write_codes(second)}; write them alike if they "
-            "are one."
+def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> FileTable:
+    """Take away blanks around the words of these columns, which would make "B" and "B " two groups."""
+    frame = table.frame.copy()
+    for name in names:
+        changed = sum(isinstance(value, str) and value != value.strip() for value in frame[name])
+        if changed:
+            console.note(f"blanks around the words of {name!r} were taken away in {changed} rows.")
+            frame[name] = [(value.strip() or None) if isinstance(value, str) else value for value in frame[name]]
+    return table.having(frame)
+
+
+def keep_known_groups(table: FileTable, name: str, missing: str, console: Console) -> FileTable:
+    """Keep the rows whose group is known; others are complained about, or left out."""
+    note_doubts(table, [name], console, "the column of groups")
+    unknown = table.frame[name].isna().to_numpy()
+    if not unknown.any():
+        return table
+    if missing != "drop":
+        first = table.where(int(table.frame.index[unknown][0]))
+        raise BadInputError(
+            f"{table.file}: {int(unknown.sum())} of {unknown.size} rows have no group, the first is {first}; fill "
+            f"{name!r}, or leave those rows out with --missing drop."
         )
+    if unknown.all():
+        raise BadInputError(f"{table.file}: no row has a group in {name!r}.")
+    console.note(f"{int(unknown.sum())} of {unknown.size} rows were left out because they have no group.")
+    return table.having(table.frame[~unknown])
+
+
+def note_doubts(table: FileTable, names: Sequence[str], console: Console, where: str = "") -> None:
+    """Say which words of columns of text may be one group in two spellings, and which stand for missing values."""
+    check_spelling(table, names)
+    for name in names:
+        column = table.frame[name]
+        if not (holds_numbers(column) or holds_truths(column)):
+            _note_alike(sorted(set(map(str, column.dropna()))), table.dialect, console, where or f"column {name!r}")
+            for word in MISSING if any(table.dialect.na_lists) else ():
+                if (column == word).any():
+                    advice = advise_on_missing(word, table.dialect)
+                    console.note(f"{word!r} in column {name!r} is a word: {advice}.")
+
+
+def _note_alike(texts: list[str], dialect: Dialect, console: Console, where: str) -> None:
+    """Say which texts are two as text and one as numbers, on paper, or but for capitals."""
+    numbers = [dialect.value_of(text) for text in texts]
+    because, mend = "because groups are text", "write them alike if they are one"
+    pairs = [("mean the same", _first_pair(texts, numbers), because)]
+    if None in numbers:
+        pairs.append(("differ only in capitals", _first_pair(texts, [text.casefold() for text in texts]), because))
+    if alike := find_printed_alike(texts):
+        codes = " and ".join(map(write_codes, alike))
+        pairs.append(("print alike", alike, f"because they differ in characters that are not seen, {codes}"))
+    for why, pair, cause in pairs:
+        if pair is not None:
+            console.note(f"{pair[0]!r} and {pair[1]!r} in {where} {why} and are two groups here, {cause}; {mend}.")
 
 
 def _first_pair(texts: list[str], meanings: list[Any]) -> tuple[str, str] | None:
@@ -44,3 +83,17 @@ def _first_pair(texts: list[str], meanings: list[Any]) -> tuple[str, str] | None
         if meaning is not None and first.setdefault(meaning, text) != text:
             return first[meaning], text
     return None
+
+
+def in_order(groups: pd.Series[Any], dialect: Dialect) -> pd.Series[Any]:
+    """Make groups that are all numbers, as the file writes these, categories in their order; 01 and 1 stay two."""
+    import pandas as pd
+
+    if holds_numbers(groups) or isinstance(groups.dtype, pd.CategoricalDtype):
+        return groups
+    values = groups.dropna().unique()
+    numbers = [dialect.value_of(value) if isinstance(value, str) else None for value in values]
+    if None in numbers:
+        return groups
+    order = sorted(zip(numbers, values, strict=True))
+    return groups.astype(pd.CategoricalDtype([value for _, value in order]))

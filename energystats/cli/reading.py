@@ -6,16 +6,16 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from energystats._typing import BoolArray
 from energystats.cli.console import Console
-from energystats.cli.csv_scan import Feed, find_line, scan
+from energystats.cli.csv_scan import Points, line_of, scan
 from energystats.cli.csv_table import read_content
-from energystats.cli.dialects import SEPARATORS, Dialect, check_words, detected
+from energystats.cli.dialects import SEPARATORS, Dialect, check_words, detected, doubt_of
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.sources import Source, readable
 from energystats.inputs.names import near_names
@@ -45,7 +45,7 @@ class FileTable:
     row_names : Series or None
         Names of the rows of the file, with the index of `frame`; None where there are none or they only count.
     ids : Series or None
-        The column that --id names, as its cells are written; None for Parquet.
+        The column that --id names, as its cells are written.
     quoted : frozenset of str
         Columns whose cells are in quotes, and so hold text.
     categories : frozenset of str
@@ -65,7 +65,7 @@ class FileTable:
 
     def where(self, row: int) -> str:
         """'row 17 (line 18)': counted from 1 below the header, and the line of the file it begins in."""
-        line = None if self.source is None else find_line(Feed(self.source, self.dialect).lines(), row, self.dialect)
+        line = None if self.source is None else line_of(self.source, self.dialect, row)
         return f"row {row + 1}" + ("" if line is None else f" (line {line})")
 
     @property
@@ -108,12 +108,16 @@ def read_table(
     """
     source = Source.of(file, given.limit)
     texts = (*categories, *([] if as_text is None else [as_text]))
-    table = _from_parquet(source, rows) if source.parquet else _from_csv(source, given, console, texts, rows, id_name)
+    table = (
+        _from_parquet(source, rows, id_name)
+        if source.parquet
+        else _from_csv(source, given, console, texts, rows, id_name)
+    )
     return _with_categories(table, categories)
 
 
-def _from_parquet(source: Source, rows: str | None) -> FileTable:
-    """The table of a Parquet file."""
+def _from_parquet(source: Source, rows: str | None, id_name: str | None) -> FileTable:
+    """Read the table of a Parquet file; its index may have the name that --id gives."""
     import pandas as pd
 
     with readable(source.name), source.open() as content:
@@ -123,6 +127,9 @@ def _from_parquet(source: Source, rows: str | None) -> FileTable:
     if frame.empty:
         raise BadInputError(f"{source.name}: the table has no rows.")
     names = None
+    if id_name is not None and id_name in frame.index.names and id_name not in frame.columns:
+        frame = frame.reset_index()
+        code.append("table = table.reset_index()")
     if not isinstance(frame.index, pd.RangeIndex):
         names = [str(name) for name in frame.index]
         frame = frame.reset_index(drop=True)
@@ -137,11 +144,12 @@ def _from_parquet(source: Source, rows: str | None) -> FileTable:
         )
     n_read = len(frame)
     row_names = None if names is None else _named_rows(pd.Series(names, dtype=object), n_read)
+    ids = frame[id_name].map(str, na_action="ignore").fillna("") if id_name in frame.columns else None
     if rows is not None:
         kept, statement = _rows_taken(rows, n_read)
         frame = frame[kept]
         code.append(statement)
-    return FileTable(file=source.name, frame=frame, code=tuple(code), n_read=n_read, row_names=row_names)
+    return FileTable(file=source.name, frame=frame, code=tuple(code), n_read=n_read, row_names=row_names, ids=ids)
 
 
 def _from_csv(
@@ -161,9 +169,8 @@ def _from_csv(
     with bad_input(source.name):
         dialect = detected(head, given, console, cut=cut)
         check_words(dialect)
-    sure = given.decimal is not None or given.thousands is not None
     with readable(source.name):
-        shape, marked = scan(source, dialect, head, sure=sure)
+        shape, marked = scan(source, dialect, head, sure=given.decimal is not None)
     kept, statement = None, ""
     if rows is not None:
         kept, statement = _rows_taken(rows, shape.n_rows)
@@ -262,7 +269,7 @@ def _rows_taken(ranges: str, n: int) -> tuple[BoolArray, str]:
 
 
 def read_matrix(file: str, given: Dialect, console: Console, *, names: str | None = None) -> tuple[MatrixFile, str]:
-    """Square matrix of a CSV or Parquet file, with its names, and a statement that reads its numbers again.
+    """Read the square matrix of a CSV or Parquet file, with its names, and give a statement that reads it again.
 
     With `names`, the column of this name has the names of the rows, as the first one has otherwise.
     """
@@ -271,28 +278,29 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
     from energystats.inputs.matrix_files import cells_of_frame, cells_of_text, parse_cells
 
     source = Source.of(file, given.limit)
-    dialect = given
-    layout: dict[str, Any] = {}
+    dialect, cells = given, []
     if source.parquet:
         with readable(source.name), source.open() as content:
             cells = cells_of_frame(pd.read_parquet(io.BytesIO(content.read())))
-    else:
-        text = source.text(given.encoding)
-        if text.strip():
-            with bad_input(source.name):
-                dialect = detected(text, given, console)
-            with readable(source.name):
-                cells = cells_of_text(text, dialect.looks, decimal=dialect.decimal or ".", comment=dialect.comment)
-            layout = {"sep": dialect.looks, "decimal": dialect.decimal or "."}
-            if dialect.thousands is not None:
-                grouped = re.compile(rf"[-+]?\d{{1,3}}({re.escape(dialect.thousands)}\d{{3}})+([.]\d*)?")
-                cells = [[c.replace(dialect.thousands, "") if grouped.fullmatch(c) else c for c in r] for r in cells]
-        else:
-            cells = []
+    elif (text := source.text(given.encoding)).strip():
+        with bad_input(source.name):
+            dialect = detected(text, given, console)
+        with readable(source.name):
+            cells = cells_of_text(text, dialect.looks, comment=dialect.comment)
+        if dialect.thousands is not None or dialect.decimal != ".":
+            cells = [[dialect.plain(cell) for cell in row] for row in cells]
     if names is not None:
         cells = _with_names_first(cells, names, source.name)
     with bad_input(source.name):
-        matrix = replace(parse_cells(cells), **layout)
+        matrix = parse_cells(cells)
+    if dialect.points_may_part and given.decimal is None:
+        # all entries are in one unit, so that one of them tells of all what a point is
+        points, left = Points(missing=dialect.words), int(matrix.layout == "both")
+        for cell in chain.from_iterable(row[left:] for row in cells[int(matrix.layout != "none") :]):
+            points.look([cell])
+        if (doubt := points.doubt()) is not None:
+            raise BadInputError(f"{source.name}: {doubt_of(doubt[1])}.")
+    matrix = replace(matrix, sep=dialect.looks, decimal=dialect.decimal or ".")
     return matrix, _matrix_code(matrix, file, source, dialect)
 
 
@@ -312,7 +320,8 @@ def _matrix_code(matrix: MatrixFile, file: str, source: Source, dialect: Dialect
     if source.parquet:
         frame = f"pd.read_parquet({'sys.stdin.buffer' if file == '-' else shown})"
         return f"X = {frame}.select_dtypes('number')"
-    words = [] if dialect.looks == "," else [f"sep={dialect.sep!r}"]
+    words = [] if dialect.thousands is None else [f"thousands={dialect.thousands!r}"]
+    words += [] if dialect.looks == "," else [f"sep={dialect.sep!r}"]
     words += [f"decimal={dialect.decimal!r}"] if dialect.decimal == "," else []
     words += [f"comment={dialect.comment!r}"] if dialect.comment else []
     encoding = dialect.encoding or source.encoding

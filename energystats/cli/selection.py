@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,37 +13,16 @@ import numpy as np
 from energystats.cli.console import Console
 from energystats.cli.csv_table import MEANINGS, twice_spelled
 from energystats.cli.dialects import COMMA_NUMBER, GROUPED, MISSING, POINT_NUMBER, Dialect, doubt_of
-from energystats.cli.errors import BadInputError, bad_input
+from energystats.cli.errors import BadInputError
+from energystats.cli.options import split_names
 from energystats.cli.reading import FileTable
-from energystats.dissimilarity import check_z_scores
+from energystats.inputs.columns import holds_numbers, holds_truths
 from energystats.inputs.names import near_names
-from energystats.inputs.options import check_alpha
-from energystats.metrics.domains import looks_like_distances, row_places
-from energystats.metrics.general import Precomputed
-from energystats.metrics.lookup import resolve
 
 if TYPE_CHECKING:
-    import argparse
-
     import pandas as pd
 
-__all__ = [
-    "Choice",
-    "check_comparable",
-    "check_spelling",
-    "choose_columns",
-    "code_truths",
-    "describe",
-    "drop_incomplete_rows",
-    "find_column",
-    "in_order",
-    "keep_rows",
-    "note_if_equal",
-    "note_slips",
-    "note_words_of_missing",
-    "split_names",
-    "without_blanks",
-]
+__all__ = ["Choice", "advise_on_missing", "check_spelling", "choose_columns", "find_column", "keep_rows", "note_slips"]
 
 
 NEARLY_ALL = 0.95  # of the rows that differ in a column of names
@@ -65,10 +43,11 @@ OPERATORS = ("<=", ">=", "!=", "==", "=", "<", ">")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Choice:
-    """Columns that are used, and why the others are not: (names, reason)."""
+    """Rows and columns that are used, why the other columns are not, as (names, reason), and the groups."""
 
     table: FileTable
     left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
+    groups: pd.Series[Any] | None = None
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -88,13 +67,6 @@ def find_column(table: FileTable, name: str) -> pd.Series[Any]:
     return table.frame.iloc[:, known.index(name)]
 
 
-def split_names(text: str, known: Sequence[str]) -> list[str]:
-    """Names separated by commas; one that holds a comma stands alone or in double quotes."""
-    if text in known:
-        return [text]
-    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
-
-
 def choose_columns(
     table: FileTable,
     columns: str | None,
@@ -105,7 +77,7 @@ def choose_columns(
     mixed: bool = False,
     matrix: bool = False,
 ) -> Choice:
-    """The columns asked for, or every numeric one (every one when mixed), saying which were left out.
+    """Choose the columns asked for, or every numeric one (every one when mixed), and say which were left out.
 
     Distances may well count 0, 1, 2, ...; of a matrix only a column with the name of an id is one.
     """
@@ -113,88 +85,75 @@ def choose_columns(
     dropped = [] if drop is None else split_names(drop, known)
     for name in dropped:
         find_column(table, name)
-    reasons: list[tuple[tuple[str, ...], str]] = [(tuple(dropped), "--drop names it")] * bool(dropped)
-    if columns is not None:
-        names = [name for name in _named_columns(table, columns, mixed) if name not in dropped]
-        if not names:
-            raise BadInputError("--drop must leave a column of --columns, and leaves none.")
-        rest = tuple(c for c in known if c not in (*names, *dropped, *leave_out))
-        reasons += [(rest, "--columns does not name it")] * bool(rest)
-        return _chosen(table, names, reasons)
     others = [c for c in known if c not in (*leave_out, *dropped)]
-    check_spelling(table, others)
-    for c in others:
+    if columns is not None:
+        used = [name for name in _named_columns(table, columns, mixed) if name not in dropped]
+        if not used:
+            raise BadInputError("--drop must leave a column of --columns, and leaves none.")
+        reasons = [(tuple(c for c in others if c not in used), "--columns does not name it")]
+    else:
+        used, reasons = _usable_columns(table, others, console, mixed=mixed, matrix=matrix)
+        if not matrix:
+            _note_coordinates(table, used, console)
+    reasons = [(tuple(dropped), "--drop names it"), *reasons]
+    chosen = table.having(table.frame.loc[:, used], f"X = table[{used!r}]")
+    return Choice(table=chosen, left_out=tuple(reason for reason in reasons if reason[0]))
+
+
+def _usable_columns(
+    table: FileTable, names: list[str], console: Console, *, mixed: bool, matrix: bool
+) -> tuple[list[str], list[tuple[tuple[str, ...], str]]]:
+    """Find the columns that can be used without being named, and say which cannot, with the reason."""
+    frame = table.frame
+    check_spelling(table, names)
+    for c in names:
         if _is_slip(table, c):
             how = "mend it, choose --columns, or name the column in --category if its cells are codes"
             raise BadInputError(f"{table.file}: {_first_text(table, c)}; {how}.")
-    empty = [c for c in others if not mixed and len(others) > 1 and table.frame[c].isna().all()]
-    if empty:
-        console.note(_note_of(empty, "it is empty", ""))
-        reasons.append((tuple(empty), "it is empty"))
-        others = [c for c in others if c not in empty]
-    others, left_out = _without_ids(table, others, console, mixed=mixed, matrix=matrix)
-    reasons += left_out
-    used = [c for c in others if _usable(table.frame[c], mixed) or (mixed and c in table.categories)]
+    namesakes = [c for c in names if mixed and c not in table.categories and _names_the_rows(frame[c])]
+    own_text = f"{'every' if all(frame[c].is_unique for c in namesakes) else 'nearly every'} row has a text of its own"
+    name_it = "; name it in --columns to use it"
+    rules: list[tuple[Callable[[str], bool], str, str]] = [
+        (lambda c: not mixed and len(names) > 1 and bool(frame[c].isna().all()), "it is empty", ""),
+        (lambda c: _numbers_the_rows(frame[c]) and (not matrix or _has_name_of_id(c)), COUNTS_ROWS, name_it),
+        (lambda c: _labels_subjects(table, c, mixed), NAMES_SUBJECTS, name_it),
+        (lambda c: not mixed and holds_truths(frame[c]), WHY_NOT_TRUTHS, f"; {TRUTHS_ADVICE}"),
+        (lambda c: c in namesakes, own_text, name_it),
+        (lambda c: not mixed and not holds_numbers(frame[c]), "not numeric", ""),
+    ]
+    used, reasons = list(names), []
+    for rule, why, hint in rules:
+        left = tuple(c for c in used if rule(c))
+        used = [c for c in used if c not in left]
+        reasons += [(left, why, hint)] * bool(left)
     if not used:
+        out = {why: left for left, why, _ in reasons}
+        ids = [c for why in (COUNTS_ROWS, NAMES_SUBJECTS) for c in out.get(why, ())]
+        rest = [c for c in names if c not in (*ids, *out.get("it is empty", ()))]
+        if ids and not rest:
+            which = "only labels rows or subjects" if NAMES_SUBJECTS in out else "only numbers the rows"
+            listed = ", ".join(c for c in names if c in ids)
+            raise BadInputError(
+                f"{table.file}: no column to use but {listed}, which {which}; name it in --columns to use it all the "
+                "same."
+            )
         what = "column to use" if mixed else "numeric column"
-        raise BadInputError(f"{table.file}: no {what} among {', '.join(others) or 'none'}.{table.sep_hint}")
-    unused = [c for c in others if c not in used]
-    truths = [] if mixed else [c for c in unused if _holds_truths(table.frame[c])]
-    if truths:
-        console.note(_note_of(truths, WHY_NOT_TRUTHS, f"; {TRUTHS_ADVICE}"))
-        reasons.append((tuple(truths), WHY_NOT_TRUTHS))
-        unused = [c for c in unused if c not in truths]
-    distinct = all(table.frame[c].is_unique for c in unused)
-    why = f"{'every' if distinct else 'nearly every'} row has a text of its own" if mixed else "not numeric"
-    if unused:
-        console.note(_note_of(unused, why, "; name it in --columns to use it" * mixed))
-        reasons.append((tuple(unused), why))
-    if not matrix:
-        _note_coordinates(table, used, console)
-    return _chosen(table, used, reasons)
-
-
-def _without_ids(
-    table: FileTable, names: list[str], console: Console, *, mixed: bool, matrix: bool
-) -> tuple[list[str], list[tuple[tuple[str, ...], str]]]:
-    """Columns that do not number the rows or label subjects, and the others with the reason; each is noted."""
-    counters = [c for c in names if _is_numeric_column(table.frame[c]) and _numbers_the_rows(table.frame[c])]
-    counters = [c for c in counters if not matrix or _has_name_of_id(c)]
-    subjects = [c for c in names if c not in counters and _labels_subjects(table, c, mixed)]
-    left = [c for c in names if c not in (*counters, *subjects)]
-    if names and not left:
-        which = "only numbers the rows" if not subjects else "only labels rows or subjects"
-        raise BadInputError(
-            f"{table.file}: no column to use but {', '.join(names)}, which {which}; name it in --columns to use it all "
-            "the same."
-        )
-    found = [(tuple(c), why) for c, why in ((counters, COUNTS_ROWS), (subjects, NAMES_SUBJECTS)) if c]
-    for columns, why in found:
-        console.note(_note_of(columns, why, "; name it in --columns to use it"))
-    return left, found
+        raise BadInputError(f"{table.file}: no {what} among {', '.join(rest) or 'none'}.{table.sep_hint}")
+    for left, why, hint in reasons:
+        console.note(f"not used, because {why}: {', '.join(left)}{hint}.")
+    return used, [(left, why) for left, why, _ in reasons]
 
 
 def _note_coordinates(table: FileTable, used: Sequence[str], console: Console) -> None:
     """Say which columns are measured although their names are those of numbers of rows, or of clusters."""
     for name in used:
-        if not _is_numeric_column(table.frame[name]) or not _holds_whole_numbers(table.frame[name]):
-            continue
-        if name.lower() == FOUND_COLUMN:
+        found = name.lower() == FOUND_COLUMN
+        if (found or COUNT.fullmatch(name)) and _holds_whole_numbers(table.frame[name]):
+            whose = "the name that --labels gives to clusters" if found else "the name of a number of rows or cases"
             console.note(
-                f"the column {name!r} is used as a measurement, and has the name that --labels gives to clusters; "
-                f"--drop {name} leaves it out."
+                f"the column {name!r} is used as a measurement, and has {whose}; --drop {shlex.quote(name)} leaves it "
+                "out."
             )
-        elif COUNT.fullmatch(name):
-            console.note(
-                f"the column {name!r} is used as a measurement, and has the name of a number of rows or cases; "
-                f"--drop {shlex.quote(name)} leaves it out."
-            )
-
-
-def _chosen(table: FileTable, names: list[str], reasons: Sequence[tuple[tuple[str, ...], str]]) -> Choice:
-    """Those columns of the table."""
-    frame = table.frame.loc[:, names]
-    return Choice(table=table.having(frame, f"X = table[{names!r}]"), left_out=tuple(reasons))
 
 
 def _named_columns(table: FileTable, columns: str, mixed: bool) -> list[str]:
@@ -205,7 +164,7 @@ def _named_columns(table: FileTable, columns: str, mixed: bool) -> list[str]:
     for name in names:
         column = find_column(table, name)
         check_spelling(table, [name])
-        if not mixed and not _is_numeric_column(column):
+        if not mixed and not holds_numbers(column):
             raise BadInputError(f"{table.file}: {_first_text(table, name)}.")
     return names
 
@@ -214,7 +173,7 @@ def check_spelling(table: FileTable, names: Sequence[str]) -> None:
     """Refuse columns in which TRUE, True and true may be one value or three, unless --category says: three."""
     for name in names:
         column = table.frame[name]
-        if name in table.categories or _is_numeric_column(column):
+        if name in table.categories or holds_numbers(column):
             continue
         words = sorted({value for value in column.dropna().unique() if isinstance(value, str)})
         if words and len(words) <= len(MEANINGS) ** 2 and twice_spelled(words):
@@ -225,65 +184,9 @@ def check_spelling(table: FileTable, names: Sequence[str]) -> None:
             )
 
 
-def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> FileTable:
-    """The table without blanks around the words of these columns, which would make "B" and "B " two groups."""
-    frame = table.frame.copy()
-    for name in names:
-        changed = np.array([isinstance(value, str) and value != value.strip() for value in frame[name]])
-        if changed.any():
-            console.note(f"blanks around the words of {name!r} were taken away in {int(changed.sum())} rows.")
-            frame[name] = [_stripped(value) for value in frame[name]]
-    return table.having(frame)
-
-
-def _stripped(value: Any) -> Any:
-    """A word without blanks around it, None where nothing else is there; other values stay."""
-    return (value.strip() or None) if isinstance(value, str) else value
-
-
-def in_order(groups: pd.Series[Any], dialect: Dialect) -> pd.Series[Any]:
-    """Groups that are all numbers, as the file writes these, as categories in their order; 01 and 1 stay two."""
-    import pandas as pd
-
-    if _is_numeric_column(groups) or isinstance(groups.dtype, pd.CategoricalDtype):
-        return groups
-    values = groups.dropna().unique()
-    numbers = [dialect.value_of(value) if isinstance(value, str) else None for value in values]
-    if None in numbers:
-        return groups
-    order = sorted(zip(numbers, values, strict=True))
-    return groups.astype(pd.CategoricalDtype([value for _, value in order]))
-
-
-def _note_of(names: Sequence[str], why: str, hint: str) -> str:
-    """Which columns are not used."""
-    return f"not used, because {why}: {', '.join(names)}{hint}."
-
-
-def _is_numeric_column(column: pd.Series[Any]) -> bool:
-    """Whether a column holds numbers, truth values aside."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    return is_numeric_dtype(column) and not is_bool_dtype(column)
-
-
-def _holds_truths(column: pd.Series[Any]) -> bool:
-    """Whether a column holds truth values."""
-    from pandas.api.types import is_bool_dtype
-
-    return is_bool_dtype(column.dtype)
-
-
-def _usable(column: pd.Series[Any], mixed: bool) -> bool:
-    """Whether a column is used where none are named."""
-    return not _names_the_rows(column) if mixed else _is_numeric_column(column)
-
-
 def _names_the_rows(column: pd.Series[Any]) -> bool:
     """Whether a column of text hardly repeats itself, as names do; such a column says nothing about likeness."""
-    return (
-        not _is_numeric_column(column) and len(column) > 2 and bool(column.notna().all()) and _nearly_distinct(column)
-    )
+    return not holds_numbers(column) and len(column) > 2 and bool(column.notna().all()) and _nearly_distinct(column)
 
 
 def _nearly_distinct(column: pd.Series[Any]) -> bool:
@@ -294,7 +197,7 @@ def _nearly_distinct(column: pd.Series[Any]) -> bool:
 def _is_slip(table: FileTable, name: str) -> bool:
     """Whether a column is text by accident; not where --category says that it is text, or quotes do."""
     column = table.frame[name]
-    if name in table.categories or _is_numeric_column(column):
+    if name in table.categories or holds_numbers(column):
         return False
     return _mostly_commas(column) or (name not in table.quoted and _mostly_numbers(column))
 
@@ -308,9 +211,8 @@ def _mostly_commas(column: pd.Series[Any]) -> bool:
 def _mostly_numbers(column: pd.Series[Any]) -> bool:
     """Whether text in a column is the exception, or a word for missing values, and so probably a slip."""
     import pandas as pd
-    from pandas.api.types import is_bool_dtype
 
-    if is_bool_dtype(column.dtype):
+    if holds_truths(column):
         return False
     filled = column.dropna().astype(str)
     numbers = pd.to_numeric(filled, errors="coerce").notna()
@@ -318,14 +220,22 @@ def _mostly_numbers(column: pd.Series[Any]) -> bool:
     return bool(numbers.mean() > 0.5) or (bool(numbers.any()) and words <= LIKE_MISSING)
 
 
-def _numbers_the_rows(column: pd.Series[Any]) -> bool:
-    """Whether a column counts the rows in some order from any number on, or has the name and the numbers of an id."""
-    values = column.dropna().to_numpy(dtype=float)
-    if values.size < 3 or not _holds_whole_numbers(column):
+def _holds_whole_numbers(column: pd.Series[Any]) -> bool:
+    """Tell whether a column holds whole numbers only, and some."""
+    if not holds_numbers(column):
         return False
-    if _has_name_of_id(str(column.name)) and _nearly_distinct(column.dropna()):
+    values = column.dropna().to_numpy(dtype=float)
+    return values.size > 0 and bool((np.isfinite(values) & (values == np.round(values))).all())
+
+
+def _numbers_the_rows(column: pd.Series[Any]) -> bool:
+    """Tell whether a column counts the rows in some order from any number on, or has name and numbers of an id."""
+    known = column.dropna()
+    if len(known) < 3 or not _holds_whole_numbers(column):
+        return False
+    if _has_name_of_id(str(column.name)) and _nearly_distinct(known):
         return True
-    return column.is_unique and bool(np.ptp(values) == values.size - 1)
+    return column.is_unique and bool(known.max() - known.min() == len(known) - 1)
 
 
 def _has_name_of_id(name: str) -> bool:
@@ -335,15 +245,9 @@ def _has_name_of_id(name: str) -> bool:
 
 def _labels_subjects(table: FileTable, name: str, mixed: bool) -> bool:
     """Whether a column is an id by its name, repeated or not; --category says that it is none."""
-    if SUBJECT.fullmatch(name) is None or name in table.categories or _holds_truths(table.frame[name]):
+    if SUBJECT.fullmatch(name) is None or name in table.categories or holds_truths(table.frame[name]):
         return False
-    return _holds_whole_numbers(table.frame[name]) if _is_numeric_column(table.frame[name]) else mixed
-
-
-def _holds_whole_numbers(column: pd.Series[Any]) -> bool:
-    """Whether a column of numbers holds whole ones only."""
-    values = column.dropna().to_numpy(dtype=float)
-    return values.size > 0 and bool((np.isfinite(values) & (values == np.round(values))).all())
+    return _holds_whole_numbers(table.frame[name]) or (mixed and not holds_numbers(table.frame[name]))
 
 
 def _first_text(table: FileTable, name: str) -> str:
@@ -351,7 +255,7 @@ def _first_text(table: FileTable, name: str) -> str:
     column = table.frame[name]
     if name in table.categories:
         return f"column {name!r} must hold numbers, and --category names it"
-    if _holds_truths(column):
+    if holds_truths(column):
         return f"column {name!r} must hold numbers, and holds truth values (TRUE and FALSE); {TRUTHS_ADVICE}"
     dialect = table.dialect
     bad = column.map(lambda cell: isinstance(cell, str) and dialect.value_of(cell.strip()) is None).to_numpy(dtype=bool)
@@ -368,11 +272,11 @@ def _first_text(table: FileTable, name: str) -> str:
     elif COMMA_NUMBER.fullmatch(value):
         hint = "; --decimal , reads decimal commas"
     elif value.strip().lower() in LIKE_MISSING:
-        hint = f" ({_advice_on_missing(value, table.dialect)})"
+        hint = f" ({advise_on_missing(value, table.dialect)})"
     return f"{table.where(int(column.index[bad][0]))}, column {name!r}: {value!r} is not a number{hint}"
 
 
-def _advice_on_missing(word: str, dialect: Dialect) -> str:
+def advise_on_missing(word: str, dialect: Dialect) -> str:
     """Say how a word is read as a missing value; a list of --na that was given lacks it, NA and NaN included."""
     if not any(dialect.na_lists):
         return f"--na {shlex.quote(word)} reads it as a missing value"
@@ -381,15 +285,6 @@ def _advice_on_missing(word: str, dialect: Dialect) -> str:
     if word in MISSING:
         return f"{given} took the place of NA and NaN, so that {word} is no missing value any more; {longer} reads both"
     return f"{given} does not have it; {longer} reads it as a missing value, too"
-
-
-def note_words_of_missing(table: FileTable, name: str, console: Console) -> None:
-    """Say that NA or NaN is a word in a column of text, because --na took its place."""
-    if not any(table.dialect.na_lists):
-        return
-    for word in MISSING:
-        if (table.frame[name] == word).any():
-            console.note(f"{word!r} in column {name!r} is a word: {_advice_on_missing(word, table.dialect)}.")
 
 
 def note_slips(table: FileTable, names: Sequence[str], console: Console) -> None:
@@ -414,16 +309,14 @@ def keep_rows(table: FileTable, conditions: Sequence[str]) -> FileTable:
 
 def _rows_where(table: FileTable, condition: str) -> FileTable:
     """Rows with column=value, or another comparison; those with a missing value never meet it."""
-    from pandas.api.types import is_bool_dtype
-
     name, operator, value = _condition_of(table, condition)
     column = find_column(table, name)
     compare = "==" if operator == "=" else operator
     check_spelling(table, [name])
-    if _is_numeric_column(column):
+    if holds_numbers(column):
         shown: Any = _number_in(table, condition, name, value)
         values, code = column, f"table[{name!r}]"
-    elif is_bool_dtype(column.dtype) and compare in ("==", "!="):
+    elif holds_truths(column) and compare in ("==", "!="):
         if value.lower() not in MEANINGS:
             raise BadInputError(f"--where {condition}: column {name!r} holds truth values, and {value!r} is none.")
         shown = MEANINGS[value.lower()]
@@ -435,7 +328,7 @@ def _rows_where(table: FileTable, condition: str) -> FileTable:
         values, code = _compared_as_numbers(table, condition, column)
         shown = _number_in(table, condition, name, value)
     meets = {"==": values.eq, "!=": values.ne, "<": values.lt, "<=": values.le, ">": values.gt, ">=": values.ge}
-    known_values = set() if _is_numeric_column(column) else set(map(str, column.dropna()))
+    known_values = set() if holds_numbers(column) else set(map(str, column.dropna()))
     if compare == "!=" and isinstance(shown, str) and shown not in known_values:
         raise BadInputError(
             f"--where {condition}: no row of {table.file} has {shown!r} in {name!r}, so that all rows would stay."
@@ -443,9 +336,9 @@ def _rows_where(table: FileTable, condition: str) -> FileTable:
         )
     kept = meets[compare](shown).fillna(False).astype(bool) & column.notna()
     if not kept.any():
-        near = "" if _is_numeric_column(column) else near_names(value, sorted(known_values))
+        near = "" if holds_numbers(column) else near_names(value, sorted(known_values))
         raise BadInputError(f"--where {condition}: no row of {table.file} meets it.{near}")
-    known = f" & table[{name!r}].notna()" if compare == "!=" or not _is_numeric_column(column) else ""
+    known = f" & table[{name!r}].notna()" if compare == "!=" or not holds_numbers(column) else ""
     return table.having(table.frame[kept.to_numpy(dtype=bool)], f"table = table[({code} {compare} {shown!r}){known}]")
 
 
@@ -494,109 +387,3 @@ def _condition_of(table: FileTable, condition: str) -> tuple[str, str, str]:
     if not named:
         find_column(table, fits[0][0])
     return max(named, key=lambda fit: len(fit[0]))
-
-
-def drop_incomplete_rows(choice: Choice, missing: str, console: Console, *, mixed: bool = False) -> Choice:
-    """Rows without gaps: others are complained about with their place, or left out where that was asked for."""
-    if missing not in ("raise", "drop"):
-        raise BadInputError(f"--missing must be raise or drop, got {missing!r}.")
-    table, frame = choice.table, choice.frame
-    if mixed:
-        return choice
-    gaps = frame.isna().to_numpy()
-    bad_rows = np.flatnonzero(gaps.any(axis=1))
-    if bad_rows.size and missing == "raise":
-        row, column = int(bad_rows[0]), int(gaps[bad_rows[0]].argmax())
-        where = f"{table.where(int(frame.index[row]))}, column {frame.columns[column]!r}"
-        counts = ", ".join(f"{c} {int(m)}" for c, m in zip(frame.columns, gaps.sum(axis=0), strict=True) if m)
-        rows = "rows has" if bad_rows.size == 1 else "rows have"
-        raise BadInputError(
-            f"{table.file}: {bad_rows.size} of {len(frame)} {rows} empty cells ({counts}), the first in {where}; fill "
-            "them, or leave those rows out with --missing drop."
-        )
-    if bad_rows.size:
-        if bad_rows.size == len(frame):
-            raise BadInputError(f"{table.file}: every row has an empty cell; choose --columns.")
-        console.note(f"{bad_rows.size} of {len(frame)} rows were left out for empty cells.")
-        table = table.having(frame.dropna(), "X = X.dropna()")
-    infinite = np.isinf(table.frame.to_numpy(dtype=np.float64, na_value=np.nan))
-    if infinite.any():
-        row, column = (int(i) for i in np.argwhere(infinite)[0])
-        where = f"{table.where(int(table.frame.index[row]))}, column {table.frame.columns[column]!r}"
-        value = float(table.frame.iloc[row, column])  # type: ignore[arg-type]
-        raise BadInputError(f"{table.file}: {where}: {value} is not a finite number.")
-    return Choice(table=table, left_out=choice.left_out)
-
-
-# ---------------------------------------------------------------- the metric
-
-
-def code_truths(table: FileTable, options: argparse.Namespace, leave_out: Sequence[str]) -> FileTable:
-    """The table with 0 and 1 for truth values, where the metric compares these."""
-    from pandas.api.types import is_bool_dtype
-
-    with bad_input(table.file):
-        if not resolve(options.metric, 1.0).domain.truths:
-            return table
-    names = [c for c in table.frame.columns if is_bool_dtype(table.frame[c]) and c not in leave_out]
-    if not names:
-        return table
-    code = f"table[{names!r}] = table[{names!r}].astype(int)"
-    return table.having(table.frame.astype(dict.fromkeys(names, int)), code)
-
-
-def check_comparable(whole: FileTable, choice: Choice, options: argparse.Namespace, leave_out: Sequence[str]) -> None:
-    """Refuse, before anything is said, rows that the metric cannot compare and a matrix in place of points."""
-    table, frame = choice.table, choice.frame
-    with bad_input(table.file, table.where):
-        metric = resolve(options.metric, 1.0)
-        check_alpha(options.alpha)
-        if isinstance(metric, Precomputed):
-            if whole.numbered_names and frame.shape[1] == len(frame) + 1:
-                raise BadInputError(
-                    f"{table.file}: the matrix must be square, got {len(frame)} rows below a first line of "
-                    f"{frame.shape[1]} numbers, which was taken for names; --no-header: it is the first row."
-                )
-            return
-        check_z_scores(metric, options.standardize)
-        if not (options.coordinates or metric.domain.binary or metric.by_range):
-            _check_not_matrix(whole, frame, leave_out)
-        if not options.standardize and metric.domain.restricts:
-            (points,), _ = metric.read((frame,), ("X",))
-            metric.check(points, row_places(["X"], [len(points)], [frame.index]), list(map(str, frame.columns)))
-
-
-def _check_not_matrix(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence[str]) -> None:
-    """Refuse columns that form a matrix of dissimilarities, with all rows that were read or those in use.
-
-    A first column may hold the names of the rows, and a column of small whole numbers look like a count of them. Where
-    some rows were read, they and their own columns are looked at.
-    """
-    numeric = [c for c in whole.frame.columns if _is_numeric_column(whole.frame[c]) and c not in leave_out]
-    tables = [frame, whole.frame[list(frame.columns)], whole.frame[numeric], whole.frame[numeric[1:]]]
-    parts = [table for table in tables[2:] if 0 < len(table) < table.shape[1] > table.index.max()]
-    tables += [table.iloc[:, table.index] for table in parts]
-    for table in tables:
-        if table.shape[0] == table.shape[1] and looks_like_distances(table.to_numpy(dtype=np.float64, na_value=np.nan)):
-            raise BadInputError(
-                f"{whole.file}: {len(table)} columns and rows form a symmetric matrix with a zero diagonal, as "
-                "dissimilarities do. Say what they are: --metric precomputed for a matrix of dissimilarities, or "
-                "--coordinates for points all the same."
-            )
-
-
-def note_if_equal(total: float, metric: str, console: Console) -> None:
-    """Say so when the metric sees no difference between any two rows, or is another one in R."""
-    if metric == "canberra":
-        console.note(
-            "canberra is SciPy's: columns in which both rows are 0 count as 0. R's dist() scales the sum up for them, "
-            "and vegan's vegdist() divides it by the number of the others; --metric precomputed takes such a matrix"
-        )
-    if total == 0:
-        console.note(f"all distances under {metric} are 0: it sees no difference between any two rows")
-
-
-def describe(frame: pd.DataFrame, file: str) -> str:
-    """How much of which columns is used."""
-    rows = "1 row" if len(frame) == 1 else f"{len(frame)} rows"
-    return f"{rows} of {file}, columns {', '.join(frame.columns)}."

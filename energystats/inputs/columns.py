@@ -23,7 +23,7 @@ from energystats.inputs.arrays import (
 from energystats.inputs.names import name_text
 from energystats.inputs.table import InputTable, as_table, check_same_columns
 
-__all__ = ["Columns", "Kind", "encode"]
+__all__ = ["Columns", "Kind", "encode", "holds_numbers", "holds_truths"]
 
 
 Kind: TypeAlias = Literal["numeric", "ordered", "categorical", "asymmetric", "empty"]
@@ -330,3 +330,17 @@ def _recoded(part: _Column, target: _Column, name: str, label: str) -> _Column:
 def _list_levels(levels: Sequence[Any]) -> str:
     """Categories in words, the first ten of them."""
     return ", ".join(map(repr, levels[:10])) + ", ..." * (len(levels) > 10)
+
+
+def holds_numbers(column: Any) -> bool:
+    """Tell whether a column, or its type, is of numbers, truth values aside."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    return is_numeric_dtype(column) and not is_bool_dtype(column)
+
+
+def holds_truths(column: Any) -> bool:
+    """Tell whether a column, or its type, is of truth values."""
+    from pandas.api.types import is_bool_dtype
+
+    return is_bool_dtype(column)

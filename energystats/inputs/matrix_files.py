@@ -28,7 +28,6 @@ __all__ = ["MatrixFile", "cells_of_frame", "cells_of_text", "parse_cells", "read
 
 
 MISSING = {"", "na", "nan", "n/a", "null", "none"}
-COMMA = re.compile(r"[-+]?\d*,\d+(e[-+]?\d+)?", re.IGNORECASE)  # a number with a decimal comma
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|[-+]?inf(inity)?", re.IGNORECASE)
 
 
@@ -113,15 +112,13 @@ def read_cells(path: Path) -> list[list[str]]:
         return cells_of_text(file.read())
 
 
-def cells_of_text(text: str, sep: str = ",", *, decimal: str = ".", comment: str | None = None) -> list[list[str]]:
+def cells_of_text(text: str, sep: str = ",", *, comment: str | None = None) -> list[list[str]]:
     """The cells of a text; empty lines at the end, and what follows a comment sign, are left out."""
     file = io.StringIO(text, newline="")
     lines = file if comment is None else (line for line in file if not line.lstrip().startswith(comment))
     cells = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=sep, strict=True)]
     while cells and not any(cells[-1]):
         cells.pop()
-    if decimal != ".":
-        cells = [[cell.replace(",", ".") if COMMA.fullmatch(cell) else cell for cell in row] for row in cells]
     return cells
 
 

@@ -1,4 +1,4 @@
-"""The page: style, order of the sections, and the Python call that makes one."""
+"""The report as one HTML file, from a template that `report.html` beside this module holds."""
 
 from __future__ import annotations
 
@@ -6,93 +6,65 @@ import numbers
 import os
 import tempfile
 import warnings
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from energystats._core.statistics import share
 from energystats._runtime import part_of_a_longer_call, weigh
 from energystats._typing import ArrayLike
+from energystats.display.numbers import p_text
 from energystats.exceptions import collected
 from energystats.inputs.options import check_count
 from energystats.metrics.base import is_named
-from energystats.report import sections
-from energystats.report.pictures import escape_text, paragraph
-from energystats.report.sections import write_dispersions
+from energystats.report import pictures, sections
 from energystats.report.study import Reading, Study
-from energystats.report.words import answer
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from jinja2 import Template
 
 __all__ = ["cluster_report", "render"]
 
 
-STYLE = """
-:root { color-scheme: light; }
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1rem 1.2rem 3rem; max-width: 60rem; background: #fff; color: #1a1a1a;
-  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
-  overflow-wrap: break-word; }
-h1 { font-size: 1.7rem; line-height: 1.25; margin: 1rem 0 .5rem; }
-h2 { font-size: 1.25rem; margin: 2.2rem 0 .6rem; padding-bottom: .2rem; border-bottom: 1px solid #999; }
-h3 { font-size: 1rem; margin: 1.2rem 0 .4rem; }
-p, ul, ol { max-width: 46rem; }
-.answer { font-size: 1.08rem; border-left: 4px solid #333; padding: .2rem 0 .2rem 1rem; margin: 1rem 0; }
-.about { color: #555; font-size: .9rem; }
-.wide { overflow-x: auto; margin: .8rem 0; }
-table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
-caption { text-align: left; white-space: nowrap; font-weight: 600; padding: .2rem 0; caption-side: top; }
-th, td { padding: .25rem .7rem .25rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid #ddd; }
-thead th { border-bottom: 1.5px solid #333; font-weight: 600; }
-tbody th { font-weight: 400; min-width: 5.2rem; }
-.n { text-align: right; padding-left: .7rem; padding-right: .2rem; white-space: nowrap; }
-figure { margin: 1.2rem 0; }
-figure img { display: block; max-width: 100%; max-height: 46rem; height: auto; }
-figcaption { color: #444; font-size: .88rem; margin-top: .3rem; max-width: 46rem; }
-pre { background: #f3f3f3; padding: .7rem .9rem; font-size: .85rem; line-height: 1.45; white-space: pre-wrap;
-  overflow-wrap: anywhere; }
-@media (max-width: 32rem) { body { font-size: 15px; padding: .5rem .8rem 2rem; }
-  h1 { font-size: 1.35rem; } caption { white-space: normal; } }
-@media print {
-  @page { size: A4; margin: 18mm 16mm; }
-  body { max-width: none; padding: 0; font-size: 10pt; }
-  h1 { font-size: 17pt; } h2 { font-size: 13pt; }
-  h2, h3, caption { break-after: avoid; }
-  figure, tr { break-inside: avoid; }
-  figure img { max-height: 115mm; max-width: 130mm; }
-  thead { display: table-header-group; }
-  .wide { overflow: visible; }
-  table { font-size: 8.5pt; }
-  pre { border: 1px solid #bbb; background: none; }
-}
-"""
-POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+LEVEL = 0.05
 
 
 def render(study: Study) -> str:
-    """The report as one HTML document; it has no scripts, and the browser is told to fetch nothing."""
-    title = f"Energy clustering of {study.reading.file}"
-    about = f"{study.n} rows, {study.k} cluster{'s' * (study.k > 1)}. Made by energystats."
-    parts = [
-        sections.data(study),
-        sections.partition(study),
-        write_dispersions(study),
-        sections.significance(study),
-        sections.choice(study),
-        sections.pairs(study),
-        sections.methods(study),
-        sections.reproduction(study),
-    ]
-    body = "\n".join(part for part in parts if part)
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape_text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{escape_text(title)}</h1>\n"
-        f"{paragraph(about, 'about')}\n{paragraph(answer(study), 'answer')}\n</header>\n<main>\n{body}\n</main>\n"
-        "</body>\n</html>\n"
+    """Write the report as one HTML document; it has no scripts, and the browser is told to fetch nothing."""
+    return _template().render(
+        study=study, found=study.found, test=study.test, chosen=study.selection, reading=study.reading,
+        gower=is_named(study.search.get("metric"), "gower"), part=share(study.found.between, study.found.total),
+        sections=sections, p_text=p_text, picture=pictures.draw_picture, level=LEVEL,
+    )  # fmt: skip
+
+
+@cache
+def _template() -> Template:
+    """Read the template, in which every text is escaped, but for what results say in HTML of their own."""
+    import jinja2
+    from markupsafe import Markup
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_without_controls,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
+    # the template breaks its lines where it likes; a reader who searches the page for a sentence finds it
+    environment.filters["unwrapped"] = lambda text: Markup(" ".join(text.split()))
+    return environment.get_template("report.html")
+
+
+def _without_controls(value: Any) -> Any:
+    """Leave out of a text the characters that no document may hold."""
+    if not isinstance(value, str) or hasattr(value, "__html__"):
+        return value
+    return "".join(c for c in value if c.isprintable() or c in "\n\t")
 
 
 def cluster_report(
@@ -175,36 +147,25 @@ def cluster_report(
     >>> "divided into 3 clusters of 62, 50 and 38 rows" in page
     True
     """
-    from energystats.clustering.energy_cluster import energy_cluster
-    from energystats.selection.select_k import select_k
-
     seed = _seed_of(rng)
-    made_with = 1.0 if is_named(metric, "precomputed") else alpha
-    search = {"metric": metric, "alpha": made_with, "standardize": standardize}
-    testing = {**search, "alpha": alpha, "conservative": conservative, "n_resamples": n_resamples}
-    bars: dict[str, Any] = {"progress": progress}
-    selecting = {"k_max": k_max, "criterion": select, **search, "conservative": conservative}
-    _announce(X, k, search, n_resamples, None if select is None else k_max)
+    _announce(X, k, metric, alpha, standardize, n_resamples, None if select is None else k_max)
     with part_of_a_longer_call(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        selection = None if select is None else select_k(X, rng=seed, **selecting, **bars)
-        wanted = k if k is not None else 2 if selection is None else selection.k
-        found = energy_cluster(X, wanted, rng=seed, **search, **bars)
-        test = _tested(X, wanted, seed, {**testing, **bars})
-        study = Study(
-            data=_as_frame(X),
-            found=found,
-            test=test,
-            selection=selection,
-            k_from="given" if k is not None else "default" if selection is None else "chosen",
+        study = Study.run(
+            X,
+            k,
+            Reading(file=title),
+            metric=metric,
+            alpha=alpha,
+            standardize=standardize,
+            conservative=conservative,
+            n_resamples=n_resamples,
+            select=select,
+            k_max=k_max,
+            progress=progress,
             rng=seed,
-            search=search,
-            testing=testing,
-            selecting=selecting,
-            reading=Reading(file=title, n_read=int(found.labels.size)),
-            notes=tuple(dict.fromkeys(str(w.message) for w in caught)),
         )
-        page = render(study)
+        page = render(replace(study, notes=tuple(dict.fromkeys(str(w.message) for w in caught))))
     for each in caught:
         warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     if path is not None:
@@ -213,7 +174,7 @@ def cluster_report(
 
 
 def _seed_of(rng: object) -> int:
-    """The seed that every step starts from, and that the report prints."""
+    """Find the seed that every step starts from, and that the report prints."""
     if rng is None:
         return int(np.random.default_rng().integers(2**31))
     if isinstance(rng, bool | np.bool_) or not isinstance(rng, numbers.Integral):
@@ -224,15 +185,18 @@ def _seed_of(rng: object) -> int:
     return check_count(rng, "rng", low=0)
 
 
-def _announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: int, k_max: int | None) -> None:
+def _announce(
+    X: ArrayLike, k: int | None, metric: Any, alpha: float, standardize: bool, n_resamples: int, k_max: int | None
+) -> None:
     """Refuse or warn of the whole before any part begins, whose warnings are kept for the end."""
     from energystats.cluster_tests.cluster_test import method_for
     from energystats.cluster_tests.cluster_test import plan_cluster_test as planned
     from energystats.clustering.energy_cluster import Search
     from energystats.dissimilarity import Dissimilarity
 
+    power = 1.0 if is_named(metric, "precomputed") else alpha
     with collected():  # what there is to say of the points is said by the parts
-        d = Dissimilarity.from_data(X, **search)
+        d = Dissimilarity.from_data(X, metric=metric, alpha=power, standardize=standardize)
     wanted = k if isinstance(k, int) and k > 1 else 2
     works = [
         *Search.default(10).work(d, wanted),
@@ -241,31 +205,6 @@ def _announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: 
     if k_max is not None:
         works.append(works[1].times(min(k_max, d.n) * 21))
     weigh(False, d, *works)
-
-
-def _tested(X: ArrayLike, k: int, seed: int, how: dict[str, Any]) -> Any:
-    """The test, or why there is none."""
-    from energystats.cluster_tests.cluster_test import cluster_test
-
-    if k == 1:
-        return "Not tested: one cluster makes no contrast."
-    try:
-        return cluster_test(X, k, rng=seed, **how)
-    except ValueError as error:  # the partition stands, whatever the test lacks
-        return f"Not tested: {error}"
-
-
-def _as_frame(X: Any) -> pd.DataFrame:
-    """The table as a data frame."""
-    import pandas as pd
-
-    if isinstance(X, pd.DataFrame):
-        return X
-    if isinstance(X, pd.Series):
-        return X.to_frame()
-    array = np.asarray(X)
-    array = array[:, None] if array.ndim == 1 else array
-    return pd.DataFrame(array).add_prefix("column ")
 
 
 def _write_whole(path: Path, page: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from energystats.selection.results import SelectKResult
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["Reading", "Study"]
 
@@ -38,23 +40,23 @@ class Reading:
         Statements that make `X`; empty where it was given in Python.
     command : tuple of str
         Words of the command line, or empty.
-    n_read : int
-        Rows before any were left out.
     left_out : tuple
         Columns that are not used, as (names, reason).
     ids : tuple
         Names of the rows, or empty.
     rows : tuple of int
         Number of every row in its source, from 1.
+    n_read : int
+        Rows before any were left out; 0 where none were.
     """
 
     file: str
-    n_read: int
     code: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
     left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
     ids: tuple[Any, ...] = ()
     rows: tuple[int, ...] = ()
+    n_read: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -95,6 +97,47 @@ class Study:
     reading: Reading
     notes: tuple[str, ...] = ()
 
+    @classmethod
+    def run(
+        cls,
+        X: Any,
+        k: int | None,
+        reading: Reading,
+        *,
+        metric: Any = "euclidean",
+        alpha: float = 1.0,
+        standardize: bool = False,
+        conservative: bool = False,
+        n_resamples: int = 199,
+        select: str | None = None,
+        k_max: int = 10,
+        progress: bool | None = False,
+        rng: int = 0,
+    ) -> Study:
+        """Choose k where it is not given, cluster, and test."""
+        from energystats.clustering.energy_cluster import energy_cluster
+        from energystats.selection.select_k import select_k
+
+        made_with = 1.0 if is_named(metric, "precomputed") else alpha  # a matrix of rho has its power already
+        search = {"metric": metric, "alpha": made_with, "standardize": standardize}
+        testing = {**search, "alpha": alpha, "conservative": conservative, "n_resamples": n_resamples}
+        selecting = {"k_max": k_max, "criterion": select, **search, "conservative": conservative}
+        how: dict[str, Any] = {"rng": rng, "progress": progress}
+        selection = None if select is None else select_k(X, **selecting, **how)
+        wanted = k if k is not None else 2 if selection is None else selection.k
+        return cls(
+            data=_as_frame(X),
+            found=energy_cluster(X, wanted, **search, **how),
+            test=_test_clusters(X, wanted, testing | how),
+            selection=selection,
+            k_from="given" if k is not None else "default" if selection is None else "chosen",
+            rng=rng,
+            search=search,
+            testing=testing,
+            selecting=selecting,
+            reading=reading,
+        )
+
     @property
     def n(self) -> int:
         """Rows that were clustered."""
@@ -110,44 +153,92 @@ class Study:
         """Whether a matrix was given in place of columns."""
         return is_named(self.search.get("metric"), "precomputed")
 
-    @property
-    def where(self) -> dict[str, Any]:
-        """Arguments that say what rho is."""
-        return {key: self.search[key] for key in ("metric", "alpha", "standardize") if key in self.search}
-
     @cached_property
     def groups(self) -> Dispersion:
         """The clusters as groups, for the distances between them."""
-        return dispersion(self.data, self.found.labels, **self.where)
+        return dispersion(self.data, self.found.labels, **self.search)
 
     @cached_property
     def representatives(self) -> IntArray:
         """Row of every cluster with the smallest mean rho to the cluster, the first of several; (k,)."""
-        d = Dissimilarity.from_data(
-            self.data,
-            metric=self.where.get("metric", "euclidean"),
-            alpha=self.where.get("alpha", 1.0),
-            standardize=self.where.get("standardize", False),
-        )
+        d = Dissimilarity.from_data(self.data, **self.search)
         Z = Groups(self.found.labels, tuple(range(self.k))).indicators()[:, :, 0]
         sums = d.pairs.multiply(np.ascontiguousarray(Z))[np.arange(self.n), self.found.labels]
         members = [np.flatnonzero(self.found.labels == j) for j in range(self.k)]
         return np.array([rows[_near_smallest(sums[rows])] for rows in members], dtype=np.intp)
 
+    @property
+    def measured(self) -> pd.DataFrame:
+        """Columns of numbers that have any; none of a matrix."""
+        numbers = self.data.select_dtypes("number").iloc[:, : 0 if self.is_matrix else None]
+        return numbers.loc[:, numbers.notna().any().to_numpy()]
+
+    @property
+    def categories(self) -> pd.DataFrame:
+        """The other columns, truth values among them."""
+        return self.data.select_dtypes(exclude="number").iloc[:, : 0 if self.is_matrix else None]
+
+    def plot_means(self) -> Axes:
+        """Draw the means of the clusters in the measured columns."""
+        return self.found.plot_means(data=self.measured)
+
     def name(self, row: int) -> str:
-        """What a row is called: its name, or its number in the source."""
+        """Name a row as its source does, or by its number there."""
         if self.reading.ids:
             return str(self.reading.ids[row])
         return f"row {self.reading.rows[row] if self.reading.rows else row + 1}"
 
-    def call(self, function: str, first: str, options: dict[str, Any], **more: Any) -> str:
-        """A call as it would be typed, without arguments at their defaults."""
-        given = {key: value for key, value in options.items() if DEFAULTS.get(key) != value}
-        given.pop("progress", None)
-        words = "".join(f", {key}={value!r}" for key, value in {**given, **more}.items())
+    @property
+    def command(self) -> str:
+        """The command line that computes the same again."""
+        return shlex.join(("energystats", *self.reading.command))
+
+    @property
+    def code(self) -> str:
+        """Python statements that compute the same again."""
+        lines = ["import energystats as es"]
+        if self.reading.code:
+            lines += ["import pandas as pd"] + ["import sys"] * any("sys.stdin" in line for line in self.reading.code)
+        lines += ["", *(self.reading.code or ["# X: the table of this report"])]
+        k: object = self.k
+        if self.selection is not None:
+            lines.append(f"selection = {self._call('select_k', 'X', self.selecting)}")
+            k = "selection.k" if self.k_from == "chosen" else self.k
+        lines.append(f"found = {self._call('energy_cluster', f'X, {k}', self.search)}")
+        if not isinstance(self.test, str):
+            lines.append(f"test = {self._call('cluster_test', f'X, {k}', self.testing)}")
+        return "\n".join(lines)
+
+    def _call(self, function: str, first: str, options: dict[str, Any]) -> str:
+        """Write a call as it would be typed, without arguments at their defaults."""
+        words = "".join(f", {key}={value!r}" for key, value in options.items() if DEFAULTS.get(key) != value)
         return f"es.{function}({first}{words}, rng={self.rng})"
 
 
+def _test_clusters(X: Any, k: int, how: dict[str, Any]) -> ClusterTestResult | str:
+    """Test for clusters, or say why that cannot be: the partition stands, whatever the test lacks."""
+    from energystats.cluster_tests.cluster_test import cluster_test
+
+    if k == 1:
+        return "Not tested: one cluster makes no contrast."
+    try:
+        return cluster_test(X, k, **how)
+    except ValueError as error:
+        return f"Not tested: {error}"
+
+
+def _as_frame(X: Any) -> pd.DataFrame:
+    """Turn the table into a data frame."""
+    import pandas as pd
+
+    if isinstance(X, pd.DataFrame):
+        return X
+    if isinstance(X, pd.Series):
+        return X.to_frame()
+    array = np.asarray(X)
+    return pd.DataFrame(array[:, None] if array.ndim == 1 else array).add_prefix("column ")
+
+
 def _near_smallest(values: FloatArray) -> int:
-    """Index of the first value that is the smallest, rounding aside."""
+    """Find the first value that is the smallest, rounding aside."""
     return int(np.flatnonzero(values <= values.min() + 1e-12 * np.abs(values).max())[0])

@@ -1,0 +1,164 @@
+"""Points from a file: the rows and columns that the options ask for, fit for the metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from energystats.cli.console import Console
+from energystats.cli.errors import BadInputError, bad_input
+from energystats.cli.groups import in_order, keep_known_groups, without_blanks
+from energystats.cli.options import categories_of, dialect_of, split_names
+from energystats.cli.reading import FileTable, read_table
+from energystats.cli.selection import Choice, choose_columns, find_column, keep_rows
+from energystats.dissimilarity import check_z_scores
+from energystats.exceptions import MatrixAsPointsWarning
+from energystats.inputs.columns import holds_numbers, holds_truths
+from energystats.inputs.options import check_alpha
+from energystats.metrics.domains import looks_like_distances, row_places
+from energystats.metrics.general import Precomputed
+from energystats.metrics.lookup import resolve
+
+if TYPE_CHECKING:
+    import argparse
+
+    import pandas as pd
+
+__all__ = ["note_if_equal", "read_points"]
+
+
+def read_points(options: argparse.Namespace, console: Console, *, group: str | None = None) -> Choice:
+    """Read a file and keep the rows and columns that the options ask for, groups known; say what is used."""
+    if options.missing not in ("raise", "drop"):
+        raise BadInputError(f"--missing must be raise or drop, got {options.missing!r}.")
+    mixed, matrix = options.metric == "gower", options.metric == "precomputed"
+    table = read_table(
+        options.file,
+        dialect_of(options),
+        console,
+        as_text=group,
+        categories=categories_of(options),
+        rows=options.rows,
+        id_name=options.id,
+    )
+    aside = {"the groups": group, "--id": options.id}
+    leave_out = [name for name in aside.values() if name is not None]
+    for name in leave_out:
+        find_column(table, name)
+    if group is not None:
+        table = without_blanks(table, [group], console)
+    whole = _code_truths(table, options, leave_out)
+    table = keep_rows(whole, options.where)
+    if group is not None:
+        table = keep_known_groups(table, group, options.missing, console)
+    named = [] if options.columns is None else split_names(options.columns, list(table.frame.columns))
+    for what, name in aside.items():
+        if name in named:
+            raise BadInputError(f"--columns must not name the column of {what}, {name!r}.")
+    choice = choose_columns(
+        table, options.columns, console, drop=options.drop, leave_out=leave_out, mixed=mixed, matrix=matrix
+    )
+    if not mixed:
+        choice = _drop_incomplete_rows(choice, options.missing, console)
+    _check_comparable(whole, choice, options, leave_out)
+    if options.coordinates:
+        console.unheard.add(MatrixAsPointsWarning)
+    rows = "1 row" if len(choice.frame) == 1 else f"{len(choice.frame)} rows"
+    console.say(f"{rows} of {table.file}, columns {', '.join(choice.frame.columns)}.")
+    if group is None:
+        return choice
+    return replace(choice, groups=in_order(table.frame.loc[choice.frame.index, group], table.dialect))
+
+
+def _drop_incomplete_rows(choice: Choice, missing: str, console: Console) -> Choice:
+    """Keep rows without gaps: others are complained about with their place, or left out where that was asked for."""
+    table, frame = choice.table, choice.frame
+    gaps = frame.isna().to_numpy()
+    bad_rows = np.flatnonzero(gaps.any(axis=1))
+    if bad_rows.size and missing == "raise":
+        row, column = int(bad_rows[0]), int(gaps[bad_rows[0]].argmax())
+        where = f"{table.where(int(frame.index[row]))}, column {frame.columns[column]!r}"
+        counts = ", ".join(f"{c} {int(m)}" for c, m in zip(frame.columns, gaps.sum(axis=0), strict=True) if m)
+        rows = "rows has" if bad_rows.size == 1 else "rows have"
+        raise BadInputError(
+            f"{table.file}: {bad_rows.size} of {len(frame)} {rows} empty cells ({counts}), the first in {where}; fill "
+            "them, or leave those rows out with --missing drop."
+        )
+    if bad_rows.size:
+        if bad_rows.size == len(frame):
+            raise BadInputError(f"{table.file}: every row has an empty cell; choose --columns.")
+        console.note(f"{bad_rows.size} of {len(frame)} rows were left out for empty cells.")
+        table = table.having(frame.dropna(), "X = X.dropna()")
+    infinite = np.isinf(table.frame.to_numpy(dtype=np.float64, na_value=np.nan))
+    if infinite.any():
+        row, column = (int(i) for i in np.argwhere(infinite)[0])
+        where = f"{table.where(int(table.frame.index[row]))}, column {table.frame.columns[column]!r}"
+        value = float(table.frame.iloc[row, column])  # type: ignore[arg-type]
+        raise BadInputError(f"{table.file}: {where}: {value} is not a finite number.")
+    return replace(choice, table=table)
+
+
+def _code_truths(table: FileTable, options: argparse.Namespace, leave_out: Sequence[str]) -> FileTable:
+    """Write 0 and 1 for truth values, where the metric compares these."""
+    with bad_input(table.file):
+        if not resolve(options.metric, 1.0).domain.truths:
+            return table
+    names = [c for c in table.frame.columns if holds_truths(table.frame[c]) and c not in leave_out]
+    if not names:
+        return table
+    code = f"table[{names!r}] = table[{names!r}].astype(int)"
+    return table.having(table.frame.astype(dict.fromkeys(names, int)), code)
+
+
+def _check_comparable(whole: FileTable, choice: Choice, options: argparse.Namespace, leave_out: Sequence[str]) -> None:
+    """Refuse, before anything is said, rows that the metric cannot compare and a matrix in place of points."""
+    table, frame = choice.table, choice.frame
+    with bad_input(table.file, table.where):
+        metric = resolve(options.metric, 1.0)
+        check_alpha(options.alpha)
+        if isinstance(metric, Precomputed):
+            if whole.numbered_names and frame.shape[1] == len(frame) + 1:
+                raise BadInputError(
+                    f"{table.file}: the matrix must be square, got {len(frame)} rows below a first line of "
+                    f"{frame.shape[1]} numbers, which was taken for names; --no-header: it is the first row."
+                )
+            return
+        check_z_scores(metric, options.standardize)
+        if not (options.coordinates or metric.domain.binary or metric.by_range):
+            _check_not_matrix(whole, frame, leave_out)
+        if not options.standardize and metric.domain.restricts:
+            (points,), _ = metric.read((frame,), ("X",))
+            metric.check(points, row_places(["X"], [len(points)], [frame.index]), list(map(str, frame.columns)))
+
+
+def _check_not_matrix(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence[str]) -> None:
+    """Refuse columns that form a matrix of dissimilarities, with all rows that were read or those in use.
+
+    A first column may hold the names of the rows, and a column of small whole numbers look like a count of them. Where
+    some rows were read, they and their own columns are looked at.
+    """
+    numeric = [c for c in whole.frame.columns if holds_numbers(whole.frame[c]) and c not in leave_out]
+    tables = [frame, whole.frame[list(frame.columns)], whole.frame[numeric], whole.frame[numeric[1:]]]
+    parts = [table for table in tables[2:] if 0 < len(table) < table.shape[1] > table.index.max()]
+    tables += [table.iloc[:, table.index] for table in parts]
+    for table in tables:
+        if table.shape[0] == table.shape[1] and looks_like_distances(table.to_numpy(dtype=np.float64, na_value=np.nan)):
+            raise BadInputError(
+                f"{whole.file}: {len(table)} columns and rows form a symmetric matrix with a zero diagonal, as "
+                "dissimilarities do. Say what they are: --metric precomputed for a matrix of dissimilarities, or "
+                "--coordinates for points all the same."
+            )
+
+
+def note_if_equal(total: float, metric: str, console: Console) -> None:
+    """Say so when the metric sees no difference between any two rows, or is another one in R."""
+    if metric == "canberra":
+        console.note(
+            "canberra is SciPy's: columns in which both rows are 0 count as 0. R's dist() scales the sum up for them, "
+            "and vegan's vegdist() divides it by the number of the others; --metric precomputed takes such a matrix"
+        )
+    if total == 0:
+        console.note(f"all distances under {metric} are 0: it sees no difference between any two rows")
