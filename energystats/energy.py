@@ -43,7 +43,7 @@ __all__ = ["Dispersion", "check_two_groups", "dispersion", "energy_distance", "p
 def pairwise(
     X: ArrayLike, Y: ArrayLike | None = None, *, metric: MetricLike = "euclidean", alpha: float = 1.0
 ) -> FloatArray:
-    r"""Matrix of rho between the rows of two tables.
+    r"""Compute the matrix of rho between the rows of two tables.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def energy_distance(
     standardize: bool = False,
     rng: RandomLike = None,
 ) -> float:
-    r"""Energy distance between the distributions of two samples: E itself, not its root.
+    r"""Compute the energy distance E between the distributions of two samples, not its root.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def energy_distance(
 
 
 def check_two_groups(groups: Groups) -> None:
-    """Complain about more groups than two."""
+    """Refuse any number of groups but two."""
     if groups.k != 2:
         raise ValueError(
             f"`groups` must name two groups, got {groups.k}; `dispersion` compares any number, and `pairwise_tests` "
@@ -272,7 +272,7 @@ def dispersion(
     standardize: bool = False,
     client: Any = None,
 ) -> Dispersion:
-    r"""Within (W), between (S) and total (T) energy dispersion of labelled points.
+    r"""Compute the within (W), between (S) and total (T) energy dispersion of labelled points.
 
     Parameters
     ----------
@@ -430,14 +430,14 @@ class Dispersion(Result):
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per group: size and W of the group; the index has the groups and is named as their Series was."""
+        """Return one row per group: size and W of the group; the index has the groups and the name of their Series."""
         import pandas as pd
 
         index = pd.Index(list(self.labels), name=self.group_name or "group")
         return pd.DataFrame({"size": self.sizes, "within_per_cluster": self.within_per_cluster.tolist()}, index=index)
 
     def to_matrix(self) -> pd.DataFrame:
-        """The mean of rho between the groups, `g`, as a square frame with their names."""
+        """Return the means of rho between the groups, `g`, as a square frame with their names."""
         import pandas as pd
 
         name = self.group_name or "group"
@@ -445,7 +445,7 @@ class Dispersion(Result):
         return pd.DataFrame(np.array(self.g), index=index, columns=index)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Heat map of g, the mean of rho between the groups."""
+        """Draw a heat map of g, the mean of rho between the groups."""
         from energystats.plotting.distances import plot_group_means
 
         return plot_group_means(self.g, ax, names=self.labels, sizes=self.sizes, metric=self.metric)
@@ -485,11 +485,11 @@ class Dispersion(Result):
         return plot_group_tree(self._group_linkage(), ax, names=self.labels, sizes=self.sizes)
 
     def _group_energies(self) -> FloatArray:
-        """Energy distances between the groups; (k, k)."""
+        """Compute the energy distances between the groups; (k, k)."""
         return statistics.energy_distances(self.g, np.ones(len(self.sizes)))  # g is M with every size 1
 
     def _group_linkage(self) -> FloatArray:
-        """Linkage matrix of the groups, joined by energy distance; (k - 1, 4)."""
+        """Join the groups by energy distance; a linkage matrix (k - 1, 4)."""
         from energystats._core.linkage import agglomerate, group_heights  # compiled loops
 
         sizes = np.array(self.sizes)

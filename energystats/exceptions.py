@@ -1,4 +1,4 @@
-"""Warnings of the package.
+"""Warnings of the package, and how they are issued and held back.
 
 Input that cannot be computed raises `ValueError` or `TypeError`; input that can be computed but
 deserves a second look warns with one of these classes, so that each can be silenced on its own.

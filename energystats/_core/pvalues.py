@@ -1,4 +1,4 @@
-"""P-values from permutations: ties, intervals, early stops, and the tail beyond what was drawn [theory 3]."""
+"""Form p-values from permutations: ties, intervals, early stops, and the tail beyond what was drawn [theory 3]."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ __all__ = [
 
 
 def tie_tolerance(scale: float, n: int) -> float:
-    """Two values of S closer than this are tied; `scale` is T, the size of the summands [theory 4, ties]."""
+    """Return how close two values of S must be to count as tied, from T, the size of the summands [theory 4, ties]."""
+    # S is a small difference of sums of the size of T: equality is judged on the scale of T, never of S itself
     return scale * max(1e-12, 2e-10 / n)
 
 
 def count_extreme(observed: float, null: FloatArray, tolerance: float) -> int:
-    """How many null values reach the observed one, ties included to rounding."""
+    """Count the null values that reach the observed one, ties included to rounding."""
     return int(np.count_nonzero(null >= observed - tolerance))
 
 
 def upper_pvalue(extreme: int, n_others: int) -> float:
-    """Share of labelings at or above the observed one; the only place where a p-value is formed.
+    """Form the p-value, the share of labelings at or above the observed one; the only place where one is formed.
 
     The observed labeling is not among the `n_others` and counts once: that is the +1 of a random null, and one of
     all labelings in an exact one, so that the two formulas agree.
@@ -38,7 +39,7 @@ def upper_pvalue(extreme: int, n_others: int) -> float:
 
 
 def pvalue_interval(extreme: int, n_resamples: int, confidence_level: float) -> tuple[float, float]:
-    """Clopper-Pearson interval of the p-value that infinitely many resamples would give."""
+    """Compute the Clopper-Pearson interval of the p-value that infinitely many resamples would give."""
     tail = (1 - confidence_level) / 2
     low = 0.0 if extreme == 0 else float(betaincinv(extreme, n_resamples - extreme + 1, tail))
     high = 1.0 if extreme == n_resamples else float(betaincinv(extreme + 1, n_resamples - extreme, 1 - tail))
@@ -46,7 +47,8 @@ def pvalue_interval(extreme: int, n_resamples: int, confidence_level: float) -> 
 
 
 def stopped_interval(extreme: int, n_resamples: int, confidence_level: float) -> tuple[float, float]:
-    """The same where sampling stopped at the last extreme value: their number was fixed, not that of resamples."""
+    """Compute the interval of the p-value where sampling stopped at the last of a fixed number of extreme values."""
+    # the last draw was extreme in any case, which takes one degree of freedom from the upper limit
     tail = (1 - confidence_level) / 2
     low = float(betaincinv(extreme, n_resamples - extreme + 1, tail))
     high = 1.0 if extreme == n_resamples else float(betaincinv(extreme, n_resamples - extreme, 1 - tail))
@@ -58,7 +60,7 @@ LARGEST_TAIL = 250  # values that are fitted, at most a quarter of all
 
 
 def generalised_pareto_pvalue(observed: float, null: FloatArray) -> float | None:
-    """P(null >= observed) from the fitted tail (Knijnenburg et al. 2009); None if there is no tail to fit.
+    """Estimate P(null >= observed) from a fitted tail (Knijnenburg et al. 2009); None if there is no tail to fit.
 
     The threshold lies midway between the last value of the tail and the next one below. The distribution of S has an
     exponential tail; a fitted shape below 0 would end it at a finite point and give a p far too small, so it counts as
@@ -75,6 +77,7 @@ def generalised_pareto_pvalue(observed: float, null: FloatArray) -> float | None
     unit = float(excess.mean())
     if not unit > 0 or beyond <= 0:
         return None
+    # in units of the mean excess, so that the fit does not depend on the unit of the data
     shape, _, scale = genpareto.fit(excess / unit, floc=0)
     if shape < 0:
         shape, scale = 0.0, 1.0

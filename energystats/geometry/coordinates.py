@@ -1,4 +1,4 @@
-"""Principal coordinates of dissimilarities and of kernels [theory 7; W]."""
+"""Place points by principal coordinates of dissimilarities and of kernels [theory 7; W]."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def principal_coordinates(
     n_components: int | None = None,
     tol: float | None = None,
 ) -> PrincipalCoordinates:
-    r"""Points whose distances are, or come near to, given dissimilarities: classical scaling.
+    r"""Find points whose distances are, or come near to, given dissimilarities: classical scaling.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def kernel_pca(
     standardize: bool = False,
     tol: float | None = None,
 ) -> PrincipalCoordinates:
-    r"""Kernel principal components: coordinates of points in the feature space of a kernel.
+    r"""Compute kernel principal components: coordinates of points in the feature space of a kernel.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def _compute_coordinates(
     index: Any,
     summand: float = 0.0,
 ) -> PrincipalCoordinates:
-    """Eigenvectors of G_c times the roots of its positive eigenvalues, with an account of the others."""
+    """Compute eigenvectors of G_c times the roots of its positive eigenvalues, and the share of the others."""
     G = centred(-0.5 * rho)
     if n_components is None or 4 * n_components >= len(G):
         values, vectors = decomposed(G)

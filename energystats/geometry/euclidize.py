@@ -1,4 +1,4 @@
-"""Repairs of dissimilarities that are not Euclidean [theory 7; K]."""
+"""Repair dissimilarities that are not Euclidean [theory 7; K]."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["cailliez", "clip_spectrum", "flip_spectrum", "lingoes", "lingoes_ker
 
 
 def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
-    r"""Lingoes' euclidization: the least constant added to the squared dissimilarities.
+    r"""Make dissimilarities Euclidean by Lingoes' constant, the least one that can be added to their squares.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
 
 
 def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
-    r"""Lingoes' euclidization of a kernel matrix.
+    r"""Make a kernel matrix positive semi-definite by Lingoes' constant, added to its centred form.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def _add_constant(
     index: Any,
     source: Literal["distances", "kernel"] = "distances",
 ) -> Euclidization:
-    """sqrt(rho + 2 sigma) off the diagonal; what was given, if nothing had to be done."""
+    """Add 2 sigma to rho off the diagonal and take the root; return the data as given if sigma is 0."""
     sigma = 0.0 if found.holds else -found.lowest
     if sigma == 0 and given is not None:
         distances = given
@@ -172,7 +172,7 @@ def _add_constant(
 
 
 def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
-    r"""Cailliez' euclidization: the least constant added to the dissimilarities.
+    r"""Make dissimilarities Euclidean by Cailliez' constant, the least one that can be added to them.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
 
 
 def clip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
-    r"""Euclidization that sets the negative eigenvalues of the Gram matrix to 0.
+    r"""Make dissimilarities Euclidean by setting the negative eigenvalues of their Gram matrix to 0.
 
     Parameters
     ----------
@@ -302,7 +302,7 @@ def clip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
 
 
 def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
-    r"""Euclidization that takes the negative eigenvalues of the Gram matrix by their size.
+    r"""Make dissimilarities Euclidean by changing the sign of the negative eigenvalues of their Gram matrix.
 
     Parameters
     ----------
@@ -352,7 +352,7 @@ def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
 
 
 def _respectralized(d: ArrayLike, tol: float | None, method: Repair) -> Euclidization:
-    """Distances from the Gram matrix with other eigenvalues."""
+    """Compute distances from the Gram matrix with its negative eigenvalues clipped or flipped."""
     given = as_distances(d, "d")
     weigh(False, MATRIX, spectrum(len(given), 7.0, copies=8.0))
     unit = unit_of(given)
@@ -378,7 +378,7 @@ def _make_euclidization(
     index: Any,
     source: Literal["distances", "kernel"] = "distances",
 ) -> Euclidization:
-    """The result, in the unit of the data."""
+    """Put a repair into a result, in the unit of the data."""
     return Euclidization(
         method=method,
         distances=distances,
@@ -393,7 +393,7 @@ def _make_euclidization(
 
 
 def nearest_psd(K: ArrayLike) -> FloatArray:
-    r"""The positive semi-definite matrix nearest to a symmetric one.
+    r"""Find the positive semi-definite matrix nearest to a symmetric one.
 
     Parameters
     ----------

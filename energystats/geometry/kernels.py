@@ -1,4 +1,4 @@
-"""Kernels: the maps between them and the semimetrics that they generate [theory 1, 2, 7]."""
+"""Convert between kernels and the semimetrics that they generate [theory 1, 2, 7]."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KERNELS = ("gaussian", "laplacian", "distance", "precomputed")
 
 
 def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> FloatArray:
-    r"""Kernel matrix that generates a matrix of rho.
+    r"""Compute a kernel matrix that generates a given matrix of rho.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> Flo
 
 
 def _base_weights(base: Any, n: int) -> FloatArray:
-    """The vector s of a base."""
+    """Read a base as the vector s of weights of the points, with sum 1."""
     if isinstance(base, str):
         check_option(base, "base", ("center",))
         return np.full(n, 1 / n)
@@ -94,7 +94,7 @@ def _base_weights(base: Any, n: int) -> FloatArray:
 
 
 def kernel_distance(K: ArrayLike) -> FloatArray:
-    r"""Matrix of rho that a kernel matrix generates.
+    r"""Compute the matrix of rho that a kernel matrix generates.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def kernel_distance(K: ArrayLike) -> FloatArray:
 
 
 def center_kernel(K: ArrayLike, base: str | int | ArrayLike = "center") -> FloatArray:
-    r"""Kernel matrix with another origin of the feature space.
+    r"""Move the origin of the feature space of a kernel matrix.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def center_kernel(K: ArrayLike, base: str | int | ArrayLike = "center") -> Float
 
 
 def equivalent_kernels(K1: ArrayLike, K2: ArrayLike, tol: float | None = None) -> bool:
-    r"""Whether two kernel matrices generate the same semimetric.
+    r"""Test whether two kernel matrices generate the same semimetric.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def equivalent_kernels(K1: ArrayLike, K2: ArrayLike, tol: float | None = None) -
 
 
 def semimetric_of(kernel: KernelLike, metric: MetricLike, alpha: float) -> Metric:
-    """The semimetric that a kernel generates."""
+    """Find the semimetric that a kernel generates."""
     if kernel == "distance":
         return resolve(metric, alpha)
     if metric != "euclidean" or alpha != 1:

@@ -1,4 +1,4 @@
-"""Whether dissimilarities are Euclidean and semimetrics of negative type [theory 1, 7]."""
+"""Test whether dissimilarities are Euclidean and semimetrics of negative type [theory 1, 7]."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def negative_type(
     n_points: int = 1000,
     rng: RandomLike = None,
 ) -> NegativeTypeResult:
-    r"""Whether a semimetric rho is of negative type, so that energy statistics mean what they should.
+    r"""Test whether a semimetric rho is of negative type, so that energy statistics mean what they should.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def negative_type(
 
 
 def _judge_negative_type(found: Examination, metric: Metric, *, rho: Any, rows: IntArray | None) -> NegativeTypeResult:
-    """What the eigenvalues of some points and the formula of the metric say together."""
+    """Combine the eigenvalues of some points with what the formula of the metric proves."""
     known = metric.negative_type
     method: Literal["eigenvalues", "factorisation", "iteration", "random subsets", "formula"] = found.method
     if known:
@@ -167,7 +167,7 @@ def _judge_negative_type(found: Examination, metric: Metric, *, rho: Any, rows: 
 
 
 def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
-    r"""Whether dissimilarities are distances between points of a Euclidean space.
+    r"""Test whether dissimilarities are distances between points of a Euclidean space.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
 
 
 def _examine_distances(d: Any, tol: float | None) -> Examination:
-    """`examine_spectrum` for d squared, whatever the size of d."""
+    """Examine the spectrum of d squared, whatever the size of d."""
     unit = unit_of(d, SMALLEST_ALONE)
     return examine_spectrum((d / unit) ** 2, tol)
 
@@ -264,12 +264,12 @@ class Examination:
         return self.lowest >= -self.threshold
 
     def violation(self, rho: FloatArray) -> float | None:
-        """C'Rc of the witness, from rho itself."""
+        """Compute c'Rc of the witness, from rho itself."""
         return None if self.witness is None else float(self.witness @ (rho @ self.witness))
 
 
 def unit_of(A: FloatArray, smallest: float = SMALLEST) -> float:
-    """The power of two next to the largest entry's size, by which A is divided without losing a digit; 1 for zeros."""
+    """Find the power of two next to the largest entry's size, which divides A without losing a digit; 1 for zeros."""
     largest = float(np.abs(A).max())
     if largest == 0:
         return 1.0
@@ -279,12 +279,12 @@ def unit_of(A: FloatArray, smallest: float = SMALLEST) -> float:
 
 
 def root_unit_of(rho: FloatArray) -> float:
-    """The same for squares: a power of two whose square is next to the largest entry's size."""
+    """Find a power of two whose square is next to the largest entry's size."""
     return float(2.0 ** ((int(np.frexp(unit_of(rho, SMALLEST_ALONE))[1])) // 2))
 
 
 def relative_tolerance(tol: float | None, n: int) -> float:
-    """The user's tolerance, or what rounding of n points can amount to."""
+    """Return the user's tolerance, or what rounding of n points can amount to."""
     if tol is None:
         return 10 * n * float(np.finfo(float).eps)
     share = check_positive(tol, "tol")
@@ -294,7 +294,7 @@ def relative_tolerance(tol: float | None, n: int) -> float:
 
 
 def examine_spectrum(rho: FloatArray, tol: float | None = None, *, summand: float = 0.0) -> Examination:
-    """Extreme eigenvalues of G_c, all of them up to `DENSE_LIMIT` points.
+    """Compute extreme eigenvalues of G_c, all of them up to `DENSE_LIMIT` points.
 
     The scale that rounding is measured on is the largest of lambda_max, max |rho|/2, and `summand`, the size of the
     numbers that rho is a difference of (the entries of a kernel, for instance). Above the limit a Cholesky factor of

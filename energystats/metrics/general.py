@@ -1,4 +1,4 @@
-"""Metrics of SciPy, functions of users, and matrices that are there already."""
+"""Metrics of SciPy by name, functions of users, and precomputed matrices."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ class SciPyMetric(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """True up to the power for which it is known [Schoenberg 1938; Gower & Legendre 1986], else None."""
+        """Whether rho is of negative type: True up to a known power [Schoenberg 1938; Gower & Legendre 1986]."""
         return True if self.alpha <= NEGATIVE_TYPE_UP_TO.get(self.name, 0.0) else None
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """True below that power, for distances that tell all points apart [Lyons 2013, remark 3.19]."""
+        """Whether E = 0 for equal distributions only: True below that power if rho tells points apart [Lyons 2013]."""
         if not self.negative_type:
             return None
         if self.name in ("cosine", "correlation", "jensenshannon"):
@@ -143,7 +143,7 @@ class SciPyMetric(Metric):
 
 @dataclass(frozen=True, slots=True)
 class CallableMetric(Metric):
-    """A user's function rho(X, Y) -> (n, m).
+    """A metric given by a user's function rho(X, Y) -> (n, m).
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class CallableMetric(Metric):
 
 @dataclass(frozen=True, slots=True)
 class Precomputed(Metric):
-    """Stands for a matrix of rho that the user brought.
+    """A placeholder for a matrix of rho that the user computed.
 
     Examples
     --------
@@ -230,5 +230,5 @@ DOMAINS = {  # of names that do not take all rows of finite numbers
 
 
 def _near_one_by_row(X: FloatArray) -> FloatArray:
-    """Rows times powers of two, by which their largest entries come near 1 and no digit is lost."""
+    """Scale each row by a power of two, so that its largest entry comes near 1 and no digit is lost."""
     return np.asarray(np.ldexp(X, -exponents(np.abs(X).max(axis=1))[:, None]))

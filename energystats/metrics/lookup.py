@@ -1,4 +1,4 @@
-"""From what a user gives as `metric` to a semimetric."""
+"""Find the semimetric that a user's `metric` and `alpha` stand for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["resolve"]
 
 
 def resolve(metric: MetricLike, alpha: float) -> Metric:
-    """The metric object that a user's `metric=` and `alpha=` stand for.
+    """Return the metric object that a user's `metric=` and `alpha=` stand for.
 
     Parameters
     ----------

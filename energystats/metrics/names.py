@@ -1,4 +1,4 @@
-"""Names of metrics that users of R, SciPy and scikit-learn type, and what each of them is here."""
+"""Names of metrics that users of R, SciPy and scikit-learn type, and the metric that each stands for."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ ENDS = re.compile(r"(distances?|dissimilarity|metric)$")
 
 
 def canonical_name(name: str, known: Sequence[str], *, ending: str = "") -> str:
-    """One of the known names, from any of its spellings and synonyms.
+    """Find the name that this package uses from any of its spellings and synonyms.
 
     Raises
     ------

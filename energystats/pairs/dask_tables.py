@@ -1,4 +1,4 @@
-"""How a table gets to the workers of a Dask cluster."""
+"""Bring a table to the workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PAIRS_PER_THREAD = 16  # so that no worker waits long for the last one
 
 
 def _block_ends(n: int, d: int, client: Workers) -> IntArray:
-    """Where blocks end: enough of them to keep all threads busy, and none too large."""
+    """Choose the ends of blocks: enough blocks to keep all threads busy, and none too large."""
     threads = max(1, sum(client.nthreads().values()))
     wanted = math.ceil(math.sqrt(2 * PAIRS_PER_THREAD * threads))
     height = STEP * math.ceil(n / wanted / STEP)
@@ -35,7 +35,7 @@ def _block_ends(n: int, d: int, client: Workers) -> IntArray:
 
 
 def distributed_points(part: Any, columns: tuple[str, ...] | None, client: Workers) -> RowsOnCluster:
-    """Rows that are here are sent, a block at a time."""
+    """Send rows in memory to the workers, a block at a time."""
     ends = _block_ends(part.n, part.d, client)
     starts = [0, *ends[:-1].tolist()]
     with _large_blocks_allowed():
@@ -47,7 +47,7 @@ def distributed_points(part: Any, columns: tuple[str, ...] | None, client: Worke
 
 
 def distributed_file(path: Path, n: int, columns: tuple[str, ...], name: str, client: Workers) -> RowsOnCluster:
-    """Every worker reads its own rows of a Parquet file."""
+    """Let every worker read its own rows of a Parquet file."""
     ends = _block_ends(n, len(columns), client)
     starts = [0, *ends[:-1].tolist()]
     blocks = [
@@ -58,7 +58,7 @@ def distributed_file(path: Path, n: int, columns: tuple[str, ...], name: str, cl
 
 
 def distributed_array(array: Any, name: str, client: Workers) -> RowsOnCluster:
-    """The blocks of a Dask array, cut anew."""
+    """Cut the blocks of a Dask array into new ones of good size."""
     n, d = array.shape
     ends = _block_ends(n, d, client)
     heights = tuple(np.diff(ends, prepend=0).tolist())
@@ -70,7 +70,7 @@ def distributed_array(array: Any, name: str, client: Workers) -> RowsOnCluster:
 def distributed_frame(
     frame: Any, columns: Sequence[str], column: str | None, name: str, client: Workers
 ) -> tuple[RowsOnCluster, list[Any], list[Any]]:
-    """The partitions of a Dask frame, computed once and cut anew, their labels and their indices.
+    """Compute the partitions of a Dask frame once and cut them into new blocks; return labels and indices, too.
 
     How many partitions there are is seen when they are computed: Dask may read several files as one.
     """
@@ -95,19 +95,19 @@ def distributed_frame(
 
 
 def _stack_rows(frames: Sequence[Any], cuts: Sequence[slice], columns: list[str], name: str) -> FloatArray:
-    """Some rows of several frames, one after the other."""
+    """Stack some rows of several frames, one below the other."""
     return np.concatenate(
         [as_points(_name_columns(frame.iloc[cut], columns), name) for frame, cut in zip(frames, cuts, strict=True)]
     )
 
 
 def _name_columns(frame: Any, columns: Any) -> Any:
-    """Columns of a frame by their names as texts."""
+    """Select columns of a frame by their names as texts."""
     return frame.set_axis(frame.columns.map(str), axis=1)[columns]
 
 
 def together(tables: Sequence[RowsOnCluster]) -> RowsOnCluster:
-    """The rows of several tables, one after the other."""
+    """Put the rows of several tables one after the other."""
     if len(tables) == 1:
         return tables[0]
     starts = np.cumsum([0, *(len(table) for table in tables[:-1])])
@@ -122,7 +122,7 @@ def together(tables: Sequence[RowsOnCluster]) -> RowsOnCluster:
 
 
 def _large_blocks_allowed() -> Any:
-    """Blocks of rows are sent on purpose."""
+    """Silence Dask's warning of large blocks, which are sent on purpose."""
     import dask
 
     return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})

@@ -1,4 +1,4 @@
-"""Sums over pairs of points on a line: from sorted points, without pairs."""
+"""Sum over pairs of points on a line: from sorted points, without pairs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ POWERS_ON_LINE = {"cityblock": 1, "chebyshev": 1, "euclidean": 1, "minkowski": 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Line(Pairs):
-    """One column and rho = |x - y|: sorting replaces the pairs.
+    """R as a linear map on one column with rho = |x - y|: sorting replaces the pairs.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Line(Pairs):
 
 
 def power_on_line(points: FloatArray | None, metric: Metric) -> float | None:
-    """The power of |x - y| that rho is in one column, None elsewhere."""
+    """Find the power of |x - y| that rho is in one column; None elsewhere."""
     if points is None or points.shape[1] != 1:
         return None
     if isinstance(metric, Euclidean):
@@ -64,7 +64,7 @@ def power_on_line(points: FloatArray | None, metric: Metric) -> float | None:
 
 
 def sort_line(points: FloatArray | None, metric: Metric) -> Line | None:
-    """The sorted points where rho = |x - y| in one column, None elsewhere."""
+    """Sort the points where rho = |x - y| in one column; None elsewhere."""
     if points is None or power_on_line(points, metric) != 1:
         return None
     order = np.argsort(points[:, 0], kind="stable")

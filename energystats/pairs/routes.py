@@ -1,4 +1,4 @@
-"""Routes to the same sums over pairs: a matrix at hand, tiles that are kept or recomputed, and sorted points.
+"""Choose the route to sums over pairs: a stored matrix, tiles that are kept or recomputed, or sorted points.
 
 Each knows R only as a linear map. Which one serves a `Dissimilarity` is decided in `choose_route` and nowhere else.
 """
@@ -13,7 +13,7 @@ __all__ = ["choose_route"]
 
 
 def choose_route(tiles: MadeAnew | None, R: FloatArray | None, line: Line | None) -> Pairs:
-    """Return the cheapest route there is: a matrix at hand, sorted points, tiles that are kept while they are few."""
+    """Choose the cheapest route there is: a matrix at hand, sorted points, tiles that are kept while they are few."""
     if R is not None:
         return Stored(R)
     if line is not None:

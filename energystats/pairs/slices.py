@@ -1,4 +1,4 @@
-"""Sums over pairs along random directions, each of them a line [theory 9]."""
+"""Sum over pairs along random directions, each of them a line [theory 9]."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ class Sliced(Pairs):
 
     @property
     def factor(self) -> float:
-        """What a sum over all lines is multiplied by."""
+        """Factor of a sum over all lines, which makes it unbiased."""
         return slice_factor(len(self.directions)) / self.n_slices
 
     def lines(self) -> Iterator[Line]:
-        """The projections, one after the other."""
+        """Sort the projections, one after the other."""
         if self.kept:
             yield from self.kept
             return
@@ -90,7 +90,7 @@ class Sliced(Pairs):
 
 
 def projection_of(points: FloatArray) -> Callable[[FloatArray], FloatArray]:
-    """How points in memory are projected; their mean goes to 0, so that an offset of the data costs no digits."""
+    """Make the function that projects points in memory; their mean goes to 0, so that an offset costs no digits."""
     center = points.mean(axis=0)
 
     def project(directions: FloatArray) -> FloatArray:
@@ -104,7 +104,7 @@ def projection_of(points: FloatArray) -> Callable[[FloatArray], FloatArray]:
 
 
 def _sum_arrays(parts: Iterator[FloatArray]) -> FloatArray:
-    """Sum of arrays that come one by one."""
+    """Sum arrays that come one by one."""
     whole = next(parts).copy()
     for part in parts:
         whole += part

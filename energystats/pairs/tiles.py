@@ -1,4 +1,4 @@
-"""Sums over pairs from a stored matrix, or from tiles of it that are kept or computed again."""
+"""Sum over pairs from a stored matrix, or from tiles of it that are kept or computed again."""
 
 from __future__ import annotations
 
@@ -39,28 +39,28 @@ class Pairs(abc.ABC):
 
     @abc.abstractmethod
     def multiply(self, columns: FloatArray) -> FloatArray:
-        """R @ columns; (n, c) -> (n, c)."""
+        """Compute R @ columns; (n, c) -> (n, c)."""
 
     @abc.abstractmethod
     def block_sums(self, Z: FloatArray) -> FloatArray:
-        """M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
+        """Compute M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
 
     @abc.abstractmethod
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The same and R @ weights, in one pass over the pairs."""
+        """Compute M = Z'RZ for every labeling, and R @ weights, in one pass over the pairs."""
 
     @abc.abstractmethod
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
-        """Sums of w_x w_y rho between bins of rows; (n,), (n,) -> (n_bins, n_bins)."""
+        """Sum w_x w_y rho between bins of rows; (n,), (n,) -> (n_bins, n_bins)."""
 
     @abc.abstractmethod
     def absolute_total(self) -> float:
-        """Sum of |rho| over all ordered pairs."""
+        """Sum |rho| over all ordered pairs."""
 
     def null_sums(
         self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """M and the group sizes of the observed labeling and then of the others; (b, k, k) and (b, k) at a time.
+        """Compute M and group sizes of the observed labeling and then of the others; (b, k, k) and (b, k) at a time.
 
         `at_once` blocks of labelings are looked at together, as many as memory allows when None.
         """
@@ -96,7 +96,7 @@ class UpperTileSums(Pairs):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stored(UpperTileSums):
-    """The whole matrix in memory."""
+    """R as the whole matrix in memory."""
 
     R: FloatArray
 
@@ -114,7 +114,7 @@ class Stored(UpperTileSums):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kept(UpperTileSums):
-    """The tiles of the upper triangle in memory."""
+    """R as the tiles of its upper triangle in memory."""
 
     tiles: tuple[tuple[int, int, FloatArray], ...]
 
@@ -124,7 +124,7 @@ class Kept(UpperTileSums):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MadeAnew(UpperTileSums):
-    """Tiles computed from the points whenever they are asked for.
+    """R as tiles that are computed from the points whenever they are asked for.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class MadeAnew(UpperTileSums):
                 yield row, column, self.metric.finite_between(rows, others, row, column)
 
     def diagonal_tile(self, rows: FloatArray, first: int) -> FloatArray:
-        """Rho among the rows, symmetric to the last bit and 0 on the diagonal."""
+        """Compute rho among the rows, symmetric to the last bit and 0 on the diagonal."""
         square = self.metric.finite_between(rows, rows, first, first)
         if not self.metric.trusted:
             _check_semimetric(square, first)
@@ -169,7 +169,7 @@ class MadeAnew(UpperTileSums):
         return square
 
     def matrix(self) -> FloatArray:
-        """R in whole."""
+        """Compute the whole matrix R."""
         n = len(self.points)
         R = np.empty((n, n))
         for row, column, tile in self.upper_tiles():
@@ -192,7 +192,7 @@ def watched(tiles: Iterator[Tile], metric: Metric, warns: bool) -> Iterator[Tile
 
 
 def _check_semimetric(square: FloatArray, start: int) -> None:
-    """Symmetric and zero at x = y, but for digits that a user's function may lose."""
+    """Refuse a rho that is not symmetric and zero at x = y, but for digits that a user's function may lose."""
     own = np.abs(np.diagonal(square))
     if own.any() and differing(own, np.zeros(1), small_entry(square, MIDDLE), LOST_DIGITS).any():
         row = int(own.argmax())
@@ -206,7 +206,7 @@ def _check_semimetric(square: FloatArray, start: int) -> None:
 
 
 def warn_if_negative(count: int, smallest: float) -> None:
-    """A negative rho(x, y) already contradicts negative type: take c = (1, -1)."""
+    """Warn if some rho(x, y) are negative, which contradicts negative type: take c = (1, -1)."""
     if count:
         warn(
             f"{count} pairs have a negative rho (smallest {smallest:.6g}), so rho is not of negative type: "
@@ -217,7 +217,7 @@ def warn_if_negative(count: int, smallest: float) -> None:
 
 
 def completed_sums(sums: FloatArray, sizes: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
-    """M and sizes of k groups from those of k - 1 groups and of all rows together, or of all; (b, k, k), (b, k)."""
+    """Complete M and sizes of k - 1 groups and of all rows together to those of k groups; (b, k, k), (b, k)."""
     if sums.shape[1] > k:
         return sums[:, :k, :k], sizes[:, :k]
     M, s = sums.copy(), sizes.copy()
