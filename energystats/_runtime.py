@@ -33,7 +33,7 @@ __all__ = [
     "between_tables",
     "check_memory",
     "count_text",
-    "is_watched",
+    "is_interactive",
     "part_of_a_longer_call",
     "seconds_for",
     "weigh",
@@ -313,7 +313,7 @@ def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
                 f"{longest.advice}".rstrip(),
                 PerformanceWarning,
             )
-    return seconds > WORTH_A_BAR and is_watched() if progress is None else bool(progress)
+    return seconds > WORTH_A_BAR and is_interactive() if progress is None else bool(progress)
 
 
 def _workers_of(d: Any) -> int:
@@ -340,7 +340,7 @@ def part_of_a_longer_call() -> Iterator[None]:
         _within.reset(token)
 
 
-def is_watched() -> bool:
+def is_interactive() -> bool:
     """Test whether somebody can see a bar: in a terminal or a notebook."""
     if sys.stderr is not None and sys.stderr.isatty():
         return True

@@ -32,7 +32,7 @@ from energystats.pairs.disk import Rows
 from energystats.pairs.line import Line, sort_line
 from energystats.pairs.routes import choose_route
 from energystats.pairs.slices import Sliced, projection_of
-from energystats.pairs.tiles import MadeAnew, Pairs, warn_if_negative
+from energystats.pairs.tiles import Pairs, Recomputed, warn_if_negative
 from energystats.pairs.workloads import Size, pairs_work
 
 __all__ = [
@@ -302,7 +302,7 @@ class Dissimilarity:
             return Sliced.of(self.n, projection_of(self.points), self.directions)
         if self.rows is not None:
             return self.rows.pairs(self.metric)
-        blocks = None if self.points is None else MadeAnew(self.points, self.metric, self.warns)
+        blocks = None if self.points is None else Recomputed(self.points, self.metric, self.warns)
         return choose_route(blocks, self.R, self.line)
 
     @property
@@ -313,7 +313,7 @@ class Dissimilarity:
         check_memory(pairs_work(Size(self.n)))
         self.check_at_hand()
         assert self.points is not None
-        return MadeAnew(self.points, self.metric, self.warns).matrix()
+        return Recomputed(self.points, self.metric, self.warns).matrix()
 
     def stored(self) -> Self:
         """Hold R in memory, for methods that read it again and again."""

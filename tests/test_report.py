@@ -315,7 +315,7 @@ def test_complete_or_absent(folder, rng, monkeypatch):
 
 
 def test_prints_and_fits_a_phone():
-    """What a browser is told: a viewport, wide tables that scroll, heads repeated on every page, A4."""
+    """Layout for browsers: a viewport, wide tables that scroll, heads repeated on every page, A4."""
     for rule in (
         "size: A4",
         "display: table-header-group",

@@ -21,6 +21,7 @@ from energystats._typing import AnyArray, FloatArray, IntArray
 __all__ = [
     "UpperTiles",
     "absolute_total",
+    "add_totals",
     "bin_sums_by_product",
     "bin_sums_from_upper",
     "bin_sums_sorted",
@@ -32,7 +33,6 @@ __all__ = [
     "null_sums",
     "random_directions",
     "slice_factor",
-    "tallied",
 ]
 
 
@@ -83,7 +83,7 @@ def multiply_upper(upper: UpperTiles, columns: FloatArray) -> FloatArray:
     return product
 
 
-def tallied(upper: UpperTiles, weights: FloatArray, totals: FloatArray) -> Iterator[tuple[int, int, FloatArray]]:
+def add_totals(upper: UpperTiles, weights: FloatArray, totals: FloatArray) -> Iterator[tuple[int, int, FloatArray]]:
     """Pass tiles on, and add R @ weights to `totals` on the way; (n,), (n,)."""
     for row, column, tile in upper:
         height, width = tile.shape

@@ -24,7 +24,7 @@ from energystats.inputs.options import as_generator, check_count, children
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import Exponential
 from energystats.pairs.routes import choose_route
-from energystats.pairs.tiles import MadeAnew
+from energystats.pairs.tiles import Recomputed
 from energystats.pairs.workloads import Size, eigenpairs
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ def _walk_pairs(d: Dissimilarity, affinity: _Affinity, count: int) -> tuple[Floa
         route = choose_route(None, stored, None)
     else:
         assert d.points is not None
-        route = choose_route(MadeAnew(d.points, affinity, warns=False), None, None)
+        route = choose_route(Recomputed(d.points, affinity, warns=False), None, None)
     degrees = 1.0 + route.multiply(np.ones((d.n, 1)))[:, 0]  # every point is similar to itself, the diagonal says not
     root = np.sqrt(degrees)
 

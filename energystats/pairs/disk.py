@@ -17,7 +17,7 @@ from energystats.inputs.arrays import as_points
 from energystats.inputs.names import joint_index
 from energystats.metrics.base import Metric
 from energystats.pairs.block_values import BlockValues, Measures, ValuesHere, slices_of
-from energystats.pairs.tiles import TILE_COLUMNS, TILE_ROWS, MadeAnew, Pairs, Tile, UpperTileSums, watched
+from energystats.pairs.tiles import TILE_COLUMNS, TILE_ROWS, Pairs, Recomputed, Tile, UpperTileSums, count_negatives
 
 __all__ = [
     "BLOCK_BYTES",
@@ -301,8 +301,8 @@ class RowsOnDisk(Rows):
     def measured(self) -> Measures:
         return Measures.over(Measures.of(self.take(*span)) for span in self.spans())
 
-    def pairs(self, metric: Metric) -> _ReadAgain:
-        return _ReadAgain(self, metric)
+    def pairs(self, metric: Metric) -> _RecomputedFromDisk:
+        return _RecomputedFromDisk(self, metric)
 
     def values(self) -> ValuesHere:
         n, height = len(self), value_rows(self.shape[1])
@@ -311,14 +311,14 @@ class RowsOnDisk(Rows):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _ReadAgain(UpperTileSums):
+class _RecomputedFromDisk(UpperTileSums):
     """Tiles computed from blocks of rows, two of which are in memory at a time."""
 
     rows: RowsOnDisk
     metric: Metric
 
     def upper_tiles(self) -> Iterator[Tile]:
-        return watched(self.computed_tiles(), self.metric, warns=True)
+        return count_negatives(self.computed_tiles(), self.metric, warns=True)
 
     def computed_tiles(self) -> Iterator[Tile]:
         for first, end in self.rows.spans():
@@ -331,7 +331,7 @@ class _ReadAgain(UpperTileSums):
 
 def tiles_within(own: FloatArray, first: int, metric: Metric, shape: tuple[int, int]) -> Iterator[Tile]:
     """Compute the upper tiles of one block; `first` numbers its first row."""
-    made = MadeAnew(own, metric, warns=False)
+    made = Recomputed(own, metric, warns=False)
     height, width = shape
     for row in range(0, len(own), height):
         X = own[row : row + height]

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from energystats._typing import FloatArray
 from energystats.pairs.line import Line
-from energystats.pairs.tiles import Kept, MadeAnew, Pairs, Stored
+from energystats.pairs.tiles import Pairs, Recomputed, Stored, StoredTiles
 
 __all__ = ["choose_route"]
 
 
-def choose_route(tiles: MadeAnew | None, R: FloatArray | None, line: Line | None) -> Pairs:
+def choose_route(tiles: Recomputed | None, R: FloatArray | None, line: Line | None) -> Pairs:
     """Choose the cheapest route there is: a matrix at hand, sorted points, tiles that are kept while they are few."""
     if R is not None:
         return Stored(R)
     if line is not None:
         return line
     assert tiles is not None
-    return Kept(tuple(tiles.upper_tiles())) if tiles.are_few else tiles
+    return StoredTiles(tuple(tiles.upper_tiles())) if tiles.are_few else tiles

@@ -12,18 +12,18 @@ import numpy as np
 from energystats._core.labelings import Labelings
 from energystats._core.sums import (
     absolute_total,
+    add_totals,
     bin_sums_from_upper,
     block_sums_from_upper,
     multiply_upper,
     null_sums,
-    tallied,
 )
 from energystats._typing import FloatArray, IntArray
 from energystats.exceptions import NotNegativeTypeWarning, warn
 from energystats.inputs.matrices import differing, largest_skew, small_entry
 from energystats.metrics.base import Metric
 
-__all__ = ["MadeAnew", "Pairs", "Stored", "Tile", "completed_sums", "warn_if_negative", "watched"]
+__all__ = ["Pairs", "Recomputed", "Stored", "Tile", "completed_sums", "count_negatives", "warn_if_negative"]
 
 
 TILE_ROWS = 256  # twice as many where tiles are recomputed: there are more of them, and wider ones multiply faster
@@ -85,7 +85,7 @@ class UpperTileSums(Pairs):
 
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         totals = np.zeros(len(Z))
-        return block_sums_from_upper(tallied(self.upper_tiles(), weights, totals), Z), totals
+        return block_sums_from_upper(add_totals(self.upper_tiles(), weights, totals), Z), totals
 
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
         return bin_sums_from_upper(self.upper_tiles(), codes, weights, n_bins)
@@ -113,7 +113,7 @@ class Stored(UpperTileSums):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept(UpperTileSums):
+class StoredTiles(UpperTileSums):
     """R as the tiles of its upper triangle in memory."""
 
     tiles: tuple[tuple[int, int, FloatArray], ...]
@@ -123,7 +123,7 @@ class Kept(UpperTileSums):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MadeAnew(UpperTileSums):
+class Recomputed(UpperTileSums):
     """R as tiles that are computed from the points whenever they are asked for.
 
     Attributes
@@ -146,7 +146,7 @@ class MadeAnew(UpperTileSums):
         return len(self.points) <= STORED_UP_TO
 
     def upper_tiles(self) -> Iterator[Tile]:
-        return watched(self.computed_tiles(), self.metric, self.warns)
+        return count_negatives(self.computed_tiles(), self.metric, self.warns)
 
     def computed_tiles(self) -> Iterator[Tile]:
         n = len(self.points)
@@ -179,7 +179,7 @@ class MadeAnew(UpperTileSums):
         return R
 
 
-def watched(tiles: Iterator[Tile], metric: Metric, warns: bool) -> Iterator[Tile]:
+def count_negatives(tiles: Iterator[Tile], metric: Metric, warns: bool) -> Iterator[Tile]:
     """Pass tiles on, and warn at the end if some values of rho were negative."""
     negative, smallest = 0, 0.0
     for row, column, tile in tiles:
