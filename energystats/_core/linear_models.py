@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from energystats._core.labelings import LABELINGS_PER_BLOCK
-from energystats._core.scaling import exponents
+from energystats._core.powers_of_two import exponents
 from energystats._core.threads import one_thread, one_thread_up_to
 from energystats._typing import AnyArray, FloatArray
 

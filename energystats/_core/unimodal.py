@@ -10,7 +10,7 @@ import numpy as np
 
 from energystats._core.exact_1d import prefix_dispersion, split_within
 from energystats._core.jit import njit
-from energystats._core.mixture import mixture_ratio
+from energystats._core.normal_mixture import mixture_ratio
 from energystats._typing import FloatArray, IntArray
 
 __all__ = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from energystats._core.distances import euclidean
-from energystats._core.scaling import exponents, two_to
+from energystats._core.powers_of_two import exponents, two_to
 from energystats._typing import ArrayLike, FloatArray
 from energystats.inputs.arrays import as_points
 from energystats.inputs.options import check_alpha, check_positive

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from energystats._core.scaling import deviations, exponents, two_to
+from energystats._core.powers_of_two import deviations, exponents, two_to
 from energystats._typing import FloatArray
 from energystats.inputs.arrays import read_only
 from energystats.inputs.options import check_alpha

@@ -187,7 +187,7 @@ def plot_scores(
     one_column = own_pvalue is None
     where = "points" if one_column else "held-out points"
     ax.hist(scores, bins=min(40, max(10, scores.size // 5)), density=True, color=QUIET, label=f"{scores.size} {where}")
-    ax.stairs(height, edges, color=OBSERVED, lw=2, label="nearest unimodal law")
+    ax.stairs(height, edges, color=OBSERVED, lw=2, label="nearest unimodal distribution")
     ax.set_ylim(0, 1.25 * max(float(patch.get_height()) for patch in ax.patches if hasattr(patch, "get_height")))
     if own_pvalue is None:
         ax.set_xlabel("x - mean")
