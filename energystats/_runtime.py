@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 
-SHORT = 0.5  # seconds; a call that takes less at the slowest rates is not looked at
+SHORT = 0.5  # seconds; a call that takes less at the slowest rates is not estimated further
 WORTH_A_BAR = 2.0  # seconds
 WORTH_A_WARNING = 60.0  # seconds
 WRITTEN_OUT = 1e15  # numbers of things below it

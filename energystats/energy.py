@@ -1,8 +1,4 @@
-"""Distances, the energy distance of two samples, and the dispersions W + S = T of labelled points [theory 1, 3].
-
-Within + between = total: the energy decomposition of labelled points.
-The module is in the plural because the package exports the function `dispersion` under its own name.
-"""
+"""Distances, the energy distance of two samples, and the dispersions W + S = T of labelled points [theory 1, 3]."""
 
 from __future__ import annotations
 
@@ -71,8 +67,6 @@ def pairwise(
         the metric cannot compare a row, see Notes; the message names it.
     TypeError
         If the input does not hold real numbers; truth values go with metrics of presence and absence alone.
-    MemoryError
-        If the work would not fit into the available memory.
 
     Warns
     -----
@@ -80,8 +74,6 @@ def pairwise(
         If the columns' standard deviations differ more than 100 times, and the metric adds their differences.
     MatrixAsPointsWarning
         If X is square and symmetric with a zero diagonal, as a matrix of dissimilarities is.
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -178,13 +170,6 @@ def energy_distance(
         is outside (0, 2], "u" is asked for with weights or with a sample of one point, or "sliced" for another rho.
     TypeError
         If the input does not hold real numbers.
-    MemoryError
-        If the work would not fit into the available memory.
-
-    Warns
-    -----
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -307,19 +292,13 @@ def dispersion(
         symmetric with zero diagonal, or `alpha` is outside (0, 2].
     TypeError
         If `X` does not hold real numbers, or labels cannot be sorted, such as numbers beside text.
-    MemoryError
-        If the work would not fit into the available memory.
 
     Warns
     -----
-    ColumnScaleWarning
-        If the columns' standard deviations differ more than 100 times, and the metric adds their differences.
-    MatrixAsPointsWarning
-        If the table is square and symmetric with a zero diagonal, as a matrix of dissimilarities is.
+    ColumnScaleWarning, MatrixAsPointsWarning
+        As `pairwise`.
     NotNegativeTypeWarning
         If rho is negative somewhere.
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -356,6 +335,7 @@ def dispersion(
     weights = as_weights(sample_weight, d.n, "sample_weight")
     d.check_weights(np.ones(d.n) if weights is None else weights, "sample_weight")
     weigh(False, d, one_sum(Size.of(d)))
+    # W, S and T are linear functions of M = Z'RZ, one pass over the pairs
     M, s = d.group_sums(groups, weights)
     within = statistics.within_per_cluster(M, s)
     return Dispersion(

@@ -195,8 +195,8 @@ def _run_layers(sums: FloatArray, squared: bool, first: int, last: int, k: int, 
     """Partition points first..last-1 best into k >= 2 runs; return the point at which run `half` + 1 starts.
 
     Each layer has a row for every number of points that leaves enough for the other runs. The choices are written
-    down where `choices` has room for them, k - 1 rows of n - k + 1. Layers are made one by one, so that Ctrl-C is
-    heard.
+    down where `choices` has room for them, k - 1 rows of n - k + 1. Layers are made one by one, so that Ctrl-C can
+    end the search between two of them.
     """
     n = last - first - k + 1
     old, new = np.empty(n), np.empty(n)

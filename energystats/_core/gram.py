@@ -32,7 +32,7 @@ def centred(A: FloatArray) -> FloatArray:
     """Centre the rows and columns of a symmetric A: J A J, a new array, symmetric to the last bit."""
     A = A - A.mean(axis=0)
     A -= A.mean(axis=1)[:, None]
-    # rounding of the two means differs, so the halves are averaged
+    # the two centrings round differently on both sides of the diagonal, so A and A' are averaged
     A += A.T.copy()
     A *= 0.5
     return A

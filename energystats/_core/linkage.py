@@ -101,7 +101,7 @@ def _nearest_neighbour_chain(H: FloatArray, sizes: IntArray) -> tuple[IntArray, 
     chain, length = np.empty(n, np.intp), 0
     pairs, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
     at_once = max(1, AT_ONCE // n)
-    for first in range(0, n - 1, at_once):  # in pieces, so that Ctrl-C is heard
+    for first in range(0, n - 1, at_once):  # in pieces, between which Ctrl-C is answered
         last = min(first + at_once, n - 1)
         length = int(_chained_merges(H, sizes, active, chain, length, pairs, heights, first, last))
     return pairs, heights

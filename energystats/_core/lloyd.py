@@ -46,7 +46,7 @@ def lloyd_pass(
         cost[i] = best_cost
         nearer += weights[i] * (own_cost - best_cost) / 2
         counts[best] += 1
-    # the rule may empty a cluster [theory 4]: it starts again from the point that its own centre fits worst
+    # the rule may empty a cluster [theory 4]: it starts again from the point that is farthest from its own centre
     for l in range(k):
         if counts[l] == 0:
             farthest = -1

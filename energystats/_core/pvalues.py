@@ -48,7 +48,7 @@ def pvalue_interval(extreme: int, n_resamples: int, confidence_level: float) -> 
 
 def stopped_interval(extreme: int, n_resamples: int, confidence_level: float) -> tuple[float, float]:
     """Compute the interval of the p-value where sampling stopped at the last of a fixed number of extreme values."""
-    # the last draw was extreme in any case, which takes one degree of freedom from the upper limit
+    # negative binomial: the last draw was extreme in any case, so the upper limit counts one extreme value less
     tail = (1 - confidence_level) / 2
     low = float(betaincinv(extreme, n_resamples - extreme + 1, tail))
     high = 1.0 if extreme == n_resamples else float(betaincinv(extreme, n_resamples - extreme, 1 - tail))

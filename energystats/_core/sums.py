@@ -241,7 +241,7 @@ def null_sums(
         codes = np.concatenate(chunk).T  # (n, b)
         for start in range(0, codes.shape[1], room):
             Z = indicators(codes[:, start : start + room], multiplied, weights)
-            # with equal weights the last group is what the others leave, and saves one product in k
+            # unequal weights need all groups; else the last group is what the others leave
             if multiplied == k:
                 yield pairs.block_sums(Z), Z.sum(axis=0).T
                 continue

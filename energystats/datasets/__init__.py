@@ -120,7 +120,7 @@ def groups(name: str) -> pd.Series[str]:
     Raises
     ------
     ValueError
-        If the name is unknown.
+        If the name is unknown, as in `load`.
 
     See Also
     --------

@@ -176,12 +176,12 @@ def make_cigars(
     variances : array_like of shape (2,), default (1.0, 20.0)
         Of the two coordinates, in both classes.
     rng : int, Generator or None, default None
-        Seed.
+        Seed of classes and points.
 
     Returns
     -------
     X : ndarray of shape (n, 2)
-        Points.
+        Points of the two clouds.
     labels : ndarray of int, shape (n,)
         0 or 1.
 
@@ -289,12 +289,12 @@ def make_circles(
     noise : float, default 0.2
         Standard deviation of the noise of each coordinate.
     rng : int, Generator or None, default None
-        Seed.
+        Seed of classes, angles and noise.
 
     Returns
     -------
     X : ndarray of shape (n, 2)
-        Points.
+        Points around the circles.
     labels : ndarray of int, shape (n,)
         Which circle, 0 to k - 1.
 
@@ -363,12 +363,12 @@ def make_spirals(
     noise : float, default 0.1
         Standard deviation of the noise of each coordinate.
     rng : int, Generator or None, default None
-        Seed.
+        Seed of classes, places and noise.
 
     Returns
     -------
     X : ndarray of shape (n, 2)
-        Points.
+        Points along the spirals.
     labels : ndarray of int, shape (n,)
         Which arm, 0 or 1.
 

@@ -71,6 +71,7 @@ def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> Flo
     """
     matrix = as_square(R, "R")
     check_same_index(R, base, "base")
+    # Gower's form (I - 1s')(-1/2 R)(I - s1') [K 3], written out in sums of rows
     toward = matrix @ _base_weights(base, len(matrix))  # mean rho of every point to the origin, up to a constant
     spread = float(_base_weights(base, len(matrix)) @ toward)
     return np.asarray(0.5 * (toward[:, None] + toward[None, :] - matrix - spread))
@@ -133,6 +134,7 @@ def kernel_distance(K: ArrayLike) -> FloatArray:
     >>> es.kernel_distance([[1.0, 0.25], [0.25, 1.0]]).tolist()
     [[0.0, 1.5], [1.5, 0.0]]
     """
+    # [G 9]
     matrix = as_symmetric(K, "K")
     own = np.diagonal(matrix)
     rho = own[:, None] + own[None, :] - 2 * matrix
@@ -165,7 +167,7 @@ def center_kernel(K: ArrayLike, base: str | int | ArrayLike = "center") -> Float
 
     See Also
     --------
-    distance_kernel : The same from a matrix of rho.
+    distance_kernel : A kernel with any origin, from a matrix of rho.
     equivalent_kernels : Whether two kernels differ by their origin alone.
 
     Notes
@@ -239,6 +241,7 @@ def equivalent_kernels(K1: ArrayLike, K2: ArrayLike, tol: float | None = None) -
     check_same_rows((K1, K2), "`K1` and `K2`")
     if first.shape != second.shape:
         raise ValueError(f"`K1` and `K2` must have the same shape, got {first.shape} and {second.shape}.")
+    # rounding is judged on the entries of K, because rho is a difference of them
     share = 100 * np.finfo(float).eps if tol is None else check_positive(tol, "tol")
     scale = max(float(np.abs(first).max()), float(np.abs(second).max()))
     return bool(np.abs(kernel_distance(first) - kernel_distance(second)).max() <= share * scale)

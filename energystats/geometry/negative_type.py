@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-N_SUBSETS = 20  # random subsets of a sample too large to be looked at in whole
+N_SUBSETS = 20  # random subsets of a sample too large to be examined in whole
 
 
 def negative_type(
@@ -60,7 +60,7 @@ def negative_type(
     alpha : float, default 1.0
         Power of a named distance.
     n_points : int, default 1000
-        Size of the random subsets that are looked at when there are more than 2,000 points.
+        Size of the random subsets that are examined when there are more than 2,000 points.
     rng : int, Generator or None, default None
         Seed of these subsets.
 
@@ -78,13 +78,6 @@ def negative_type(
         their components), or `tol` is not positive.
     TypeError
         If R does not hold real numbers.
-    MemoryError
-        If the work would not fit into the available memory.
-
-    Warns
-    -----
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -126,6 +119,7 @@ def negative_type(
         rho = d.matrix
         summand = 0.0 if d.points is None else d.metric.summand(d.points)
         return _judge_negative_type(examine_spectrum(rho, tol, summand=summand), d.metric, rho=rho, rows=None)
+    # a subset can refute negative type, and never prove it, so the worst one is reported
     weigh(False, d, spectrum(n_points, 2.0, copies=3.0).times(1 if d.metric.negative_type else N_SUBSETS))
     worst: tuple[Examination, IntArray] | None = None
     for _ in range(1 if d.metric.negative_type else N_SUBSETS):
@@ -140,7 +134,8 @@ def negative_type(
 
 
 def _judge_negative_type(found: Examination, metric: Metric, *, rho: Any, rows: IntArray | None) -> NegativeTypeResult:
-    """Combine the eigenvalues of some points with what the formula of the metric proves."""
+    """Combine the eigenvalues of some points with the proof that the formula of the metric may give."""
+    # a formula that is known to be of negative type proves more than eigenvalues of some points
     known = metric.negative_type
     method: Literal["eigenvalues", "factorisation", "iteration", "random subsets", "formula"] = found.method
     if known:
@@ -174,7 +169,7 @@ def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
     d : array_like of shape (n, n) or (n(n - 1)/2,)
         Dissimilarities, square or condensed; not squared.
     tol : float, optional
-        Rounding to allow for, as in `negative_type`.
+        As for `negative_type`.
 
     Returns
     -------
@@ -187,13 +182,6 @@ def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
         If d is not square and symmetric with zero diagonal, or a value is negative or not finite.
     TypeError
         If d does not hold real numbers.
-    MemoryError
-        If the work would not fit into the available memory.
-
-    Warns
-    -----
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -301,6 +289,7 @@ def examine_spectrum(rho: FloatArray, tol: float | None = None, *, summand: floa
     G_c + threshold shows that no eigenvalue lies below -threshold; where there is none, Lanczos finds the smallest
     eigenvalue, whose vector is a witness that anybody can check.
     """
+    # divided by a power of two, so that no square or product leaves the range of floating-point numbers
     unit = unit_of(rho, SMALLEST_ALONE)
     share = relative_tolerance(tol, len(rho))
     half = max(float(np.abs(rho).max()) / 2, summand) / unit
@@ -315,6 +304,7 @@ def examine_spectrum(rho: FloatArray, tol: float | None = None, *, summand: floa
         proved = lowest >= -threshold
         eigenvalues = eigenvalues * unit
     else:
+        # a factorisation is O(n^3)/3 and certain; Lanczos' method alone could miss a small negative eigenvalue
         highest = largest_eigenvalue(G)
         threshold = share * max(highest, half)
         proved = all_above(G, -threshold)

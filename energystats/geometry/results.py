@@ -34,7 +34,7 @@ TINY_SHARE = 1e-5  # a smallest eigenvalue that may come from rounded data
 
 
 def _eigenvalue(value: float, threshold: float) -> str:
-    """Write an eigenvalue in six significant digits, or that it cannot be told from 0."""
+    """Write an eigenvalue in six significant digits, or that it is 0 to rounding."""
     return "0 (to rounding)" if abs(value) <= threshold else number(value)
 
 
@@ -45,24 +45,24 @@ class NegativeTypeResult(Result):
     Attributes
     ----------
     holds : bool
-        The verdict, on the points that were looked at.
+        Whether rho is of negative type on the points that were examined.
     min_eigenvalue, max_eigenvalue : float
         Smallest and largest eigenvalue of G_c = -1/2 J R J, in the unit of rho. Negative type is min_eigenvalue >= 0.
     tol : float
         Rounding that is allowed for, as a share of the scale: the larger of max_eigenvalue and half of the largest
         absolute rho.
     threshold : float
-        tol times the scale, in the unit of rho; the verdict is min_eigenvalue >= -threshold.
+        tol times the scale, in the unit of rho; `holds` is min_eigenvalue >= -threshold.
     witness : ndarray of shape (n,) or None
         When it fails, a unit vector c of sum 0 with c'Rc > 0, which negative type forbids.
     violation : float or None
         c'Rc of the witness, which is -2 min_eigenvalue.
     n : int
-        Points that were looked at; all, unless `method` is "random subsets".
+        Points that were examined; all, unless `method` is "random subsets".
     rows : ndarray of shape (n,) or None
         Their indices when they are not all.
     method : {"eigenvalues", "factorisation", "iteration", "random subsets", "formula"}
-        What the verdict rests on: all eigenvalues; a Cholesky factor, which proves that none is below -threshold; an
+        Basis of `holds`: all eigenvalues; a Cholesky factor, which proves that none is below -threshold; an
         extreme eigenvalue found by iteration (then the witness is the proof); subsets of the points; or the formula of
         the metric, for all points whatever.
     known, strong : bool or None
@@ -131,7 +131,7 @@ class NegativeTypeResult(Result):
             return "Not of negative type: S and E can be negative, and E = 0 need not mean equal distributions."
         if self.known and self.method == "formula":
             return "Of negative type for all points, by its formula."
-        some = "" if self.rows is None else " that were looked at"
+        some = "" if self.rows is None else " that were examined"
         return f"Of negative type, to rounding, on the {self.n} points{some}; other points may differ."
 
     def to_frame(self) -> pd.DataFrame:
@@ -229,6 +229,7 @@ class Euclidization(Named):
     @property
     def embedding(self) -> FloatArray:
         """Points with the repaired distances, centred, one column for every positive eigenvalue; (n, p)."""
+        # eigenvalues that rounding alone raises above 0 give no coordinate
         values, vectors = self._eigenpairs
         p = int(np.count_nonzero(values > max(self.threshold, 1e-14 * float(np.abs(values).max()))))
         return np.asarray(vectors[:, :p] * np.sqrt(values[:p]))

@@ -12,6 +12,7 @@ __all__ = ["axis_distances", "kruskal_stress"]
 
 def axis_distances(R: FloatArray, dimensions: int) -> FloatArray:
     """Compute distances between points on the first principal axes of squared dissimilarities; (n, n)."""
+    # squared distances add up over axes, each of which is an eigenvector times the root of its eigenvalue
     values, vectors = largest_eigenpairs(lambda columns: R @ columns, np.ones(len(R)), dimensions)
     squared = np.zeros_like(R)
     for axis in (vectors * np.sqrt(np.maximum(values, 0.0))).T:

@@ -146,6 +146,7 @@ class Metric(abc.ABC):
 
     def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
         """Compute a kernel that generates rho, (n, m); here 1/2 [rho(x, 0) + rho(y, 0) - rho(x, y)] [G 8]."""
+        # the distance-induced kernel with base point 0 [G 8]; any other base point generates the same rho
         (X, Y), _ = self.checked_pair(X, Y)
         origin = np.zeros((1, X.shape[1]))
         rho = self.fitted(X).finite_between

@@ -98,6 +98,7 @@ class Exponential(Metric):
             return np.asarray(_euclidean_power(X, Y, 1.0) / self.sigma)
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        # [G 21b, 21c]; expm1 keeps the digits of points that are close to each other
         return -2 * np.expm1(self.exponent(X, Y))
 
     def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
@@ -189,6 +190,7 @@ def _euclidean_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
     if 0 < size < SMALL:  # squares would underflow; a power of two changes no digit
         e = int(exponents(size))
         return np.asarray(_euclidean_power(np.ldexp(X, -e), np.ldexp(Y, -e), alpha) * two_to(e, alpha))
+    # rho = ||x - y||^alpha [G 2]; alpha = 2, 1 and 1/2 need no general power, which costs more than the distances
     distances = euclidean(X, Y, squared=alpha == 2)
     if alpha == 2:
         return distances
@@ -199,9 +201,11 @@ def _euclidean_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
 
 def _median_distance(X: FloatArray) -> float:
     """Compute the median of the non-zero distances between rows, of a fixed random `SUBSAMPLE` when there are more."""
+    # always the same rows, so that sigma does not depend on the seed of the test
     if len(X) > SUBSAMPLE:
         X = X[np.random.default_rng(0).choice(len(X), SUBSAMPLE, replace=False)]
     distances = _euclidean_power(X, X, 1.0)[np.triu_indices(len(X), 1)]
+    # duplicated rows would pull the median to 0, and sigma = 0 is no kernel
     distances = distances[distances > 0]
     return float(np.median(distances)) if distances.size else 1.0
 

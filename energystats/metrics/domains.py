@@ -143,6 +143,7 @@ ANY_NUMBERS = Domain()
 
 def row_places(names: Sequence[str], sizes: Sequence[int], indexes: Sequence[Any]) -> Place:
     """Name the rows of several tables, one below the other, for messages; by an index if it does not count."""
+    # an index that merely counts rows names nothing, so such rows are called by their number
     ends = np.cumsum(sizes)
     named = [index if find_index_names(index) is not None else None for index in indexes]
 

@@ -92,11 +92,13 @@ class SciPyMetric(Metric):
             return None
         if self.name in ("cosine", "correlation", "jensenshannon"):
             return False  # proportional points have distance 0
-        return self.alpha < NEGATIVE_TYPE_UP_TO[self.name]  # there means alone, or the law of each column alone
+        # at that power E compares means alone, or the distribution of each column alone
+        return self.alpha < NEGATIVE_TYPE_UP_TO[self.name]
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         size = max(float(np.abs(X).max()), float(np.abs(Y).max()))
         if self.name in DEGREES and 0 < size < SMALL:
+            # rho is homogeneous of a known degree, so a power of two can be taken out without losing a digit
             e = int(exponents(size))
             near_one = self.between(np.ldexp(X, -e), np.ldexp(Y, -e))
             return np.asarray(near_one * two_to(e * DEGREES[self.name], self.alpha))
@@ -130,6 +132,7 @@ class SciPyMetric(Metric):
         near_one = np.ldexp(spread, -units)
         if self.name == "seuclidean":
             return replace(self, params={"V": near_one**2, "exponents": units})
+        # the correlation matrix is inverted, whose condition does not depend on the units of the columns
         correlation = np.atleast_2d(np.cov((X - X.mean(axis=0)) / spread, rowvar=False))
         rank = int(np.linalg.matrix_rank(correlation))
         if rank < len(correlation):

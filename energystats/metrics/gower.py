@@ -121,6 +121,7 @@ class Gower(Metric):
         """Whether E = 0 for equal distributions only: a metric to a power below 1, no sum of columns [Lyons 2013]."""
         if not self.negative_type or self.coding is None or self.coding.where("asymmetric").size or self.weights:
             return None
+        # at alpha = 1 rho is a sum over columns, which sees marginal distributions alone [theory 1]
         return True if self.alpha < 1 else False if len(self.coding.names) > 1 else None
 
     @property
@@ -166,6 +167,7 @@ class Gower(Metric):
     def fitted(self, X: FloatArray) -> Gower:
         """Fit the ranges of numbers and of the codes of ordered categories; columns without a coding are numbers."""
         if self.ranges is not None:
+            # rows beyond the fitted range may have 1 - |x - y|/range below 0, outside of the proof of negative type
             graded = self.coding.where("numeric", "ordered") if self.coding is not None else slice(None)
             return replace(self, beyond=bool((_widths_of(X)[graded] > self.ranges[graded]).any()))
         resolved = self
@@ -188,6 +190,7 @@ class Gower(Metric):
         assert self.coding is not None
         assert self.ranges is not None  # `fitted` comes first
         weights = self.column_weights()
+        # s_ijk of [Gower 1971]: graded for numbers and ranks, matched for categories, presence for asymmetric columns
         how = np.full(weights.size, MATCHED)
         graded = self.coding.where("numeric", "ordered")
         graded = graded[self.ranges[graded] > 0]  # a constant column matches or does not

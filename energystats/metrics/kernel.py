@@ -115,6 +115,7 @@ class Kernel(Metric):
         if self.k in TRANSLATION_INVARIANT:  # an offset costs these kernels digits that rho need not lose
             center = X.mean(axis=0)
             X, Y = X - center, Y - center
+        # [G 9]: the kernel generates rho; a result within the rounding of its summands is 0
         own_x, own_y = self._diagonal(X), self._diagonal(Y)
         rho = own_x[:, None] + own_y[None, :] - 2 * self._evaluate(X, Y)
         rounding = 8 * np.finfo(float).eps * (np.abs(own_x)[:, None] + np.abs(own_y)[None, :])

@@ -65,6 +65,7 @@ def resolve(metric: MetricLike, alpha: float) -> Metric:
         resolved = CallableMetric(cast(Callable[[FloatArray, FloatArray], FloatArray], metric))
     else:
         raise TypeError(f"`metric` must be a name, an `es.metrics` object or a callable, got {type(metric).__name__}.")
+    # a power of a bounded or a user's rho would be another semimetric than the one that was named
     if alpha != 1:
         raise ValueError(
             f"`alpha` raises a named distance to a power and must be 1 for {resolved!r}, whose rho is complete; "

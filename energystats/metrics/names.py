@@ -83,6 +83,7 @@ def canonical_name(name: str, known: Sequence[str], *, ending: str = "") -> str:
     ValueError
         For others, with the name or the transformation that gives the same.
     """
+    # capitals, blanks and hyphens do not count, and neither does a final "distance"
     plain = WORDS.sub("", name.lower())
     plain = ENDS.sub("", plain) or plain
     found = SYNONYMS.get(plain, plain)

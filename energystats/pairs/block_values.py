@@ -125,6 +125,7 @@ class ValuesThere:
 
     def begun(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> list[Any]:
         """Start a task on every block; columns are arrays, or have been placed. Returns the futures."""
+        # a column that was placed is there already in parts; an array is sent with each task
         parts = [column if isinstance(column, tuple) else [column[span] for span in self.spans] for column in columns]
         return [
             self.client.submit(task, future, *shared, *(part[i] for part in parts), pure=False)
@@ -157,6 +158,7 @@ def fetched(client: Any, futures: Any) -> Any:
 
 def sum_by_tree(client: Any, parts: Sequence[Any], priority: int = 1) -> Any:
     """Sum some futures, a few at a time, so that no worker gathers all; returns a future."""
+    # a tree of sums: no task takes more than a few results, and the depth is logarithmic
     while len(parts) > 1:
         groups = [parts[first : first + ADDED_AT_ONCE] for first in range(0, len(parts), ADDED_AT_ONCE)]
         parts = [client.submit(_sum_of, *group, pure=False, priority=priority) for group in groups]
@@ -211,6 +213,7 @@ class Measures:
         n = self.n + other.n
         low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
         unit = np.where(high > low, high - low, 1.0)
+        # sums of squares around the common mean: both parts, and the distance of their means [Chan et al. 1983]
         apart = (other.mean - self.mean) / unit
         squares = self.squares * (self.unit / unit) ** 2 + other.squares * (other.unit / unit) ** 2
         return Measures(

@@ -174,6 +174,7 @@ class OnCluster(Pairs):
     def multiply(self, columns: FloatArray) -> FloatArray:
         """Compute R @ columns; (n, c) -> (n, c)."""
         spans = self.rows.spans
+        # a pair of blocks gives rows to both of them; the rows of a block are summed over the pairs it is in
         parts = self.of_pairs(_product_task, lambda i, j: (columns[slice(*spans[i])], columns[slice(*spans[j])]))
         numbers = range(len(spans))
         rows = [
@@ -196,6 +197,7 @@ class OnCluster(Pairs):
         return self.block_sums(Z), self.multiply(weights[:, None])[:, 0]
 
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
+        # every task gives back all sums between bins: for many bins, products with R move less
         if 8 * n_bins**2 > BIN_SUMS_BYTES:
             return bin_sums_by_product(self.multiply, codes, weights, n_bins)
         bins = self.rows.client.submit(
@@ -212,11 +214,12 @@ class OnCluster(Pairs):
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
         """Compute M and group sizes of every labeling; the workers draw random labelings themselves.
 
-        All chunks of labelings are handed in at once, unless the caller looks at them in between.
+        All chunks of labelings are submitted at once, unless the caller evaluates them in between (`at_once`).
         """
         if others.key is None:
             yield from Pairs.null_sums(self, weights, codes, others, k, at_once=at_once)
             return
+        # only the key of the random labelings is sent; every worker draws the same ones from it
         client = self.rows.client
         drawing = Drawing(uuid4().hex, codes.astype(np.min_scalar_type(k)), weights, others, k)
         shared = client.submit(itself, drawing, pure=False)
@@ -305,6 +308,7 @@ ONE_DRAWS = threading.Lock()
 def _labelings_of(drawing: Drawing, chunk: _Chunk) -> AnyArray:
     """Draw the labelings of a chunk, once on each worker for all tasks that follow each other."""
     name = drawing.token, chunk.first
+    # tasks of one worker run in several threads; one draws, the others wait for it
     with ONE_DRAWS:
         if name not in KEPT:
             while len(KEPT) >= KEPT_AT_MOST:
@@ -336,12 +340,12 @@ class _Negatives:
     """Counter of the negative values of rho, where there may be any."""
 
     def __init__(self, metric: Metric) -> None:
-        self.looks = not metric.negative_type
+        self.possible = not metric.negative_type
         self.count, self.smallest = 0, 0.0
 
-    def see(self, tile: FloatArray, *, diagonal: bool) -> None:
+    def add(self, tile: FloatArray, *, diagonal: bool) -> None:
         """Count the negative values of one tile."""
-        if self.looks and tile.min() < 0:
+        if self.possible and tile.min() < 0:
             self.count += int(np.count_nonzero(tile < 0)) // (1 + diagonal)
             self.smallest = min(self.smallest, float(tile.min()))
 
@@ -356,7 +360,7 @@ def _product_task(
     """Compute the share of two blocks in the rows of R @ columns of the one, and of the other."""
     upper, lower, negatives = np.zeros_like(own), np.zeros_like(others), _Negatives(metric)
     for rows, columns, tile, diagonal in _tiles_of(X, Y, a, b, metric):
-        negatives.see(tile, diagonal=diagonal)
+        negatives.add(tile, diagonal=diagonal)
         upper[rows] += tile @ others[columns]
         if not diagonal:
             (upper if a.span == b.span else lower)[columns] += tile.T @ own[rows]
@@ -376,7 +380,7 @@ def _block_task(
     _, k, n_labelings = own.shape
     half, negatives = np.zeros((n_labelings, k, k)), _Negatives(metric)
     for rows, columns, tile, diagonal in _tiles_of(X, Y, a, b, metric):
-        negatives.see(tile, diagonal=diagonal)
+        negatives.add(tile, diagonal=diagonal)
         product = (tile @ others[columns].reshape(-1, k * n_labelings)).reshape(-1, k, n_labelings)
         half += np.einsum("ijb,ilb->bjl", own[rows], product) * (0.5 if diagonal else 1.0)
     return negatives.part(half + half.transpose(0, 2, 1))
@@ -411,7 +415,7 @@ def _bins_task(
 
     def upper() -> Iterator[tuple[int, int, FloatArray]]:
         for rows, columns, tile, diagonal in _tiles_of(X, Y, a, b, metric):
-            negatives.see(tile, diagonal=diagonal)
+            negatives.add(tile, diagonal=diagonal)
             yield rows.start, shift + columns.start, tile
 
     sums = bin_sums_from_upper(upper(), codes.astype(np.intp), weights, bins.count)
@@ -432,9 +436,10 @@ def _labelings_task(
     own, others = codes[:, slice(*a.span)].T, codes[:, slice(*b.span)].T
     w, v = drawing.weights[slice(*a.span)], drawing.weights[slice(*b.span)]
     n_labelings, negatives = len(codes), _Negatives(metric)
+    # group k + 1 is all rows together, so that one group need not be multiplied (`completed_sums`)
     half = np.zeros((n_labelings, k + 1, k + 1))
     for rows, columns, tile, diagonal in _tiles_of(X, Y, a, b, metric):
-        negatives.see(tile, diagonal=diagonal)
+        negatives.add(tile, diagonal=diagonal)
         Z = indicators(others[columns], k, v[columns])
         product = tile @ np.column_stack((Z.reshape(len(Z), -1), v[columns]))
         grouped, everything = product[:, :-1].reshape(-1, k, n_labelings), product[:, -1]

@@ -28,6 +28,7 @@ PAIRS_PER_THREAD = 16  # so that no worker waits long for the last one
 def _block_ends(n: int, d: int, client: Workers) -> IntArray:
     """Choose the ends of blocks: enough blocks to keep all threads busy, and none too large."""
     threads = max(1, sum(client.nthreads().values()))
+    # b blocks make b(b + 1)/2 pairs of blocks, each a task
     wanted = math.ceil(math.sqrt(2 * PAIRS_PER_THREAD * threads))
     height = STEP * math.ceil(n / wanted / STEP)
     height = max(FEWEST_ROWS, min(height, MOST_ROWS, LARGEST_BLOCK // (8 * d) // STEP * STEP))
@@ -81,6 +82,7 @@ def distributed_frame(
     if not n:
         raise ValueError(f"`{name}` must have at least one row and one column, got none.")
     ends = _block_ends(n, len(columns), client)
+    # every new block is cut from the partitions that it overlaps
     blocks, first = [], 0
     for end in ends.tolist():
         touched = [i for i, height in enumerate(heights) if starts[i] < end and first < starts[i] + height]

@@ -13,7 +13,7 @@ from typing import Any
 __all__ = ["Workers", "active_workers"]
 
 
-LOOK = 0.25  # seconds between two looks at the connection
+CHECK_EVERY = 0.25  # seconds between two checks of the connection
 ASK = 5.0  # seconds between two questions for workers, and for the answer
 WITHOUT_WORKERS = 120.0  # seconds after which a cluster without workers is given up
 LOST = ("closing", "closed")
@@ -65,6 +65,7 @@ class Workers:
         if not loop.is_running():
             coroutine.close()
             raise _lost_error("it does not run any more")
+        # in the client's own loop, so that this thread can go on checking the connection
         found = asyncio.run_coroutine_threadsafe(coroutine, loop)
         try:
             self._wait(found)
@@ -82,7 +83,8 @@ class Workers:
         """Return when a result is there; raise when none can come any more."""
         with_workers = asked = time.monotonic()
         silent = False
-        while not concurrent.futures.wait([found], timeout=LOOK).done:
+        # a client that lost its scheduler waits for ever, so the connection is checked while the answer is awaited
+        while not concurrent.futures.wait([found], timeout=CHECK_EVERY).done:
             _check_connection(self.client)
             if time.monotonic() - asked < ASK:
                 continue
@@ -99,6 +101,7 @@ def _check_connection(client: Any) -> None:
     status = getattr(client, "status", "running")
     if status in LOST:
         raise _lost_error(f"the client is {status}")
+    # a scheduler that went away shows in its connection, whatever the client's own status says
     link = getattr(client, "scheduler_comm", None)
     if status == "connecting" or (link is not None and link.closed()):
         raise _lost_error("its scheduler closed the connection")

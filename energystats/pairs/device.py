@@ -86,6 +86,7 @@ def _as_columns(xp: Any, sample: Any, name: str) -> Any:
     points = xp.astype(points, xp.float64, copy=True)
     if not bool(xp.all(xp.isfinite(points))):
         check_finite(_to_numpy(points), name, None)
+    # the extremes of every column tell whether squares overflow
     check_finite(_to_numpy(xp.stack((xp.min(points, axis=0), xp.max(points, axis=0)))), name, None)
     return points
 
@@ -208,6 +209,7 @@ class OnDevice(Pairs):
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
         """Compute M and group sizes of every labeling; labels are sent to the device, indicators are built there."""
         room = max(1, INDICATOR_BYTES // (8 * weights.size * k * LABELINGS_PER_BLOCK))
+        # labels are small integers, eight times smaller than indicators: those travel, these are made on the device
         waiting = [codes[None, :]]
         for block in others.blocks():
             waiting.append(block)
@@ -231,6 +233,7 @@ class OnDevice(Pairs):
 
 def _squares(xp: Any, X: Any, Y: Any) -> Any:
     """Compute ||x - y||**2 from coordinate differences, as exact as the coordinates."""
+    # no |x|^2 + |y|^2 - 2 x'y, which loses the digits of an offset
     found = (X[:, 0, None] - Y[None, :, 0]) ** 2
     for j in range(1, X.shape[1]):
         found = found + (X[:, j, None] - Y[None, :, j]) ** 2

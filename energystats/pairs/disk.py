@@ -117,6 +117,7 @@ def spool(blocks: Iterable[Any], name: str) -> Spooled:
 
 def spool_panels(panels: Iterable[Iterable[Any]], name: str) -> Spooled:
     """Write blocks of rows to a temporary file, a few columns after the other."""
+    # a panel is all rows of a few columns, because a Parquet file decodes few columns at a time
     file = tempfile.TemporaryFile()  # noqa: SIM115 (it is closed when its part is no longer used)
     n, widths = 0, []
     try:
@@ -283,6 +284,7 @@ class RowsOnDisk(Rows):
         return points
 
     def pick(self, rows: IntArray) -> FloatArray:
+        # rows are read in the order of the file, each block once, and put where they were asked for
         found = np.empty((rows.size, self.shape[1]))
         order = np.argsort(rows, kind="stable")
         bounds = [start for start, _ in self.spans()]
@@ -321,6 +323,7 @@ class _RecomputedFromDisk(UpperTileSums):
         return count_negatives(self.computed_tiles(), self.metric, warns=True)
 
     def computed_tiles(self) -> Iterator[Tile]:
+        # every block is read once for itself and once for each block above it in the file
         for first, end in self.rows.spans():
             own = self.rows.take(first, end)
             yield from tiles_within(own, first, self.metric, LARGE_TILES)

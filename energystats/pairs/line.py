@@ -58,6 +58,7 @@ def power_on_line(points: FloatArray | None, metric: Metric) -> float | None:
         return None
     if isinstance(metric, Euclidean):
         return metric.alpha
+    # in one column these distances are all |x - y| or its square
     if isinstance(metric, SciPyMetric) and metric.name in POWERS_ON_LINE:
         return POWERS_ON_LINE[metric.name] * metric.alpha
     return None

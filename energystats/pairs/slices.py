@@ -44,8 +44,10 @@ class Sliced(Pairs):
     @classmethod
     def of(cls, n: int, project: Callable[[FloatArray], FloatArray], directions: FloatArray) -> Self:
         """Sort the projections once, if there is room for them."""
-        anew = cls(n, project, directions)
-        return anew if 16 * n * anew.n_slices > LINES_BYTES else replace(anew, kept=tuple(anew.lines()))
+        recomputed = cls(n, project, directions)
+        if 16 * n * recomputed.n_slices > LINES_BYTES:
+            return recomputed
+        return replace(recomputed, kept=tuple(recomputed.lines()))
 
     @property
     def n_slices(self) -> int:
@@ -62,6 +64,7 @@ class Sliced(Pairs):
         if self.kept:
             yield from self.kept
             return
+        # 16 bytes a point and direction: an index and a gap
         at_once = max(1, LINES_BYTES // (16 * self.n))
         for start in range(0, self.n_slices, at_once):
             for projected in self.project(self.directions[:, start : start + at_once]).T:

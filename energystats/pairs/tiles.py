@@ -31,7 +31,7 @@ TILE_COLUMNS = 4096  # so that a tile is small enough for its memory to be used 
 STORED_UP_TO = 4096  # points; above it tiles are recomputed for every sum
 Tile = tuple[int, int, FloatArray]  # first row, first column, rho
 LOST_DIGITS = 1e-4, 1e-3  # of rho: what a user's function may be off by in symmetry, and at x = y
-MIDDLE = 0.5  # a share of the rho of few points, among which copies would make a lower one too small
+MIDDLE = 0.5  # a share of the rho of few points, among which duplicated rows would make a lower one too small
 
 
 class Pairs(abc.ABC):
@@ -62,7 +62,7 @@ class Pairs(abc.ABC):
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
         """Compute M and group sizes of the observed labeling and then of the others; (b, k, k) and (b, k) at a time.
 
-        `at_once` blocks of labelings are looked at together, as many as memory allows when None.
+        `at_once` blocks of labelings are summed together, as many as memory allows when None.
         """
         labelings = itertools.chain([codes[None, :]], others.blocks())
         return null_sums(self, weights, labelings, k, at_once=at_once)
@@ -102,6 +102,7 @@ class Stored(UpperTileSums):
 
     def upper_tiles(self) -> Iterator[Tile]:
         n = len(self.R)
+        # views, not copies: a square tile on the diagonal, and the rest of its rows to the right of it
         for row in range(0, n, TILE_ROWS):
             stop = row + TILE_ROWS
             yield row, row, self.R[row:stop, row:stop]
@@ -150,6 +151,7 @@ class Recomputed(UpperTileSums):
 
     def computed_tiles(self) -> Iterator[Tile]:
         n = len(self.points)
+        # the upper triangle only: each pair is computed once
         height = TILE_ROWS if n <= STORED_UP_TO else 2 * TILE_ROWS
         for row in range(0, n, height):
             rows = self.points[row : row + height]
@@ -163,6 +165,7 @@ class Recomputed(UpperTileSums):
         square = self.metric.finite_between(rows, rows, first, first)
         if not self.metric.trusted:
             _check_semimetric(square, first)
+        # means of both triangles, since sums in another order may differ in the last bit
         square += square.T.copy()
         square *= 0.5
         np.fill_diagonal(square, 0.0)
@@ -183,6 +186,7 @@ def count_negatives(tiles: Iterator[Tile], metric: Metric, warns: bool) -> Itera
     """Pass tiles on, and warn at the end if some values of rho were negative."""
     negative, smallest = 0, 0.0
     for row, column, tile in tiles:
+        # a tile on the diagonal has every pair twice
         if not metric.negative_type and tile.min() < 0:
             negative += int(np.count_nonzero(tile < 0)) // (1 + (row == column))
             smallest = min(smallest, float(tile.min()))
@@ -220,6 +224,7 @@ def completed_sums(sums: FloatArray, sizes: FloatArray, k: int) -> tuple[FloatAr
     """Complete M and sizes of k - 1 groups and of all rows together to those of k groups; (b, k, k), (b, k)."""
     if sums.shape[1] > k:
         return sums[:, :k, :k], sizes[:, :k]
+    # the last row and column of the sums belong to all rows together: what the other groups leave is the last group
     M, s = sums.copy(), sizes.copy()
     M[:, :-1, -1] = M[:, -1, :-1] = sums[:, :-1, -1] - sums[:, :-1, :-1].sum(axis=2)
     M[:, -1, -1] = sums[:, -1, -1] - sums[:, :-1, -1].sum(axis=1) - M[:, :-1, -1].sum(axis=1)

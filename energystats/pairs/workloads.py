@@ -176,6 +176,7 @@ def _products(size: Size, columns: float, *, what: str, advice: str, at_once: fl
         return Work(
             what=what, advice=advice, ordered=6 * n * math.log2(n + 1), touched=ON_LINE * n * columns, bytes=made
         )
+    # tiles that are not kept are computed again in every pass
     passes = 1.0 if size.keeps else max(1, math.ceil(columns / at_once))
     pairs = 0.0 if size.stored else passes * n * n / 2
     reread = max(1, math.ceil(columns / at_once)) if size.keeps else 0.0
@@ -216,7 +217,7 @@ def _faster_test(size: Size) -> str:
 def permutation_moments_work(size: Size) -> Work:
     """Describe the exact moments of the permutation distribution."""
     n = float(size.n)
-    return Work(what=f"permutation_moments over the triples of {size.n} points", advice='Use method="permutation".',
+    return Work(what=f"moments over the triples of {size.n} points", advice='Use method="permutation".',
                 flops=4.2 * n**3, pairs=n * n / 2, touched=60 * n * n, bytes=48 * n * n)  # fmt: skip
 
 
@@ -305,6 +306,7 @@ def eigenpairs(size: Size, count: float, advice: str = SAMPLE_LESS) -> Work:
     n, steps = float(size.n), LANCZOS + 4 * count
     if count < 1:
         return Work(what="eigenvalues")
+    # Lanczos' method makes one product with R in each step
     single = _products(size, 1, what=f"eigenvalues of {size.n} points", advice=advice)
     repeated = replace(single, pairs=0.0).times(steps).and_then(Work(what="", touched=30 * n * steps, steps=50 * steps))
     return replace(repeated, pairs=single.pairs if size.keeps else steps * single.pairs)
@@ -338,6 +340,7 @@ def search_work(
     n = float(size.n)
     if size.exact and not perturbations:
         return exact_line(n, k)
+    # most of a start is its table T of sums from points to clusters, O(n^2); its passes are O(n k)
     one = Work(
         what="",
         touched=SEARCHED * n * n + 60 * n * k,
@@ -435,12 +438,13 @@ def _reference(size: Size, k: int) -> Work:
     return found if size.exact else found.and_then(pairs_work(replace(size, stored=False)))
 
 
-def crossfit(size: Size, k: int, n_splits: float, count: float, laws: float) -> tuple[Work, ...]:
+def crossfit(size: Size, k: int, n_splits: float, count: float, references: float) -> tuple[Work, ...]:
     """Describe reference samples for cross-fitting, with held-out halves."""
     lines = Work(what="", ordered=10.0 * k * size.n * math.log2(size.n + 1))
     one = _reference(size.part(size.n / 2), k).and_then(lines).times(2 * n_splits)
     what = f"{count_text(count)} reference samples of {size.n} rows"
-    return one.times(count * laws, what=what, advice=FEWER_DRAWS), kept(count, "reference samples", FEWER_DRAWS, 20.0)
+    tested = one.times(count * references, what=what, advice=FEWER_DRAWS)
+    return tested, kept(count, "reference samples", FEWER_DRAWS, 20.0)
 
 
 def tree(

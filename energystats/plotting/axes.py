@@ -35,7 +35,7 @@ def axes_or_new(ax: Axes | None, *, height: float | None = None, more_width: flo
 
 
 def cluster_colors(k: int) -> list[Any]:
-    """Choose one colour per cluster, told apart in grey and by colour-blind readers as far as there are enough."""
+    """Choose one colour per cluster, distinct in grey and for colour-blind readers as far as there are enough."""
     if k <= 8:
         okabe_ito = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000"]
         return okabe_ito[:k]
@@ -89,7 +89,7 @@ def plain_all(names: Iterable[object]) -> list[str]:
 
 
 def font_along(ax: Axes, count: int, axis: str) -> float:
-    """Choose the size in points of names beside each other along an axis, before the layout has settled."""
+    """Choose the size in points of names beside each other along an axis, before the layout is final."""
     assert ax.figure is not None
     box = ax.get_window_extent()
     inches = (box.height if axis == "y" else box.width) / ax.figure.dpi
@@ -129,7 +129,7 @@ def draw_names(place: FloatArray, names: Sequence[str], ax: Any) -> None:
         for row, name in zip(place, names, strict=True):
             ax.text(*row, f" {name}", fontsize=NAME_SIZE)
         return
-    getattr(ax.figure, "draw_without_rendering", lambda: None)()  # so that the layout has settled
+    getattr(ax.figure, "draw_without_rendering", lambda: None)()  # so that the layout is final
     ax.apply_aspect()
     to_points = 72 / ax.figure.dpi
     spots = ax.transData.transform(place) * to_points

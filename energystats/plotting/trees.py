@@ -31,7 +31,7 @@ from energystats.plotting.axes import (
 __all__ = ["DrawnNode", "plot_cluster_tree", "plot_dendrogram"]
 
 
-LEAVES_DRAWN = 40  # of a tree with more points than can be told apart
+LEAVES_DRAWN = 40  # of a tree with more points than can be distinguished
 POINTS_DRAWN = 150
 POINTS_NAMED = 60
 CLUSTERS_NUMBERED = 20
