@@ -74,7 +74,7 @@ def both_times(call, runs=5):
 
 
 def alone_and_beside(call):
-    """What a call returns alone, and what it returns beside one busy process."""
+    """Return the results of a call alone, and beside one busy process."""
     first = call()
     with busy_process():
         return first, call()

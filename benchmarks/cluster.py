@@ -40,7 +40,7 @@ def work_of_worker(dask_worker):
 
 
 def work(client):
-    """Of all workers together."""
+    """Sum over all workers."""
     return np.sum(list(client.run(work_of_worker).values()), axis=0)
 
 
@@ -69,7 +69,7 @@ def run(n, n_workers, n_resamples=RESAMPLES):
 
 
 def clusters(n, n_workers):
-    """The same for five clusters of a million rows; 0 workers: all in this process."""
+    """Time five clusters of a million rows; 0 workers: all in this process."""
     from dask import array as da
     from distributed import Client, LocalCluster
 
@@ -93,7 +93,7 @@ def clusters(n, n_workers):
 
 
 def tasks_of(n, threads):
-    """How many: one for each pair of blocks and chunk of permutations, their sums, and five to cut and read a block."""
+    """Count the tasks: one for each pair of blocks and chunk of permutations, their sums, five to read a block."""
     height = max(512, min(256 * math.ceil(n / math.ceil(math.sqrt(32 * threads)) / 256), 2**14))
     blocks = math.ceil(n / height)
     labels = max(1, min(2**27 // (64 * n), 2048 // 64))

@@ -64,7 +64,7 @@ print(seconds, wall, peak, peak - before, found.pvalue, f"{found.statistic:.4g}"
 
 
 def separately(code, *words):
-    """What a process of its own prints, and how many times its wall-clock time it takes beside one busy process."""
+    """Return the output of a process of its own, and the ratio of its wall-clock time beside one busy process."""
     command = [sys.executable, "-c", code, *map(str, words)]
     here = Path(__file__).parent
     alone, beside = alone_and_beside(

@@ -39,7 +39,7 @@ def environment(found):
 
 
 def slower(row):
-    """How many times as long it takes beside one busy process; nothing in results from before that was measured."""
+    """Give the ratio of times beside one busy process; empty in results from before that was measured."""
     busy = row.get("busy_seconds")
     return [] if busy is None else [f"{busy / row['seconds']:.2f} x"]
 
@@ -96,7 +96,7 @@ def with_tables(page, tables):
 
 
 def tables():
-    """What stands between the marks."""
+    """Return the text between the marks."""
     speed, size, busy = load("speed.json"), load("size.json"), load("busy.json")
     return {
         "speed environment": environment(speed),

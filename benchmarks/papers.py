@@ -521,7 +521,7 @@ def one_optimum(case, run):
 
 
 def compare_optima(runs, pool):
-    """Where the lowest W is not the most accurate partition."""
+    """Compare the lowest W with the most accurate partition, where they differ."""
     print("\n### optima\n\n| row | labels | W / W of the true classes | accuracy |\n|---|---|---|---|")
     for case, (row_id, x, metric) in enumerate(OPTIMA):
         done = list(pool.map(partial(one_optimum, case), range(runs)))

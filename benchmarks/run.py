@@ -40,7 +40,7 @@ rows: list[dict[str, object]] = []  # of the table, in their order
 
 
 def environment():
-    """What the numbers depend on: processor, threads, versions."""
+    """Describe the machine: processor, threads, versions."""
     versions = {"energystats": es.__version__, "Python": platform.python_version()}
     for name in PEERS:
         try:
@@ -431,7 +431,7 @@ def large(sizes):
 
 
 def tests_and_clusterings(quick):
-    """What is run most."""
+    """Time the functions that are used most."""
     two_sample_test(*((100, 5, 99, 9) if quick else (1000, 5, 999, 20)))
     ready_matrix(*((200, 99) if quick else (2000, 999)))
     for k in (2, 8):

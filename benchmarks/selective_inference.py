@@ -118,7 +118,7 @@ def kept_distances(tree, difference, method):
 
 
 def complement(starts, ends):
-    """What is left of [0, infinity) without open intervals, as rows (from, to)."""
+    """Subtract open intervals from [0, infinity); rows (from, to)."""
     order = np.argsort(starts)
     starts, ends = starts[order], np.maximum.accumulate(ends[order])
     kept = np.column_stack((np.r_[0.0, np.maximum(ends, 0.0)], np.r_[starts, np.inf]))

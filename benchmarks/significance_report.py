@@ -80,7 +80,7 @@ def labelled_rows(table_id):
 
 
 def caption(results, table_id, methods):
-    """What was counted, how often, and how precise it is."""
+    """Describe the counts, the number of samples, and their precision."""
     found = results["tables"].get(table_id, {})
     what = "Shares of right numbers of clusters"
     if table_id != "F":
@@ -94,7 +94,7 @@ def caption(results, table_id, methods):
 
 
 def replicates(found, methods):
-    """How many samples each column had."""
+    """Write the number of samples of each column."""
     counts = {}
     for method in methods:
         numbers = {row[method]["replicates"] for row in found.values() if "rates" in row.get(method, {})}

@@ -1,4 +1,4 @@
-"""How much power any valid test of unimodality can have: the Neyman-Pearson limit.
+"""The largest power that a valid test of unimodality can have: the Neyman-Pearson limit.
 
 The most powerful level-.05 test of a density f against one density g of the null hypothesis cannot be beaten by a
 test that keeps its level on the whole hypothesis. The limit takes for g the unimodal density nearest to f in

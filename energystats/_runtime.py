@@ -1,4 +1,4 @@
-"""What a call costs and shows while it runs: estimates of time and memory, and the bar.
+"""Estimate time and memory of a call, refuse or warn before it starts, and show a bar while it runs.
 
 Every entry function that can take long says here what it is about to do, as one or more `Work`. Beyond the memory that
 is available the call is refused, beyond a minute it warns, and from two seconds on it shows a bar, if anybody can see
@@ -33,7 +33,7 @@ __all__ = [
     "between_tables",
     "check_memory",
     "count_text",
-    "is_watched",
+    "is_interactive",
     "part_of_a_longer_call",
     "seconds_for",
     "weigh",
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 
-SHORT = 0.5  # seconds; a call that takes less at the slowest rates is not looked at
+SHORT = 0.5  # seconds; a call that takes less at the slowest rates is not estimated further
 WORTH_A_BAR = 2.0  # seconds
 WORTH_A_WARNING = 60.0  # seconds
 WRITTEN_OUT = 1e15  # numbers of things below it
@@ -54,7 +54,7 @@ _within: ContextVar[bool] = ContextVar("within", default=False)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """One part of a call: how much is done, and what can be done about it.
+    """One part of a call: the amounts of work, and advice on how to need less.
 
     Attributes
     ----------
@@ -87,17 +87,17 @@ class Work:
 
     @property
     def amounts(self) -> tuple[float, ...]:
-        """What is done, in the order of `Rates`."""
+        """Amounts of work, in the order of `Rates`."""
         return self.pairs, self.flops, self.touched, self.ordered, self.steps
 
     def times(self, count: float, *, what: str = "", advice: str = "") -> Work:
-        """The same again and again, in the same memory."""
+        """Repeat the work so many times, in the same memory."""
         pairs, flops, touched, ordered, steps = (count * amount for amount in self.amounts)
         found = replace(self, pairs=pairs, flops=flops, touched=touched, ordered=ordered, steps=steps)
         return replace(found, what=what or self.what, advice=advice or self.advice)
 
     def and_then(self, *others: Work) -> Work:
-        """Put others under the same name, one after the other; the memory is that of the largest."""
+        """Add other parts under the same name, one after the other; the memory is that of the largest."""
         parts = (self, *others)
         pairs, flops, touched, ordered, steps = (
             math.fsum(column) for column in zip(*(part.amounts for part in parts), strict=True)
@@ -118,23 +118,23 @@ class Rates:
 
     @classmethod
     def slowest(cls, d: Any) -> Self:
-        """What no machine of today should exceed; a function of the user's may take long for a pair."""
+        """Return rates that no machine of today should exceed; a user's function may take long for a pair."""
         trusted = getattr(d.metric, "trusted", False)
         return cls(2e-8 * (5 + _count_columns(d)) if trusted else 2e-5, 5e-10, 5e-9, 2e-8, 2e-6)
 
     @classmethod
     def on_the_spot(cls, d: Any) -> Self:
-        """Measured, in a few milliseconds."""
+        """Measure the rates on this machine, in a few milliseconds."""
         return cls(_pair_rate(d), *_machine_rates())
 
 
 def seconds_for(work: Work, rates: Rates) -> float:
-    """Time of one part."""
+    """Estimate the time of one part."""
     return math.fsum(amount * rate for amount, rate in zip(work.amounts, astuple(rates), strict=True))
 
 
 def _count_columns(d: Any) -> int:
-    """Columns of the points, 1 for a matrix."""
+    """Count the columns of the points, 1 for a matrix."""
     return max(1, int(d.n_columns))
 
 
@@ -165,7 +165,7 @@ MATRIX = Sample(None, np.empty((0, 0)))  # no rho has to be made
 
 
 def between_tables(n: int, m: int) -> Work:
-    """A matrix of rho between the rows of two tables."""
+    """Describe the work for a matrix of rho between the rows of two tables."""
     return Work(
         what=f"all pairs of {n} and {m} points", advice="Use fewer rows at a time.", pairs=n * m, bytes=12 * n * m
     )
@@ -176,7 +176,7 @@ def between_tables(n: int, m: int) -> Work:
 
 @cache
 def _machine_rates() -> tuple[float, float, float, float]:
-    """Seconds for a flop, a number touched, a number sorted (over its logarithm) and a small call, once a process."""
+    """Measure the seconds for a flop, a number touched, a number sorted (over its logarithm) and a small call, once."""
     matrix, columns = np.ones((64, 64)), np.ones((64, 60))
     line, other = np.zeros(2**16), np.ones(2**16)
     mixed = np.sin(np.arange(2.0**13))
@@ -199,14 +199,14 @@ def _machine_rates() -> tuple[float, float, float, float]:
 
 
 def _linear_algebra_threads() -> int:
-    """How many threads share a large product."""
+    """Count the threads that share a large product."""
     from threadpoolctl import threadpool_info
 
     return max((int(each["num_threads"]) for each in threadpool_info() if each["user_api"] == "blas"), default=1)
 
 
 def _least_time(task: Callable[[], object]) -> float:
-    """The shortest of some runs, as others may use the machine, too."""
+    """Measure the shortest of some runs, as others may use the machine, too."""
     found = []
     for _ in range(RUNS):
         start = time.perf_counter()
@@ -252,12 +252,12 @@ def _measured_pair_rate(d: Any) -> float:
 
 
 def available_memory() -> float:
-    """Bytes that this process may still take, infinite where nobody knows."""
+    """Find the bytes that this process may still take, infinite where nobody knows."""
     return min((limit for limit in (_free_memory(), *_container_limits()) if limit is not None), default=math.inf)
 
 
 def _free_memory() -> float | None:
-    """What the machine has left; all it has where it does not say more."""
+    """Read the memory that the machine has left, or all it has where it does not say more; None where unknown."""
     try:
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
@@ -271,7 +271,7 @@ def _free_memory() -> float | None:
 
 
 def _container_limits() -> Iterator[float | None]:
-    """What a container leaves, under both versions of control groups."""
+    """Read the memory that a container leaves, under both versions of control groups."""
     for limit, used in (
         ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
         ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
@@ -283,7 +283,7 @@ def _container_limits() -> Iterator[float | None]:
 
 
 def check_memory(*works: Work) -> None:
-    """Refuse what would not fit, in words, before the operating system does without."""
+    """Refuse work that would not fit into memory, with a message, before the operating system ends the process."""
     needed = math.fsum(work.bytes for work in works)
     if needed <= SMALL:
         return
@@ -315,17 +315,17 @@ def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
                 f"{longest.advice}".rstrip(),
                 PerformanceWarning,
             )
-    return seconds > WORTH_A_BAR and is_watched() if progress is None else bool(progress)
+    return seconds > WORTH_A_BAR and is_interactive() if progress is None else bool(progress)
 
 
 def _total_seconds(works: tuple[Work, ...], rates: Rates) -> float:
-    """Time of all parts."""
+    """Estimate the time of all parts together."""
     return math.fsum(seconds_for(work, rates) for work in works)
 
 
 @contextmanager
 def part_of_a_longer_call() -> Iterator[None]:
-    """Inside the block nothing warns of its time, because the call around it has."""
+    """Mark a block as part of a longer call: nothing inside it warns of its time, because the call around it has."""
     token = _within.set(True)
     try:
         yield
@@ -333,8 +333,8 @@ def part_of_a_longer_call() -> Iterator[None]:
         _within.reset(token)
 
 
-def is_watched() -> bool:
-    """Whether somebody can see a bar: in a terminal or a notebook."""
+def is_interactive() -> bool:
+    """Test whether somebody can see a bar: in a terminal or a notebook."""
     if sys.stderr is not None and sys.stderr.isatty():
         return True
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
@@ -342,7 +342,7 @@ def is_watched() -> bool:
 
 
 def _time_text(seconds: float) -> str:
-    """A time in one or two digits and a unit."""
+    """Write a time in one or two digits and a unit."""
     units = (("year", 365.25 * 86_400), ("day", 86_400.0), ("hour", 3600.0), ("minute", 60.0))
     unit, length = next((pair for pair in units if seconds >= 1.5 * pair[1]), ("second", 1.0))
     value = seconds / length
@@ -350,13 +350,13 @@ def _time_text(seconds: float) -> str:
 
 
 def _size_text(size: float) -> str:
-    """An amount of memory."""
+    """Write an amount of memory."""
     value = size / 2**30
     return f"{value:.1f} GiB" if value < 9.5 else f"{count_text(value)} GiB"
 
 
 def count_text(count: float) -> str:
-    """A number of things, in full unless it is so large that its digits hide its size."""
+    """Write a number of things, in full unless it is so large that its digits hide its size."""
     return f"{count:.0f}" if count < WRITTEN_OUT else f"{count:.0e}"
 
 

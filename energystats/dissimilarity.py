@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 
 from energystats._core.gram import centred, largest_eigenpairs
-from energystats._core.scaling import deviations, exponents
+from energystats._core.powers_of_two import deviations, exponents
 from energystats._core.sums import random_directions
 from energystats._runtime import check_memory
 from energystats._typing import FloatArray, IntArray

@@ -1,8 +1,4 @@
-"""Distances, the energy distance of two samples, and the dispersions W + S = T of labelled points [theory 1, 3].
-
-Within + between = total: the energy decomposition of labelled points.
-The module is in the plural because the package exports the function `dispersion` under its own name.
-"""
+"""Distances, the energy distance of two samples, and the dispersions W + S = T of labelled points [theory 1, 3]."""
 
 from __future__ import annotations
 
@@ -44,7 +40,7 @@ __all__ = ["Dispersion", "check_two_groups", "dispersion", "energy_distance", "p
 def pairwise(
     X: ArrayLike, Y: ArrayLike | None = None, *, metric: MetricLike = "euclidean", alpha: float = 1.0
 ) -> FloatArray:
-    r"""Matrix of rho between the rows of two tables.
+    r"""Compute the matrix of rho between the rows of two tables.
 
     Parameters
     ----------
@@ -72,8 +68,6 @@ def pairwise(
         the metric cannot compare a row, see Notes; the message names it.
     TypeError
         If the input does not hold real numbers; truth values go with metrics of presence and absence alone.
-    MemoryError
-        If the work would not fit into the available memory.
 
     Warns
     -----
@@ -81,8 +75,6 @@ def pairwise(
         If the columns' standard deviations differ more than 100 times, and the metric adds their differences.
     MatrixAsPointsWarning
         If X is square and symmetric with a zero diagonal, as a matrix of dissimilarities is.
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -136,7 +128,7 @@ def energy_distance(
     standardize: bool = False,
     rng: RandomLike = None,
 ) -> float:
-    r"""Energy distance between the distributions of two samples: E itself, not its root.
+    r"""Compute the energy distance E between the distributions of two samples, not its root.
 
     Parameters
     ----------
@@ -179,13 +171,6 @@ def energy_distance(
         is outside (0, 2], "u" is asked for with weights or with a sample of one point, or "sliced" for another rho.
     TypeError
         If the input does not hold real numbers.
-    MemoryError
-        If the work would not fit into the available memory.
-
-    Warns
-    -----
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -232,7 +217,7 @@ def energy_distance(
 
 
 def check_two_groups(groups: Groups) -> None:
-    """Complain about more groups than two."""
+    """Refuse any number of groups but two."""
     if groups.k != 2:
         raise ValueError(
             f"`groups` must name two groups, got {groups.k}; `dispersion` compares any number, and `pairwise_tests` "
@@ -273,7 +258,7 @@ def dispersion(
     standardize: bool = False,
     client: Any = None,
 ) -> Dispersion:
-    r"""Within (W), between (S) and total (T) energy dispersion of labelled points.
+    r"""Compute the within (W), between (S) and total (T) energy dispersion of labelled points.
 
     Parameters
     ----------
@@ -308,19 +293,13 @@ def dispersion(
         symmetric with zero diagonal, or `alpha` is outside (0, 2].
     TypeError
         If `X` does not hold real numbers, or labels cannot be sorted, such as numbers beside text.
-    MemoryError
-        If the work would not fit into the available memory.
 
     Warns
     -----
-    ColumnScaleWarning
-        If the columns' standard deviations differ more than 100 times, and the metric adds their differences.
-    MatrixAsPointsWarning
-        If the table is square and symmetric with a zero diagonal, as a matrix of dissimilarities is.
+    ColumnScaleWarning, MatrixAsPointsWarning
+        As `pairwise`.
     NotNegativeTypeWarning
         If rho is negative somewhere.
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -353,6 +332,7 @@ def dispersion(
     weights = as_weights(sample_weight, d.n, "sample_weight")
     d.check_weights(np.ones(d.n) if weights is None else weights, "sample_weight")
     weigh(False, d, one_sum(Size.of(d)))
+    # W, S and T are linear functions of M = Z'RZ, one pass over the pairs
     M, s = d.group_sums(groups, weights)
     within = statistics.within_per_cluster(M, s)
     return Dispersion(
@@ -427,14 +407,14 @@ class Dispersion(Result):
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per group: size and W of the group; the index has the groups and is named as their Series was."""
+        """Return one row per group: size and W of the group; the index has the groups and the name of their Series."""
         import pandas as pd
 
         index = pd.Index(list(self.labels), name=self.group_name or "group")
         return pd.DataFrame({"size": self.sizes, "within_per_cluster": self.within_per_cluster.tolist()}, index=index)
 
     def to_matrix(self) -> pd.DataFrame:
-        """The mean of rho between the groups, `g`, as a square frame with their names."""
+        """Return the means of rho between the groups, `g`, as a square frame with their names."""
         import pandas as pd
 
         name = self.group_name or "group"
@@ -442,7 +422,7 @@ class Dispersion(Result):
         return pd.DataFrame(np.array(self.g), index=index, columns=index)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Heat map of g, the mean of rho between the groups."""
+        """Draw a heat map of g, the mean of rho between the groups."""
         from energystats.plotting.distances import plot_group_means
 
         return plot_group_means(self.g, ax, names=self.labels, sizes=self.sizes, metric=self.metric)
@@ -482,11 +462,11 @@ class Dispersion(Result):
         return plot_group_tree(self._group_linkage(), ax, names=self.labels, sizes=self.sizes)
 
     def _group_energies(self) -> FloatArray:
-        """Energy distances between the groups; (k, k)."""
+        """Compute the energy distances between the groups; (k, k)."""
         return statistics.energy_distances(self.g, np.ones(len(self.sizes)))  # g is M with every size 1
 
     def _group_linkage(self) -> FloatArray:
-        """Linkage matrix of the groups, joined by energy distance; (k - 1, 4)."""
+        """Join the groups by energy distance; a linkage matrix (k - 1, 4)."""
         from energystats._core.linkage import agglomerate, group_heights  # compiled loops
 
         sizes = np.array(self.sizes)

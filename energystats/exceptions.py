@@ -1,7 +1,7 @@
-"""Warnings of the package.
+"""Warnings of the package, and how they are issued and held back.
 
 Input that cannot be computed raises `ValueError` or `TypeError`; input that can be computed but
-deserves a second look warns with one of these classes, so that each can be silenced on its own.
+should be checked warns with one of these classes, so that each can be silenced on its own.
 """
 
 from __future__ import annotations
@@ -78,7 +78,11 @@ class DisconnectedGraphWarning(EnergyStatsWarning):
 
 
 class PerformanceWarning(EnergyStatsWarning):
-    """A call will take minutes or more, or compiled loops are unavailable and the plain Python ones run instead."""
+    """A call will take minutes or more, or compiled loops are unavailable and the plain Python ones run instead.
+
+    The time is estimated before the call starts. A call that would not fit into the available memory raises
+    `MemoryError` in the same place.
+    """
 
 
 def warn(message: str, category: type[EnergyStatsWarning]) -> None:

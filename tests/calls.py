@@ -154,7 +154,7 @@ def alone(name):
 
 
 def same_bits(first, second):
-    """What differs in a single bit."""
+    """List the numbers that differ in a single bit."""
     return [
         f"{call}{path}"
         for call, found in first.items()
@@ -164,12 +164,12 @@ def same_bits(first, second):
     ]
 
 
-FORMULA = ("energy_test cross", "energy_test asymptotic")  # p-values from a law, not from counts
+FORMULA = ("energy_test cross", "energy_test asymptotic")  # p-values from a fitted distribution, not from counts
 CHOSEN = ("pvalue", "labels", "sizes", "breaks", "method", "rank", ".k", "n_resamples")
 
 
 def same_numbers(first, second, rel=1e-12):
-    """What differs by more than rounding; p-values and labels must be equal."""
+    """List the numbers that differ by more than rounding; p-values and labels must be equal."""
     bad = []
     for call, found in first.items():
         scale = max((float(np.abs(a).max()) for a in found.values() if a.dtype.kind == "f" and a.size
@@ -206,5 +206,5 @@ if __name__ == "__main__":
             LOOPS if "few" in sys.argv[2:] else LOOPS[-3:] if "three" in sys.argv[2:] else None,
             8 if "threads" in sys.argv[2:] else 1,
         )
-    told = [(entry.category.__name__, str(entry.message)) for entry in caught]
-    Path(sys.argv[1]).write_bytes(pickle.dumps((numbers, told)))
+    warned = [(entry.category.__name__, str(entry.message)) for entry in caught]
+    Path(sys.argv[1]).write_bytes(pickle.dumps((numbers, warned)))

@@ -22,7 +22,7 @@ ORACLES = Path(__file__).parent / "oracles"
 
 @pytest.fixture(scope="module", autouse=True)
 def tidy_start():
-    """A file of tests begins without open figures, and garbage is no more looked for among what is alive by then.
+    """A file of tests begins without open figures, and the garbage collector no longer searches what is alive by then.
 
     Statsmodels collects it at every correction of p-values, and a process of many tests holds millions of objects.
     """

@@ -319,7 +319,7 @@ def off_diagonal(n):
 
 
 def smallest_eigenvalue(d):
-    """Of F_L; d is Euclidean when it is not negative."""
+    """Compute the smallest eigenvalue of F_L; d is Euclidean when it is not negative."""
     return np.linalg.eigvalsh(centred(d * d))[0]
 
 

@@ -21,7 +21,7 @@ SCALES = [1.0, 1e-5, 1e8, 1e-150, 1e-200, 1e-310, 1e100, 1e149, 1e160, 1e308]
 
 
 class DefectError(AssertionError):
-    """What no input may bring about."""
+    """Errors that no input may cause."""
 
 
 # ---------------------------------------------------------------- tables
@@ -214,7 +214,7 @@ def labelings(draw, n):
 
 
 def rows_in(X):
-    """How many rows it seems to have."""
+    """Count the rows that a table seems to have."""
     try:
         return len(X)
     except TypeError:
@@ -225,7 +225,7 @@ def rows_in(X):
 
 
 def contents(value):
-    """What an argument holds, as far as it can be written down."""
+    """Describe the value of an argument, as far as it can be written down."""
     if isinstance(value, pd.DataFrame):
         return [contents(value.iloc[:, j]) for j in range(value.shape[1])], list(map(str, value.columns))
     if isinstance(value, pd.Series):
@@ -244,7 +244,7 @@ def snapshot(values):
 
 
 def state_of_numpy():
-    """What calls may not touch: how errors are treated, and the global stream of random numbers."""
+    """Save the state that calls may not change: treatment of errors, and the global random numbers."""
     return np.geterr(), str(np.random.get_state())  # noqa: NPY002
 
 
@@ -259,7 +259,7 @@ def attempt(call, *arguments):
     before, states = snapshot(arguments), state_of_numpy()
     start = time.perf_counter()
     result = None
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
             result = call(*arguments)
@@ -272,7 +272,7 @@ def attempt(call, *arguments):
             raise DefectError(f"{type(error).__name__}: {error}") from error
     if time.perf_counter() - start > SECONDS:
         raise DefectError(f"more than {SECONDS} s")
-    strange = [w for w in told if not issubclass(w.category, es.EnergyStatsWarning) and "sklearn" not in w.filename]
+    strange = [w for w in warned if not issubclass(w.category, es.EnergyStatsWarning) and "sklearn" not in w.filename]
     if strange:
         raise DefectError(f"{strange[0].category.__name__} from inside: {strange[0].message}")
     if snapshot(arguments) != before:

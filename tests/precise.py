@@ -23,7 +23,7 @@ def power_of_distance(x, y, alpha=1):
 
 
 def rho_matrix(points, rho):
-    """Of the rows of a float array, as lists of lists of 50 digits."""
+    """Compute rho between the rows of a float array, as lists of lists of 50 digits."""
     rows = [[real(v) for v in row] for row in np.asarray(points).reshape(len(points), -1)]
     R = [[mp.mpf(0)] * len(rows) for _ in rows]
     for i, x in enumerate(rows):
@@ -45,7 +45,7 @@ def gaussian(points, sigma):
 
 
 def rational_matrix(points, rho):
-    """Of the rows of a float array, exact."""
+    """Compute rho between the rows of a float array, exactly."""
     rows = [[rational(v) for v in row] for row in np.asarray(points).reshape(len(points), -1)]
     return [[rho(x, y) for y in rows] for x in rows]
 
@@ -67,7 +67,7 @@ def centred_gram(R):
 
 
 def eigenvalues(G):
-    """Of a symmetric matrix, falling."""
+    """Compute the eigenvalues of a symmetric matrix, falling."""
     return sorted(mp.eigsy(G, eigvals_only=True), reverse=True)
 
 

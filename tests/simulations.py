@@ -109,7 +109,7 @@ NUMBERS_OF_CLUSTERS = {  # name: (k, draw, share of correct choices asked for by
 
 
 def skew_normal(rng, shape, slant=5.0):
-    """Azzalini's law: |u| and v mixed; log-concave."""
+    """Azzalini's distribution: |u| and v mixed; log-concave."""
     weight = slant / np.sqrt(1 + slant**2)
     return weight * np.abs(rng.standard_normal(shape)) + np.sqrt(1 - weight**2) * rng.standard_normal(shape)
 

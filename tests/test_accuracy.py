@@ -229,7 +229,7 @@ def test_exact_clusters_at_every_size(rng, size):
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("algorithm", ["hartigan", "lloyd", "spectral"])
-def test_clusters_and_their_certificate(rng, algorithm, size):
+def test_clusters_and_their_bound(rng, algorithm, size):
     X = np.ldexp(samples(rng, 20, 2)["normal"][0], SIZES[size])
     R = precise.euclidean(X)
     found = es.energy_cluster(X, 3, algorithm=algorithm, n_init=2, rng=0)
@@ -355,13 +355,13 @@ def test_the_unit_of_the_data_changes_no_pvalue_and_no_label(name, exponent):
             assert np.array_equal(breaks, np.ldexp(calls.alone(name)[path], exponent))
 
 
-def test_grid_steps_are_told_in_the_unit_of_the_data(rng):
+def test_grid_steps_are_reported_in_the_unit_of_the_data(rng):
     X = np.round(2 * rng.standard_normal((40, 2))) * 1e-200
     with pytest.warns(es.TiesWarning, match=r"1e-200 in column 0"):
         es.cluster_test(X, n_resamples=9, n_splits=1, rng=0)
 
 
-def test_columns_of_different_spread_are_told_at_every_size(rng):
+def test_columns_of_different_spread_warn_at_every_size(rng):
     X = rng.standard_normal((20, 2)) * [1.0, 1000.0]
     for exponent in (-990, 400):
         with pytest.warns(es.ColumnScaleWarning):

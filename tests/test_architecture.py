@@ -92,7 +92,7 @@ def own_modules(tree, names):
 
 
 def import_graph(sources):
-    """What every module imports of the others; {name: source} -> {name: set of names}."""
+    """Find the other modules that each module imports; {name: source} -> {name: set of names}."""
     return {name: set(own_modules(ast.parse(text), sources)) & set(sources) - {name} for name, text in sources.items()}
 
 

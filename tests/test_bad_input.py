@@ -31,7 +31,7 @@ def with_values(*places):
 
 
 @pytest.fixture(params=EACH)
-def door(request):
+def entry(request):
     return EACH[request.param]
 
 
@@ -56,9 +56,9 @@ def door(request):
         (np.ma.masked_less(X, -1), ValueError, r"`X` must be finite, but has \d+ NaN"),
     ],
 )  # fmt: skip
-def test_tables(door, data, error, message):
+def test_tables(entry, data, error, message):
     with pytest.raises(error, match=message):
-        door(data)
+        entry(data)
 
 
 @pytest.mark.parametrize("call", [es.pairwise, es.negative_type, lambda X: es.energy_cluster(X, 2),
@@ -86,9 +86,9 @@ def test_a_path_is_no_table(call):
         ({"metric": lambda X, Y: np.full((len(X), len(Y)), np.nan)}, ValueError, r"`metric` <lambda> gave nan for rows 0 and 0"),
     ],
 )  # fmt: skip
-def test_semimetrics(door, how, error, message):
+def test_semimetrics(entry, how, error, message):
     with pytest.raises(error, match=message):
-        door(X, **how)
+        entry(X, **how)
 
 
 def asymmetric():
@@ -108,9 +108,9 @@ def asymmetric():
         (np.ones(7), r"n\(n - 1\)/2 entries for a whole number n, got 7"),
     ],
 )
-def test_precomputed(door, R, message):
+def test_precomputed(entry, R, message):
     with pytest.raises(ValueError, match=message):
-        door(R, metric="precomputed")
+        entry(R, metric="precomputed")
 
 
 HUGE = [(0, 1, 1e12), (1, 0, 1e12)]  # two of the points have no path between them, say
@@ -544,9 +544,9 @@ ESTIMATOR = {
 
 
 @pytest.mark.parametrize("kind", AS_GIVEN)
-def test_what_is_masked_is_missing(door, kind):
+def test_what_is_masked_is_missing(entry, kind):
     with pytest.raises(ValueError, match=r"`X` must be finite, but has 1 NaN values in column 1"):
-        door(AS_GIVEN[kind])
+        entry(AS_GIVEN[kind])
 
 
 @pytest.mark.parametrize("method", ESTIMATOR)
@@ -666,15 +666,15 @@ REFUSED = {
 @pytest.mark.parametrize("kind", REFUSED)
 def test_the_estimator_refuses_what_functions_refuse(kind, method):
     bad = REFUSED[kind]
-    with pytest.raises((TypeError, ValueError)) as told:
+    with pytest.raises((TypeError, ValueError)) as refused:
         es.energy_cluster(bad, 2)
     good = np.random.default_rng(1).standard_normal(np.shape(bad))
     good = pd.DataFrame(good, columns=bad.columns) if hasattr(bad, "columns") else good
     model = es.EnergyClustering(2, random_state=0)
     model = model if method.startswith("fit") else model.fit(good)
-    with pytest.raises(told.type) as of_estimator:
+    with pytest.raises(refused.type) as of_estimator:
         getattr(model, method)(bad)
-    assert str(of_estimator.value) == str(told.value)
+    assert str(of_estimator.value) == str(refused.value)
 
 
 @pytest.mark.parametrize(

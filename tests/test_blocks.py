@@ -18,8 +18,7 @@ from energystats._core.labelings import Exchangeable
 from energystats.clustering import features
 from energystats.metrics import closed_form
 from energystats.pairs import disk as rows
-from energystats.pairs import open_blocks as door
-from energystats.pairs import parquet, slices
+from energystats.pairs import open_blocks, parquet, slices
 from energystats.pairs.block_values import Measures
 from energystats.pairs.disk import RowsOnDisk, spool
 from tests.comparisons import assert_same_partition, assert_same_test
@@ -30,7 +29,7 @@ pytest.importorskip("pyarrow")
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Everything is read in blocks, of the fewest rows there can be."""
-    monkeypatch.setattr(door, "IN_MEMORY", 0)
+    monkeypatch.setattr(open_blocks, "IN_MEMORY", 0)
     monkeypatch.setattr(rows, "BLOCK_BYTES", 1)
     monkeypatch.setattr(rows, "TILE_ROWS", 64)
     monkeypatch.setattr(rows, "TILE_COLUMNS", 64)
@@ -136,7 +135,7 @@ def test_dispersion_and_disco(table, tmp_path, rng):
 
 @pytest.mark.parametrize("limit", [0, 2**26])
 def test_a_text_beside_a_formula_is_a_path(limit, table, tmp_path, rng, monkeypatch):
-    monkeypatch.setattr(door, "IN_MEMORY", limit)
+    monkeypatch.setattr(open_blocks, "IN_MEMORY", limit)
     X, design = table[["u", "v", "w"]], pd.DataFrame({"group": table["group"], "x": rng.normal(size=300)})
     for name in ("points.parquet", "points~1"):
         X.to_parquet(tmp_path / name)
@@ -248,7 +247,7 @@ def test_labelings_do_not_depend_on_how_many_are_drawn_at_once(rng, monkeypatch)
 @pytest.mark.parametrize("small", [True, False])
 @pytest.mark.parametrize("name", [None, "id"])
 def test_an_index_that_pandas_kept_in_a_file_is_no_column(small, name, table, tmp_path, monkeypatch):
-    monkeypatch.setattr(door, "IN_MEMORY", 2**26 if small else 0)
+    monkeypatch.setattr(open_blocks, "IN_MEMORY", 2**26 if small else 0)
     frame = table.set_index(pd.Index(np.arange(300)[::-1] * 10, name=name))
     frame.to_parquet(tmp_path / "table.parquet")
     expected = es.energy_test(table[["u", "v", "w"]], groups=table["group"], n_resamples=19, rng=1)
@@ -261,7 +260,7 @@ def test_an_index_that_pandas_kept_in_a_file_is_no_column(small, name, table, tm
 @pytest.mark.parametrize("row_group_size", [7, 70, 300])
 def test_rows_of_a_file_against_the_whole(block_bytes, row_group_size, table, tmp_path, monkeypatch):
     monkeypatch.setattr(parquet, "BLOCK_BYTES", block_bytes)
-    monkeypatch.setattr(door, "IN_MEMORY", 0)
+    monkeypatch.setattr(open_blocks, "IN_MEMORY", 0)
     X = table[["w", "v", "u"]]
     X.to_parquet(tmp_path / "table.parquet", row_group_size=row_group_size)
     for start, stop in ((0, 300), (0, 1), (299, 300), (65, 142), (70, 140)):
@@ -417,16 +416,16 @@ def test_bad_files(table, tmp_path):
 
 @pytest.mark.parametrize("limit", [0, 2**26])
 def test_other_columns_are_few_in_the_message(limit, rng, tmp_path, monkeypatch):
-    monkeypatch.setattr(door, "IN_MEMORY", limit)
+    monkeypatch.setattr(open_blocks, "IN_MEMORY", limit)
     X = pd.DataFrame(rng.normal(size=(20, 300))).rename(columns=lambda j: f"v{j}")
     turned = X[X.columns[::-1]]
     turned.to_parquet(tmp_path / "turned.parquet")
     for other in (turned, tmp_path / "turned.parquet"):
         X.to_parquet(tmp_path / "first.parquet")
         first = X if isinstance(other, pd.DataFrame) else tmp_path / "first.parquet"
-        with pytest.raises(ValueError, match=r"'v0' in .* and 'v299' in .*297 more differ.*another order") as told:
+        with pytest.raises(ValueError, match=r"'v0' in .* and 'v299' in .*297 more differ.*another order") as refused:
             es.energy_test(first, other)
-        assert len(str(told.value)) < 300
+        assert len(str(refused.value)) < 300
     with pytest.raises(ValueError, match=r"same columns: column 0 is 'v0' in sample 1 and 'u' in sample 2\.$"):
         es.energy_test(X, X.rename(columns={"v0": "u"}))
 
@@ -437,7 +436,7 @@ def test_a_file_that_is_no_parquet(tmp_path):
         es.dispersion(tmp_path / "broken.parquet", "group")
 
 
-def test_a_full_disk_is_told(rng):
+def test_a_full_disk_is_an_error_that_says_so(rng):
     def full(self, file):
         raise OSError("786432 requested and 694272 written")
 
@@ -454,7 +453,7 @@ def test_memory_does_not_grow_with_the_table(tmp_path):
         X = np.load(sys.argv[1], mmap_mode="r")
         peak = lambda: int(next(l for l in open("/proc/self/status") if l.startswith("RssAnon")).split()[1]) / 1024
         es.energy_test(np.array(X[:1500, :2]), groups=np.arange(1500) % 2, n_resamples=9, rng=0)
-        from energystats.pairs import disk as rows, open_blocks as door, parquet
+        from energystats.pairs import disk as rows, open_blocks, parquet
         rows.BLOCK_BYTES = 2**23
         before, seen = peak(), []
         take = rows.RowsOnDisk.take
@@ -480,7 +479,7 @@ def test_files_are_opened_in_bounded_memory(n, d, row_group_size, rng, tmp_path)
     """Anonymous memory of a process that opens a file of 256 MB, also where it is a single row group."""
     code = """
         import sys
-        from energystats.pairs import disk as rows, open_blocks as door, parquet
+        from energystats.pairs import disk as rows, open_blocks, parquet
         used = lambda: int(next(l for l in open("/proc/self/status") if l.startswith("RssAnon")).split()[1]) / 1024
         parquet.BLOCK_BYTES = 2**22
         door.opened((sys.argv[2],), {})  # what is imported
@@ -508,4 +507,4 @@ def test_files_are_opened_in_bounded_memory(n, d, row_group_size, rng, tmp_path)
 def test_labels_of_parts_with_other_types_are_not_rounded():
     """Whole numbers in one partition and fractions in another: one type for both would merge the first two."""
     parts = [pd.Series([2**53, 2**53 + 1]), pd.Series([0.5, 0.5])]
-    assert door._join_labels(parts, pd.RangeIndex(4)).tolist() == [2**53, 2**53 + 1, 0.5, 0.5]
+    assert open_blocks._join_labels(parts, pd.RangeIndex(4)).tolist() == [2**53, 2**53 + 1, 0.5, 0.5]

@@ -65,7 +65,7 @@ def test_power_of_split(name, rotating_seed):
     ("name", "asked"), [("delta=3 d=2", 0.18), ("80/20 delta=4", 0.13), ("concentric circles", 0.45)]
 )
 def test_power_where_little_can_be_seen(name, asked, rotating_seed):
-    """Of .28, .24 and .85 (along one line) that any valid test could reach."""
+    """Power, as a share of the .28, .24 and .85 (along one line) that any valid test could reach."""
     draw = simulations.FURTHER_ALTERNATIVES[name]
     assert_rate_at_least(rejections(draw, rotating_seed, REPLICATES), REPLICATES, asked)
 

@@ -1,4 +1,4 @@
-"""What the command line reads, which rows and columns it uses, and what scripts get from it."""
+"""Reading by the command line: rows, columns, and output for scripts."""
 
 import contextlib
 import gzip
@@ -126,7 +126,7 @@ def test_one_column_of_decimal_commas(tmp_path, monkeypatch, capsys):
 @settings(deadline=None)
 @given(cells=st.lists(st.lists(CELLS | st.just("a\nb"), min_size=2, max_size=2), min_size=1, max_size=6))
 def test_line_of_a_row(cells):
-    """Where the parser itself says that the record begins, quoted line ends included."""
+    """Find the line at which the parser says that the record begins, quoted line ends included."""
     head, text = "p,q\n", ""
     starts = []
     for row in cells:
@@ -524,7 +524,7 @@ def test_as_a_program(iris, tmp_path):
     )
 
 
-def test_a_reader_who_leaves_is_not_told_and_files_are_written(iris, tmp_path):
+def test_a_reader_who_leaves_gets_no_error_and_files_are_written(iris, tmp_path):
     """As `energystats ... | head -1` does, with standard output closed before anything is said."""
     read, write = os.pipe()
     os.close(read)

@@ -1,4 +1,4 @@
-"""What a call will cost: refused beyond memory, warned of beyond a minute, watched beyond two seconds."""
+"""Cost of a call, estimated before it starts: refused beyond memory, warned of beyond a minute, a bar from 2 s."""
 
 import io
 import itertools
@@ -37,7 +37,7 @@ def slow_machine(monkeypatch):
     monkeypatch.setattr(cost, "SHORT", 0.0)
 
 
-def watched_terminal(monkeypatch):
+def interactive_terminal(monkeypatch):
     """Standard error that somebody reads; pytest puts its own there before every test's body."""
     stream = io.StringIO()
     stream.isatty = lambda: True
@@ -114,10 +114,10 @@ LONG = {
 def test_long_calls_warn_once_before_they_begin(slow_machine, name):
     with pytest.warns(
         es.PerformanceWarning, match=r"This call will take about \d\S* \w+s here, most of it for "
-    ) as told:
+    ) as warned:
         LONG[name]()
-    assert sum(issubclass(each.category, es.PerformanceWarning) for each in told) == 1
-    assert all(each.filename == __file__ for each in told)
+    assert sum(issubclass(each.category, es.PerformanceWarning) for each in warned) == 1
+    assert all(each.filename == __file__ for each in warned)
 
 
 @pytest.mark.parametrize("name", sorted(set(LONG) - {"graph_partition"}))  # which holds its links only
@@ -321,8 +321,8 @@ WITH_BARS = {
 
 
 @pytest.mark.parametrize("name", WITH_BARS)
-def test_bars_appear_where_work_is_long_and_somebody_looks(monkeypatch, name):
-    call, terminal = WITH_BARS[name], watched_terminal(monkeypatch)
+def test_bars_appear_where_work_is_long_and_the_session_interactive(monkeypatch, name):
+    call, terminal = WITH_BARS[name], interactive_terminal(monkeypatch)
     call()
     assert terminal.getvalue() == "", "short work"
     monkeypatch.setattr(cost, "SHORT", 0.0)
@@ -339,7 +339,7 @@ def test_bars_appear_where_work_is_long_and_somebody_looks(monkeypatch, name):
     assert len(terminal.getvalue()) > shown, "asked for"
 
 
-def test_no_bar_where_nobody_looks(monkeypatch, capsys):
+def test_no_bar_without_an_interactive_session(monkeypatch, capsys):
     monkeypatch.setattr(cost, "SHORT", 0.0)
     monkeypatch.setattr(cost, "_total_seconds", lambda works, rates: 3.0)
     for call in WITH_BARS.values():
@@ -347,7 +347,7 @@ def test_no_bar_where_nobody_looks(monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_notebooks_are_watched(monkeypatch):
+def test_notebooks_are_interactive(monkeypatch):
     class Shell:
         kernel = None
 
@@ -355,10 +355,10 @@ def test_notebooks_are_watched(monkeypatch):
         get_ipython = staticmethod(lambda: Shell())
 
     monkeypatch.setitem(sys.modules, "IPython", IPython)
-    assert cost.is_watched()
+    assert cost.is_interactive()
     IPython.get_ipython = staticmethod(lambda: None)
     monkeypatch.setattr(sys, "stderr", None)  # as under pythonw
-    assert not cost.is_watched()
+    assert not cost.is_interactive()
 
 
 # ---------------------------------------------------------------- models

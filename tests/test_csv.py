@@ -421,7 +421,7 @@ def test_disco_notes_groups_as_test_does(tmp_path, capsys, monkeypatch, words):
     assert " ".join(capsys.readouterr().err.split()) == expected
 
 
-def test_the_canberra_of_other_programs_is_told(tmp_path, capsys, monkeypatch):
+def test_the_canberra_of_other_programs_is_named(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("x,y,g\n1,0,a\n2,0,a\n3,1,b\n4,0,b\n")
     assert cli.main(["test", "t.csv", "--group", "g", "--metric", "canberra"]) == 0
@@ -432,7 +432,7 @@ def test_the_canberra_of_other_programs_is_told(tmp_path, capsys, monkeypatch):
 
 
 def write_csv2(path, frame, **how):
-    """What R's write.csv2 writes."""
+    """Text of R's write.csv2."""
     frame.to_csv(path, sep=";", decimal=",", quoting=2, **how)
 
 
@@ -669,7 +669,7 @@ def test_words_of_na_in_other_signs_are_refused(tmp_path, capsys, given, message
     assert json.loads(capsys.readouterr().out)["partition"]["rows"] == [2, 3, 4]
 
 
-def test_truth_values_under_a_metric_of_numbers_are_told(tmp_path, capsys, monkeypatch):
+def test_truth_values_under_a_metric_of_numbers_are_refused_by_name(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pd.DataFrame({"v": np.arange(8.0) ** 2, "b": [True, False] * 4, "g": list("aabbaabb")}).to_csv("t.csv", index=False)
     assert cli.main(["test", "t.csv", "--group", "g", "--resamples", "9"]) == 0
@@ -683,7 +683,7 @@ def test_truth_values_under_a_metric_of_numbers_are_told(tmp_path, capsys, monke
     assert cli.main(["disco", "b.astype(int) ~ g", "t.csv", "--resamples", "9"]) == 0
 
 
-def test_a_first_line_of_numbers_is_told(tmp_path, capsys, monkeypatch):
+def test_a_first_line_of_numbers_is_reported(tmp_path, capsys, monkeypatch):
     """Data without names, but for a column of text: the first row would be lost without a word."""
     monkeypatch.chdir(tmp_path)
     frame = pd.DataFrame(np.arange(30.0).reshape(10, 3) ** 1.5).assign(g=list("ab") * 5)

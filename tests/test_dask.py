@@ -1,4 +1,4 @@
-"""The same tests on the workers of a Dask cluster: the same p-values, whoever computes them, and whoever dies."""
+"""Tests on the workers of a Dask cluster: p-values do not depend on the workers, or on one that dies."""
 
 import gc
 import os
@@ -140,7 +140,7 @@ def test_exact_tests_stay_exact(rng, client):
     assert_same_test(found, es.energy_test(X, groups=g, rng=1))
 
 
-def test_negative_values_are_told(table, client):
+def test_negative_values_warn(table, client):
     """A semimetric that is not of negative type: what rounding is measured against needs all |rho|."""
 
     def rho(X, Y):
@@ -148,12 +148,12 @@ def test_negative_values_are_told(table, client):
         return squares * (1 - squares / 8)
 
     X, g = table[["u", "v", "w"]].to_numpy()[:700], table["group"][:700].to_numpy()
-    with pytest.warns(es.NotNegativeTypeWarning) as told:
+    with pytest.warns(es.NotNegativeTypeWarning) as warned:
         found = es.energy_test(X, groups=g, metric=rho, n_resamples=20, client=client, rng=1)
-    with pytest.warns(es.NotNegativeTypeWarning) as expected_told:
+    with pytest.warns(es.NotNegativeTypeWarning) as expected_warnings:
         expected = es.energy_test(X, groups=g, metric=rho, n_resamples=20, rng=1)
     assert_same_test(found, expected)
-    assert str(told[0].message) == str(expected_told[0].message)
+    assert str(warned[0].message) == str(expected_warnings[0].message)
 
 
 def test_dispersion_and_disco(table, client, rng):
@@ -354,7 +354,7 @@ def test_frames_with_numbered_columns_and_empty_partitions(table, client):
 
 
 def held(client):
-    """What the cluster still holds after a while."""
+    """Count the objects that the cluster still holds after a while."""
     deadline = time.monotonic() + 20
     while any(client.who_has().values()) and time.monotonic() < deadline:
         gc.collect()
@@ -375,9 +375,9 @@ def test_calls_that_fail_leave_nothing_on_the_cluster(kind, table, tmp_path, cli
         lambda: es.energy_test(X, groups=table["group"], n_resamples=9, stop_at=2, client=client),
     ]
     for call in calls:
-        with pytest.raises(ValueError, match=r"must be finite, but has 1 NaN values in column v") as told:
+        with pytest.raises(ValueError, match=r"must be finite, but has 1 NaN values in column v") as warned:
             call()
-        del told
+        del warned
         assert not held(client)
 
 
@@ -477,8 +477,8 @@ def test_a_cluster_without_workers_is_given_up(table, monkeypatch):
     assert_same_test(found, es.energy_test(table[["u", "v"]], groups=table["group"], n_resamples=9, rng=1))
 
 
-def test_tasks_that_are_cancelled_are_told(client):
-    future = client.submit(time.sleep, 2, pure=False)  # which no worker can be told to leave
+def test_tasks_that_are_cancelled_raise(client):
+    future = client.submit(time.sleep, 2, pure=False)  # which no worker can be made to leave
     threading.Timer(0.5, future.cancel).start()
     with pytest.raises(ConnectionError, match="it cancelled the tasks of this call"):
         workers.Workers(client).gather([future])
@@ -526,7 +526,7 @@ def test_samples_with_a_client_are_matched_by_index(table, client):
 
 @pytest.mark.parametrize("with_client", [False, True])
 def test_masked_chunks_are_missing(with_client, table, client, rng, monkeypatch):
-    from energystats.pairs import open_blocks as door
+    from energystats.pairs import open_blocks
 
     X = np.ma.masked_array(table[["u", "v", "w"]].to_numpy(), False)
     X[rng.integers(N), 1] = np.ma.masked
@@ -534,7 +534,7 @@ def test_masked_chunks_are_missing(with_client, table, client, rng, monkeypatch)
     how = {"client": client} if with_client else {}
     labels = da.from_array(np.ma.masked_array(rng.integers(0, 2, N), X.mask[:, 1]), chunks=300)
     for limit in (2**26, 0):
-        monkeypatch.setattr(door, "IN_MEMORY", limit)
+        monkeypatch.setattr(open_blocks, "IN_MEMORY", limit)
         with pytest.raises(ValueError, match="`X` must be finite, but has 1 NaN values in column 1"):
             es.energy_test(array, groups=g, n_resamples=9, **how)
         with pytest.raises(ValueError, match="`X` must be finite, but has 1 NaN values in column 1"):
@@ -563,10 +563,10 @@ def test_matrices_do_not_go_to_a_cluster(table, client):
 
 @pytest.mark.parametrize("kind", ["Dask array", "Dask frame"])
 def test_collections_without_a_cluster(kind, table, tmp_path, monkeypatch):
-    from energystats.pairs import open_blocks as door
+    from energystats.pairs import open_blocks
 
     X, groups = forms(table, tmp_path)[kind]
     expected = es.energy_test(table[["u", "v", "w"]], groups=table["group"], n_resamples=30, rng=2)
     for limit in (2**26, 0):
-        monkeypatch.setattr(door, "IN_MEMORY", limit)
+        monkeypatch.setattr(open_blocks, "IN_MEMORY", limit)
         assert_same_test(es.energy_test(X, groups=groups, n_resamples=30, rng=2), expected)

@@ -1,4 +1,4 @@
-"""What a metric asks of its data: refused with the row and the cause, by every route; names; small powers."""
+"""Conditions of metrics on data: refused with the row and the cause, by every route; names; small powers."""
 
 import json
 import warnings
@@ -13,7 +13,7 @@ import energystats as es
 from energystats import cli
 from energystats.metrics.base import KNOWN_NAMES, SCIPY_NAMES
 from energystats.metrics.general import DOMAINS
-from energystats.pairs import open_blocks as door
+from energystats.pairs import open_blocks
 
 BOOLEAN = [name for name, domain in DOMAINS.items() if domain.binary]
 NO_ZERO_ROW = ["braycurtis", "cosine", "jensenshannon", "dice", "sokalsneath"]
@@ -166,7 +166,7 @@ def test_goodness_of_fit_takes_truth_values(counts):
 
 
 def test_rows_in_blocks(with_empty, counts, tmp_path, monkeypatch):
-    monkeypatch.setattr(door, "IN_MEMORY", 10)
+    monkeypatch.setattr(open_blocks, "IN_MEMORY", 10)
     maps = {}
     for name, X in {"empty": with_empty, "fine": counts, "present": (counts > 2) * 1.0}.items():
         np.save(tmp_path / f"{name}.npy", X)

@@ -44,11 +44,11 @@ def run_python(code, *arguments, **environment):
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    """What the compiled loops give."""
+    """Results of the compiled loops."""
     out = tmp_path_factory.mktemp("compiled") / "numbers.pickle"
     run_python("import sys\n" + RUN, out, "few")
-    numbers, told = pickle.loads(out.read_bytes())
-    assert told == []
+    numbers, warned = pickle.loads(out.read_bytes())
+    assert warned == []
     return numbers
 
 
@@ -58,21 +58,21 @@ def test_plain_loops_give_the_same_answers_with_one_warning(tmp_path, compiled, 
     off = {"NUMBA_DISABLE_JIT": "1"} if how == "switched off" else {}
     # from where it is known that there is no compiler, both ways are one: a few calls see that it was found out
     run_python(("import sys\n" if off else BLOCKED) + RUN, out, "three" if off else "few", **off)
-    numbers, told = pickle.loads(out.read_bytes())
-    assert [category for category, _ in told] == ["PerformanceWarning"]
-    assert "plain Python" in told[0][1]
-    assert ("NUMBA_DISABLE_JIT" in told[0][1]) == bool(off)
+    numbers, warned = pickle.loads(out.read_bytes())
+    assert [category for category, _ in warned] == ["PerformanceWarning"]
+    assert "plain Python" in warned[0][1]
+    assert ("NUMBA_DISABLE_JIT" in warned[0][1]) == bool(off)
     assert calls.same_numbers(numbers, compiled) == []
     assert off or numbers.keys() == compiled.keys()
 
 
-@pytest.mark.slow  # everything is compiled anew
+@pytest.mark.slow  # everything is compiled again
 def test_without_a_place_to_write_and_without_network(tmp_path, compiled):
     out = tmp_path / "numbers.pickle"
     code = "import os; os.environ.pop('NUMBA_CACHE_DIR', None)\n" + DENIED + RUN
     run_python(code, out, "few", MPLCONFIGDIR=str(tmp_path))
-    numbers, told = pickle.loads(out.read_bytes())
-    assert told == []
+    numbers, warned = pickle.loads(out.read_bytes())
+    assert warned == []
     assert calls.same_bits(compiled, numbers) == []
 
 

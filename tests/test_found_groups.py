@@ -147,8 +147,8 @@ def test_local_optimum_is_what_no_single_move_improves(drawn, seed, weighted, ro
     assert is_local_optimum(d, groups, *d.group_sums(groups, w), w) == expected
 
 
-def test_the_first_look_is_followed_by_all_other_points(rng):
-    """One point of 600 that would move, between those of the first look."""
+def test_after_the_first_points_all_others_are_examined(rng):
+    """One point of 600 that would move, between those that are examined first."""
     X = np.concatenate((rng.normal(0, 1, (300, 2)), rng.normal(30, 1, (300, 2))))
     labels = np.repeat([0, 1], 300)
     seen = np.linspace(0, 599, 256).astype(int)
@@ -181,7 +181,7 @@ def test_k_means_are_seen_with_an_offset_and_weights(rng):
     assert not _is_k_means(X, Groups.from_labels(moved, 80, name="groups"), w)
 
 
-def test_groups_that_print_alike_are_told_by_the_result(rng):
+def test_groups_that_print_alike_are_distinguished_by_the_result(rng):
     """A composed and a decomposed accent; and a blank that does not break."""
     X = rng.standard_normal((12, 2))
     for first, second in (("caf\u00e9", "cafe\u0301"), ("a b", "a\u00a0b"), ("a", "a\u200b")):
@@ -198,7 +198,7 @@ def test_groups_that_print_alike_are_told_by_the_result(rng):
 
 
 @pytest.mark.parametrize("word", [np.nan, None, "<NA>", "NaN"])
-def test_a_missing_value_that_numpy_made_text_is_told(rng, word):
+def test_a_missing_value_that_numpy_made_text_warns(rng, word):
     X = rng.standard_normal((12, 2))
     groups = np.array([word, "a", "b"] * 4, dtype=str)
     with pytest.warns(es.exceptions.MissingValuesWarning, match="in 4 of 12 rows, which is taken for a label"):

@@ -403,7 +403,7 @@ def test_arrow_tables_are_read_by_name(frame):
 
 
 def dask_or_pandas(kind):
-    """How a frame or Series is given."""
+    """Name the way in which a frame or Series is given."""
     if kind == "pandas":
         return lambda values: values
     dd = pytest.importorskip("dask.dataframe")
@@ -469,7 +469,7 @@ def test_an_index_that_repeats_names_cannot_be_aligned(kind, points):
     assert es.dispersion(dask_or_pandas(kind)(X), same).sizes == (N // 2, N // 2)
 
 
-def test_an_index_that_dask_numbers_anew_in_every_part_of_a_file(frame, tmp_path):
+def test_an_index_that_dask_numbers_again_in_every_part_of_a_file(frame, tmp_path):
     pytest.importorskip("pyarrow")
     dd = pytest.importorskip("dask.dataframe")
     frame.reset_index(drop=True).to_parquet(tmp_path / "table.parquet", row_group_size=N // 2)

@@ -197,7 +197,7 @@ def test_gower_says_whether_it_sees_more_than_columns(alpha, strong):
 
 
 def test_marginals_alone_count_where_negative_type_is_not_strong():
-    """Two laws with the same columns: E = 0 for the city block distance, not for its root, which is strong."""
+    """Two distributions with the same columns: E = 0 for the city block distance, not for its root, which is strong."""
     x, y = [[0.0, 0.0], [1.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]
     assert es.energy_distance(x, y, metric="cityblock") == pytest.approx(0, abs=1e-15)
     assert es.energy_distance(x, y, metric="cityblock", alpha=0.5) > 0.1

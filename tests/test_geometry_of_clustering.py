@@ -105,7 +105,7 @@ def test_a_plain_shift_changes_the_best_weighted_partition():
     assert min(W, key=lambda z: W[z][0]) != min(W, key=lambda z: W[z][1])
 
 
-def test_the_weighted_lingoes_constant_is_the_eigenvalue_of_the_weighted_certificate(rng):
+def test_the_weighted_lingoes_constant_is_the_eigenvalue_of_the_weighted_bound(rng):
     """c = -lambda_min of D_w^(1/2) G D_w^(1/2), G centred with the weights, is the smallest for negative type."""
     n = 8
     w = rng.uniform(0.2, 3, n)
@@ -121,7 +121,7 @@ def test_the_weighted_lingoes_constant_is_the_eigenvalue_of_the_weighted_certifi
 
 @given(matrices_with_labels(st.integers(-50, 50).filter(bool).map(float), max_n=7))
 @settings(deadline=None)
-def test_the_certificate_holds_for_every_matrix(case):
+def test_the_bound_holds_for_every_matrix(case):
     R, labels, k = case
     d = es.dispersion(R, labels, metric="precomputed")
     found = es.energy_cluster(R, k, metric="precomputed", init=labels)
@@ -527,7 +527,7 @@ def test_the_printed_matrices():
 
 
 def test_the_printed_constant(repaired):
-    """The same for every pair, added to d or half of it to the squares; and the smallest that repairs."""
+    """One constant for every pair, added to d, or half of it to the squares; and the smallest that repairs."""
     power = 1 if repaired.kind == "Cailliez" else 2
     added = (repaired.d**power - D**power)[np.triu_indices(6, 1)] / power
     assert_allclose(added, added[0], atol=1e-9)

@@ -82,7 +82,7 @@ def by_definition(table, alpha=1, **how):
 
 
 def smallest_eigenvalue(R):
-    """Of the centred Gram matrix, as a share of the largest."""
+    """Compute the smallest eigenvalue of the centred Gram matrix, as a share of the largest."""
     J = np.eye(len(R)) - 1 / len(R)
     values = np.linalg.eigvalsh(-0.5 * J @ R @ J)
     return values[0] / max(values[-1], 1e-300)
@@ -119,8 +119,8 @@ def test_where_daisy_has_no_value_we_have_an_error():
     assert np.argwhere(np.isnan(d)).tolist() == [[0, 2], [2, 0]]
     with pytest.raises(ValueError, match="rows 0 and 2 have none in common"):
         es.pairwise(table, metric=metric)
-    (points,), told = metric.read((table,), ("X",))
-    assert_allclose(told.fitted(points).between(points, points), d, rtol=1e-12, atol=1e-14)
+    (points,), coded = metric.read((table,), ("X",))
+    assert_allclose(coded.fitted(points).between(points, points), d, rtol=1e-12, atol=1e-14)
 
 
 def test_daisy_kept_its_calls_and_versions():
@@ -306,8 +306,8 @@ def test_what_it_says_of_itself(rng):
     assert repr(Gower()) == "Gower(alpha=1.0)"
     given = Gower(0.5, asymmetric=["wears"], weights={"wears": 2})
     assert repr(given) == "Gower(alpha=0.5, asymmetric=['wears'], weights={'wears': 2.0})"
-    told = es.dispersion(table, G[20:40], metric=given).metric
-    assert repr(told) == "Gower(alpha=0.5, 5 columns: 2 numeric, 1 ordered, 1 categorical, 1 asymmetric, weighted)"
+    weighted = es.dispersion(table, G[20:40], metric=given).metric
+    assert repr(weighted) == "Gower(alpha=0.5, 5 columns: 2 numeric, 1 ordered, 1 categorical, 1 asymmetric, weighted)"
     assert given == Gower(0.5, asymmetric=("wears",), weights={"wears": 2.0})
     assert hash(Gower()) == hash(Gower())
     assert Gower().negative_type is None  # before it has seen whether values are missing
@@ -317,7 +317,7 @@ def test_what_it_says_of_itself(rng):
     assert es.metrics.resolve("gower", 0.3) == Gower(0.3)
 
 
-def test_a_metric_that_was_settled_keeps_its_ranges_and_categories(rng):
+def test_a_fitted_metric_keeps_its_ranges_and_categories(rng):
     table = make_table(rng, 30)
     fitted = es.dispersion(table, G[15:45], metric="gower").metric
     asymmetric = es.dispersion(table, G[15:45], metric=Gower(asymmetric=["wears"])).metric
@@ -443,7 +443,7 @@ def test_several_semimetrics(rng):
 
 
 def test_tiles(rng, monkeypatch):
-    """Made anew or kept, and never n x n."""
+    """Recomputed or stored, and never n x n."""
     table = make_table(rng, 700, 0.05)
     labels = np.arange(700) % 3
     kept = es.dispersion(table, labels, metric="gower").g

@@ -35,7 +35,7 @@ def joined(Z):
 
 
 def joined_in_r(found):
-    """The same from R's `merge`: negative numbers are points, positive ones earlier merges."""
+    """Convert R's `merge` to a linkage: negative numbers are points, positive ones earlier merges."""
     nodes, steps = [], []
     for (a, b), height in zip(found["merge"], found["height"], strict=True):
         A, B = (frozenset([-i - 1]) if i < 0 else nodes[i - 1] for i in (a, b))

@@ -87,7 +87,7 @@ def session(mode, *names):
 
 @pytest.fixture(scope="module")
 def fresh():
-    """What a session says in which nothing was interrupted."""
+    """Text of a session in which nothing was interrupted."""
     return dict(zip(CALLS, session("fresh", *CALLS), strict=True))
 
 

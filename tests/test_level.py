@@ -54,45 +54,47 @@ def assert_level(pvalues, limits=(0.05, 0.01)):
 
 
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
-@pytest.mark.parametrize("law", NULLS)
+@pytest.mark.parametrize("distribution", NULLS)
 @pytest.mark.parametrize("test", EXACT)
-def test_exact_tests_keep_their_level(test, law, sizes, rng):
+def test_exact_tests_keep_their_level(test, distribution, sizes, rng):
     n, m = sizes
-    assert_level([EXACT[test](NULLS[law](rng, n), NULLS[law](rng, m), rng).pvalue for _ in range(REPLICATES)])
+    assert_level(
+        [EXACT[test](NULLS[distribution](rng, n), NULLS[distribution](rng, m), rng).pvalue for _ in range(REPLICATES)]
+    )
 
 
-@pytest.mark.parametrize("law", NULLS)
-def test_pairs_keep_their_level(law, rng):
+@pytest.mark.parametrize("distribution", NULLS)
+def test_pairs_keep_their_level(distribution, rng):
     """Subjects differ far more than the two measurements of one subject."""
     pvalues = []
     for _ in range(REPLICATES):
-        subject = 10 * NULLS[law](rng, 12)
-        x, y = subject + NULLS[law](rng, 12), subject + NULLS[law](rng, 12)
+        subject = 10 * NULLS[distribution](rng, 12)
+        x, y = subject + NULLS[distribution](rng, 12), subject + NULLS[distribution](rng, 12)
         pvalues.append(es.energy_test(x, y, design=es.Design(paired=True), n_resamples=99, rng=rng).pvalue)
     assert_level(pvalues)
 
 
-@pytest.mark.parametrize("law", NULLS)
-def test_strata_keep_their_level(law, rng):
+@pytest.mark.parametrize("distribution", NULLS)
+def test_strata_keep_their_level(distribution, rng):
     """Strata that differ, and groups unevenly spread over them: permuting freely would reject."""
     strata = np.repeat([0, 1, 2], [8, 10, 6])
     groups = np.concatenate([np.arange(8) < 6, np.arange(10) < 5, np.arange(6) < 1])
     pvalues = []
     for _ in range(REPLICATES):
-        X = NULLS[law](rng, 24) + 5 * strata[:, None]
+        X = NULLS[distribution](rng, 24) + 5 * strata[:, None]
         pvalues.append(
             es.energy_test(X, groups=groups, design=es.Design(strata=strata), n_resamples=99, rng=rng).pvalue
         )
     assert_level(pvalues)
 
 
-@pytest.mark.parametrize("law", NULLS)
-def test_whole_plots_keep_their_level(law, rng):
+@pytest.mark.parametrize("distribution", NULLS)
+def test_whole_plots_keep_their_level(distribution, rng):
     """Rows of a plot share its effect: permuting rows would reject."""
     plots, groups = whole_plots(40)
     pvalues = []
     for _ in range(REPLICATES):
-        X = NULLS[law](rng, 40) + 3 * NULLS[law](rng, plots.max() + 1)[plots]
+        X = NULLS[distribution](rng, 40) + 3 * NULLS[distribution](rng, plots.max() + 1)[plots]
         pvalues.append(
             es.energy_test(X, groups=groups, design=es.Design(whole_plots=plots), n_resamples=99, rng=rng).pvalue
         )
@@ -100,17 +102,17 @@ def test_whole_plots_keep_their_level(law, rng):
 
 
 @pytest.mark.parametrize("sizes", [(10, 12), (5, 200), (30, 30)], ids=str)
-@pytest.mark.parametrize("law", NULLS)
-def test_asymptotic_level(law, sizes, rng):
+@pytest.mark.parametrize("distribution", NULLS)
+def test_asymptotic_level(distribution, sizes, rng):
     """An approximation: .062 at .05 and .016 at .01 were the largest rates measured."""
-    samples = ([NULLS[law](rng, n) for n in sizes] for _ in range(200))
+    samples = ([NULLS[distribution](rng, n) for n in sizes] for _ in range(200))
     assert_level([es.energy_test(*pair, method="asymptotic").pvalue for pair in samples], limits=(0.07, 0.025))
 
 
-@pytest.mark.parametrize("law", NULLS)
-def test_cross_level(law, rng):
+@pytest.mark.parametrize("distribution", NULLS)
+def test_cross_level(distribution, rng):
     """An approximation, which needs larger samples."""
-    samples = ([NULLS[law](rng, n) for n in (60, 80)] for _ in range(REPLICATES))
+    samples = ([NULLS[distribution](rng, n) for n in (60, 80)] for _ in range(REPLICATES))
     assert_level([es.energy_test(*pair, method="cross", rng=rng).pvalue for pair in samples], limits=(0.07, 0.025))
 
 
@@ -120,11 +122,11 @@ def test_extrapolated_level(rng):
     assert_level(found, limits=(0.06, 0.015))
 
 
-@pytest.mark.parametrize("law", ["normal", "Cauchy", "binary"])
-def test_pairwise_tests_keep_the_family_wise_level(law, rng, no_collection):
+@pytest.mark.parametrize("distribution", ["normal", "Cauchy", "binary"])
+def test_pairwise_tests_keep_the_family_wise_level(distribution, rng, no_collection):
     groups, smallest = np.repeat([0, 1, 2], [8, 10, 12]), []
     for _ in range(300):
-        found = es.pairwise_tests(NULLS[law](rng, 30), groups, n_resamples=99, rng=rng)
+        found = es.pairwise_tests(NULLS[distribution](rng, 30), groups, n_resamples=99, rng=rng)
         smallest.append(found.pvalue_adjusted.min())
     assert_level(smallest)
 

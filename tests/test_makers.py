@@ -249,8 +249,8 @@ def test_bayes_accuracy_against_scipys_densities(rng):
     )
     full = [np.eye(2), np.diag(covs[1]), np.array(covs[2])]
     X, labels = make_gaussian_mixture(50_000, means, covs, weights=weights, rng=rng)
-    laws = [stats.multivariate_normal(m, c) for m, c in zip(means, full, strict=True)]
-    best = np.argmax([w * law.pdf(X) for w, law in zip(weights, laws, strict=True)], axis=0)
+    normals = [stats.multivariate_normal(m, c) for m, c in zip(means, full, strict=True)]
+    best = np.argmax([w * normal.pdf(X) for w, normal in zip(weights, normals, strict=True)], axis=0)
     error = 0.5 / np.sqrt(50_000)
     assert bayes_accuracy(means, covs, weights=weights, rng=rng) == pytest.approx(
         np.mean(best == labels), abs=2 * SURE * error

@@ -225,9 +225,9 @@ def test_the_same_labels_for_any_block_and_storage(rng, monkeypatch):
     monkeypatch.setattr(tables, "BLOCK_ROWS", 77)
     assert (run().labels == first.labels).all()
     monkeypatch.setattr(feature_rows, "STORED_BYTES", 0)
-    anew = run()
-    assert (anew.labels == first.labels).all()
-    assert anew.within == pytest.approx(first.within, rel=1e-10)
+    recomputed = run()
+    assert (recomputed.labels == first.labels).all()
+    assert recomputed.within == pytest.approx(first.within, rel=1e-10)
     monkeypatch.setattr(feature_rows, "STORED_BYTES", 8 * 29 * 250)  # of the first batches only
     assert (run().labels == first.labels).all()
 
@@ -322,11 +322,11 @@ def test_the_score_is_the_upper_limit(rng):
 def test_estimates_of_many_points(rng):
     X = three_clouds(rng, 4000)
     found = es.energy_cluster(X, 3, algorithm="nystrom", n_landmarks=40, n_init=2, rng=rng)
-    exact, told = es.dispersion(X, found.labels), found.approximation
-    assert 0 < told.within_error < 1e-3 * exact.within
-    assert abs(found.within - exact.within) < 6 * told.within_error
-    assert abs(found.total - exact.total) < 6 * told.total_error
-    assert abs(found.between - exact.between) < 6 * told.between_error
+    exact, estimate = es.dispersion(X, found.labels), found.approximation
+    assert 0 < estimate.within_error < 1e-3 * exact.within
+    assert abs(found.within - exact.within) < 6 * estimate.within_error
+    assert abs(found.total - exact.total) < 6 * estimate.total_error
+    assert abs(found.between - exact.between) < 6 * estimate.between_error
     assert found.between + found.within == pytest.approx(found.total)
     assert found.within_per_cluster.sum() == pytest.approx(found.within)
 
@@ -388,7 +388,7 @@ def test_scikit_learn_protocol(estimator, check):
     check(estimator)
 
 
-# ---------------------------------------------------------------- the door
+# ---------------------------------------------------------------- input
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,7 @@ def test_gaussian_mmd_is_half_an_energy_distance(oracle):
 
 
 @oracles_with("pcoa_none")
-def test_certificate_uses_the_eigenvalues_of_pcoa(oracle):
+def test_bound_uses_the_eigenvalues_of_pcoa(oracle):
     """For rho = d**2 the bound sums the largest eigenvalues of -1/2 J D**2 J, which ape's pcoa lists."""
     data, how = oracle.powered(2.0)
     found = es.energy_cluster(data, 3, algorithm="hartigan", rng=0, **how)

@@ -1,4 +1,4 @@
-"""What pictures must not do: names over names or beyond the axes, fractions of ranks, titles without the repair."""
+"""Faults that pictures must not have: names over names or beyond the axes, fractions of ranks, wrong titles."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""What the pictures show: artists, labels and limits, against the numbers behind them."""
+"""Contents of the pictures: artists, labels and limits, against the numbers behind them."""
 
 import re
 import runpy
@@ -448,7 +448,7 @@ def test_null_of_a_model(rng):
     assert "other labelings" in legend(exact)[0]
 
 
-def test_sizes_are_told(rng):
+def test_sizes_are_shown(rng):
     X = rng.normal(size=(30, 2))
     assert title(es.energy_test(X[:10], X[10:], n_resamples=19, rng=0).plot()).endswith("n = 10 + 20")
     many = es.energy_test(X, groups=np.arange(30) % 6, n_resamples=19, rng=0)
@@ -591,7 +591,7 @@ def test_pictures_are_drawn_from_plain_values():
 # ---------------------------------------------------------------- every method, every axes
 
 
-def test_pictures_go_where_they_are_told(three):
+def test_pictures_go_into_the_axes_given(three):
     shown = es.dispersion(three.points, three.labels)
     repaired = es.lingoes(es.datasets.load("eurodist"))
     model = es.disco(three.points, groups=three.labels, n_resamples=19, rng=0)

@@ -36,7 +36,7 @@ def test_pairs_are_two_sample_tests(three):
         assert abs(row.pvalue - alone.pvalue) <= 4.5 * error + 0.002
 
 
-def test_place_and_spread_are_told_apart(rng):
+def test_place_and_spread_are_distinguished(rng):
     base = rng.standard_normal((80, 2))
     X = np.concatenate((base, 4 * rng.standard_normal((80, 2)), base[::-1] + 5))  # the third has the first's spread
     table = es.pairwise_tests(X, np.repeat(["base", "wide", "moved"], 80), rng=0).table.set_index(["group1", "group2"])
@@ -119,7 +119,7 @@ def test_distances_to_centres_match_their_definition(three):
 
 
 def test_shares_of_spread_match_their_definition(rng):
-    """Residuals are dealt to new groups, which get means of their own; for squared distances in the data's space."""
+    """Residuals are assigned to new groups, which get means of their own; for squared distances in the data's space."""
     sizes = rng.integers(3, 9, 2)  # of 2 + 2 all shares are 1 or 0/0
     X, codes = rng.normal(size=(sizes.sum(), 3)), rng.permutation(np.repeat([0, 1], sizes))
     d, groups = Dissimilarity.from_data(X, metric="sqeuclidean", alpha=1.0), Groups(codes, ("a", "b"))
@@ -188,13 +188,13 @@ def test_bad_input(three, how, message):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(20, 20), (10, 40)])
-@pytest.mark.parametrize("law", ["standard_normal", "standard_exponential"])
-def test_level_of_spread(law, sizes, rng):
+@pytest.mark.parametrize("distribution", ["standard_normal", "standard_exponential"])
+def test_level_of_spread(distribution, sizes, rng):
     from scipy.stats import binom
 
     count = 0
     for _ in range(500):
-        X = getattr(rng, law)((sum(sizes), 1))
+        X = getattr(rng, distribution)((sum(sizes), 1))
         table = es.pairwise_tests(X, np.repeat([0, 1], sizes), n_resamples=99, rng=rng).table
         count += table["pvalue_spread"][0] <= 0.05
     assert count <= binom.ppf(0.999, 500, 0.075), f"{count} of 500"

@@ -1,4 +1,4 @@
-"""What results print: tables, p-values, sentences, and their forms for notebooks and papers."""
+"""Printed results: tables, p-values, sentences, and their forms for notebooks and papers."""
 
 import dataclasses
 import io

@@ -242,7 +242,7 @@ def test_rotation_does_not_matter_to_a_gaussian_null(seed):
         assert unimodal.comparisons[0].pvalue == expected.comparisons[0].pvalue  # along principal components
 
 
-def test_metrics_are_settled_on_the_data_and_columns_standardized_anew(two, how, rng):
+def test_metrics_are_fitted_to_the_data_and_columns_standardized_again(two, how, rng):
     for metric in ("gaussian", "cityblock", "mahalanobis", "cosine", es.metrics.Localised(), "gower"):
         assert 0 < es.cluster_test(two + 3, metric=metric, rng=rng, **how).pvalue <= 1
     scaled = es.cluster_test(two * [1, 50], standardize=True, rng=3, **how)
@@ -483,7 +483,7 @@ def test_mixed_columns_have_no_lines():
             es.cluster_test(mixed, metric="gower", method=method)
 
 
-def test_few_points_are_told(rng, how):
+def test_few_points_are_reported(rng, how):
     few = es.cluster_test(rng.standard_normal((16, 2)), rng=rng, **how)
     assert "With fewer than 20 points, here 16," in " ".join(few.summary().split())
     enough = es.cluster_test(rng.standard_normal((20, 2)), rng=rng, **how)

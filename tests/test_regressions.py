@@ -91,7 +91,7 @@ def test_a_zero_matrix_has_a_bound():
     assert (found.total, found.bound) == (0, 0)
 
 
-def test_copies_are_read_only_too(rng):
+def test_pickled_results_are_read_only_too(rng):
     result = es.dispersion(rng.standard_normal((9, 2)), np.arange(9) % 3)
     for again in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
         assert not again.g.flags.writeable
@@ -179,7 +179,7 @@ def test_large_samples_do_not_store_the_pairs(rng, monkeypatch):
     X, labels = rng.standard_normal((700, 2)), rng.integers(2, size=700)
     dense = es.energy_test(X, groups=labels, n_resamples=19, rng=0)
     monkeypatch.setattr(pairs, "STORED_UP_TO", 100)
-    monkeypatch.setattr(pairs.MadeAnew, "matrix", lambda self: pytest.fail("the matrix was made"))
+    monkeypatch.setattr(pairs.Recomputed, "matrix", lambda self: pytest.fail("the matrix was made"))
     tiled = es.energy_test(X, groups=labels, n_resamples=19, rng=0)
     assert_allclose(tiled.null_distribution, dense.null_distribution, atol=1e-12 * dense.total)
     assert_allclose(es.dispersion(X, labels).within, dense.within, rtol=1e-12)
@@ -359,7 +359,7 @@ def test_asymptotic_p_is_at_most_one(rng):
         assert 0 < es.energy_test(x, y, method="asymptotic").pvalue <= 1
 
 
-def test_a_smooth_law_for_few_values_warns(rng):
+def test_a_smooth_distribution_for_few_values_warns(rng):
     rare = (rng.random((2, 50)) < 0.5).astype(float)
     with pytest.warns(es.NotCalibratedWarning, match="98 of 100 rows are copies of others"):
         es.energy_test(*rare, method="asymptotic")

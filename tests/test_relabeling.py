@@ -1,4 +1,4 @@
-"""What energy_test can do besides permuting rows: designs, weights, early stops, tails, approximations, several rho."""
+"""Options of energy_test: designs, weights, early stops, tails, approximations, several rho."""
 
 import itertools
 import warnings
@@ -12,8 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 import energystats as es
-from energystats._core import labelings, moments, pvalues
-from energystats._core import permutation_loops as dealing
+from energystats._core import labelings, moments, permutation_loops, pvalues
 from energystats._core import pvalues as tails
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.permutation_test import (
@@ -41,8 +40,8 @@ def test_compiled_and_plain_labelings_are_the_same(blocks, rng):
     pool = labelings.RandomLabels(codes, tuple(np.array(b) for b in blocks))
     uniform = rng.random((50, pool.drawn.size))
     how = (uniform, pool.order, pool.starts, pool.drawn, pool.drawn_starts, pool.rest)
-    assert_array_equal(dealing.assign_labels(*how), labelings.assign_labels_by_column(*how))
-    assert_array_equal(dealing.assign_labels.py_func(*how), labelings.assign_labels_by_column(*how))
+    assert_array_equal(permutation_loops.assign_labels(*how), labelings.assign_labels_by_column(*how))
+    assert_array_equal(permutation_loops.assign_labels.py_func(*how), labelings.assign_labels_by_column(*how))
 
 
 def test_many_labelings_are_those_of_few(rng, monkeypatch):
@@ -75,7 +74,7 @@ def test_labelings_are_uniform(rng):
 
 def test_the_largest_uniform_number_stays_inside():
     pool = labelings.RandomLabels(np.repeat([0, 1], [3, 4]), (np.arange(7),))
-    for loop in (dealing.assign_labels, labelings.assign_labels_by_column):
+    for loop in (permutation_loops.assign_labels, labelings.assign_labels_by_column):
         uniform = np.full((1, 3), np.nextafter(1.0, 0.0))
         found = loop(uniform, pool.order, pool.starts, pool.drawn, pool.drawn_starts, pool.rest)
         assert_array_equal(np.bincount(found[0]), [3, 4])
@@ -221,7 +220,7 @@ def test_interval_after_a_stop_covers(rng):
 
 
 @given(st.integers(1, 60), st.integers(0, 300), st.sampled_from([0.8, 0.95, 0.99]))
-def test_the_interval_after_a_stop_inverts_the_law_of_the_stop(reached, more, level):
+def test_the_interval_after_a_stop_inverts_the_distribution_of_the_stop(reached, more, level):
     """The h-th extreme value came at n: P(at most n are needed) at the lower end, P(at least n) at the upper one."""
     n, tail = reached + more, (1 - level) / 2
     low, high = pvalues.stopped_interval(reached, n, level)
@@ -281,16 +280,16 @@ def test_only_what_few_resamples_reach_is_extrapolated(rng):
     M, s = d.group_sums(groups)
     values = rng.exponential(size=999)
 
-    def told(extreme, exact=False):
+    def extrapolated(extreme, exact=False):
         null = Null(M, s, 30.0, values, extreme, exact, stopped=False)
         return report_null(d, groups, "between", null, Sampling(extrapolate=True), FREE, method="permutation")
 
-    assert told(9).extrapolated
-    assert told(9).pvalue < 0.01
-    for null in (told(10), told(0, exact=True)):
+    assert extrapolated(9).extrapolated
+    assert extrapolated(9).pvalue < 0.01
+    for null in (extrapolated(10), extrapolated(0, exact=True)):
         assert not null.extrapolated
-    assert told(10).pvalue == 0.011
-    assert told(0, exact=True).pvalue == 0.001
+    assert extrapolated(10).pvalue == 0.011
+    assert extrapolated(0, exact=True).pvalue == 0.001
 
 
 # ---------------------------------------------------------------- approximations
@@ -393,10 +392,10 @@ def test_cross_does_not_depend_on_the_unit(exponent, rng):
     assert es.energy_test(np.ldexp(x, exponent), np.ldexp(y, exponent), method="cross", rng=0).statistic == expected
 
 
-@pytest.mark.parametrize(("copies", "warned"), [(9, False), (10, True)])
-def test_the_smooth_law_warns_from_half_of_the_rows_on(copies, warned, rng):
+@pytest.mark.parametrize(("duplicates", "warned"), [(9, False), (10, True)])
+def test_the_smooth_distribution_warns_from_half_of_the_rows_on(duplicates, warned, rng):
     x = rng.normal(size=20)
-    x[-copies:] = x[0]
+    x[-duplicates:] = x[0]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         es.energy_test(x, groups=np.arange(20) % 2, method="asymptotic")

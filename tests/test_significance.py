@@ -99,7 +99,7 @@ def test_partners_of_names():
     assert _partners(np.array([1, 1, 0, 0, 2, 2, 2]), np.array([0, 0, 1, 1, -1, -1, -1]), 2).tolist() == [1, 0]
 
 
-def test_lines_that_look_elsewhere_are_oriented_by_their_shape(rng):
+def test_lines_of_other_directions_are_oriented_by_their_shape(rng):
     first = np.sort(rng.exponential(size=200))
     first = (first - first.mean()) / first.std()
     assert_array_equal(_oriented(-first, first), first)
@@ -156,16 +156,16 @@ def test_long_parallel_clusters_are_found_by_decorrelated_columns(rng):
 
 
 class ToldSplitter(_Splitter):
-    """A splitter that is told how much more decorrelated columns show."""
+    """A splitter that is given how much more decorrelated columns show."""
 
     def __init__(self, points, gain, asked):
         d = Dissimilarity.from_data(points, metric="euclidean", alpha=1.0)
         space = _Space(d, make_scorer(d, 1.0, np.random.default_rng(0)))
         super().__init__(space, None, None, 2, True, 9, 1.0)
-        object.__setattr__(self, "told", (gain, asked))
+        object.__setattr__(self, "script", (gain, asked))
 
     def evidence(self, space, own, other, rng):
-        gain, asked = self.told
+        gain, asked = self.script
         asked.append((space, set(own), set(other)))
         return 7.0 + (0.0 if space is self.space else gain / 2)
 
@@ -236,7 +236,7 @@ def test_pvalues_that_are_multiplied_stay_below_one(rng):
 
 
 def test_gaussian_references_have_the_covariance_of_the_sample(rng):
-    """With divisor n; a reference of unit scores along one axis after the other shows the law's own covariance."""
+    """With divisor n; a reference of unit scores along each axis in turn shows the reference's own covariance."""
 
     class UnitScores:
         def standard_normal(self, shape):
@@ -258,8 +258,8 @@ def test_many_clusters_can_be_significant(rng):
 
 
 @pytest.mark.parametrize("columns", [1, 2])
-def test_copies_of_rows_are_told(columns, rng):
-    def told(points):
+def test_duplicated_rows_warn(columns, rng):
+    def warnings_of(points):
         with pytest.warns(es.TiesWarning) as caught:
             summary = es.cluster_test(points, n_resamples=19, rng=rng).summary()
         found = [str(w.message) for w in caught if "copies" in str(w.message)]
@@ -267,9 +267,9 @@ def test_copies_of_rows_are_told(columns, rng):
         return found
 
     X = rng.standard_normal((50, columns))
-    (text,) = told(np.concatenate((X, X)))
+    (text,) = warnings_of(np.concatenate((X, X)))
     assert text.startswith("50 of 100 rows are copies of others in columns that are recorded on no grid.")
-    assert not told(np.round(np.concatenate((X, X)), 1))  # on a grid copies are what one expects
+    assert not warnings_of(np.round(np.concatenate((X, X)), 1))  # on a grid duplicates are what one expects
 
 
 @pytest.mark.parametrize("name", ["conservative", "standardize"])

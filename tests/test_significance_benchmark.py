@@ -1,4 +1,4 @@
-"""What the benchmark of significance computes itself: the limit, selective inference, populations, tables."""
+"""Computations of the significance benchmark: the limit, selective inference, populations, tables."""
 
 import re
 
@@ -42,7 +42,7 @@ def test_nearest_unimodal_is_unimodal_and_nearer_than_others(f, other):
 
 
 @given(positive)
-def test_nearest_unimodal_is_the_law_itself_where_that_is_unimodal(f):
+def test_nearest_unimodal_is_the_distribution_itself_where_that_is_unimodal(f):
     f = np.sort(f)
     f = np.concatenate((f[::2], f[1::2][::-1]))
     assert limit.nearest_unimodal(f) == pytest.approx(f, abs=1e-7)  # the divergence is a square: 1e-14 of it

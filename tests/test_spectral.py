@@ -58,9 +58,9 @@ def test_routes_agree(laplacian, rng, monkeypatch):
     X = rng.standard_normal((600, 2))
     kept = es.spectral_embedding(X, laplacian=laplacian, rng=0)
     monkeypatch.setattr("energystats.pairs.tiles.STORED_UP_TO", 100)
-    anew = es.spectral_embedding(X, laplacian=laplacian, rng=0)
+    again = es.spectral_embedding(X, laplacian=laplacian, rng=0)
     given = es.spectral_embedding(es.pairwise(X), metric="precomputed", laplacian=laplacian, rng=0)
-    for other in (anew, given):
+    for other in (again, given):
         assert_allclose(other.eigenvalues, kept.eigenvalues, rtol=1e-7, atol=1e-9)
         assert_allclose(other.embedding, kept.embedding, atol=1e-4 * np.abs(kept.embedding).max())
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from energystats._core import labelings, mixture, pvalues, statistics, sums
+from energystats._core import labelings, normal_mixture, pvalues, statistics, sums
 from energystats._core import sums_on_line as gaps
 from energystats._core.exact_1d import split_within
 from energystats._core.hartigan import cluster_table, hartigan_pass
@@ -179,8 +179,8 @@ def test_loops_agree_with_their_plain_python(rng):
         (excess_split, (x,)),
         (compute_indices, (x,)),
         (indices_of_draws, (x, uniforms)),
-        (mixture.mixture_ratio, (x,)),
-        (mixture.plateau, (0.4, -1.5, 1.5, 1.0)),
+        (normal_mixture.mixture_ratio, (x,)),
+        (normal_mixture.plateau, (0.4, -1.5, 1.5, 1.0)),
         (_quantiles, (x, nearest_unimodal(x), uniforms[0] * 19)),
         (_hull_of_run, (x, 0, 19, True, knots)),
     ):

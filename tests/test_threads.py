@@ -26,7 +26,7 @@ def three():
     threads._libraries()
     with threadpool_limits(3, "blas"):
         if set(numbers()) != {3}:
-            pytest.skip("the library of linear algebra cannot be told its number of threads")
+            pytest.skip("the library of linear algebra cannot set its number of threads")
         yield
 
 
@@ -63,7 +63,7 @@ def in_a_block(inside, leave):
 
 @contextmanager
 def another_thread_inside():
-    """Another thread of Python is in such a block until it is told to leave."""
+    """Another thread of Python is in such a block until it is asked to leave."""
     inside, leave = threading.Event(), threading.Event()
 
     def stay():
@@ -83,7 +83,7 @@ def another_thread_inside():
 
 @pytest.fixture
 def several():
-    """What the libraries begin with; a limit of threadpoolctl would belong to the thread of the test."""
+    """Numbers of threads that the libraries begin with; threadpoolctl's limit would belong to the test's thread."""
     if set(numbers()) == {1}:
         pytest.skip("linear algebra has one thread")
 

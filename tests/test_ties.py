@@ -115,8 +115,8 @@ def test_the_weighted_size_of_rho_is_not_below_its_definition(rng):
     assert d.scale_of(w) == pytest.approx((w @ Q @ w) / (2 * w.sum()))
 
 
-def test_groups_of_copies_have_an_infinite_f(rng):
-    """What the subtraction T - S leaves of W is rounding."""
+def test_groups_of_duplicated_rows_have_an_infinite_f(rng):
+    """W is what rounding leaves of T - S."""
     for _ in range(5):
         x = np.repeat(rng.uniform(1, 2, size=(3, 2)), 4, axis=0)
         found = es.energy_test(x, groups=np.repeat([0, 1, 2], 4), statistic="f", n_resamples=9, rng=0)

@@ -203,7 +203,7 @@ def test_same_seed_same_tree_and_the_root_is_the_cluster_test(three):
 
 
 def test_the_order_of_visits_does_not_matter(three, monkeypatch):
-    """The second half is looked at first, and leaves are split in the order opposite to the package's."""
+    """The second half is tested first, and leaves are split in the order opposite to the package's."""
     plain = es.cluster_tree(three, n_splits=2, rng=8)
 
     def other_way_round(d, rules, test, root):
@@ -240,7 +240,7 @@ def test_unit_and_place_do_not_matter(three):
         assert_array_equal(found.labels, plain.labels)
 
 
-def test_remarks_are_made_once(rng):
+def test_notes_are_made_once(rng):
     X = np.round(np.concatenate([rng.normal(c, 1, (40, 2)) for c in CENTRES]) * 2) / 2
     with pytest.warns(es.TiesWarning) as caught:
         found = es.cluster_tree(X, rng=rng)
@@ -260,7 +260,7 @@ def test_standardizing_is_done_once(three):
     assert "columns standardized" in a.summary()
 
 
-def test_progress_counts_settled_points(three, capsys):
+def test_progress_counts_finished_points(three, capsys):
     es.cluster_tree(three, progress=True, n_resamples=99, rng=0)
     captured = capsys.readouterr()
     assert "120/120" in captured.err
@@ -439,7 +439,7 @@ def test_marks_do_not_need_colour(five):
 
 
 def test_a_higher_child_raises_its_parent(five):
-    """Where a search missed the best split; made by hand here."""
+    """A search that missed the best split; made by hand here."""
     nodes = list(five.nodes)
     child = next(node for node in nodes[1:] if node.children)
     nodes[child.id] = replace(child, height=3 * nodes[0].height)
@@ -474,7 +474,7 @@ def test_levels_on_paper_have_the_digits_of_p_values(rng):
 
 
 def test_the_number_of_significant_clusters_is_that_of_the_tree(rng):
-    """The same seed: the same tests of the same nodes."""
+    """Equal seeds give equal tests of equal nodes."""
     X = np.concatenate((rng.normal(0, 1, (35, 2)), rng.normal([4, 0], 1, (35, 2))))
     seed = int(rng.integers(1000))
     tree, chosen = es.cluster_tree(X, rng=seed), es.select_k(X, 8, "significance", rng=seed)

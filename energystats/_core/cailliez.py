@@ -1,4 +1,4 @@
-"""Cailliez' constant: the smallest that makes distances Euclidean when it is added to them [theory 7]."""
+"""Find Cailliez' constant, the smallest that makes distances Euclidean when it is added to them [theory 7]."""
 
 from __future__ import annotations
 
@@ -20,30 +20,33 @@ MAX_STEPS = 200  # of the searches below, which end in fewer than ten on every e
 
 
 def cailliez_matrix(F_L: FloatArray, F_C: FloatArray) -> FloatArray:
-    """[[0, 2 F_L], [-I, -4 F_C]] of twice the size [Cailliez 1983]."""
+    """Build the matrix [[0, 2 F_L], [-I, -4 F_C]] whose largest real eigenvalue is the constant [Cailliez 1983]."""
     n = len(F_L)
     return np.block([[np.zeros((n, n)), 2 * F_L], [-np.eye(n), -4 * F_C]])
 
 
 def real_eigenvalues(A: FloatArray) -> FloatArray:
-    """Eigenvalues of a general real matrix whose imaginary part is zero to rounding."""
+    """Compute the eigenvalues of a general real matrix whose imaginary part is zero to rounding."""
     with one_thread_up_to(len(A)):
         values = eigvals(A, check_finite=False)
     return np.asarray(values.real[np.abs(values.imag) <= 1e-7 * np.abs(values).max(initial=0.0)])
 
 
 def additive_constant(F_L: FloatArray, F_C: FloatArray, lowest: Pair) -> float:
-    """The least kappa with d + kappa' Euclidean for every kappa' >= kappa.
+    """Find the least kappa with d + kappa' Euclidean for every kappa' >= kappa.
 
     That is the largest real eigenvalue of `cailliez_matrix`. The Gram matrix of d + kappa is G(kappa) = F_L +
     2 kappa F_C + kappa^2/2 J, and its smallest eigenvalue f on the vectors of sum 0 vanishes there for the last time.
     `_climb` ends at a zero of f, and `_next_failure` proves f > 0 beyond it or gives a point to climb from again.
     `lowest` is the smallest eigenvalue of F_L, which is negative, and its vector.
     """
+    # every admissible kappa is at most the root that the smallest eigenvalues of F_L and F_C together would have
     low_L, vector = lowest
     margin = 1 + 1e-6  # the eigenvalues found are above the true ones by rounding
     ceiling = _larger_root(margin * _lowest_or_bound(F_C), margin * low_L)  # no v has a larger root
     kappa = _root_of(F_L, F_C, vector)
+    # a start near the answer: the largest real eigenvalue of the block matrix [Cailliez 1983], in whose bottom-right
+    # block stands -4 F_C (-2 F_C and others in later prints are misprints)
     if len(F_L) <= BLOCK_LIMIT:
         guess = (1 - 1e-7) * float(real_eigenvalues(cailliez_matrix(F_L, F_C)).max(initial=0.0))
         if guess > kappa and _at(F_L, F_C, guess, vector)[0] <= 0:
@@ -58,30 +61,30 @@ def additive_constant(F_L: FloatArray, F_C: FloatArray, lowest: Pair) -> float:
 
 
 def _lowest_or_bound(F: FloatArray) -> float:
-    """Smallest eigenvalue if it is negative; else a number below 0 by no more than rounding."""
+    """Return the smallest eigenvalue if it is negative, else a number below 0 by no more than rounding."""
     rounding = len(F) * float(np.finfo(float).eps) * float(np.abs(F).max())
     return -rounding if all_above(F, -rounding) else min(smallest_pair(F)[0], -rounding)
 
 
 def _larger_root(c: float, l: float) -> float:
-    """The larger kappa with l + 2 kappa c + kappa^2/2 = 0; -inf if there is none."""
+    """Solve l + 2 kappa c + kappa^2/2 = 0 for its larger root; -inf if there is none."""
     discriminant = 4 * c * c - 2 * l
     return -2 * c + float(np.sqrt(discriminant)) if discriminant >= 0 else -np.inf
 
 
 def _root_of(F_L: FloatArray, F_C: FloatArray, v: FloatArray) -> float:
-    """The larger kappa with v' G(kappa) v = 0 for a unit v of sum 0."""
+    """Find the larger kappa with v' G(kappa) v = 0 for a unit vector v of sum 0."""
     return _larger_root(float(v @ (F_C @ v)), float(v @ (F_L @ v)))
 
 
 def _at(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> Pair:
-    """Smallest eigenvalue f(kappa) of G(kappa), and its vector."""
+    """Compute the smallest eigenvalue f(kappa) of G(kappa), and its vector."""
     value, vector = smallest_pair(F_L + (2 * kappa) * F_C, start)
     return value + kappa * kappa / 2, vector  # J adds the same to all vectors of sum 0
 
 
 def _climb(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> float:
-    """The end of the interval with f <= 0 that kappa lies in.
+    """Find the upper end of the interval around kappa in which f <= 0.
 
     At kappa with f <= 0 the eigenvector's own parabola is f there and not below f anywhere, so its larger root is not
     beyond that end; from step to step it converges quadratically (as in fractional programming, Dinkelbach 1967).
@@ -97,7 +100,7 @@ def _climb(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) ->
 
 
 def _next_failure(F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float, start: FloatArray) -> float | None:
-    """A point beyond kappa with f < 0, or None when there is none.
+    """Find a point beyond kappa with f < 0; None where there is none.
 
     f(x) - x^2/2 is concave as a least eigenvalue of a matrix linear in x, so between a and b f lies above its chord
     less (x - a)(b - x)/2. Intervals on which this bound is not positive are halved.
@@ -107,6 +110,7 @@ def _next_failure(F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float
     needed = 0.5 * (ceiling - kappa) ** 2  # f(ceiling) that makes the bound positive on all of the interval
     if all_above(F_L + (2 * ceiling) * F_C, needed - ceiling**2 / 2):
         return None
+    # halve the intervals on which the bound does not yet prove f > 0, until none is left
     waiting = [(kappa, 0.0, ceiling, _at(F_L, F_C, ceiling, start)[0])]
     while waiting:
         a, f_a, b, f_b = waiting.pop()
@@ -121,6 +125,6 @@ def _next_failure(F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float
 
 
 def _lower_bound(f_a: float, f_b: float, width: float) -> float:
-    """Minimum over t in [0, 1] of f_a (1 - t) + f_b t - width^2 t (1 - t)/2; 0 if it is touched at t = 0 only."""
+    """Minimise f_a (1 - t) + f_b t - width^2 t (1 - t)/2 over t in [0, 1]; 0 if it is touched at t = 0 only."""
     t = min(max(0.5 + (f_a - f_b) / width**2, 0.0), 1.0)
     return f_a * (1 - t) + f_b * t - 0.5 * width**2 * t * (1 - t)

@@ -1,4 +1,4 @@
-"""A smooth density of one column, for the curve over a histogram."""
+"""Estimate a smooth density of one column, for the curve over a histogram."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["smooth_density"]
 
 
 def smooth_density(x: FloatArray, parts: Sequence[FloatArray], edges: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Gaussian kernel density on 801 points from the first to the last edge of a histogram; (801,) each.
+    """Estimate a Gaussian kernel density on 801 points from the first to the last edge of a histogram; (801,) each.
 
     Silverman's bandwidth, with the median spread within the clusters `parts` where that is smaller, since that of all
     points would smooth the clusters together; at least half a bar.

@@ -1,4 +1,4 @@
-"""Compiled loops of distances: Euclidean ones, and Gower's coefficient."""
+"""Compiled loops over distances: Euclidean ones, and Gower's coefficient."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AT_ONCE = 1024  # points of Y whose sums stay in the fastest cache
 
 @njit
 def fill_distances(X: FloatArray, Y: FloatArray, root: bool, out: FloatArray) -> None:
-    """Sum of squared differences, one column after another, or its root; (n, d), (d, m) -> (n, m).
+    """Fill a table with squared Euclidean distances, or with their roots; (n, d), (d, m) -> (n, m).
 
     The points of Y come as columns, so that the innermost loop runs along contiguous numbers.
     """
@@ -46,10 +46,10 @@ def fill_gower(
     out: FloatArray,
     total: FloatArray,
 ) -> None:
-    """1 - s from the rows of X to points given column by column; (n, d), (d, m), three (d,), (n, m), room for (m,).
+    """Fill a table with Gower's 1 - s between rows; (n, d), (d, m), three (d,), (n, m), room for (m,).
 
     The inner loops run over points, without branches, so that the compiler can do several at once. `how` is 0 for a
-    graded column, 1 for a matched one, 2 for presence and absence, as in `mixed.py`.
+    graded column, 1 for a matched one, 2 for presence and absence, as in `distances.py`.
     """
     d, m = columns.shape
     for i in range(X.shape[0]):

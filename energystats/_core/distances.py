@@ -1,4 +1,4 @@
-"""Euclidean distances and their squares, and Gower's coefficient of mixed columns."""
+"""Compute Euclidean distances and their squares, and Gower's coefficient of mixed columns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ THREADS = min(8, os.cpu_count() or 1)
 
 
 def euclidean(X: FloatArray, Y: FloatArray, *, squared: bool) -> FloatArray:
-    """||x - y|| or its square; (n, d), (m, d) -> (n, m). The loop and SciPy agree to the last digits."""
+    """Compute ||x - y|| or its square for all pairs of rows; (n, d), (m, d) -> (n, m)."""
     if len(X) * len(Y) >= COMPILED_FROM:
         from energystats._core import jit
         from energystats._core.distance_loops import fill_distances
@@ -32,7 +32,7 @@ def euclidean(X: FloatArray, Y: FloatArray, *, squared: bool) -> FloatArray:
 
 
 def _in_threads(fill: Any, X: FloatArray, Y: FloatArray, root: bool) -> FloatArray:
-    """Rows shared out among threads when there are many pairs; the numbers do not depend on their count."""
+    """Fill the rows in several threads when there are many pairs; the numbers do not depend on their count."""
     out = np.empty((len(X), Y.shape[1]))
     if out.size < THREADED_FROM or THREADS == 1:
         fill(X, Y, root, out)
@@ -47,11 +47,12 @@ GRADED, MATCHED, PRESENCE = 0, 1, 2  # how a column compares two values
 
 
 def gower_between(X: FloatArray, Y: FloatArray, ranges: FloatArray, weights: FloatArray, how: IntArray) -> FloatArray:
-    """1 - s between rows; (n, d), (m, d), (d,), (d,), (d,) -> (n, m), NaN where no column has weight for a pair.
+    """Compute Gower's 1 - s for all pairs of rows, NaN where no column has weight; (n, d), (m, d) -> (n, m).
 
-    A column that is GRADED differs by its weight times |x - y|/range, the others by their weight where values do not
-    match. Missing values (NaN), and two zeros where it is PRESENCE, have no weight. The quotient is at most 1 to the
-    last digit, and differences and weights are added in one order, so that the result is at most 1, too.
+    `ranges`, `weights` and `how` hold a number for each column. A column that is GRADED differs by its weight times
+    |x - y|/range, the others by their weight where values do not match. Missing values (NaN), and two zeros where it
+    is PRESENCE, have no weight. The quotient is at most 1 to the last digit, and differences and weights are added in
+    one order, so that the result is at most 1, too.
     """
     out = np.empty((len(X), len(Y)))
     if out.size >= COMPILED_FROM:

@@ -1,4 +1,4 @@
-"""The best partition of sorted points into k runs [theory 4], and W of every split into two [D alg 1].
+"""Find the best partition of sorted points into k runs [theory 4], and W of every split into two [D alg 1].
 
 The cost of a run is its W, for rho = |x - y| or its square. From running sums it comes in O(1), but as a small
 difference of large numbers; so the sums are pairs of floats (the second holds what rounding took from the first), and
@@ -30,7 +30,7 @@ Pair: TypeAlias = tuple[float, float]  # a sum of two floats, the second below t
 
 @njit
 def _add_exactly(a: Pair, b: Pair) -> Pair:
-    """Sum in twice the precision [Dekker 1971]."""
+    """Add two numbers in twice the precision [Dekker 1971]."""
     high = a[0] + b[0]
     part = high - a[0]
     low = ((a[0] - (high - part)) + (b[0] - part)) + (a[1] + b[1])
@@ -40,7 +40,7 @@ def _add_exactly(a: Pair, b: Pair) -> Pair:
 
 @njit
 def _multiply(a: Pair, b: Pair) -> Pair:
-    """Product in twice the precision [Dekker 1971]."""
+    """Multiply two numbers in twice the precision [Dekker 1971]."""
     high = a[0] * b[0]
     carried = SPLITTER * a[0]
     a_high = carried - (carried - a[0])
@@ -56,7 +56,7 @@ def _multiply(a: Pair, b: Pair) -> Pair:
 
 @njit
 def running_sums(gaps: FloatArray, weights: FloatArray, squared: bool) -> FloatArray:
-    """Sums over the first i points, i = 0..n, each as a pair of rows; (n - 1,), (n,) -> (6, n + 1).
+    """Sum mass and moments over the first i points, i = 0..n, each as a pair of rows; (n - 1,), (n,) -> (6, n + 1).
 
     Rows 0-1 hold the mass, 2-3 the sum of w y with y measured from the point where half of the mass is reached,
     4-5 the sum of w y**2 if squared, else that of w_a w_b |y_a - y_b| over pairs.
@@ -84,17 +84,18 @@ def running_sums(gaps: FloatArray, weights: FloatArray, squared: bool) -> FloatA
 
 @njit
 def _difference(sums: FloatArray, i: int, j: int, row: int) -> Pair:
-    """A sum over points i..j-1."""
+    """Subtract two running sums, which gives the sum over points i..j-1."""
     return _add_exactly((sums[row, j], sums[row + 1, j]), (-sums[row, i], -sums[row + 1, i]))
 
 
 @njit
 def _careful_cost(sums: FloatArray, i: int, j: int, squared: bool) -> float:
-    """W of points i..j-1, their sum of w_a w_b rho over pairs divided by their mass, in twice the precision."""
+    """Compute W of points i..j-1, their sum of w_a w_b rho over pairs divided by their mass, in twice the precision."""
     mass = _difference(sums, i, j, 0)
     moment = _difference(sums, i, j, 2)
     last = _difference(sums, i, j, 4)
     if squared:
+        # squares: sum of w y^2 - (sum of w y)^2 / mass, the classical sum of squares around the mean
         crossed = _multiply(moment, moment)
         value = _add_exactly(_multiply(mass, last), (-crossed[0], -crossed[1]))
     else:
@@ -106,7 +107,7 @@ def _careful_cost(sums: FloatArray, i: int, j: int, squared: bool) -> float:
 
 @njit
 def _quick_costs(sums: FloatArray, first: int, j: int, squared: bool, out: FloatArray) -> None:
-    """W of points i..j-1 for i = first, first + 1, ..., and -1 where a difference loses too many digits."""
+    """Compute W of points i..j-1 for i = first, first + 1, ..., and -1 where a difference loses too many digits."""
     stop = first + out.size
     M, M_low = sums[0, first:stop], sums[1, first:stop]
     U, U_low = sums[2, first:stop], sums[3, first:stop]
@@ -130,7 +131,7 @@ def _quick_costs(sums: FloatArray, first: int, j: int, squared: bool, out: Float
 def _best_run(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, r: int, low: int, high: int, costs: FloatArray
 ) -> tuple[float, int]:
-    """Smallest old[q] + W of points start+q..start+r over low <= q <= high, and the first q that attains it."""
+    """Find the smallest old[q] + W of points start+q..start+r over low <= q <= high, and the first q with it."""
     best, at = np.inf, low
     for begin in range(low, high + 1, costs.size):
         if old[begin] > best:  # and grows further
@@ -150,7 +151,7 @@ def _best_run(
 def _next_layer(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, least: Ranks, new: FloatArray, chosen: Ranks
 ) -> None:
-    """new[r] = min over q <= r of old[q] + W of points start+q..start+r, and the q that attains it.
+    """Fill new[r] = min over q <= r of old[q] + W of points start+q..start+r, and the q that attains it.
 
     That q never falls as r grows, because W of runs satisfies the quadrangle inequality, nor as a cluster is added
     (`least`). So rows are taken at strides that halve, each between the choices of its neighbours; once the strides
@@ -179,23 +180,23 @@ def _next_layer(
 
 @njit
 def _first_layer(sums: FloatArray, squared: bool, first: int, old: FloatArray) -> None:
-    """W of one run from point `first` on, for every number of points."""
+    """Compute W of one run from point `first` on, for every number of points."""
     for r in range(old.size):
         old[r] = _careful_cost(sums, first, first + r + 1, squared)
 
 
 @njit
 def _last_row(sums: FloatArray, squared: bool, start: int, old: FloatArray, least: int) -> tuple[float, int]:
-    """The last row of the last layer, the only one that is needed there."""
+    """Compute the last row of the last layer, the only one that is needed there."""
     return _best_run(sums, squared, start, old, old.size - 1, least, old.size - 1, np.empty(AT_ONCE))
 
 
 def _run_layers(sums: FloatArray, squared: bool, first: int, last: int, k: int, half: int, choices: Ranks) -> int:
-    """Best partition of points first..last-1 into k >= 2 runs; the point at which run `half` + 1 starts.
+    """Partition points first..last-1 best into k >= 2 runs; return the point at which run `half` + 1 starts.
 
     Each layer has a row for every number of points that leaves enough for the other runs. The choices are written
-    down where `choices` has room for them, k - 1 rows of n - k + 1. Layers are made one by one, so that Ctrl-C is
-    heard.
+    down where `choices` has room for them, k - 1 rows of n - k + 1. Layers are made one by one, so that Ctrl-C can
+    end the search between two of them.
     """
     n = last - first - k + 1
     old, new = np.empty(n), np.empty(n)
@@ -217,7 +218,7 @@ def _run_layers(sums: FloatArray, squared: bool, first: int, last: int, k: int, 
 
 
 def best_breaks(sums: FloatArray, squared: bool, k: int, room: int = ROOM) -> IntArray:
-    """Index of the first point of runs 2..k of the best partition; (6, n + 1) -> (k - 1,)."""
+    """Find the index of the first point of runs 2..k of the best partition; (6, n + 1) -> (k - 1,)."""
     found: list[int] = []
     spans = [(0, sums.shape[1] - 1, k)]
     while spans:
@@ -242,7 +243,7 @@ def best_breaks(sums: FloatArray, squared: bool, k: int, room: int = ROOM) -> In
 
 @njit
 def prefix_dispersion(gaps: FloatArray, weights: FloatArray) -> FloatArray:
-    """sum_{i < j <= m} w_i w_j |x_i - x_j| for every m, from the gaps of the sorted x; (n - 1,), (n,) -> (n,).
+    """Sum w_i w_j |x_i - x_j| over i < j <= m for every m, from the gaps of the sorted x; (n - 1,), (n,) -> (n,).
 
     Only non-negative terms are added, so nothing cancels.
     """
@@ -258,7 +259,7 @@ def prefix_dispersion(gaps: FloatArray, weights: FloatArray) -> FloatArray:
 
 @njit
 def split_within(gaps: FloatArray, weights: FloatArray) -> FloatArray:
-    """W of the split after each rank, [0..i] and [i+1..n-1] for i = 0..n-2; (n - 1,), (n,) -> (n - 1,)."""
+    """Compute W of the split after each rank, [0..i] and [i+1..n-1] for i = 0..n-2; (n - 1,), (n,) -> (n - 1,)."""
     left = prefix_dispersion(gaps, weights)
     right = prefix_dispersion(gaps[::-1], weights[::-1])
     n = weights.size

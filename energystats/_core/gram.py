@@ -1,4 +1,4 @@
-"""Eigenvalues of the centred Gram matrix G_c = -1/2 J R J: of a stored one, and by products [theory 1, 7]."""
+"""Compute eigenvalues of the centred Gram matrix G_c = -1/2 J R J, stored or known by its products [theory 1, 7]."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ Pair = tuple[float, FloatArray]
 
 
 def centred(A: FloatArray) -> FloatArray:
-    """J A J of a symmetric A; a new array, symmetric to the last bit."""
+    """Centre the rows and columns of a symmetric A: J A J, a new array, symmetric to the last bit."""
     A = A - A.mean(axis=0)
     A -= A.mean(axis=1)[:, None]
+    # the two centrings round differently on both sides of the diagonal, so A and A' are averaged
     A += A.T.copy()
     A *= 0.5
     return A
 
 
 def factor_coordinates(squared: FloatArray, most: int, tolerance: float) -> FloatArray | None:
-    """Coordinates with the given squared distances, by a Cholesky factor of the Gram matrix with pivots; (n, rank).
+    """Find coordinates with given squared distances, by a Cholesky factor of the Gram matrix with pivots; (n, rank).
 
     The origin is the first point. None where more than `most` are needed or the distances are not Euclidean; what
     remains outside the space is at most `tolerance` of the largest squared distance. O(n rank^2).
@@ -54,6 +55,7 @@ def factor_coordinates(squared: FloatArray, most: int, tolerance: float) -> Floa
         if remaining[pivot] <= rounding:
             return factor[:, :rank].copy()
         if rank < most:
+            # Gower's form with the first point as origin [K 3], less what the coordinates found so far explain
             products = (to_origin + to_origin[pivot] - squared[pivot]) / 2
             products -= factor[:, :rank] @ factor[pivot, :rank]
             factor[:, rank] = products / np.sqrt(remaining[pivot])
@@ -62,7 +64,7 @@ def factor_coordinates(squared: FloatArray, most: int, tolerance: float) -> Floa
 
 
 def decomposed(G: FloatArray, count: int | None = None) -> tuple[FloatArray, FloatArray]:
-    """Eigenvalues of a symmetric matrix, falling, all or the first `count`, and unit vectors.
+    """Decompose a symmetric matrix: eigenvalues, falling, all or the first `count`, and unit vectors.
 
     The largest entry of each vector is positive.
     """
@@ -75,12 +77,13 @@ def decomposed(G: FloatArray, count: int | None = None) -> tuple[FloatArray, Flo
 
 
 def smallest_pair(G: FloatArray, start: FloatArray | None = None) -> Pair:
-    """Smallest eigenvalue of a centred symmetric matrix on the vectors of sum 0, and its unit vector.
+    """Find the smallest eigenvalue of a centred symmetric matrix on the vectors of sum 0, and its unit vector.
 
     The direction 1, on which a centred matrix vanishes, is given the mean eigenvalue of the others, which is never
     below their smallest. Up to `PAIR_LIMIT` from the full reduction, above it by Lanczos' method from `start`.
     """
     n = len(G)
+    # the n - 1 other eigenvalues add up to the trace, so their mean is known before any of them
     lift = float(np.trace(G)) / max(n - 1, 1)
     if n <= PAIR_LIMIT:
         with one_thread_up_to(n):
@@ -94,7 +97,7 @@ def smallest_pair(G: FloatArray, start: FloatArray | None = None) -> Pair:
 
 
 def largest_eigenvalue(G: FloatArray) -> float:
-    """Largest eigenvalue of a centred symmetric matrix on the vectors of sum 0."""
+    """Find the largest eigenvalue of a centred symmetric matrix on the vectors of sum 0."""
     n = len(G)
     lift = float(np.trace(G)) / max(n - 1, 1)
     if n <= PAIR_LIMIT:
@@ -105,7 +108,7 @@ def largest_eigenvalue(G: FloatArray) -> float:
 
 
 def _lanczos_vector(G: FloatArray, lift: float, end: str, start: FloatArray | None) -> FloatArray:
-    """Unit vector of an extreme eigenvalue of G + lift 11'/n; the best one found if the iteration does not end."""
+    """Find the unit vector of an extreme eigenvalue of G + lift 11'/n; the best one if Lanczos' method does not end."""
     n = len(G)
 
     def times(v: FloatArray) -> FloatArray:
@@ -124,7 +127,7 @@ def _lanczos_vector(G: FloatArray, lift: float, end: str, start: FloatArray | No
 
 
 def all_above(G: FloatArray, floor: float) -> bool:
-    """Whether G - floor I has a Cholesky factor on the vectors of sum 0, which proves that no eigenvalue is below."""
+    """Try to prove, by a Cholesky factor, that no eigenvalue of G on the vectors of sum 0 is below `floor`."""
     n = len(G)
     shifted = G + 2 * (abs(float(np.trace(G))) / max(n - 1, 1) + abs(floor)) / n  # out of the way: the vector 1
     shifted[np.diag_indices(n)] -= floor
@@ -158,7 +161,8 @@ def largest_eigenpairs(multiply: Multiply, weights: FloatArray, count: int) -> t
 
 
 def _gram_times(multiply: Multiply, weights: FloatArray, columns: FloatArray) -> FloatArray:
-    """(Weighted) G_c times columns; (n, c) -> (n, c)."""
+    """Multiply the (weighted) G_c by columns; (n, c) -> (n, c)."""
+    # D_w^(1/2) G_c D_w^(1/2), where J = I - 1 w'/sum(w) centres with the weights [theory 6]
     root = np.sqrt(weights)[:, None]
     share = (weights / weights.sum())[:, None]
     weighted = root * columns
@@ -167,13 +171,13 @@ def _gram_times(multiply: Multiply, weights: FloatArray, columns: FloatArray) ->
 
 
 def _gram_matrix(multiply: Multiply, weights: FloatArray) -> FloatArray:
-    """G_c itself; (n, n)."""
+    """Build the (weighted) centred Gram matrix G_c from products with R; (n, n)."""
     gram = _gram_times(multiply, weights, np.eye(weights.size))
     return 0.5 * (gram + gram.T)
 
 
 def run_lanczos(times: Callable[[FloatArray], FloatArray], n: int, count: int) -> tuple[FloatArray, FloatArray]:
-    """Largest eigenpairs of a symmetric operator, in rising order."""
+    """Find the largest eigenpairs of a symmetric operator by Lanczos' method, in rising order."""
     operator = LinearOperator((n, n), matvec=lambda v: times(v.reshape(n, 1)).ravel(), dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n)
     if not times(start.reshape(n, 1)).any():  # the zero matrix, which has no Krylov space

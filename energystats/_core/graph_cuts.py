@@ -46,6 +46,7 @@ def cut_passes(
             to[:] = 0.0
             for e in range(starts[i], starts[i + 1]):
                 to[labels[neighbours[e]]] += links[e]
+            # leaving C_j takes b from its cost, and adds the links to C_j, which are inside no longer, both ways
             b = offsets[i] - loops[i]
             w = weights[i]
             counts = 1 if w > 0 else 0

@@ -1,4 +1,4 @@
-"""Places of the vertices of a graph in the plane: spectral coordinates, evened out by springs."""
+"""Place the vertices of a graph in the plane: spectral coordinates, evened out by springs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["place_vertices"]
 
 
 def place_vertices(matrix: Any) -> FloatArray:
-    """Place each component at its second and third eigenvector of I - D^(-1) A, components side by side; (n, 2)."""
+    """Place each component of a graph at two eigenvectors of I - D^(-1) A, components side by side; (n, 2)."""
     from scipy.sparse.csgraph import connected_components
 
     count, component = connected_components(matrix, directed=False)
@@ -29,7 +29,7 @@ def place_vertices(matrix: Any) -> FloatArray:
 
 
 def _component_layout(matrix: Any) -> FloatArray:
-    """Spectral coordinates of a connected graph within a square of side 2, evened out by springs; (n, 2)."""
+    """Place a connected graph within a square of side 2 by spectral coordinates, evened out by springs; (n, 2)."""
     n = matrix.shape[0]
     dense = np.abs(matrix.toarray())
     np.fill_diagonal(dense, 0.0)
@@ -39,12 +39,13 @@ def _component_layout(matrix: Any) -> FloatArray:
     with one_thread_up_to(n):
         _, vectors = np.linalg.eigh(dense / np.outer(root, root))
     place = vectors[:, -2:-4:-1] / root[:, None]
+    # ranks spread the vertices evenly, where eigenvectors of a graph crowd most of them at one place
     place = np.argsort(np.argsort(place, axis=0), axis=0) / (n - 1)
     return _springs(place, (dense > 0).astype(float))
 
 
 def _springs(place: FloatArray, linked: FloatArray, steps: int = 60) -> FloatArray:
-    """Neighbours attract, all vertices repel [Fruchterman & Reingold 1991]; scaled to a square of side 2."""
+    """Pull neighbours together and push all vertices apart [Fruchterman & Reingold 1991]; fits a square of side 2."""
     n = len(place)
     best = 1 / np.sqrt(n)
     for step in range(steps):

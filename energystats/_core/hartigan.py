@@ -68,10 +68,12 @@ def hartigan_pass(
             counts[best] += 1
             mass[j] -= w
             mass[best] += w
+            # the table still holds x_i in C_j, and rho(x_i, x_i) = 0: both ordered pairs go, and come
             within[j] -= 2 * w * table[j, i]
             within[best] += 2 * w * table[best, i]
             halves[j] = within[j] / (2 * mass[j])
             halves[best] = within[best] / (2 * mass[best])
+            # O(n) for each move, where the papers' pseudo-code recomputes the sums in O(n^2)
             for t in range(n):
                 table[j, t] -= w * R[i, t]
                 table[best, t] += w * R[i, t]
@@ -96,9 +98,10 @@ def hartigan_passes(
     max_iter: int,
     worth: float,
 ) -> None:
-    """Passes until nothing moves; where W is below `worth` then, over sums from scratch once more, which must agree.
+    """Repeat passes of Hartigan's method until no point moves, and confirm a W below `worth` with sums from scratch.
 
-    So rounding that was gathered on the way cannot end a search that counts too early.
+    The sums that are updated from move to move gather rounding; a pass over new ones has to find no move either, so
+    that rounding cannot end too early a search whose W is the lowest so far.
     """
     no_moves = np.empty((0, 3), np.intp)
     fresh = False
@@ -120,7 +123,7 @@ def hartigan_passes(
 
 @njit
 def cluster_table(R: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """T_li = sum of w_y rho(y, x_i) over y in C_l; (k, n), in O(n^2) whatever k is."""
+    """Compute the table T_li, the sum of w_y rho(y, x_i) over y in C_l; (k, n), in O(n^2) whatever k is."""
     n = labels.size
     table = np.zeros((k, n))
     for y in range(n):
@@ -135,7 +138,7 @@ def cluster_table(R: FloatArray, weights: FloatArray, labels: IntArray, k: int) 
 def tabulated_afresh(
     R: FloatArray, weights: FloatArray, labels: IntArray, k: int
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Counts and masses of the clusters, the table, and the sums of w_x w_y rho inside them, from scratch."""
+    """Compute counts and masses of the clusters, the table T, and the sums of w_x w_y rho inside them, from scratch."""
     table = cluster_table(R, weights, labels, k)
     counts = np.zeros(k, np.intp)
     mass = np.zeros(k)
@@ -151,7 +154,7 @@ def tabulated_afresh(
 def tabulated(
     R: FloatArray, weights: FloatArray, totals: FloatArray, labels: IntArray, k: int
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """The same where the sums over all points are known, `totals` of shape (n,).
+    """Compute counts, masses, table and inner sums of the clusters from the sums over all points, `totals` (n,).
 
     The row of the largest cluster is what the others leave, which saves most of the work for few clusters.
     """
@@ -170,6 +173,7 @@ def tabulated(
             w = weights[y]
             for i in range(n):
                 table[l, i] += w * R[y, i]
+    # the largest cluster: R w less the rows of all others
     for i in range(n):
         table[largest, i] = totals[i]
     for l in range(k):
@@ -183,7 +187,7 @@ def tabulated(
 
 @njit
 def inner_product(x: FloatArray, y: FloatArray) -> float:
-    """Sum of products of two short vectors, in eight sums that do not wait for each other; (p,), (p,) -> float."""
+    """Add up the products of two short vectors, in eight sums that do not wait for each other; (p,), (p,) -> float."""
     p = x.size
     whole = p - p % 8
     s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
@@ -203,7 +207,7 @@ def inner_product(x: FloatArray, y: FloatArray) -> float:
 
 
 def sum_clusters(rows: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Weighted sums of the rows of every cluster; (n, p), (n,), (n,) -> (k, p), in O(n p) where loops are compiled."""
+    """Sum the weighted rows of every cluster; (n, p), (n,), (n,) -> (k, p), in O(n p) where loops are compiled."""
     if jit.numba is not None:
         return _add_rows(rows, weights, labels, k)
     with one_thread():
@@ -212,7 +216,7 @@ def sum_clusters(rows: FloatArray, weights: FloatArray, labels: IntArray, k: int
 
 @njit
 def _add_rows(rows: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """The same, row after row."""
+    """Sum the weighted rows of every cluster, row after row, in a compiled loop; (n, p), (n,), (n,) -> (k, p)."""
     sums = np.zeros((k, rows.shape[1]))
     for i in range(labels.size):
         j = labels[i]
@@ -240,6 +244,7 @@ def hartigan_among_means(
     n = labels.size
     k = mass.size
     p = features.shape[1]
+    # |x - mean|^2 = |x|^2 - 2 x'sum/mass + |sum|^2/mass^2, whose last term changes with a move only
     norms = np.empty(k)
     for l in range(k):
         norms[l] = inner_product(sums[l], sums[l])
@@ -253,6 +258,7 @@ def hartigan_among_means(
         own = inner_product(row, row)
         best = j
         distance = own - 2 * inner_product(row, sums[j]) / mass[j] + norms[j] / mass[j] ** 2
+        # [G 19, 20] with means: the factors s/(s - w) and s/(s + w) are what Lloyd's rule leaves out
         lowest = w * mass[j] / (mass[j] - w) * distance - threshold
         for l in range(k):
             if l != j:

@@ -1,4 +1,4 @@
-"""Ctrl-C: held back where it would break something, passed on to threads that would not hear of it.
+"""Hold Ctrl-C back where it would break something, and pass it on to threads that would not receive it.
 
 Python answers a signal between two steps of the main thread. Long compiled loops are therefore called in pieces, and
 what must not stop half-way, such as a compilation, is done with the signal held back.
@@ -25,7 +25,7 @@ _of_thread = threading.local()
 
 
 class Stopped(Exception):  # noqa: N818  # nothing is wrong
-    """Raised in a worker whose caller has been interrupted; nobody sees it."""
+    """Raised in a worker thread whose caller has been interrupted; no user sees it."""
 
 
 @contextmanager
@@ -49,14 +49,14 @@ def uninterrupted() -> Iterator[None]:
 
 
 def checkpoint() -> None:
-    """End the work of a thread whose caller no longer waits; nothing elsewhere."""
+    """End the work of a thread whose caller no longer waits; do nothing elsewhere."""
     stop = getattr(_of_thread, "stop", None)
     if stop is not None and stop.is_set():
         raise Stopped
 
 
 def map_in_threads(function: Callable[[Item], Answer], items: Sequence[Item], n_threads: int) -> Iterator[Answer]:
-    """Answers in the order of their items; when the caller goes, its threads end at their next `checkpoint`."""
+    """Map a function over items in threads, answers in order; when the caller goes, they end at a `checkpoint`."""
     if n_threads == 1:
         yield from map(function, items)
         return
@@ -80,7 +80,7 @@ def map_in_threads(function: Callable[[Item], Answer], items: Sequence[Item], n_
 
 
 def _settled(future: Future[Answer]) -> Answer:
-    """The answer, waited for in short steps: not every system lets Ctrl-C end a long one."""
+    """Wait for an answer in short steps, since not every system lets Ctrl-C end a long wait."""
     while not future.done():
         wait((future,), timeout=STEP)
     return future.result()

@@ -1,4 +1,4 @@
-"""The only place that knows about numba.
+"""The only module that imports numba: it compiles loops, or runs them in plain Python.
 
 A loop decorated with `njit` is compiled on first use and cached on disk. Where numba cannot be
 imported, or NUMBA_DISABLE_JIT is set, the undecorated Python function runs instead, after one warning.
@@ -48,7 +48,7 @@ def njit(function: Function) -> Function:
 
 
 def _whole(compile_loop: Callable[..., Any]) -> Callable[..., Any]:
-    """A compilation, or the loading of one, that Ctrl-C waits for: numba cannot use what was compiled in part."""
+    """Hold Ctrl-C back while a loop is compiled or loaded: numba cannot use what was compiled in part."""
 
     @wraps(compile_loop)
     def compile_whole(*arguments: Any) -> Any:
@@ -75,7 +75,7 @@ def on_compilation(announce: Callable[[], None]) -> Iterator[None]:
                 announce()
 
         def on_end(self, event: Any) -> None:
-            """Nothing happens when a compilation ends."""
+            """Do nothing when a compilation ends."""
 
     with event.install_listener("numba:compile", Announcer()):
         yield

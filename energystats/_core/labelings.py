@@ -1,4 +1,4 @@
-"""Permutations of labels: which units may be exchanged, all distinct labelings, and random ones."""
+"""Permute labels: which units may be exchanged, all distinct labelings, and random ones."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def draw_key(rng: np.random.Generator) -> AnyArray:
 
 
 def stream_of(key: AnyArray, block: int, series: int = 0) -> np.random.Generator:
-    """Random numbers of one block of resamples: a function of key and numbers alone, whatever ran before."""
+    """Make the random numbers of one block of resamples: a function of key and numbers alone, whatever ran before."""
     return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, series, block]))
 
 
@@ -62,31 +62,31 @@ class Exchangeable:
 
     @classmethod
     def freely(cls, codes: IntArray) -> Self:
-        """All rows in one block."""
+        """Put all rows in one block, within which labels are exchanged freely."""
         return cls(codes, (np.arange(codes.size, dtype=np.intp),))
 
     def count(self) -> float:
-        """Number of distinct labelings, the observed one included."""
+        """Count the distinct labelings, the observed one included."""
         return math.prod(count_labelings(np.bincount(self.codes[units])) for units in self.blocks)
 
     @cached_property
     def random_labels(self) -> RandomLabels:
-        """What every random labeling assigns."""
+        """Labels that every random labeling assigns, in order."""
         return RandomLabels(self.codes, self.blocks)
 
     def of_rows(self, labelings: AnyArray) -> AnyArray:
-        """Labels of the rows from labels of the units; (b, n_units) -> (b, n)."""
+        """Give the rows the labels of their units; (b, n_units) -> (b, n)."""
         return labelings if self.unit_of is None else labelings[:, self.unit_of]
 
     def random(self, n_resamples: int, key: AnyArray) -> Iterator[AnyArray]:
-        """Random labelings, in blocks of shape (<= 64, n), each a function of key and block number alone."""
+        """Draw random labelings in blocks of shape (<= 64, n), each a function of key and block number alone."""
         draws = self.random_labels.drawn.size
         compiled = n_resamples * draws >= COMPILED_FROM
         for block, start in enumerate(range(0, n_resamples, LABELINGS_PER_BLOCK)):
             yield self.block(block, min(LABELINGS_PER_BLOCK, n_resamples - start), key, compiled=compiled)
 
     def block(self, block: int, count: int, key: AnyArray, *, compiled: bool = True) -> AnyArray:
-        """The first labelings of a block, drawn a few at a time from its stream; (count, n)."""
+        """Draw the first labelings of a block, a few at a time from its stream; (count, n)."""
         draws = self.random_labels.drawn.size
         stream, room = stream_of(key, block), max(1, UNIFORM_BYTES // (8 * max(draws, 1)))
         drawn = [
@@ -96,7 +96,7 @@ class Exchangeable:
         return self.of_rows(drawn[0] if len(drawn) == 1 else np.concatenate(drawn))
 
     def distinct(self) -> Iterator[AnyArray]:
-        """All distinct labelings but the observed one, in blocks of shape (<= 64, n)."""
+        """Visit all distinct labelings but the observed one, in blocks of shape (<= 64, n)."""
 
         def fill(labeling: IntArray, block: int) -> Iterator[IntArray]:
             if block == len(self.blocks):
@@ -107,6 +107,7 @@ class Exchangeable:
                 labeling[units] = arrangement
                 yield from fill(labeling, block + 1)
 
+        # the observed labeling is left out here because the p-value counts it once in any case
         everything = fill(np.empty_like(self.codes), 0)
         others = (labeling for labeling in everything if not np.array_equal(labeling, self.codes))
         while chunk := list(itertools.islice(others, LABELINGS_PER_BLOCK)):
@@ -133,16 +134,16 @@ class Labelings:
 
     @property
     def exact(self) -> bool:
-        """Whether they are all there are."""
+        """Whether all distinct labelings are visited, rather than random ones."""
         return self.key is None
 
     def blocks(self) -> Iterator[AnyArray]:
-        """Blocks of shape (<= 64, n)."""
+        """Visit the labelings in blocks of shape (<= 64, n)."""
         return self.scheme.distinct() if self.key is None else self.scheme.random(self.count, self.key)
 
 
 def count_labelings(sizes: IntArray) -> float:
-    """n! / (n_1! ... n_k!), the number of distinct ways to assign the labels; rounded where it is huge."""  # noqa: D403
+    """Count the distinct ways to assign the labels, n! / (n_1! ... n_k!); rounded where the number is huge."""
     log = float(gammaln(sizes.sum() + 1) - gammaln(sizes + 1).sum())
     if log > COUNTED_UP_TO:
         return math.exp(log) if log < 700 else math.inf
@@ -154,7 +155,7 @@ def count_labelings(sizes: IntArray) -> float:
 
 
 def arrangements(codes: IntArray) -> Iterator[IntArray]:
-    """Every distinct permutation of `codes` once."""
+    """Visit every distinct permutation of `codes` once."""
     sizes = np.bincount(codes)
 
     def fill(labeling: IntArray, free: tuple[int, ...], group: int) -> Iterator[IntArray]:
@@ -174,7 +175,7 @@ COMPILED_FROM = 100_000  # labels to assign; for fewer, loading the compiler cos
 
 
 class RandomLabels:
-    """The labels of every block in the order in which they are assigned; those of its largest group need no draw.
+    """Labels of every block in the order in which they are assigned; those of its largest group need no draw.
 
     That order is the one in which labels occur in the data, so that other names for the groups change nothing.
 
@@ -194,6 +195,7 @@ class RandomLabels:
         dtype = np.min_scalar_type(int(codes.max()))
         rests, drawn = [], []
         for rows in blocks:
+            # in the order of first occurrence, so that names of groups cannot change a p-value
             labels, first, counts = np.unique(codes[rows], return_index=True, return_counts=True)
             seen = np.argsort(first)
             labels, counts = labels[seen], counts[seen]
@@ -207,7 +209,7 @@ class RandomLabels:
         self.rest = np.array(rests, dtype=dtype)
 
     def labelings(self, uniform: FloatArray, *, compiled: bool) -> AnyArray:
-        """One labeling for each row of uniform numbers in [0, 1); (b, n_draws) -> (b, n). The same either way."""
+        """Assign labels by each row of uniform numbers in [0, 1), compiled or not; (b, n_draws) -> (b, n)."""
         how = (uniform, self.order, self.starts, self.drawn, self.drawn_starts, self.rest)
         if compiled:
             from energystats._core import jit
@@ -226,7 +228,7 @@ def assign_labels_by_column(
     drawn_starts: IntArray,
     rest: AnyArray,
 ) -> AnyArray:
-    """The same labelings without a compiler: all rows take one draw at a time."""
+    """Assign labels as `assign_labels` does, without a compiler: all rows take one draw at a time."""
     rows = np.arange(uniform.shape[0])
     labelings = np.empty((rows.size, order.size), dtype=drawn.dtype)
     free = np.tile(order, (rows.size, 1))
@@ -234,6 +236,7 @@ def assign_labels_by_column(
         start, stop = starts[block], starts[block + 1]
         labelings[:, order[start:stop]] = rest[block]
         draws = range(drawn_starts[block], drawn_starts[block + 1])
+        # step `at` of Fisher and Yates: one of the units that are still free, whose place the unit at `at` takes
         for at, draw in enumerate(draws, start):
             chosen = at + (uniform[:, draw] * (stop - at)).astype(np.intp)
             labelings[rows, free[rows, chosen]] = drawn[draw]

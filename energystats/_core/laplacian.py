@@ -1,4 +1,4 @@
-"""The relaxed graph objectives: extreme eigenpairs of D_w^(-1/2) (B - A) D_w^(-1/2) for a sparse A [theory 4]."""
+"""Relax graph objectives: extreme eigenpairs of D_w^(-1/2) (B - A) D_w^(-1/2) for a sparse A [theory 4]."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ class Relaxation:
         return self.direction.size
 
     def off(self, v: FloatArray) -> FloatArray:
-        """The part of v that is orthogonal to the directions set aside."""
+        """Project v on the complement of the directions set aside."""
         along = np.bincount(self.pieces, self.direction * v)
         return np.asarray(v - self.direction * along[self.pieces])
 
     def known(self) -> FloatArray:
-        """The directions set aside as columns; (n, c)."""
+        """Write the directions set aside as columns; (n, c)."""
         columns = np.zeros((self.n, int(self.pieces.max()) + 1))
         columns[np.arange(self.n), self.pieces] = self.direction
         return columns
 
 
 def smallest_pairs(problem: Relaxation, count: int) -> tuple[FloatArray, FloatArray]:
-    """`count` smallest eigenvalues, rising, and unit eigenvectors on the complement of the directions set aside.
+    """Find the `count` smallest eigenvalues, rising, and unit vectors, orthogonal to the directions set aside.
 
     In full for small n. Else by Lanczos' method; what it found is set aside too, and it starts again until nothing
     smaller comes, since eigenvalues that repeat are found one at a time. Graphs like paths and grids have their
@@ -77,6 +77,7 @@ def smallest_pairs(problem: Relaxation, count: int) -> tuple[FloatArray, FloatAr
     if count <= 0:
         return np.empty(0), np.empty((problem.n, 0))
     if problem.n <= DENSE_LIMIT or 4 * count > problem.n:
+        # directions set aside are lifted above the largest eigenvalue, so that none of them is among the smallest
         with one_thread_up_to(problem.n):
             known = problem.known()
             projector = np.eye(problem.n) - known @ known.T
@@ -95,7 +96,7 @@ def smallest_pairs(problem: Relaxation, count: int) -> tuple[FloatArray, FloatAr
 
 
 def _envelope(matrix: Any) -> int:
-    """Entries that a Cholesky factor has at most when the rows are in the reverse order of Cuthill and McKee."""
+    """Count the entries that a Cholesky factor has at most when the rows are in reverse Cuthill-McKee order."""
     order = reverse_cuthill_mckee(sparse.csr_matrix(matrix), symmetric_mode=True)
     place = np.empty(order.size, dtype=np.intp)
     place[order] = np.arange(order.size)
@@ -108,8 +109,9 @@ def _envelope(matrix: Any) -> int:
 def _with_repeats(
     problem: Relaxation, solve: Solver, values: FloatArray, vectors: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """The same pairs, with those put in that the search for them has missed."""
+    """Add repeated eigenvalues that a search has missed to the pairs it found."""
     for _ in range(values.size):
+        # a rough search is enough to see that nothing was missed
         value, vector = solve(problem, vectors, 1, 1e-5)
         if value[0] >= values[-1] - 1e-7 * min(problem.ceiling, 1e3 * abs(values[-1])):
             break
@@ -121,7 +123,7 @@ def _with_repeats(
 
 
 def _flipped_pairs(problem: Relaxation, found: FloatArray, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
-    """Smallest pairs as the largest of ceiling I - matrix, on the complement of the pairs found before as well."""
+    """Find the smallest pairs as the largest of ceiling I - matrix, orthogonal to the pairs found before."""
 
     def times(v: FloatArray) -> FloatArray:
         v = problem.off(v - found @ (found.T @ v))
@@ -133,7 +135,8 @@ def _flipped_pairs(problem: Relaxation, found: FloatArray, count: int, tol: floa
 
 
 def _inverted_pairs(problem: Relaxation) -> Solver:
-    """The same for a matrix without negative eigenvalues, as the largest pairs of its inverse."""
+    """Make a solver for the smallest pairs of a matrix without negative eigenvalues: the largest of its inverse."""
+    # the matrix is singular on the directions set aside, so it is factorised a little above itself
     shift = 1e-10 * problem.ceiling
     shifted = sparse.csc_array(problem.sparse + shift * sparse.eye_array(problem.n))
     factors = splu(shifted, permc_spec="MMD_AT_PLUS_A")
@@ -153,7 +156,7 @@ def _inverted_pairs(problem: Relaxation) -> Solver:
 
 
 def _run_lanczos_from_one_start(times: Times, n: int, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
-    """Largest eigenpairs of a symmetric operator, falling; the start is always the same."""
+    """Find the largest eigenpairs of a symmetric operator, falling; the start is always the same."""
     operator = LinearOperator((n, n), matvec=lambda v: times(v.ravel()), dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n)
     basis = min(n, max(2 * count + 20, 40))

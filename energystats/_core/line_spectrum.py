@@ -1,4 +1,4 @@
-"""Largest eigenvalues of the centred Gram matrix of rho = |x - y| on sorted points, in O(n) for each pass.
+"""Find the largest eigenvalues of the centred Gram matrix of rho = |x - y| on sorted points, in O(n) for each pass.
 
 They are those of D^(1/2) K D^(1/2), D holding the gaps and K the covariance of a Brownian bridge at the masses below
 them. The inverse of K is tridiagonal, so 1/lambda = mu where the solution of p_l = p_{l-1} + w_l s_l,
@@ -21,15 +21,17 @@ TOLERANCE = 1e-13  # of an eigenvalue
 
 @njit
 def _shoot(gaps: FloatArray, weights: FloatArray, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Changes of sign of p for every mu, and p at the end as a share of its last two; (c,) -> (c,), (c,)."""
+    """Run the recursion for every mu: changes of sign of p, and its last value over the last two; (c,) each."""
     p, s, before, changes = np.zeros(mu.size), np.ones(mu.size), np.zeros(mu.size), np.zeros(mu.size)
     for l in range(weights.size):
         gap = gaps[l] if l < gaps.size else 0.0
         w = weights[l]
         for c in range(mu.size):
+            # one step of the recursion at the top of the file: p_l from s_l, then s_{l+1} from p_l
             q = p[c] + w * s[c]
             changes[c] += 1.0 if (q < 0.0) != (p[c] < 0.0) else 0.0
             slope = s[c] - mu[c] * gap * q
+            # both terms may be scaled alike: only signs and the last quotient are read
             unit = 1e-200 if abs(q) + abs(slope) > 1e200 else 1.0
             before[c] = p[c] * unit
             p[c] = q * unit
@@ -38,11 +40,12 @@ def _shoot(gaps: FloatArray, weights: FloatArray, mu: FloatArray) -> tuple[Float
 
 
 def line_eigenvalues(gaps: FloatArray, weights: FloatArray, count: int) -> FloatArray:
-    """The `count` largest eigenvalues of (weighted) G_c, falling; all gaps must be positive.
+    """Find the `count` largest eigenvalues of (weighted) G_c, falling; all gaps must be positive.
 
     Each is enclosed by counts of sign changes, then by regula falsi with halved ends (Illinois) on p at the end; all
     take part in the same passes over the data.
     """
+    # 1/trace is below 1/lambda_1; doubling from half of it reaches every eigenvalue that is asked for
     below = np.cumsum(weights)
     trace = float((gaps * (below[:-1] * ((below[-1] - below[:-1]) / below[-1]))).sum())
     ladder, rung = np.array([0.5 / trace]), np.zeros(1)
@@ -59,6 +62,7 @@ def line_eigenvalues(gaps: FloatArray, weights: FloatArray, count: int) -> Float
         active = high - low > TOLERANCE * high
         if not active.any():
             break
+        # the secant is safe where an interval holds one root; every fourth step is a bisection all the same
         alone = (n_low == index - 1) & (n_high == index) & (f_low * f_high < 0) & (turn % 4 > 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             secant = low + (high - low) * (f_low / (f_low - f_high))
@@ -71,6 +75,7 @@ def line_eigenvalues(gaps: FloatArray, weights: FloatArray, count: int) -> Float
         down = active & ~up
         new = np.zeros((3, count))
         new[:, active] = at, changes, values
+        # Illinois rule: the end that stays is halved, so that it cannot stay for ever
         f_low, f_high = np.where(up & alone, 0.5 * f_low, f_low), np.where(down & alone, 0.5 * f_high, f_high)
         low, n_low, f_low = np.where(down, new, [low, n_low, f_low])
         high, n_high, f_high = np.where(up, new, [high, n_high, f_high])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from energystats._core.labelings import LABELINGS_PER_BLOCK
-from energystats._core.scaling import exponents
+from energystats._core.powers_of_two import exponents
 from energystats._core.threads import one_thread, one_thread_up_to
 from energystats._typing import AnyArray, FloatArray
 
@@ -26,7 +26,7 @@ BASIS_BYTES = 2**28  # of the permuted bases held at a time
 
 
 def added_basis(columns: FloatArray, basis: FloatArray) -> FloatArray:
-    """Orthonormal basis of what columns add to the constant and to a centred orthonormal basis; (n, p), (n, q)."""
+    """Find an orthonormal basis of what columns add to the constant and to a centred basis; (n, p), (n, q)."""
     columns = np.ldexp(columns, -exponents(np.abs(columns).max(axis=0)))  # squares must be numbers
     centred = columns - columns.mean(axis=0)
     lengths = np.linalg.norm(centred, axis=0)
@@ -37,7 +37,7 @@ def added_basis(columns: FloatArray, basis: FloatArray) -> FloatArray:
 
 
 def _without(columns: FloatArray, basis: FloatArray) -> FloatArray:
-    """Residuals of the columns; twice, because the first pass leaves rounding of the size of what it took away."""
+    """Take residuals of the columns, twice: the first pass leaves rounding of the size of what it took away."""
     for _ in range(2):
         columns = columns - basis @ (basis.T @ columns)
         columns = columns - columns.mean(axis=0)
@@ -67,7 +67,7 @@ class Forms:
 
 
 def observed_forms(Q: FloatArray, RQ: FloatArray) -> Forms:
-    """The identity as the only permutation; Q is centred, so that Q'GQ = -1/2 Q'RQ."""
+    """Compute the forms of the observed rows, with Q'GQ = -1/2 Q'RQ because Q is centred."""
     K = -0.5 * (Q.T @ RQ)
     K = 0.5 * (K + K.T)[None]
     return Forms(K, K, np.eye(Q.shape[1])[None])
@@ -76,7 +76,7 @@ def observed_forms(Q: FloatArray, RQ: FloatArray) -> Forms:
 def null_forms(
     block_sums: Callable[[FloatArray], FloatArray], Q: FloatArray, RQ: FloatArray, permutations: Iterator[AnyArray]
 ) -> Iterator[Forms]:
-    """The forms of every permutation of the rows, a block at a time."""
+    """Compute the forms of every permutation of the rows, a block at a time."""
     at_once = max(1, BASIS_BYTES // (8 * max(Q.size, 1) * LABELINGS_PER_BLOCK))
     while chunk := list(itertools.islice(permutations, at_once)):
         U = Q[np.concatenate(chunk)]  # (b, n, r)
@@ -88,7 +88,7 @@ def null_forms(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hypothesis:
-    """A term, and the reduced model it is added to, as subspaces of the model; both in coordinates of its basis.
+    """A term and the reduced model it is added to, as subspaces of the model, in coordinates of its basis.
 
     Attributes
     ----------
@@ -107,11 +107,12 @@ class Hypothesis:
         return int(self.added.shape[1])
 
     def dispersions(self, forms: Forms, gram: FloatArray, total: float) -> tuple[FloatArray, FloatArray]:
-        """Dispersion of the term and of the model's residual when residuals of the reduced model are permuted.
+        """Compute the dispersions of the term and of the residual when residuals of the reduced model are permuted.
 
         With H the projection on the reduced model, the permuted residuals have the Gram matrix P(I - H)G(I - H)P',
         and the columns of U, freed from the reduced model, meet G; (b,), (b,).
         """
+        # A = (U - QHQ'U)'G(U - QHQ'U) with QHQ' the projection on the reduced model [theory 3, permuted residuals]
         H = self.reduced @ self.reduced.T
         fitted = H @ forms.overlap
         mixed = forms.cross @ fitted

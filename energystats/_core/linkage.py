@@ -1,4 +1,4 @@
-"""Agglomeration by energy: the recurrence of Lance and Williams, numbers of clusters, and cuts [theory 4]."""
+"""Join clusters by energy: the recurrence of Lance and Williams, numbers of clusters, and cuts [theory 4]."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AT_ONCE = 2**25  # pairs of a merge and a cluster, handled in one call
 
 @njit
 def _nearest_neighbour(row: FloatArray, own: int, active: IntArray, count: int, nearest: int) -> int:
-    """Index of the smallest entry of `row` among the active clusters; `nearest` wins ties, unless it is negative."""
+    """Find the smallest entry of `row` among the active clusters; `nearest` wins ties, unless it is negative."""
     smallest = row[nearest] if nearest >= 0 else np.inf
     for a in range(count):
         i = active[a]
@@ -27,7 +27,7 @@ def _nearest_neighbour(row: FloatArray, own: int, active: IntArray, count: int, 
 
 @njit
 def _merge_rows(H: FloatArray, x: int, y: int, active: IntArray, count: int, sizes: IntArray) -> None:
-    """Heights of the union of clusters x and y to all active others, written to row and column y.
+    """Update the heights of the union of clusters x and y to all others (Lance-Williams), in row and column y.
 
     A union is never nearer to a third cluster than both of its parts were; taking the larger of the two numbers keeps
     rounding from saying otherwise, so that heights never fall.
@@ -41,6 +41,7 @@ def _merge_rows(H: FloatArray, x: int, y: int, active: IntArray, count: int, siz
         i = active[a]
         if i != y:
             n_i = sizes[i]
+            # Lance and Williams' recurrence with Ward's coefficients, which hold for every rho [theory 4]
             joined = ((n_x + n_i) * to_x[i] + (n_y + n_i) * to_y[i] - n_i * height) / (n_x + n_y + n_i)
             joined = max(joined, min(to_x[i], to_y[i]))
             to_y[i] = joined
@@ -60,13 +61,14 @@ def _chained_merges(
     first: int,
     last: int,
 ) -> int:
-    """Merges first..last-1, which follow those made before; returns the length of the chain that is left."""
+    """Make merges first..last-1, which follow those made before; return the length of the chain that is left."""
     n = H.shape[0]
     for merge in range(first, last):
         count = n - merge
         if length == 0:
             chain[0] = active[0]
             length = 1
+        # follow nearest neighbours until two clusters are nearest to each other
         while True:
             x = chain[length - 1]
             previous = chain[length - 2] if length > 1 else -1
@@ -89,7 +91,7 @@ def _chained_merges(
 
 
 def _nearest_neighbour_chain(H: FloatArray, sizes: IntArray) -> tuple[IntArray, FloatArray]:
-    """All merges, in the order in which chains find them, and their heights; `H` and `sizes` are overwritten.
+    """Make all merges, in the order in which chains find them, and their heights; `H` and `sizes` are overwritten.
 
     A chain leads from a cluster to its nearest neighbour and on, until two are nearest to each other: they merge. A
     union is not nearer to others than its parts were, so the rest of the chain stays valid.
@@ -99,7 +101,7 @@ def _nearest_neighbour_chain(H: FloatArray, sizes: IntArray) -> tuple[IntArray, 
     chain, length = np.empty(n, np.intp), 0
     pairs, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
     at_once = max(1, AT_ONCE // n)
-    for first in range(0, n - 1, at_once):  # in pieces, so that Ctrl-C is heard
+    for first in range(0, n - 1, at_once):  # in pieces, between which Ctrl-C is answered
         last = min(first + at_once, n - 1)
         length = int(_chained_merges(H, sizes, active, chain, length, pairs, heights, first, last))
     return pairs, heights
@@ -107,7 +109,7 @@ def _nearest_neighbour_chain(H: FloatArray, sizes: IntArray) -> tuple[IntArray, 
 
 @njit
 def _linkage_rows(pairs: IntArray, heights: FloatArray, order: IntArray, own: IntArray) -> FloatArray:
-    """Merges in the form of SciPy: the two clusters by their numbers, the height, the size of the union."""
+    """Write merges in the form of SciPy: the two clusters by their numbers, the height, the size of the union."""
     n = heights.size + 1
     parent = np.arange(2 * n - 1)
     sizes = np.empty(2 * n - 1)
@@ -118,6 +120,7 @@ def _linkage_rows(pairs: IntArray, heights: FloatArray, order: IntArray, own: In
         new = n + row
         ends = np.empty(2, np.intp)
         for side in range(2):
+            # the cluster that holds the point by now, found with path halving
             node = pairs[merge, side]
             while parent[node] != node:
                 parent[node] = parent[parent[node]]
@@ -133,10 +136,11 @@ def _linkage_rows(pairs: IntArray, heights: FloatArray, order: IntArray, own: In
 
 
 def agglomerate(H: FloatArray, sizes: IntArray | None = None) -> FloatArray:
-    """Linkage matrix from the heights of all pairs of points, which is rho; `H` is overwritten; (n, n) -> (n - 1, 4).
+    """Build a linkage matrix from the heights of all pairs of points, which is rho; (n, n) -> (n - 1, 4).
 
-    With `sizes` from the heights of all pairs of groups, n1 n2/(n1 + n2) E, as `group_heights` makes them; the last
-    column then counts points. O(n^2) time. A height is never below those of its parts, whatever the sign of rho.
+    `H` is overwritten. With `sizes` it holds the heights of all pairs of groups, n1 n2/(n1 + n2) E, as `group_heights`
+    makes them; the last column then counts points. O(n^2) time. A height is never below those of its parts, whatever
+    the sign of rho.
     """
     if len(H) < 2:
         return np.empty((0, 4))
@@ -146,7 +150,7 @@ def agglomerate(H: FloatArray, sizes: IntArray | None = None) -> FloatArray:
 
 
 def group_heights(E: FloatArray, sizes: IntArray) -> FloatArray:
-    """Heights at which every two groups would be joined, n1 n2/(n1 + n2) E; (k, k)."""
+    """Compute the heights at which every two groups would be joined, n1 n2/(n1 + n2) E; (k, k)."""
     first, second = sizes[:, None].astype(np.float64), sizes[None, :].astype(np.float64)
     return np.asarray(E * first * second / (first + second))
 
@@ -155,7 +159,7 @@ ROUNDING = 1e-10  # of the sum of all values: what differs by less is tied
 
 
 def numbering(labels: IntArray, masses: FloatArray, within: FloatArray, sums: FloatArray, scale: float) -> IntArray:
-    """The number of each cluster 0, ..., k - 1 of the labels; (k,).
+    """Give the clusters numbers 0, ..., k - 1 by a rule that does not depend on the order of rows; (k,).
 
     Heavy clusters come first; of equally heavy ones those of small W_j, differences below 1e-10 of `scale` being
     rounding; then those of a small sum of rho to all points; and what is still tied goes by first points.
@@ -172,13 +176,13 @@ def numbering(labels: IntArray, masses: FloatArray, within: FloatArray, sums: Fl
 
 
 def numbering_by_sums(labels: IntArray, M: FloatArray, s: FloatArray) -> IntArray:
-    """The same from M = Z'RZ and the sums of weights."""
+    """Give the clusters numbers from M = Z'RZ and the sums of weights, as `numbering` does; (k,)."""
     scale = float(np.abs(M).sum()) / (2 * float(s.sum()))
     return numbering(labels, s, np.diagonal(M) / (2 * s), M.sum(axis=1), scale)
 
 
 def _levels(values: FloatArray, tolerance: float) -> IntArray:
-    """Ranks from 0 upwards, one for values that no gap above the tolerance separates."""
+    """Rank values from 0 upwards; values that no gap above the tolerance separates share a rank."""
     order = np.argsort(values, kind="stable")
     ranks = np.zeros(values.size, np.intp)
     ranks[order[1:]] = np.cumsum(np.diff(values[order]) > tolerance)
@@ -186,7 +190,7 @@ def _levels(values: FloatArray, tolerance: float) -> IntArray:
 
 
 def cut_linkage(Z: FloatArray, k: int) -> IntArray:
-    """Labels of k clusters, numbered like all others: all but the last k - 1 merges of a linkage matrix."""
+    """Cut a linkage matrix into k clusters, numbered like all others: leave out its last k - 1 merges."""
     n = len(Z) + 1
     node = np.arange(2 * n - 1)
     W = np.zeros(2 * n - 1)

@@ -46,6 +46,7 @@ def lloyd_pass(
         cost[i] = best_cost
         nearer += weights[i] * (own_cost - best_cost) / 2
         counts[best] += 1
+    # the rule may empty a cluster [theory 4]: it starts again from the point that is farthest from its own centre
     for l in range(k):
         if counts[l] == 0:
             farthest = -1
@@ -56,6 +57,7 @@ def lloyd_pass(
             labels[farthest] = l
             counts[l] = 1
             nearer += weights[farthest] * cost[farthest] / 2  # the point is the centre of its new cluster
+    # all points have moved at once; now the table follows, O(n) for each point that moved
     moved = 0
     for i in range(n):
         j = before[i]

@@ -1,4 +1,4 @@
-"""What one thread at a time may do, in a process that may be forked meanwhile."""
+"""Locks for one thread at a time, in a process that may be forked meanwhile."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ __all__ = ["Alone", "loading"]
 
 
 class Alone:
-    """A block of code for one thread at a time; a forked child forgets who was in it."""
+    """Lock a block of code for one thread at a time; a forked child forgets who was in it."""
 
     def __init__(self) -> None:
         self.forget()
         ALL.add(self)
 
     def forget(self) -> None:
-        """Nobody is inside."""
+        """Replace the lock by a new one that no thread holds."""
         self.lock = threading.RLock()
 
     def __enter__(self) -> None:
@@ -32,7 +32,7 @@ _imports = Alone()
 
 
 def loading() -> Alone:
-    """Imports of packages with circular imports of their own, which Python refuses to two threads at once."""
+    """Lock imports of packages with circular imports of their own, which Python refuses to two threads at once."""
     return _imports
 
 

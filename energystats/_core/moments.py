@@ -1,4 +1,4 @@
-"""Mean, variance and skewness of a sum A_ij C_p(i)p(j) over all permutations p, without permuting.
+"""Compute mean, variance and skewness of a sum A_ij C_p(i)p(j) over all permutations p, without permuting.
 
 The r-th power of the sum runs over 2r indices. Sorted by which of them are equal (a set partition), each pattern of A
 meets the same pattern of C equally often, so that the moment is the sum over patterns of
@@ -47,7 +47,7 @@ class GraphSums:
 
     @classmethod
     def of(cls, A: FloatArray) -> Self:
-        """O(n^3) time; rows of the square of A are made a few at a time."""
+        """Compute the sums of a matrix in O(n^3) time; rows of its square are made a few at a time."""
         a = np.diagonal(A)
         own, triangle = np.empty(len(A)), 0.0
         for start in range(0, len(A), ROWS_AT_ONCE):
@@ -69,7 +69,7 @@ class GraphSums:
         )
 
     def unrestricted(self, pattern: Pattern) -> float:
-        """Sum of the products over free indices, those of one block being equal."""
+        """Sum the products of a pattern over free indices, those of one block being equal."""
         product = 1.0
         for edges in _components(pattern):
             kind = _classify_graph(edges)
@@ -77,16 +77,16 @@ class GraphSums:
         return product
 
     def distinct(self, pattern: Pattern) -> float:
-        """The same over different indices for different blocks."""
+        """Sum the products of a pattern over different indices for different blocks."""
         return math.fsum(sign * self.unrestricted(coarser) for coarser, sign in _coarsenings(pattern))
 
     def summands(self, pattern: Pattern) -> float:
-        """Sum of the sizes of what `distinct` adds up."""
+        """Add up the sizes of the summands of `distinct`."""
         return math.fsum(abs(self.unrestricted(coarser)) for coarser, _ in _coarsenings(pattern))
 
 
 def _components(pattern: Pattern) -> list[list[tuple[int, int]]]:
-    """The edges of each connected part."""
+    """Split a pattern's graph into connected parts, each a list of edges."""
     parts: list[list[tuple[int, int]]] = []
     for edge in zip(pattern[::2], pattern[1::2], strict=True):
         touching = [part for part in parts if any(set(edge) & set(other) for other in part)]
@@ -96,7 +96,7 @@ def _components(pattern: Pattern) -> list[list[tuple[int, int]]]:
 
 
 def _classify_graph(edges: list[tuple[int, int]]) -> str | None:
-    """Name of a connected graph; None if a vertex has a single edge end, since rows sum to 0."""
+    """Name a connected graph; None if a vertex has a single edge end, since rows sum to 0."""
     ends = [vertex for edge in edges for vertex in edge]
     if min(map(ends.count, ends)) == 1:
         return None
@@ -115,7 +115,7 @@ def _classify_graph(edges: list[tuple[int, int]]) -> str | None:
 
 
 def _set_partitions(size: int) -> Iterator[Pattern]:
-    """Every pattern of that many indices, blocks numbered by their first index."""
+    """List every set partition of that many indices, blocks numbered by their first index."""
 
     def extend(pattern: Pattern) -> Iterator[Pattern]:
         if len(pattern) == size:
@@ -129,7 +129,7 @@ def _set_partitions(size: int) -> Iterator[Pattern]:
 
 @cache
 def _coarsenings(pattern: Pattern) -> list[tuple[Pattern, int]]:
-    """Patterns that merge blocks of this one, with the Moebius function of the partition lattice."""
+    """List the patterns that merge blocks of this one, with the Moebius function of the partition lattice."""
     found = []
     for merge in _set_partitions(max(pattern) + 1):
         sign = math.prod((-1) ** (m - 1) * math.factorial(m - 1) for m in np.bincount(merge).tolist())
@@ -138,8 +138,9 @@ def _coarsenings(pattern: Pattern) -> list[tuple[Pattern, int]]:
 
 
 def _raw_moment(a: GraphSums, c: GraphSums, order: int, n: int) -> tuple[float, float]:
-    """Mean of a power of the sum over all permutations, and how far rounding may have moved it."""
+    """Compute the mean of a power of the sum over all permutations, and how far rounding may have moved it."""
     terms, sizes = [], []
+    # the formula at the top of the file; patterns of more blocks than points occur nowhere
     for pattern in _set_partitions(2 * order):
         b = max(pattern) + 1
         if b <= n:
@@ -149,19 +150,22 @@ def _raw_moment(a: GraphSums, c: GraphSums, order: int, n: int) -> tuple[float, 
 
 
 def permutation_moments(A: FloatArray, C: FloatArray) -> tuple[float, float, float] | None:
-    """Mean, standard deviation and skewness; None where they are lost in rounding.
+    """Compute mean, standard deviation and skewness over all permutations; None where they are lost in rounding.
 
     A and C are symmetric with rows that sum to 0. O(n^3) time.
     """
     n, unit = len(A), float(np.abs(A).max())
     if unit == 0:
         return 0.0, 0.0, 0.0
+    # E sum A_ij C_p(i)p(j) = tr A tr C/(n - 1), because the off-diagonal entries add up to minus the traces
+    # [Kazi-Aoual et al. 1995]
     mean = float(np.trace(A) * np.trace(C)) / (n - 1)
     # without its trace A gives the deviations from the mean, so that nothing cancels
     deviations = A / unit
     deviations -= float(np.trace(deviations)) / (n - 1) * (np.eye(n) - 1 / n)
     if np.abs(deviations).max() < SMALLEST_DEVIATION:  # all points at one distance from each other
         return None
+    # the central moments of the statistic, from the raw moments of the deviations
     a, c = GraphSums.of(deviations), GraphSums.of(C)
     (second, error), (third, error_of_third) = _raw_moment(a, c, 2, n), _raw_moment(a, c, 3, n)
     if not second > 1e4 * error or not error_of_third < LARGEST_ERROR * second**1.5:
@@ -170,7 +174,7 @@ def permutation_moments(A: FloatArray, C: FloatArray) -> tuple[float, float, flo
 
 
 def pearson_density(moments: tuple[float, float, float], reach: float) -> tuple[FloatArray, FloatArray]:
-    """Abscissae and density of the Pearson type III distribution with these moments; (400,) each.
+    """Compute abscissae and density of the Pearson type III distribution with these moments; (400,) each.
 
     From its .001 to its .999 quantile, or to `reach` where that is larger. Both are empty for a point mass.
     """

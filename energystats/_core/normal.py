@@ -1,4 +1,4 @@
-"""Mean distances to a standard normal point, and the energy statistic of normality [theory 3]."""
+"""Compute mean distances to a standard normal point, and the energy statistic of normality [theory 3]."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NODES = np.arange(-51, 52) * STEP
 
 
 def distance_to_normal(squared: FloatArray, d: int) -> FloatArray:
-    """E|a - Z| for Z ~ N(0, I_d), from |a|**2.
+    """Compute E|a - Z| for Z ~ N(0, I_d), from |a|**2.
 
     In one column the closed form. Else sqrt(w) = int (1 - exp(-t w)) t**(-3/2) dt / (2 sqrt(pi)) turns the noncentral
     chi-squared w = |a - Z|**2 into its Laplace transform: all terms are positive, so nothing cancels for any |a| and d.
@@ -34,6 +34,7 @@ def distance_to_normal(squared: FloatArray, d: int) -> FloatArray:
     if d == 1:
         a = np.sqrt(squared)
         return np.asarray(np.sqrt(2 / np.pi) * np.exp(-squared / 2) + a * erf(a / np.sqrt(2)))
+    # t is measured in 1/E w, so that the nodes fit every |a| and d
     mean = d + squared
     integral = np.zeros_like(mean)
     log_t = np.sinh(NODES)
@@ -45,12 +46,12 @@ def distance_to_normal(squared: FloatArray, d: int) -> FloatArray:
 
 
 def distance_between_normals(d: int) -> float:
-    """E|Z - Z'| = 2 Gamma((d + 1)/2) / Gamma(d/2)."""
+    """Compute E|Z - Z'| = 2 Gamma((d + 1)/2) / Gamma(d/2) for standard normal Z and Z'."""
     return float(2 * np.exp(gammaln((d + 1) / 2) - gammaln(d / 2)))
 
 
 def mean_distance(Y: FloatArray) -> float:
-    """g(Y, Y) of Euclidean distances, by row blocks; (n, d)."""
+    """Compute g(Y, Y), the mean Euclidean distance over all ordered pairs of rows, by row blocks; (n, d)."""
     total = 0.0
     for start in range(0, len(Y), ROWS_PER_BLOCK):
         block, rest = Y[start : start + ROWS_PER_BLOCK], Y[start + ROWS_PER_BLOCK :]
@@ -59,14 +60,15 @@ def mean_distance(Y: FloatArray) -> float:
 
 
 def mean_distance_sorted(x: FloatArray) -> FloatArray:
-    """g(x, x) of |x - y| for every sorted sample; (b, n) -> (b,)."""
+    """Compute g(x, x), the mean of |x - y| over all ordered pairs, for every sorted sample; (b, n) -> (b,)."""
     n = x.shape[-1]
+    # the l-th smallest value is added l - 1 times and subtracted n - l times [D alg 1]
     ranks = 2 * np.arange(1, n + 1) - n - 1.0
     return np.asarray(2 * (x @ ranks) / n**2)
 
 
 def orthonormal(columns: FloatArray) -> FloatArray:
-    """Orthonormal basis of what the centred columns span, for every sample; (b, n, d) -> (b, n, d).
+    """Find an orthonormal basis of the centred columns of every sample; (b, n, d) -> (b, n, d).
 
     Times sqrt(n - 1) it is the sample standardized by its mean and covariance, up to a rotation that no distance sees.
     """
@@ -75,12 +77,13 @@ def orthonormal(columns: FloatArray) -> FloatArray:
 
 
 def normality_statistics(Q: FloatArray) -> FloatArray:
-    """Energy statistic of normality of every sample, given as orthonormal columns; (b, n, d) -> (b,).
+    """Compute the energy statistic of normality of every sample, given as orthonormal columns; (b, n, d) -> (b,).
 
     n (2/n sum_i E|y_i - Z| - E|Z - Z'| - g(y, y)), y being the standardized sample.
     """
     _, n, d = Q.shape
     Y = Q * np.sqrt(n - 1)
+    # n times the V form of the energy distance between the standardized sample and N(0, I)
     to_normal = distance_to_normal(np.einsum("bij,bij->bi", Y, Y), d).mean(axis=1)
     own = mean_distance_sorted(np.sort(Y[:, :, 0], axis=1)) if d == 1 else np.array([mean_distance(y) for y in Y])
     return np.asarray(n * (2 * to_normal - distance_between_normals(d) - own))

@@ -1,4 +1,4 @@
-"""The loop that assigns labels to units at random."""
+"""Assign labels to units at random, in a compiled loop."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ def assign_labels(
         free[:] = order
         for block in range(rest.size):
             start, stop = starts[block], starts[block + 1]
+            # Fisher and Yates: the units from `at` on are free, and one of them takes the next label
             at = start
             for draw in range(drawn_starts[block], drawn_starts[block + 1]):
                 chosen = at + int(uniform[row, draw] * (stop - at))

@@ -120,6 +120,7 @@ def generalised_pareto_pvalue(observed: float, null: FloatArray) -> float | None
     unit = float(excess.mean())
     if not unit > 0 or beyond <= 0:
         return None
+    # in units of the mean excess, so that the fit does not depend on the unit of the data
     shape, _, scale = genpareto.fit(excess / unit, floc=0)
     if shape < 0:
         shape, scale = 0.0, 1.0

@@ -22,7 +22,7 @@ AS_GOOD = 10  # times what W has to fall by: partitions no farther apart count a
 
 @njit
 def _draw_index_or_none(chances: FloatArray, uniform: float) -> int:
-    """An index with probability in proportion to its chance; -1 where no chance is positive."""
+    """Draw an index with probability in proportion to its chance; -1 where no chance is positive."""
     total = 0.0
     for i in range(chances.size):
         total += chances[i]
@@ -39,7 +39,7 @@ def _draw_index_or_none(chances: FloatArray, uniform: float) -> int:
 
 @njit
 def seeded_labels(R: FloatArray, weights: FloatArray, uniforms: FloatArray) -> IntArray:
-    """k-means++ in the feature space: every point joins its nearest seed; one uniform number a cluster.
+    """Draw k-means++ starts in the feature space: each point joins its nearest seed; one uniform number a cluster.
 
     rho is the squared distance in the feature space already, so a point becomes the next seed with probability
     proportional to its weight and its rho to the nearest seed [theory 4, starts]. A negative rho counts as 0, and where
@@ -56,6 +56,7 @@ def seeded_labels(R: FloatArray, weights: FloatArray, uniforms: FloatArray) -> I
             seed = _draw_index_or_none(free, uniforms[j])
         free[seed] = 0.0
         for i in range(n):
+            # rho is the squared distance already: no square as in k-means++ of coordinates
             rho = max(R[seed, i], 0.0)
             if rho < nearest[i]:
                 nearest[i] = rho
@@ -76,7 +77,7 @@ def random_swap(
     within: FloatArray,
     uniforms: FloatArray,
 ) -> IntArray:
-    """Labels after one cluster gave way to a new one.
+    """Dissolve one cluster and found a new one elsewhere; return the labels.
 
     The points of a random cluster go to the nearest of the others. The seed of the new cluster is drawn as in
     k-means++, in proportion to its squared distance from its centre, and takes all points that are nearer to it than
@@ -88,6 +89,7 @@ def random_swap(
     swapped = labels.copy()
     own = np.empty(n)
     chances = np.zeros(n)
+    # squared distance to the centre of C_l: T_li/s_l - w_l/(2 s_l^2), half of Lloyd's score [D alg 2]
     shift = within / (2 * mass**2)
     for i in range(n):
         if labels[i] == gone:
@@ -112,7 +114,7 @@ def random_swap(
 
 @njit
 def merge_and_split(R: FloatArray, weights: FloatArray, labels: IntArray, k: int, uniforms: FloatArray) -> IntArray:
-    """Labels after two random clusters were joined, and a random one was parted between two seeds of k-means++."""
+    """Join two random clusters and split a random one between two seeds of k-means++; return the labels."""
     n = labels.size
     kept = int(uniforms[0] * k)
     freed = int(uniforms[1] * (k - 1))
@@ -150,7 +152,7 @@ def perturbed(
     uniforms: FloatArray,
     turn: int,
 ) -> tuple[IntArray, bool]:
-    """What comes of a partition in one of the two ways, and whether no cluster lacks points then."""
+    """Perturb a partition by a random swap or by merge and split; say whether every cluster has points then."""
     if turn % 2 == 0:
         other = random_swap(R, weights, labels, mass, table, within, uniforms)
     else:
@@ -177,12 +179,12 @@ def lowest(
     origin: IntArray,
     standing: FloatArray,
 ) -> None:
-    """The best partition after more starts, and then more perturbations of whatever is the best one so far.
+    """Search from more starts, then from more perturbations of the best partition so far, which changes in place.
 
-    Its labels, those it was reached from, and (W, how often it was found) change in place: while Python makes objects
-    of a result, Ctrl-C would break it. Perturbations end when it was found `enough` times. Another partition takes its
-    place only when W is lower by more than `threshold`. `starts` has a row of labels for each start, `uniforms` five
-    numbers for each perturbation, of which `turn` is the number of the first.
+    Labels, the labels that led to them, and `standing` (W, how often it was found) change in place, because Ctrl-C
+    would break a result while Python makes objects of it. Perturbations end when the partition was found `enough`
+    times. Another one takes its place only when W is lower by more than `threshold`. `starts` has a row of labels for
+    each start, `uniforms` five numbers for each perturbation, of which `turn` is the number of the first.
     """
     W, found = standing[0], standing[1]
     _, mass, table, within = tabulated_afresh(R, weights, labels, k)
@@ -200,6 +202,7 @@ def lowest(
         begun = other.copy()
         n_other, m_other, t_other, w_other = tabulated(R, weights, totals, other, k)
         hartigan_passes(R, weights, other, n_other, m_other, t_other, w_other, threshold, max_iter, W - threshold)
+        # lower by more than rounding: a new best partition; equal to rounding: the best one was found once more
         now = np.sum(w_other / (2 * m_other))
         if now < W - threshold:
             labels[:] = other

@@ -1,4 +1,4 @@
-"""Every statistic as a linear function of M = Z'RZ and the group sizes s (or sums of weights) [theory 3].
+"""Compute every statistic as a linear function of M = Z'RZ and group sizes s (or sums of weights) [theory 3].
 
 All functions take M of shape (..., k, k) and s of shape (k,) or (..., k), and keep the leading axes.
 """
@@ -22,29 +22,30 @@ __all__ = [
 
 
 def group_means(M: FloatArray, s: FloatArray) -> FloatArray:
-    """g(C_i, C_j), mean of rho over all ordered pairs [G 3]."""
+    """Compute g(C_i, C_j), the mean of rho over all ordered pairs [G 3]."""
     return np.asarray(M / (s[..., :, None] * s[..., None, :]))
 
 
 def within_per_cluster(M: FloatArray, s: FloatArray) -> FloatArray:
-    """W_j = s_j/2 g(C_j, C_j), the summands of W [G 4]."""
+    """Compute W_j = s_j/2 g(C_j, C_j), the summands of W [G 4]."""
     return np.asarray(np.diagonal(M, axis1=-2, axis2=-1) / (2 * s))
 
 
 def total(M: FloatArray, s: FloatArray) -> FloatArray:
-    """T = n/2 g(X, X)."""
+    """Compute the total dispersion T = n/2 g(X, X)."""
     return np.asarray(M.sum(axis=(-2, -1)) / (2 * s.sum(axis=-1)))
 
 
 def between(M: FloatArray, s: FloatArray) -> FloatArray:
-    """S [G 5], by S + W = T [G 29]."""
+    """Compute the between dispersion S [G 5] as T - W [G 29]."""
     return np.asarray(total(M, s) - within_per_cluster(M, s).sum(axis=-1))
 
 
 def energy_distances(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> FloatArray:
-    """Table of E_ij = 2 g_ij - g_ii - g_jj [G 1]; with `unbiased`, g_ii leaves the diagonal out (U form)."""
+    """Compute the table of E_ij = 2 g_ij - g_ii - g_jj [G 1]; `unbiased`: g_ii leaves the diagonal out (U form)."""
     g = group_means(M, s)
     own = np.diagonal(g, axis1=-2, axis2=-1)
+    # U form: the n zeros on the diagonal do not count, n^2 pairs become n (n - 1)
     if unbiased:
         own = own * (s / (s - 1))
     E = 2 * g - own[..., :, None] - own[..., None, :]
@@ -54,14 +55,14 @@ def energy_distances(M: FloatArray, s: FloatArray, *, unbiased: bool = False) ->
 
 
 def pairwise_statistic(M: FloatArray, s: FloatArray) -> FloatArray:
-    """Sum over i < j of n_i n_j / (n_i + n_j) E_ij: the e-statistic of the R package; 2S when k = 2."""
+    """Sum n_i n_j / (n_i + n_j) E_ij over i < j: the e-statistic of the R package; 2S when k = 2."""
     i, j = np.triu_indices(s.shape[-1], 1)
     weights = s[..., i] * s[..., j] / (s[..., i] + s[..., j])
     return np.asarray((energy_distances(M, s)[..., i, j] * weights).sum(axis=-1))
 
 
 def f_ratio(S: FloatArray, T: float, n: int, k: int, tolerance: float) -> FloatArray:
-    """(S/(k - 1)) / (W/(n - k)), monotone in S for fixed T; 0 where S = W = 0.
+    """Compute F = (S/(k - 1)) / (W/(n - k)), monotone in S for fixed T; 0 where S = W = 0.
 
     W is T - S, so a W within `tolerance` of 0 is rounding and counts as 0.
     """
@@ -73,5 +74,5 @@ def f_ratio(S: FloatArray, T: float, n: int, k: int, tolerance: float) -> FloatA
 
 
 def share(part: float, whole: float) -> float:
-    """Part of a whole; 0 when the whole is 0, as all-identical points have nothing to share."""
+    """Divide a part by the whole; 0 when the whole is 0, as all-identical points have nothing to share."""
     return float(part / whole) if whole != 0 else 0.0

@@ -1,4 +1,4 @@
-"""M = Z'RZ, the one small matrix behind every statistic [theory 3], for one labeling and for many at once.
+"""Compute M = Z'RZ, the one small matrix behind every statistic [theory 3], for one labeling and for many at once.
 
 `Z` holds indicators (or weights) of shape (n, k, b): k groups in each of b labelings. Three routes
 give the same numbers: tiles of the upper triangle of R, stored or not, and sorted sums in one dimension.
@@ -22,6 +22,7 @@ from energystats._typing import AnyArray, FloatArray, IntArray
 __all__ = [
     "UpperTiles",
     "absolute_total",
+    "add_totals",
     "bin_sums_by_product",
     "bin_sums_from_upper",
     "bin_sums_sorted",
@@ -33,7 +34,6 @@ __all__ = [
     "null_sums",
     "random_directions",
     "slice_factor",
-    "tallied",
 ]
 
 
@@ -114,7 +114,7 @@ def _some_at_a_time(upper: UpperTiles) -> Iterator[list[tuple[int, int, FloatArr
 
 
 def multiply_upper(upper: UpperTiles, columns: FloatArray) -> FloatArray:
-    """R @ columns from the upper triangle of R; (n, c) -> (n, c)."""
+    """Multiply R by columns, from the upper triangle of R; (n, c) -> (n, c)."""
     product = np.zeros_like(columns)
     for row, column, tile in upper:
         height, width = tile.shape
@@ -124,7 +124,7 @@ def multiply_upper(upper: UpperTiles, columns: FloatArray) -> FloatArray:
     return product
 
 
-def tallied(upper: UpperTiles, weights: FloatArray, totals: FloatArray) -> Iterator[tuple[int, int, FloatArray]]:
+def add_totals(upper: UpperTiles, weights: FloatArray, totals: FloatArray) -> Iterator[tuple[int, int, FloatArray]]:
     """Pass tiles on, and add R @ weights to `totals` on the way; (n,), (n,)."""
     for row, column, tile in upper:
         height, width = tile.shape
@@ -135,12 +135,12 @@ def tallied(upper: UpperTiles, weights: FloatArray, totals: FloatArray) -> Itera
 
 
 def absolute_total(upper: UpperTiles) -> float:
-    """Sum of |R_ij| over all ordered pairs."""
+    """Sum |R_ij| over all ordered pairs."""
     return float(sum((1 + (row != column)) * np.abs(tile).sum() for row, column, tile in upper))
 
 
 def multiply_sorted(gaps: FloatArray, columns: FloatArray) -> FloatArray:
-    """R @ columns for R_ij = |x_i - x_j| with x sorted and gaps = diff(x); (n - 1,), (n, c) -> (n, c).
+    """Multiply R_ij = |x_i - x_j| by columns, from the gaps of sorted x; (n - 1,), (n, c) -> (n, c).
 
     Every gap is counted once for each pair of points that it separates, so that non-negative columns
     give sums of non-negative terms: nothing cancels, whatever the offset of x.
@@ -154,7 +154,7 @@ def multiply_sorted(gaps: FloatArray, columns: FloatArray) -> FloatArray:
 
 
 def block_sums_sorted(gaps: FloatArray, order: IntArray, Z: FloatArray) -> FloatArray:
-    """M for R_ij = |x_i - x_j|, order sorting the x; (n - 1,), (n,), (n, k, b) -> (b, k, k)."""
+    """Compute M for R_ij = |x_i - x_j|, order sorting the x; (n - 1,), (n,), (n, k, b) -> (b, k, k)."""
     n, k, b = Z.shape
     if Z.size >= COMPILED_FROM:
         from energystats._core import jit
@@ -169,13 +169,13 @@ def block_sums_sorted(gaps: FloatArray, order: IntArray, Z: FloatArray) -> Float
 
 
 def _bins_of(codes: IntArray, weights: FloatArray, n_bins: int) -> csr_array:
-    """Weights of n rows in the columns of their bins; (n, n_bins)."""
+    """Put the weights of n rows in the columns of their bins; (n, n_bins)."""
     n = codes.size
     return csr_array((weights, codes, np.arange(n + 1)), shape=(n, n_bins))
 
 
 def bin_sums_from_upper(upper: UpperTiles, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
-    """Sums of w_x w_y rho between bins, whose number does not matter to the time: O(n^2); (n_bins, n_bins).
+    """Sum w_x w_y rho between bins, whose number does not matter to the time: O(n^2); (n_bins, n_bins).
 
     Where the rows of a bin follow each other, their entries are added up as they stand, about ten times as fast.
     """
@@ -197,13 +197,13 @@ def bin_sums_from_upper(upper: UpperTiles, codes: IntArray, weights: FloatArray,
 
 
 def _runs(values: FloatArray, codes: IntArray) -> tuple[IntArray, FloatArray]:
-    """The bins that there are, and sums over the columns of each, which stand side by side."""
+    """Sum neighbouring columns that belong to one bin; return the bins that there are, and the sums."""
     starts = np.flatnonzero(np.diff(codes, prepend=codes[0] - 1))
     return codes[starts], np.add.reduceat(values, starts, axis=1)
 
 
 def bin_sums_sorted(gaps: FloatArray, order: IntArray, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
-    """The same for R_ij = |x_i - x_j|, order sorting the x; O(n n_bins)."""
+    """Sum w_x w_y |x - y| between bins, order sorting the x; O(n n_bins)."""
     n = order.size
     if n * n_bins >= COMPILED_FROM:
         from energystats._core import jit
@@ -217,7 +217,7 @@ def bin_sums_sorted(gaps: FloatArray, order: IntArray, codes: IntArray, weights:
 def bin_sums_by_product(
     multiply: Callable[[FloatArray], FloatArray], codes: IntArray, weights: FloatArray, n_bins: int
 ) -> FloatArray:
-    """The same where R is known by its products alone; O(n^2 n_bins) where a product takes O(n^2)."""
+    """Sum w_x w_y rho between bins where R is known by its products alone; O(n^2 n_bins) where a product is O(n^2)."""
     Z, sums = _bins_of(codes, weights, n_bins), np.empty((n_bins, n_bins))
     at_once = max(1, COLUMNS_BYTES // (8 * codes.size))
     for start in range(0, n_bins, at_once):
@@ -227,7 +227,7 @@ def bin_sums_by_product(
 
 
 def slice_factor(d: int, alpha: float = 1.0) -> float:
-    """C with c E|u'z|^alpha = ||z||^alpha for a uniform direction u in d dimensions.
+    """Compute the constant c with c E|u'z|^alpha = ||z||^alpha for a uniform direction u in d dimensions.
 
     c = sqrt(pi) Gamma((d + alpha)/2) / (Gamma(d/2) Gamma((alpha + 1)/2)); 1 for d = 1, pi/2 and 2 for d = 2 and 3 at
     alpha = 1.
@@ -239,9 +239,10 @@ def slice_factor(d: int, alpha: float = 1.0) -> float:
 
 
 def random_directions(d: int, count: int, rng: np.random.Generator) -> FloatArray:
-    """Independent uniform unit vectors, the single one there is for d = 1; (d, count)."""
+    """Draw independent uniform unit vectors, the single one there is for d = 1; (d, count)."""
     if d == 1:
         return np.ones((1, 1))
+    # the normal distribution is the same in all directions
     drawn = rng.standard_normal((count, d))
     return np.ascontiguousarray((drawn / np.linalg.norm(drawn, axis=1)[:, None]).T)
 
@@ -250,13 +251,13 @@ INDICATOR_BYTES = 3 * 2**26  # of the indicators held at a time
 
 
 class _LinearMap(Protocol):
-    """What is needed of R."""
+    """R as a linear map: the products that `null_sums` needs."""
 
     def block_sums(self, Z: FloatArray) -> FloatArray:
-        """Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
+        """Compute Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
 
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The same and R @ weights."""
+        """Compute Z'RZ for every labeling, and R @ weights."""
 
 
 def null_sums(
@@ -267,7 +268,7 @@ def null_sums(
     *,
     at_once: int | None = None,
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """M and the group sizes (sums of weights) of every labeling, (b, k, k) and (b, k) at a time.
+    """Compute M and the group sizes (sums of weights) of every labeling, (b, k, k) and (b, k) at a time.
 
     `groups_multiplied` go through the product with R. `at_once` blocks of labelings share a product; None takes as many
     as memory allows.
@@ -281,6 +282,7 @@ def null_sums(
         codes = np.concatenate(chunk).T  # (n, b)
         for start in range(0, codes.shape[1], room):
             Z = indicators(codes[:, start : start + room], multiplied, weights)
+            # unequal weights need all groups; else the last group is what the others leave
             if multiplied == k:
                 yield pairs.block_sums(Z), Z.sum(axis=0).T
                 continue
@@ -292,7 +294,7 @@ def null_sums(
 
 
 def groups_multiplied(weights: FloatArray, k: int) -> int:
-    """How many of k groups are summed: of rows that weigh the same all but the last, which the totals leave over.
+    """Count the groups to be summed: k, or k - 1 where all rows weigh the same and the totals give the last one.
 
     Of unequal weights all, because the difference would lose the digits by which the last group is lighter.
     """
@@ -302,7 +304,7 @@ def groups_multiplied(weights: FloatArray, k: int) -> int:
 def _completed(
     inner: FloatArray, Z: FloatArray, totals: FloatArray, weights: FloatArray, mass: float
 ) -> tuple[FloatArray, FloatArray]:
-    """M and sizes of all k groups from those of the first k - 1; R @ weights knows the rest."""
+    """Complete M and sizes of the first k - 1 groups to those of all k, since R @ weights knows the rest."""
     n, others, b = Z.shape
     with one_thread():
         sums = np.stack((totals, np.ones(n))) @ Z.reshape(n, -1)
@@ -315,7 +317,7 @@ def _completed(
 
 
 def indicators(codes: AnyArray, k: int, weights: FloatArray) -> FloatArray:
-    """Indicators of the first k groups times the weights; (n, b) -> (n, k, b)."""
+    """Build the indicators of the first k groups times the weights; (n, b) -> (n, k, b)."""
     Z = (codes[:, None, :] == np.arange(k, dtype=codes.dtype)[None, :, None]).astype(np.float64)
     if (weights != 1).any():
         Z *= weights[:, None, None]

@@ -1,4 +1,4 @@
-"""Loops over sorted points of one column, for many labelings or bins at once."""
+"""Loop over sorted points of one column, for the sums of many labelings or bins at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROWS_PER_SUM = 1024  # gaps whose terms are added before they join the total, so
 
 @njit
 def sums_over_gaps(gaps: FloatArray, order: IntArray, Z: FloatArray) -> FloatArray:
-    """M = Z'RZ for R_ij = |x_i - x_j|; (n - 1,), (n,), (n, k, b) -> (k, k, b).
+    """Compute M = Z'RZ for R_ij = |x_i - x_j| from gaps; (n - 1,), (n,), (n, k, b) -> (k, k, b).
 
     A gap between neighbours is part of the distance of every pair on its two sides: groups j and l gain the gap times
     (below_j above_l + above_j below_l). All terms are non-negative for non-negative Z.
@@ -32,6 +32,7 @@ def sums_over_gaps(gaps: FloatArray, order: IntArray, Z: FloatArray) -> FloatArr
         for j in range(k):
             for c in range(b):
                 below[j, c] += Z[row, j, c]
+        # pairs with one point on each side of the gap, once for every group
         for j in range(k):
             for l in range(j + 1):
                 for c in range(b):
@@ -50,7 +51,7 @@ def sums_over_gaps(gaps: FloatArray, order: IntArray, Z: FloatArray) -> FloatArr
 def bin_sums_over_gaps(
     gaps: FloatArray, order: IntArray, codes: IntArray, weights: FloatArray, n_bins: int
 ) -> FloatArray:
-    """Sums of w_x w_y |x - y| between bins; (n - 1,), (n,), (n,), (n,) -> (n_bins, n_bins).
+    """Sum w_x w_y |x - y| between bins; (n - 1,), (n,), (n,), (n,) -> (n_bins, n_bins).
 
     While the points pass in order, `behind` holds for each bin the weighted sum of the distances from the present point
     back to those that have passed; it grows by the gap times their weight, so that nothing cancels.

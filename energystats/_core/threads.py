@@ -1,4 +1,4 @@
-"""Linear algebra on one thread where several would wait for each other longer than they work.
+"""Keep linear algebra on one thread where several would wait for each other longer than they work.
 
 The threads of a matrix product meet after every few hundred terms of its inner dimension, and those of a
 decomposition after every column or two, and they wait by turning in a circle. When another process holds one of the
@@ -28,7 +28,7 @@ LARGEST_ORDER = 2048  # of a matrix that is decomposed on one thread
 
 @cache
 def _libraries() -> Any:
-    """The libraries of linear algebra of NumPy and SciPy, found once."""
+    """Find the libraries of linear algebra of NumPy and SciPy, once."""
     with loading():
         import scipy.linalg  # noqa: F401  # so that its library is among them
         from threadpoolctl import ThreadpoolController
@@ -37,7 +37,7 @@ def _libraries() -> Any:
 
 
 class _Limit:
-    """One thread for the linear algebra of the whole process, wanted by one thread of Python at a time.
+    """One thread for the linear algebra of the whole process, set by one thread of Python at a time.
 
     The number belongs to the process, and two threads of Python that set and restore it in turn would leave a wrong
     one. So whoever sets it restores it; meanwhile others compute with what there is, or wait.
@@ -73,7 +73,7 @@ class _Limit:
                 self.changed.notify_all()
 
     def after_fork(self) -> None:
-        """In a child, the other threads of the parent are not there to restore anything."""
+        """Release, in a forked child, a limit that only another thread of the parent could have released."""
         self.changed = Condition()
         if self.owner not in (None, get_ident()):
             with self.limiter:
@@ -88,7 +88,7 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def one_thread(*, wait: bool = False) -> Iterator[None]:
-    """One thread for linear algebra inside the block, unless another thread of Python has set its number; or wait."""
+    """Use one thread for linear algebra inside the block; if another thread of Python set the number, go on or wait."""
     entered = LIMIT.enter(wait)
     try:
         yield
@@ -98,7 +98,7 @@ def one_thread(*, wait: bool = False) -> Iterator[None]:
 
 
 def one_thread_up_to(order: int) -> AbstractContextManager[None]:
-    """The same for a decomposition of a matrix of that order, unless it is large."""
+    """Use one thread for a decomposition of a matrix of this order, unless it is large."""
     return one_thread() if order <= LARGEST_ORDER else nullcontext()
 
 

@@ -1,4 +1,4 @@
-"""The nearest unimodal distribution of a sample, how far the sample is from it, and jittered ties [theory 5].
+"""Find the nearest unimodal distribution of a sample, its distance from the sample, and jitter ties [theory 5].
 
 F_i = i/(n - 1) at the sorted points; a distribution function is unimodal when it is convex up to a mode and
 concave after it. The knots of the nearest one are data points, so they are kept as indices.
@@ -10,7 +10,7 @@ import numpy as np
 
 from energystats._core.exact_1d import prefix_dispersion, split_within
 from energystats._core.jit import njit
-from energystats._core.mixture import mixture_ratio
+from energystats._core.normal_mixture import mixture_ratio
 from energystats._typing import FloatArray, IntArray
 
 __all__ = [
@@ -31,13 +31,14 @@ RATIO, EXCESS, DISTANCE = range(3)  # columns of the indices
 
 @njit
 def _hull_of_run(x: FloatArray, first: int, last: int, convex: bool, knots: IntArray) -> tuple[int, float]:
-    """Greatest convex minorant (or least concave majorant) of F on x[first..last].
+    """Find the greatest convex minorant (or least concave majorant) of F on x[first..last].
 
     Writes the indices of its knots, and returns their number and n - 1 times its largest distance to F.
     """
     sign = 1.0 if convex else -1.0
     m = 0
     for i in range(first, last + 1):
+        # the last knot goes while the slope does not rise (convex) or fall (concave) there, as in a hull of points
         while m >= 2:
             a = knots[m - 2]
             b = knots[m - 1]
@@ -59,7 +60,7 @@ def _hull_of_run(x: FloatArray, first: int, last: int, convex: bool, knots: IntA
 
 @njit
 def nearest_unimodal(x: FloatArray) -> IntArray:
-    """Indices of the knots of the unimodal distribution function closest to F in the sup norm.
+    """Find the unimodal distribution function closest to F in the sup norm; return the indices of its knots.
 
     The distance of the convex side grows with the mode and that of the concave side falls, so the best mode
     is found by bisection; O(n log n). `x` is sorted.
@@ -84,7 +85,7 @@ def nearest_unimodal(x: FloatArray) -> IntArray:
 
 
 def unimodal_density(x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Edges and heights of the steps of the nearest unimodal density of sorted points; empty where all are equal."""
+    """Compute edges and heights of the nearest unimodal density of sorted points; empty where all are equal."""
     if x.size < 2 or x[0] == x[-1]:
         return np.empty(0), np.empty(0)
     knots = nearest_unimodal(x)
@@ -95,7 +96,7 @@ def unimodal_density(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 @njit
 def _quantiles(x: FloatArray, knots: IntArray, ranks: FloatArray) -> FloatArray:
-    """Quantiles of the unimodal distribution at ascending levels rank/(n - 1)."""
+    """Compute quantiles of the unimodal distribution at ascending levels rank/(n - 1)."""
     out = np.empty(ranks.size)
     j = 0
     for i in range(ranks.size):
@@ -109,7 +110,7 @@ def _quantiles(x: FloatArray, knots: IntArray, ranks: FloatArray) -> FloatArray:
 
 @njit
 def _split_profile(x: FloatArray) -> FloatArray:
-    """S/T of the split after each rank of sorted x, for |x - y|; zeros when x is constant."""
+    """Compute S/T of the split after each rank of sorted x, for |x - y|; zeros when x is constant."""
     ones = np.ones(x.size)
     gaps = np.diff(x)
     T = prefix_dispersion(gaps, ones)[-1] / x.size
@@ -120,7 +121,7 @@ def _split_profile(x: FloatArray) -> FloatArray:
 
 @njit
 def excess_split(x: FloatArray) -> float:
-    """E = max over splits of S/T of the data less S/T of the nearest unimodal distribution; x sorted; 0 if constant."""
+    """Compute E, the largest excess of S/T over splits of sorted x over that of the nearest unimodal distribution."""
     if x[-1] <= x[0]:
         return 0.0
     return _excess_over(x, _nearest_values(x))
@@ -128,19 +129,19 @@ def excess_split(x: FloatArray) -> float:
 
 @njit
 def _nearest_values(x: FloatArray) -> FloatArray:
-    """Quantiles of the nearest unimodal distribution at the ranks of sorted x."""
+    """Compute quantiles of the nearest unimodal distribution at the ranks of sorted x."""
     return _quantiles(x, nearest_unimodal(x), np.arange(x.size).astype(np.float64))
 
 
 @njit
 def _excess_over(x: FloatArray, fitted: FloatArray) -> float:
-    """E of sorted x over its nearest unimodal distribution."""
+    """Compute the excess E of sorted x over its nearest unimodal distribution."""
     return float(np.max(_split_profile(x) - _split_profile(fitted)))
 
 
 @njit
 def compute_indices(x: FloatArray) -> FloatArray:
-    """Three indices of sorted x against unimodality, all 0 if it is constant; (n,) -> (3,).
+    """Compute three indices of sorted x against unimodality, all 0 if it is constant; (n,) -> (3,).
 
     RATIO is the log likelihood ratio of two normals to a unimodal density; EXCESS is E; DISTANCE is the mean distance
     of the points from the quantiles of the nearest unimodal distribution, in mean deviations from the median.
@@ -157,7 +158,7 @@ def compute_indices(x: FloatArray) -> FloatArray:
 
 @njit
 def indices_of_draws(x: FloatArray, uniforms: FloatArray) -> FloatArray:
-    """Indices of samples drawn from the nearest unimodal distribution of `x`, each refitted.
+    """Compute the indices of samples drawn from the nearest unimodal distribution of `x`, each refitted.
 
     One sample per row of sorted uniforms; (n,), (b, n) -> (b, 3).
     """
@@ -183,6 +184,7 @@ def jitter_ties(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, fl
     apart = gaps > SAME * np.maximum(np.abs(ascending[1:]), np.abs(ascending[:-1]))
     if apart.all() or not apart.any():  # no ties, or nothing but one tie
         return None
+    # values that rounding alone separates are one block, and move together within their own step
     block = np.concatenate(([0], np.cumsum(apart)))
     between = gaps[apart]
     nearest = np.minimum(np.append(np.inf, between), np.append(between, np.inf))

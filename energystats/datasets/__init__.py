@@ -120,7 +120,7 @@ def groups(name: str) -> pd.Series[str]:
     Raises
     ------
     ValueError
-        If the name is unknown.
+        If the name is unknown, as in `load`.
 
     See Also
     --------
@@ -145,7 +145,7 @@ def groups(name: str) -> pd.Series[str]:
 
 
 def _read(name: str) -> pd.DataFrame:
-    """The file of a data set: names as text, numbers as the doubles that were written."""
+    """Read the file of a data set: names as text, numbers as the doubles that were written."""
     import pandas as pd
 
     check_option(name, "name", tuple(SOURCES))

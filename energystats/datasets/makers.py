@@ -1,4 +1,4 @@
-"""Makers of simulated data: the distributions of the papers' experiments, with their parameters as defaults."""
+"""Make simulated data from the distributions of the papers' experiments, with their parameters as defaults."""
 
 from __future__ import annotations
 
@@ -176,12 +176,12 @@ def make_cigars(
     variances : array_like of shape (2,), default (1.0, 20.0)
         Of the two coordinates, in both classes.
     rng : int, Generator or None, default None
-        Seed.
+        Seed of classes and points.
 
     Returns
     -------
     X : ndarray of shape (n, 2)
-        Points.
+        Points of the two clouds.
     labels : ndarray of int, shape (n,)
         0 or 1.
 
@@ -289,12 +289,12 @@ def make_circles(
     noise : float, default 0.2
         Standard deviation of the noise of each coordinate.
     rng : int, Generator or None, default None
-        Seed.
+        Seed of classes, angles and noise.
 
     Returns
     -------
     X : ndarray of shape (n, 2)
-        Points.
+        Points around the circles.
     labels : ndarray of int, shape (n,)
         Which circle, 0 to k - 1.
 
@@ -363,12 +363,12 @@ def make_spirals(
     noise : float, default 0.1
         Standard deviation of the noise of each coordinate.
     rng : int, Generator or None, default None
-        Seed.
+        Seed of classes, places and noise.
 
     Returns
     -------
     X : ndarray of shape (n, 2)
-        Points.
+        Points along the spirals.
     labels : ndarray of int, shape (n,)
         Which arm, 0 or 1.
 
@@ -414,7 +414,7 @@ def make_spirals(
 def draw_classes(
     n: Sizes | ArrayLike, k: int, rng: np.random.Generator, *, weights: ArrayLike | None = None
 ) -> IntArray:
-    """Classes in random order: independent draws for a whole number, exact sizes for a sequence."""
+    """Draw classes in random order: independent draws for a whole number, exact sizes for a sequence."""
     if np.ndim(n) == 0:
         count = check_count(n, "n", low=1)
         return rng.choice(k, size=count, p=check_shares(weights, k)).astype(np.intp)
@@ -429,7 +429,7 @@ def draw_classes(
 def draw_normal(
     labels: IntArray, centers: FloatArray, roots: Sequence[FloatArray], rng: np.random.Generator
 ) -> FloatArray:
-    """One point for every label, from the normal distribution of its class."""
+    """Draw one point for every label, from the normal distribution of its class."""
     X = rng.standard_normal((len(labels), centers.shape[1]))
     for j, root in enumerate(roots):
         rows = labels == j
@@ -438,7 +438,7 @@ def draw_normal(
 
 
 def check_shares(weights: ArrayLike | None, k: int) -> FloatArray:
-    """Probabilities of k classes."""
+    """Check probabilities of k classes."""
     if weights is None:
         return np.full(k, 1 / k)
     shares = as_numbers(weights, "weights")
@@ -453,14 +453,14 @@ def check_shares(weights: ArrayLike | None, k: int) -> FloatArray:
 
 
 def _check_noise(noise: object) -> float:
-    """A standard deviation, which may be 0."""
+    """Check a standard deviation, which may be 0."""
     if noise == 0 and not isinstance(noise, bool):
         return 0.0
     return check_positive(noise, "noise")
 
 
 def covariance_roots(covs: Any, k: int, d: int) -> list[FloatArray]:
-    """For every class the standard deviations (d,) or the lower Cholesky factor (d, d)."""
+    """Compute for every class the standard deviations (d,) or the lower Cholesky factor (d, d)."""
     if isinstance(covs, numbers.Real) or (isinstance(covs, np.ndarray) and covs.ndim == 0):
         covs = [covs] * k
     if isinstance(covs, str) or not hasattr(covs, "__len__"):
@@ -471,7 +471,7 @@ def covariance_roots(covs: Any, k: int, d: int) -> list[FloatArray]:
 
 
 def _covariance_root(cov: ArrayLike, d: int, name: str) -> FloatArray:
-    """Root of one covariance, given as a variance, d variances or a matrix."""
+    """Compute the root of one covariance, given as a variance, d variances or a matrix."""
     matrix = as_numbers(cov, name)
     if matrix.shape not in {(), (d,), (d, d)}:
         raise ValueError(f"`{name}` must be a variance, {d} variances or a {d} x {d} matrix, got shape {matrix.shape}.")

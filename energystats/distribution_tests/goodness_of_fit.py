@@ -30,7 +30,7 @@ from energystats.metrics.domains import row_places, truths_as_numbers
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
 from energystats.pairs.line import sort_line
-from energystats.pairs.tiles import MadeAnew
+from energystats.pairs.tiles import Recomputed
 from energystats.pairs.workloads import Size, normal_samples_work, reference_samples
 
 if TYPE_CHECKING:
@@ -448,7 +448,7 @@ class _Cloud:
     @classmethod
     def of(cls, points: FloatArray, metric: Metric) -> _Cloud:
         """Sum over the pairs once, which also checks a user's metric."""
-        pairs = MadeAnew(points, metric)
+        pairs = Recomputed(points, metric)
         own = float(pairs.multiply(np.ones((len(points), 1))).sum()) / len(points) ** 2
         scale = own if metric.negative_type else pairs.absolute_total() / len(points) ** 2
         return cls(points, metric, own, scale)
@@ -467,7 +467,7 @@ class _Cloud:
         across = sum(
             float(self.metric.finite_between(points[i : i + ROWS_PER_BLOCK], self.points, i).sum()) for i in blocks
         )
-        within = float(MadeAnew(points, self.metric, warns=False).multiply(np.ones((n, 1))).sum())
+        within = float(Recomputed(points, self.metric, warns=False).multiply(np.ones((n, 1))).sum())
         return n * (2 * across / (n * self.size) - self.own - within / n**2)
 
 

@@ -1,4 +1,4 @@
-"""Principal coordinates of dissimilarities and of kernels [theory 7; W]."""
+"""Place points by principal coordinates of dissimilarities and of kernels [theory 7; W]."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def principal_coordinates(
     n_components: int | None = None,
     tol: float | None = None,
 ) -> PrincipalCoordinates:
-    r"""Points whose distances are, or come near to, given dissimilarities: classical scaling.
+    r"""Find points whose distances are, or come near to, given dissimilarities: classical scaling.
 
     Parameters
     ----------
     d : array_like of shape (n, n) or (n(n - 1)/2,)
-        Dissimilarities, square or condensed; not squared. A square data frame gives names to the points.
+        Dissimilarities, as for `lingoes`.
     correction : {None, "lingoes", "cailliez"}, default None
         Repair before, so that no eigenvalue is negative.
     n_components : int, optional
@@ -57,17 +57,10 @@ def principal_coordinates(
         or `n_components` is below 1.
     TypeError
         If d does not hold real numbers.
-    MemoryError
-        If the work would not fit into the available memory.
-
-    Warns
-    -----
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
 
     See Also
     --------
-    kernel_pca : The same from a kernel, or from points and a kernel.
+    kernel_pca : Coordinates from a kernel, or from points and a kernel.
     lingoes, cailliez : The corrections.
 
     Notes
@@ -122,7 +115,7 @@ def kernel_pca(
     standardize: bool = False,
     tol: float | None = None,
 ) -> PrincipalCoordinates:
-    r"""Kernel principal components: coordinates of points in the feature space of a kernel.
+    r"""Compute kernel principal components: coordinates of points in the feature space of a kernel.
 
     Parameters
     ----------
@@ -153,17 +146,10 @@ def kernel_pca(
         If the matrix is not square and symmetric, a value is not finite, or an option is unknown.
     TypeError
         If X does not hold real numbers.
-    MemoryError
-        If the work would not fit into the available memory.
-
-    Warns
-    -----
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
 
     See Also
     --------
-    principal_coordinates : The same from dissimilarities.
+    principal_coordinates : Coordinates from dissimilarities.
     energy_cluster : Clusters in this feature space.
 
     Notes
@@ -220,7 +206,8 @@ def _compute_coordinates(
     index: Any,
     summand: float = 0.0,
 ) -> PrincipalCoordinates:
-    """Eigenvectors of G_c times the roots of its positive eigenvalues, with an account of the others."""
+    """Compute eigenvectors of G_c times the roots of its positive eigenvalues, and the share of the others."""
+    # classical scaling [Gower 1966]: G_c = V Lambda V', coordinates V Lambda^(1/2) over the positive eigenvalues
     G = centred(-0.5 * rho)
     if n_components is None or 4 * n_components >= len(G):
         values, vectors = decomposed(G)
@@ -230,6 +217,7 @@ def _compute_coordinates(
         vectors = decomposed(G, n_components)[1]
     threshold = relative_tolerance(tol, len(G)) * max(float(values[0]), 0.5 * float(np.abs(rho).max()), summand)
     p = min(int(np.count_nonzero(values > threshold)), vectors.shape[1] if n_components is None else n_components)
+    # shares are of the sum of absolute values, so that the negative part is seen and no share exceeds 1
     total = float(np.abs(values).sum())
     counted = values < -threshold
     return PrincipalCoordinates(

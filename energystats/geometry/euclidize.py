@@ -1,4 +1,4 @@
-"""Repairs of dissimilarities that are not Euclidean [theory 7; K]."""
+"""Repair dissimilarities that are not Euclidean [theory 7; K]."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["cailliez", "clip_spectrum", "flip_spectrum", "lingoes", "lingoes_ker
 
 
 def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
-    r"""Lingoes' euclidization: the least constant added to the squared dissimilarities.
+    r"""Make dissimilarities Euclidean by Lingoes' constant, the least one that can be added to their squares.
 
     Parameters
     ----------
@@ -45,17 +45,10 @@ def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
         are named by their components).
     TypeError
         If d does not hold real numbers.
-    MemoryError
-        If the work would not fit into the available memory.
-
-    Warns
-    -----
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
 
     See Also
     --------
-    lingoes_kernel : The same for a kernel matrix.
+    lingoes_kernel : Lingoes' constant for a kernel matrix.
     cailliez : A constant added to d itself.
     compare_euclidizations : What each repair does to distances and clusters.
 
@@ -89,14 +82,14 @@ def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
 
 
 def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
-    r"""Lingoes' euclidization of a kernel matrix.
+    r"""Make a kernel matrix positive semi-definite by Lingoes' constant, added to its centred form.
 
     Parameters
     ----------
     K : array_like of shape (n, n)
         Symmetric kernel matrix with any origin, positive semi-definite or not.
     tol : float, optional
-        Rounding to allow for, as in `negative_type`.
+        As for `lingoes`.
 
     Returns
     -------
@@ -108,20 +101,13 @@ def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
     Raises
     ------
     ValueError
-        If K is not square and symmetric, or a value is not finite.
+        If K is not square, not symmetric, or not finite.
     TypeError
         If K does not hold real numbers.
-    MemoryError
-        If the work would not fit into the available memory.
-
-    Warns
-    -----
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
 
     See Also
     --------
-    lingoes : The same for dissimilarities.
+    lingoes : Lingoes' constant for dissimilarities.
     nearest_psd : The nearest positive semi-definite matrix, which can change the best partition.
 
     Notes
@@ -143,8 +129,10 @@ def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
     """
     matrix = as_symmetric(K, "K")
     weigh(False, MATRIX, spectrum(len(matrix), 2.0, copies=5.0))
+    # rho of K is the same for every origin, so that -1/2 J rho J = JKJ needs no centring of K first [K after thm 5]
     unit = root_unit_of(matrix)
     rho = kernel_distance(matrix / unit**2)
+    # rho is a difference of entries of K: what their rounding leaves counts as 0
     rounding = 8 * np.finfo(float).eps * np.abs(np.diagonal(matrix)).max() / unit**2
     rho[np.abs(rho) <= rounding] = 0.0
     found = examine_spectrum(rho, tol, summand=float(np.abs(matrix).max()) / unit**2)
@@ -160,7 +148,8 @@ def _add_constant(
     index: Any,
     source: Literal["distances", "kernel"] = "distances",
 ) -> Euclidization:
-    """sqrt(rho + 2 sigma) off the diagonal; what was given, if nothing had to be done."""
+    """Add 2 sigma to rho off the diagonal and take the root; return the data as given if sigma is 0."""
+    # Lingoes [K thm 4]: 2 sigma, sigma being minus the smallest eigenvalue of F_L = -1/2 J (d o d) J
     sigma = 0.0 if found.holds else -found.lowest
     if sigma == 0 and given is not None:
         distances = given
@@ -171,35 +160,25 @@ def _add_constant(
 
 
 def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
-    r"""Cailliez' euclidization: the least constant added to the dissimilarities.
+    r"""Make dissimilarities Euclidean by Cailliez' constant, the least one that can be added to them.
 
     Parameters
     ----------
     d : array_like of shape (n, n) or (n(n - 1)/2,)
-        Dissimilarities, square or condensed; not squared. A square data frame gives names to the points.
+        Dissimilarities, not squared; as for `lingoes`.
     tol : float, optional
-        Rounding to allow for, as in `negative_type`; dissimilarities that are Euclidean to it come back unchanged.
+        As for `lingoes`.
 
     Returns
     -------
     Euclidization
         `.distances` :math:`d'_{ij} = d_{ij} + \kappa` for all i != j, duplicates included; `.constant` kappa, 0 if d is
-        Euclidean; the rest as for `lingoes`. Every larger constant is Euclidean, too.
+        Euclidean; the rest as for `lingoes`. Every larger constant gives Euclidean distances, too.
 
     Raises
     ------
-    ValueError
-        If d is not square and symmetric with zero diagonal, or a value is negative or not finite (disconnected graphs
-        are named by their components).
-    TypeError
-        If d does not hold real numbers.
-    MemoryError
-        If the work would not fit into the available memory.
-
-    Warns
-    -----
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
+    ValueError, TypeError
+        As `lingoes`.
 
     See Also
     --------
@@ -218,9 +197,8 @@ def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
     from concavity proves that there is none beyond it. About five symmetric eigenvalue problems of size n, more where
     d is Euclidean but for rounding: O(n^3) time, O(n^2) memory; Lanczos' method above 500 points.
 
-    The repair can change the best partition [K thm 3]. Misprints to beware of: a bottom right block of 2 F_C (Gower &
-    Legendre 1986) or 4 F_C (Qi 2016), [[0, F_L], [I, F_C]] (Szekely & Rizzo 2014), and F_C in the top right block
-    (equation 15 of the reference below).
+    The repair can change the best partition [K thm 3]. Four publications print the matrix wrongly; `docs/theory.md`,
+    section 7, lists them with the constants that they give.
 
     References
     ----------
@@ -241,6 +219,7 @@ def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
     found = examine_spectrum(rho, tol)
     kappa, distances = 0.0, given
     if found.witness is not None:
+        # F_L from squares and F_C from the dissimilarities themselves [K 12-15, with F_L in the top right block]
         pair = found.lowest, found.witness
         kappa = additive_constant(centred(-0.5 * rho), centred(-0.5 * scaled), pair) * unit
         distances = given + kappa
@@ -249,14 +228,14 @@ def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
 
 
 def clip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
-    r"""Euclidization that sets the negative eigenvalues of the Gram matrix to 0.
+    r"""Make dissimilarities Euclidean by setting the negative eigenvalues of their Gram matrix to 0.
 
     Parameters
     ----------
     d : array_like of shape (n, n) or (n(n - 1)/2,)
-        Dissimilarities, square or condensed; not squared. A square data frame gives names to the points.
+        Dissimilarities, as for `lingoes`.
     tol : float, optional
-        Rounding to allow for, as in `negative_type`.
+        As for `lingoes`.
 
     Returns
     -------
@@ -265,22 +244,13 @@ def clip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
 
     Raises
     ------
-    ValueError
-        If d is not square and symmetric with zero diagonal, or a value is negative or not finite.
-    TypeError
-        If d does not hold real numbers.
-    MemoryError
-        If the work would not fit into the available memory.
-
-    Warns
-    -----
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
+    ValueError, TypeError
+        As `lingoes`.
 
     See Also
     --------
-    nearest_psd : The same for any symmetric matrix.
-    flip_spectrum : Negative eigenvalues by their size.
+    nearest_psd : Clips the eigenvalues of any symmetric matrix.
+    flip_spectrum : Replaces negative eigenvalues by their absolute values.
 
     Notes
     -----
@@ -301,14 +271,14 @@ def clip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
 
 
 def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
-    r"""Euclidization that takes the negative eigenvalues of the Gram matrix by their size.
+    r"""Make dissimilarities Euclidean by changing the sign of the negative eigenvalues of their Gram matrix.
 
     Parameters
     ----------
     d : array_like of shape (n, n) or (n(n - 1)/2,)
-        Dissimilarities, square or condensed; not squared. A square data frame gives names to the points.
+        As for `lingoes`.
     tol : float, optional
-        Rounding to allow for, as in `negative_type`.
+        Rounding to allow for, as for `lingoes`.
 
     Returns
     -------
@@ -317,21 +287,12 @@ def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
 
     Raises
     ------
-    ValueError
-        If d is not square and symmetric with zero diagonal, or a value is negative or not finite.
-    TypeError
-        If d does not hold real numbers.
-    MemoryError
-        If the work would not fit into the available memory.
-
-    Warns
-    -----
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
+    ValueError, TypeError
+        As `lingoes`.
 
     See Also
     --------
-    clip_spectrum : Negative eigenvalues set to 0.
+    clip_spectrum : Sets negative eigenvalues to 0.
 
     Notes
     -----
@@ -351,7 +312,7 @@ def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
 
 
 def _respectralized(d: ArrayLike, tol: float | None, method: Repair) -> Euclidization:
-    """Distances from the Gram matrix with other eigenvalues."""
+    """Compute distances from the Gram matrix with its negative eigenvalues clipped or flipped."""
     given = as_distances(d, "d")
     weigh(False, MATRIX, spectrum(len(given), 7.0, copies=8.0))
     unit = unit_of(given)
@@ -361,6 +322,7 @@ def _respectralized(d: ArrayLike, tol: float | None, method: Repair) -> Euclidiz
     if not found.holds:
         with one_thread_up_to(len(rho)):
             values, vectors = eigh(centred(-0.5 * rho), check_finite=False)
+        # V f(Lambda) V' with f the absolute value or the positive part; clipping gives the nearest PSD matrix [Higham]
         values = np.abs(values) if method == "flip" else np.maximum(values, 0.0)
         half = vectors * np.sqrt(values)
         distances = np.sqrt(np.maximum(kernel_distance(half @ half.T), 0.0)) * unit
@@ -377,7 +339,7 @@ def _make_euclidization(
     index: Any,
     source: Literal["distances", "kernel"] = "distances",
 ) -> Euclidization:
-    """The result, in the unit of the data."""
+    """Put a repair into a result, in the unit of the data."""
     return Euclidization(
         method=method,
         distances=distances,
@@ -392,7 +354,7 @@ def _make_euclidization(
 
 
 def nearest_psd(K: ArrayLike) -> FloatArray:
-    r"""The positive semi-definite matrix nearest to a symmetric one.
+    r"""Find the positive semi-definite matrix nearest to a symmetric one.
 
     Parameters
     ----------
@@ -408,21 +370,14 @@ def nearest_psd(K: ArrayLike) -> FloatArray:
     Raises
     ------
     ValueError
-        If K is not square and symmetric, or a value is not finite.
+        If K is not a square and symmetric matrix of finite numbers.
     TypeError
         If K does not hold real numbers.
-    MemoryError
-        If the work would not fit into the available memory.
-
-    Warns
-    -----
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
 
     See Also
     --------
     lingoes_kernel : A shift that keeps the best partition.
-    clip_spectrum : The same for the Gram matrix of dissimilarities.
+    clip_spectrum : Clips the eigenvalues of the Gram matrix of dissimilarities.
 
     Notes
     -----
@@ -447,7 +402,8 @@ def nearest_psd(K: ArrayLike) -> FloatArray:
     negative = values < 0
     if values[0] >= -len(values) * np.finfo(float).eps * np.abs(values).max():
         return matrix
-    if negative.mean() < 0.5:  # the smaller part is built
+    # K = K+ - K-: the positive part, or K plus the negative part, whichever has fewer eigenvectors [Higham, thm 2.1]
+    if negative.mean() < 0.5:
         part = vectors[:, negative] * np.sqrt(-values[negative])
         nearest = matrix / unit + part @ part.T
     else:

@@ -1,4 +1,4 @@
-"""Kernels: the maps between them and the semimetrics that they generate [theory 1, 2, 7]."""
+"""Convert between kernels and the semimetrics that they generate [theory 1, 2, 7]."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KERNELS = ("gaussian", "laplacian", "distance", "precomputed")
 
 
 def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> FloatArray:
-    r"""Kernel matrix that generates a matrix of rho.
+    r"""Compute a kernel matrix that generates a given matrix of rho.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> Flo
 
 
 def _base_weights(base: Any, n: int) -> FloatArray:
-    """The vector s of a base."""
+    """Read a base as the vector s of weights of the points, with sum 1."""
     if isinstance(base, str):
         check_option(base, "base", ("center",))
         return np.full(n, 1 / n)
@@ -97,7 +97,7 @@ def _base_weights(base: Any, n: int) -> FloatArray:
 
 
 def kernel_distance(K: ArrayLike) -> FloatArray:
-    r"""Matrix of rho that a kernel matrix generates.
+    r"""Compute the matrix of rho that a kernel matrix generates.
 
     Parameters
     ----------
@@ -136,6 +136,7 @@ def kernel_distance(K: ArrayLike) -> FloatArray:
     >>> es.kernel_distance([[1.0, 0.25], [0.25, 1.0]]).tolist()
     [[0.0, 1.5], [1.5, 0.0]]
     """
+    # [G 9]
     matrix = as_symmetric(K, "K")
     own = np.diagonal(matrix)
     rho = own[:, None] + own[None, :] - 2 * matrix
@@ -144,7 +145,7 @@ def kernel_distance(K: ArrayLike) -> FloatArray:
 
 
 def center_kernel(K: ArrayLike, base: str | int | ArrayLike = "center") -> FloatArray:
-    r"""Kernel matrix with another origin of the feature space.
+    r"""Move the origin of the feature space of a kernel matrix.
 
     Parameters
     ----------
@@ -168,7 +169,7 @@ def center_kernel(K: ArrayLike, base: str | int | ArrayLike = "center") -> Float
 
     See Also
     --------
-    distance_kernel : The same from a matrix of rho.
+    distance_kernel : A kernel with any origin, from a matrix of rho.
     equivalent_kernels : Whether two kernels differ by their origin alone.
 
     Notes
@@ -195,7 +196,7 @@ def center_kernel(K: ArrayLike, base: str | int | ArrayLike = "center") -> Float
 
 
 def equivalent_kernels(K1: ArrayLike, K2: ArrayLike, tol: float | None = None) -> bool:
-    r"""Whether two kernel matrices generate the same semimetric.
+    r"""Test whether two kernel matrices generate the same semimetric.
 
     Parameters
     ----------
@@ -243,13 +244,14 @@ def equivalent_kernels(K1: ArrayLike, K2: ArrayLike, tol: float | None = None) -
     first, second = as_symmetric(tables[0], "K1"), as_symmetric(tables[1], "K2")
     if first.shape != second.shape:
         raise ValueError(f"`K1` and `K2` must have the same shape, got {first.shape} and {second.shape}.")
+    # rounding is judged on the entries of K, because rho is a difference of them
     share = 100 * np.finfo(float).eps if tol is None else check_positive(tol, "tol")
     scale = max(float(np.abs(first).max()), float(np.abs(second).max()))
     return bool(np.abs(kernel_distance(first) - kernel_distance(second)).max() <= share * scale)
 
 
 def semimetric_of(kernel: KernelLike, metric: MetricLike, alpha: float) -> Metric:
-    """The semimetric that a kernel generates."""
+    """Find the semimetric that a kernel generates."""
     if kernel == "distance":
         return resolve(metric, alpha)
     if metric != "euclidean" or alpha != 1:

@@ -1,4 +1,4 @@
-"""Whether dissimilarities are Euclidean and semimetrics of negative type [theory 1, 7]."""
+"""Test whether dissimilarities are Euclidean and semimetrics of negative type [theory 1, 7]."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-N_SUBSETS = 20  # random subsets of a sample too large to be looked at in whole
+N_SUBSETS = 20  # random subsets of a sample too large to be examined in whole
 
 
 def negative_type(
@@ -45,7 +45,7 @@ def negative_type(
     n_points: int = 1000,
     rng: RandomLike = None,
 ) -> NegativeTypeResult:
-    r"""Whether a semimetric rho is of negative type, so that energy statistics mean what they should.
+    r"""Test whether a semimetric rho is of negative type, so that energy statistics mean what they should.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def negative_type(
     alpha : float, default 1.0
         Power of a named distance.
     n_points : int, default 1000
-        Size of the random subsets that are looked at when there are more than 2,000 points.
+        Size of the random subsets that are examined when there are more than 2,000 points.
     rng : int, Generator or None, default None
         Seed of these subsets.
 
@@ -78,13 +78,6 @@ def negative_type(
         their components), or `tol` is not positive.
     TypeError
         If R does not hold real numbers.
-    MemoryError
-        If the work would not fit into the available memory.
-
-    Warns
-    -----
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -138,7 +131,8 @@ def negative_type(
 
 
 def _judge_negative_type(found: Examination, metric: Metric, *, rho: Any, rows: IntArray | None) -> NegativeTypeResult:
-    """What the eigenvalues of some points and the formula of the metric say together."""
+    """Combine the eigenvalues of some points with the proof that the formula of the metric may give."""
+    # a formula that is known to be of negative type proves more than eigenvalues of some points
     known = metric.negative_type
     method: Literal["eigenvalues", "factorisation", "iteration", "random subsets", "formula"] = found.method
     if known:
@@ -165,14 +159,14 @@ def _judge_negative_type(found: Examination, metric: Metric, *, rho: Any, rows: 
 
 
 def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
-    r"""Whether dissimilarities are distances between points of a Euclidean space.
+    r"""Test whether dissimilarities are distances between points of a Euclidean space.
 
     Parameters
     ----------
     d : array_like of shape (n, n) or (n(n - 1)/2,)
         Dissimilarities, square or condensed; not squared.
     tol : float, optional
-        Rounding to allow for, as in `negative_type`.
+        As for `negative_type`.
 
     Returns
     -------
@@ -185,13 +179,6 @@ def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
         If d is not square and symmetric with zero diagonal, or a value is negative or not finite.
     TypeError
         If d does not hold real numbers.
-    MemoryError
-        If the work would not fit into the available memory.
-
-    Warns
-    -----
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -220,7 +207,7 @@ def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
 
 
 def _examine_distances(d: Any, tol: float | None) -> Examination:
-    """`examine_spectrum` for d squared, whatever the size of d."""
+    """Examine the spectrum of d squared, whatever the size of d."""
     unit = unit_of(d, SMALLEST_ALONE)
     return examine_spectrum((d / unit) ** 2, tol)
 
@@ -262,12 +249,12 @@ class Examination:
         return self.lowest >= -self.threshold
 
     def violation(self, rho: FloatArray) -> float | None:
-        """C'Rc of the witness, from rho itself."""
+        """Compute c'Rc of the witness, from rho itself."""
         return None if self.witness is None else float(self.witness @ (rho @ self.witness))
 
 
 def unit_of(A: FloatArray, smallest: float = SMALLEST) -> float:
-    """The power of two next to the largest entry's size, by which A is divided without losing a digit; 1 for zeros."""
+    """Find the power of two next to the largest entry's size, which divides A without losing a digit; 1 for zeros."""
     largest = float(np.abs(A).max())
     if largest == 0:
         return 1.0
@@ -277,12 +264,12 @@ def unit_of(A: FloatArray, smallest: float = SMALLEST) -> float:
 
 
 def root_unit_of(rho: FloatArray) -> float:
-    """The same for squares: a power of two whose square is next to the largest entry's size."""
+    """Find a power of two whose square is next to the largest entry's size."""
     return float(2.0 ** ((int(np.frexp(unit_of(rho, SMALLEST_ALONE))[1])) // 2))
 
 
 def relative_tolerance(tol: float | None, n: int) -> float:
-    """The user's tolerance, or what rounding of n points can amount to."""
+    """Return the user's tolerance, or what rounding of n points can amount to."""
     if tol is None:
         return 10 * n * float(np.finfo(float).eps)
     share = check_positive(tol, "tol")
@@ -292,13 +279,14 @@ def relative_tolerance(tol: float | None, n: int) -> float:
 
 
 def examine_spectrum(rho: FloatArray, tol: float | None = None, *, summand: float = 0.0) -> Examination:
-    """Extreme eigenvalues of G_c, all of them up to `DENSE_LIMIT` points.
+    """Compute extreme eigenvalues of G_c, all of them up to `DENSE_LIMIT` points.
 
     The scale that rounding is measured on is the largest of lambda_max, max |rho|/2, and `summand`, the size of the
     numbers that rho is a difference of (the entries of a kernel, for instance). Above the limit a Cholesky factor of
     G_c + threshold shows that no eigenvalue lies below -threshold; where there is none, Lanczos finds the smallest
     eigenvalue, whose vector is a witness that anybody can check.
     """
+    # divided by a power of two, so that no square or product leaves the range of floating-point numbers
     unit = unit_of(rho, SMALLEST_ALONE)
     share = relative_tolerance(tol, len(rho))
     half = max(float(np.abs(rho).max()) / 2, summand) / unit
@@ -313,6 +301,7 @@ def examine_spectrum(rho: FloatArray, tol: float | None = None, *, summand: floa
         proved = lowest >= -threshold
         eigenvalues = eigenvalues * unit
     else:
+        # a factorisation is O(n^3)/3 and certain; Lanczos' method alone could miss a small negative eigenvalue
         highest = largest_eigenvalue(G)
         threshold = share * max(highest, half)
         proved = all_above(G, -threshold)

@@ -1,4 +1,4 @@
-"""What a dissimilarity is, its repair, and the coordinates behind it."""
+"""Results on geometry: negative type, repairs, principal coordinates, and comparisons of repairs."""
 
 from __future__ import annotations
 
@@ -34,35 +34,35 @@ TINY_SHARE = 1e-5  # a smallest eigenvalue that may come from rounded data
 
 
 def _eigenvalue(value: float, threshold: float) -> str:
-    """Six significant digits, or that it cannot be told from 0."""
+    """Write an eigenvalue in six significant digits, or that it is 0 to rounding."""
     return "0 (to rounding)" if abs(value) <= threshold else number(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class NegativeTypeResult(Result):
-    """Whether rho is of negative type, and how that can be checked.
+    """Result of `negative_type`: whether rho is of negative type, and how that can be checked.
 
     Attributes
     ----------
     holds : bool
-        The verdict, on the points that were looked at.
+        Whether rho is of negative type on the points that were examined.
     min_eigenvalue, max_eigenvalue : float
         Smallest and largest eigenvalue of G_c = -1/2 J R J, in the unit of rho. Negative type is min_eigenvalue >= 0.
     tol : float
         Rounding that is allowed for, as a share of the scale: the larger of max_eigenvalue and half of the largest
         absolute rho.
     threshold : float
-        tol times the scale, in the unit of rho; the verdict is min_eigenvalue >= -threshold.
+        tol times the scale, in the unit of rho; `holds` is min_eigenvalue >= -threshold.
     witness : ndarray of shape (n,) or None
         When it fails, a unit vector c of sum 0 with c'Rc > 0, which negative type forbids.
     violation : float or None
         c'Rc of the witness, which is -2 min_eigenvalue.
     n : int
-        Points that were looked at; all, unless `method` is "random subsets".
+        Points that were examined; all, unless `method` is "random subsets".
     rows : ndarray of shape (n,) or None
         Their indices when they are not all.
     method : {"eigenvalues", "factorisation", "iteration", "random subsets", "formula"}
-        What the verdict rests on: all eigenvalues; a Cholesky factor, which proves that none is below -threshold; an
+        Basis of `holds`: all eigenvalues; a Cholesky factor, which proves that none is below -threshold; an
         extreme eigenvalue found by iteration (then the witness is the proof); subsets of the points; or the formula of
         the metric, for all points whatever.
     known, strong : bool or None
@@ -131,11 +131,11 @@ class NegativeTypeResult(Result):
             return "Not of negative type: S and E can be negative, and E = 0 need not mean equal distributions."
         if self.known and self.method == "formula":
             return "Of negative type for all points, by its formula."
-        some = "" if self.rows is None else " that were looked at"
+        some = "" if self.rows is None else " that were examined"
         return f"Of negative type, to rounding, on the {self.n} points{some}; other points may differ."
 
     def to_frame(self) -> pd.DataFrame:
-        """One row; the columns are the field names. NaN and NA where there is none."""
+        """Return one row whose columns are the field names; NaN and NA where there is none."""
         import pandas as pd
 
         names = ("holds", "min_eigenvalue", "max_eigenvalue", "threshold", "tol", "violation", "n", "method")
@@ -143,7 +143,7 @@ class NegativeTypeResult(Result):
         return frame.astype({"violation": float, "known": "boolean", "strong": "boolean"})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Eigenvalues of G_c, falling, the negative ones marked; the two extreme ones where no others are known."""
+        """Draw the eigenvalues of G_c, falling, negative ones marked; the two extreme ones if only they are known."""
         from energystats.plotting.spectra import plot_negative_type
 
         known = self.eigenvalues
@@ -197,7 +197,7 @@ class Euclidization(Named):
         return len(self.distances)
 
     def to_matrix(self) -> pd.DataFrame:
-        """The repaired distances as a square frame with the names of the points, for ``metric="precomputed"``."""
+        """Return the repaired distances as a square frame with names of the points, for ``metric="precomputed"``."""
         import pandas as pd
 
         return pd.DataFrame(np.array(self.distances), index=self._index(), columns=self._index())
@@ -223,12 +223,13 @@ class Euclidization(Named):
 
     @property
     def _rounding(self) -> float:
-        """What counts as rounding of an eigenvalue after the repair."""
+        """Size up to which an eigenvalue after the repair counts as rounding."""
         return max(self.threshold, 10 * self.n * float(np.finfo(float).eps * self._eigenpairs[0][0]))
 
     @property
     def embedding(self) -> FloatArray:
         """Points with the repaired distances, centred, one column for every positive eigenvalue; (n, p)."""
+        # eigenvalues that rounding alone raises above 0 give no coordinate
         values, vectors = self._eigenpairs
         p = int(np.count_nonzero(values > max(self.threshold, 1e-14 * float(np.abs(values).max()))))
         return np.asarray(vectors[:, :p] * np.sqrt(values[:p]))
@@ -244,7 +245,7 @@ class Euclidization(Named):
         return np.asarray((after - before) / (largest if largest > 0 else 1.0))
 
     def _pairs(self) -> tuple[FloatArray, FloatArray]:
-        """Distance of every pair before and after the repair, in the order of pdist; (n(n - 1)/2,) each."""
+        """Return the distance of every pair before and after the repair, in the order of pdist; (n(n - 1)/2,) each."""
         upper = np.triu_indices(self.n, 1)
         return np.sqrt(np.maximum(self.squared[upper], 0.0)), self.distances[upper]
 
@@ -297,7 +298,7 @@ class Euclidization(Named):
         return f"Euclidean now, to rounding; distances moved by {np.abs(self.moved).mean():.1%} on average."
 
     def to_frame(self) -> pd.DataFrame:
-        """One row: method, constant, eigenvalues before and after, and how far the distances moved."""
+        """Return one row: method, constant, eigenvalues before and after, and how far the distances moved."""
         import pandas as pd
 
         moved = np.abs(self.moved)
@@ -313,14 +314,14 @@ class Euclidization(Named):
         return pd.DataFrame([row]).astype({"constant": float})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Repaired against original distances."""
+        """Draw the repaired against the original distances."""
         from energystats.plotting.spectra import plot_euclidization
 
         before, after = self._pairs()
         return plot_euclidization(before, after, ax, method=self.method, constant=self.constant)
 
     def plot_shepard(self, ax: Axes | None = None, *, dimensions: int = 2) -> Axes:
-        """Draw a Shepard diagram: what the first principal axes show of the dissimilarities, before and after.
+        """Draw a Shepard diagram: distances on the first principal axes against dissimilarities, before and after.
 
         Parameters
         ----------
@@ -353,7 +354,7 @@ class Euclidization(Named):
     def _cloud(
         self, name: str, given: FloatArray, squared: FloatArray, dimensions: int
     ) -> tuple[str, FloatArray, FloatArray, float]:
-        """A name, distances of the pairs, those on the first principal axes, and the stress between both."""
+        """Collect a name, distances of the pairs, those on the first principal axes, and the stress between both."""
         shown = axis_distances(squared, dimensions)[np.triu_indices(self.n, 1)]
         return name, given, shown, kruskal_stress(given, shown)
 
@@ -434,14 +435,14 @@ class PrincipalCoordinates(Named):
         return f"The {axes} {self.explained.sum():.1%} of the sizes of all eigenvalues{lost}."
 
     def to_frame(self) -> pd.DataFrame:
-        """Coordinates, one row per point, columns axis1, axis2, ..."""
+        """Return the coordinates, one row per point, columns axis1, axis2, ..."""
         import pandas as pd
 
         columns = [f"axis{j + 1}" for j in range(self.coordinates.shape[1])]
         return pd.DataFrame(np.array(self.coordinates), columns=columns, index=self._index())
 
     def plot(self, ax: Axes | None = None, *, dimensions: int = 2, labels: Any = None) -> Axes:
-        """Points on the first two or three axes with their shares; `labels` (n,) colours them by group."""
+        """Draw the points on the first two or three axes with their shares; `labels` (n,) colours them by group."""
         from energystats.plotting.spectra import plot_coordinates
 
         codes, groups = (None, ()) if labels is None else as_labels(labels, len(self.coordinates), "labels")
@@ -461,7 +462,7 @@ class PrincipalCoordinates(Named):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class EuclidizationComparison(Result):
-    """What each repair of a dissimilarity does to the distances and to the clusters.
+    """Comparison of repairs of a dissimilarity: the change of the distances and of the clusters.
 
     Attributes
     ----------
@@ -524,7 +525,7 @@ class EuclidizationComparison(Result):
         return pd.DataFrame(columns, index=pd.Index(self.repairs, name="repair"))
 
     def to_frame(self) -> pd.DataFrame:
-        """The table."""
+        """Return the table, one row a repair."""
         return self.table
 
     def _tables(self) -> list[TextTable]:
@@ -558,7 +559,7 @@ class EuclidizationComparison(Result):
         return f"The original's best partition is no longer the best after {', '.join(moved)}."
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """S/T of the best partition under every repair, and how far the distances moved."""
+        """Draw S/T of the best partition under every repair, and how far the distances moved."""
         from energystats.plotting.spectra import plot_comparison
 
         changes, shares = self.mean_changes.tolist(), (1 - self.within / self.totals).tolist()

@@ -1,4 +1,4 @@
-"""What every semimetric knows of itself: its name, kernel and sigma, and whether it is of negative type [theory 1].
+"""The base class of semimetrics: name, kernel, sigma, and whether it is of negative type [theory 1].
 
 Most compare rows of numbers; `Gower` compares rows of tables that have categories and missing values, too.
 """
@@ -45,7 +45,7 @@ class Metric(abc.ABC):
 
     @property
     def about_means(self) -> str:
-        """What a test with such a metric sees, for its null hypothesis; nothing for other metrics."""
+        """A sentence on the means, for null hypotheses of tests with a metric that sees nothing else."""
         if not self.only_means:
             return ""
         return " (squared distances compare means alone; unequal spread in groups of unequal size makes p small, too)"
@@ -57,12 +57,12 @@ class Metric(abc.ABC):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of a summary has to know of it, in sentences; empty where there is nothing to say."""
+        """Sentences that a reader of a summary has to know; empty where there is nothing to say."""
         return ()
 
     @property
     def coding(self) -> Columns | None:
-        """What the columns stand for, where they need not be plain numbers."""
+        """Coding of the columns, where they need not be plain numbers."""
         return None
 
     @property
@@ -72,12 +72,12 @@ class Metric(abc.ABC):
 
     @property
     def domain(self) -> Domain:
-        """What the numbers must be, besides finite."""
+        """Conditions on the rows of a table, besides that the numbers are finite."""
         return ANY_NUMBERS
 
     @property
     def spoken(self) -> str:
-        """What it is called in messages."""
+        """Name of the metric in messages."""
         return f"`metric` {self!r}"
 
     def read(self, tables: Sequence[Any], names: Sequence[str]) -> tuple[list[FloatArray], Metric]:
@@ -87,17 +87,17 @@ class Metric(abc.ABC):
         return [as_points(table, name) for table, name in zip(tables, names, strict=True)], self
 
     def check(self, X: FloatArray, place: Place, columns: Sequence[str] | None = None) -> None:
-        """Refuse rows that it cannot compare, in the words of the user's table."""
+        """Refuse rows that the metric cannot compare, in the words of the user's table."""
         fault = self.domain.fault(X, columns)
         if fault is not None:
             raise self.refused(fault, place)
 
     def refused(self, fault: Fault, place: Place) -> RowError:
-        """The error for a row that it cannot compare."""
+        """Make the error for a row that the metric cannot compare."""
         return RowError(self.spoken, fault, *place(fault.row))
 
     def under(self, other: Metric, columns: Sequence[str]) -> Metric:
-        """The metric for points that were read by another one."""
+        """Return the metric for points that were read by another metric."""
         if not other.reads_numbers:
             raise ValueError(
                 f"`metric` {self!r} needs numbers, but the columns are coded for {other!r}; mixed tables and missing "
@@ -106,22 +106,22 @@ class Metric(abc.ABC):
         return self
 
     def summand(self, X: FloatArray) -> float:
-        """Size of the numbers whose difference rho is, where it is one; 0 where rho has all its digits."""
+        """Return the size of the numbers whose difference rho is; 0 where rho has all its digits."""
         return 0.0
 
     @abc.abstractmethod
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        """Rho between the rows of clean float arrays; (n, d), (m, d) -> (n, m)."""
+        """Compute rho between the rows of clean float arrays; (n, d), (m, d) -> (n, m)."""
 
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
-        """Rho between the rows of X and those of Y (X itself when None), as an (n, m) array."""
+        """Compute rho between the rows of X and those of Y (X itself when None), as an (n, m) array."""
         (points, others), metric = self.checked_pair(X, Y)
         fitted = metric.fitted(points)
         weigh(False, Sample(fitted, points), between_tables(len(points), len(others)))
         return fitted.finite_between(points, others)
 
     def checked_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
-        """`read_pair`, with an error for rows that it cannot compare."""
+        """Read two tables with the same columns, and refuse rows that the metric cannot compare."""
         (points, others), metric = self.read_pair(X, Y)
         for read, table, name in ((points, X, "X"), (others, Y, "Y")):
             if table is not None:
@@ -137,7 +137,7 @@ class Metric(abc.ABC):
         return (points, others[0] if others else points), metric
 
     def finite_between(self, X: FloatArray, Y: FloatArray, row: int = 0, column: int = 0) -> FloatArray:
-        """`between`, with an error for a value that is not finite; `row`, `column` number the first of X and Y."""
+        """Compute `between`, with an error for a value that is not finite; X and Y start at `row` and `column`."""
         rho = self.between(X, Y)
         if not np.isfinite(rho).all():
             i, j = np.argwhere(~np.isfinite(rho))[0]
@@ -145,18 +145,19 @@ class Metric(abc.ABC):
         return rho
 
     def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
-        """Kernel that generates rho, as an (n, m) array; here 1/2 [rho(x, 0) + rho(y, 0) - rho(x, y)] [G 8]."""
+        """Compute a kernel that generates rho, (n, m); here 1/2 [rho(x, 0) + rho(y, 0) - rho(x, y)] [G 8]."""
+        # the distance-induced kernel with base point 0 [G 8]; any other base point generates the same rho
         (X, Y), _ = self.checked_pair(X, Y)
         origin = np.zeros((1, X.shape[1]))
         rho = self.fitted(X).finite_between
         return 0.5 * (rho(X, origin) + rho(origin, Y) - rho(X, Y))
 
     def fitted(self, X: FloatArray) -> Metric:
-        """The same metric with every parameter that depends on the data fitted to `X`."""
+        """Fit the parameters that depend on the data to the rows of `X`, and return the fitted metric."""
         return self
 
     def in_unit(self, exponent: int) -> Metric | None:
-        """The metric whose rho of points times 2**exponent is proportional to that of the points; None for none."""
+        """Return the metric whose rho of points times 2**exponent is proportional to that of the points, or None."""
         return None
 
 
@@ -187,7 +188,7 @@ KNOWN_NAMES = tuple(sorted({*SCIPY_NAMES, "exponential", "gaussian", "gower", "p
 
 
 def find_metric_name(name: str, known: Sequence[str], argument: str, ending: str = "") -> str:
-    """The name of a metric from one of its spellings and synonyms."""
+    """Find the name of a metric from one of its spellings and synonyms."""
     try:
         return canonical_name(name, known, ending=ending)
     except ValueError as error:
@@ -195,7 +196,7 @@ def find_metric_name(name: str, known: Sequence[str], argument: str, ending: str
 
 
 def is_named(metric: object, name: str) -> bool:
-    """Whether `metric` is a name that stands for this one, in any spelling."""
+    """Test whether `metric` is a name that stands for this one, in any spelling."""
     try:
         return isinstance(metric, str) and canonical_name(metric, KNOWN_NAMES) == name
     except ValueError:
@@ -203,7 +204,7 @@ def is_named(metric: object, name: str) -> bool:
 
 
 def checked_output(values: object, X: FloatArray, Y: FloatArray, name: str) -> FloatArray:
-    """What a user's function returned, if it has the right shape."""
+    """Check that a user's function returned numbers of the right shape."""
     matrix = as_array(values, name)
     if matrix.shape != (len(X), len(Y)):
         raise ValueError(

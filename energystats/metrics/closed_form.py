@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from energystats._core.distances import euclidean
-from energystats._core.scaling import exponents, two_to
+from energystats._core.powers_of_two import exponents, two_to
 from energystats._typing import ArrayLike, FloatArray
 from energystats.inputs.arrays import as_points
 from energystats.inputs.options import check_alpha, check_positive
@@ -49,7 +49,7 @@ class Euclidean(Metric):
 
     @property
     def strong_negative_type(self) -> bool:
-        """True for alpha < 2 [Szekely & Rizzo 2005]."""
+        """Whether E = 0 for equal distributions only: for alpha < 2 [Szekely & Rizzo 2005]."""
         return self.alpha < 2
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
@@ -84,20 +84,21 @@ class Exponential(Metric):
 
     @property
     def strong_negative_type(self) -> bool:
-        """True: the kernel is characteristic [Sriperumbudur et al. 2010]."""
+        """Whether E = 0 for equal distributions only: yes, the kernel is characteristic [Sriperumbudur et al. 2010]."""
         return True
 
     def exponent(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        """-||x - y|| / (2 sigma)."""
+        """Compute the exponent -||x - y|| / (2 sigma) of the Laplacian kernel."""
         return -0.5 * self.relative(X, Y)
 
     def relative(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        """||x - y|| / sigma, infinite where that is too large for a number."""
+        """Compute ||x - y|| / sigma, infinite where that is too large for a number."""
         assert self.sigma is not None  # `fitted` comes first
         with np.errstate(over="ignore"):
             return np.asarray(_euclidean_power(X, Y, 1.0) / self.sigma)
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        # [G 21b, 21c]; expm1 keeps the digits of points that are close to each other
         return -2 * np.expm1(self.exponent(X, Y))
 
     def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
@@ -131,7 +132,7 @@ class Gaussian(Exponential):
     """
 
     def exponent(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        """-||x - y||**2 / (2 sigma**2)."""
+        """Compute the exponent -||x - y||**2 / (2 sigma**2) of the Gaussian kernel."""
         with np.errstate(over="ignore"):  # exp(-inf) is 0
             return np.asarray(-0.5 * np.square(self.relative(X, Y)))
 
@@ -184,11 +185,12 @@ class Sine(Metric):
 
 
 def _euclidean_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
-    """||x - y||**alpha from coordinate differences, so that an offset of the data costs no digits."""
+    """Compute ||x - y||**alpha from coordinate differences, so that an offset of the data costs no digits."""
     size = max(float(np.abs(X).max()), float(np.abs(Y).max()))
     if 0 < size < SMALL:  # squares would underflow; a power of two changes no digit
         e = int(exponents(size))
         return np.asarray(_euclidean_power(np.ldexp(X, -e), np.ldexp(Y, -e), alpha) * two_to(e, alpha))
+    # rho = ||x - y||^alpha [G 2]; alpha = 2, 1 and 1/2 need no general power, which costs more than the distances
     distances = euclidean(X, Y, squared=alpha == 2)
     if alpha == 2:
         return distances
@@ -198,14 +200,16 @@ def _euclidean_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
 
 
 def _median_distance(X: FloatArray) -> float:
-    """Median of the non-zero distances between rows, of a fixed random `SUBSAMPLE` of them when there are more."""
+    """Compute the median of the non-zero distances between rows, of a fixed random `SUBSAMPLE` when there are more."""
+    # always the same rows, so that sigma does not depend on the seed of the test
     if len(X) > SUBSAMPLE:
         X = X[np.random.default_rng(0).choice(len(X), SUBSAMPLE, replace=False)]
     distances = _euclidean_power(X, X, 1.0)[np.triu_indices(len(X), 1)]
+    # duplicated rows would pull the median to 0, and sigma = 0 is no kernel
     distances = distances[distances > 0]
     return float(np.median(distances)) if distances.size else 1.0
 
 
 def _check_sigma(sigma: object) -> float | None:
-    """A positive number, or None for the median distance."""
+    """Check that sigma is a positive number, or None for the median distance."""
     return None if sigma is None else check_positive(sigma, "sigma")

@@ -1,4 +1,4 @@
-"""Which rows of a table a metric can compare, and what is said of the others."""
+"""Find the rows of a table that a metric cannot compare, and say so in the user's words."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Fault:
 
 
 class RowError(ValueError):
-    """A row that a metric cannot compare, in words that can be put for a file, too.
+    """Error for a row that a metric cannot compare, in words that can be put for a file, too.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class RowError(ValueError):
         super().__init__(self.message())
 
     def message(self, place: str | None = None) -> str:
-        """The message, with another name for the place of the row."""
+        """Write the message, with another name for the place of the row."""
         return f"{self.metric} {self.fault.rule}, but {place or self.place} {self.fault.cause}; {self.fault.advice}."
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -79,7 +79,7 @@ class RowError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """What a metric needs of the rows of a table, besides finite numbers.
+    """Conditions of a metric on the rows of a table, besides finite numbers.
 
     Attributes
     ----------
@@ -110,11 +110,11 @@ class Domain:
 
     @property
     def restricts(self) -> bool:
-        """Whether some rows of finite numbers do not belong to it."""
+        """Whether some rows of finite numbers are refused."""
         return not (self.negative and self.zero_rows and self.constant_rows) or self.binary
 
     def fault(self, X: FloatArray, columns: Sequence[str] | None = None) -> Fault | None:
-        """The first row that does not belong to it, None where all do."""
+        """Find the first row that does not satisfy the conditions; None where all do."""
         if self.binary:
             bad, wanted = (X != 0) & (X != 1), "needs columns of 0 and 1 or of truth values, such as X > 0"
         elif not self.negative:
@@ -143,7 +143,8 @@ ANY_NUMBERS = Domain()
 
 
 def row_places(names: Sequence[str], sizes: Sequence[int], indexes: Sequence[Any]) -> Place:
-    """Where the rows of some tables stand, which lie below each other; an index names them, if it does not count."""
+    """Name the rows of several tables, one below the other, for messages; by an index if it does not count."""
+    # an index that merely counts rows names nothing, so such rows are called by their number
     ends = np.cumsum(sizes)
 
     def place(row: int) -> tuple[str, Any]:
@@ -193,7 +194,7 @@ def _truths_of_frame(values: Any) -> Any:
 
 
 def looks_like_distances(points: FloatArray) -> bool:
-    """Whether coordinates form a symmetric matrix with a zero diagonal, as dissimilarities do."""
+    """Test whether coordinates form a symmetric matrix with a zero diagonal, as dissimilarities do."""
     n, d = points.shape
     if n != d or n < 3 or np.diagonal(points).any() or points.min() < 0 or not points.any():
         return False

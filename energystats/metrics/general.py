@@ -1,4 +1,4 @@
-"""Metrics of SciPy, functions of users, and matrices that are there already."""
+"""Metrics of SciPy by name, functions of users, and precomputed matrices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from energystats._core.scaling import deviations, exponents, two_to
+from energystats._core.powers_of_two import deviations, exponents, two_to
 from energystats._typing import FloatArray
 from energystats.inputs.arrays import read_only
 from energystats.inputs.options import check_alpha
@@ -82,21 +82,23 @@ class SciPyMetric(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """True up to the power for which it is known [Schoenberg 1938; Gower & Legendre 1986], else None."""
+        """Whether rho is of negative type: True up to a known power [Schoenberg 1938; Gower & Legendre 1986]."""
         return True if self.alpha <= NEGATIVE_TYPE_UP_TO.get(self.name, 0.0) else None
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """True below that power, for distances that tell all points apart [Lyons 2013, remark 3.19]."""
+        """Whether E = 0 for equal distributions only: True below that power if rho tells points apart [Lyons 2013]."""
         if not self.negative_type:
             return None
         if self.name in ("cosine", "correlation", "jensenshannon"):
             return False  # proportional points have distance 0
-        return self.alpha < NEGATIVE_TYPE_UP_TO[self.name]  # there means alone, or the law of each column alone
+        # at that power E compares means alone, or the distribution of each column alone
+        return self.alpha < NEGATIVE_TYPE_UP_TO[self.name]
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         size = max(float(np.abs(X).max()), float(np.abs(Y).max()))
         if self.name in DEGREES and 0 < size < SMALL:
+            # rho is homogeneous of a known degree, so a power of two can be taken out without losing a digit
             e = int(exponents(size))
             near_one = self.between(np.ldexp(X, -e), np.ldexp(Y, -e))
             return np.asarray(near_one * two_to(e * DEGREES[self.name], self.alpha))
@@ -130,6 +132,7 @@ class SciPyMetric(Metric):
         near_one = np.ldexp(spread, -units)
         if self.name == "seuclidean":
             return replace(self, params={"V": near_one**2, "exponents": units})
+        # the correlation matrix is inverted, whose condition does not depend on the units of the columns
         correlation = np.atleast_2d(np.cov((X - X.mean(axis=0)) / spread, rowvar=False))
         rank = int(np.linalg.matrix_rank(correlation))
         if rank < len(correlation):
@@ -143,7 +146,7 @@ class SciPyMetric(Metric):
 
 @dataclass(frozen=True, slots=True)
 class CallableMetric(Metric):
-    """A user's function rho(X, Y) -> (n, m).
+    """A metric given by a user's function rho(X, Y) -> (n, m).
 
     Parameters
     ----------
@@ -172,7 +175,7 @@ class CallableMetric(Metric):
 
 @dataclass(frozen=True, slots=True)
 class Precomputed(Metric):
-    """Stands for a matrix of rho that the user brought.
+    """A placeholder for a matrix of rho that the user computed.
 
     Examples
     --------
@@ -230,5 +233,5 @@ DOMAINS = {  # of names that do not take all rows of finite numbers
 
 
 def _near_one_by_row(X: FloatArray) -> FloatArray:
-    """Rows times powers of two, by which their largest entries come near 1 and no digit is lost."""
+    """Scale each row by a power of two, so that its largest entry comes near 1 and no digit is lost."""
     return np.asarray(np.ldexp(X, -exponents(np.abs(X).max(axis=1))[:, None]))

@@ -1,4 +1,4 @@
-"""Gower's distance between rows of tables that have categories and missing values, too."""
+"""Gower's distance between rows of tables with numbers, categories and missing values."""
 
 from __future__ import annotations
 
@@ -111,16 +111,17 @@ class Gower(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """True for alpha <= 1 without missing values [Gower 1971], else None."""
+        """Whether rho is of negative type: True for alpha <= 1 without missing values [Gower 1971], else None."""
         if self.coding is None or not self.coding.complete or (self.beyond and self.asymmetric):
             return None
         return True if self.alpha <= 1 else None
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """True for alpha < 1 where it is a metric, False for a sum of several columns, else None [Lyons 2013]."""
+        """Whether E = 0 for equal distributions only: a metric to a power below 1, no sum of columns [Lyons 2013]."""
         if not self.negative_type or self.coding is None or self.coding.where("asymmetric").size or self.weights:
             return None
+        # at alpha = 1 rho is a sum over columns, which sees marginal distributions alone [theory 1]
         return True if self.alpha < 1 else False if len(self.coding.names) > 1 else None
 
     @property
@@ -143,7 +144,7 @@ class Gower(Metric):
         return arrays, self.with_coding(coding)
 
     def with_coding(self, coding: Columns) -> Gower:
-        """The metric that knows its columns."""
+        """Return the metric with the coding of its columns."""
         _check_known_columns(self.asymmetric, coding.names, "asymmetric")
         if isinstance(self.weights, Mapping):
             _check_known_columns(self.weights, coding.names, "weights")
@@ -164,8 +165,9 @@ class Gower(Metric):
         return replace(self.with_coding(coding), ranges=None)
 
     def fitted(self, X: FloatArray) -> Gower:
-        """Fit the ranges of numbers and of the codes of ordered categories; columns unheard of are numbers."""
+        """Fit the ranges of numbers and of the codes of ordered categories; columns without a coding are numbers."""
         if self.ranges is not None:
+            # rows beyond the fitted range may have 1 - |x - y|/range below 0, outside of the proof of negative type
             graded = self.coding.where("numeric", "ordered") if self.coding is not None else slice(None)
             return replace(self, beyond=bool((_widths_of(X)[graded] > self.ranges[graded]).any()))
         resolved = self
@@ -178,7 +180,7 @@ class Gower(Metric):
         return replace(resolved, ranges=_widths_of(X))
 
     def column_weights(self) -> FloatArray:
-        """w_k of every column."""
+        """Return the weight w_k of every column."""
         assert self.coding is not None
         if isinstance(self.weights, Mapping):
             return np.array([self.weights.get(name, 1.0) for name in self.coding.names])
@@ -188,6 +190,7 @@ class Gower(Metric):
         assert self.coding is not None
         assert self.ranges is not None  # `fitted` comes first
         weights = self.column_weights()
+        # s_ijk of [Gower 1971]: graded for numbers and ranks, matched for categories, presence for asymmetric columns
         how = np.full(weights.size, MATCHED)
         graded = self.coding.where("numeric", "ordered")
         graded = graded[self.ranges[graded] > 0]  # a constant column matches or does not
@@ -209,13 +212,13 @@ class Gower(Metric):
         return rho
 
     def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
-        """(1 - rho)/2, for alpha = 1 half of Gower's similarity s."""
+        """Compute the kernel (1 - rho)/2, which for alpha = 1 is half of Gower's similarity s."""
         (points, others), metric = self.read_pair(X, Y)
         return np.asarray(0.5 * (1.0 - metric.fitted(points).finite_between(points, others)))
 
 
 def _check_column_weights(weights: object) -> dict[str, float] | tuple[float, ...]:
-    """Weights by name or in order: finite, none negative, not all zero, of like size where they are positive."""
+    """Check weights of columns: finite, none negative, not all zero, of like size where they are positive."""
     if isinstance(weights, str) or not isinstance(weights, Mapping | Sequence | np.ndarray):
         raise TypeError(f"`weights` must be a mapping or a sequence, got {type(weights).__name__}.")
     named = weights if isinstance(weights, Mapping) else dict(enumerate(weights))
@@ -241,12 +244,12 @@ def _check_column_likeness(weights: FloatArray) -> None:
 
 
 def _widths_of(X: FloatArray) -> FloatArray:
-    """Ranges of columns, missing values aside; 0 where there is no value."""
+    """Compute the ranges of columns, missing values aside; 0 where there is no value."""
     return np.asarray(np.nan_to_num(np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)))
 
 
 def _check_known_columns(given: Iterable[str], columns: Sequence[str], argument: str) -> None:
-    """Complain about a name that no column has."""
+    """Refuse a name that no column has."""
     for name in given:
         if name not in columns:
             hint = near_names(name, columns) or " Columns: " + ", ".join(columns) + "."

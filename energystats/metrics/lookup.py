@@ -1,4 +1,4 @@
-"""From what a user gives as `metric` to a semimetric."""
+"""Find the semimetric that a user's `metric` and `alpha` stand for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["resolve"]
 
 
 def resolve(metric: MetricLike, alpha: float) -> Metric:
-    """The metric object that a user's `metric=` and `alpha=` stand for.
+    """Return the metric object that a user's `metric=` and `alpha=` stand for.
 
     Parameters
     ----------
@@ -65,6 +65,7 @@ def resolve(metric: MetricLike, alpha: float) -> Metric:
         resolved = CallableMetric(cast(Callable[[FloatArray, FloatArray], FloatArray], metric))
     else:
         raise TypeError(f"`metric` must be a name, an `es.metrics` object or a callable, got {type(metric).__name__}.")
+    # a power of a bounded or a user's rho would be another semimetric than the one that was named
     if alpha != 1:
         raise ValueError(
             f"`alpha` raises a named distance to a power and must be 1 for {resolved!r}, whose rho is complete; "

@@ -1,4 +1,4 @@
-"""Names of metrics that users of R, SciPy and scikit-learn type, and what each of them is here."""
+"""Names of metrics that users of R, SciPy and scikit-learn type, and the metric that each stands for."""
 
 from __future__ import annotations
 
@@ -76,13 +76,14 @@ ENDS = re.compile(r"(distances?|dissimilarity|metric)$")
 
 
 def canonical_name(name: str, known: Sequence[str], *, ending: str = "") -> str:
-    """One of the known names, from any of its spellings and synonyms.
+    """Find the name that this package uses from any of its spellings and synonyms.
 
     Raises
     ------
     ValueError
         For others, with the name or the transformation that gives the same.
     """
+    # capitals, blanks and hyphens do not count, and neither does a final "distance"
     plain = WORDS.sub("", name.lower())
     plain = ENDS.sub("", plain) or plain
     found = SYNONYMS.get(plain, plain)

@@ -1,4 +1,4 @@
-"""Values and measures of blocks of rows, here or on the workers of a Dask cluster, and functions of them."""
+"""Values and measures of blocks of rows, in this process or on the workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -33,29 +33,29 @@ class BlockValues(Protocol):
         """Processes that have memory for values."""
 
     def share(self, value: Any) -> Any:
-        """A value that many tasks need, where they find it."""
+        """Put a value that many tasks need where they find it."""
 
     def place(self, column: AnyArray) -> Any:
-        """A column of one number a row that many tasks need, its parts beside their blocks."""
+        """Put the parts of a column that many tasks need, one number a row, beside their blocks."""
 
     def map(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Iterator[Any]:
-        """``task(value, *shared, *columns of the block)`` for block after block."""
+        """Compute ``task(value, *shared, *columns of the block)`` for block after block."""
 
     def sum(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Any:
-        """The sum of these."""
+        """Sum ``task(value, *shared, *columns of the block)`` over the blocks."""
 
     def kept(self, task: Task, *shared: Any) -> BlockValues:
-        """What ``task(value, *shared)`` makes of the values, held where they are."""
+        """Compute ``task(value, *shared)`` for every block and hold the results where the blocks are."""
 
 
 def slices_of(ends: Sequence[int]) -> list[slice]:
-    """Blocks of rows that end there."""
+    """Make slices of rows from the ends of blocks."""
     return [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValuesHere:
-    """Values that are read or made one after the other.
+    """Values of blocks that are read or computed in this process, one after the other.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class ValuesHere:
         return type(self)(self.spans, lambda span: values[span.start])
 
     def first(self, count: int) -> Self:
-        """The first few blocks."""
+        """Keep the first few blocks only."""
         return type(self)(self.spans[:count], self.read)
 
 
@@ -124,7 +124,8 @@ class ValuesThere:
         return tuple(self.client.submit(itself, column[span], pure=False) for span in self.spans)
 
     def begun(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> list[Any]:
-        """The futures of a task on every block; columns are arrays, or have been placed."""
+        """Start a task on every block; columns are arrays, or have been placed. Returns the futures."""
+        # a column that was placed is there already in parts; an array is sent with each task
         parts = [column if isinstance(column, tuple) else [column[span] for span in self.spans] for column in columns]
         return [
             self.client.submit(task, future, *shared, *(part[i] for part in parts), pure=False)
@@ -142,7 +143,7 @@ class ValuesThere:
 
 
 def fetched(client: Any, futures: Any) -> Any:
-    """The results of some futures, or of one.
+    """Fetch the results of some futures, or of one.
 
     A client keeps the error of a task as long as its future. The error that is raised here is another one: the
     traceback of its own would hold the futures of all callers, and with them their data on the cluster, for ever.
@@ -156,7 +157,8 @@ def fetched(client: Any, futures: Any) -> Any:
 
 
 def sum_by_tree(client: Any, parts: Sequence[Any], priority: int = 1) -> Any:
-    """The future of the sum of some futures, a few at a time, so that no worker gathers all."""
+    """Sum some futures, a few at a time, so that no worker gathers all; returns a future."""
+    # a tree of sums: no task takes more than a few results, and the depth is logarithmic
     while len(parts) > 1:
         groups = [parts[first : first + ADDED_AT_ONCE] for first in range(0, len(parts), ADDED_AT_ONCE)]
         parts = [client.submit(_sum_of, *group, pure=False, priority=priority) for group in groups]
@@ -164,18 +166,18 @@ def sum_by_tree(client: Any, parts: Sequence[Any], priority: int = 1) -> Any:
 
 
 def _sum_of(*values: Any) -> Any:
-    """The sum of several."""
+    """Sum several values."""
     return reduce(add, values)
 
 
 def itself(value: Any) -> Any:
-    """A value on the cluster, which is sent again where a worker is lost."""
+    """Return a value, which makes of it a task on the cluster that runs again where a worker is lost."""
     return value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measures:
-    """Of some rows, column by column.
+    """Count, ranges, means and deviations of the columns of some rows.
 
     Attributes
     ----------
@@ -207,10 +209,11 @@ class Measures:
         return cls(len(block), low, high, mean, (((block - mean) / unit) ** 2).sum(axis=0), unit)
 
     def and_of(self, other: Measures) -> Measures:
-        """Of the rows of both (Chan, Golub & LeVeque 1983)."""
+        """Combine the measures of two sets of rows (Chan, Golub & LeVeque 1983)."""
         n = self.n + other.n
         low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
         unit = np.where(high > low, high - low, 1.0)
+        # sums of squares around the common mean: both parts, and the distance of their means [Chan et al. 1983]
         apart = (other.mean - self.mean) / unit
         squares = self.squares * (self.unit / unit) ** 2 + other.squares * (other.unit / unit) ** 2
         return Measures(
@@ -224,7 +227,7 @@ class Measures:
 
     @classmethod
     def over(cls, parts: Iterable[Measures]) -> Measures:
-        """Of the rows of all parts."""
+        """Combine the measures of all parts."""
         return reduce(Measures.and_of, parts)
 
     @property

@@ -35,7 +35,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class RowsOnCluster(Rows):
-    """Blocks of rows, each a future.
+    """Blocks of rows on a Dask cluster, each a future.
 
     Attributes
     ----------
@@ -98,25 +98,25 @@ class RowsOnCluster(Rows):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Block:
-    """Where a block stands, and how its rows are used."""
+    """Place of a block among the rows, and the centring and scaling of its rows."""
 
     span: Span
     center: FloatArray
     scale: FloatArray
 
     def points(self, raw: FloatArray) -> FloatArray:
-        """Its rows as they are compared."""
+        """Standardize the rows of the block, if rows are compared as z-scores."""
         return _as_compared(raw, self.center, self.scale)
 
 
 def _as_compared(raw: FloatArray, center: FloatArray, scale: FloatArray) -> FloatArray:
-    """Rows as z-scores, if they are standardized."""
+    """Subtract the centers and divide by the scales, which gives z-scores if rows are standardized."""
     return np.asarray((raw - center) / scale)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PartialSums:
-    """What a task adds to the sums: arrays, and how many negative values of rho it met, and the smallest."""
+    """Share of a task in the sums: arrays, the number of negative values of rho, and the smallest one."""
 
     arrays: tuple[FloatArray, ...]
     negative: int = 0
@@ -150,7 +150,7 @@ class OnCluster(Pairs):
     def of_pairs(
         self, task: Callable[..., _PartialSums], given: Callable[[int, int], tuple[Any, ...]], level: int = 0
     ) -> dict[tuple[int, int], Any]:
-        """The futures of `task` for all pairs of blocks; lower levels run first."""
+        """Submit `task` for all pairs of blocks; lower levels run first. Returns the futures."""
         submit, blocks, places = self.rows.client.submit, self.rows.blocks, self.places
         return {
             (i, j): submit(
@@ -163,21 +163,22 @@ class OnCluster(Pairs):
     def over_pairs(
         self, task: Callable[..., _PartialSums], given: Callable[[int, int], tuple[Any, ...]], level: int = 0
     ) -> Any:
-        """The future of the sum of `task` over all pairs of blocks."""
+        """Submit the sum of `task` over all pairs of blocks; returns its future."""
         parts = self.of_pairs(task, given, level).values()
         return sum_by_tree(self.rows.client, list(parts), priority=1 - level)
 
     def summed(
         self, task: Callable[..., _PartialSums], given: Callable[[int, int], tuple[Any, ...]]
     ) -> tuple[FloatArray, ...]:
-        """The sum of `task` over all pairs of blocks, and a warning of negative values."""
+        """Sum `task` over all pairs of blocks, and warn of negative values."""
         found: _PartialSums = fetched(self.rows.client, self.over_pairs(task, given))
         warn_if_negative(found.negative, found.smallest)
         return found.arrays
 
     def multiply(self, columns: FloatArray) -> FloatArray:
-        """R @ columns; (n, c) -> (n, c)."""
+        """Compute R @ columns; (n, c) -> (n, c)."""
         spans = self.rows.spans
+        # a pair of blocks gives rows to both of them; the rows of a block are summed over the pairs it is in
         parts = self.of_pairs(_product_task, lambda i, j: (columns[slice(*spans[i])], columns[slice(*spans[j])]))
         numbers = range(len(spans))
         rows = [
@@ -191,15 +192,16 @@ class OnCluster(Pairs):
         return np.concatenate([part.arrays[0] for part in found])
 
     def block_sums(self, Z: FloatArray) -> FloatArray:
-        """M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
+        """Compute M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
         spans = self.rows.spans
         return self.summed(_block_task, lambda i, j: (Z[slice(*spans[i])], Z[slice(*spans[j])]))[0]
 
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The same and R @ weights."""
+        """Compute M = Z'RZ for every labeling, and R @ weights."""
         return self.block_sums(Z), self.multiply(weights[:, None])[:, 0]
 
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
+        # every task gives back all sums between bins: for many bins, products with R move less
         if 8 * n_bins**2 > BIN_SUMS_BYTES:
             return bin_sums_by_product(self.multiply, codes, weights, n_bins)
         bins = self.rows.client.submit(
@@ -208,19 +210,20 @@ class OnCluster(Pairs):
         return self.summed(_bins_task, lambda i, j: (bins,))[0]
 
     def absolute_total(self) -> float:
-        """Sum of |rho| over all ordered pairs."""
+        """Sum |rho| over all ordered pairs."""
         return float(self.summed(_absolute_task, lambda i, j: ())[0])
 
     def null_sums(
         self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """The same; the workers draw random labelings themselves.
+        """Compute M and group sizes of every labeling; the workers draw random labelings themselves.
 
-        All chunks of labelings are handed in at once, unless the caller looks at them in between.
+        All chunks of labelings are submitted at once, unless the caller evaluates them in between (`at_once`).
         """
         if others.key is None:
             yield from Pairs.null_sums(self, weights, codes, others, k, at_once=at_once)
             return
+        # only the key of the random labelings is sent; every worker draws the same ones from it
         client = self.rows.client
         drawing = Drawing(uuid4().hex, codes.astype(np.min_scalar_type(k)), weights, others, k)
         shared = client.submit(itself, drawing, pure=False)
@@ -253,7 +256,7 @@ class _Chunk:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawing:
-    """From which every worker makes the same labelings.
+    """Recipe from which every worker draws the same labelings.
 
     Attributes
     ----------
@@ -281,7 +284,7 @@ class Drawing:
         return groups_multiplied(self.weights, self.k)
 
     def chunks(self, at_once: int | None) -> list[_Chunk]:
-        """As many labelings at a time as a worker keeps, and as a product has columns for."""
+        """Cut the labelings into chunks, as many at a time as a worker keeps, and as a product has columns for."""
         n_blocks = -(-self.others.count // LABELINGS_PER_BLOCK)
         kept = LABELING_BYTES // (LABELINGS_PER_BLOCK * self.codes.size)
         wide = INDICATOR_COLUMNS // (LABELINGS_PER_BLOCK * self.multiplied)
@@ -292,7 +295,7 @@ class Drawing:
         ]
 
     def labelings(self, chunk: _Chunk) -> AnyArray:
-        """Labels of all rows; (b, n)."""
+        """Draw the labels of all rows for the labelings of a chunk; (b, n)."""
         assert self.others.key is not None
         count, drawn = self.others.count, [self.codes[None, :]] if chunk.first == 0 else []
         for block in range(chunk.first, chunk.stop):
@@ -307,8 +310,9 @@ ONE_DRAWS = threading.Lock()
 
 
 def _labelings_of(drawing: Drawing, chunk: _Chunk) -> AnyArray:
-    """The labelings of a chunk, drawn once on each worker for all tasks that follow each other."""
+    """Draw the labelings of a chunk, once on each worker for all tasks that follow each other."""
     name = drawing.token, chunk.first
+    # tasks of one worker run in several threads; one draws, the others wait for it
     with ONE_DRAWS:
         if name not in KEPT:
             while len(KEPT) >= KEPT_AT_MOST:
@@ -324,7 +328,7 @@ def _labelings_of(drawing: Drawing, chunk: _Chunk) -> AnyArray:
 def _tiles_of(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric
 ) -> Iterator[tuple[slice, slice, FloatArray, bool]]:
-    """Tiles of two blocks, or of the upper triangle of one: places in them, rho, and whether on the diagonal."""
+    """Compute tiles of two blocks, or of the upper triangle of one: places, rho, and whether on the diagonal."""
     points = a.points(X)
     if a.span == b.span:
         tiles = tiles_within(points, a.span[0], metric, SMALL_TILES)
@@ -337,30 +341,30 @@ def _tiles_of(
 
 
 class _Negatives:
-    """Counts the negative values of rho, where there may be any."""
+    """Counter of the negative values of rho, where there may be any."""
 
     def __init__(self, metric: Metric) -> None:
-        self.looks = not metric.negative_type
+        self.possible = not metric.negative_type
         self.count, self.smallest = 0, 0.0
 
-    def see(self, tile: FloatArray, *, diagonal: bool) -> None:
-        """Look at one tile."""
-        if self.looks and tile.min() < 0:
+    def add(self, tile: FloatArray, *, diagonal: bool) -> None:
+        """Count the negative values of one tile."""
+        if self.possible and tile.min() < 0:
             self.count += int(np.count_nonzero(tile < 0)) // (1 + diagonal)
             self.smallest = min(self.smallest, float(tile.min()))
 
     def part(self, *arrays: FloatArray) -> _PartialSums:
-        """What the task gives back."""
+        """Return the arrays of a task with the count of negative values."""
         return _PartialSums(arrays, self.count, self.smallest)
 
 
 def _product_task(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, own: FloatArray, others: FloatArray
 ) -> _PartialSums:
-    """The share of two blocks in the rows of R @ columns of the one, and of the other."""
+    """Compute the share of two blocks in the rows of R @ columns of the one, and of the other."""
     upper, lower, negatives = np.zeros_like(own), np.zeros_like(others), _Negatives(metric)
     for rows, columns, tile, diagonal in _tiles_of(X, Y, a, b, metric):
-        negatives.see(tile, diagonal=diagonal)
+        negatives.add(tile, diagonal=diagonal)
         upper[rows] += tile @ others[columns]
         if not diagonal:
             (upper if a.span == b.span else lower)[columns] += tile.T @ own[rows]
@@ -368,7 +372,7 @@ def _product_task(
 
 
 def _side_sum(upper: list[_PartialSums], lower: list[_PartialSums]) -> _PartialSums:
-    """The rows of one block in R @ columns, from all pairs that it is in; negative values are counted once."""
+    """Sum the rows of one block in R @ columns over all pairs that it is in; negative values are counted once."""
     product = np.sum([part.arrays[0] for part in upper] + [part.arrays[1] for part in lower], axis=0)
     return _PartialSums((product,), sum(part.negative for part in upper), min(part.smallest for part in upper))
 
@@ -376,11 +380,11 @@ def _side_sum(upper: list[_PartialSums], lower: list[_PartialSums]) -> _PartialS
 def _block_task(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, own: FloatArray, others: FloatArray
 ) -> _PartialSums:
-    """The share of two blocks in Z'RZ; (b, k, k)."""
+    """Compute the share of two blocks in Z'RZ; (b, k, k)."""
     _, k, n_labelings = own.shape
     half, negatives = np.zeros((n_labelings, k, k)), _Negatives(metric)
     for rows, columns, tile, diagonal in _tiles_of(X, Y, a, b, metric):
-        negatives.see(tile, diagonal=diagonal)
+        negatives.add(tile, diagonal=diagonal)
         product = (tile @ others[columns].reshape(-1, k * n_labelings)).reshape(-1, k, n_labelings)
         half += np.einsum("ijb,ilb->bjl", own[rows], product) * (0.5 if diagonal else 1.0)
     return negatives.part(half + half.transpose(0, 2, 1))
@@ -388,7 +392,7 @@ def _block_task(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _BinsOnCluster:
-    """Bins and weights of all rows, which travel once.
+    """Bins and weights of all rows, which are sent to the workers once.
 
     Attributes
     ----------
@@ -408,14 +412,14 @@ class _BinsOnCluster:
 def _bins_task(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, bins: _BinsOnCluster
 ) -> _PartialSums:
-    """The share of two blocks in the sums between bins; the rows of the second one are numbered after the first."""
+    """Compute the share of two blocks in the sums between bins; rows of the second are numbered after the first."""
     spans, negatives = [a.span] if a.span == b.span else [a.span, b.span], _Negatives(metric)
     codes, weights = (np.concatenate([column[slice(*s)] for s in spans]) for column in (bins.codes, bins.weights))
     shift = 0 if a.span == b.span else a.span[1] - a.span[0]
 
     def upper() -> Iterator[tuple[int, int, FloatArray]]:
         for rows, columns, tile, diagonal in _tiles_of(X, Y, a, b, metric):
-            negatives.see(tile, diagonal=diagonal)
+            negatives.add(tile, diagonal=diagonal)
             yield rows.start, shift + columns.start, tile
 
     sums = bin_sums_from_upper(upper(), codes.astype(np.intp), weights, bins.count)
@@ -423,7 +427,7 @@ def _bins_task(
 
 
 def _absolute_task(X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric) -> _PartialSums:
-    """The share of two blocks in the sum of |rho|."""
+    """Compute the share of two blocks in the sum of |rho|."""
     total = sum((2 - diagonal) * np.abs(tile).sum() for _, _, tile, diagonal in _tiles_of(X, Y, a, b, metric))
     return _PartialSums((np.asarray(total, dtype=np.float64),))
 
@@ -431,14 +435,15 @@ def _absolute_task(X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: M
 def _labelings_task(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, drawing: Drawing, chunk: _Chunk
 ) -> _PartialSums:
-    """The share of two blocks in the sums of `drawing.multiplied` groups and of all rows, under every labeling."""
+    """Compute the share of two blocks in the sums of groups and of all rows, under every labeling of a chunk."""
     codes, k = _labelings_of(drawing, chunk), drawing.multiplied
     own, others = codes[:, slice(*a.span)].T, codes[:, slice(*b.span)].T
     w, v = drawing.weights[slice(*a.span)], drawing.weights[slice(*b.span)]
     n_labelings, negatives = len(codes), _Negatives(metric)
+    # group k + 1 is all rows together, so that one group need not be multiplied (`completed_sums`)
     half = np.zeros((n_labelings, k + 1, k + 1))
     for rows, columns, tile, diagonal in _tiles_of(X, Y, a, b, metric):
-        negatives.see(tile, diagonal=diagonal)
+        negatives.add(tile, diagonal=diagonal)
         Z = indicators(others[columns], k, v[columns])
         product = tile @ np.column_stack((Z.reshape(len(Z), -1), v[columns]))
         grouped, everything = product[:, :-1].reshape(-1, k, n_labelings), product[:, -1]

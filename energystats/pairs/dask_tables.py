@@ -1,4 +1,4 @@
-"""How a table gets to the workers of a Dask cluster."""
+"""Bring a table to the workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ PAIRS_PER_THREAD = 16  # so that no worker waits long for the last one
 
 
 def _block_ends(n: int, d: int, client: Workers) -> IntArray:
-    """Where blocks end: enough of them to keep all threads busy, and none too large."""
+    """Choose the ends of blocks: enough blocks to keep all threads busy, and none too large."""
     threads = max(1, sum(client.nthreads().values()))
+    # b blocks make b(b + 1)/2 pairs of blocks, each a task
     wanted = math.ceil(math.sqrt(2 * PAIRS_PER_THREAD * threads))
     height = STEP * math.ceil(n / wanted / STEP)
     height = max(FEWEST_ROWS, min(height, MOST_ROWS, LARGEST_BLOCK // (8 * d) // STEP * STEP))
@@ -34,7 +35,7 @@ def _block_ends(n: int, d: int, client: Workers) -> IntArray:
 
 
 def distributed_points(part: Any, columns: tuple[str, ...] | None, client: Workers) -> RowsOnCluster:
-    """Rows that are here are sent, a block at a time."""
+    """Send rows in memory to the workers, a block at a time."""
     ends = _block_ends(part.n, part.d, client)
     starts = [0, *ends[:-1].tolist()]
     with _large_blocks_allowed():
@@ -46,7 +47,7 @@ def distributed_points(part: Any, columns: tuple[str, ...] | None, client: Worke
 
 
 def distributed_file(path: Path, n: int, columns: tuple[str, ...], name: str, client: Workers) -> RowsOnCluster:
-    """Every worker reads its own rows of a Parquet file."""
+    """Let every worker read its own rows of a Parquet file."""
     ends = _block_ends(n, len(columns), client)
     starts = [0, *ends[:-1].tolist()]
     blocks = [
@@ -57,7 +58,7 @@ def distributed_file(path: Path, n: int, columns: tuple[str, ...], name: str, cl
 
 
 def distributed_array(array: Any, name: str, client: Workers) -> RowsOnCluster:
-    """The blocks of a Dask array, cut anew."""
+    """Cut the blocks of a Dask array into new ones of good size."""
     n, d = array.shape
     ends = _block_ends(n, d, client)
     heights = tuple(np.diff(ends, prepend=0).tolist())
@@ -69,7 +70,7 @@ def distributed_array(array: Any, name: str, client: Workers) -> RowsOnCluster:
 def distributed_frame(
     frame: Any, columns: Sequence[str], column: str | None, name: str, client: Workers
 ) -> tuple[RowsOnCluster, list[Any], list[Any]]:
-    """The partitions of a Dask frame, computed once and cut anew, their labels and their indices.
+    """Compute the partitions of a Dask frame once and cut them into new blocks; return labels and indices, too.
 
     How many partitions there are is seen when they are computed: Dask may read several files as one.
     """
@@ -80,6 +81,7 @@ def distributed_frame(
     if not n:
         raise ValueError(f"`{name}` must have at least one row and one column, got none.")
     ends = _block_ends(n, len(columns), client)
+    # every new block is cut from the partitions that it overlaps
     blocks, first = [], 0
     for end in ends.tolist():
         touched = [i for i, height in enumerate(heights) if starts[i] < end and first < starts[i] + height]
@@ -99,19 +101,19 @@ def _index_of(frame: Any) -> Any:
 
 
 def _stack_rows(frames: Sequence[Any], cuts: Sequence[slice], columns: list[str], name: str) -> FloatArray:
-    """Some rows of several frames, one after the other."""
+    """Stack some rows of several frames, one below the other."""
     return np.concatenate(
         [as_points(_name_columns(frame.iloc[cut], columns), name) for frame, cut in zip(frames, cuts, strict=True)]
     )
 
 
 def _name_columns(frame: Any, columns: Any) -> Any:
-    """Columns of a frame by their names as texts."""
+    """Select columns of a frame by their names as texts."""
     return frame.set_axis(frame.columns.map(str), axis=1)[columns]
 
 
 def together(tables: Sequence[RowsOnCluster]) -> RowsOnCluster:
-    """The rows of several tables, one after the other."""
+    """Put the rows of several tables one after the other."""
     if len(tables) == 1:
         return tables[0]
     starts = np.cumsum([0, *(len(table) for table in tables[:-1])])
@@ -126,7 +128,7 @@ def together(tables: Sequence[RowsOnCluster]) -> RowsOnCluster:
 
 
 def _large_blocks_allowed() -> Any:
-    """Blocks of rows are sent on purpose."""
+    """Silence Dask's warning of large blocks, which are sent on purpose."""
     import dask
 
     return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})

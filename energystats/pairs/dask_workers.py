@@ -1,4 +1,4 @@
-"""The connection to a Dask cluster: what is asked of it either comes back or ends with an error in words."""
+"""Talk to a Dask cluster: a request is answered, or ends with an error that says why."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 __all__ = ["Workers", "active_workers"]
 
 
-LOOK = 0.25  # seconds between two looks at the connection
+CHECK_EVERY = 0.25  # seconds between two checks of the connection
 ASK = 5.0  # seconds between two questions for workers, and for the answer
 WITHOUT_WORKERS = 120.0  # seconds after which a cluster without workers is given up
 LOST = ("closing", "closed")
@@ -21,7 +21,7 @@ LOST = ("closing", "closed")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Workers:
-    """A Dask client that is watched while its answer is waited for.
+    """A Dask client whose connection is checked while an answer is waited for.
 
     A client that is closed, or whose scheduler goes away, may leave whoever waits for it waiting for ever.
 
@@ -34,11 +34,11 @@ class Workers:
     client: Any
 
     def submit(self, task: Any, *given: Any, **how: Any) -> Any:
-        """The future of a task."""
+        """Submit a task; returns its future."""
         return self._sent(self.client.submit, task, *given, **how)
 
     def compute(self, collections: Any) -> Any:
-        """The future of a Dask collection, or of each of several."""
+        """Submit a Dask collection, or several; returns one future for each."""
         return self._sent(self.client.compute, collections)
 
     def _sent(self, send: Any, *given: Any, **how: Any) -> Any:
@@ -50,7 +50,7 @@ class Workers:
             raise
 
     def nthreads(self) -> dict[str, int]:
-        """Threads of every worker."""
+        """Ask for the threads of every worker."""
         _check_connection(self.client)
         deadline = time.monotonic() + WITHOUT_WORKERS
         while (found := _answered(self.client)) is None:
@@ -59,12 +59,13 @@ class Workers:
         return found
 
     def gather(self, futures: Any) -> Any:
-        """The results of some futures, or of one; errors of tasks as they are."""
+        """Fetch the results of some futures, or of one; errors of tasks as they are."""
         _check_connection(self.client)
         coroutine, loop = self.client.gather(futures, asynchronous=True), self.client.loop.asyncio_loop
         if not loop.is_running():
             coroutine.close()
             raise _lost_error("it does not run any more")
+        # in the client's own loop, so that this thread can go on checking the connection
         found = asyncio.run_coroutine_threadsafe(coroutine, loop)
         try:
             self._wait(found)
@@ -82,7 +83,8 @@ class Workers:
         """Return when a result is there; raise when none can come any more."""
         with_workers = asked = time.monotonic()
         silent = False
-        while not concurrent.futures.wait([found], timeout=LOOK).done:
+        # a client that lost its scheduler waits for ever, so the connection is checked while the answer is awaited
+        while not concurrent.futures.wait([found], timeout=CHECK_EVERY).done:
             _check_connection(self.client)
             if time.monotonic() - asked < ASK:
                 continue
@@ -99,13 +101,14 @@ def _check_connection(client: Any) -> None:
     status = getattr(client, "status", "running")
     if status in LOST:
         raise _lost_error(f"the client is {status}")
+    # a scheduler that went away shows in its connection, whatever the client's own status says
     link = getattr(client, "scheduler_comm", None)
     if status == "connecting" or (link is not None and link.closed()):
         raise _lost_error("its scheduler closed the connection")
 
 
 def _answered(client: Any) -> dict[str, int] | None:
-    """Threads of every worker, or None where the scheduler does not answer."""
+    """Ask for the threads of every worker; None where the scheduler does not answer."""
     try:
         threads: dict[str, int] = client.nthreads(callback_timeout=ASK)
     except (OSError, concurrent.futures.CancelledError, asyncio.CancelledError):  # a time-out among them
@@ -115,7 +118,7 @@ def _answered(client: Any) -> dict[str, int] | None:
 
 
 def _lost_error(how: str) -> ConnectionError:
-    """What is raised when nothing comes back any more."""
+    """Make the error for a cluster that has gone away."""
     return ConnectionError(
         f"The Dask cluster went away while energystats computed on it ({how}), so this call has no result. Connect a "
         "new `distributed.Client` and call again."
@@ -123,7 +126,7 @@ def _lost_error(how: str) -> ConnectionError:
 
 
 def _silent_error() -> ConnectionError:
-    """What is raised when a scheduler is connected and says nothing."""
+    """Make the error for a scheduler that is connected and does not answer."""
     return ConnectionError(
         f"The scheduler of the Dask cluster has not answered for {WITHOUT_WORKERS:g} seconds, so this call has no "
         "result. Connect a new `distributed.Client` and call again."
@@ -131,7 +134,7 @@ def _silent_error() -> ConnectionError:
 
 
 def _no_workers_error() -> ConnectionError:
-    """What is raised when nobody is there to compute."""
+    """Make the error for a cluster without workers."""
     return ConnectionError(
         f"The Dask cluster has had no workers for {WITHOUT_WORKERS:g} seconds, so this call has no result. Start some "
         "(`cluster.scale(n)`); where they come late, `client.wait_for_workers(1)` before the call waits for them."
@@ -139,7 +142,7 @@ def _no_workers_error() -> ConnectionError:
 
 
 def active_workers(client: Any, samples: Sequence[Any]) -> Workers | None:
-    """Workers of the client that was given, or of the one in force for a Dask collection; None for neither."""
+    """Find the workers of the client that was given, or of the one in force for a Dask collection; None for neither."""
     what = "`client`"
     if client is None and any(hasattr(sample, "__dask_graph__") for sample in samples):
         client, what = _client_in_force(), "The Dask client in force"
@@ -157,7 +160,7 @@ def active_workers(client: Any, samples: Sequence[Any]) -> Workers | None:
 
 
 def _client_in_force() -> Any:
-    """Dask's default client; None without one."""
+    """Find Dask's default client; None without one."""
     if "distributed" not in sys.modules:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Points in arrays of another library, such as torch: pairs are summed on the device where the points are.
+"""Sum over pairs of points in arrays of another library, such as torch, on the device where they are.
 
 Only the type of the input chooses this route. Nothing is used that the array API standard has no word for.
 """
@@ -29,14 +29,14 @@ INDICATOR_BYTES = 2**28  # of the indicators held at a time
 
 
 def is_from_array_library(sample: Any) -> bool:
-    """Whether a sample is an array of another library that follows the array API standard."""
+    """Test whether a sample is an array of another library that follows the array API standard."""
     if isinstance(sample, np.ndarray) or hasattr(sample, "__dask_graph__") or not hasattr(sample, "shape"):
         return False
     return hasattr(sample, "__array_namespace__") or type(sample).__module__.partition(".")[0] == "torch"
 
 
 def _namespace_of(array: Any) -> Any:
-    """The functions of its library, under their standard names."""
+    """Find the functions of an array's library, under their standard names."""
     try:
         from array_api_compat import array_namespace
     except ImportError as error:
@@ -48,7 +48,7 @@ def _namespace_of(array: Any) -> Any:
 
 
 def _to_numpy(array: Any) -> FloatArray:
-    """A copy in memory."""
+    """Copy an array from its device to memory."""
     from array_api_compat import is_cupy_array, is_torch_array
 
     if is_torch_array(array):
@@ -59,12 +59,12 @@ def _to_numpy(array: Any) -> FloatArray:
 
 
 def _spans(n: int, height: int) -> list[slice]:
-    """Blocks of rows; the standard has no slices that reach beyond an array."""
+    """Cut n rows into blocks; the standard has no slices that reach beyond an array."""
     return [slice(start, min(start + height, n)) for start in range(0, n, height)]
 
 
 def on_device(samples: tuple[Any, ...], names: list[str]) -> RowsOnDevice:
-    """All samples below each other, on the device of the first one."""
+    """Put all samples below each other, on the device of the first one."""
     xp = _namespace_of(samples[0])
     parts = [_as_columns(xp, sample, name) for sample, name in zip(samples, names, strict=True)]
     widths = [int(part.shape[1]) for part in parts]
@@ -75,7 +75,7 @@ def on_device(samples: tuple[Any, ...], names: list[str]) -> RowsOnDevice:
 
 
 def _as_columns(xp: Any, sample: Any, name: str) -> Any:
-    """Finite real numbers of shape (n, d), in double precision where the device has it."""
+    """Read a sample as finite real numbers (n, d), in double precision where the device has it."""
     if not is_from_array_library(sample):
         raise TypeError(f"All samples must be arrays of one library; `{name}` is {type(sample).__name__}.")
     if not xp.isdtype(sample.dtype, ("real floating", "integral")):
@@ -86,13 +86,14 @@ def _as_columns(xp: Any, sample: Any, name: str) -> Any:
     points = xp.astype(points, xp.float64, copy=True)
     if not bool(xp.all(xp.isfinite(points))):
         check_finite(_to_numpy(points), name, None)
+    # the extremes of every column tell whether squares overflow
     check_finite(_to_numpy(xp.stack((xp.min(points, axis=0), xp.max(points, axis=0)))), name, None)
     return points
 
 
 @dataclass(frozen=True, eq=False)
 class RowsOnDevice(Rows):
-    """All rows as one array of another library.
+    """Rows of a table as one array of another library.
 
     Attributes
     ----------
@@ -133,7 +134,7 @@ class RowsOnDevice(Rows):
         return ValuesHere(_spans(len(self), value_rows(self.shape[1])), read)
 
     def like(self, values: AnyArray) -> Any:
-        """An array on the same device."""
+        """Put an array on the device of the points."""
         from array_api_compat import device
 
         return self.xp.asarray(values, device=device(self.points))
@@ -141,7 +142,7 @@ class RowsOnDevice(Rows):
 
 @dataclass(frozen=True, eq=False)
 class OnDevice(Pairs):
-    """R as a linear map, on the device.
+    """R as a linear map on points that lie on a device.
 
     Attributes
     ----------
@@ -162,7 +163,7 @@ class OnDevice(Pairs):
             )
 
     def tiles(self) -> Iterator[tuple[slice, slice, Any, float]]:
-        """Tiles of the upper triangle, with the weight that makes their sums those of half of R."""
+        """Compute tiles of the upper triangle, each with the weight that makes their sums those of half of R."""
         points, n = self.rows.points, len(self.rows)
         for rows in _spans(n, TILE):
             for columns in _spans(n, TILE):
@@ -171,7 +172,7 @@ class OnDevice(Pairs):
                     yield rows, columns, tile, 0.5 if rows == columns else 1.0
 
     def multiply(self, columns: FloatArray) -> FloatArray:
-        """R @ columns; (n, c) -> (n, c)."""
+        """Compute R @ columns; (n, c) -> (n, c)."""
         given, product = self.rows.like(columns), np.zeros(columns.shape)
         for rows, others, tile, weight in self.tiles():
             product[rows] += _to_numpy(tile @ given[others, :])
@@ -180,11 +181,11 @@ class OnDevice(Pairs):
         return product
 
     def block_sums(self, Z: FloatArray) -> FloatArray:
-        """M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
+        """Compute M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
         return self.sums_of(self.rows.like(np.ascontiguousarray(Z)))
 
     def sums_of(self, Z: Any) -> FloatArray:
-        """The same of an array on the device."""
+        """Compute M = Z'RZ for every labeling of an array Z on the device; (n, k, b) -> (b, k, k)."""
         xp, (_, k, b) = self.rows.xp, Z.shape
         half = xp.stack([xp.zeros_like(Z[0, :, :])] * k)  # (k, k, b)
         for rows, columns, tile, weight in self.tiles():
@@ -197,21 +198,22 @@ class OnDevice(Pairs):
         return np.asarray((found + found.transpose(1, 0, 2)).transpose(2, 0, 1))
 
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The same and R @ weights."""
+        """Compute M = Z'RZ for every labeling, and R @ weights."""
         return self.block_sums(Z), self.multiply(weights[:, None])[:, 0]
 
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
         return bin_sums_by_product(self.multiply, codes, weights, n_bins)
 
     def absolute_total(self) -> float:
-        """Sum of |rho| over all ordered pairs; these are nowhere negative."""
+        """Sum |rho| over all ordered pairs; rho is nowhere negative here."""
         return float(self.multiply(np.ones((len(self.rows), 1))).sum())
 
     def null_sums(
         self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """The same; labels travel to the device, indicators do not."""
+        """Compute M and group sizes of every labeling; labels are sent to the device, indicators are built there."""
         room = max(1, INDICATOR_BYTES // (8 * weights.size * k * LABELINGS_PER_BLOCK))
+        # labels are small integers, eight times smaller than indicators: those travel, these are made on the device
         waiting = [codes[None, :]]
         for block in others.blocks():
             waiting.append(block)
@@ -222,7 +224,7 @@ class OnDevice(Pairs):
             yield self.sums_of_labels(np.concatenate(waiting), weights, k)
 
     def sums_of_labels(self, labels: AnyArray, weights: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
-        """M and sizes of some labelings; (b, n) -> (b, k, k), (b, k)."""
+        """Compute M and sizes of some labelings; (b, n) -> (b, k, k), (b, k)."""
         xp, like = self.rows.xp, self.rows.like
         on_device, w = like(labels.T.astype(np.int32)), like(weights)
         kinds = [xp.astype(on_device == g, xp.float64) * w[:, None] for g in range(groups_multiplied(weights, k))]
@@ -234,7 +236,8 @@ class OnDevice(Pairs):
 
 
 def _squares(xp: Any, X: Any, Y: Any) -> Any:
-    """||x - y||**2 from coordinate differences, as exact as the coordinates."""
+    """Compute ||x - y||**2 from coordinate differences, as exact as the coordinates."""
+    # no |x|^2 + |y|^2 - 2 x'y, which loses the digits of an offset
     found = (X[:, 0, None] - Y[None, :, 0]) ** 2
     for j in range(1, X.shape[1]):
         found = found + (X[:, j, None] - Y[None, :, j]) ** 2
@@ -242,7 +245,7 @@ def _squares(xp: Any, X: Any, Y: Any) -> Any:
 
 
 def _power(xp: Any, metric: Euclidean, X: Any, Y: Any) -> Any:
-    """||x - y||**alpha."""
+    """Compute ||x - y||**alpha from the squares of ||x - y||."""
     if metric.alpha == 2:
         return _squares(xp, X, Y)
     distance = xp.sqrt(_squares(xp, X, Y))
@@ -250,7 +253,7 @@ def _power(xp: Any, metric: Euclidean, X: Any, Y: Any) -> Any:
 
 
 def _bounded(exponent: Callable[[Any, Any, float], Any]) -> Callable[[Any, Any, Any, Any], Any]:
-    """2 - 2 exp of an exponent of squares and sigma."""
+    """Compute 2 - 2 exp of an exponent of squares and sigma."""
 
     def rho(xp: Any, metric: Any, X: Any, Y: Any) -> Any:
         return -2 * xp.expm1(exponent(xp, _squares(xp, X, Y), metric.sigma))

@@ -1,4 +1,4 @@
-"""A table on disk of which a few rows are in memory at a time, and the sums over its pairs."""
+"""Read a table from disk, a few rows at a time, and sum over its pairs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from energystats.inputs.arrays import as_points
 from energystats.inputs.table import join_indices
 from energystats.metrics.base import Metric
 from energystats.pairs.block_values import BlockValues, Measures, ValuesHere, slices_of
-from energystats.pairs.tiles import TILE_COLUMNS, TILE_ROWS, MadeAnew, Pairs, Tile, UpperTileSums, watched
+from energystats.pairs.tiles import TILE_COLUMNS, TILE_ROWS, Pairs, Recomputed, Tile, UpperTileSums, count_negatives
 
 __all__ = [
     "BLOCK_BYTES",
@@ -51,7 +51,7 @@ class RowRange(Protocol):
         """Number of columns."""
 
     def take(self, start: int, stop: int) -> FloatArray:
-        """Some of them, as finite numbers; (stop - start, d)."""
+        """Read some of the rows as finite numbers; (stop - start, d)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +105,7 @@ class Spooled:
         return found
 
     def panel(self, first: int, width: int, start: int, stop: int) -> FloatArray:
-        """Some rows of columns that stand together; (stop - start, width)."""
+        """Read some rows of columns that stand together; (stop - start, width)."""
         self.file.seek(8 * (self.n * first + width * start))
         return np.fromfile(self.file, dtype=np.float64, count=width * (stop - start)).reshape(-1, width)
 
@@ -116,7 +116,8 @@ def spool(blocks: Iterable[Any], name: str) -> Spooled:
 
 
 def spool_panels(panels: Iterable[Iterable[Any]], name: str) -> Spooled:
-    """The same for a few columns after the other, each in blocks of rows."""
+    """Write blocks of rows to a temporary file, a few columns after the other."""
+    # a panel is all rows of a few columns, because a Parquet file decodes few columns at a time
     file = tempfile.TemporaryFile()  # noqa: SIM115 (it is closed when its part is no longer used)
     n, widths = 0, []
     try:
@@ -139,7 +140,7 @@ def spool_panels(panels: Iterable[Iterable[Any]], name: str) -> Spooled:
 
 
 def _write(points: FloatArray, file: IO[bytes], name: str) -> None:
-    """Append rows to a temporary file; of a full disk, where the file is and how it is moved."""
+    """Append rows to a temporary file; where the disk is full, say where the file is and how to move it."""
     try:
         points.tofile(file)
     except OSError as error:
@@ -151,7 +152,7 @@ def _write(points: FloatArray, file: IO[bytes], name: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Rows(abc.ABC):
-    """A table that is not in memory, and what has to be known of it.
+    """A table that is not in memory: its shape, its columns, and how its rows are read.
 
     Attributes
     ----------
@@ -171,19 +172,19 @@ class Rows(abc.ABC):
     @property
     @abc.abstractmethod
     def shape(self) -> tuple[int, int]:
-        """(n, d)."""
+        """Number of rows and of columns, (n, d)."""
 
     @abc.abstractmethod
     def measured(self) -> Measures:
-        """Ranges, means and deviations of the columns."""
+        """Measure ranges, means and deviations of the columns."""
 
     @abc.abstractmethod
     def pick(self, rows: IntArray) -> FloatArray:
-        """A few rows in the order asked for; (r,) -> (r, d)."""
+        """Read a few rows in the order asked for; (r,) -> (r, d)."""
 
     @abc.abstractmethod
     def pairs(self, metric: Metric) -> Pairs:
-        """Sums over their pairs."""
+        """Prepare sums over the pairs of rows."""
 
     @property
     def n_workers(self) -> int:
@@ -192,7 +193,7 @@ class Rows(abc.ABC):
 
     @abc.abstractmethod
     def values(self) -> BlockValues:
-        """Their coordinates as they are compared, block by block."""
+        """Read the coordinates as they are compared, block by block."""
 
     @property
     def standardizes(self) -> bool:
@@ -208,7 +209,7 @@ class Rows(abc.ABC):
         return join_indices(self.indices)
 
     def header(self) -> Any:
-        """A table of one row of zeros with the same columns."""
+        """Make a table of one row of zeros with the same columns."""
         zeros = np.zeros((1, self.shape[1]))
         if self.columns is None:
             return zeros
@@ -217,39 +218,39 @@ class Rows(abc.ABC):
         return pd.DataFrame(zeros, columns=list(self.columns))
 
     def sample(self, size: int) -> FloatArray:
-        """Rows to which parameters are fitted: as many, drawn as from an array, and in that order."""
+        """Read the rows to which parameters are fitted: as many, drawn as from an array, and in that order."""
         n = len(self)
         return self.pick(np.arange(n) if n <= size else np.random.default_rng(0).choice(n, size, replace=False))
 
     def project(self, directions: FloatArray) -> FloatArray:
-        """Coordinates along some directions, from the mean of the rows; (d, s) -> (n, s)."""
+        """Compute coordinates along some directions, from the mean of the rows; (d, s) -> (n, s)."""
         center = np.zeros(self.shape[1]) if self.standardizes else self.measured().mean
         parts = self.values().map(_projected, center, directions)
         return np.concatenate([np.asarray(part) for part in parts])
 
     def corners(self) -> FloatArray:
-        """The smallest and the largest value of every column; (2, d)."""
+        """Find the smallest and the largest value of every column; (2, d)."""
         measures = self.measured()
         return np.stack((measures.low, measures.high))
 
     def standardized(self, center: FloatArray, scale: FloatArray) -> Self:
-        """The same rows as z-scores."""
+        """Return the table with its rows as z-scores."""
         return replace(self, center=center, scale=scale)
 
 
 def value_rows(d: int) -> int:
-    """Rows of d columns whose values are made at a time."""
+    """Choose how many rows of d columns have their values computed at a time."""
     return min(VALUE_ROWS, max(TILE_ROWS, BLOCK_BYTES // (8 * d)))
 
 
 def _projected(points: FloatArray, center: FloatArray, directions: FloatArray) -> FloatArray:
-    """Coordinates of one block along some directions."""
+    """Compute the coordinates of one block along some directions."""
     return np.asarray((points - center) @ directions)
 
 
 @dataclass(frozen=True, eq=False)
 class RowsOnDisk(Rows):
-    """Read a block at a time, part after part.
+    """Rows on disk, read a block at a time, part after part.
 
     Attributes
     ----------
@@ -261,7 +262,7 @@ class RowsOnDisk(Rows):
 
     @cached_property
     def ends(self) -> IntArray:
-        """Where each part ends."""
+        """Ends of the parts, as numbers of rows."""
         return np.cumsum([part.n for part in self.parts]).astype(np.intp)
 
     @property
@@ -275,7 +276,7 @@ class RowsOnDisk(Rows):
         return height // TILE_COLUMNS * TILE_COLUMNS or height
 
     def take(self, start: int, stop: int) -> FloatArray:
-        """Consecutive rows; (stop - start, d)."""
+        """Read consecutive rows; (stop - start, d)."""
         found, first = [], 0
         for part, end in zip(self.parts, self.ends.tolist(), strict=True):
             low, high = max(start, first), min(stop, end)
@@ -288,6 +289,7 @@ class RowsOnDisk(Rows):
         return points
 
     def pick(self, rows: IntArray) -> FloatArray:
+        # rows are read in the order of the file, each block once, and put where they were asked for
         found = np.empty((rows.size, self.shape[1]))
         order = np.argsort(rows, kind="stable")
         bounds = [start for start, _ in self.spans()]
@@ -299,15 +301,15 @@ class RowsOnDisk(Rows):
         return found
 
     def spans(self) -> Iterator[tuple[int, int]]:
-        """First row and end of every block."""
+        """List first row and end of every block."""
         n = len(self)
         return ((start, min(start + self.height, n)) for start in range(0, n, self.height))
 
     def measured(self) -> Measures:
         return Measures.over(Measures.of(self.take(*span)) for span in self.spans())
 
-    def pairs(self, metric: Metric) -> _ReadAgain:
-        return _ReadAgain(self, metric)
+    def pairs(self, metric: Metric) -> _RecomputedFromDisk:
+        return _RecomputedFromDisk(self, metric)
 
     def values(self) -> ValuesHere:
         n, height = len(self), value_rows(self.shape[1])
@@ -316,16 +318,17 @@ class RowsOnDisk(Rows):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _ReadAgain(UpperTileSums):
+class _RecomputedFromDisk(UpperTileSums):
     """Tiles computed from blocks of rows, two of which are in memory at a time."""
 
     rows: RowsOnDisk
     metric: Metric
 
     def upper_tiles(self) -> Iterator[Tile]:
-        return watched(self.computed_tiles(), self.metric, warns=True)
+        return count_negatives(self.computed_tiles(), self.metric, warns=True)
 
     def computed_tiles(self) -> Iterator[Tile]:
+        # every block is read once for itself and once for each block above it in the file
         for first, end in self.rows.spans():
             own = self.rows.take(first, end)
             yield from tiles_within(own, first, self.metric, LARGE_TILES)
@@ -335,8 +338,8 @@ class _ReadAgain(UpperTileSums):
 
 
 def tiles_within(own: FloatArray, first: int, metric: Metric, shape: tuple[int, int]) -> Iterator[Tile]:
-    """Upper tiles of one block; `first` numbers its first row."""
-    made = MadeAnew(own, metric, warns=False)
+    """Compute the upper tiles of one block; `first` numbers its first row."""
+    made = Recomputed(own, metric, warns=False)
     height, width = shape
     for row in range(0, len(own), height):
         X = own[row : row + height]
@@ -349,7 +352,7 @@ def tiles_within(own: FloatArray, first: int, metric: Metric, shape: tuple[int, 
 def tiles_between(
     own: FloatArray, first: int, others: FloatArray, start: int, metric: Metric, shape: tuple[int, int]
 ) -> Iterator[Tile]:
-    """Tiles of one block against another; `first` and `start` number their first rows."""
+    """Compute the tiles of one block against another; `first` and `start` number their first rows."""
     height, width = shape
     for row in range(0, len(own), height):
         for column in range(0, len(others), width):

@@ -1,4 +1,4 @@
-"""Sums over pairs of points on a line: from sorted points, without pairs."""
+"""Sum over pairs of points on a line: from sorted points, without pairs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ POWERS_ON_LINE = {"cityblock": 1, "chebyshev": 1, "euclidean": 1, "minkowski": 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Line(Pairs):
-    """One column and rho = |x - y|: sorting replaces the pairs.
+    """R as a linear map on one column with rho = |x - y|: sorting replaces the pairs.
 
     Attributes
     ----------
@@ -58,6 +58,7 @@ def power_on_line(points: FloatArray, metric: Metric) -> float | None:
         return None
     if isinstance(metric, Euclidean):
         return metric.alpha
+    # in one column these distances are all |x - y| or its square
     if isinstance(metric, SciPyMetric) and metric.name in POWERS_ON_LINE:
         return POWERS_ON_LINE[metric.name] * metric.alpha
     return None

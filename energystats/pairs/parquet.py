@@ -1,4 +1,4 @@
-"""Parquet files, of which a few rows are decoded at a time."""
+"""Read Parquet files, of which a few rows are decoded at a time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHOOSE = "`dask.dataframe.read_parquet(path, columns=[...])` reads some columns 
 
 
 def opened_file(path: Path, name: str) -> Any:
-    """A file whose row groups are never in memory as a whole."""
+    """Open a file whose row groups are never in memory as a whole."""
     try:
         from pyarrow import parquet
     except ImportError as error:
@@ -37,7 +37,7 @@ def opened_file(path: Path, name: str) -> Any:
 
 
 def _no_file(path: Path, name: str) -> str:
-    """What is wrong with a path that is no file: several files are for Dask."""
+    """Make the error for a path that is no file: several files are for Dask."""
     hint = "several files are read by `dask.dataframe.read_parquet`, whose frame can be given instead."
     if path.is_dir():
         return f"`{name}` must be data or the path of one Parquet file, and {str(path)!r} is a folder; {hint}"
@@ -47,13 +47,13 @@ def _no_file(path: Path, name: str) -> str:
 
 
 def name_parquet_columns(schema: Any, column: str | None) -> list[str]:
-    """Names of the columns of a Parquet file; those that pandas kept an index in only if the labels are there."""
+    """Name the columns of a Parquet file; those that pandas kept an index in only if the labels are there."""
     index = (schema.pandas_metadata or {}).get("index_columns", [])
     return [str(name) for name in schema.names if name not in index or name == column]
 
 
 def index_of(file: Any) -> Any:
-    """The index that `pandas.read_parquet` gives to the rows of a file."""
+    """Read the index that `pandas.read_parquet` gives to the rows of a file."""
     import pandas as pd
 
     n, kept = file.metadata.num_rows, (file.schema_arrow.pandas_metadata or {}).get("index_columns", [])
@@ -73,21 +73,21 @@ def check_numbers(file: Any, columns: Sequence[str], name: str) -> None:
 
 
 def batches(file: Any, columns: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
-    """Frames of consecutive rows of all or some row groups, of 32 MiB at most; columns in the order of the file."""
+    """Read frames of consecutive rows of row groups, all or some, of 32 MiB at most; columns as in the file."""
     height = max(1, min(BATCH, BLOCK_BYTES // (8 * len(columns))))
     for batch in file.iter_batches(height, row_groups=groups, columns=list(columns)):
         yield batch.to_pandas(ignore_metadata=True)
 
 
 def panels(metadata: Any, columns: Sequence[str]) -> list[Sequence[str]]:
-    """Columns that are decoded together: each holds some of its row group, a page at most, several times."""
+    """Group columns that are decoded together: each holds some of its row group, a page at most, several times."""
     tallest = max((metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)), default=1)
     width = max(1, BLOCK_BYTES // min(max(8 * tallest, 1), PAGE))
     return [columns[first : first + width] for first in range(0, len(columns), width)]
 
 
 def read_rows(path: str, start: int, stop: int, columns: Sequence[str], name: str) -> FloatArray:
-    """Rows of a file, from the row groups that hold them."""
+    """Read rows of a file, from the row groups that hold them."""
     found, column = np.empty((stop - start, len(columns))), 0
     with opened_file(Path(path), name) as file:
         groups, first = _groups_between(file.metadata, start, stop)
@@ -106,7 +106,7 @@ def read_rows(path: str, start: int, stop: int, columns: Sequence[str], name: st
 
 
 def _groups_between(metadata: Any, start: int, stop: int) -> tuple[list[int], int]:
-    """The row groups that hold some rows, and the number of the first row in them."""
+    """Find the row groups that hold some rows, and the number of the first row in them."""
     heights = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
     ends = np.cumsum(heights)
     wanted = np.flatnonzero((ends > start) & (ends - heights < stop)).tolist()

@@ -1,4 +1,4 @@
-"""Routes to the same sums over pairs: a matrix at hand, tiles that are kept or recomputed, and sorted points.
+"""Choose the route to sums over pairs: a stored matrix, tiles that are kept or recomputed, or sorted points.
 
 Each knows R only as a linear map. Which one serves a `Dissimilarity` is decided in `choose_route` and nowhere else.
 """

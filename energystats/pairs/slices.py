@@ -1,4 +1,4 @@
-"""Sums over pairs along random directions, each of them a line [theory 9]."""
+"""Sum over pairs along random directions, each of them a line [theory 9]."""
 
 from __future__ import annotations
 
@@ -44,8 +44,10 @@ class Sliced(Pairs):
     @classmethod
     def of(cls, n: int, project: Callable[[FloatArray], FloatArray], directions: FloatArray) -> Self:
         """Sort the projections once, if there is room for them."""
-        anew = cls(n, project, directions)
-        return anew if 16 * n * anew.n_slices > LINES_BYTES else replace(anew, kept=tuple(anew.lines()))
+        recomputed = cls(n, project, directions)
+        if 16 * n * recomputed.n_slices > LINES_BYTES:
+            return recomputed
+        return replace(recomputed, kept=tuple(recomputed.lines()))
 
     @property
     def n_slices(self) -> int:
@@ -54,14 +56,15 @@ class Sliced(Pairs):
 
     @property
     def factor(self) -> float:
-        """What a sum over all lines is multiplied by."""
+        """Factor of a sum over all lines, which makes it unbiased."""
         return slice_factor(len(self.directions)) / self.n_slices
 
     def lines(self) -> Iterator[Line]:
-        """The projections, one after the other."""
+        """Sort the projections, one after the other."""
         if self.kept:
             yield from self.kept
             return
+        # 16 bytes a point and direction: an index and a gap
         at_once = max(1, LINES_BYTES // (16 * self.n))
         for start in range(0, self.n_slices, at_once):
             for projected in self.project(self.directions[:, start : start + at_once]).T:
@@ -90,7 +93,7 @@ class Sliced(Pairs):
 
 
 def projection_of(points: FloatArray) -> Callable[[FloatArray], FloatArray]:
-    """How points in memory are projected; their mean goes to 0, so that an offset of the data costs no digits."""
+    """Make the function that projects points in memory; their mean goes to 0, so that an offset costs no digits."""
     center = points.mean(axis=0)
 
     def project(directions: FloatArray) -> FloatArray:
@@ -104,7 +107,7 @@ def projection_of(points: FloatArray) -> Callable[[FloatArray], FloatArray]:
 
 
 def _sum_arrays(parts: Iterator[FloatArray]) -> FloatArray:
-    """Sum of arrays that come one by one."""
+    """Sum arrays that come one by one."""
     whole = next(parts).copy()
     for part in parts:
         whole += part

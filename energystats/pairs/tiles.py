@@ -1,4 +1,4 @@
-"""Sums over pairs from a stored matrix, or from tiles of it that are kept or computed again."""
+"""Sum over pairs from a stored matrix, or from tiles of it that are kept or computed again."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import numpy as np
 from energystats._core.labelings import Labelings
 from energystats._core.sums import (
     absolute_total,
+    add_totals,
     bin_sums_from_upper,
     block_sums_from_upper,
     multiply_upper,
     null_sums,
-    tallied,
 )
 from energystats._typing import FloatArray, IntArray
 from energystats.exceptions import NotNegativeTypeWarning, warn
 from energystats.inputs.matrices import differing, largest_skew, small_entry
 from energystats.metrics.base import Metric
 
-__all__ = ["MadeAnew", "Pairs", "Stored", "Tile", "completed_sums", "warn_if_negative", "watched"]
+__all__ = ["Pairs", "Recomputed", "Stored", "Tile", "completed_sums", "count_negatives", "warn_if_negative"]
 
 
 TILE_ROWS = 256  # twice as many where tiles are recomputed: there are more of them, and wider ones multiply faster
@@ -31,7 +31,7 @@ TILE_COLUMNS = 4096  # so that a tile is small enough for its memory to be used 
 STORED_UP_TO = 4096  # points; above it tiles are recomputed for every sum
 Tile = tuple[int, int, FloatArray]  # first row, first column, rho
 LOST_DIGITS = 1e-4, 1e-3  # of rho: what a user's function may be off by in symmetry, and at x = y
-MIDDLE = 0.5  # a share of the rho of few points, among which copies would make a lower one too small
+MIDDLE = 0.5  # a share of the rho of few points, among which duplicated rows would make a lower one too small
 
 
 class Pairs(abc.ABC):
@@ -39,30 +39,30 @@ class Pairs(abc.ABC):
 
     @abc.abstractmethod
     def multiply(self, columns: FloatArray) -> FloatArray:
-        """R @ columns; (n, c) -> (n, c)."""
+        """Compute R @ columns; (n, c) -> (n, c)."""
 
     @abc.abstractmethod
     def block_sums(self, Z: FloatArray) -> FloatArray:
-        """M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
+        """Compute M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
 
     @abc.abstractmethod
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The same and R @ weights, in one pass over the pairs."""
+        """Compute M = Z'RZ for every labeling, and R @ weights, in one pass over the pairs."""
 
     @abc.abstractmethod
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
-        """Sums of w_x w_y rho between bins of rows; (n,), (n,) -> (n_bins, n_bins)."""
+        """Sum w_x w_y rho between bins of rows; (n,), (n,) -> (n_bins, n_bins)."""
 
     @abc.abstractmethod
     def absolute_total(self) -> float:
-        """Sum of |rho| over all ordered pairs."""
+        """Sum |rho| over all ordered pairs."""
 
     def null_sums(
         self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """M and the group sizes of the observed labeling and then of the others; (b, k, k) and (b, k) at a time.
+        """Compute M and group sizes of the observed labeling and then of the others; (b, k, k) and (b, k) at a time.
 
-        `at_once` blocks of labelings are looked at together, as many as memory allows when None.
+        `at_once` blocks of labelings are summed together, as many as memory allows when None.
         """
         labelings = itertools.chain([codes[None, :]], others.blocks())
         return null_sums(self, weights, labelings, k, at_once=at_once)
@@ -85,7 +85,7 @@ class UpperTileSums(Pairs):
 
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         totals = np.zeros(len(Z))
-        return block_sums_from_upper(tallied(self.upper_tiles(), weights, totals), Z), totals
+        return block_sums_from_upper(add_totals(self.upper_tiles(), weights, totals), Z), totals
 
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
         return bin_sums_from_upper(self.upper_tiles(), codes, weights, n_bins)
@@ -96,12 +96,13 @@ class UpperTileSums(Pairs):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stored(UpperTileSums):
-    """The whole matrix in memory."""
+    """R as the whole matrix in memory."""
 
     R: FloatArray
 
     def upper_tiles(self) -> Iterator[Tile]:
         n = len(self.R)
+        # views, not copies: a square tile on the diagonal, and the rest of its rows to the right of it
         for row in range(0, n, TILE_ROWS):
             stop = row + TILE_ROWS
             yield row, row, self.R[row:stop, row:stop]
@@ -113,8 +114,8 @@ class Stored(UpperTileSums):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept(UpperTileSums):
-    """The tiles of the upper triangle in memory."""
+class StoredTiles(UpperTileSums):
+    """R as the tiles of its upper triangle in memory."""
 
     tiles: tuple[tuple[int, int, FloatArray], ...]
 
@@ -123,8 +124,8 @@ class Kept(UpperTileSums):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MadeAnew(UpperTileSums):
-    """Tiles computed from the points whenever they are asked for.
+class Recomputed(UpperTileSums):
+    """R as tiles that are computed from the points whenever they are asked for.
 
     Attributes
     ----------
@@ -146,10 +147,11 @@ class MadeAnew(UpperTileSums):
         return len(self.points) <= STORED_UP_TO
 
     def upper_tiles(self) -> Iterator[Tile]:
-        return watched(self.computed_tiles(), self.metric, self.warns)
+        return count_negatives(self.computed_tiles(), self.metric, self.warns)
 
     def computed_tiles(self) -> Iterator[Tile]:
         n = len(self.points)
+        # the upper triangle only: each pair is computed once
         height = TILE_ROWS if n <= STORED_UP_TO else 2 * TILE_ROWS
         for row in range(0, n, height):
             rows = self.points[row : row + height]
@@ -159,17 +161,18 @@ class MadeAnew(UpperTileSums):
                 yield row, column, self.metric.finite_between(rows, others, row, column)
 
     def diagonal_tile(self, rows: FloatArray, first: int) -> FloatArray:
-        """Rho among the rows, symmetric to the last bit and 0 on the diagonal."""
+        """Compute rho among the rows, symmetric to the last bit and 0 on the diagonal."""
         square = self.metric.finite_between(rows, rows, first, first)
         if not self.metric.trusted:
             _check_semimetric(square, first)
+        # means of both triangles, since sums in another order may differ in the last bit
         square += square.T.copy()
         square *= 0.5
         np.fill_diagonal(square, 0.0)
         return square
 
     def matrix(self) -> FloatArray:
-        """R in whole."""
+        """Compute the whole matrix R."""
         n = len(self.points)
         R = np.empty((n, n))
         for row, column, tile in self.upper_tiles():
@@ -179,10 +182,11 @@ class MadeAnew(UpperTileSums):
         return R
 
 
-def watched(tiles: Iterator[Tile], metric: Metric, warns: bool) -> Iterator[Tile]:
+def count_negatives(tiles: Iterator[Tile], metric: Metric, warns: bool) -> Iterator[Tile]:
     """Pass tiles on, and warn at the end if some values of rho were negative."""
     negative, smallest = 0, 0.0
     for row, column, tile in tiles:
+        # a tile on the diagonal has every pair twice
         if not metric.negative_type and tile.min() < 0:
             negative += int(np.count_nonzero(tile < 0)) // (1 + (row == column))
             smallest = min(smallest, float(tile.min()))
@@ -192,7 +196,7 @@ def watched(tiles: Iterator[Tile], metric: Metric, warns: bool) -> Iterator[Tile
 
 
 def _check_semimetric(square: FloatArray, start: int) -> None:
-    """Symmetric and zero at x = y, but for digits that a user's function may lose."""
+    """Refuse a rho that is not symmetric and zero at x = y, but for digits that a user's function may lose."""
     own = np.abs(np.diagonal(square))
     if own.any() and differing(own, np.zeros(1), small_entry(square, MIDDLE), LOST_DIGITS).any():
         row = int(own.argmax())
@@ -206,7 +210,7 @@ def _check_semimetric(square: FloatArray, start: int) -> None:
 
 
 def warn_if_negative(count: int, smallest: float) -> None:
-    """A negative rho(x, y) already contradicts negative type: take c = (1, -1)."""
+    """Warn if some rho(x, y) are negative, which contradicts negative type: take c = (1, -1)."""
     if count:
         warn(
             f"{count} pairs have a negative rho (smallest {smallest:.6g}), so rho is not of negative type: "
@@ -217,9 +221,10 @@ def warn_if_negative(count: int, smallest: float) -> None:
 
 
 def completed_sums(sums: FloatArray, sizes: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
-    """M and sizes of k groups from those of k - 1 groups and of all rows together, or of all; (b, k, k), (b, k)."""
+    """Complete M and sizes of k - 1 groups and of all rows together to those of k groups; (b, k, k), (b, k)."""
     if sums.shape[1] > k:
         return sums[:, :k, :k], sizes[:, :k]
+    # the last row and column of the sums belong to all rows together: what the other groups leave is the last group
     M, s = sums.copy(), sizes.copy()
     M[:, :-1, -1] = M[:, -1, :-1] = sums[:, :-1, -1] - sums[:, :-1, :-1].sum(axis=2)
     M[:, -1, -1] = sums[:, -1, -1] - sums[:, :-1, -1].sum(axis=1) - M[:, :-1, -1].sum(axis=1)

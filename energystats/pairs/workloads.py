@@ -1,4 +1,4 @@
-"""How much work the methods do, as functions of sizes and options: the models behind `cost`.
+"""Estimate how much work the methods do, as functions of sizes and options: the models behind `weigh`.
 
 The factors were fitted to measured times (`benchmarks/cost.py`). Where the work depends on the data, as in searches and
 trees, they are for data without clear clusters; the time of a user's own sampler or clusterer is not in them.
@@ -90,7 +90,7 @@ NO_PAIRS = (
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How many points there are, and by which route their pairs are summed.
+    """Number of points, and the route by which their pairs are summed.
 
     Attributes
     ----------
@@ -121,26 +121,26 @@ class Size:
 
     @property
     def keeps(self) -> bool:
-        """Whether values of rho are made once."""
+        """Whether values of rho are computed once."""
         return self.stored or self.n <= STORED_UP_TO
 
     def part(self, n: float) -> Size:
-        """Fewer of them."""
+        """Return the size of a part of the points."""
         return replace(self, n=max(1, int(n)), stored=self.stored)
 
     @property
     def held(self) -> Size:
-        """The same with the matrix."""
+        """Size of the same points with the matrix in memory."""
         return replace(self, stored=True, line=False)
 
 
 def kept(count: float, what: str, advice: str, copies: float = 2.0) -> Work:
-    """Numbers of which every one is kept, such as null distributions."""
+    """Describe memory for numbers of which every one is kept, such as null distributions."""
     return Work(what=f"{count_text(count)} {what}", advice=advice, bytes=8 * copies * count)
 
 
 def streams(count: float, what: str, advice: str) -> Work:
-    """Random generators that are all made in advance."""
+    """Describe random generators that are all made in advance."""
     return Work(what=f"{count_text(count)} {what}", advice=advice, steps=10 * count, bytes=STREAM_BYTES * count)
 
 
@@ -148,7 +148,7 @@ def streams(count: float, what: str, advice: str) -> Work:
 
 
 def pairs_work(size: Size, copies: float = 1.0, advice: str = NO_PAIRS) -> Work:
-    """The n x n matrix, made unless it is there, and copies of it."""
+    """Describe the n x n matrix, computed unless it is there, and copies of it."""
     n = size.n
     made = 0.0 if size.stored else 1.0
     moved = (FRESH if n > REUSED_UP_TO else 5.0) * made * n * n
@@ -157,7 +157,7 @@ def pairs_work(size: Size, copies: float = 1.0, advice: str = NO_PAIRS) -> Work:
 
 
 def _products(size: Size, columns: float, *, what: str, advice: str, at_once: float = math.inf) -> Work:
-    """R times some columns, `at_once` of them in one pass over the pairs."""
+    """Describe R times some columns, `at_once` of them in one pass over the pairs."""
     n = float(size.n)
     made = 8 * n * min(columns, at_once)
     if size.slices:
@@ -175,6 +175,7 @@ def _products(size: Size, columns: float, *, what: str, advice: str, at_once: fl
         return Work(
             what=what, advice=advice, ordered=6 * n * math.log2(n + 1), touched=ON_LINE * n * columns, bytes=made
         )
+    # tiles that are not kept are computed again in every pass
     passes = 1.0 if size.keeps else max(1, math.ceil(columns / at_once))
     pairs = 0.0 if size.stored else passes * n * n / 2
     reread = max(1, math.ceil(columns / at_once)) if size.keeps else 0.0
@@ -183,18 +184,18 @@ def _products(size: Size, columns: float, *, what: str, advice: str, at_once: fl
 
 
 def one_sum(size: Size, times: float = 1.0, advice: str = SAMPLE_LESS) -> Work:
-    """Sums over all pairs, one after the other."""
+    """Describe sums over all pairs, one after the other."""
     return _products(size, 1, what=f"sums over the pairs of {size.n} points", advice=advice).times(times)
 
 
 def slices(size: Size) -> Work:
-    """Random directions."""
+    """Describe random directions."""
     return Work(what=f"{size.slices} slices", advice="Use fewer `n_slices`.",
                 touched=60.0 * size.slices * size.columns, bytes=24.0 * size.slices * size.columns)  # fmt: skip
 
 
 def permutations(size: Size, k: int, count: float, *, interim: bool = False, visited: bool = False) -> Work:
-    """M of permutations, drawn or visited one by one, and the null distribution."""
+    """Describe M of permutations, drawn or visited one by one, and the null distribution."""
     room = max(1.0, INDICATOR_BYTES // (8 * size.n * max(k - 1, 1)))
     at_once = min(4.0 * BLOCK, room) if interim else max(room // BLOCK * BLOCK, min(room, BLOCK))
     what, advice = f"{count_text(count)} permutations of {size.n} rows", _faster_test(size)
@@ -206,21 +207,21 @@ def permutations(size: Size, k: int, count: float, *, interim: bool = False, vis
 
 
 def _faster_test(size: Size) -> str:
-    """What there is for many rows."""
+    """Advise a faster test for many rows."""
     if size.slices:
         return "Use fewer `n_resamples` or `n_slices`, or give `n_bins`, so that whole bins are permuted."
     return FEWER_DRAWS if size.stored or size.line or size.n < 2 * BLOCK else FASTER_TEST
 
 
 def permutation_moments_work(size: Size) -> Work:
-    """The exact permutation_moments of the permutation distribution."""
+    """Describe the exact moments of the permutation distribution."""
     n = float(size.n)
-    return Work(what=f"permutation_moments over the triples of {size.n} points", advice='Use method="permutation".',
+    return Work(what=f"moments over the triples of {size.n} points", advice='Use method="permutation".',
                 flops=4.2 * n**3, pairs=n * n / 2, touched=60 * n * n, bytes=48 * n * n)  # fmt: skip
 
 
 def binned(size: Size, n_bins: int, k: int, count: float, *, interim: bool) -> tuple[Work, ...]:
-    """One pass over the pairs, or along every direction, and permutations of the bins."""
+    """Describe one pass over the pairs, or along every direction, and permutations of the bins."""
     n = float(size.n)
     if size.slices:
         one = _products(size, 0, what=f"{size.slices} slices of {size.n} rows", advice="Use fewer `n_slices`.")
@@ -232,7 +233,7 @@ def binned(size: Size, n_bins: int, k: int, count: float, *, interim: bool) -> t
 
 
 def permuted_rows(size: Size, df: int, terms: int, count: float) -> Work:
-    """Quadratic forms of a model under permutations of its rows."""
+    """Describe quadratic forms of a model under permutations of its rows."""
     what = f"{count_text(count)} permutations of {size.n} rows and a model of {df} columns"
     room = max(1.0, BASIS_BYTES // (8.0 * size.n * max(df, 1) * BLOCK)) * BLOCK
     sums = _products(size, df * count, at_once=df * room, what=what, advice=FEWER_DRAWS)
@@ -243,14 +244,14 @@ def permuted_rows(size: Size, df: int, terms: int, count: float) -> Work:
 
 
 def bootstrap(size: Size, count: float) -> Work:
-    """Resamples of two samples and their sums."""
+    """Describe resamples of two samples and their sums."""
     what, advice = f"{count_text(count)} bootstrap samples", "Use fewer bootstrap samples."
     drawn = _products(size, 2 * count, at_once=2 * BLOCK, what=what, advice=advice)
     return drawn.and_then(Work(what=what, touched=60.0 * size.n * count, bytes=16 * count))
 
 
 def comparisons(size: Size, sizes: Sequence[tuple[int, int]], count: float) -> tuple[Work, ...]:
-    """Both tests of pairs of groups."""
+    """Describe both tests of pairs of groups."""
     each = []
     for n, m in sizes:
         part = size.part(n + m)
@@ -266,7 +267,7 @@ def comparisons(size: Size, sizes: Sequence[tuple[int, int]], count: float) -> t
 
 
 def normal_samples_work(n: int, columns: int, count: float) -> Work:
-    """Normal samples and their statistics."""
+    """Describe normal samples and their statistics."""
     each = (
         Work(what="", ordered=2 * n * math.log2(n + 1), touched=90.0 * n)
         if columns == 1
@@ -277,7 +278,7 @@ def normal_samples_work(n: int, columns: int, count: float) -> Work:
 
 
 def reference_samples(size: Size, reference: int, count: float) -> Work:
-    """Samples of a distribution, compared with points that stand for it."""
+    """Describe samples of a distribution, compared with points that stand for it."""
     n, m = float(size.n), float(reference)
     each = (
         Work(what="", ordered=4 * n * math.log2(n + 1) + n * math.log2(m + 1), touched=30 * n, steps=5)
@@ -294,23 +295,24 @@ def reference_samples(size: Size, reference: int, count: float) -> Work:
 
 
 def spectrum(n: float, factor: float = 1.0, *, copies: float = 5.0, advice: str = SAMPLE_LESS) -> Work:
-    """Eigenvalues of an n x n matrix; a factor of 1 is for the values alone of a symmetric one."""
+    """Describe eigenvalues of an n x n matrix; a factor of 1 is for the values alone of a symmetric one."""
     return Work(what=f"eigenvalues of {n:.0f} points", advice=advice, flops=factor * 1.3 * n**3, steps=300,
                 touched=factor * 0.35 * n**3 + 20 * n * n, bytes=8 * copies * n * n)  # fmt: skip
 
 
 def eigenpairs(size: Size, count: float, advice: str = SAMPLE_LESS) -> Work:
-    """The largest eigenpairs of the centred Gram matrix, by products with the pairs."""
+    """Describe the largest eigenpairs of the centred Gram matrix, by products with the pairs."""
     n, steps = float(size.n), LANCZOS + 4 * count
     if count < 1:
         return Work(what="eigenvalues")
+    # Lanczos' method makes one product with R in each step
     single = _products(size, 1, what=f"eigenvalues of {size.n} points", advice=advice)
     repeated = replace(single, pairs=0.0).times(steps).and_then(Work(what="", touched=30 * n * steps, steps=50 * steps))
     return replace(repeated, pairs=single.pairs if size.keeps else steps * single.pairs)
 
 
 def agglomeration(size: Size) -> Work:
-    """Chains of nearest neighbours over all pairs."""
+    """Describe chains of nearest neighbours over all pairs."""
     advice = "Use a random subset of the rows."
     return pairs_work(size, 2.0 if size.stored else 1.0, advice).and_then(Work(what="", touched=12.0 * size.n**2))
 
@@ -319,7 +321,7 @@ def agglomeration(size: Size) -> Work:
 
 
 def exact_line(n: float, k: float) -> Work:
-    """The best intervals of a sorted column."""
+    """Describe the search for the best intervals of a sorted column."""
     return Work(what=f"the exact clusters of {n:.0f} values", advice=SAMPLE_LESS, ordered=6 * n * math.log2(n + 1),
                 touched=700.0 * k * n, bytes=8 * n * (12 + k))  # fmt: skip
 
@@ -333,10 +335,11 @@ def search_work(
     *,
     compiled: bool = False,
 ) -> Work:
-    """Hartigan's method over stored pairs from several starts, or what is known in one column."""
+    """Describe Hartigan's method over stored pairs from several starts, or the exact method in one column."""
     n = float(size.n)
     if size.exact and not perturbations:
         return exact_line(n, k)
+    # most of a start is its table T of sums from points to clusters, O(n^2); its passes are O(n k)
     one = Work(
         what="",
         touched=SEARCHED * n * n + 60 * n * k,
@@ -349,13 +352,13 @@ def search_work(
 
 
 def rounding(size: Size, k: float, starts: float) -> Work:
-    """K-means of rows of eigenvectors."""
+    """Describe k-means of rows of eigenvectors."""
     one = Work(what="", touched=60.0 * size.n * k, flops=60.0 * size.n * k * k, steps=1500)
     return one.times(starts, what=f"{count_text(starts)} starts of k-means", advice="Use a smaller `n_init`.")
 
 
 def landmarks(size: Size, k: float, m: float, starts: float, batch: float) -> Work:
-    """Clusters from landmarks."""
+    """Describe clusters from landmarks."""
     n, m = float(size.n), min(m, float(size.n))
     part = min(n, batch)
     passes = 140 * starts * part + 280 * n
@@ -371,7 +374,7 @@ def landmarks(size: Size, k: float, m: float, starts: float, batch: float) -> Wo
 
 
 def graph_search(n: float, links: float, k: float, starts: float, perturbations: float) -> Work:
-    """Single moves over a sparse graph, from several starts."""
+    """Describe single moves over a sparse graph, from several starts."""
     one = Work(what="", touched=250 * links + 60 * n * k, steps=400)
     eigen = Work(what="", touched=LANCZOS * 3 * (2 * links + 40 * n), steps=5000)
     what = f"{count_text(starts)} starts of a search over {links:.0f} links"
@@ -380,7 +383,7 @@ def graph_search(n: float, links: float, k: float, starts: float, perturbations:
 
 
 def stability(size: Size, k: float, count: float, starts: float, share: float) -> Work:
-    """Resamples, clustered again."""
+    """Describe resamples that are clustered again."""
     n = share * size.n
     one = search_work(size.part(n), k, starts).and_then(Work(what="", touched=4 * n * n, steps=1500))
     what = f"{count_text(count)} resamples of {size.n} points"
@@ -392,14 +395,14 @@ def stability(size: Size, k: float, count: float, starts: float, share: float) -
 
 
 def line_draws(n: float, count: float, times: float = 1.0, advice: str = FEWER_DRAWS) -> Work:
-    """Samples from the nearest unimodal distribution, with their indices."""
+    """Describe samples from the nearest unimodal distribution, with their indices."""
     one = Work(what="", ordered=LINE_DRAW * n * math.log2(n + 1), touched=600.0 * n)
     what = f"{count_text(count * times)} draws of {n:.0f} scores"
     return replace(one.times(count * times, what=what, advice=advice), bytes=48 * count + 24 * 2**20)
 
 
 def split(size: Size, k: int, n_splits: float, count: float, of_draws: str = FEWER_DRAWS) -> tuple[Work, ...]:
-    """Parts that are clustered, and draws for the scores of the others."""
+    """Describe the clustering of parts, and draws for the scores of the others."""
     n = float(size.n)
     part, contrasts = min(0.8 * n, CLUSTERED_AT_MOST), k if k > 2 else 1
     advice = "Use fewer `n_splits`, or a random subset of the rows."
@@ -420,32 +423,33 @@ def split(size: Size, k: int, n_splits: float, count: float, of_draws: str = FEW
 
 
 def refit(size: Size, k: int, count: float, each: float) -> tuple[Work, ...]:
-    """Reference samples that are clustered as the data are."""
+    """Describe reference samples that are clustered as the data are."""
     one = _reference(size, k)
     what = f"{count_text(count)} reference samples of {size.n} rows"
     return one.times(count * each, what=what, advice=FEWER_DRAWS), kept(count, "reference samples", FEWER_DRAWS, 20.0)
 
 
 def _reference(size: Size, k: int) -> Work:
-    """One sample and its clusters."""
+    """Describe one reference sample and its clusters."""
     found = search_work(size, k, SPLIT_STARTS, compiled=True).and_then(
         Work(what="", touched=60.0 * size.n * size.columns, steps=500)
     )
     return found if size.exact else found.and_then(pairs_work(replace(size, stored=False)))
 
 
-def crossfit(size: Size, k: int, n_splits: float, count: float, laws: float) -> tuple[Work, ...]:
-    """The same with held-out halves."""
+def crossfit(size: Size, k: int, n_splits: float, count: float, references: float) -> tuple[Work, ...]:
+    """Describe reference samples for cross-fitting, with held-out halves."""
     lines = Work(what="", ordered=10.0 * k * size.n * math.log2(size.n + 1))
     one = _reference(size.part(size.n / 2), k).and_then(lines).times(2 * n_splits)
     what = f"{count_text(count)} reference samples of {size.n} rows"
-    return one.times(count * laws, what=what, advice=FEWER_DRAWS), kept(count, "reference samples", FEWER_DRAWS, 20.0)
+    tested = one.times(count * references, what=what, advice=FEWER_DRAWS)
+    return tested, kept(count, "reference samples", FEWER_DRAWS, 20.0)
 
 
 def tree(
     size: Size, n_splits: float, count: float, *, one_column: bool, of_draws: str = FEWER_DRAWS
 ) -> tuple[Work, ...]:
-    """A root and two children; `of_draws` is the advice where the draws take long."""
+    """Describe a root and two children; `of_draws` is the advice where the draws take long."""
     made = () if size.exact else (pairs_work(size),)
     if one_column:
         parts: tuple[Work, ...] = (line_draws(size.n, count, 2.0, of_draws),)

@@ -1,1 +1,1 @@
-"""The pictures of the results; imported inside `.plot()` only."""
+"""Pictures of the results; imported inside `.plot()` only."""

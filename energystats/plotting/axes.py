@@ -1,4 +1,4 @@
-"""What every picture shares: axes, colours, names as they can be written, and heat maps."""
+"""Parts that all pictures share: axes, colours, names, legends and heat maps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CLUSTERS_LISTED = 40
 
 
 def axes_or_new(ax: Axes | None, *, height: float | None = None, more_width: float = 0.0) -> Axes:
-    """The axes given, or those of a new figure, of this height in inches and wider than usual by so many."""
+    """Return the axes given, or those of a new figure, of this height in inches and wider than usual by so many."""
     if ax is not None:
         return ax
     usual = [float(side) for side in plt.rcParams["figure.figsize"]]
@@ -35,7 +35,7 @@ def axes_or_new(ax: Axes | None, *, height: float | None = None, more_width: flo
 
 
 def cluster_colors(k: int) -> list[Any]:
-    """One colour per cluster, told apart in grey and by colour-blind readers as far as there are enough."""
+    """Choose one colour per cluster, distinct in grey and for colour-blind readers as far as there are enough."""
     if k <= 8:
         okabe_ito = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000"]
         return okabe_ito[:k]
@@ -43,7 +43,7 @@ def cluster_colors(k: int) -> list[Any]:
 
 
 def legend_of_clusters(k: int, ax: Axes, *, beside: float = 1.0, area: float = 26.0) -> None:
-    """Inside the axes for a few clusters, beside them in columns for many, with markers of a size to be seen.
+    """Draw the legend inside the axes for a few clusters, beside them in columns for many, with visible markers.
 
     More than forty have none: nobody would find a cluster in it.
     """
@@ -58,17 +58,17 @@ def legend_of_clusters(k: int, ax: Axes, *, beside: float = 1.0, area: float = 2
 
 
 def legend_columns(k: int) -> int:
-    """Columns of a legend beside the axes."""
+    """Count the columns of a legend beside the axes."""
     return -(-k // 20)
 
 
 def legend_width(k: int) -> float:
-    """Inches to leave for it."""
+    """Compute the inches to leave for a legend."""
     return 1.2 * legend_columns(k) if 8 < k <= CLUSTERS_LISTED else 0.0
 
 
 def write_plain_name(name: object, length: int = NAME_LENGTH) -> str:
-    """A name on one line, cut in the middle where it is long, without what matplotlib would read as an order.
+    """Write a name on one line, cut in the middle where it is long, without what matplotlib would read as markup.
 
     A dollar sign would begin a formula, and a label that begins with an underscore is left out of legends.
     """
@@ -79,7 +79,7 @@ def write_plain_name(name: object, length: int = NAME_LENGTH) -> str:
 
 
 def plain_all(names: Iterable[object]) -> list[str]:
-    """Names as `write_plain_name` writes them, longer or numbered where they would be the same."""
+    """Write names as `write_plain_name` does, longer or numbered where they would be the same."""
     names = list(names)
     for length in (NAME_LENGTH, 36, 60):
         written = [write_plain_name(name, length) for name in names]
@@ -89,7 +89,7 @@ def plain_all(names: Iterable[object]) -> list[str]:
 
 
 def font_along(ax: Axes, count: int, axis: str) -> float:
-    """Size in points of names beside each other along an axis, before the layout has settled."""
+    """Choose the size in points of names beside each other along an axis, before the layout is final."""
     assert ax.figure is not None
     box = ax.get_window_extent()
     inches = (box.height if axis == "y" else box.width) / ax.figure.dpi
@@ -97,14 +97,14 @@ def font_along(ax: Axes, count: int, axis: str) -> float:
 
 
 def write_sizes_for_title(sizes: Sequence[int]) -> str:
-    """Sizes of the groups for a title: all of a few, the sum of many."""
+    """Write sizes of the groups for a title: all of a few, the sum of many."""
     if len(sizes) <= 4:
         return f"n = {' + '.join(map(str, sizes))}"
     return f"n = {sum(sizes)} in {len(sizes)} groups"
 
 
 def marker_area(n: int) -> float:
-    """Size of a point in a scatter plot of n, in square points."""
+    """Choose the size of a point in a scatter plot of n, in square points."""
     return float(np.clip(26 * (300 / max(n, 1)) ** 0.5, 7, 26))
 
 
@@ -124,12 +124,12 @@ STANDS = [
 
 
 def draw_names(place: FloatArray, names: Sequence[str], ax: Any) -> None:
-    """Names beside the points; in the plane each where it covers least of other names and points."""
+    """Draw names beside the points; in the plane each where it covers least of other names and points."""
     if place.shape[1] == 3:
         for row, name in zip(place, names, strict=True):
             ax.text(*row, f" {name}", fontsize=NAME_SIZE)
         return
-    getattr(ax.figure, "draw_without_rendering", lambda: None)()  # so that the layout has settled
+    getattr(ax.figure, "draw_without_rendering", lambda: None)()  # so that the layout is final
     ax.apply_aspect()
     to_points = 72 / ax.figure.dpi
     spots = ax.transData.transform(place) * to_points
@@ -146,7 +146,7 @@ def draw_names(place: FloatArray, names: Sequence[str], ax: Any) -> None:
 
 
 def _name_box(spot: FloatArray, name: str, stand: tuple[str, str, int, int]) -> FloatArray:
-    """Left, bottom, right and top of a name, in points, from the mean width of letters."""
+    """Estimate left, bottom, right and top of a name, in points, from the mean width of letters."""
     ha, va, dx, dy = stand
     width, height = 0.6 * NAME_SIZE * len(name), 1.1 * NAME_SIZE
     left = spot[0] + dx - width * {"left": 0.0, "center": 0.5, "right": 1.0}[ha]
@@ -155,7 +155,7 @@ def _name_box(spot: FloatArray, name: str, stand: tuple[str, str, int, int]) -> 
 
 
 def _covered(box: FloatArray, others: FloatArray) -> float:
-    """Area that a box shares with others."""
+    """Compute the area that a box shares with others."""
     if not others.size:
         return 0.0
     low, high = np.maximum(box[:2], others[:, :2]), np.minimum(box[2:], others[:, 2:])
@@ -163,7 +163,7 @@ def _covered(box: FloatArray, others: FloatArray) -> float:
 
 
 def _measure_outside(box: FloatArray, frame: FloatArray) -> float:
-    """How much of a box lies beyond the axes, as an area."""
+    """Compute the area of a box that lies beyond the axes."""
     inside = _covered(box, frame[None])
     return float(np.prod(box[2:] - box[:2])) - inside
 
@@ -186,7 +186,7 @@ def draw_heat(
     form: str = ".3g",
     cells: int = CELLS_WRITTEN,
 ) -> Axes:
-    """Cells in a scale that grows lighter with the value, named rows and columns, and the scale beside them.
+    """Draw cells in a scale that grows lighter with the value, named rows and columns, and the scale beside them.
 
     Cells without a value stay white with a dash.
     """
@@ -210,12 +210,12 @@ def draw_heat(
 
 
 def room_for(names: Sequence[str]) -> float:
-    """Inches that long names take from the cells."""
+    """Compute the inches that long names take from the cells."""
     return 0.07 * max(0, max((len(name) for name in names), default=0) - 12)
 
 
 def _name_ticks(names: Sequence[str], axis: str, ax: Axes) -> None:
-    """Names along an axis, slanted where they are long; none where they would be too small to read."""
+    """Draw names along an axis, slanted where they are long; none where they would be too small to read."""
     which = ax.xaxis if axis == "x" else ax.yaxis
     if len(names) > NAMES_FIT:
         which.set_ticks([])

@@ -1,4 +1,4 @@
-"""Pictures of dispersions: W, S and T and their parts, and distances between groups."""
+"""Draw dispersions: W, S and T and their parts, and distances between groups."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def plot_parts(
 def _largest_parts(
     names: Sequence[str], sizes: Sequence[int], parts: FloatArray
 ) -> tuple[list[str], list[int], list[float]]:
-    """Names, sizes and W of the groups; of many, the smallest parts in one."""
+    """Choose names, sizes and W of the groups to draw; of many, the smallest parts in one."""
     k = len(parts)
     if k <= PARTS_DRAWN:
         return list(names), list(sizes), parts.tolist()
@@ -132,12 +132,12 @@ def _largest_parts(
 
 
 def _beside_line(end: float, line: float | None, scale: float) -> float:
-    """Where the label of a bar begins: at its end, or at a line that would run through the label."""
+    """Place the label of a bar at its end, or beyond a line that would run through the label."""
     return line + 0.01 * scale if line is not None and end <= line <= end + LABEL * scale else end
 
 
 def _draw_bound(bound: float | None, ax: Axes) -> None:
-    """The bound on S as a line, with its value above the bars."""
+    """Draw the bound on S as a line, with its value above the bars."""
     if bound is None:
         return
     ax.axvline(bound, color="black", lw=1.2, ls="--")
@@ -225,17 +225,17 @@ def plot_group_tree(linkage: FloatArray, ax: Axes | None = None, *, names: Seque
 
 
 def _unit(metric: Metric) -> str:
-    """What rho is, for a label."""
+    """Write the formula of rho for a label."""
     return "the matrix given" if isinstance(metric, Precomputed) else write_plain_name(repr(metric), 40)
 
 
 def _heat_height(k: int) -> float:
-    """Inches for a square of k cells."""
+    """Compute the height in inches for a square of k cells."""
     return 4.0 + 0.12 * min(k, 60)
 
 
 def _leaf_order(Z: FloatArray) -> IntArray:
-    """Leaves from left to right."""
+    """Order the leaves from left to right."""
     k = len(Z) + 1
     below: list[list[int]] = [[j] for j in range(k)]
     for a, b, *_ in Z:
@@ -244,7 +244,7 @@ def _leaf_order(Z: FloatArray) -> IntArray:
 
 
 def _draw_links(Z: FloatArray, ax: Axes) -> None:
-    """Forks over the leaves, which stand at 0, 1, ..."""
+    """Draw forks over the leaves, which stand at 0, 1, ..."""
     k = len(Z) + 1
     place = dict(zip(_leaf_order(Z).tolist(), map(float, range(k)), strict=True))
     top = dict.fromkeys(range(k), 0.0)

@@ -1,4 +1,4 @@
-"""Pictures of tests: null distributions, pairs of groups and power."""
+"""Draw tests: null distributions, pairs of groups and power."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _draw_density(density: Curve, ax: Axes) -> None:
 
 
 def _histogram_with_line(null: FloatArray, observed: float, pvalue: float, what: str, ax: Axes) -> Axes:
-    """A null distribution and where the observed value lies in it, at the right edge if that is infinite.
+    """Draw a null distribution and the observed value in it, at the right edge if that is infinite.
 
     Infinite values of the null distribution are left out.
     """
@@ -119,7 +119,7 @@ def plot_interval(
     sizes: Sequence[int],
     ax: Axes | None = None,
 ) -> Axes:
-    """Bootstrap distribution of E as a histogram, its interval as a band and E of the samples as a line."""
+    """Draw the bootstrap distribution of E as a histogram, its interval as a band and E of the samples as a line."""
     ax = axes_or_new(ax)
     ax.hist(drawn, bins=min(40, max(5, drawn.size // 10)), color=QUIET, label=f"{drawn.size} bootstrap samples")
     ax.axvspan(*interval, color=CURVE, alpha=0.18, lw=0, label=name)
@@ -187,7 +187,7 @@ def plot_scores(
     one_column = own_pvalue is None
     where = "points" if one_column else "held-out points"
     ax.hist(scores, bins=min(40, max(10, scores.size // 5)), density=True, color=QUIET, label=f"{scores.size} {where}")
-    ax.stairs(height, edges, color=OBSERVED, lw=2, label="nearest unimodal law")
+    ax.stairs(height, edges, color=OBSERVED, lw=2, label="nearest unimodal distribution")
     ax.set_ylim(0, 1.25 * max(float(patch.get_height()) for patch in ax.patches if hasattr(patch, "get_height")))
     if own_pvalue is None:
         ax.set_xlabel("x - mean")
@@ -263,7 +263,7 @@ def _draw_pair_table(
 
 
 def _pair_matrix(names: Sequence[Any], pairs: Sequence[tuple[Any, Any]], values: Sequence[float]) -> FloatArray:
-    """Symmetric table of a number for every pair; NaN for pairs that are not there."""
+    """Build a symmetric table of a number for every pair; NaN for pairs that are not there."""
     place = {name: j for j, name in enumerate(names)}
     table = np.full((len(names), len(names)), np.nan)
     for (first, second), value in zip(pairs, values, strict=True):
@@ -302,5 +302,5 @@ def plot_power(
 
 
 def _target_label(size: float) -> str:
-    """Where the power reaches .8, if it does."""
+    """Write where the power reaches .8, if it does."""
     return "power .8" + (f", at n = {size:g}" if np.isfinite(size) else ", not reached")

@@ -1,4 +1,4 @@
-"""Pictures of points and their clusters: in a plane, on a line, means of columns, and the path of the search."""
+"""Draw points and their clusters: in a plane, on a line, means of columns, and W from pass to pass."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def plot_partition(
 
 
 def _partition_title(sizes: Sequence[int], share: float | None, shown: int) -> str:
-    """How much of T the clusters explain, and how many points are seen."""
+    """Write the share of T that the clusters explain, and how many points are seen."""
     k, n = len(sizes), sum(sizes)
     explained = "all points coincide" if share is None else f"S/T = {share:.3f}"
     part = f", {shown} of them drawn" if shown < n else ""
@@ -136,7 +136,7 @@ def plot_line(
 
 
 def _draw_smooth(x: FloatArray, parts: Sequence[FloatArray], edges: FloatArray, ax: Axes) -> None:
-    """Kernel density of the values in view on the scale of the counts, and its own scale on the right."""
+    """Draw a kernel density of the values in view on the scale of the counts, with its own scale on the right."""
     if x.size < 10 or np.ptp(x) == 0:
         return
     grid, density = smooth_density(x, parts, edges)
@@ -147,7 +147,7 @@ def _draw_smooth(x: FloatArray, parts: Sequence[FloatArray], edges: FloatArray, 
 
 
 def _mark_breaks(breaks: list[float], width: float, ax: Axes) -> None:
-    """Dashed lines, with the value above each one that is far enough from the label before it."""
+    """Draw dashed lines at the breaks, with the value above each one that is far enough from the label before it."""
     labelled: list[float] = []
     for b in breaks:
         ax.axvline(b, color="0.15", lw=1, ls="--")
@@ -159,7 +159,7 @@ def _mark_breaks(breaks: list[float], width: float, ax: Axes) -> None:
 
 
 def _visible_range(x: FloatArray, breaks: FloatArray | None) -> tuple[float, float]:
-    """The range of the data; for many points with far ends, that of the breaks and the middle 98 % and a tenth more."""
+    """Choose the range to draw; for many points with far ends, breaks and the middle 98 %, and a tenth more."""
     low, high = float(x.min()), float(x.max())
     first, last = (float(q) for q in np.quantile(x, [0.01, 0.99]))
     if breaks is not None and breaks.size:

@@ -1,4 +1,4 @@
-"""Pictures of the number of clusters: criteria against k, stability."""
+"""Draw criteria for the number of clusters against k, and stability."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of eigenvalues, of repaired distances and coordinates, and of graphs."""
+"""Draw eigenvalues, repaired distances and coordinates, and graphs."""
 
 from __future__ import annotations
 
@@ -340,6 +340,6 @@ def plot_adjacency(
 
 
 def _cut_title(cut: str, value: float, bound: float, n: int) -> str:
-    """The objective with its value and bound."""
+    """Write the objective with its value and bound."""
     names = {"ratio": "ratio cut", "normalized": "normalised cut", "association": "ratio association"}
     return f"{names[cut]} = {value:.4g}, bound {bound:.4g}, n = {n}"

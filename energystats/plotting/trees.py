@@ -1,4 +1,4 @@
-"""Dendrograms."""
+"""Draw dendrograms, and trees of tests."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from energystats.plotting.axes import (
 __all__ = ["DrawnNode", "plot_cluster_tree", "plot_dendrogram"]
 
 
-LEAVES_DRAWN = 40  # of a tree with more points than can be told apart
+LEAVES_DRAWN = 40  # of a tree with more points than can be distinguished
 POINTS_DRAWN = 150
 POINTS_NAMED = 60
 CLUSTERS_NUMBERED = 20
@@ -121,13 +121,13 @@ def plot_dendrogram(
 
 
 def _height_label(shift: float = 0.0) -> str:
-    """What the heights are, that their scale is not even, and by how much they were moved up."""
+    """Label the axis of heights: their kind, an uneven scale, and by how much they were moved up."""
     moved = f", plus {-shift:.3g}" if shift else ""
     return f"height: energy distance x n1 n2/(n1 + n2){moved}\n(square-root scale)"
 
 
 def _link_colors(Z: FloatArray, k: int, codes: IntArray, colors: list[Any]) -> dict[int, Any]:
-    """Colour of every node of a tree: of its cluster below the cut, grey above."""
+    """Choose the colour of every node of a tree: of its cluster below the cut, grey above."""
     n = len(Z) + 1
     first = _below(Z)
     named = [to_hex(color) for color in colors]
@@ -135,7 +135,7 @@ def _link_colors(Z: FloatArray, k: int, codes: IntArray, colors: list[Any]) -> d
 
 
 def _below(Z: FloatArray) -> IntArray:
-    """A point below each node of a tree; (2n - 1,)."""
+    """Find a point below each node of a tree; (2n - 1,)."""
     n = len(Z) + 1
     first = np.arange(2 * n - 1)
     for row in range(n - 1):
@@ -144,7 +144,7 @@ def _below(Z: FloatArray) -> IntArray:
 
 
 def _number_clusters(ax: Axes, codes: IntArray, height: float) -> None:
-    """The number of each cluster over its leaves, at the height of the cut, for readers without colour."""
+    """Draw the number of each cluster over its leaves, at the height of the cut, for readers without colour."""
     places = 5.0 + 10.0 * np.arange(codes.size)  # where SciPy puts leaves
     for j in np.unique(codes):
         middle = float(places[codes == j].mean())
@@ -152,7 +152,7 @@ def _number_clusters(ax: Axes, codes: IntArray, height: float) -> None:
 
 
 def _finish_tree(ax: Axes, Z: FloatArray, k: int, sizes: IntArray, colors: list[Any]) -> None:
-    """The height of the cut, and a legend of clusters, where there is a cut."""
+    """Draw the height of the cut, and a legend of clusters, where there is a cut."""
     ax.spines[["top", "right", "bottom"]].set_visible(False)
     top = float(Z[-1, 2])
     ax.set_yscale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0.0)), np.square))
@@ -168,13 +168,13 @@ def _finish_tree(ax: Axes, Z: FloatArray, k: int, sizes: IntArray, colors: list[
 
 
 def _cut_height(Z: FloatArray, k: int) -> float:
-    """Half way between the last merge below the cut into k >= 2 and the first above it."""
+    """Find the height half way between the last merge below the cut into k >= 2 and the first above it."""
     lower = float(Z[-k, 2]) if k <= len(Z) else 0.0
     return 0.5 * (lower + float(Z[1 - k, 2]))
 
 
 def _root_ticks(top: float) -> list[float]:
-    """Round numbers from 0 to `top` whose square roots are about evenly spaced."""
+    """Choose round numbers from 0 to `top` whose square roots are about evenly spaced."""
     unit = 10 ** np.floor(np.log10(top)) if top > 0 else 1.0
     many = top >= 4 * unit
     steps = (0, 0.1, 0.5, 1, 2, 4, 6, 8) if many else (0, 0.05, 0.2, 0.5, 1, 1.5, 2, 3)
@@ -248,7 +248,7 @@ def plot_cluster_tree(nodes: Sequence[DrawnNode], ax: Axes | None = None, *, lev
 
 
 def _draw_fork(ax: Axes, ends: list[float], below: list[float], height: float, style: dict[str, Any]) -> None:
-    """A bar at `height` over two legs."""
+    """Draw a bar at `height` over two legs."""
     ax.plot([ends[0], ends[0], ends[1], ends[1]], [below[0], height, height, below[1]], **style)
 
 
@@ -292,7 +292,7 @@ def _mark_nodes(
 
 
 def _name_leaves(leaves: Sequence[DrawnNode], ax: Axes) -> None:
-    """Cluster and number of points below each leaf."""
+    """Write cluster and number of points below each leaf."""
     few = len(leaves) <= 8
     names = [f"{'cluster ' if few else ''}{leaf.label}\n{'n = ' if few else ''}{leaf.size}" for leaf in leaves]
     ax.set_xticks(range(len(leaves)), names, fontsize=float(np.clip(150 / len(leaves), 5, 9)))

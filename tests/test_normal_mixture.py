@@ -9,7 +9,7 @@ from scipy.stats import norm
 from sklearn.isotonic import isotonic_regression
 from sklearn.mixture import GaussianMixture
 
-from energystats._core.mixture import GROUPS, fit_two_normals, mixture_ratio, plateau
+from energystats._core.normal_mixture import GROUPS, fit_two_normals, mixture_ratio, plateau
 
 shares = st.floats(0.02, 0.98)
 steps = st.floats(0.5, 9.0)

@@ -1,4 +1,4 @@
-"""Powers of two by which numbers are brought near 1 without losing a digit."""
+"""Scale numbers near 1 by powers of two, without losing a digit."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["deviations", "exponents", "two_to"]
 
 
 def exponents(sizes: FloatArray | float) -> IntArray:
-    """E with 2**(e - 1) <= size < 2**e; 0 for a size of 0."""
+    """Find the integers e with 2**(e - 1) <= size < 2**e; 0 for a size of 0."""
     return np.frexp(sizes)[1]
 
 
 def deviations(points: FloatArray, ddof: int = 0) -> FloatArray:
-    """Standard deviations of columns of any size; 0 for constant ones; (n, d) -> (d,)."""
+    """Compute standard deviations of columns of any size; 0 for constant ones; (n, d) -> (d,)."""
     width = np.ptp(points, axis=0)
     e = exponents(width)
     near_one = np.ldexp(points - points.mean(axis=0), -e)
@@ -26,6 +26,6 @@ def deviations(points: FloatArray, ddof: int = 0) -> FloatArray:
 
 
 def two_to(exponent: int, power: float) -> float:
-    """2**(exponent power) to the last digit: the product is exact, and its whole part costs none."""
+    """Compute 2**(exponent power) to the last digit: the product is exact, and its whole part costs none."""
     whole, rest = divmod(Fraction(power) * exponent, 1)
     return ldexp(2.0 ** float(rest), int(whole))

@@ -1,4 +1,4 @@
-"""Two normals of one variance against the nearest unimodal density [theory 5].
+"""Compare two normal distributions of one variance with the nearest unimodal density [theory 5].
 
 The density f of the mixture has at most two modes. The unimodal density g with the smallest Kullback-Leibler
 divergence from f equals f outside one interval (a, b), and is level inside: f(a) = f(b) = v with as much of f above v
@@ -29,7 +29,7 @@ ROOT_OF_TWO_PI = math.sqrt(2 * math.pi)
 
 @njit
 def _grouped(x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Means and sizes of runs of neighbours of sorted x; the points themselves where there are few."""
+    """Average runs of neighbours of sorted x: means and sizes; the points themselves where there are few."""
     n = x.size
     m = min(n, GROUPS)
     centres = np.empty(m)
@@ -44,7 +44,7 @@ def _grouped(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 @njit
 def _largest_gap_of_means(x: FloatArray, w: FloatArray) -> int:
-    """Size of the left part of the split of sorted, centred x with the smallest sum of squares."""
+    """Split sorted, centred x into two parts with the smallest sum of squares; return the size of the left part."""
     n = w.sum()
     mass = 0.0
     moment = 0.0
@@ -62,7 +62,7 @@ def _largest_gap_of_means(x: FloatArray, w: FloatArray) -> int:
 
 @njit
 def fit_two_normals(x: FloatArray, w: FloatArray) -> tuple[float, float, float, float]:
-    """Share of the left one, both means and the standard deviation, by EM; sorted x of mean 0 and variance 1."""
+    """Fit two normals by EM to x of mean 0 and variance 1: share of the left one, both means, standard deviation."""
     n = w.sum()
     size = _largest_gap_of_means(x, w)
     mass = w[:size].sum()
@@ -71,6 +71,7 @@ def fit_two_normals(x: FloatArray, w: FloatArray) -> tuple[float, float, float, 
     right = (w[size:] * x[size:]).sum() / (n - mass)
     variance = max(1.0 - share * (1.0 - share) * (right - left) ** 2, SMALLEST_VARIANCE)
     for _ in range(ITERATIONS):
+        # E step: log odds that a point belongs to the left normal are linear in it, as the variances are equal
         slope = (left - right) / variance
         level = math.log(share / (1.0 - share)) + (right * right - left * left) / (2.0 * variance)
         mass = 0.0
@@ -80,6 +81,7 @@ def fit_two_normals(x: FloatArray, w: FloatArray) -> tuple[float, float, float, 
             inside = w[i] / (1.0 + math.exp(-odds))
             mass += inside
             moment += inside * x[i]
+        # M step; the total variance is 1, so the common one is what the means leave
         share = min(max(mass / n, 1e-3 / n), 1.0 - 1e-3 / n)
         new_left = moment / (n * share)
         new_right = -moment / (n * (1.0 - share))  # the mean of all is 0
@@ -94,7 +96,7 @@ def fit_two_normals(x: FloatArray, w: FloatArray) -> tuple[float, float, float, 
 
 @njit
 def _mixture_density(t: float, share: float, left: float, right: float, sd: float) -> float:
-    """f(t)."""
+    """Compute the density f(t) of a mixture of two normal distributions."""
     a = math.exp(-0.5 * ((t - left) / sd) ** 2)
     b = math.exp(-0.5 * ((t - right) / sd) ** 2)
     return (share * a + (1.0 - share) * b) / (sd * ROOT_OF_TWO_PI)
@@ -102,7 +104,7 @@ def _mixture_density(t: float, share: float, left: float, right: float, sd: floa
 
 @njit
 def _mixture_mass(a: float, b: float, share: float, left: float, right: float, sd: float) -> float:
-    """Integral of f from a to b."""
+    """Integrate the density f of the mixture from a to b."""
     r = math.sqrt(0.5) / sd
     one = math.erf((b - left) * r) - math.erf((a - left) * r)
     two = math.erf((b - right) * r) - math.erf((a - right) * r)
@@ -111,14 +113,14 @@ def _mixture_mass(a: float, b: float, share: float, left: float, right: float, s
 
 @njit
 def _falling(t: float, share: float, left: float, right: float, sd: float) -> float:
-    """Above 0 where f falls, between the means: the logarithm of the ratio of the two summands of f'."""
+    """Return a number above 0 where f falls, between the means: the log ratio of the two summands of f'."""
     odds = math.log(share / (1.0 - share) * (t - left) / (right - t))
     return odds + ((t - right) ** 2 - (t - left) ** 2) / (2.0 * sd * sd)
 
 
 @njit
 def _turning_point(low: float, high: float, share: float, left: float, right: float, sd: float) -> float:
-    """Root of `_falling` between two points with different signs."""
+    """Bisect for the root of `_falling` between two points with different signs."""
     rising = _falling(high, share, left, right, sd) > 0.0
     for _ in range(BISECTIONS):
         t = 0.5 * (low + high)
@@ -131,7 +133,7 @@ def _turning_point(low: float, high: float, share: float, left: float, right: fl
 
 @njit
 def _descent(level: float, low: float, high: float, share: float, left: float, right: float, sd: float) -> float:
-    """Where f falls to a level, between two points on one slope."""
+    """Find by bisection the point between two others on one slope at which f falls to a level."""
     for _ in range(BISECTIONS):
         t = 0.5 * (low + high)
         if _mixture_density(t, share, left, right, sd) > level:
@@ -143,7 +145,7 @@ def _descent(level: float, low: float, high: float, share: float, left: float, r
 
 @njit
 def plateau(share: float, left: float, right: float, sd: float) -> tuple[float, float, float]:
-    """Interval on which g is level, and its height there; an empty interval where f has one mode.
+    """Find the interval on which g is level, and its height there; an empty interval where f has one mode.
 
     The mode of g is the higher mode of f, and the interval runs from its inner slope to the outer slope of the other.
     """
@@ -151,6 +153,7 @@ def plateau(share: float, left: float, right: float, sd: float) -> tuple[float, 
     middle = 0.5 * (left + right)
     if half <= sd * (1.0 + 1e-9):  # one mode, whatever the shares
         return middle, middle, 0.0
+    # f' is 0 where `_falling` is, which has its own extremes at these two points: at most one root between each pair
     reach = math.sqrt(half * half - sd * sd)
     inner = middle - reach
     outer = middle + reach
@@ -168,6 +171,7 @@ def plateau(share: float, left: float, right: float, sd: float) -> tuple[float, 
     end = right + FAR * sd
     b = second
     level = 0.0
+    # raise or lower v until as much of f lies above it on (a, b) as below it
     for _ in range(BISECTIONS):
         a = 0.5 * (low + high)
         level = _mixture_density(a, share, left, right, sd)
@@ -183,7 +187,7 @@ def plateau(share: float, left: float, right: float, sd: float) -> tuple[float, 
 
 @njit
 def mixture_ratio(x: FloatArray) -> float:
-    """Log likelihood ratio of f, fitted to sorted x, to g; 0 where f has one mode or x is constant.  O(n)."""
+    """Compute the log likelihood ratio of f, fitted to sorted x, to g in O(n); 0 where f has one mode."""
     sd = x.std()
     if x[-1] <= x[0] or sd <= 0.0:
         return 0.0
