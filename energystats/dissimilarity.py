@@ -34,7 +34,7 @@ from energystats.pairs.disk import Rows
 from energystats.pairs.line import power_on_line, sort_line
 from energystats.pairs.routes import choose_route
 from energystats.pairs.slices import Sliced, projection_of
-from energystats.pairs.tiles import MadeAnew, Pairs, Stored, warn_if_negative
+from energystats.pairs.tiles import Pairs, Recomputed, Stored, warn_if_negative
 from energystats.pairs.workloads import Size, pairs_work
 
 __all__ = [
@@ -385,12 +385,12 @@ class Points(Dissimilarity):
 
     @functools.cached_property
     def pairs(self) -> Pairs:
-        return choose_route(MadeAnew(self.points, self.metric, self.warns), sort_line(self.points, self.metric))
+        return choose_route(Recomputed(self.points, self.metric, self.warns), sort_line(self.points, self.metric))
 
     @property
     def matrix(self) -> FloatArray:
         check_memory(pairs_work(Size(self.n)))
-        return MadeAnew(self.points, self.metric, self.warns).matrix()
+        return Recomputed(self.points, self.metric, self.warns).matrix()
 
     def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
         return self.metric.finite_between(self.points[rows], self.points[columns])

@@ -158,8 +158,8 @@ def test_cross_halves_of_a_map(table, tmp_path):
 
 def test_small_tables_are_read_whole(table, tmp_path):
     m = memory_map(table, tmp_path, np.float32)
-    assert isinstance(door.opened((m,), {})[0][0].values, np.ndarray)
-    (read,), (labels,) = door.opened((parquet_file(table, tmp_path),), {"groups": "group"})
+    assert isinstance(open_blocks.opened((m,), {})[0][0].values, np.ndarray)
+    (read,), (labels,) = open_blocks.opened((parquet_file(table, tmp_path),), {"groups": "group"})
     assert list(read.columns) == list(read.values.columns) == ["u", "v", "w"]
     assert labels.values.tolist() == table["group"].tolist()
     assert es.energy_test(m, groups=table["group"], n_resamples=19, rng=1).pvalue > 0
@@ -266,7 +266,7 @@ def test_rows_of_a_file_against_the_whole(block_bytes, row_group_size, table, tm
     for start, stop in ((0, 300), (0, 1), (299, 300), (65, 142), (70, 140)):
         found = parquet.read_rows(str(tmp_path / "table.parquet"), start, stop, ["w", "v", "u"], "X")
         assert_array_equal(found, X.to_numpy()[start:stop])
-    found = door.opened((tmp_path / "table.parquet",), {})[0][0].values
+    found = open_blocks.opened((tmp_path / "table.parquet",), {})[0][0].values
     assert_array_equal(found.take(0, 300), X.to_numpy())
     assert_array_equal(found.take(65, 142), X.to_numpy()[65:142])
     assert len(found.parts[0].widths) == (3 if block_bytes == 1 or row_group_size > 7 else 1)
@@ -482,11 +482,11 @@ def test_files_are_opened_in_bounded_memory(n, d, row_group_size, rng, tmp_path)
         from energystats.pairs import disk as rows, open_blocks, parquet
         used = lambda: int(next(l for l in open("/proc/self/status") if l.startswith("RssAnon")).split()[1]) / 1024
         parquet.BLOCK_BYTES = 2**22
-        door.opened((sys.argv[2],), {})  # what is imported
+        open_blocks.opened((sys.argv[2],), {})  # what is imported
         before, seen = used(), []
         as_points = rows.as_points
         rows.as_points = lambda *given: seen.append(used()) or as_points(*given)
-        (opened,), _ = door.opened((sys.argv[1],), {})
+        (opened,), _ = open_blocks.opened((sys.argv[1],), {})
         print(max(seen) - before, len(seen), len(opened))
     """
     X = rng.normal(size=(n, d))

@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 
 from energystats._core.interrupts import map_in_threads
 from energystats._core.linkage import numbering
-from energystats._core.mixture import mixture_ratio
+from energystats._core.normal_mixture import mixture_ratio
 from energystats._core.pvalues import over_contrasts
 from energystats._core.statistics import within_per_cluster
 from energystats._core.threads import one_thread_up_to

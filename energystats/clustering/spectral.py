@@ -24,7 +24,7 @@ from energystats.inputs.options import as_generator, check_count, children
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import Exponential
 from energystats.pairs.routes import choose_route
-from energystats.pairs.tiles import MadeAnew, Pairs, Stored
+from energystats.pairs.tiles import Pairs, Recomputed, Stored
 from energystats.pairs.workloads import Size, eigenpairs
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ def _walk_pairs(d: Dissimilarity, affinity: _Affinity, count: int) -> tuple[Floa
         np.fill_diagonal(stored, 0.0)
         route = Stored(stored)
     else:
-        route = choose_route(MadeAnew(d.points, affinity, warns=False))
+        route = choose_route(Recomputed(d.points, affinity, warns=False))
     degrees = 1.0 + route.multiply(np.ones((d.n, 1)))[:, 0]  # every point is similar to itself, the diagonal says not
     root = np.sqrt(degrees)
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from energystats._core.powers_of_two import deviations
 from energystats._core.pvalues import pvalue_interval, smallest_pvalues, tie_tolerance, upper_pvalue
-from energystats._core.scaling import deviations
 from energystats._typing import FloatArray
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import ExchangeableUnits

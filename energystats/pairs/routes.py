@@ -6,13 +6,13 @@ Each knows R only as a linear map. Which one serves a `Dissimilarity` is decided
 from __future__ import annotations
 
 from energystats.pairs.line import Line
-from energystats.pairs.tiles import Kept, MadeAnew, Pairs
+from energystats.pairs.tiles import Pairs, Recomputed, StoredTiles
 
 __all__ = ["choose_route"]
 
 
-def choose_route(tiles: MadeAnew, line: Line | None = None) -> Pairs:
+def choose_route(tiles: Recomputed, line: Line | None = None) -> Pairs:
     """Return the cheapest route for points in memory: sorted points, or tiles that are kept while they are few."""
     if line is not None:
         return line
-    return Kept(tuple(tiles.upper_tiles())) if tiles.are_few else tiles
+    return StoredTiles(tuple(tiles.upper_tiles())) if tiles.are_few else tiles
