@@ -160,7 +160,7 @@ def landmarks(n, d, k):
     rng = np.random.default_rng(0)
     X = 1.5 * rng.standard_normal((k, d))[rng.integers(k, size=n)] + rng.standard_normal((n, d))
     for name, data in (("clouds", X), ("one normal distribution", rng.standard_normal((n // 5, d)))):
-        how = {"algorithm": "nystrom", "rng": 0}
+        how = {"algorithm": "landmarks", "rng": 0}
         ours, found = both_times(lambda data=data, how=how: es.energy_cluster(data, k, **how), runs=3)
         what = f"clustering from landmarks, {name}, n = {len(data)}, d = {d}, k = {k}, 10 starts"
         row(what, ours, NONE, None, f"W {found.within:.4f}, estimated")
@@ -218,7 +218,7 @@ moved = hartigan_pass(R, ones, labels, *state, 1e-9, room)
 one = time.perf_counter() - start
 del R, state
 start = time.perf_counter()
-found = es.energy_cluster(X, k, n_init=1, n_perturb=0, rng=0)
+found = es.energy_cluster(X, k, n_init=1, algorithm=es.Hartigan(n_perturb=0), rng=0)
 print(distances, one, moved, time.perf_counter() - start, found.n_iter)
 """
 

@@ -24,11 +24,16 @@ if _TYPE_CHECKING:
     from energystats.clustering.compare_euclidizations import compare_euclidizations as compare_euclidizations
     from energystats.clustering.energy_cluster import energy_cluster as energy_cluster
     from energystats.clustering.estimator import EnergyClustering as EnergyClustering
+    from energystats.clustering.exact_1d import Exact1D as Exact1D
     from energystats.clustering.exact_1d import cluster_1d as cluster_1d
     from energystats.clustering.graph_partition import graph_partition as graph_partition
     from energystats.clustering.graph_result import GraphPartition as GraphPartition
     from energystats.clustering.hierarchy import energy_hclust as energy_hclust
+    from energystats.clustering.landmarks import Landmarks as Landmarks
+    from energystats.clustering.local_search import Hartigan as Hartigan
+    from energystats.clustering.local_search import Lloyd as Lloyd
     from energystats.clustering.partition import Partition as Partition
+    from energystats.clustering.spectral import Spectral as Spectral
     from energystats.clustering.spectral import SpectralEmbedding as SpectralEmbedding
     from energystats.clustering.spectral import spectral_embedding as spectral_embedding
     from energystats.distribution_tests.designs import Design as Design
@@ -97,6 +102,11 @@ _HOME = {
     "EnergyClustering": "clustering.estimator",
     "EnergyStatsWarning": "exceptions",
     "EnergyTestResult": "distribution_tests.results",
+    "Exact1D": "clustering.exact_1d",
+    "Hartigan": "clustering.local_search",
+    "Landmarks": "clustering.landmarks",
+    "Lloyd": "clustering.local_search",
+    "Spectral": "clustering.spectral",
     "MatrixAsPointsWarning": "exceptions",
     "MissingValuesWarning": "exceptions",
     "NotCalibratedWarning": "exceptions",

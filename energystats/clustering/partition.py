@@ -54,13 +54,13 @@ class Partition(Labelled):
     sizes : tuple of int
         Points per cluster.
     within, between, total : float
-        W, S and T, in the unit of rho; estimates for "nystrom", see `approximation`.
+        W, S and T, in the unit of rho; estimates for "landmarks", see `approximation`.
     within_per_cluster : ndarray of shape (k,)
         The summands of W.
     bound : float
         Eigenvalue bound: no partition into k clusters has a larger S [theory 3]. It holds for every rho, but is
-        loose, 0 or negative for some that are not of negative type, and loose for "nystrom".
-    algorithm : {"exact-1d", "hartigan", "lloyd", "spectral", "nystrom"}
+        loose, 0 or negative for some that are not of negative type, and loose for "landmarks".
+    algorithm : {"exact-1d", "hartigan", "lloyd", "spectral", "landmarks"}
         What was run.
     n_init : int
         Starts made.
@@ -95,7 +95,7 @@ class Partition(Labelled):
     notes : tuple of str
         Why one column did not go to the exact method; empty where there is nothing to say.
     approximation : Approximation or None
-        What "nystrom" left out, and the standard errors of its estimates; None for the other algorithms.
+        What "landmarks" left out, and the standard errors of its estimates; None for the other algorithms.
     """
 
     labels: IntArray = field(repr=False)
@@ -106,7 +106,7 @@ class Partition(Labelled):
     total: float
     within_per_cluster: FloatArray = field(repr=False)
     bound: float
-    algorithm: Literal["exact-1d", "hartigan", "lloyd", "spectral", "nystrom"]
+    algorithm: Literal["exact-1d", "hartigan", "lloyd", "spectral", "landmarks"]
     n_init: int
     n_iter: int
     converged: bool
@@ -157,7 +157,7 @@ class Partition(Labelled):
                 tries = self.n_init * self.n_perturb
                 starts += f", the best perturbed up to {tries} time{'s' * (tries > 1)}"
             how = f"Algorithm: {self.algorithm}, {starts}, {self.n_iter} pass{'es' * (self.n_iter > 1)}"
-            where = " of the features" if self.algorithm == "nystrom" else ""
+            where = " of the features" if self.algorithm == "landmarks" else ""
             how += f", a local optimum{where}" if self.converged else ", stopped before it converged"
             how += "; another seed can find another." if self.n_init > 1 or self.n_perturb else "."
         proof = "S/bound is at most 1; 1 would prove that no partition into as many clusters has a larger S."
@@ -321,11 +321,16 @@ def make_partition(
     labels: IntArray,
     k: int,
     *,
+    algorithm: Literal["hartigan", "lloyd", "spectral"],
+    n_init: int,
+    n_iter: int,
+    converged: bool,
+    n_perturb: int = 0,
     weights: FloatArray | None = None,
+    path: FloatArray | None = None,
     moves: IntArray | None = None,
-    **fields: Any,
 ) -> Partition:
-    """Partition with its dispersions, upper bound and plotting coordinates; its clusters are numbered here."""
+    """Number the clusters that a search found, and compute their dispersions, the upper bound and coordinates."""
     M, s = d.group_sums(Groups(labels, tuple(range(k))), weights)
     numbers = numbering_by_sums(labels, M, s)
     order, labels = np.argsort(numbers), numbers[labels]
@@ -349,14 +354,19 @@ def make_partition(
         between=float(statistics.between(M, s)),
         total=float(statistics.total(M, s)),
         within_per_cluster=within,
+        bound=float(values[: k - 1].sum()),
+        algorithm=algorithm,
+        n_init=n_init,
+        n_perturb=n_perturb,
+        n_iter=n_iter,
+        converged=converged,
+        path=path,
         moves=moves,
         masses=None if weights is None else s,
-        bound=float(values[: k - 1].sum()),
         metric=d.metric,
         standardization=d.standardization,
         points=d.coordinates,
         columns=d.columns,
         index=d.index,
         coordinates=coordinates,
-        **fields,
     )

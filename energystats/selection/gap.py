@@ -12,8 +12,8 @@ import numpy as np
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray
 from energystats.cluster_tests.reference_samples import Axes, MarginalReference, compares_numbers, principal_axes
-from energystats.clustering.energy_cluster import search_points
 from energystats.clustering.exact_1d import has_exact
+from energystats.clustering.local_search import search_points
 from energystats.dissimilarity import Dissimilarity
 from energystats.geometry.coordinates import principal_coordinates
 from energystats.inputs.options import children
