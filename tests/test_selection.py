@@ -15,7 +15,6 @@ from scipy.stats import binom
 
 import energystats as es
 from energystats.dissimilarity import Dissimilarity
-from energystats.selection.eigengap import walk_eigenvalues
 from energystats.selection.gap import (
     GapReference,
     first_within_one_error,
@@ -23,6 +22,7 @@ from energystats.selection.gap import (
     gap_curve,
     least_within,
     logarithm,
+    walk_eigenvalues,
 )
 from energystats.selection.stability import _best_jaccard, _overlaps, _resampled
 from tests import definitions, simulations

@@ -28,8 +28,8 @@ from energystats.cluster_tests.unimodality import (
     over_contrasts,
     unimodality_test,
 )
-from energystats.clustering.assignment import NearestCluster
 from energystats.clustering.exact_1d import has_exact
+from energystats.clustering.partition import NearestCluster
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.metrics.closed_form import Euclidean
 

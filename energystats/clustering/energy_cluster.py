@@ -139,7 +139,6 @@ def energy_cluster(
     if weights is not None:
         d.check_weights(weights, "sample_weight")
     search = search.on(d, weights)
-    how.check(d, search)
     search = replace(search, progress=weigh(progress, d, *how.work(d, search)))
     return how.fit(d, search, generator)[0]
 
@@ -152,10 +151,7 @@ class _Auto(Algorithm):
 
     def taken(self, d: Dissimilarity, search: Search) -> Algorithm:
         """What it stands for."""
-        return Exact1D() if has_exact(d) and not search.by_labels else Hartigan()
-
-    def check(self, d: Dissimilarity, search: Search) -> None:
-        """Everything goes."""
+        return ALGORITHMS["exact-1d" if has_exact(d) and not search.by_labels else "hartigan"]
 
     def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
         return self.taken(d, search).work(d, search)

@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from energystats._runtime import weigh
 from energystats._typing import AnyArray, ArrayLike, FloatArray, IntArray, RandomLike
-from energystats.clustering.assignment import NearestCluster
 from energystats.clustering.energy_cluster import as_algorithm
 from energystats.clustering.landmarks import NearestCentre
+from energystats.clustering.partition import NearestCluster
 from energystats.clustering.search import STARTS, Algorithm, Search
 from energystats.dissimilarity import Dissimilarity, check_blocks, of_z_scores
 from energystats.exceptions import NotNegativeTypeWarning, warn
@@ -197,7 +197,6 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         )
         check_count(self.n_clusters, "n_clusters", low=1)
         search = search.on(d, weights)
-        algorithm.check(d, search)
         weigh(False, d, *algorithm.work(d, search))
         self.partition_, rule = algorithm.fit(d, search, as_generator(self.random_state, "random_state"))
         self._nearest: NearestCluster | NearestCentre = rule or NearestCluster.of(

@@ -133,7 +133,10 @@ class Exact1D(Algorithm):
 
     name: ClassVar[str] = "exact-1d"
 
-    def check(self, d: Dissimilarity, search: Search) -> None:
+    def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
+        return (exact_line(d.n, search.k),)
+
+    def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, None]:
         if not has_exact(d):
             columns = 0 if d.points is None else d.points.shape[1]
             raise ValueError(
@@ -141,11 +144,6 @@ class Exact1D(Algorithm):
                 f"{f'{columns} column' if columns else 'a matrix'}{'s' * (columns > 1)} and {d.metric!r}; "
                 'use "hartigan".'
             )
-
-    def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
-        return (exact_line(d.n, search.k),)
-
-    def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, None]:
         return _partition_line(d, search.k, search.weights), None
 
 

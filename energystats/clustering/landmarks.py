@@ -128,7 +128,8 @@ class Landmarks(Algorithm):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, check_count(getattr(self, name), name, low=2))
 
-    def check(self, d: Dissimilarity, search: Search) -> None:
+    def _check(self, d: Dissimilarity, search: Search) -> None:
+        """Refuse data and options that landmarks are of no use for."""
         if not search.by_labels and search.init == "spectral":
             raise ValueError('`init="spectral"` has no use in algorithm="landmarks"; use "k-means++" or "random".')
         if search.log_moves:
@@ -153,9 +154,10 @@ class Landmarks(Algorithm):
         return max(FEWEST_LANDMARKS, k) if self.n_landmarks is None else self.n_landmarks
 
     def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
-        return (landmarks(Size.of(d), search.k, self.count(search.k), search.n_starts, self.batch_size or BATCH),)
+        return (landmarks(Size.of(d), search.k, self.count(search.k), search.n_init, self.batch_size or BATCH),)
 
     def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, NearestCentre]:
+        self._check(d, search)
         k, batch_size = search.k, self.batch_size or BATCH
         table, w = _table_of(d, batch_size), np.ones(d.n) if search.weights is None else search.weights
         choice, order, pairs = rng.spawn(3)
@@ -405,7 +407,7 @@ def _make_landmark_partition(
         within_per_cluster=within,
         bound=float(values[: k - 1].sum()) + centres.left_out if k > 1 else 0.0,
         algorithm="landmarks",
-        n_init=search.n_starts,
+        n_init=search.n_init,
         n_iter=found.n_iter,
         converged=found.converged,
         masses=centres.mass if weighted else None,

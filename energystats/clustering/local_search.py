@@ -70,7 +70,6 @@ __all__ = [
     "make_starts",
     "search_points",
     "search_problem",
-    "tabulate",
     "tries_for",
 ]
 
@@ -103,12 +102,6 @@ class State(NamedTuple):
     def W(self) -> float:
         """Sum of w_l/(2 s_l)."""
         return float(np.sum(self.within / (2 * self.mass)))
-
-
-def tabulate(R: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> State:
-    """The sums from scratch, O(n^2)."""
-    with uninterrupted():
-        return State(*tabulated_afresh(R, weights, labels, k))
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,8 +139,9 @@ class Problem:
         return np.asarray(cluster_table(self.R, self.weights, np.zeros(self.n, np.intp), 1)[0])
 
     def tabulate(self, labels: IntArray) -> State:
-        """The sums of a partition, from scratch."""
-        return tabulate(self.R, self.weights, labels, self.k)
+        """Compute the sums of a partition from scratch, O(n^2)."""
+        with uninterrupted():
+            return State(*tabulated_afresh(self.R, self.weights, labels, self.k))
 
     def tabulate_quickly(self, labels: IntArray) -> State:
         """The same to rounding, with the largest cluster as what the others leave."""
@@ -342,17 +336,13 @@ class MultiStartSearch:
     progress: bool = False
     found: int = 0
 
-    def best_recorded(self, *, log_moves: bool) -> LocalOptimum:
-        """The best partition, with the path of its search, which is made once more for that."""
-        return hartigan(self.problem, self.lowest().origin, log_moves=log_moves)
-
     def lowest(self) -> _Best:
         """The best partition of Hartigan's method, in compiled calls of many searches each."""
         problem = self.problem
         labels, origin = np.zeros((2, problem.n), np.intp)
         standing = np.array([np.inf, 0.0])
         fixed = problem.R, problem.weights, problem.totals, problem.k, problem.tolerance, problem.max_iter
-        with closing(self.portions(max(1, PAIRS_AT_ONCE // problem.n**2))) as portions:
+        with self.shown(max(1, PAIRS_AT_ONCE // problem.n**2)) as portions:
             for portion in portions:
                 lowest(*fixed, portion.starts, portion.uniforms, portion.turn, ENOUGH, labels, origin, standing)
                 self.found = int(standing[1])
@@ -367,7 +357,7 @@ class MultiStartSearch:
     ) -> LocalOptimum:
         """The best partition of any method, in calls of a pass each, so that somebody can watch or interrupt it."""
         problem, best, made, taken_back = self.problem, None, 0, 0
-        with closing(self.portions(1)) as portions:
+        with self.shown(1) as portions:
             for portion in portions:
                 start = self.start_of(portion, best)
                 if start is None:
@@ -395,13 +385,8 @@ class MultiStartSearch:
         )
         return labels if whole else None
 
-    def portions(self, size: int) -> Generator[_Portion, None, None]:
-        """The searches, in portions, behind a bar."""
-        total = self.n_starts + self.tries
-        return with_bar(self.all_portions(size), self.progress, total=total, unit="search", size=lambda p: p.size)
-
-    def all_portions(self, size: int) -> Iterator[_Portion]:
-        """Starts, then perturbations for as long as they are wanted."""
+    def portions(self, size: int) -> Iterator[_Portion]:
+        """Yield starts, and then perturbations for as long as they are wanted."""
         starts, none, nothing = iter(self.starts), np.empty((0, self.problem.n), np.intp), np.empty((0, UNIFORMS))
         while block := list(islice(starts, size)):
             checkpoint()
@@ -412,6 +397,11 @@ class MultiStartSearch:
                 yield _Portion(none, nothing, turn, skipped=self.tries - turn)
                 return
             yield _Portion(none, self.rng.random((min(size, self.tries - turn), UNIFORMS)), turn)
+
+    def shown(self, size: int) -> closing[Generator[_Portion, None, None]]:
+        """Put the portions behind a bar."""
+        total = self.n_starts + self.tries
+        return closing(with_bar(self.portions(size), self.progress, total=total, unit="search", size=lambda p: p.size))
 
 
 def make_starts(problem: Problem, init: str, n_init: int, rng: np.random.Generator) -> Iterator[IntArray]:
@@ -451,28 +441,27 @@ class _LocalSearch(Algorithm):
     def best(self, hunt: MultiStartSearch, search: Search) -> LocalOptimum:
         """The local optimum of lowest W."""
 
-    def check(self, d: Dissimilarity, search: Search) -> None:
-        """Everything goes."""
-
     def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
         size = Size.of(d)
         held = replace(size.held, exact=False)
         advice = FEWER_STARTS if d.rows is None and d.points is not None else FEWER_STARTS_OF_MATRIX
         tries = 0 if search.by_labels else self.tries(d.n)
-        found = search_work(held, search.k, search.n_starts, tries, advice)
+        found = search_work(held, search.k, search.n_init, tries, advice)
         return pairs_work(size), found, eigenpairs(held, search.k - 1)
 
     def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, None]:
-        k, weights, n_starts = search.k, search.weights, search.n_starts
+        k, n_starts = search.k, search.n_init
+        weights = np.ones(d.n) if search.weights is None else search.weights
         d = d.stored()
         check_distinct(count_distinct(d.matrix, k), k)
-        problem = _problem_of(d, k, search.max_iter, weights)
+        tolerance = MOVE_TOLERANCE * d.scale_of(search.weights)
+        problem = Problem(d.matrix, weights, k, tolerance, search.max_iter)
         tries = 0 if search.by_labels else self.tries(d.n)
         starts: Iterable[IntArray]
         if not isinstance(search.init, str):
             starts = [np.asarray(search.init)]
         elif search.init == "spectral":
-            starts = spectral_starts(d, k, n_starts, rng, weights)
+            starts = spectral_starts(d, k, n_starts, rng, search.weights)
         else:
             starts = make_starts(problem, search.init, n_starts, rng)
         best = self.best(MultiStartSearch(problem, starts, n_starts, n_starts * tries, rng, search.progress), search)
@@ -490,7 +479,7 @@ class _LocalSearch(Algorithm):
             n_perturb=tries,
             n_iter=best.n_iter,
             converged=best.converged,
-            weights=weights,
+            weights=search.weights,
             path=best.path,
             moves=best.moves,
         ), None
@@ -534,7 +523,7 @@ class Hartigan(_LocalSearch):
 
     def best(self, hunt: MultiStartSearch, search: Search) -> LocalOptimum:
         if search.callback is None and hunt.problem.n <= LARGE:
-            return hunt.best_recorded(log_moves=search.log_moves)
+            return hartigan(hunt.problem, hunt.lowest().origin, log_moves=search.log_moves)  # with its path
         return hunt.best_in_steps(hartigan, log_moves=search.log_moves, callback=search.callback)
 
 
@@ -575,7 +564,8 @@ def search_points(d: Dissimilarity, k: int, rng: np.random.Generator, n_init: in
     if has_exact(d):
         line = best_intervals(d, k)
         return line.labels, float(np.ldexp(line.within.sum(), line.values.exponent))
-    problem = _problem_of(d.stored(), k)
+    d = d.stored()
+    problem = Problem(d.matrix, np.ones(d.n), k, MOVE_TOLERANCE * d.scale)
     return search_problem(problem, n_init, n_init * tries_for(d.n), rng)
 
 
@@ -583,9 +573,3 @@ def search_problem(problem: Problem, n_init: int, tries: int, rng: np.random.Gen
     """Find labels and W of the best of several k-means++ starts of Hartigan's method, perturbed."""
     best = MultiStartSearch(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries, rng).lowest()
     return best.labels, best.within
-
-
-def _problem_of(d: Dissimilarity, k: int, max_iter: int = 300, weights: FloatArray | None = None) -> Problem:
-    """Make the problem of points whose rho is stored."""
-    tolerance = MOVE_TOLERANCE * d.scale_of(weights)
-    return Problem(d.matrix, np.ones(d.n) if weights is None else weights, k, tolerance, max_iter)

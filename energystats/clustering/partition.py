@@ -1,10 +1,11 @@
-"""A partition of points into clusters, and how it is made from what a search found."""
+"""A partition of points into clusters, how it is made from what a search found, and the rule for new points."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -32,10 +33,11 @@ if TYPE_CHECKING:
     from energystats.dissimilarity import Standardization
     from energystats.metrics.base import Metric
 
-__all__ = ["Partition", "make_partition"]
+__all__ = ["NearestCluster", "Partition", "make_partition"]
 
 
 BOUND_ROUNDING = 1e-12  # of the dispersions; a bound below it may be 0
+ROWS_PER_BLOCK = 256  # of new points
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -370,3 +372,39 @@ def make_partition(
         index=d.index,
         coordinates=coordinates,
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NearestCluster:
+    """The rule argmin over l of 2 g(x, C_l) - g(C_l, C_l), the energy distance from C_l to a point mass at x.
+
+    Attributes
+    ----------
+    averages : ndarray of shape (n, k)
+        Indicators of the clusters, times the weights, divided by their sums.
+    own_means : ndarray of shape (k,)
+        g(C_l, C_l).
+    """
+
+    averages: FloatArray
+    own_means: FloatArray
+
+    @classmethod
+    def of(cls, labels: IntArray, within_per_cluster: FloatArray, weights: FloatArray | None = None) -> Self:
+        """From the labels 0..k-1 of the clustered points and W of each cluster."""
+        Z = (labels[:, None] == np.arange(within_per_cluster.size)).astype(np.float64)
+        if weights is not None:
+            Z *= weights[:, None]
+        return cls(Z / Z.sum(axis=0), 2 * within_per_cluster / Z.sum(axis=0))
+
+    def assign(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> IntArray:
+        """Clusters of new points; `rho_of_rows` gives rho from a slice of them to the clustered ones, (rows, n)."""
+        return np.asarray(self.squared_distances(n_points, rho_of_rows).argmin(axis=1), dtype=np.intp)
+
+    def squared_distances(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> FloatArray:
+        """Squared distances in the feature space to the means of the clusters, g(x, C_l) - g(C_l, C_l)/2; (m, k)."""
+        blocks = [
+            rho_of_rows(slice(i, i + ROWS_PER_BLOCK)) @ self.averages - self.own_means / 2
+            for i in range(0, n_points, ROWS_PER_BLOCK)
+        ]
+        return np.concatenate(blocks)

@@ -1,4 +1,4 @@
-"""What a search for clusters is to find, and what every algorithm of `energy_cluster` can do: check, plan, fit."""
+"""What a search for clusters is to find, and what every algorithm of `energy_cluster` can do: estimate, and fit."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Search:
     init : str or array_like of shape (n,)
         "k-means++", "random" or "spectral", or labels, then there is one start; after `on` codes 0..k-1.
     n_init : int
-        Starts.
+        Starts; 1 after `on` where labels were given.
     max_iter : int
         Passes over the data from one start.
     weights : ndarray of shape (n,) or None
@@ -74,17 +74,12 @@ class Search:
             init, names = as_labels(init, d.n, "init")
             if len(names) != k:
                 raise ValueError(f"`init` must have {k} clusters, as many as `k`, got {len(names)}.")
-        return replace(self, k=k, init=init, weights=weights)
+        return replace(self, k=k, init=init, n_init=1 if self.by_labels else self.n_init, weights=weights)
 
     @property
     def by_labels(self) -> bool:
         """Whether labels were given to start from."""
         return not isinstance(self.init, str)
-
-    @property
-    def n_starts(self) -> int:
-        """Starts that are made."""
-        return 1 if self.by_labels else self.n_init
 
 
 class Algorithm(ABC):
@@ -103,16 +98,15 @@ class Algorithm(ABC):
     reads_blocks: ClassVar[bool] = False
 
     @abstractmethod
-    def check(self, d: Dissimilarity, search: Search) -> None:
-        """Refuse data and options that the algorithm has no use for."""
-
-    @abstractmethod
     def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
         """Estimate what a search takes."""
 
     @abstractmethod
     def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, Any]:
-        """Find the partition, and the rule for new points where it is not the `NearestCluster` of all points."""
+        """Find the partition, and the rule for new points where it is not the `NearestCluster` of all points.
+
+        Data and options that the algorithm has no use for are refused first.
+        """
 
 
 def check_distinct(distinct: int, k: int) -> None:

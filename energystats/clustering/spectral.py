@@ -300,14 +300,12 @@ class Spectral(Algorithm):
 
     name: ClassVar[Literal["spectral"]] = "spectral"
 
-    def check(self, d: Dissimilarity, search: Search) -> None:
-        if search.by_labels or search.init != "k-means++":
-            raise ValueError('`init` has no use in algorithm="spectral"; init="spectral" goes with "hartigan".')
-
     def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
         return eigenpairs(Size.of(d), search.k - 1), rounding(Size.of(d), search.k, search.n_init)
 
     def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, None]:
+        if search.by_labels or search.init != "k-means++":
+            raise ValueError('`init` has no use in algorithm="spectral"; init="spectral" goes with "hartigan".')
         k, weights = search.k, search.weights
         check_distinct(_count_distinct_points(d, k), k)
         rows = _spectral_rows(d, k, weights)

@@ -25,12 +25,12 @@ from energystats.inputs.options import as_generator, check_count, check_flag, ch
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import Size, eigenpairs, kept, pairs_work, search_work, tree
 from energystats.pairs.workloads import stability as resamples
-from energystats.selection.eigengap import eigengaps
 from energystats.selection.gap import (
     NEGATIVE,
     GapCurve,
     GapReference,
     NullKind,
+    eigengaps,
     first_within_one_error,
     fit_gap_reference,
     gap_curve,
