@@ -76,10 +76,14 @@ def clusters(n, n_workers):
     rng = np.random.default_rng(0)
     labels = rng.integers(5, size=n)
     X = 2.5 * rng.standard_normal((5, D))[labels] + rng.standard_normal((n, D))
-    es.energy_cluster(X[:500], 5, algorithm="nystrom", n_landmarks=20, rng=0)
+    es.energy_cluster(X[:500], 5, algorithm=es.Landmarks(n_landmarks=20), rng=0)
     if not n_workers:
         start = time.perf_counter()
-        return es.energy_cluster(X, 5, algorithm="nystrom", rng=0), time.perf_counter() - start, [peak_of_worker(None)]
+        return (
+            es.energy_cluster(X, 5, algorithm="landmarks", rng=0),
+            time.perf_counter() - start,
+            [peak_of_worker(None)],
+        )
     with (
         LocalCluster(n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         Client(cluster) as client,
@@ -87,7 +91,7 @@ def clusters(n, n_workers):
         client.wait_for_workers(n_workers)
         rows = client.persist(da.from_array(X, chunks=(50_000, D)))
         start = time.perf_counter()
-        found = es.energy_cluster(rows, 5, algorithm="nystrom", client=client, rng=0)
+        found = es.energy_cluster(rows, 5, algorithm="landmarks", client=client, rng=0)
         seconds = time.perf_counter() - start
         return found, seconds, list(client.run(peak_of_worker).values())
 

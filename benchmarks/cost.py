@@ -70,14 +70,14 @@ def cases():
         "goodness_of_fit 1,000": lambda: es.goodness_of_fit(X(1000), draw, n_resamples=49, rng=0),
         "energy_power 100 + 200": lambda: es.energy_power(X(200), X(200) + 0.2, [100, 200], rng=0),
         "energy_cluster 800": clusters(800),
-        "energy_cluster 4,000": clusters(4000, n_perturb=0),
-        "energy_cluster 4,000, k=20": clusters(4000, k=20, n_perturb=0),
+        "energy_cluster 4,000": clusters(4000, algorithm=es.Hartigan(n_perturb=0)),
+        "energy_cluster 4,000, k=20": clusters(4000, k=20, algorithm=es.Hartigan(n_perturb=0)),
         "energy_cluster 100, n_init=500": clusters(100, n_init=500),
         "energy_cluster lloyd 4,000": clusters(4000, algorithm="lloyd"),
         "energy_cluster spectral 3,000": clusters(3000, algorithm="spectral"),
         "energy_cluster spectral 5,000": clusters(5000, algorithm="spectral"),
-        "energy_cluster nystrom 10,000": clusters(10_000, algorithm="nystrom", n_init=2),
-        "energy_cluster nystrom 100,000": clusters(100_000, algorithm="nystrom", n_init=2),
+        "energy_cluster landmarks 10,000": clusters(10_000, algorithm="landmarks", n_init=2),
+        "energy_cluster landmarks 100,000": clusters(100_000, algorithm="landmarks", n_init=2),
         "cluster_1d 1,000,000": lambda: es.cluster_1d(X(10**6, 1)[:, 0], 5),
         "cluster_test split 1,000": lambda: es.cluster_test(X(1000), rng=0),
         "cluster_test split 4,000": lambda: es.cluster_test(X(4000), rng=0),
@@ -148,7 +148,7 @@ def main():
     es.energy_test(np.repeat(small[:, 0], 50), groups=np.arange(3000) % 2, n_resamples=199, rng=0)
     es.energy_hclust(small)
     es.graph_partition(es.pairwise(small), 2, rng=0)
-    es.energy_cluster(small, 3, algorithm="nystrom", rng=0)
+    es.energy_cluster(small, 3, algorithm="landmarks", rng=0)
     print(f"| call | estimated s | measured s | ratio |   load {os.getloadavg()[0]:.1f}")
     for name, call in cases().items():
         if not words or any(word in name for word in words):

@@ -28,10 +28,10 @@ import energystats as es
 from large import clouds, peak_megabytes
 n, peer = int(sys.argv[1]), sys.argv[2]
 X, labels = clouds(n, np.random.default_rng(0))
-es.energy_cluster(X[:500], 5, algorithm="nystrom", n_landmarks=20, rng=0)
+es.energy_cluster(X[:500], 5, algorithm=es.Landmarks(n_landmarks=20), rng=0)
 from sklearn.cluster import KMeans, MiniBatchKMeans
 calls = {
-    "energystats": lambda: es.energy_cluster(X, 5, algorithm="nystrom", rng=0).labels,
+    "energystats": lambda: es.energy_cluster(X, 5, algorithm="landmarks", rng=0).labels,
     "scikit-learn MiniBatchKMeans": lambda: MiniBatchKMeans(5, n_init=10, random_state=0).fit(X).labels_,
     "scikit-learn MiniBatchKMeans, 16,384 rows": lambda: MiniBatchKMeans(
         5, batch_size=16_384, n_init=10, random_state=0).fit(X).labels_,
@@ -120,7 +120,7 @@ def near_hartigan(n):
         seconds, full = timed(lambda X=X, k=k, how=how: es.energy_cluster(X, k, **how, rng=0))
         print(f"| {name} | all pairs | {seconds} | 0 | 0 | - |", flush=True)
         for m in (64, 256, 1024):
-            options = {**how, "algorithm": "nystrom", "n_landmarks": m}
+            options = {**how, "algorithm": es.Landmarks(n_landmarks=m)}
             seconds, found = timed(lambda X=X, k=k, o=options: es.energy_cluster(X, k, **o, rng=0))
             exact, told = es.dispersion(X, found.labels, **how), found.approximation
             share = exact.within / full.within - 1
@@ -151,7 +151,7 @@ def lognormal_accuracy(n):
         X, labels = es.datasets.make_lognormal_mixture(n, **parameters, rng=0)
         cells, times = [], []
         for alpha in (1.0, 0.5):
-            options = {"alpha": alpha, "algorithm": "nystrom", "rng": 0}
+            options = {"alpha": alpha, "algorithm": "landmarks", "rng": 0}
             seconds, found = timed(lambda X=X, o=options: es.energy_cluster(X, 2, **o))
             cells.append(es.clustering_accuracy(labels, found.labels))
             times.append(seconds)

@@ -44,13 +44,15 @@ SIGMA_2 = {"rho_1": RHO_1, "rho_1/2": RHO_HALF, "exp 2": EXP_2, "gauss 2": GAUSS
 
 # the methods: (X, k, rng) -> labels
 
+PLAIN = es.Hartigan(n_perturb=0)  # starts without perturbations, as the papers make them
 
-def energy(X, k, rng, *, metric=RHO_1, algorithm="hartigan", init="k-means++", n_init=5):
+
+def energy(X, k, rng, *, metric=RHO_1, algorithm=PLAIN, init="k-means++", n_init=5):
     """Energy clustering; "coordinates" starts from the papers' k-means++, which knows nothing of rho."""
     R = es.pairwise(X, metric=metric)
     how = {"metric": "precomputed", "algorithm": algorithm}
     if init != "coordinates":
-        return es.energy_cluster(R, k, init=init, n_init=n_init, n_perturb=0, rng=rng, **how).labels
+        return es.energy_cluster(R, k, init=init, n_init=n_init, rng=rng, **how).labels
     starts = (coordinate_start(X, k, rng) for _ in range(n_init))
     return min((es.energy_cluster(R, k, init=start, **how) for start in starts), key=lambda p: p.within).labels
 
@@ -515,7 +517,8 @@ def one_optimum(case, run):
     }
     true = es.dispersion(X, labels, metric=metric).within
     found = {
-        name: es.energy_cluster(X, row.k, metric=metric, n_perturb=0, rng=rng, **how) for name, how in ways.items()
+        name: es.energy_cluster(X, row.k, metric=metric, rng=rng, **{"algorithm": PLAIN, **how})
+        for name, how in ways.items()
     }
     return {name: (p.within / true, es.clustering_accuracy(labels, p.labels)) for name, p in found.items()}
 
@@ -658,7 +661,7 @@ def draw_planes():
     for ax, (row_id, metric) in zip(axes, cases, strict=True):
         row = next(row for row in ROWS if row.id == row_id)
         X, labels = row.draw(row.xs[0], np.random.default_rng(1))
-        pred = es.energy_cluster(X, row.k, metric=metric, n_perturb=0, rng=0).labels
+        pred = es.energy_cluster(X, row.k, metric=metric, algorithm=PLAIN, rng=0).labels
         matched = match(labels, pred, row.k)
         ax.scatter(*X.T, c=np.array(cluster_colors(row.k))[pred], s=7)
         wrong = labels != matched
@@ -707,7 +710,7 @@ def real_data(folder, quick):
     parts = {}
     for name, (metric, K) in kernels.items():
         gaps = random_walk_gaps(K, 8)
-        found = es.energy_cluster(X, 3, metric=metric, n_init=10 if quick else 50, n_perturb=0, rng=0)
+        found = es.energy_cluster(X, 3, metric=metric, n_init=10 if quick else 50, algorithm=PLAIN, rng=0)
         parts[name] = (gaps, found)
         listed, accuracy = " ".join(f"{g:.3f}" for g in gaps), es.clustering_accuracy(wine.target, found.labels)
         print(f"| energy, {name} | {listed} | {found.within:.3f} | {found.sizes} | {accuracy:.3f} |")

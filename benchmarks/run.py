@@ -160,7 +160,7 @@ def landmarks(n, d, k):
     rng = np.random.default_rng(0)
     X = 1.5 * rng.standard_normal((k, d))[rng.integers(k, size=n)] + rng.standard_normal((n, d))
     for name, data in (("clouds", X), ("one normal distribution", rng.standard_normal((n // 5, d)))):
-        how = {"algorithm": "nystrom", "rng": 0}
+        how = {"algorithm": "landmarks", "rng": 0}
         ours, found = both_times(lambda data=data, how=how: es.energy_cluster(data, k, **how), runs=3)
         what = f"clustering from landmarks, {name}, n = {len(data)}, d = {d}, k = {k}, 10 starts"
         row(what, ours, NONE, None, f"W {found.within:.4f}, estimated")
@@ -201,24 +201,24 @@ import numpy as np
 import energystats as es
 from energystats._core.hartigan import hartigan_pass
 from energystats.clustering.seeding import plus_plus_start
-from energystats.clustering.local_search import tabulate
+from energystats.clustering.local_search import Problem
 n, k = int(sys.argv[1]), int(sys.argv[2])
 ones, room = np.ones(n), np.empty((0, 3), np.intp)
 X = np.random.default_rng(0).standard_normal((n, 5))
 two = np.zeros((2, 2)), np.ones(2), np.array([0, 1])
-hartigan_pass(*two, *tabulate(*two, 2), 1.0, room)
+hartigan_pass(*two, *Problem(*two[:2], 2, 0.0).tabulate(two[2]), 1.0, room)
 es.pairwise(X[:1500])
 start = time.perf_counter()
 R = es.pairwise(X)
 distances = time.perf_counter() - start
 labels = plus_plus_start(R, k, np.random.default_rng(0))
-state = tabulate(R, ones, labels, k)
+state = Problem(R, ones, k, 0.0).tabulate(labels)
 start = time.perf_counter()
 moved = hartigan_pass(R, ones, labels, *state, 1e-9, room)
 one = time.perf_counter() - start
 del R, state
 start = time.perf_counter()
-found = es.energy_cluster(X, k, n_init=1, n_perturb=0, rng=0)
+found = es.energy_cluster(X, k, n_init=1, algorithm=es.Hartigan(n_perturb=0), rng=0)
 print(distances, one, moved, time.perf_counter() - start, found.n_iter)
 """
 

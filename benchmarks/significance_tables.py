@@ -117,13 +117,13 @@ def shrunk_covariance(X, rng, row):
 
 def best_share(X, rng):
     """S/T of the best of three starts."""
-    found = es.energy_cluster(X, 2, n_init=3, n_perturb=0, rng=rng)
+    found = es.energy_cluster(X, 2, n_init=3, algorithm=es.Hartigan(n_perturb=0), rng=rng)
     return found.between / found.total
 
 
 def naive(X, rng, row):
     """Permute the labels that were found: not a test."""
-    labels = es.energy_cluster(X, row.k, n_init=3, n_perturb=0, rng=rng).labels
+    labels = es.energy_cluster(X, row.k, n_init=3, algorithm=es.Hartigan(n_perturb=0), rng=rng).labels
     return es.energy_test(X, groups=labels, n_resamples=RESAMPLES, rng=rng).pvalue
 
 
@@ -177,7 +177,7 @@ def one_third_clustered(X, rng, row):
         order = rng.permutation(len(X))
         a = int(0.35 * len(X))
         for part, rest in ((order[:a], order[a:]), (order[-a:], order[:-a])):
-            labels = es.energy_cluster(X[part], 2, n_init=4, n_perturb=0, rng=rng).labels
+            labels = es.energy_cluster(X[part], 2, n_init=4, algorithm=es.Hartigan(n_perturb=0), rng=rng).labels
             line = X[part][labels == 1].mean(axis=0) - X[part][labels == 0].mean(axis=0)
             found.append(weighted(0, 1, 0, test=index_alone)(X[rest] @ line, rng, row))
     return cauchy_combination(np.array(found))
@@ -252,7 +252,7 @@ def half_and_rest(X, rng, k=2, **how):
     """Distances between the held-out half and the clusters of the other: R of the rest to it, its labels."""
     order = rng.permutation(len(X))
     part, rest = order[: len(X) // 2], order[len(X) // 2 :]
-    labels = es.energy_cluster(X[part], k, n_init=3, n_perturb=0, rng=rng, **how).labels
+    labels = es.energy_cluster(X[part], k, n_init=3, algorithm=es.Hartigan(n_perturb=0), rng=rng, **how).labels
     return X[part], X[rest], labels
 
 

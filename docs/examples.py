@@ -118,7 +118,9 @@ True
 
 WARNINGS = {
     "ColumnScaleWarning": "es.energy_test(X * [1, 1, 1, 1e4], groups=species, n_resamples=19, rng=0)",
-    "ConvergenceWarning": 'es.energy_cluster(X, 4, init="random", n_init=1, n_perturb=0, max_iter=1, rng=0)',
+    "ConvergenceWarning": (
+        'es.energy_cluster(X, 4, algorithm=es.Hartigan(n_perturb=0), init="random", n_init=1, max_iter=1, rng=0)'
+    ),
     "DisconnectedGraphWarning": "es.graph_partition(np.kron(np.eye(2), np.ones((4, 4))) - np.eye(8), 2, rng=0)",
     "DoubleDippingWarning": "es.energy_test(X, groups=es.energy_cluster(X, 2, rng=0), n_resamples=19, rng=0)",
     "MatrixAsPointsWarning": "es.energy_cluster(es.pairwise(X), 3, rng=0)",

@@ -65,7 +65,9 @@ FIGURES: dict[str, Callable[[], Axes]] = {
     ),
     "partition-line": lambda: es.cluster_1d(IRIS["petal_length"], 3).plot(),
     "means": lambda: es.energy_cluster(MEASURES, 3, standardize=True, rng=0).plot_means(),
-    "path": lambda: es.energy_cluster(MEASURES, 3, init="random", n_init=1, n_perturb=0, rng=4).plot_path(),
+    "path": lambda: es.energy_cluster(
+        MEASURES, 3, algorithm=es.Hartigan(n_perturb=0), init="random", n_init=1, rng=4
+    ).plot_path(),
     "cluster-test": lambda: es.cluster_test(MEASURES, rng=0).plot(),
     "cluster-refit": lambda: es.cluster_test(MEASURES, method="refit", null="gaussian", rng=0).plot(),
     "gap": lambda: es.select_k(MEASURES, 6, rng=0).plot(),

@@ -11,11 +11,16 @@ from .clustering.accuracy import clustering_accuracy as clustering_accuracy
 from .clustering.compare_euclidizations import compare_euclidizations as compare_euclidizations
 from .clustering.energy_cluster import energy_cluster as energy_cluster
 from .clustering.estimator import EnergyClustering as EnergyClustering
+from .clustering.exact_1d import Exact1D as Exact1D
 from .clustering.exact_1d import cluster_1d as cluster_1d
 from .clustering.graph_partition import graph_partition as graph_partition
 from .clustering.graph_result import GraphPartition as GraphPartition
 from .clustering.hierarchy import energy_hclust as energy_hclust
+from .clustering.landmarks import Landmarks as Landmarks
+from .clustering.local_search import Hartigan as Hartigan
+from .clustering.local_search import Lloyd as Lloyd
 from .clustering.partition import Partition as Partition
+from .clustering.spectral import Spectral as Spectral
 from .clustering.spectral import SpectralEmbedding as SpectralEmbedding
 from .clustering.spectral import spectral_embedding as spectral_embedding
 from .distribution_tests.designs import Design as Design

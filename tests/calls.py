@@ -74,7 +74,7 @@ def make_calls(exponent=0):
             X, lambda n, r: one * r.normal(size=(n, 2)), n_resamples=19, rng=3
         ),
         "energy_power": lambda: es.energy_power(X[:20], X[20:], [5, 9], n_replicates=20, n_resamples=19, rng=3),
-        "energy_cluster": lambda: es.energy_cluster(X, 3, n_init=3, n_perturb=2, rng=3),
+        "energy_cluster": lambda: es.energy_cluster(X, 3, n_init=3, algorithm=es.Hartigan(n_perturb=2), rng=3),
         "energy_cluster large": lambda: es.energy_cluster(large, 3, n_init=2, rng=3),
         "energy_cluster lloyd": lambda: es.energy_cluster(X, 3, algorithm="lloyd", n_init=3, rng=3),
         "energy_cluster spectral": lambda: es.energy_cluster(X, 3, algorithm="spectral", n_init=3, rng=3),

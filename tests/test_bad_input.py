@@ -359,7 +359,7 @@ TAKE_WEIGHTS = {
     "energy_test": lambda w: es.energy_test(X, groups=G, sample_weight=w, n_resamples=9),
     "energy_test, binned": lambda w: es.energy_test(X, groups=G, sample_weight=w, method="binned", n_resamples=9),
     "energy_cluster": lambda w: es.energy_cluster(X, 2, sample_weight=w),
-    "energy_cluster, nystrom": lambda w: es.energy_cluster(X, 2, sample_weight=w, algorithm="nystrom"),
+    "energy_cluster, landmarks": lambda w: es.energy_cluster(X, 2, sample_weight=w, algorithm="landmarks"),
     "cluster_1d": lambda w: es.cluster_1d(X[:, 0], 2, w),
     "fit": lambda w: es.EnergyClustering(2).fit(X, sample_weight=w),
     "score": lambda w: es.EnergyClustering(2).fit(X).score(X, sample_weight=w),
@@ -550,7 +550,7 @@ def test_what_is_masked_is_missing(entry, kind):
 
 
 @pytest.mark.parametrize("method", ESTIMATOR)
-@pytest.mark.parametrize("algorithm", ["auto", "nystrom"])
+@pytest.mark.parametrize("algorithm", ["auto", "landmarks"])
 @pytest.mark.parametrize("kind", ["array", "rows"])
 def test_what_is_masked_is_missing_to_the_estimator(method, algorithm, kind):
     model = es.EnergyClustering(2, algorithm=algorithm, random_state=0)

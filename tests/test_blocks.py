@@ -306,7 +306,7 @@ def test_clusters_of_maps_and_files_are_those_of_arrays(name, table, tmp_path, m
     if name == "features recomputed":
         monkeypatch.setattr(features, "STORED_BYTES", 0)
     X = table[["u", "v", "w"]]
-    how = {"algorithm": "nystrom", "n_landmarks": 20, "batch_size": 60, "n_init": 3, "rng": 3, **CLUSTERED[name]}
+    how = {"algorithm": es.Landmarks(n_landmarks=20, batch_size=60), "n_init": 3, "rng": 3, **CLUSTERED[name]}
     monkeypatch.setattr(rows, "VALUE_ROWS", 77)
     expected = es.energy_cluster(X, 3, **how)
     assert_same_partition(es.energy_cluster(memory_map(table, tmp_path), 3, **how), expected)
@@ -321,7 +321,7 @@ def test_clusters_of_maps_and_files_are_those_of_arrays(name, table, tmp_path, m
 @pytest.mark.usefixtures("small_blocks")
 def test_coordinates_for_the_picture_are_principal_ones(table, tmp_path):
     X = table[["u", "v", "w"]]
-    found = es.energy_cluster(memory_map(table, tmp_path), 3, algorithm="nystrom", n_landmarks=299, batch_size=299)
+    found = es.energy_cluster(memory_map(table, tmp_path), 3, algorithm=es.Landmarks(n_landmarks=299, batch_size=299))
     exact = es.principal_coordinates(es.pairwise(X) ** 0.5).coordinates[:, :2]
     assert_allclose(np.abs(found.coordinates), np.abs(exact), atol=0.02)
     assert found.plot().get_xlabel() == "principal coordinate 1"
@@ -335,7 +335,7 @@ def test_the_estimator_reads_blocks(standardize, table, tmp_path):
     X, points = table[["u", "v", "w"]], memory_map(table, tmp_path)
     X.to_parquet(tmp_path / "points.parquet")
     make = lambda: es.EnergyClustering(  # noqa: E731
-        3, algorithm="nystrom", n_landmarks=20, batch_size=60, standardize=standardize, random_state=4
+        3, algorithm=es.Landmarks(n_landmarks=20, batch_size=60), standardize=standardize, random_state=4
     )
     expected, found = make().fit(X), make().fit(tmp_path / "points.parquet")
     assert_same_partition(found.partition_, expected.partition_)
@@ -364,13 +364,13 @@ def test_one_distinct_point_among_many(tmp_path):
     X = np.zeros((30_000, 2))
     X[[7, 2000, 29_999]] = [[1, 0], [0, 1], [5, 5]]
     np.save(tmp_path / "points.npy", X)
-    found = es.energy_cluster(np.load(tmp_path / "points.npy", mmap_mode="r"), 4, algorithm="nystrom", rng=0)
+    found = es.energy_cluster(np.load(tmp_path / "points.npy", mmap_mode="r"), 4, algorithm="landmarks", rng=0)
     assert found.sizes == (29_997, 1, 1, 1)
     assert found.within == pytest.approx(0, abs=1e-9)
 
 
 def test_other_algorithms_need_all_rows_here(rng):
-    with pytest.raises(ValueError, match='`client` goes with algorithm="nystrom", got "hartigan"'):
+    with pytest.raises(ValueError, match='`client` goes with algorithm="landmarks", got "hartigan"'):
         es.energy_cluster(rng.normal(size=(20, 2)), 2, algorithm="hartigan", client=object())
 
 

@@ -342,7 +342,7 @@ def test_clusters_still_tied_go_by_first_rows():
     assert es.energy_cluster(X[[1, 0, 2, 3]], 2, rng=0).labels.tolist() == [0, 1, 1, 0]
 
 
-@pytest.mark.parametrize("algorithm", ["auto", "lloyd", "spectral", "nystrom"])
+@pytest.mark.parametrize("algorithm", ["auto", "lloyd", "spectral", "landmarks"])
 def test_found_clusters_are_numbered_by_size(algorithm, rng):
     X = np.concatenate([rng.normal(c, 0.3, (size, 2)) for c, size in zip((0, 6, 12), (15, 35, 25), strict=True)])
     order = rng.permutation(75)

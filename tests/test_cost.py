@@ -80,7 +80,7 @@ LONG = {
     "goodness_of_fit": lambda: es.goodness_of_fit(points(), draw, n_resamples=9, rng=0),
     "energy_cluster": lambda: es.energy_cluster(points(), 3, n_init=2, rng=0),
     "spectral": lambda: es.energy_cluster(points(), 3, algorithm="spectral", rng=0),
-    "nystrom": lambda: es.energy_cluster(points(), 3, algorithm="nystrom", n_landmarks=9, n_init=2, rng=0),
+    "landmarks": lambda: es.energy_cluster(points(), 3, algorithm=es.Landmarks(n_landmarks=9), n_init=2, rng=0),
     "EnergyClustering": lambda: es.EnergyClustering(2, n_init=2, random_state=0).fit(points()),
     "cluster_1d": lambda: es.cluster_1d(points()[:, 0], 3),
     "split": lambda: es.cluster_test(points(), rng=0),
@@ -158,7 +158,7 @@ def test_numbers_do_not_depend_on_the_measurement(slow_machine):
     ("work", "advice"),
     [
         (lambda: es.energy_test(points(6000), groups=halves(6000)), 'method="sliced" with `n_bins`'),
-        (lambda: es.energy_cluster(points(), 2), 'algorithm="nystrom"'),
+        (lambda: es.energy_cluster(points(), 2), 'algorithm="landmarks"'),
         (lambda: es.normality_test(points()), "Use fewer `n_resamples`"),
         (lambda: es.energy_power(points(), points(), 9), "Use fewer `n_replicates` or `n_resamples`"),
         (lambda: es.goodness_of_fit(points(), draw), "a smaller `n_reference`"),
@@ -246,7 +246,7 @@ def test_hostile_sizes_end_at_once(name):
     "call",
     [
         lambda: es.energy_cluster(points(), 2, n_init=10**9),
-        lambda: es.energy_cluster(points(), 2, algorithm="nystrom", n_init=10**9),
+        lambda: es.energy_cluster(points(), 2, algorithm="landmarks", n_init=10**9),
         lambda: es.energy_cluster(points(), 2, algorithm="spectral", n_init=10**9),
         lambda: es.energy_cluster(points(), 2, init="spectral", n_init=10**9),
         lambda: es.EnergyClustering(2, n_init=10**9).fit(points()),
@@ -269,7 +269,7 @@ def test_starts_are_made_one_by_one():
     def stop(*_):
         raise Reached
 
-    for how in ({}, {"algorithm": "nystrom", "n_landmarks": 9}):
+    for how in ({}, {"algorithm": es.Landmarks(n_landmarks=9)}):
         with pytest.warns(es.PerformanceWarning), pytest.raises(Reached):
             es.energy_cluster(points(), 2, n_init=10**9, callback=stop, rng=0, **how)
 
@@ -310,7 +310,7 @@ WITH_BARS = {
     "normality_test": lambda **how: es.normality_test(points(), n_resamples=19, rng=0, **how),
     "goodness_of_fit": lambda **how: es.goodness_of_fit(points(), draw, n_resamples=9, rng=0, **how),
     "energy_cluster": lambda **how: es.energy_cluster(points(), 3, n_init=2, rng=0, **how),
-    "nystrom": lambda **how: es.energy_cluster(points(), 3, algorithm="nystrom", n_landmarks=9, rng=0, **how),
+    "landmarks": lambda **how: es.energy_cluster(points(), 3, algorithm=es.Landmarks(n_landmarks=9), rng=0, **how),
     "split": lambda **how: es.cluster_test(points(), n_resamples=19, n_splits=2, rng=0, **how),
     "refit": lambda **how: es.cluster_test(points(), method="refit", n_resamples=9, rng=0, **how),
     "cluster_tree": lambda **how: es.cluster_tree(points(), n_splits=2, rng=0, **how),

@@ -227,7 +227,7 @@ def test_a_worker_that_dies_changes_nothing(rng, cluster, client):
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "frame with its groups"])
 def test_clusters_of_every_kind_of_table(kind, table, tmp_path, client):
-    how = {"algorithm": "nystrom", "n_landmarks": 8, "n_init": 2, "batch_size": 300, "rng": 4}
+    how = {"algorithm": es.Landmarks(n_landmarks=8, batch_size=300), "n_init": 2, "rng": 4}
     expected = es.energy_cluster(table[["u", "v", "w"]], 3, **how)
     X = forms(table.drop(columns="group").assign(group=0.0), tmp_path)[kind][0]
     if kind == "path":
@@ -244,7 +244,7 @@ CLUSTERED = {
     "median width": lambda rng: {"metric": "gaussian"},
     "callable": lambda rng: {"metric": lambda X, Y: np.abs(X[:, None] - Y[None]).sum(axis=2) ** 0.5},
     "features recomputed": lambda rng: {},
-    "few rows": lambda rng: {"batch_size": N},
+    "few rows": lambda rng: {"algorithm": es.Landmarks(n_landmarks=8, batch_size=N)},
 }
 
 
@@ -252,7 +252,7 @@ CLUSTERED = {
 def test_options_of_clustering(name, table, client, rng, monkeypatch):
     if name == "features recomputed":
         monkeypatch.setattr(features, "STORED_BYTES", 0)
-    how = {"algorithm": "nystrom", "n_landmarks": 8, "n_init": 2, "batch_size": 300, "rng": 4, **CLUSTERED[name](rng)}
+    how = {"algorithm": es.Landmarks(n_landmarks=8, batch_size=300), "n_init": 2, "rng": 4, **CLUSTERED[name](rng)}
     X = table[["u", "v", "w"]].to_numpy()
     monkeypatch.setattr(values, "ADDED_AT_ONCE", 2)
     assert_same_partition(es.energy_cluster(X, 3, client=client, **how), es.energy_cluster(X, 3, **how))
@@ -260,7 +260,7 @@ def test_options_of_clustering(name, table, client, rng, monkeypatch):
 
 def test_the_estimator_takes_dask_arrays(table, client):
     X = table[["u", "v", "w"]].to_numpy()
-    how = {"algorithm": "nystrom", "n_landmarks": 8, "n_init": 2, "batch_size": 300, "random_state": 1}
+    how = {"algorithm": es.Landmarks(n_landmarks=8, batch_size=300), "n_init": 2, "random_state": 1}
     make = lambda: es.EnergyClustering(3, **how)  # noqa: E731
     expected = make().fit(X)
     with client.as_current():
@@ -272,7 +272,7 @@ def test_the_estimator_takes_dask_arrays(table, client):
 
 def test_clusters_when_a_worker_dies(rng, cluster, client):
     X = rng.normal(size=(8000, 3))
-    how = {"algorithm": "nystrom", "n_landmarks": 12, "n_init": 2, "batch_size": 1000, "rng": 4}
+    how = {"algorithm": es.Landmarks(n_landmarks=12, batch_size=1000), "n_init": 2, "rng": 4}
     expected, passes = es.energy_cluster(X, 5, **how), []
 
     def watch(start, n_passes, W):
@@ -289,7 +289,7 @@ def test_a_rho_that_workers_find_not_of_negative_type(client):
     cubes = lambda A, B: np.abs(A[:, :1] - B[:, 0]) ** 3  # noqa: E731
     X = np.linspace(0, 1, N)[:, None] * np.ones(2)
     with pytest.raises(ValueError, match="needs a rho of negative type"):
-        es.energy_cluster(X, 2, metric=cubes, algorithm="nystrom", n_landmarks=2, batch_size=100, client=client)
+        es.energy_cluster(X, 2, metric=cubes, algorithm=es.Landmarks(n_landmarks=2, batch_size=100), client=client)
 
 
 def peak_megabytes():
@@ -370,7 +370,7 @@ def test_calls_that_fail_leave_nothing_on_the_cluster(kind, table, tmp_path, cli
     points.to_parquet(tmp_path / "bad.parquet", row_group_size=170)
     X = {"path": tmp_path / "bad.parquet", "Dask frame": dd.from_pandas(points, npartitions=5), "frame": points}[kind]
     calls = [
-        lambda: es.energy_cluster(X, 3, algorithm="nystrom", n_landmarks=20, batch_size=100, client=client),
+        lambda: es.energy_cluster(X, 3, algorithm=es.Landmarks(n_landmarks=20, batch_size=100), client=client),
         lambda: es.energy_test(X, groups=table["group"], n_resamples=9, client=client),
         lambda: es.energy_test(X, groups=table["group"], n_resamples=9, stop_at=2, client=client),
     ]
@@ -436,7 +436,7 @@ def test_what_is_closed_during_a_call_ends_it_in_words(what, call, rng):
             if call == "test":
                 es.energy_test(X, groups=g, metric=slow_rho, n_resamples=10**6, client=own, rng=1)
             else:
-                how = {"algorithm": "nystrom", "batch_size": 200, "n_init": 10**4, "metric": slow_rho}
+                how = {"algorithm": es.Landmarks(batch_size=200), "n_init": 10**4, "metric": slow_rho}
                 es.energy_cluster(X, 5, client=own, rng=1, **how)
         except BaseException as error:
             ended.append(error)
@@ -504,8 +504,8 @@ def test_rows_are_matched_by_index_with_a_client(kind, table, tmp_path, client, 
     with pytest.raises(ValueError, match="`strata` must have the index of the table"):
         es.energy_test(X, groups=g, design=es.Design(strata=table["group"]), **how)
     with pytest.raises(ValueError, match="`sample_weight` must have the index of the table"):
-        es.energy_cluster(X, 2, algorithm="nystrom", sample_weight=pd.Series(np.ones(N)), client=client)
-    found = es.energy_cluster(X, 2, algorithm="nystrom", n_landmarks=5, n_init=1, client=client, rng=1)
+        es.energy_cluster(X, 2, algorithm="landmarks", sample_weight=pd.Series(np.ones(N)), client=client)
+    found = es.energy_cluster(X, 2, algorithm=es.Landmarks(n_landmarks=5), n_init=1, client=client, rng=1)
     assert found.to_series().index.equals(points.index)
 
 
@@ -538,7 +538,7 @@ def test_masked_chunks_are_missing(with_client, table, client, rng, monkeypatch)
         with pytest.raises(ValueError, match="`X` must be finite, but has 1 NaN values in column 1"):
             es.energy_test(array, groups=g, n_resamples=9, **how)
         with pytest.raises(ValueError, match="`X` must be finite, but has 1 NaN values in column 1"):
-            es.energy_cluster(array, 2, algorithm="nystrom", **how)
+            es.energy_cluster(array, 2, algorithm="landmarks", **how)
         with pytest.raises(ValueError, match=f"`groups` must not be missing, but 1 of {N} labels are masked"):
             es.energy_test(X.data, groups=labels, n_resamples=9, **how)
     with pytest.raises(ValueError, match="`X` must be finite, but has 1 NaN values in column 1"):

@@ -51,7 +51,7 @@ ROUTES = {
     "metric object": lambda X, metric: es.metrics.SciPyMetric(metric)(X),
     "kernel": lambda X, metric: es.metrics.SciPyMetric(metric).kernel(X),
     "cluster": lambda X, metric: es.energy_cluster(X, 2, metric=metric, rng=0),
-    "nystrom": lambda X, metric: es.energy_cluster(X, 2, metric=metric, algorithm="nystrom", rng=0),
+    "landmarks": lambda X, metric: es.energy_cluster(X, 2, metric=metric, algorithm="landmarks", rng=0),
     "estimator": lambda X, metric: es.EnergyClustering(2, metric=metric, random_state=0).fit(X),
     "predict": lambda X, metric: es.EnergyClustering(2, metric=metric, random_state=0).fit(X[:6]).predict(X[6:]),
     "hclust": lambda X, metric: es.energy_hclust(X, metric=metric),
@@ -177,7 +177,7 @@ def test_rows_in_blocks(with_empty, counts, tmp_path, monkeypatch):
             es.energy_test(table, groups=LABELS, metric="bray", **HOW)
         with pytest.raises(ValueError, match=r"standardize=True does not go with metric=.braycurtis"):
             es.energy_test(table, groups=LABELS, metric="bray", standardize=True, **HOW)
-    model = es.EnergyClustering(2, metric="jensenshannon", algorithm="nystrom", random_state=0).fit(maps["fine"])
+    model = es.EnergyClustering(2, metric="jensenshannon", algorithm="landmarks", random_state=0).fit(maps["fine"])
     with pytest.raises(ValueError, match="row 8 of `X` is all zeros"):
         model.predict(maps["empty"])
     for name, key in (("jaccard", "present"), ("bray", "fine")):

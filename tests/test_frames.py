@@ -424,7 +424,7 @@ ROW_BY_ROW = {  # what goes with the rows of a table
     "sample_weight of dispersion": lambda X, g: es.dispersion(X, LABELS, sample_weight=g + 1.0),
     "sample_weight of clusters": lambda X, g: es.energy_cluster(X, 2, sample_weight=g + 1.0, rng=0),
     "sample_weight of landmarks": lambda X, g: es.energy_cluster(
-        X, 2, sample_weight=g + 1.0, algorithm="nystrom", rng=0
+        X, 2, sample_weight=g + 1.0, algorithm="landmarks", rng=0
     ),
     "init": lambda X, g: es.energy_cluster(X, 2, init=g),
     "init of the estimator": lambda X, g: es.EnergyClustering(2, init=g).fit(X),
@@ -501,7 +501,7 @@ def test_samples_below_each_other_are_matched_by_index(kind, frame):
 
 def test_names_of_dask_rows_come_back(frame):
     give = dask_or_pandas("Dask")
-    for how in ({}, {"algorithm": "nystrom"}):
+    for how in ({}, {"algorithm": "landmarks"}):
         found = es.energy_cluster(give(frame[::-1]), 2, rng=0, **how)
         assert found.to_series().index.tolist() == frame.index[::-1].tolist()
     assert es.dispersion(frame.to_numpy(), give(pd.Series(LABELS, name="level"))).group_name == "level"

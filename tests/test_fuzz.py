@@ -131,9 +131,9 @@ CALLS = {
         lambda X, k, **m: es.energy_cluster(X, k, algorithm="lloyd", n_init=2, rng=0, **m),
         True,
     ),
-    "energy_cluster nystrom": (
+    "energy_cluster landmarks": (
         table_and_count(),
-        lambda X, k, **m: es.energy_cluster(X, k, algorithm="nystrom", n_landmarks=5, n_init=2, rng=0, **m),
+        lambda X, k, **m: es.energy_cluster(X, k, algorithm=es.Landmarks(n_landmarks=5), n_init=2, rng=0, **m),
         True,
     ),
     "energy_cluster weights": (
@@ -141,9 +141,9 @@ CALLS = {
         lambda X, w, **m: es.energy_cluster(X, 2, sample_weight=w, n_init=2, rng=0, **m),
         True,
     ),
-    "energy_cluster nystrom weights": (
+    "energy_cluster landmarks weights": (
         table_and_labels(),
-        lambda X, w: es.energy_cluster(X, 2, algorithm="nystrom", n_landmarks=5, sample_weight=w, n_init=2, rng=0),
+        lambda X, w: es.energy_cluster(X, 2, algorithm=es.Landmarks(n_landmarks=5), sample_weight=w, n_init=2, rng=0),
         False,
     ),
     "energy_cluster spectral": (

@@ -226,7 +226,7 @@ def test_users_get_the_same_clusters(kind, n, k, c, init, seed):
     for M in (R, shifted):
         for start in starts:
             clear_path(M, start, scale)
-    how = {"metric": "precomputed", "n_init": 3, "n_perturb": 0, "rng": seed}
+    how = {"metric": "precomputed", "n_init": 3, "algorithm": es.Hartigan(n_perturb=0), "rng": seed}
     how["init"] = starts[0] if init == "labels" else "random"
     before, after = (es.energy_cluster(M, k, **how) for M in (R, shifted))
     assert_array_equal(before.labels, after.labels)
@@ -365,7 +365,7 @@ def best_of_lloyd(given, starts):
     hunt = MultiStartSearch(
         given, [np.array(z, dtype=np.intp) for z in starts], len(starts), 0, np.random.default_rng(0)
     )
-    return hunt.best_in_steps("lloyd", log_moves=False, callback=None)
+    return hunt.best_in_steps(lloyd)
 
 
 def lloyd_from(R, start, k, **how):

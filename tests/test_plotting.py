@@ -556,7 +556,7 @@ def test_clusters_of_a_dendrogram_have_numbers(n, rng):
 
 
 def test_a_hundred_clusters_have_no_legend(rng):
-    found = es.energy_cluster(rng.normal(size=(200, 2)), 100, n_init=1, n_perturb=0, rng=0)
+    found = es.energy_cluster(rng.normal(size=(200, 2)), 100, n_init=1, algorithm=es.Hartigan(n_perturb=0), rng=0)
     assert found.plot().get_legend() is None
     assert title(found.plot()).startswith("100 clusters")
     assert found.plot_means().get_xlabel() == "100 clusters, in their order"

@@ -28,9 +28,10 @@ RESULTS = [name for name in CLASSES if issubclass(getattr(es, name), Result)]
 WARNINGS = [name for name in CLASSES if issubclass(getattr(es, name), Warning)]
 MAKERS = [f"energystats.datasets.{name}" for name, f in vars(es.datasets).items()
           if inspect.isfunction(f) and name in es.datasets.__all__ and name != "load"]  # fmt: skip
+ALGORITHMS = ["Hartigan", "Lloyd", "Exact1D", "Spectral", "Landmarks"]
 METRICS = [name for name in es.metrics.__all__ if inspect.isclass(getattr(es.metrics, name))]
 DOCUMENTED = [
-    *(f"energystats.{name}" for name in [*FUNCTIONS, "EnergyClustering"]),
+    *(f"energystats.{name}" for name in [*FUNCTIONS, "EnergyClustering", *ALGORITHMS]),
     *(f"energystats.metrics.{name}" for name in es.metrics.__all__ if name != "Metric"),
     "energystats.datasets.load",
     "energystats.datasets.groups",
@@ -165,9 +166,9 @@ def make_results():
         "SpectralEmbedding laplacian": lambda: es.spectral_embedding(X, laplacian=True, standardize=True),
         "SpectralEmbedding nothing": lambda: es.spectral_embedding(np.ones((5, 2))),
         "Partition spectral": lambda: es.energy_cluster(X, 3, algorithm="spectral", rng=0),
-        "Partition nystrom": lambda: es.energy_cluster(X, 3, algorithm="nystrom", n_landmarks=9, rng=0),
-        "Partition nystrom, gower": lambda: es.energy_cluster(
-            mixed[["g"]], 2, metric="gower", algorithm="nystrom", rng=0
+        "Partition landmarks": lambda: es.energy_cluster(X, 3, algorithm=es.Landmarks(n_landmarks=9), rng=0),
+        "Partition landmarks, gower": lambda: es.energy_cluster(
+            mixed[["g"]], 2, metric="gower", algorithm="landmarks", rng=0
         ),
         "SelectKResult": lambda: es.select_k(X, 4, compare="all", stability=True, n_init=2, rng=0),
         "SelectKResult gap": lambda: es.select_k(R, 4, metric="precomputed", n_init=2, rng=0),

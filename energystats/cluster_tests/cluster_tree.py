@@ -17,8 +17,8 @@ from energystats.cluster_tests.cluster_test import check_lines, method_for, poin
 from energystats.cluster_tests.split import LINEAR_UNIMODALITY, SMALLEST_SAMPLE
 from energystats.cluster_tests.tree_result import ClusterTreeResult, TreeNode
 from energystats.cluster_tests.unimodality import UNIMODALITY, flat_factor
-from energystats.clustering.energy_cluster import search_points
 from energystats.clustering.exact_1d import has_exact
+from energystats.clustering.local_search import search_points
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.exceptions import EnergyStatsWarning, collected, warn
 from energystats.inputs.arrays import check_level

@@ -12,9 +12,9 @@ import numpy as np
 
 from energystats._core.locks import loading
 from energystats._typing import FloatArray, IntArray
-from energystats.clustering.energy_cluster import MOVE_TOLERANCE, STARTS, search_problem
 from energystats.clustering.exact_1d import best_intervals, has_exact
-from energystats.clustering.local_search import Problem, tries_for
+from energystats.clustering.local_search import Problem, search_problem, tries_for
+from energystats.clustering.search import MOVE_TOLERANCE, STARTS
 from energystats.clustering.seeding import count_distinct
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.arrays import as_array, masked_in

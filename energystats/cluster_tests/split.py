@@ -28,8 +28,8 @@ from energystats.cluster_tests.unimodality import (
     note_ties,
     unimodality_test,
 )
-from energystats.clustering.assignment import NearestCluster
 from energystats.clustering.exact_1d import has_exact
+from energystats.clustering.partition import NearestCluster
 from energystats.dissimilarity import Dissimilarity, Groups, Points
 from energystats.metrics.closed_form import Euclidean
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from energystats._runtime import weigh
 from energystats._typing import AnyArray, ArrayLike, FloatArray, IntArray, RandomLike
-from energystats.clustering.assignment import NearestCluster
-from energystats.clustering.energy_cluster import Search, partition_features, partition_points
-from energystats.clustering.nystrom import NearestCentre
+from energystats.clustering.energy_cluster import as_algorithm
+from energystats.clustering.landmarks import NearestCentre
+from energystats.clustering.partition import NearestCluster
+from energystats.clustering.search import STARTS, Algorithm, Search
 from energystats.dissimilarity import Dissimilarity, check_blocks, of_z_scores
 from energystats.exceptions import NotNegativeTypeWarning, warn
 from energystats.inputs.arrays import (
@@ -38,7 +40,7 @@ __all__ = ["EnergyClustering"]
 
 
 class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    r"""Energy clustering with the scikit-learn protocol.
+    r"""Cluster by energy with the scikit-learn protocol.
 
     Parameters
     ----------
@@ -50,7 +52,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         categories that `fit` has seen or a categorical column declared.
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2.
-    algorithm : {"auto", "hartigan", "lloyd", "exact-1d", "spectral", "nystrom"}, default "auto"
+    algorithm : {"auto", "hartigan", "lloyd", "exact-1d", "spectral", "landmarks"} or object, default "auto"
         As for `energy_cluster`.
     init : {"k-means++", "random", "spectral"} or array_like of shape (n,), default "k-means++"
         As for `energy_cluster`.
@@ -58,10 +60,6 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         Starts; the lowest W wins.
     max_iter : int, default 300
         Passes over the data for each search.
-    n_perturb : int or "auto", default "auto"
-        As for `energy_cluster`.
-    n_landmarks, batch_size : int, optional
-        Of "nystrom", as for `energy_cluster`.
     standardize : bool, default False
         Column z-scores (divisor n) before distances; new points get the same centre and scale.
     random_state : int, Generator, RandomState or None, default None
@@ -95,10 +93,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
 
     Warns
     -----
-    ConvergenceWarning, NotNegativeTypeWarning
+    ConvergenceWarning, NotNegativeTypeWarning, PerformanceWarning
         By `fit`: as `energy_cluster`. The second also by the other methods, if rho to a fitted point is negative.
-    PerformanceWarning
-        By `fit`: if the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -106,15 +102,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
 
     Notes
     -----
-    `fit` costs O(n^2 d) time and O(n^2) memory (O(k n log n) and O(n) where it is "exact-1d"), `predict` O(m n d)
-    time. On the rows it was fitted to, `predict`
-    gives back the labels of Hartigan's method when rho is of negative type [G thm 5]. With "nystrom", `predict` looks
-    at the landmarks only, O(l d) for each row with l of them, and `within_`, `between_` and `total_` are estimates.
-
-    A rho that is not of negative type needs no repair before "hartigan", which finds the clusters it would find after
-    Lingoes' correction. "lloyd" stops, with a warning, before a pass that would not lower W. `between_` can then be
-    negative, and `predict` may send a fitted point to another cluster, because the nearest cluster, unlike W, depends
-    on the constant.
+    `fit` costs O(n^2 d) time and O(n^2) memory (less for "exact-1d" and "landmarks"), `predict` O(m n d) time. What
+    `predict` does with fitted rows, and where rho is not of negative type, is in ``docs/clustering.md``.
 
     References
     ----------
@@ -134,13 +123,10 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         *,
         metric: MetricLike = "euclidean",
         alpha: float = 1.0,
-        algorithm: str = "auto",
+        algorithm: str | Algorithm = "auto",
         init: str | ArrayLike = "k-means++",
-        n_init: int = 10,
+        n_init: int = STARTS,
         max_iter: int = 300,
-        n_perturb: int | str = "auto",
-        n_landmarks: int | None = None,
-        batch_size: int | None = None,
         standardize: bool = False,
         random_state: RandomLike | np.random.RandomState = None,
     ) -> None:
@@ -151,9 +137,6 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
-        self.n_perturb = n_perturb
-        self.n_landmarks = n_landmarks
-        self.batch_size = batch_size
         self.standardize = standardize
         self.random_state = random_state
 
@@ -168,7 +151,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
 
     def _table(self, X: ArrayLike, **how: Any) -> Any:
         """What scikit-learn asks of the shape and the names of a table; its values are read as functions read them."""
-        if self.algorithm == "nystrom":
+        if as_algorithm(self.algorithm).reads_blocks:
             (X,), _ = opened((X,), {})
         read = as_table(X).values
         if isinstance(read, Rows):
@@ -189,7 +172,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         Parameters
         ----------
         X : array_like of shape (n, d), or (n, n) when precomputed
-            Points, or the matrix of rho. For "nystrom" also a Parquet file's path, a memory map or a Dask collection,
+            Points, or the matrix of rho. For "landmarks" also a Parquet file's path, a memory map or a Dask collection,
             here and in the other methods; Dask collections are handled by the client in force.
         y : object
             Ignored.
@@ -203,15 +186,14 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         EnergyClustering
             The estimator itself.
         """
-        how = Search.of(
-            self.algorithm, self.init, self.n_init, self.max_iter, self.n_perturb, self.n_landmarks, self.batch_size
-        )
+        algorithm = as_algorithm(self.algorithm)
+        search = Search(k=self.n_clusters, init=self.init, n_init=self.n_init, max_iter=self.max_iter)
         table = self._table(X, ensure_min_samples=2)
         _, (sample_weight, init) = opened((table,), {"sample_weight": sample_weight, "init": self.init})
         self._rows, weights = _weighted_rows(sample_weight, len(table))
         if isinstance(init, InputTable) and self._rows is not None and np.shape(init.values) == (len(table),):
             init = init.take(self._rows)
-        how = how._replace(init=init)
+        search = replace(search, init=init)
         d = Dissimilarity.from_data(
             self._weighted_part(table),
             metric=self.metric,
@@ -219,30 +201,22 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             standardize=self.standardize,
             place=_places_in(X, len(table), self._rows),
         )
-        k = check_count(self.n_clusters, "n_clusters", low=1)
-        weigh(False, d, *how.work(d, k))
-        self._search(d, k, how, weights)
+        check_count(self.n_clusters, "n_clusters", low=1)
+        search = search.on(d, weights)
+        weigh(False, d, *algorithm.work(d, search))
+        self.partition_, rule = algorithm.fit(d, search, as_generator(self.random_state, "random_state"))
+        self._nearest: NearestCluster | NearestCentre = rule or NearestCluster.of(
+            self.partition_.labels, self.partition_.within_per_cluster, weights
+        )
+        self._points: FloatArray | None = rule.map.landmarks if rule else d.points if d.has_points else None
         self.labels_: IntArray = np.array(self.partition_.labels) if self._rows is None else self.predict(X)
         self.within_ = self.partition_.within
         self.between_ = self.partition_.between
         self.total_ = self.partition_.total
         self.bound_ = self.partition_.bound
         self.n_iter_ = self.partition_.n_iter
-        self._n_features_out = k
+        self._n_features_out = search.k
         return self
-
-    def _search(self, d: Dissimilarity, k: int, how: Search, weights: FloatArray | None) -> None:
-        """Find the partition, the rule for new points, and the points that the rule compares them with."""
-        rng = as_generator(self.random_state, "random_state")
-        self._nearest: NearestCluster | NearestCentre
-        self._points: FloatArray | None
-        if how.algorithm == "nystrom":
-            self.partition_, self._nearest = partition_features(d, k, how, rng, weights=weights)
-            self._points = self._nearest.map.landmarks
-            return
-        self.partition_ = partition_points(d, k, how, rng, weights=weights)
-        self._points = d.points if d.has_points else None
-        self._nearest = NearestCluster.of(self.partition_.labels, self.partition_.within_per_cluster, weights)
 
     def _weighted_part(self, table: Any) -> Any:
         """The rows (of a matrix the columns, too) that have a weight above 0."""
@@ -281,7 +255,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         -------
         ndarray of shape (m, k)
             g(x, C_l) - g(C_l, C_l)/2, in the unit of rho; for ``alpha=2`` the squared distance to the mean. With
-            "nystrom" the squared distance to the mean of the coordinates in the landmarks' span, plus that of the
+            "landmarks" the squared distance to the mean of the coordinates in the landmarks' span, plus that of the
             point from this span.
         """
         return self._from_distances(X, np.asarray)
@@ -301,7 +275,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         Returns
         -------
         float
-            For the fitted rows minus W, if every row is in its nearest cluster; with "nystrom" minus the larger of
+            For the fitted rows minus W, if every row is in its nearest cluster; with "landmarks" minus the larger of
             `.approximation.within_limits`, to rounding, and not minus the estimate of W. Larger is better.
         """
         check_is_fitted(self, "partition_")

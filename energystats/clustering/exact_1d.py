@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from energystats._core.exact_1d import best_breaks, running_sums
 from energystats._core.line_spectrum import line_eigenvalues
-from energystats._runtime import weigh
+from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.clustering.partition import Partition
+from energystats.clustering.search import Algorithm, Search, check_distinct
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import read_inputs
 from energystats.inputs.options import check_alpha, check_count
 from energystats.pairs.workloads import exact_line
 
-__all__ = ["best_intervals", "cluster_1d", "has_exact", "note_on_exactness", "partition_line"]
+__all__ = ["Exact1D", "best_intervals", "cluster_1d", "has_exact", "note_on_exactness"]
 
 
 NEGLIGIBLE = 1e-30  # of the width and of the heaviest weight
@@ -100,8 +101,7 @@ def best_intervals(d: Dissimilarity, k: int, weights: FloatArray | None = None) 
     points = d.points[:, 0]
     power = 2 if d.power == 2 else 1
     values = _Values.of(points, np.ones(d.n) if weights is None else weights, power)
-    if k > values.x.size:
-        raise ValueError(f"`k` must be at most the number of distinct points, {values.x.size}, got {k}.")
+    check_distinct(values.x.size, k)
     starts = best_breaks(running_sums(values.gaps, values.weights, power == 2), power == 2, k)
     labels = np.searchsorted(starts, np.arange(values.x.size), side="right")[values.rank]
     edges = np.concatenate(([0], starts, [values.x.size]))
@@ -114,7 +114,38 @@ def best_intervals(d: Dissimilarity, k: int, weights: FloatArray | None = None) 
     )
 
 
-def partition_line(d: Dissimilarity, k: int, weights: FloatArray | None = None) -> Partition:
+@dataclass(frozen=True, slots=True)
+class Exact1D(Algorithm):
+    r"""Find the best clusters of one column for rho = \|x - y\| or its square: intervals, without starts or a seed.
+
+    See Also
+    --------
+    cluster_1d : The function for one column.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> es.energy_cluster([1.0, 2.0, 10.0, 12.0], 2, algorithm=es.Exact1D()).labels.tolist()
+    [0, 0, 1, 1]
+    """
+
+    name: ClassVar[str] = "exact-1d"
+
+    def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
+        return (exact_line(d.n, search.k),)
+
+    def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, None]:
+        if not has_exact(d):
+            columns = d.n_columns
+            raise ValueError(
+                '`algorithm="exact-1d"` needs one column and rho = |x - y| or its square, got '
+                f"{f'{columns} column' if columns else 'a matrix'}{'s' * (columns > 1)} and {d.metric!r}; "
+                'use "hartigan".'
+            )
+        return _partition_line(d, search.k, search.weights), None
+
+
+def _partition_line(d: Dissimilarity, k: int, weights: FloatArray | None) -> Partition:
     """The best partition of one column into k clusters, which are intervals, numbered from left to right."""
     values, power, starts, labels, within, between, total = best_intervals(d, k, weights)
     bound = _bound_on_line(values, k) if power == 1 else total * (k > 1)  # G_c of squares has rank 1
@@ -267,4 +298,4 @@ def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None,
     weights = as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")
-    return partition_line(d, k, weights)
+    return _partition_line(d, k, weights)

@@ -17,7 +17,7 @@ from energystats._core.hartigan import hartigan_among_means, sum_clusters
 from energystats._core.interrupts import checkpoint
 from energystats._core.threads import one_thread, one_thread_up_to
 from energystats._typing import AnyArray, FloatArray, IntArray
-from energystats.clustering.local_search import OnPass
+from energystats.clustering.search import MOVE_TOLERANCE
 from energystats.clustering.seeding import draw_index
 from energystats.metrics.base import Metric
 from energystats.pairs.block_values import BlockValues, ValuesHere, slices_of
@@ -39,8 +39,9 @@ __all__ = [
 
 
 STORED_BYTES = 2**30  # of features in one process; where there are more they are recomputed for every pass
-MOVE_TOLERANCE = 1e-13  # of T, as for the methods that store all pairs
 MOVED_AT_ONCE = 2**16  # rows that are looked at one by one between two looks at all of them
+
+OnPass = Callable[[int, float], object]  # passes made, W
 
 
 # ---------------------------------------------------------------- sums over clusters
@@ -466,7 +467,7 @@ class FeatureMap:
         largest = float(values[-1])
         if values[0] < -DISPROOF * max(largest, float(np.abs(R).max())):
             raise ValueError(
-                f'`algorithm="nystrom"` needs a rho of negative type, but the kernel of {metric!r} has an eigenvalue '
+                f'`algorithm="landmarks"` needs a rho of negative type, but the kernel of {metric!r} has an eigenvalue '
                 f"of {values[0]:.3g} on {len(R)} points (the largest is {largest:.3g}); "
                 'use algorithm="hartigan" on a random part of the rows.'
             )
@@ -495,7 +496,7 @@ class FeatureMap:
         far = residuals < -NEGATIVE * (np.abs(lengths + residuals) + self.column_means.mean())
         if far.any():
             raise ValueError(
-                f'`algorithm="nystrom"` needs a rho of negative type, which {self.metric!r} is not on these points: '
+                f'`algorithm="landmarks"` needs a rho of negative type, which {self.metric!r} is not on these points: '
                 f"one has the squared distance {residuals[far].min():.3g} from the span of the landmarks; "
                 'use algorithm="hartigan" on a random part of the rows.'
             )

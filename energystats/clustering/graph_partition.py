@@ -16,9 +16,9 @@ from energystats._core.linkage import numbering
 from energystats._runtime import MATRIX, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.adjacency import as_adjacency
-from energystats.clustering.energy_cluster import MOVE_TOLERANCE
 from energystats.clustering.graph_result import GraphPartition
 from energystats.clustering.local_search import LocalOptimum
+from energystats.clustering.search import MOVE_TOLERANCE
 from energystats.clustering.seeding import random_start
 from energystats.clustering.spectral import cluster_rows, fill_empty, on_sphere
 from energystats.exceptions import ConvergenceWarning, DisconnectedGraphWarning, warn

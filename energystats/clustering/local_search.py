@@ -20,12 +20,13 @@ perturbations in 1 of 3,960; ending when it was found fifteen times, 6.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
-from typing import NamedTuple, TypeAlias, cast
+from typing import ClassVar, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -33,16 +34,32 @@ from energystats._core.hartigan import cluster_table, hartigan_pass, tabulated, 
 from energystats._core.interrupts import checkpoint, uninterrupted
 from energystats._core.lloyd import lloyd_pass
 from energystats._core.restarts import AS_GOOD, UNIFORMS, lowest, perturbed
-from energystats._runtime import with_bar
+from energystats._runtime import Work, with_bar
 from energystats._typing import FloatArray, IntArray
-from energystats.clustering.seeding import plus_plus_start, random_start
-from energystats.exceptions import NotNegativeTypeWarning, warn
+from energystats.clustering.exact_1d import best_intervals, has_exact
+from energystats.clustering.partition import Partition, make_partition
+from energystats.clustering.search import MOVE_TOLERANCE, STARTS, Algorithm, Search, check_distinct
+from energystats.clustering.seeding import count_distinct, plus_plus_start, random_start
+from energystats.clustering.spectral import spectral_starts
+from energystats.dissimilarity import Dissimilarity
+from energystats.exceptions import ConvergenceWarning, NotNegativeTypeWarning, warn
+from energystats.inputs.options import check_count, check_option
+from energystats.pairs.workloads import (
+    FEWER_STARTS,
+    FEWER_STARTS_OF_MATRIX,
+    Size,
+    eigenpairs,
+    pairs_work,
+    search_work,
+)
 
 __all__ = [
     "AT_MOST",
     "ENOUGH",
     "LARGE",
     "NO_MOVES",
+    "Hartigan",
+    "Lloyd",
     "LocalOptimum",
     "MultiStartSearch",
     "OnPass",
@@ -51,7 +68,8 @@ __all__ = [
     "hartigan",
     "lloyd",
     "make_starts",
-    "tabulate",
+    "search_points",
+    "search_problem",
     "tries_for",
 ]
 
@@ -84,12 +102,6 @@ class State(NamedTuple):
     def W(self) -> float:
         """Sum of w_l/(2 s_l)."""
         return float(np.sum(self.within / (2 * self.mass)))
-
-
-def tabulate(R: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> State:
-    """The sums from scratch, O(n^2)."""
-    with uninterrupted():
-        return State(*tabulated_afresh(R, weights, labels, k))
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,8 +139,9 @@ class Problem:
         return np.asarray(cluster_table(self.R, self.weights, np.zeros(self.n, np.intp), 1)[0])
 
     def tabulate(self, labels: IntArray) -> State:
-        """The sums of a partition, from scratch."""
-        return tabulate(self.R, self.weights, labels, self.k)
+        """Compute the sums of a partition from scratch, O(n^2)."""
+        with uninterrupted():
+            return State(*tabulated_afresh(self.R, self.weights, labels, self.k))
 
     def tabulate_quickly(self, labels: IntArray) -> State:
         """The same to rounding, with the largest cluster as what the others leave."""
@@ -272,7 +285,6 @@ def tries_for(n: int) -> int:
     return min(AT_MOST, PAIRS // (n * n))
 
 
-METHODS: dict[str, Callable[..., LocalOptimum]] = {"hartigan": hartigan, "lloyd": lloyd}
 PAIRS_AT_ONCE = 4_000_000  # n squared times the searches of one compiled call, which Ctrl-C has to wait for
 
 
@@ -324,35 +336,35 @@ class MultiStartSearch:
     progress: bool = False
     found: int = 0
 
-    def best_recorded(self, *, log_moves: bool) -> LocalOptimum:
-        """The best partition, with the path of its search, which is made once more for that."""
-        return hartigan(self.problem, self.lowest().origin, log_moves=log_moves)
-
     def lowest(self) -> _Best:
         """The best partition of Hartigan's method, in compiled calls of many searches each."""
         problem = self.problem
         labels, origin = np.zeros((2, problem.n), np.intp)
         standing = np.array([np.inf, 0.0])
         fixed = problem.R, problem.weights, problem.totals, problem.k, problem.tolerance, problem.max_iter
-        with closing(self.portions(max(1, PAIRS_AT_ONCE // problem.n**2))) as portions:
+        with self.shown(max(1, PAIRS_AT_ONCE // problem.n**2)) as portions:
             for portion in portions:
                 lowest(*fixed, portion.starts, portion.uniforms, portion.turn, ENOUGH, labels, origin, standing)
                 self.found = int(standing[1])
         return _Best(labels, origin, float(standing[0]))
 
     def best_in_steps(
-        self, method: str, *, log_moves: bool, callback: Callable[[int, int, float], object] | None
+        self,
+        method: Callable[..., LocalOptimum],
+        *,
+        log_moves: bool = False,
+        callback: Callable[[int, int, float], object] | None = None,
     ) -> LocalOptimum:
         """The best partition of any method, in calls of a pass each, so that somebody can watch or interrupt it."""
         problem, best, made, taken_back = self.problem, None, 0, 0
-        with closing(self.portions(1)) as portions:
+        with self.shown(1) as portions:
             for portion in portions:
                 start = self.start_of(portion, best)
                 if start is None:
                     continue
                 on_pass = None if callback is None else partial(callback, made)
                 worth = np.inf if best is None else best.within - problem.tolerance
-                other = METHODS[method](problem, start, worth=worth, log_moves=log_moves, on_pass=on_pass)
+                other = method(problem, start, worth=worth, log_moves=log_moves, on_pass=on_pass)
                 made, taken_back = made + 1, taken_back + other.increased
                 if best is None or other.within < worth:
                     best, self.found = other, 1
@@ -373,13 +385,8 @@ class MultiStartSearch:
         )
         return labels if whole else None
 
-    def portions(self, size: int) -> Generator[_Portion, None, None]:
-        """The searches, in portions, behind a bar."""
-        total = self.n_starts + self.tries
-        return with_bar(self.all_portions(size), self.progress, total=total, unit="search", size=lambda p: p.size)
-
-    def all_portions(self, size: int) -> Iterator[_Portion]:
-        """Starts, then perturbations for as long as they are wanted."""
+    def portions(self, size: int) -> Iterator[_Portion]:
+        """Yield starts, and then perturbations for as long as they are wanted."""
         starts, none, nothing = iter(self.starts), np.empty((0, self.problem.n), np.intp), np.empty((0, UNIFORMS))
         while block := list(islice(starts, size)):
             checkpoint()
@@ -390,6 +397,11 @@ class MultiStartSearch:
                 yield _Portion(none, nothing, turn, skipped=self.tries - turn)
                 return
             yield _Portion(none, self.rng.random((min(size, self.tries - turn), UNIFORMS)), turn)
+
+    def shown(self, size: int) -> closing[Generator[_Portion, None, None]]:
+        """Put the portions behind a bar."""
+        total = self.n_starts + self.tries
+        return closing(with_bar(self.portions(size), self.progress, total=total, unit="search", size=lambda p: p.size))
 
 
 def make_starts(problem: Problem, init: str, n_init: int, rng: np.random.Generator) -> Iterator[IntArray]:
@@ -410,3 +422,154 @@ def _report_taken_back(taken_back: int, made: int) -> None:
             'algorithm="hartigan" does not need it.',
             NotNegativeTypeWarning,
         )
+
+
+# ---------------------------------------------------------------- the algorithms
+
+
+class _LocalSearch(Algorithm):
+    """Local search over the stored pairs from many starts, of which the one of lowest W is reported."""
+
+    __slots__ = ()
+    name: ClassVar[Literal["hartigan", "lloyd"]]
+
+    @abstractmethod
+    def tries(self, n: int) -> int:
+        """Perturbations for every start, for n points."""
+
+    @abstractmethod
+    def best(self, hunt: MultiStartSearch, search: Search) -> LocalOptimum:
+        """The local optimum of lowest W."""
+
+    def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
+        size = Size.of(d)
+        held = replace(size.held, exact=False)
+        advice = FEWER_STARTS if d.has_points else FEWER_STARTS_OF_MATRIX
+        tries = 0 if search.by_labels else self.tries(d.n)
+        found = search_work(held, search.k, search.n_init, tries, advice)
+        return pairs_work(size), found, eigenpairs(held, search.k - 1)
+
+    def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, None]:
+        k, n_starts = search.k, search.n_init
+        weights = np.ones(d.n) if search.weights is None else search.weights
+        d = d.stored()
+        check_distinct(count_distinct(d.matrix, k), k)
+        tolerance = MOVE_TOLERANCE * d.scale_of(search.weights)
+        problem = Problem(d.matrix, weights, k, tolerance, search.max_iter)
+        tries = 0 if search.by_labels else self.tries(d.n)
+        starts: Iterable[IntArray]
+        if not isinstance(search.init, str):
+            starts = [np.asarray(search.init)]
+        elif search.init == "spectral":
+            starts = spectral_starts(d, k, n_starts, rng, search.weights)
+        else:
+            starts = make_starts(problem, search.init, n_starts, rng)
+        best = self.best(MultiStartSearch(problem, starts, n_starts, n_starts * tries, rng, search.progress), search)
+        if not best.converged and not best.increased:
+            warn(
+                f"The best start was cut off after `max_iter`={search.max_iter} passes; W can still fall.",
+                ConvergenceWarning,
+            )
+        return make_partition(
+            d,
+            best.labels,
+            k,
+            algorithm=self.name,
+            n_init=n_starts,
+            n_perturb=tries,
+            n_iter=best.n_iter,
+            converged=best.converged,
+            weights=search.weights,
+            path=best.path,
+            moves=best.moves,
+        ), None
+
+
+@dataclass(frozen=True, slots=True)
+class Hartigan(_LocalSearch):
+    """Move single points for as long as W falls, from many starts and from perturbations of the best [G alg 1].
+
+    Parameters
+    ----------
+    n_perturb : int or "auto", default "auto"
+        For each start, how often the best partition so far is shaken out of its local optimum: a random cluster is
+        dissolved and another one founded elsewhere, and the search goes on from there. It ends early when the best
+        partition was found twenty times. "auto": 20 up to 894 points, so at most 200 for ten starts, fewer for more
+        points, none above 4,000. Never where labels are given to start from.
+
+    See Also
+    --------
+    energy_cluster : Takes it as `algorithm`.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [9.0, 9.0], [9.0, 8.0]]
+    >>> es.energy_cluster(X, 2, algorithm=es.Hartigan(n_perturb=0), rng=0).sizes
+    (2, 2)
+    """
+
+    n_perturb: int | Literal["auto"] = "auto"
+    name: ClassVar[Literal["hartigan"]] = "hartigan"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.n_perturb, str):
+            check_option(self.n_perturb, "n_perturb", ("auto",))
+        else:
+            object.__setattr__(self, "n_perturb", check_count(self.n_perturb, "n_perturb", low=0))
+
+    def tries(self, n: int) -> int:
+        return tries_for(n) if isinstance(self.n_perturb, str) else self.n_perturb
+
+    def best(self, hunt: MultiStartSearch, search: Search) -> LocalOptimum:
+        if search.callback is None and hunt.problem.n <= LARGE:
+            return hartigan(hunt.problem, hunt.lowest().origin, log_moves=search.log_moves)  # with its path
+        return hunt.best_in_steps(hartigan, log_moves=search.log_moves, callback=search.callback)
+
+
+@dataclass(frozen=True, slots=True)
+class Lloyd(_LocalSearch):
+    """Send all points to their nearest clusters at once, again and again: kernel k-means [D alg 2].
+
+    See Also
+    --------
+    energy_cluster : Takes it as `algorithm`.
+
+    Notes
+    -----
+    Where rho is not of negative type it stops before a pass that would not lower W.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [9.0, 9.0], [9.0, 8.0]]
+    >>> es.energy_cluster(X, 2, algorithm=es.Lloyd(), rng=0).sizes
+    (2, 2)
+    """
+
+    name: ClassVar[Literal["lloyd"]] = "lloyd"
+
+    def tries(self, n: int) -> int:
+        return 0
+
+    def best(self, hunt: MultiStartSearch, search: Search) -> LocalOptimum:
+        return hunt.best_in_steps(lloyd, log_moves=search.log_moves, callback=search.callback)
+
+
+def search_points(d: Dissimilarity, k: int, rng: np.random.Generator, n_init: int = STARTS) -> tuple[IntArray, float]:
+    """Find labels and W of the partition of `energy_cluster` with its defaults, without upper bound and coordinates.
+
+    For trees, tests and references, which are searched as well as the data are.
+    """
+    if has_exact(d):
+        line = best_intervals(d, k)
+        return line.labels, float(np.ldexp(line.within.sum(), line.values.exponent))
+    d = d.stored()
+    problem = Problem(d.matrix, np.ones(d.n), k, MOVE_TOLERANCE * d.scale)
+    return search_problem(problem, n_init, n_init * tries_for(d.n), rng)
+
+
+def search_problem(problem: Problem, n_init: int, tries: int, rng: np.random.Generator) -> tuple[IntArray, float]:
+    """Find labels and W of the best of several k-means++ starts of Hartigan's method, perturbed."""
+    best = MultiStartSearch(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries, rng).lowest()
+    return best.labels, best.within

@@ -1,10 +1,11 @@
-"""A partition of points into clusters, and how it is made from what a search found."""
+"""A partition of points into clusters, how it is made from what a search found, and the rule for new points."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -32,10 +33,11 @@ if TYPE_CHECKING:
     from energystats.dissimilarity import Standardization
     from energystats.metrics.base import Metric
 
-__all__ = ["Partition", "make_partition"]
+__all__ = ["NearestCluster", "Partition", "make_partition"]
 
 
 BOUND_ROUNDING = 1e-12  # of the dispersions; a bound below it may be 0
+ROWS_PER_BLOCK = 256  # of new points
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -54,13 +56,13 @@ class Partition(Labelled):
     sizes : tuple of int
         Points per cluster.
     within, between, total : float
-        W, S and T, in the unit of rho; estimates for "nystrom", see `approximation`.
+        W, S and T, in the unit of rho; estimates for "landmarks", see `approximation`.
     within_per_cluster : ndarray of shape (k,)
         The summands of W.
     bound : float
         Eigenvalue bound: no partition into k clusters has a larger S [theory 3]. It holds for every rho, but is
-        loose, 0 or negative for some that are not of negative type, and loose for "nystrom".
-    algorithm : {"exact-1d", "hartigan", "lloyd", "spectral", "nystrom"}
+        loose, 0 or negative for some that are not of negative type, and loose for "landmarks".
+    algorithm : {"exact-1d", "hartigan", "lloyd", "spectral", "landmarks"}
         What was run.
     n_init : int
         Starts made.
@@ -95,7 +97,7 @@ class Partition(Labelled):
     notes : tuple of str
         Why one column did not go to the exact method; empty where there is nothing to say.
     approximation : Approximation or None
-        What "nystrom" left out, and the standard errors of its estimates; None for the other algorithms.
+        What "landmarks" left out, and the standard errors of its estimates; None for the other algorithms.
     """
 
     labels: IntArray = field(repr=False)
@@ -106,7 +108,7 @@ class Partition(Labelled):
     total: float
     within_per_cluster: FloatArray = field(repr=False)
     bound: float
-    algorithm: Literal["exact-1d", "hartigan", "lloyd", "spectral", "nystrom"]
+    algorithm: Literal["exact-1d", "hartigan", "lloyd", "spectral", "landmarks"]
     n_init: int
     n_iter: int
     converged: bool
@@ -157,7 +159,7 @@ class Partition(Labelled):
                 tries = self.n_init * self.n_perturb
                 starts += f", the best perturbed up to {tries} time{'s' * (tries > 1)}"
             how = f"Algorithm: {self.algorithm}, {starts}, {self.n_iter} pass{'es' * (self.n_iter > 1)}"
-            where = " of the features" if self.algorithm == "nystrom" else ""
+            where = " of the features" if self.algorithm == "landmarks" else ""
             how += f", a local optimum{where}" if self.converged else ", stopped before it converged"
             how += "; another seed can find another." if self.n_init > 1 or self.n_perturb else "."
         proof = "S/bound is at most 1; 1 would prove that no partition into as many clusters has a larger S."
@@ -321,11 +323,16 @@ def make_partition(
     labels: IntArray,
     k: int,
     *,
+    algorithm: Literal["hartigan", "lloyd", "spectral"],
+    n_init: int,
+    n_iter: int,
+    converged: bool,
+    n_perturb: int = 0,
     weights: FloatArray | None = None,
+    path: FloatArray | None = None,
     moves: IntArray | None = None,
-    **fields: Any,
 ) -> Partition:
-    """Partition with its dispersions, upper bound and plotting coordinates; its clusters are numbered here."""
+    """Number the clusters that a search found, and compute their dispersions, the upper bound and coordinates."""
     M, s = d.group_sums(Groups(labels, tuple(range(k))), weights)
     numbers = numbering_by_sums(labels, M, s)
     order, labels = np.argsort(numbers), numbers[labels]
@@ -349,14 +356,55 @@ def make_partition(
         between=float(statistics.between(M, s)),
         total=float(statistics.total(M, s)),
         within_per_cluster=within,
+        bound=float(values[: k - 1].sum()),
+        algorithm=algorithm,
+        n_init=n_init,
+        n_perturb=n_perturb,
+        n_iter=n_iter,
+        converged=converged,
+        path=path,
         moves=moves,
         masses=None if weights is None else s,
-        bound=float(values[: k - 1].sum()),
         metric=d.metric,
         standardization=d.standardization,
         points=d.coordinates,
         columns=d.columns,
         index=d.index,
         coordinates=coordinates,
-        **fields,
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NearestCluster:
+    """The rule argmin over l of 2 g(x, C_l) - g(C_l, C_l), the energy distance from C_l to a point mass at x.
+
+    Attributes
+    ----------
+    averages : ndarray of shape (n, k)
+        Indicators of the clusters, times the weights, divided by their sums.
+    own_means : ndarray of shape (k,)
+        g(C_l, C_l).
+    """
+
+    averages: FloatArray
+    own_means: FloatArray
+
+    @classmethod
+    def of(cls, labels: IntArray, within_per_cluster: FloatArray, weights: FloatArray | None = None) -> Self:
+        """From the labels 0..k-1 of the clustered points and W of each cluster."""
+        Z = (labels[:, None] == np.arange(within_per_cluster.size)).astype(np.float64)
+        if weights is not None:
+            Z *= weights[:, None]
+        return cls(Z / Z.sum(axis=0), 2 * within_per_cluster / Z.sum(axis=0))
+
+    def assign(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> IntArray:
+        """Clusters of new points; `rho_of_rows` gives rho from a slice of them to the clustered ones, (rows, n)."""
+        return np.asarray(self.squared_distances(n_points, rho_of_rows).argmin(axis=1), dtype=np.intp)
+
+    def squared_distances(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> FloatArray:
+        """Squared distances in the feature space to the means of the clusters, g(x, C_l) - g(C_l, C_l)/2; (m, k)."""
+        blocks = [
+            rho_of_rows(slice(i, i + ROWS_PER_BLOCK)) @ self.averages - self.own_means / 2
+            for i in range(0, n_points, ROWS_PER_BLOCK)
+        ]
+        return np.concatenate(blocks)

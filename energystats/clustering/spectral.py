@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from energystats._core.laplacian import Relaxation, smallest_pairs
 from energystats._core.locks import loading
 from energystats._core.threads import one_thread
-from energystats._runtime import weigh
+from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
+from energystats.clustering.partition import Partition, make_partition
+from energystats.clustering.search import Algorithm, Search, check_distinct
 from energystats.clustering.seeding import count_distinct
 from energystats.display.numbers import numbers
 from energystats.display.result import Named
@@ -25,7 +27,7 @@ from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import Exponential
 from energystats.pairs.routes import choose_route
 from energystats.pairs.tiles import Pairs, Recomputed, Stored
-from energystats.pairs.workloads import Size, eigenpairs
+from energystats.pairs.workloads import Size, eigenpairs, rounding
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,13 +36,12 @@ if TYPE_CHECKING:
     from energystats.dissimilarity import Standardization
 
 __all__ = [
+    "Spectral",
     "SpectralEmbedding",
     "cluster_rows",
     "fill_empty",
     "on_sphere",
     "spectral_embedding",
-    "spectral_labels",
-    "spectral_start",
     "spectral_starts",
 ]
 
@@ -268,7 +269,53 @@ def _spectral_rows(d: Dissimilarity, k: int, weights: FloatArray | None = None) 
     return on_sphere(np.column_stack([np.sqrt(mass / mass.sum()), vectors]))
 
 
-def distinct_of(d: Dissimilarity, at_most: int) -> int:
+def spectral_starts(
+    d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator, weights: FloatArray | None = None
+) -> Iterator[IntArray]:
+    """Starting labels by k-means of the relaxed rows, each from its own child of `rng`."""
+    rows = _spectral_rows(d, k, weights)
+    for child in children(rng, n_init):
+        yield cluster_rows(rows, k, child, weights=weights)
+
+
+@dataclass(frozen=True, slots=True)
+class Spectral(Algorithm):
+    """Cluster the eigenvectors of the relaxed problem by k-means [W 17]; it needs no matrix in memory.
+
+    See Also
+    --------
+    spectral_embedding : These eigenvectors, and what their eigenvalues say about the number of clusters.
+
+    Notes
+    -----
+    W is not searched: ``init="spectral"`` with "hartigan" goes on from here to a lower one.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [9.0, 9.0], [9.0, 8.0]]
+    >>> es.energy_cluster(X, 2, algorithm=es.Spectral(), rng=0).labels.tolist()
+    [0, 0, 1, 1]
+    """
+
+    name: ClassVar[Literal["spectral"]] = "spectral"
+
+    def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
+        return eigenpairs(Size.of(d), search.k - 1), rounding(Size.of(d), search.k, search.n_init)
+
+    def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, None]:
+        if search.by_labels or search.init != "k-means++":
+            raise ValueError('`init` has no use in algorithm="spectral"; init="spectral" goes with "hartigan".')
+        k, weights = search.k, search.weights
+        check_distinct(_count_distinct_points(d, k), k)
+        rows = _spectral_rows(d, k, weights)
+        labels = cluster_rows(rows, k, rng, weights=weights, n_init=search.n_init, max_iter=search.max_iter)
+        return make_partition(
+            d, labels, k, weights=weights, algorithm=self.name, n_init=search.n_init, n_iter=1, converged=True
+        ), None
+
+
+def _count_distinct_points(d: Dissimilarity, at_most: int) -> int:
     """`count_distinct` without the matrix: O(n) memory and as many rows of rho as are counted."""
     if d.is_stored:
         return count_distinct(d.matrix, at_most)
@@ -279,33 +326,6 @@ def distinct_of(d: Dissimilarity, at_most: int) -> int:
         nearest = np.minimum(nearest, np.abs(d.rho(everything[[nearest.argmax()]], everything)[0]))
         count += 1
     return count
-
-
-def spectral_starts(
-    d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator, weights: FloatArray | None = None
-) -> Iterator[IntArray]:
-    """Starting labels by k-means of the relaxed rows, each from its own child of `rng`."""
-    rows = _spectral_rows(d, k, weights)
-    for child in children(rng, n_init):
-        yield cluster_rows(rows, k, child, weights=weights)
-
-
-def spectral_start(d: Dissimilarity, k: int, rng: np.random.Generator, weights: FloatArray | None = None) -> IntArray:
-    """One of them."""
-    return cluster_rows(_spectral_rows(d, k, weights), k, rng, weights=weights)
-
-
-def spectral_labels(
-    d: Dissimilarity,
-    k: int,
-    rng: np.random.Generator,
-    *,
-    n_init: int = 10,
-    max_iter: int = 300,
-    weights: FloatArray | None = None,
-) -> IntArray:
-    """Labels of spectral clustering: the best of `n_init` runs of k-means on the relaxed rows [W 17]."""
-    return cluster_rows(_spectral_rows(d, k, weights), k, rng, weights=weights, n_init=n_init, max_iter=max_iter)
 
 
 def on_sphere(rows: FloatArray) -> FloatArray:

@@ -75,7 +75,7 @@ PILOT = 500
 
 SAMPLE_LESS = "Use a random subset of the rows."
 FEWER_DRAWS = "Use fewer `n_resamples`, or a random subset of the rows."
-FEWER_STARTS = 'Use a smaller `n_init`, a random subset of the rows, or algorithm="nystrom".'
+FEWER_STARTS = 'Use a smaller `n_init`, a random subset of the rows, or algorithm="landmarks".'
 FEWER_STARTS_OF_MATRIX = "Use a smaller `n_init`, or a part of the matrix."
 FASTER_TEST = (
     'Use fewer `n_resamples`, or in `energy_test` method="sliced" with `n_bins` (nearly linear time, Euclidean '
@@ -83,7 +83,7 @@ FASTER_TEST = (
 )
 NO_PAIRS = (
     "Use a random subset of the rows, or for clusters of all of them "
-    '`energy_cluster(..., algorithm="nystrom")`, an approximation; one column can go to `cluster_1d`, and '
+    '`energy_cluster(..., algorithm="landmarks")`, an approximation; one column can go to `cluster_1d`, and '
     "`dispersion`, `energy_distance` and `energy_test` do not store the pairs."
 )
 

@@ -191,7 +191,8 @@ def _announce(
     """Refuse or warn of the whole before any part begins, whose warnings are kept for the end."""
     from energystats.cluster_tests.cluster_test import method_for
     from energystats.cluster_tests.cluster_test import plan_cluster_test as planned
-    from energystats.clustering.energy_cluster import Search
+    from energystats.clustering.energy_cluster import AUTO
+    from energystats.clustering.search import Search
     from energystats.dissimilarity import Dissimilarity
 
     power = 1.0 if is_named(metric, "precomputed") else alpha
@@ -199,7 +200,7 @@ def _announce(
         d = Dissimilarity.from_data(X, metric=metric, alpha=power, standardize=standardize)
     wanted = k if isinstance(k, int) and k > 1 else 2
     works = [
-        *Search.default(10).work(d, wanted),
+        *AUTO.work(d, Search(k=min(wanted, d.n))),
         *planned(d, wanted, method_for(d, "auto"), "unimodal", 5, n_resamples),
     ]
     if k_max is not None:

@@ -1,4 +1,7 @@
-"""The gap statistic of Tibshirani, Walther & Hastie (2001) on the energy W, and its reference data [theory 4]."""
+"""Gaps: the gap statistic on the energy W with its reference data, and gaps between eigenvalues [theory 4].
+
+The first is that of Tibshirani, Walther & Hastie (2001), the second that of [G s.5.2].
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,15 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 import numpy as np
+from scipy.linalg import eigh
 
+from energystats._core.gram import DENSE_LIMIT, run_lanczos
+from energystats._core.threads import one_thread_up_to
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray
 from energystats.cluster_tests.reference_samples import Axes, MarginalReference, compares_numbers, principal_axes
-from energystats.clustering.energy_cluster import search_points
 from energystats.clustering.exact_1d import has_exact
+from energystats.clustering.local_search import search_points
 from energystats.dissimilarity import Dissimilarity, Points
 from energystats.geometry.coordinates import principal_coordinates
 from energystats.inputs.options import children
@@ -25,11 +31,13 @@ __all__ = [
     "GapCurve",
     "GapReference",
     "NullKind",
+    "eigengaps",
     "first_within_one_error",
     "fit_gap_reference",
     "gap_curve",
     "least_within",
     "logarithm",
+    "walk_eigenvalues",
 ]
 
 
@@ -152,3 +160,33 @@ def fit_gap_reference(d: Dissimilarity, null: NullKind) -> GapReference | None:
     if found.n_negative or not found.coordinates.shape[1]:
         return None
     return GapReference.of(found.coordinates, Euclidean(1.0), null)
+
+
+# ---------------------------------------------------------------- gaps between eigenvalues
+
+DECAY = 3.0  # affinity exp(-DECAY rho/median): a third of the median distance counts as near
+
+
+def walk_eigenvalues(R: FloatArray, count: int) -> FloatArray:
+    """Largest eigenvalues of D^(-1) A, falling from 1, for affinities A = exp(-3 rho/median rho); (count,).
+
+    D^(-1) A are the transition probabilities of a walk on the points, and I - D^(-1) A is the random-walk Laplacian.
+    A is positive definite for rho of negative type (Schoenberg), and the same in any unit.
+    """
+    n = len(R)
+    sizes = np.abs(R[R != 0])
+    A = np.exp(-DECAY / np.median(sizes) * R) if sizes.size else np.ones((n, n))
+    root = np.sqrt(A.sum(axis=1))
+    A /= root[:, None]
+    A /= root
+    if n <= DENSE_LIMIT or 4 * count > n:
+        with one_thread_up_to(n):
+            values = eigh(A, eigvals_only=True, subset_by_index=(n - count, n - 1))
+    else:
+        values, _ = run_lanczos(lambda v: A @ v, n, count)
+    return np.asarray(values[::-1])
+
+
+def eigengaps(R: FloatArray, k_max: int) -> FloatArray:
+    """Difference of the k-th and the next eigenvalue for k = 1, ..., k_max < n."""
+    return -np.diff(walk_eigenvalues(R, k_max + 1))

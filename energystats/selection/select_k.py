@@ -14,8 +14,9 @@ from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.cluster_tests.cluster_test import check_lines
 from energystats.cluster_tests.cluster_tree import SMALLEST_NODE, Rules, tree_of_points
 from energystats.cluster_tests.tree_result import ClusterTreeResult
-from energystats.clustering.energy_cluster import Search, partition_points
+from energystats.clustering.energy_cluster import AUTO
 from energystats.clustering.partition import Partition
+from energystats.clustering.search import Search
 from energystats.clustering.seeding import count_distinct
 from energystats.display.numbers import p_text, probability
 from energystats.dissimilarity import Dissimilarity, Points
@@ -24,12 +25,12 @@ from energystats.inputs.options import as_generator, check_count, check_flag, ch
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import Size, eigenpairs, kept, pairs_work, search_work, tree
 from energystats.pairs.workloads import stability as resamples
-from energystats.selection.eigengap import eigengaps
 from energystats.selection.gap import (
     NEGATIVE,
     GapCurve,
     GapReference,
     NullKind,
+    eigengaps,
     first_within_one_error,
     fit_gap_reference,
     gap_curve,
@@ -332,9 +333,7 @@ def _why_lowered(d: Dissimilarity, k_max: int) -> str:
 
 def _found_for_each(d: Dissimilarity, k_max: int, plan: _SelectionOptions, rng: np.random.Generator) -> list[Partition]:
     """The partitions into 1, ..., k_max clusters, each with a seed that does not depend on k_max."""
-    return [
-        partition_points(d, k, Search.default(plan.n_init), child) for k, child in enumerate(rng.spawn(k_max), start=1)
-    ]
+    return [AUTO.fit(d, Search(k=k, n_init=plan.n_init), child)[0] for k, child in enumerate(rng.spawn(k_max), start=1)]
 
 
 def _compute_gaps(

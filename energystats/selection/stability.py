@@ -11,8 +11,10 @@ import numpy as np
 from energystats._core.locks import loading
 from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
-from energystats.clustering.energy_cluster import Search, partition_points, search_points
+from energystats.clustering.energy_cluster import AUTO
+from energystats.clustering.local_search import search_points
 from energystats.clustering.partition import Partition
+from energystats.clustering.search import Search
 from energystats.clustering.seeding import count_distinct
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.options import as_generator, check_count, check_option, children
@@ -132,10 +134,11 @@ def cluster_stability(
     start_rng, resample_rng = as_generator(rng).spawn(2)
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     share = 0.632 if scheme == "bootstrap" else 0.5
-    again = resamples(Size.of(d), k if isinstance(k, int) else 2, n_resamples, n_init, share)
-    bar = weigh(progress, d, *Search.default(n_init).work(d, k), again)
+    search = Search(k=k, n_init=n_init).on(d)
+    again = resamples(Size.of(d), search.k, n_resamples, n_init, share)
+    bar = weigh(progress, d, *AUTO.work(d, search), again)
     d = d.stored()
-    found = partition_points(d, k, Search.default(n_init), start_rng)
+    found, _ = AUTO.fit(d, search, start_rng)
     return stability_of(d, found, n_resamples=n_resamples, scheme=scheme, n_init=n_init, progress=bar, rng=resample_rng)
 
 

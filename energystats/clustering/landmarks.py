@@ -1,18 +1,21 @@
-"""Clusters of more points than pairs can be stored for: k-means of Nystrom features of rho [theory 8]."""
+"""Clusters of more points than pairs can be stored for: k-means of features that landmarks span [theory 8].
+
+The features are the Nystrom approximation of the kernel behind rho (Williams & Seeger 2001).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from energystats._core.linkage import numbering
 from energystats._core.statistics import share
 from energystats._core.threads import one_thread, one_thread_up_to
-from energystats._runtime import with_bar
+from energystats._runtime import Work, with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.features import (
     BlockFeatures,
@@ -28,16 +31,18 @@ from energystats.clustering.features import (
     seeded_centres,
 )
 from energystats.clustering.partition import Partition
+from energystats.clustering.search import Algorithm, Search, check_distinct
 from energystats.clustering.seeding import random_start
 from energystats.display.result import Approximation
 from energystats.dissimilarity import Blocks, Dissimilarity
 from energystats.exceptions import ConvergenceWarning, warn
-from energystats.inputs.options import children
+from energystats.inputs.options import check_count, children
+from energystats.pairs.workloads import Size, landmarks
 
-__all__ = ["BATCH", "LANDMARKS", "NearestCentre", "Options", "nystrom_partition"]
+__all__ = ["Landmarks", "NearestCentre"]
 
 
-LANDMARKS = 256
+FEWEST_LANDMARKS = 256  # when nothing is said, unless there are more clusters
 BATCH = 16_384  # rows on which the starts are searched
 LARGEST_BATCH = 2**17  # rows before all of them are taken
 BATCH_BYTES = 2**29  # of batches beyond the first
@@ -48,17 +53,6 @@ ALL_PAIRS_UP_TO = 1024  # points of a cluster, all of whose pairs are taken
 ROWS_AT_ONCE = 4096
 
 OnPass = Callable[[int, int, float], object]
-
-
-class Options(NamedTuple):
-    """What the search over features needs to know, checked."""
-
-    n_landmarks: int
-    batch_size: int
-    n_init: int
-    max_iter: int
-    init: str | IntArray  # "k-means++", "random" or labels
-    callback: OnPass | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,46 +89,98 @@ class NearestCentre:
         return np.concatenate(parts)
 
 
-def nystrom_partition(
-    d: Dissimilarity,
-    k: int,
-    how: Options,
-    rng: np.random.Generator,
-    *,
-    weights: FloatArray | None = None,
-    progress: bool = False,
-) -> tuple[Partition, NearestCentre]:
-    """The best partition found in the features, its dispersions estimated, and the rule for new points."""
-    table, w = _table_of(d, how.batch_size), np.ones(d.n) if weights is None else weights
-    if d.metric.negative_type is False:
-        raise ValueError(
-            f'`algorithm="nystrom"` needs a rho of negative type, which {d.metric!r} is not; '
-            'use algorithm="hartigan" on a random part of the rows.'
-        )
-    choice, order, pairs = rng.spawn(3)
-    starts = children(rng, how.n_init)
-    chosen = choose_landmarks(table, d.metric, how.n_landmarks, choice, w)
-    if chosen.size < k:
-        raise ValueError(f"`k` must be at most the number of distinct points, {chosen.size}, got {k}.")
-    feature_map = FeatureMap.of(table.pick(chosen), d.metric)
-    rows, found = _search_landmarks(_FeatureProblem(table, feature_map, w, k, how), order, starts, progress)
-    if not found.converged:
-        warn(f"The search was cut off after `max_iter`={how.max_iter} passes; W can still fall.", ConvergenceWarning)
-    labels = numbering(found.labels, *_numbering_keys(found.centres))[found.labels]
-    centres = rows.centres(labels, k)
-    found = Found(labels, centres, found.n_iter, found.converged)
-    partition = _make_landmark_partition(d, rows, k, how, found, pairs, weighted=weights is not None)
-    return partition, NearestCentre(feature_map, centres.means)
+@dataclass(frozen=True, slots=True)
+class Landmarks(Algorithm):
+    """Cluster more points than pairs can be stored for, by rho to a few landmarks: a Nystrom approximation.
+
+    Parameters
+    ----------
+    n_landmarks : int, optional
+        Points whose span takes the place of the feature space; 256 when None, or k if that is more.
+    batch_size : int, optional
+        Rows on which the starts are searched, 16,384 when None. The best start goes on with twice as many rows, and so
+        on to all of them.
+
+    See Also
+    --------
+    energy_cluster : Takes it as `algorithm`, only when asked for.
+
+    Notes
+    -----
+    W, S and T of the result are estimates with standard errors, in `.approximation`. O(n m (d + m)) time for m
+    landmarks, and O(n m k) for a pass.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [9.0, 9.0], [9.0, 8.0]]
+    >>> es.energy_cluster(X, 2, algorithm=es.Landmarks(n_landmarks=3), rng=0).approximation.n_landmarks
+    3
+    """
+
+    n_landmarks: int | None = None
+    batch_size: int | None = None
+    name: ClassVar[str] = "landmarks"
+    reads_blocks: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for name in ("n_landmarks", "batch_size"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, check_count(getattr(self, name), name, low=2))
+
+    def _check(self, d: Dissimilarity, search: Search) -> None:
+        """Refuse data and options that landmarks are of no use for."""
+        if not search.by_labels and search.init == "spectral":
+            raise ValueError('`init="spectral"` has no use in algorithm="landmarks"; use "k-means++" or "random".')
+        if search.log_moves:
+            raise ValueError(
+                '`log_moves` must be False for algorithm="landmarks", which keeps no record of single moves.'
+            )
+        if not d.n_columns:
+            raise ValueError(
+                '`algorithm="landmarks"` needs points, got a matrix of rho, which holds all pairs already; use '
+                '"hartigan".'
+            )
+        if d.metric.negative_type is False:
+            raise ValueError(
+                f'`algorithm="landmarks"` needs a rho of negative type, which {d.metric!r} is not; '
+                'use algorithm="hartigan" on a random part of the rows.'
+            )
+        if self.count(search.k) < search.k:
+            raise ValueError(f"`n_landmarks` must be at least `k`, {search.k}, got {self.n_landmarks}.")
+
+    def count(self, k: int) -> int:
+        """Landmarks for k clusters."""
+        return max(FEWEST_LANDMARKS, k) if self.n_landmarks is None else self.n_landmarks
+
+    def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
+        return (landmarks(Size.of(d), search.k, self.count(search.k), search.n_init, self.batch_size or BATCH),)
+
+    def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, NearestCentre]:
+        self._check(d, search)
+        k, batch_size = search.k, self.batch_size or BATCH
+        table, w = _table_of(d, batch_size), np.ones(d.n) if search.weights is None else search.weights
+        choice, order, pairs = rng.spawn(3)
+        starts = children(rng, search.n_init)
+        chosen = choose_landmarks(table, d.metric, self.count(k), choice, w)
+        check_distinct(chosen.size, k)
+        feature_map = FeatureMap.of(table.pick(chosen), d.metric)
+        rows, found = _search_landmarks(_FeatureProblem(table, feature_map, w, batch_size, search), order, starts)
+        if not found.converged:
+            warn(
+                f"The search was cut off after `max_iter`={search.max_iter} passes; W can still fall.",
+                ConvergenceWarning,
+            )
+        labels = numbering(found.labels, *_numbering_keys(found.centres))[found.labels]
+        found = Found(labels, rows.centres(labels, k), found.n_iter, found.converged)
+        partition = _make_landmark_partition(d, rows, search, batch_size, found, pairs)
+        return partition, NearestCentre(feature_map, found.centres.means)
 
 
 def _table_of(d: Dissimilarity, batch_size: int) -> RowTable:
     """The rows where they are, or here if they are few."""
     if isinstance(d, Blocks):
         return d.rows if d.n > batch_size else PointsHere(d.rows.pick(np.arange(d.n)))
-    if not d.has_points:
-        raise ValueError(
-            '`algorithm="nystrom"` needs points, got a matrix of rho, which holds all pairs already; use "hartigan".'
-        )
     return PointsHere(d.points)
 
 
@@ -147,66 +193,66 @@ class _FeatureProblem(NamedTuple):
     table: RowTable
     map: FeatureMap
     weights: FloatArray
-    k: int
-    how: Options
+    batch_size: int
+    search: Search
 
 
 def _search_landmarks(
-    problem: _FeatureProblem, order: np.random.Generator, streams: Iterator[np.random.Generator], progress: bool
+    problem: _FeatureProblem, order: np.random.Generator, streams: Iterator[np.random.Generator]
 ) -> tuple[Features, Found]:
     """The features of all rows, and a local optimum of theirs.
 
     The starts are searched on a batch of rows, and the best of them goes on: on batches of twice the size each, and at
     last on all rows.
     """
-    table, feature_map, weights, k, how = problem
-    if not isinstance(how.init, str):
+    table, feature_map, weights, batch_size, search = problem
+    if search.by_labels:
+        rows, labels = Features.of(table, feature_map, weights), np.asarray(search.init)
+        start, number = Found(labels, rows.centres(labels, search.k), 0, converged=False), 0
+    elif len(table) <= batch_size:
         rows = Features.of(table, feature_map, weights)
-        start, number = Found(how.init, rows.centres(how.init, k), 0, converged=False), 0
-    elif len(table) <= how.batch_size:
-        rows = Features.of(table, feature_map, weights)
-        return rows, _best_start(rows, k, how, streams, progress)[0]
+        return rows, _best_start(rows, search, streams)[0]
     else:
-        means, number = _centres_of_batches(problem, order, streams, progress)
+        means, number = _centres_of_batches(problem, order, streams)
         rows = Features.of(table, feature_map, weights)
         start = _nearest_partition(rows, means)
-    return rows, search_features(rows, start, how.max_iter, single_moves=True, on_pass=_bound_to(how.callback, number))
+    on_pass = _bound_to(search.callback, number)
+    return rows, search_features(rows, start, search.max_iter, single_moves=True, on_pass=on_pass)
 
 
 def _centres_of_batches(
-    problem: _FeatureProblem, order: np.random.Generator, streams: Iterator[np.random.Generator], progress: bool
+    problem: _FeatureProblem, order: np.random.Generator, streams: Iterator[np.random.Generator]
 ) -> tuple[FloatArray, int]:
     """Centres of the best start after growing batches of random rows, and the number of that start."""
-    table, feature_map, weights, k, how = problem
+    table, feature_map, weights, batch_size, search = problem
     n = len(table)
-    sizes = [min(n, max(how.batch_size, 2 * k))]
+    sizes = [min(n, max(batch_size, 2 * search.k))]
     largest = min(LARGEST_BATCH, BATCH_BYTES // (8 * feature_map.landmarks.shape[1]))
     while 2 * sizes[-1] < n and 2 * sizes[-1] <= largest:
         sizes.append(2 * sizes[-1])
     drawn_rows = order.choice(n, sizes[-1], replace=False)
     batch = Features.of(PointsHere(table.pick(drawn_rows), sizes), feature_map, weights[drawn_rows])
-    found, number = _best_start(batch.first(sizes[0]), k, how, streams, progress)
-    on_pass = _bound_to(how.callback, number)
+    found, number = _best_start(batch.first(sizes[0]), search, streams)
+    on_pass = _bound_to(search.callback, number)
     for size in sizes[1:]:
         rows = batch.first(size)
         start = _nearest_partition(rows, found.centres.means)
-        found = search_features(rows, start, min(how.max_iter, PASSES_BETWEEN), single_moves=False, on_pass=on_pass)
+        found = search_features(rows, start, min(search.max_iter, PASSES_BETWEEN), single_moves=False, on_pass=on_pass)
     return found.centres.means, number
 
 
-def _best_start(
-    batch: Features, k: int, how: Options, streams: Iterator[np.random.Generator], progress: bool
-) -> tuple[Found, int]:
+def _best_start(batch: Features, search: Search, streams: Iterator[np.random.Generator]) -> tuple[Found, int]:
     """The start of lowest W on the batch, and its number; a later one wins only when it is lower beyond rounding."""
     best: tuple[Found, int] | None = None
-    for number, stream in enumerate(with_bar(streams, progress, total=how.n_init, unit="start", size=lambda _: 1)):
-        if how.init == "random":
-            labels = random_start(batch.n, k, stream)
-            start = Found(labels, batch.centres(labels, k), 0, converged=False)
+    bar = with_bar(streams, search.progress, total=search.n_init, unit="start", size=lambda _: 1)
+    for number, stream in enumerate(bar):
+        if search.init == "random":
+            labels = random_start(batch.n, search.k, stream)
+            start = Found(labels, batch.centres(labels, search.k), 0, converged=False)
         else:
-            start = _nearest_partition(batch, seeded_centres(batch, k, stream))
-        on_pass = _bound_to(how.callback, number)
-        found = search_features(batch, start, how.max_iter, single_moves=True, on_pass=on_pass)
+            start = _nearest_partition(batch, seeded_centres(batch, search.k, stream))
+        on_pass = _bound_to(search.callback, number)
+        found = search_features(batch, start, search.max_iter, single_moves=True, on_pass=on_pass)
         if best is None or best[0].centres.W - found.centres.tolerance > found.centres.W:
             best = found, number
     assert best is not None
@@ -333,15 +379,13 @@ def _limits(centres: Centres) -> tuple[float, float]:
 def _make_landmark_partition(
     d: Dissimilarity,
     features: Features,
-    k: int,
-    how: Options,
+    search: Search,
+    batch_size: int,
     found: Found,
     rng: np.random.Generator,
-    *,
-    weighted: bool,
 ) -> Partition:
     """The partition with estimates of its dispersions."""
-    centres = found.centres
+    centres, k, weighted = found.centres, search.k, search.weights is not None
     *parts, whole = _estimates(features, found.labels, centres, rng, weighted)
     within, total = np.array([max(part.value, 0.0) for part in parts]), max(float(whole.value), 0.0)
     W_variance = sum(part.variance for part in parts)
@@ -352,7 +396,6 @@ def _make_landmark_partition(
         coordinates = np.zeros((d.n, 2))
         axes = vectors[:, :2]
         coordinates[:, : axes.shape[1]] = np.concatenate(features.over_blocks(_coordinates_in, mean, axes))
-    given = not isinstance(how.init, str)
     return Partition(
         labels=found.labels,
         k=k,
@@ -362,8 +405,8 @@ def _make_landmark_partition(
         total=total,
         within_per_cluster=within,
         bound=float(values[: k - 1].sum()) + centres.left_out if k > 1 else 0.0,
-        algorithm="nystrom",
-        n_init=1 if given else how.n_init,
+        algorithm="landmarks",
+        n_init=search.n_init,
         n_iter=found.n_iter,
         converged=found.converged,
         masses=centres.mass if weighted else None,
@@ -376,7 +419,7 @@ def _make_landmark_partition(
         approximation=Approximation(
             n_landmarks=len(features.map.landmarks),
             n_features=features.map.rank,
-            batch_size=d.n if given else min(how.batch_size, d.n),
+            batch_size=d.n if search.by_labels else min(batch_size, d.n),
             n_pairs=sum(part.n_pairs for part in parts),
             within_error=float(np.sqrt(W_variance)),
             between_error=float(np.sqrt(W_variance + whole.variance)) if k > 1 else 0.0,

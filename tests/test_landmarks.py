@@ -9,9 +9,8 @@ import energystats as es
 from energystats._core import jit
 from energystats._core.hartigan import hartigan_among_means
 from energystats.clustering import features as feature_rows
-from energystats.clustering import features as landmarks
 from energystats.clustering import features as tables
-from energystats.clustering import nystrom
+from energystats.clustering import landmarks
 from energystats.clustering.features import (
     BlockFeatures,
     Centres,
@@ -86,11 +85,11 @@ def test_the_map_of_mixed_tables(rng):
 
 def choose_landmarks(X, metric, count, rng, weights=None):
     w = np.ones(len(X)) if weights is None else weights
-    return landmarks.choose_landmarks(PointsHere(X), metric, count, rng, w)
+    return feature_rows.choose_landmarks(PointsHere(X), metric, count, rng, w)
 
 
 def test_landmarks_are_distinct_and_all_there_are(rng, monkeypatch):
-    monkeypatch.setattr(landmarks, "CANDIDATES", 10)  # so that most rows are no candidates at first
+    monkeypatch.setattr(feature_rows, "CANDIDATES", 10)  # so that most rows are no candidates at first
     X = np.repeat(rng.standard_normal((6, 2)), [1, 1, 1, 1, 1, 95], axis=0)
     metric = es.metrics.Euclidean()
     assert np.unique(X[choose_landmarks(X, metric, 6, rng)], axis=0).shape == (6, 2)
@@ -183,7 +182,7 @@ def test_sums_of_blocks_add(rng):
 def test_no_single_move_lowers_w_where_all_points_are_landmarks(rng, init):
     X = rng.standard_normal((25, 2))
     start = np.arange(25) % 3 if init == "labels" else init
-    found = es.energy_cluster(X, 3, algorithm="nystrom", n_landmarks=25, init=start, n_init=2, rng=rng)
+    found = es.energy_cluster(X, 3, algorithm=es.Landmarks(n_landmarks=25), init=start, n_init=2, rng=rng)
     R, labels = es.pairwise(X).tolist(), found.labels.tolist()
     W = slow.within(R, labels)
     assert found.within == pytest.approx(W, rel=1e-9)
@@ -194,7 +193,7 @@ def test_no_single_move_lowers_w_where_all_points_are_landmarks(rng, init):
 @pytest.mark.parametrize("metric", ["euclidean", "gaussian", "cityblock"])
 def test_w_is_near_that_of_all_pairs(rng, metric):
     X = three_clouds(rng, 1500)
-    found = es.energy_cluster(X, 3, metric=metric, algorithm="nystrom", n_landmarks=64, rng=rng)
+    found = es.energy_cluster(X, 3, metric=metric, algorithm=es.Landmarks(n_landmarks=64), rng=rng)
     full = es.energy_cluster(X, 3, metric=metric, n_init=3, rng=rng)
     assert es.dispersion(X, found.labels, metric=metric).within < 1.01 * full.within
     assert found.bound >= full.bound * (1 - 1e-9)
@@ -205,7 +204,7 @@ def test_w_is_near_that_of_all_pairs(rng, metric):
 def test_w_of_ten_thousand_points_is_within_one_percent(rng, kind):
     X = three_clouds(rng, 10_000, 10)
     X = np.exp(X / 3) if kind == "lognormal" else X
-    found = es.energy_cluster(X, 5, algorithm="nystrom", rng=rng)
+    found = es.energy_cluster(X, 5, algorithm="landmarks", rng=rng)
     exact = es.dispersion(X, found.labels)
     assert exact.within < 1.01 * es.energy_cluster(X, 5, rng=rng).within
     assert abs(found.within - exact.within) < 6 * found.approximation.within_error
@@ -216,7 +215,7 @@ def test_the_same_labels_for_any_block_and_storage(rng, monkeypatch):
     X, seed = three_clouds(rng, 700), int(rng.integers(2**31))
 
     def run(**options):
-        return es.energy_cluster(X, 3, algorithm="nystrom", n_landmarks=30, batch_size=100, rng=seed, **options)
+        return es.energy_cluster(X, 3, algorithm=es.Landmarks(n_landmarks=30, batch_size=100), rng=seed, **options)
 
     first = run()
     again = run()
@@ -236,7 +235,7 @@ def test_an_emptied_cluster_takes_the_worst_placed_row(rng):
     X = np.concatenate([rng.standard_normal((20, 2)), [[50.0, 0.0]]])
     _, rows = features_of(X, np.arange(21))
     phi = all_features(rows).phi
-    found = nystrom._nearest_partition(rows, np.stack([phi[1], phi[2], phi[0] + 1e6]))
+    found = landmarks._nearest_partition(rows, np.stack([phi[1], phi[2], phi[0] + 1e6]))
     assert found.labels[20] == 2
     assert found.centres.counts.min() == 1
     assert found.centres.mass.sum() == 21
@@ -247,16 +246,16 @@ def test_an_emptied_cluster_takes_the_worst_placed_row(rng):
 
 @pytest.mark.parametrize("weighted", [True, False])
 def test_estimates_are_unbiased_and_their_errors_right(rng, monkeypatch, weighted):
-    monkeypatch.setattr(nystrom, "ALL_PAIRS_UP_TO", 1)
-    monkeypatch.setattr(nystrom, "BLOCKS", 6)
-    monkeypatch.setattr(nystrom, "ROWS_IN_BLOCK", 8)
+    monkeypatch.setattr(landmarks, "ALL_PAIRS_UP_TO", 1)
+    monkeypatch.setattr(landmarks, "BLOCKS", 6)
+    monkeypatch.setattr(landmarks, "ROWS_IN_BLOCK", 8)
     X = rng.standard_normal((60, 3))
     w = rng.integers(1, 5, size=60).astype(float) if weighted else np.ones(60)
     _, rows = features_of(X, np.arange(9), weights=w)
     part = np.sort(rng.choice(60, 40, replace=False))
     exact = slow.total(es.pairwise(X[part]), w[part].tolist())
-    known = nystrom._known_part(rows.centres(np.isin(np.arange(60), part).astype(np.intp), 2))[1]
-    drawn = [nystrom._estimate(rows, part, known, rng, weighted) for _ in range(1500)]
+    known = landmarks._known_part(rows.centres(np.isin(np.arange(60), part).astype(np.intp), 2))[1]
+    drawn = [landmarks._estimate(rows, part, known, rng, weighted) for _ in range(1500)]
     values, variances = np.array([(e.value, e.variance) for e in drawn]).T
     assert abs(values.mean() - exact) < 5 * values.std() / np.sqrt(1500)
     assert variances.mean() == pytest.approx(values.var(), rel=0.3)
@@ -268,7 +267,7 @@ def test_all_pairs_of_small_clusters_are_taken(rng):
     X = three_clouds(rng, 300)
     w = rng.random(300) + 0.5
     for weights in (None, w):
-        found = es.energy_cluster(X, 3, algorithm="nystrom", n_landmarks=20, sample_weight=weights, rng=rng)
+        found = es.energy_cluster(X, 3, algorithm=es.Landmarks(n_landmarks=20), sample_weight=weights, rng=rng)
         exact = es.dispersion(X, found.labels, sample_weight=weights)
         assert found.within == pytest.approx(exact.within, rel=1e-10)
         assert found.between == pytest.approx(exact.between, rel=1e-9)
@@ -282,16 +281,16 @@ def test_all_pairs_of_small_clusters_are_taken(rng):
 
 def test_batches_of_wide_tables_do_not_grow(rng, monkeypatch):
     X, sizes = three_clouds(rng, 1000), []
-    best_start = nystrom._best_start
+    best_start = landmarks._best_start
     monkeypatch.setattr(
-        nystrom, "_best_start", lambda batch, *given: sizes.append(batch.n) or best_start(batch, *given)
+        landmarks, "_best_start", lambda batch, *given: sizes.append(batch.n) or best_start(batch, *given)
     )
-    features_of = nystrom.Features.of
+    features_of = landmarks.Features.of
     drawn = lambda table, *given: sizes.append(len(table)) or features_of(table, *given)  # noqa: E731
-    monkeypatch.setattr(nystrom.Features, "of", drawn)
+    monkeypatch.setattr(landmarks.Features, "of", drawn)
     for limit, largest in ((2**29, 800), (8 * X.shape[1] * 500, 400)):
-        monkeypatch.setattr(nystrom, "BATCH_BYTES", limit)
-        found = es.energy_cluster(X, 3, algorithm="nystrom", n_landmarks=20, batch_size=200, n_init=2, rng=rng)
+        monkeypatch.setattr(landmarks, "BATCH_BYTES", limit)
+        found = es.energy_cluster(X, 3, algorithm=es.Landmarks(n_landmarks=20, batch_size=200), n_init=2, rng=rng)
         assert sizes == [largest, 200, len(X)]
         assert len(found.labels) == len(X)
         sizes.clear()
@@ -300,7 +299,7 @@ def test_batches_of_wide_tables_do_not_grow(rng, monkeypatch):
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e8])
 def test_limits_hold_where_w_is_zero(unit, rng):
     points = rng.permutation(20)[:5, None] * unit
-    found = es.energy_cluster(np.repeat(points, 400, axis=0), 5, algorithm="nystrom", rng=rng)
+    found = es.energy_cluster(np.repeat(points, 400, axis=0), 5, algorithm="landmarks", rng=rng)
     low, high = found.approximation.within_limits
     assert found.sizes == (400,) * 5
     assert low == 0 <= found.within <= high < 1e-12 * found.total
@@ -310,7 +309,7 @@ def test_limits_hold_where_w_is_zero(unit, rng):
 
 def test_the_score_is_the_upper_limit(rng):
     X = three_clouds(rng, 500)
-    model = es.EnergyClustering(3, algorithm="nystrom", n_landmarks=20, n_init=2, random_state=int(rng.integers(99)))
+    model = es.EnergyClustering(3, algorithm=es.Landmarks(n_landmarks=20), n_init=2, random_state=int(rng.integers(99)))
     model.fit(X)
     low, high = model.partition_.approximation.within_limits
     nearest = model.transform(X).min(axis=1).sum()
@@ -321,7 +320,7 @@ def test_the_score_is_the_upper_limit(rng):
 
 def test_estimates_of_many_points(rng):
     X = three_clouds(rng, 4000)
-    found = es.energy_cluster(X, 3, algorithm="nystrom", n_landmarks=40, n_init=2, rng=rng)
+    found = es.energy_cluster(X, 3, algorithm=es.Landmarks(n_landmarks=40), n_init=2, rng=rng)
     exact, estimate = es.dispersion(X, found.labels), found.approximation
     assert 0 < estimate.within_error < 1e-3 * exact.within
     assert abs(found.within - exact.within) < 6 * estimate.within_error
@@ -333,21 +332,21 @@ def test_estimates_of_many_points(rng):
 
 def test_one_cluster_and_as_many_as_points(rng):
     X = rng.standard_normal((30, 2))
-    one = es.energy_cluster(X, 1, algorithm="nystrom", rng=rng)
+    one = es.energy_cluster(X, 1, algorithm="landmarks", rng=rng)
     assert (one.between, one.bound) == (0, 0)
     assert one.within == pytest.approx(es.dispersion(X, np.zeros(30)).total)
-    all_ = es.energy_cluster(X, 30, algorithm="nystrom", rng=rng)
+    all_ = es.energy_cluster(X, 30, algorithm="landmarks", rng=rng)
     assert all_.within == pytest.approx(0, abs=1e-10)
-    doubled = es.energy_cluster(np.repeat(X[:4], 5, axis=0), 4, algorithm="nystrom", rng=rng)
+    doubled = es.energy_cluster(np.repeat(X[:4], 5, axis=0), 4, algorithm="landmarks", rng=rng)
     assert doubled.within == pytest.approx(0, abs=1e-10)
     with pytest.raises(ValueError, match="`k` must be at most the number of distinct points, 4, got 5"):
-        es.energy_cluster(np.repeat(X[:4], 5, axis=0), 5, algorithm="nystrom", rng=rng)
+        es.energy_cluster(np.repeat(X[:4], 5, axis=0), 5, algorithm="landmarks", rng=rng)
 
 
 def test_whole_weights_count_as_repeated_rows(rng):
     X, w = three_clouds(rng, 60), rng.integers(1, 4, size=60)
     start = np.arange(60) % 3
-    options = {"algorithm": "nystrom", "n_landmarks": 60}
+    options = {"algorithm": es.Landmarks(n_landmarks=60)}
     weighted = es.energy_cluster(X, 3, init=start, sample_weight=w, rng=0, **options)
     exact = es.dispersion(np.repeat(X, w, axis=0), np.repeat(weighted.labels, w))
     assert weighted.within == pytest.approx(exact.within, rel=1e-9)
@@ -359,7 +358,7 @@ def test_whole_weights_count_as_repeated_rows(rng):
 
 def test_predict_gives_back_the_labels_and_the_distances(rng):
     X = three_clouds(rng, 400)
-    model = es.EnergyClustering(3, algorithm="nystrom", n_landmarks=400, random_state=1).fit(X)
+    model = es.EnergyClustering(3, algorithm=es.Landmarks(n_landmarks=400), random_state=1).fit(X)
     assert (model.predict(X) == model.labels_).all()
     assert list(model.partition_.sizes) == sorted(model.partition_.sizes, reverse=True)
     new = rng.standard_normal((50, 4))
@@ -373,7 +372,7 @@ def test_predict_gives_back_the_labels_and_the_distances(rng):
 
 def test_predict_needs_the_landmarks_only(rng):
     X = three_clouds(rng, 3000)
-    model = es.EnergyClustering(3, algorithm="nystrom", n_landmarks=50, batch_size=500, standardize=True)
+    model = es.EnergyClustering(3, algorithm=es.Landmarks(n_landmarks=50, batch_size=500), standardize=True)
     model.fit(X)
     assert model._points.shape == (50, 4)
     assert np.mean(model.predict(X) == model.labels_) > 0.999
@@ -383,7 +382,7 @@ def test_predict_needs_the_landmarks_only(rng):
     assert len(model.partition_.labels) == 2900
 
 
-@parametrize_with_checks([es.EnergyClustering(algorithm="nystrom", random_state=0)])
+@parametrize_with_checks([es.EnergyClustering(algorithm="landmarks", random_state=0)])
 def test_scikit_learn_protocol(estimator, check):
     check(estimator)
 
@@ -395,25 +394,20 @@ def test_scikit_learn_protocol(estimator, check):
     ("options", "message"),
     [
         ({"metric": es.metrics.Localised()}, r"needs a rho of negative type, which Localised\(\) is not"),
-        ({"n_landmarks": 2}, r"`n_landmarks` must be at least `k`, 3, got 2"),
-        ({"n_landmarks": 1}, r"`n_landmarks` must be at least 2, got 1"),
-        ({"batch_size": 0}, r"`batch_size` must be at least 2, got 0"),
+        ({"algorithm": es.Landmarks(n_landmarks=2)}, r"`n_landmarks` must be at least `k`, 3, got 2"),
         ({"init": "spectral"}, r"`init=\"spectral\"` has no use"),
-        ({"n_perturb": 5}, r"`n_perturb` must be 0 or \"auto\""),
         ({"log_moves": True}, r"`log_moves` must be False"),
-        ({"algorithm": "hartigan", "n_landmarks": 9}, r"`n_landmarks` goes with algorithm=\"nystrom\", got 9"),
-        ({"algorithm": "auto", "batch_size": 9}, r"`batch_size` goes with algorithm=\"nystrom\", got 9"),
         ({"metric": lambda X, Y: np.abs(X[:, :1] - Y[:, 0]) ** 4}, r"needs a rho of negative type, .* eigenvalue"),
     ],
 )
 def test_what_is_refused(rng, options, message):
     with pytest.raises(ValueError, match=message):
-        es.energy_cluster(rng.standard_normal((40, 2)), 3, **{"algorithm": "nystrom", **options})
+        es.energy_cluster(rng.standard_normal((40, 2)), 3, **{"algorithm": "landmarks", **options})
 
 
 def test_a_matrix_is_refused(rng):
     with pytest.raises(ValueError, match="needs points, got a matrix of rho"):
-        es.energy_cluster(es.pairwise(rng.random((9, 2))), 2, metric="precomputed", algorithm="nystrom")
+        es.energy_cluster(es.pairwise(rng.random((9, 2))), 2, metric="precomputed", algorithm="landmarks")
 
 
 def test_points_that_show_that_rho_is_not_of_negative_type(rng):
@@ -421,16 +415,16 @@ def test_points_that_show_that_rho_is_not_of_negative_type(rng):
     X = np.arange(12.0)[:, None]
     cubes = lambda A, B: np.abs(A - B[:, 0]) ** 3  # noqa: E731
     with pytest.raises(ValueError, match="needs a rho of negative type"):
-        es.energy_cluster(X, 2, metric=cubes, algorithm="nystrom", n_landmarks=2, rng=rng)
+        es.energy_cluster(X, 2, metric=cubes, algorithm=es.Landmarks(n_landmarks=2), rng=rng)
 
 
 def test_too_many_points_for_all_pairs_are_sent_here():
-    with pytest.raises(MemoryError, match=r'energy_cluster\(\.\.\., algorithm="nystrom"\)`, an approximation'):
+    with pytest.raises(MemoryError, match=r'energy_cluster\(\.\.\., algorithm="landmarks"\)`, an approximation'):
         es.energy_cluster(np.zeros((10**6, 2)), 2)
 
 
 def test_the_summary_says_what_was_approximated(rng):
-    found = es.energy_cluster(three_clouds(rng, 200), 3, algorithm="nystrom", n_landmarks=20, rng=rng)
+    found = es.energy_cluster(three_clouds(rng, 200), 3, algorithm=es.Landmarks(n_landmarks=20), rng=rng)
     text = " ".join(found.summary().split())
     assert "into 3 clusters, approximate" in text
     assert "the search saw 19 Nystrom features of 20 landmarks, outside whose span" in text
@@ -444,7 +438,7 @@ def test_the_summary_says_what_was_approximated(rng):
 @pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
 def test_offsets_and_scales_change_nothing(rng, scale):
     X = three_clouds(rng, 300).round(3)
-    options = {"algorithm": "nystrom", "n_landmarks": 30, "rng": int(rng.integers(2**31))}
+    options = {"algorithm": es.Landmarks(n_landmarks=30), "rng": int(rng.integers(2**31))}
     plain = es.energy_cluster(X, 3, **options)
     moved = es.energy_cluster(scale * (X + 1e6), 3, **options)
     assert (moved.labels == plain.labels).all()
@@ -452,18 +446,18 @@ def test_offsets_and_scales_change_nothing(rng, scale):
 
 
 def test_points_that_coincide(rng):
-    found = es.energy_cluster(np.ones((5, 2)), 1, algorithm="nystrom", rng=rng)
+    found = es.energy_cluster(np.ones((5, 2)), 1, algorithm="landmarks", rng=rng)
     assert (found.within, found.total, found.bound) == (0, 0, 0)
     assert "outside whose span 0 % of T" in " ".join(found.summary().split())
-    model = es.EnergyClustering(1, algorithm="nystrom").fit(np.ones((5, 2)))
+    model = es.EnergyClustering(1, algorithm="landmarks").fit(np.ones((5, 2)))
     assert model.predict([[3.0, 4.0]]).tolist() == [0]
-    assert es.energy_cluster([[1.0]], 1, algorithm="nystrom").sizes == (1,)
+    assert es.energy_cluster([[1.0]], 1, algorithm="landmarks").sizes == (1,)
 
 
 def test_callbacks_and_passes(rng):
     seen = []
     X = three_clouds(rng, 900)
-    options = {"algorithm": "nystrom", "n_landmarks": 30, "batch_size": 100, "n_init": 3}
+    options = {"algorithm": es.Landmarks(n_landmarks=30, batch_size=100), "n_init": 3}
     es.energy_cluster(X, 3, callback=lambda *row: seen.append(row), rng=0, **options)
     starts, passes, W = zip(*seen, strict=True)
     assert set(starts) == {0, 1, 2}

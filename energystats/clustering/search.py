@@ -1,0 +1,115 @@
+"""What a search for clusters is to find, and what every algorithm of `energy_cluster` can do: estimate, and fit."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from energystats._runtime import Work
+from energystats._typing import ArrayLike, FloatArray
+from energystats.clustering.partition import Partition
+from energystats.dissimilarity import Dissimilarity
+from energystats.inputs.labels import as_labels
+from energystats.inputs.options import check_count, check_option
+
+__all__ = ["MOVE_TOLERANCE", "STARTS", "Algorithm", "Search", "check_distinct"]
+
+
+STARTS = 10  # of every search in which nothing else is asked for
+MOVE_TOLERANCE = 1e-13  # of T: a move must lower W by more, so that rounding is not chased
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Search:
+    """Say what is looked for, for all algorithms alike; the defaults are those of `energy_cluster`.
+
+    Attributes
+    ----------
+    k : int
+        Number of clusters.
+    init : str or array_like of shape (n,)
+        "k-means++", "random" or "spectral", or labels, then there is one start; after `on` codes 0..k-1.
+    n_init : int
+        Starts; 1 after `on` where labels were given.
+    max_iter : int
+        Passes over the data from one start.
+    weights : ndarray of shape (n,) or None
+        Positive weights of the points.
+    log_moves : bool
+        Whether the moves of the best start are kept.
+    callback : callable or None
+        Called with the number of the start, the passes made and W.
+    progress : bool
+        Whether there is a bar.
+    """
+
+    k: int
+    init: str | ArrayLike = "k-means++"
+    n_init: int = STARTS
+    max_iter: int = 300
+    weights: FloatArray | None = None
+    log_moves: bool = False
+    callback: Callable[[int, int, float], object] | None = None
+    progress: bool = False
+
+    def __post_init__(self) -> None:
+        check_count(self.n_init, "n_init", low=1)
+        check_count(self.max_iter, "max_iter", low=1)
+        if self.callback is not None and not callable(self.callback):
+            raise TypeError(f"`callback` must be callable, got {type(self.callback).__name__}.")
+
+    def on(self, d: Dissimilarity, weights: FloatArray | None = None) -> Search:
+        """Check what depends on the points, and code the labels."""
+        k = check_count(self.k, "k", low=1, high=d.n, why=", the number of points")
+        init = self.init
+        if init is None:
+            raise TypeError('`init` must be "k-means++", "random", "spectral" or labels, got None.')
+        if isinstance(init, str):
+            check_option(init, "init", ("k-means++", "random", "spectral"))
+        else:
+            init, names = as_labels(init, d.n, "init")
+            if len(names) != k:
+                raise ValueError(f"`init` must have {k} clusters, as many as `k`, got {len(names)}.")
+        return replace(self, k=k, init=init, n_init=1 if self.by_labels else self.n_init, weights=weights)
+
+    @property
+    def by_labels(self) -> bool:
+        """Whether labels were given to start from."""
+        return not isinstance(self.init, str)
+
+
+class Algorithm(ABC):
+    """A way to find clusters, with its options.
+
+    Attributes
+    ----------
+    name : str
+        The word for it in `algorithm=`, which means the object with its defaults.
+    reads_blocks : bool
+        Whether tables may be read in blocks of rows.
+    """
+
+    __slots__ = ()
+    name: ClassVar[str]
+    reads_blocks: ClassVar[bool] = False
+
+    @abstractmethod
+    def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
+        """Estimate what a search takes."""
+
+    @abstractmethod
+    def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, Any]:
+        """Find the partition, and the rule for new points where it is not the `NearestCluster` of all points.
+
+        Data and options that the algorithm has no use for are refused first.
+        """
+
+
+def check_distinct(distinct: int, k: int) -> None:
+    """Refuse more clusters than points that differ."""
+    if distinct < k:
+        raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
