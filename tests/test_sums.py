@@ -16,6 +16,7 @@ from energystats._core.unimodal import (
     excess_split,
     indices_of_draws,
     nearest_unimodal,
+    unimodal_density,
 )
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.pairs import tiles as pairs
@@ -245,3 +246,14 @@ def test_the_loop_over_gaps_gives_what_running_sums_give(k, rng, monkeypatch):
     few = order[order < 30]
     expected = sums.block_sums_sorted(np.diff(x[few]), few, Z[:30])
     assert_allclose(gaps.sums_over_gaps.py_func(np.diff(x[few]), few, Z[:30]).transpose(2, 0, 1), expected, rtol=1e-12)
+
+
+def test_the_nearest_unimodal_density_is_one(rng):
+    """Heights over the edges integrate to 1, rise to the mode and fall behind it."""
+    for x in (rng.normal(size=50), rng.integers(0, 6, 40).astype(float), np.array([0.0, 1.0, 1.0, 3.0])):
+        edges, heights = unimodal_density(np.sort(x))
+        assert heights @ np.diff(edges) == pytest.approx(1)
+        assert (edges[0], edges[-1]) == (x.min(), x.max())
+        mode = heights.argmax()
+        assert (np.diff(heights[: mode + 1]) >= -1e-12).all()
+        assert (np.diff(heights[mode:]) <= 1e-12).all()
