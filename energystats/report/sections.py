@@ -14,10 +14,10 @@ from energystats.display.numbers import number
 from energystats.report.study import Study
 
 __all__ = [
+    "describe_columns",
     "find_oddities",
     "list_by_cluster",
     "list_clusters",
-    "list_columns",
     "list_distances",
     "list_facts",
     "list_heads",
@@ -57,7 +57,7 @@ def _join_names(names: Sequence[object]) -> str:
     return ", ".join(map(str, names[:20])) + more
 
 
-def list_columns(study: Study) -> Rows:
+def describe_columns(study: Study) -> Rows:
     """List range and missing values of every column; of categories how many there are, and the commonest."""
     rows: Rows = []
     for j, name in enumerate(study.data.columns[:COLUMNS_LISTED]):
