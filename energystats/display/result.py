@@ -193,8 +193,9 @@ class Result(abc.ABC):
             options["index"] = True
 
         def text(value: Any) -> Any:
-            kept = value is None or value is pd.NA or isinstance(value, int | float | np.number | np.bool_)
-            return value if kept else write(value)
+            if value is pd.NA:
+                return "-"
+            return value if value is None or isinstance(value, int | float | np.number | np.bool_) else write(value)
 
         frame = frame.map(text).rename(index=text, columns=text)
         return frame.rename_axis(index=[text(name) for name in frame.index.names]), right
