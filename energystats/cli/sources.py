@@ -115,6 +115,11 @@ class Source:
         return self.head(4) == PARQUET or bool({".parquet", ".pq"} & suffixes)
 
     @property
+    def code(self) -> str:
+        """What stands for it in a statement of Python."""
+        return "sys.stdin" if self.name == "standard input" else repr(self.name)
+
+    @property
     def encoding(self) -> str:
         """What the first bytes say about the encoding."""
         return "utf-16" if self.head(2) in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
