@@ -110,7 +110,7 @@ class _Given:
     ids: tuple[Any, ...] = ()
 
     def labels(self, study: Study) -> dict[str, Any]:
-        """Columns of the file of labels; row 1 is the first below the header."""
+        """Make the columns of the file of labels; row 1 is the first below the header."""
         names = {} if self.id_name is None else {self.id_name: list(self.ids)}
         return {"row": list(self.rows), **names, "cluster": study.found.labels}
 

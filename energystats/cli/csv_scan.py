@@ -49,7 +49,7 @@ class Feed(io.TextIOBase):
         self.block, self.begun = "", 0
 
     def blocks(self) -> Iterator[str]:
-        """Blocks of whole lines."""
+        """Make blocks of whole lines."""
         quoted = False
         for block in self.source.blocks(self.dialect.encoding):
             if MARK in block:
@@ -64,15 +64,15 @@ class Feed(io.TextIOBase):
             yield block
 
     def lines(self) -> Iterator[str]:
-        """Lines with their ends."""
+        """Make lines with their ends."""
         return chain.from_iterable(io.StringIO(block, newline="") for block in self.rest)
 
     def readable(self) -> bool:
-        """Whether it can be read: always."""
+        """Tell that it can be read: always."""
         return True
 
     def read(self, size: int | None = -1) -> str:
-        """At most so many characters, which keeps pandas' buffers small; "" at the end."""
+        """Give at most so many characters, which keeps pandas' buffers small; "" at the end."""
         if size is None or size < 0:
             return self.block[self.begun :] + "".join(self.rest)
         if self.begun >= len(self.block):
@@ -83,14 +83,14 @@ class Feed(io.TextIOBase):
 
 
 def _any_quoted(words: Iterable[str], sep: str) -> re.Pattern[str] | None:
-    """Where a quoted cell holds one of some words and nothing else; the quote belongs to `before`."""
+    """Make the pattern of a quoted cell that is one of some words; its quote belongs to `before`."""
     listed = "|".join(re.escape(word) for word in words)
     edge = re.escape(sep)
     return re.compile(rf'(?P<before>(?:^|(?<=[{edge}\r\n]))")(?=(?:{listed})"(?:[{edge}\r\n]|\Z))')
 
 
 def _without_comments(block: str, comment: str, quoted: bool) -> tuple[str, bool]:
-    """Lines without what follows a comment sign outside quotes; whether the block ends inside a quoted cell."""
+    """Cut off what follows a comment sign outside quotes, and tell whether the block ends inside a quoted cell."""
     kept = []
     for line in io.StringIO(block, newline=""):
         parts = line.split('"')
@@ -186,7 +186,7 @@ class _Tally:
     lost: int | None = None
 
     def add(self, rows: list[list[str]]) -> None:
-        """Rows of data, and blank lines between them."""
+        """Count rows of data, and blank lines between them."""
         widths = set(map(len, rows))
         if min(widths) < 2:  # a line of blanks has one cell, an empty one none
             self.look_for_blanks(rows)
@@ -221,12 +221,12 @@ class _Tally:
 
 
 def _is_blank(row: list[str]) -> bool:
-    """Whether a line has no cell; pandas passes over it, too."""
+    """Tell whether a line has no cell; pandas passes over it, too."""
     return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(" \t"))
 
 
 def scan(source: Source, dialect: Dialect, head: str, *, sure: bool) -> tuple[Shape, bool]:
-    """Shape of a file, and whether it has quoted cells that could be missing values; complaints name the line.
+    """Find the shape of a file, and whether it has quoted cells that could be missing; complaints name the line.
 
     `sure` says that the user has named the decimal sign, so that 1.000 is no thousand.
     """
@@ -255,7 +255,7 @@ def scan(source: Source, dialect: Dialect, head: str, *, sure: bool) -> tuple[Sh
 
 
 def _malformed(source: Source, dialect: Dialect, error: csv.Error) -> str:
-    """Where the quotes do not fit."""
+    """Say where the quotes do not fit."""
     reader = csv.reader(Feed(source, dialect).lines(), delimiter=dialect.looks, strict=True)
     before = 0
     try:
@@ -332,12 +332,12 @@ def _count_cells(tally: _Tally, source: Source, dialect: Dialect) -> int:
 
 
 def _counted(number: int, what: str) -> str:
-    """'1 cell', '2 cells'."""
+    """Write a number with its word: '1 cell', '2 cells'."""
     return f"{number} {what}{'s' * (number != 1)}"
 
 
 def _looks_like_numbers(name: str) -> bool:
-    """Whether the name of a column looks like a number, or several."""
+    """Tell whether the name of a column looks like a number, or several."""
     return re.fullmatch(NUMBER, name.strip(), re.IGNORECASE) is not None
 
 
@@ -349,7 +349,7 @@ def _check_no_numbers(names: Sequence[str], file: str) -> None:
 
 
 def _check_header(names: Sequence[str], file: str, first: int) -> None:
-    """Every column has a name of its own."""
+    """Check that every column has a name of its own."""
     for j, name in enumerate(names):
         if not name.strip():
             raise BadInputError(
@@ -366,7 +366,7 @@ def _check_header(names: Sequence[str], file: str, first: int) -> None:
 
 
 def _check_row_names(tally: _Tally, file: str) -> None:
-    """R's names of rows differ; cells that do not are a column whose name was lost."""
+    """Check that names of rows differ, as R's do; cells that do not are a column whose name was lost."""
     hashes = np.frombuffer(tally.names, dtype=np.int64)
     if len(np.unique(hashes)) < hashes.size:
         raise BadInputError(
@@ -397,7 +397,7 @@ def line_of(source: Source, dialect: Dialect, row: int) -> int | None:
 
 
 def find_line(lines: Iterable[str], row: int, dialect: Dialect) -> int | None:
-    """Line of the file in which a row begins, both counted as people do; quoted cells may hold line ends."""
+    """Find the line in which a row begins, both counted as people do; quoted cells may hold line ends."""
     wanted = row + int(dialect.header)
     before, found = 0, -1
     reader = csv.reader(lines, delimiter=dialect.looks)

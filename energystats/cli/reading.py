@@ -65,7 +65,7 @@ class FileTable:
     categories: frozenset[str] = frozenset()
 
     def where(self, row: int) -> str:
-        """'row 17 (line 18)': counted from 1 below the header, and the line of the file it begins in."""
+        """Name a row as 'row 17 (line 18)': counted from 1 below the header, and the line of the file it begins in."""
         line = None if self.source is None else line_of(self.source, self.dialect, row)
         return f"row {row + 1}" + ("" if line is None else f" (line {line})")
 
@@ -81,7 +81,7 @@ class FileTable:
 
     @property
     def sep_hint(self) -> str:
-        """A question about --sep where the only column has the name of several."""
+        """Question about --sep where the only column has the name of several."""
         names = list(map(str, self.frame.columns))
         others = [word for sep, word in SEPARATORS.items() if len(names) == 1 and sep in names[0] and sep != " "]
         if self.source is None or not others:
@@ -89,7 +89,7 @@ class FileTable:
         return f" With --sep {self.dialect.looks!r} there is one column only; are they separated by {others[0]}?"
 
     def having(self, frame: pd.DataFrame, *code: str) -> FileTable:
-        """The same table with other rows or columns."""
+        """Make the same table with other rows or columns."""
         return replace(self, frame=frame, code=(*self.code, *code))
 
 
@@ -103,7 +103,7 @@ def read_table(
     rows: str | None = None,
     id_name: str | None = None,
 ) -> FileTable:
-    """Rows of a CSV or Parquet file, all of them when `rows` is None.
+    """Read the rows of a CSV or Parquet file, all of them when `rows` is None.
 
     The column `as_text` and those of `categories` stay text, so that 01 and 1 are two.
     """
@@ -206,7 +206,7 @@ def _unless_counted(names: pd.Series[Any]) -> pd.Series[Any] | None:
 
 
 def _with_categories(table: FileTable, categories: Sequence[str]) -> FileTable:
-    """The table with some columns as text, whatever they hold; text is what categories are made of."""
+    """Make some columns text, whatever they hold; text is what categories are made of."""
     frame = table.frame.copy(deep=False)
     code = []
     for name in categories:
@@ -220,7 +220,7 @@ def _with_categories(table: FileTable, categories: Sequence[str]) -> FileTable:
 
 
 def _rows_taken(ranges: str, n: int) -> tuple[BoolArray, str]:
-    """Rows by number, such as 1:100,205,300: (the last open at the end), both ends included, and the statement."""
+    """Find rows by number, such as 1:100,205,300: (the last open at the end), and the statement that takes them."""
     taken = np.zeros(n, dtype=bool)
     for part in ranges.split(","):
         match = re.fullmatch(r"\s*(\d*)\s*(:?)\s*(\d*)\s*", part)
@@ -271,7 +271,7 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
 
 
 def _with_names_first(cells: list[list[str]], names: str, file: str) -> list[list[str]]:
-    """The cells of a matrix with one column moved to the front."""
+    """Move one column of the cells of a matrix to the front."""
     header = cells[0] if cells else []
     if names not in header:
         hint = near_names(names, header) or " Columns: " + ", ".join(header) + "."
@@ -281,7 +281,7 @@ def _with_names_first(cells: list[list[str]], names: str, file: str) -> list[lis
 
 
 def _matrix_code(matrix: MatrixFile, source: Source, dialect: Dialect) -> str:
-    """A statement that makes a square frame of the same numbers."""
+    """Write the statement that makes a square frame of the same numbers."""
     if source.parquet:
         stream = source.code.replace("sys.stdin", "sys.stdin.buffer")
         return f"X = pd.read_parquet({stream}).select_dtypes('number')"

@@ -74,28 +74,28 @@ class Result(abc.ABC):
         return f'<div class="energystats">{tables}{below}<p><b>{_sentence_html(self._conclusion())}</b></p></div>'
 
     def summary(self) -> str:
-        """Text tables, as a paper would print them, what has to be known to read them, and a last line in words."""
+        """Write text tables, as a paper prints them, what has to be known to read them, and a last line in words."""
         tables = "\n\n".join(table.as_text() for table in self._tables())
         return "\n".join([tables, *sentences(self._sentences()), self._conclusion()])
 
     @abc.abstractmethod
     def _tables(self) -> list[TextTable]:
-        """Tables of the summary."""
+        """Make the tables of the summary."""
 
     def _sentences(self) -> list[str]:
-        """Sentences below the tables; `notes` are among them."""
+        """List the sentences below the tables; `notes` are among them."""
         return [*self.notes]
 
     @abc.abstractmethod
     def _conclusion(self) -> str:
-        """The last line of the summary: what was found, in words that claim no more than that."""
+        """Say in the last line of the summary what was found, in words that claim no more than that."""
 
     @abc.abstractmethod
     def to_frame(self) -> pd.DataFrame:
-        """Table of the numbers, as a pandas DataFrame."""
+        """Make a table of the numbers, as a pandas DataFrame."""
 
     def to_latex(self, buf: Any = None, *, escape: bool = True, **options: Any) -> str | None:
-        """Table of `to_frame` for LaTeX, by pandas.
+        """Write the table of `to_frame` for LaTeX, by pandas.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class Result(abc.ABC):
         return text
 
     def to_markdown(self, buf: Any = None, **options: Any) -> str | None:
-        """Table of `to_frame` for Markdown, by pandas.
+        """Write the table of `to_frame` for Markdown, by pandas.
 
         Parameters
         ----------
@@ -210,12 +210,12 @@ def _rebuilt(kind: type[Result], values: dict[str, Any]) -> Result:
 
 
 def _sentence_html(text: str) -> str:
-    """A note for HTML, with names of functions as code."""
+    """Write a note for HTML, with names of functions as code."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
 def _short_repr(value: object) -> str:
-    """Python code of a value, a float with six digits unless they would make 1 of what is less."""
+    """Write the Python code of a value, a float with six digits unless they would make 1 of what is less."""
     if not isinstance(value, float):
         return repr(value)
     text = f"{value:.6g}"
@@ -238,7 +238,7 @@ class Named(Result):
         return find_index_names(self.index)
 
     def _index(self) -> Any:
-        """A copy of the index, so that what is made of it can be renamed."""
+        """Copy the index, so that what is made of it can be renamed."""
         return None if self.index is None else self.index.copy()
 
     @property
@@ -256,7 +256,7 @@ class Labelled(Named):
     k: int
 
     def to_series(self) -> pd.Series[Any]:
-        """Cluster of every point as a Series named "cluster", with the index of the data frame that was clustered.
+        """Give the cluster of every point as a Series named "cluster", with the index of the clustered data frame.
 
         So that ``frame["cluster"] = found.to_series()`` puts every label into its row. Tests of groups recognise the
         Series, and warn that its groups were found. The column is not recognised: pandas keeps no mark of it.
@@ -268,7 +268,7 @@ class Labelled(Named):
         return labels
 
     def _members(self) -> list[str]:
-        """The clusters written out, where the points have names and are few."""
+        """Write out the clusters, where the points have names and are few."""
         names = self.names
         if names is None or not self.has_string_names or len(names) > MEMBERS_LISTED:
             return []
@@ -308,7 +308,7 @@ class Approximation:
     outside: float
 
     def rows(self) -> list[list[str]]:
-        """For the table of a summary."""
+        """Make the rows for the table of a summary."""
         low, high = self.within_limits
         return [
             ["standard error of W", number(self.within_error)],
@@ -319,7 +319,7 @@ class Approximation:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader has to know."""
+        """Sentences that a reader has to know."""
         return (
             f"APPROXIMATE: the search saw {self.n_features} Nystrom features of {self.n_landmarks} landmarks, outside "
             f"whose span {100 * self.outside:.3g} % of T lie. W, S and T are unbiased estimates from these features "
