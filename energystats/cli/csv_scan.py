@@ -43,7 +43,7 @@ class Feed(io.TextIOBase):
 
     def __init__(self, source: Source, dialect: Dialect) -> None:
         self.source, self.dialect = source, dialect
-        self.marks = _any_quoted(dialect.marked, dialect.looks)
+        self.marks = _any_quoted(dialect.marked, dialect.delimiter)
         self.marked = False
         self.rest = self.blocks()
         self.block, self.begun = "", 0
@@ -54,7 +54,7 @@ class Feed(io.TextIOBase):
         for block in self.source.blocks(self.dialect.encoding):
             if MARK in block:
                 raise BadInputError(f"{self.source.name}: holds the character U+FDD0, which stands in no text.")
-            if self.dialect.looks == " ":
+            if self.dialect.delimiter == " ":
                 block = ESCAPED.sub('""', block)
             if self.dialect.comment is not None:
                 block, quoted = _without_comments(block, self.dialect.comment, quoted)
@@ -235,7 +235,7 @@ def scan(source: Source, dialect: Dialect, head: str, *, sure: bool) -> tuple[Sh
         points=Points(missing=dialect.words) if dialect.points_may_part and not sure else None,
         blanks_matter=dialect.comment is None,
     )
-    reader = csv.reader(feed.lines(), delimiter=dialect.looks, strict=True)
+    reader = csv.reader(feed.lines(), delimiter=dialect.delimiter, strict=True)
     try:
         if dialect.header:
             found = next((row for row in reader if not _is_blank(row)), None)
@@ -256,7 +256,7 @@ def scan(source: Source, dialect: Dialect, head: str, *, sure: bool) -> tuple[Sh
 
 def _malformed(source: Source, dialect: Dialect, error: csv.Error) -> str:
     """Say where the quotes do not fit."""
-    reader = csv.reader(Feed(source, dialect).lines(), delimiter=dialect.looks, strict=True)
+    reader = csv.reader(Feed(source, dialect).lines(), delimiter=dialect.delimiter, strict=True)
     before = 0
     try:
         for _ in reader:
@@ -377,12 +377,12 @@ def _check_row_names(tally: _Tally, file: str) -> None:
 
 def _find_quoted(head: str, dialect: Dialect) -> tuple[set[int], bool]:
     """Find in the first lines the places in quotes beside some that are not, and whether all are in quotes."""
-    edge = re.escape(dialect.looks)
+    edge = re.escape(dialect.delimiter)
     opening = re.compile(rf'(^|{edge})"(?=[^"])')
     lines = [opening.sub(rf'\1"{MARK}', line) for line in first_lines(head, dialect.comment)]
     bare: set[int] = set()
     quoted: set[int] = set()
-    for row in cells_of(lines, dialect.looks)[dialect.header :]:
+    for row in cells_of(lines, dialect.delimiter)[dialect.header :]:
         for j, cell in enumerate(row):
             if cell.startswith(MARK):
                 quoted.add(j)
@@ -400,7 +400,7 @@ def find_line(lines: Iterable[str], row: int, dialect: Dialect) -> int | None:
     """Find the line in which a row begins, both counted as people do; quoted cells may hold line ends."""
     wanted = row + int(dialect.header)
     before, found = 0, -1
-    reader = csv.reader(lines, delimiter=dialect.looks)
+    reader = csv.reader(lines, delimiter=dialect.delimiter)
     try:
         for cells in reader:
             found += int(not _is_blank(cells))

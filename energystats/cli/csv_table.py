@@ -134,7 +134,7 @@ class CsvReader:
             readable(self.source.name),
             pd.read_csv(
                 Feed(self.source, self.dialect),
-                sep=self.dialect.looks,
+                sep=self.dialect.delimiter,
                 decimal=self.dialect.decimal or ".",
                 header=0 if self.dialect.header else None,
                 names=range(width),
@@ -263,7 +263,7 @@ def code_of_dialect(dialect: Dialect, source: Source) -> dict[str, Any]:
     """Collect the arguments of `pandas.read_csv` that say how a file is written."""
     encoding = dialect.encoding or source.encoding
     usual = {"sep": ",", "decimal": ".", "thousands": None, "comment": None, "encoding": "utf-8-sig"}  # found by pandas
-    own = (dialect.looks, dialect.decimal or ".", dialect.thousands, dialect.comment, encoding)
+    own = (dialect.delimiter, dialect.decimal or ".", dialect.thousands, dialect.comment, encoding)
     return {key: value for (key, plain), value in zip(usual.items(), own, strict=True) if value != plain}
 
 

@@ -70,7 +70,7 @@ class Dialect:
     limit: float = 2.0
 
     @property
-    def looks(self) -> str:
+    def delimiter(self) -> str:
         """The character that separates columns, a comma unless it is known to be another."""
         return self.sep or ","
 
@@ -91,7 +91,7 @@ class Dialect:
     @property
     def points_may_part(self) -> bool:
         """Whether 1.000 may be one thousand: between semicolons, as where decimals have a comma."""
-        return self.looks == ";" and self.decimal == "." and self.thousands is None
+        return self.delimiter == ";" and self.decimal == "." and self.thousands is None
 
     def plain(self, text: str) -> str:
         """Write a number in the signs of Python; what is none stays."""

@@ -86,7 +86,7 @@ class FileTable:
         others = [word for sep, word in SEPARATORS.items() if len(names) == 1 and sep in names[0] and sep != " "]
         if self.source is None or not others:
             return ""
-        return f" With --sep {self.dialect.looks!r} there is one column only; are they separated by {others[0]}?"
+        return f" With --sep {self.dialect.delimiter!r} there is one column only; are they separated by {others[0]}?"
 
     def having(self, frame: pd.DataFrame, *code: str) -> FileTable:
         """Make the same table with other rows or columns."""
@@ -252,7 +252,7 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
         with bad_input(source.name):
             dialect = detected(text, given, console)
         with readable(source.name):
-            cells = cells_of_text(text, dialect.looks, comment=dialect.comment)
+            cells = cells_of_text(text, dialect.delimiter, comment=dialect.comment)
         if dialect.thousands is not None or dialect.decimal != ".":
             cells = [[dialect.plain(cell) for cell in row] for row in cells]
     if names is not None:
@@ -266,7 +266,7 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
             points.look([cell])
         if (doubt := points.doubt()) is not None:
             raise BadInputError(f"{source.name}: {doubt_of(doubt[1])}.")
-    matrix = replace(matrix, sep=dialect.looks, decimal=dialect.decimal or ".")
+    matrix = replace(matrix, sep=dialect.delimiter, decimal=dialect.decimal or ".")
     return matrix, _matrix_code(matrix, source, dialect)
 
 

@@ -84,8 +84,8 @@ def find_oddities(study: Study) -> list[str]:
     constant = [str(c) for j, c in enumerate(frame.columns) if frame.iloc[:, j].nunique() <= 1]
     if constant:
         said.append(f"Constant, and so without any influence: {_join_names(constant)}.")
-    if copies := int(frame.duplicated().sum()):
-        said.append(f"{copies} of {study.n} rows are equal to an earlier row in all columns used.")
+    if repeated := int(frame.duplicated().sum()):
+        said.append(f"{repeated} of {study.n} rows are equal to an earlier row in all columns used.")
     return said
 
 
