@@ -64,7 +64,7 @@ def run_cluster(options: argparse.Namespace, console: Console) -> None:
     if options.select not in (None, *METHODS):
         near = near_names(options.select, METHODS)
         raise BadInputError(f"--select must be one of {', '.join(METHODS)}, got {options.select!r}.{near}")
-    given = _read_matrix(options, console) if options.metric == "precomputed" else _read_points(options, console)
+    given = _make_matrix(options, console) if options.metric == "precomputed" else _take_points(options, console)
     with console.announcing_compilation(), bad_input(given.table.file, given.table.where):
         study = _run_study(options, given)
     console.say({
@@ -110,12 +110,12 @@ class _Given:
     ids: tuple[Any, ...] = ()
 
     def labels(self, study: Study) -> dict[str, Any]:
-        """Columns of the file of labels; row 1 is the first below the header."""
+        """Make the columns of the file of labels; row 1 is the first below the header."""
         names = {} if self.id_name is None else {self.id_name: list(self.ids)}
         return {"row": list(self.rows), **names, "cluster": study.found.labels}
 
 
-def _read_points(options: argparse.Namespace, console: Console) -> _Given:
+def _take_points(options: argparse.Namespace, console: Console) -> _Given:
     """Read points, and their names where the file has any."""
     points = read_points(options, console)
     table, names = points.table, points.table.row_names if options.id is None else points.table.ids
@@ -129,7 +129,7 @@ def _read_points(options: argparse.Namespace, console: Console) -> _Given:
     )
 
 
-def _read_matrix(options: argparse.Namespace, console: Console) -> _Given:
+def _make_matrix(options: argparse.Namespace, console: Console) -> _Given:
     """Read a square matrix of rho."""
     for option in OF_POINTS:
         if getattr(options, option[2:].replace("-", "_")):

@@ -38,12 +38,12 @@ class Console:
         self.unheard: set[type[Warning]] = {TiesWarning}
 
     def say(self, text: str = "") -> None:
-        """A piece of the text."""
+        """Print a piece of the text."""
         if not self.json and not self.quiet:
             self.write(printable(text))
 
     def note(self, text: str) -> None:
-        """Something to know, once: on standard error, and in the JSON."""
+        """Say something that is good to know, once: on standard error, and in the JSON."""
         text = " ".join(text.split())
         if text not in self.notes:
             self.notes.append(text)
@@ -51,12 +51,12 @@ class Console:
                 print(f"note: {printable(text)}", file=sys.stderr)
 
     def wrote(self, path: object) -> None:
-        """A file is there."""
+        """Say that a file was written."""
         self.files.append(str(path))
         self.say(f"Wrote {path}.")
 
     def answer(self, command: str, **parts: Any) -> None:
-        """The JSON object, where it was asked for."""
+        """Print the JSON object, where it was asked for."""
         if self.json:
             head = {"command": command, "version": __version__}
             whole = {**head, **parts, "files": self.files, "warnings": self.notes}
@@ -64,7 +64,7 @@ class Console:
 
     @staticmethod
     def write(text: str) -> None:
-        """A line of output; a reader of a pipe who has left is not told, and the files are still written."""
+        """Print a line; a reader of a pipe who has left is not told, and the files are still written."""
         try:
             print(text, flush=True)
         except BrokenPipeError:
@@ -100,7 +100,7 @@ class Console:
 
 
 def jsonable(value: Any) -> Any:
-    """Numbers, text, lists and objects of JSON; what is not finite is null."""
+    """Turn a value into numbers, text, lists and objects of JSON; what is not finite is null."""
     if isinstance(value, dict):
         return {str(key): jsonable(entry) for key, entry in value.items()}
     if isinstance(value, np.ndarray):

@@ -10,6 +10,7 @@ import csv
 import io
 import re
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -43,18 +44,18 @@ class Feed(io.TextIOBase):
 
     def __init__(self, source: Source, dialect: Dialect) -> None:
         self.source, self.dialect = source, dialect
-        self.marks = _any_quoted(dialect.marked, dialect.looks)
+        self.marks = _any_quoted(dialect.marked, dialect.delimiter)
         self.marked = False
         self.rest = self.blocks()
         self.block, self.begun = "", 0
 
     def blocks(self) -> Iterator[str]:
-        """Blocks of whole lines."""
+        """Make blocks of whole lines."""
         quoted = False
         for block in self.source.blocks(self.dialect.encoding):
             if MARK in block:
                 raise BadInputError(f"{self.source.name}: holds the character U+FDD0, which stands in no text.")
-            if self.dialect.looks == " ":
+            if self.dialect.delimiter == " ":
                 block = ESCAPED.sub('""', block)
             if self.dialect.comment is not None:
                 block, quoted = _without_comments(block, self.dialect.comment, quoted)
@@ -64,15 +65,15 @@ class Feed(io.TextIOBase):
             yield block
 
     def lines(self) -> Iterator[str]:
-        """Lines with their ends."""
+        """Make lines with their ends."""
         return chain.from_iterable(io.StringIO(block, newline="") for block in self.rest)
 
     def readable(self) -> bool:
-        """Whether it can be read: always."""
+        """Tell that it can be read: always."""
         return True
 
     def read(self, size: int | None = -1) -> str:
-        """At most so many characters, which keeps pandas' buffers small; "" at the end."""
+        """Give at most so many characters, which keeps pandas' buffers small; "" at the end."""
         if size is None or size < 0:
             return self.block[self.begun :] + "".join(self.rest)
         if self.begun >= len(self.block):
@@ -83,14 +84,14 @@ class Feed(io.TextIOBase):
 
 
 def _any_quoted(words: Iterable[str], sep: str) -> re.Pattern[str] | None:
-    """Where a quoted cell holds one of some words and nothing else; the quote belongs to `before`."""
+    """Make the pattern of a quoted cell that is one of some words; its quote belongs to `before`."""
     listed = "|".join(re.escape(word) for word in words)
     edge = re.escape(sep)
     return re.compile(rf'(?P<before>(?:^|(?<=[{edge}\r\n]))")(?=(?:{listed})"(?:[{edge}\r\n]|\Z))')
 
 
 def _without_comments(block: str, comment: str, quoted: bool) -> tuple[str, bool]:
-    """Lines without what follows a comment sign outside quotes; whether the block ends inside a quoted cell."""
+    """Cut off what follows a comment sign outside quotes, and tell whether the block ends inside a quoted cell."""
     kept = []
     for line in io.StringIO(block, newline=""):
         parts = line.split('"')
@@ -121,8 +122,6 @@ class Shape:
         Cells of a row, the names of the rows and an empty cell at the end included.
     row_names : bool
         Whether the first cell of a row is its name.
-    unnamed : bool
-        Whether the header has no cell for the names of the rows, as R writes it.
     quoted : frozenset of int
         Columns of `names` whose cells were seen in quotes beside others that have none: text, whatever it looks like.
     all_quoted : bool
@@ -133,7 +132,6 @@ class Shape:
     n_rows: int
     width: int
     row_names: bool = False
-    unnamed: bool = False
     quoted: frozenset[int] = frozenset()
     all_quoted: bool = False
 
@@ -170,93 +168,147 @@ class Points:
         return (min(doubtful), self.grouped[min(doubtful)]) if doubtful else None
 
 
-@dataclass(kw_only=True)
-class _Tally:
-    """What is counted while the rows go by; rows are counted from 0."""
+def _is_blank(row: list[str]) -> bool:
+    """Tell whether a line has no cell; pandas passes over it, too."""
+    return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(" \t"))
 
-    points: Points | None
-    blanks_matter: bool
-    header: list[str] | None = None
-    n_rows: int = 0
-    first: dict[int, int] = field(default_factory=dict)
-    counts: dict[int, int] = field(default_factory=dict)
-    ends_filled: bool = False
-    names: array[int] = field(default_factory=lambda: array("q"))
-    blank: bool = False
-    lost: int | None = None
+
+def scan(source: Source, dialect: Dialect, head: str, *, sure: bool) -> tuple[Shape, bool]:
+    """Find the shape of a file, and whether it has quoted cells that could be missing; complaints name the line.
+
+    `sure` says that the user has named the decimal sign, so that 1.000 is no thousand.
+    """
+    looking = _Scan(source, dialect, Points(missing=dialect.words) if dialect.points_may_part and not sure else None)
+    looking.run()
+    return looking.shape(head), looking.feed.marked
+
+
+class _Scan:
+    """A file whose rows are counted, from 0, while they go by."""
+
+    def __init__(self, source: Source, dialect: Dialect, points: Points | None) -> None:
+        self.source, self.file, self.dialect, self.points = source, source.name, dialect, points
+        self.feed = Feed(source, dialect)
+        self.header: list[str] | None = None
+        self.counts: Counter[int] = Counter()  # of rows, by their number of cells
+        self.first: dict[int, int] = {}  # row of that number of cells
+        self.names: array[int] = array("q")  # hashes of the first cells, which may be names of the rows
+        self.ends_filled = self.blank = False
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of data so far."""
+        return self.counts.total()
+
+    def run(self) -> None:
+        """Look at the header and at all rows, many of them at a time."""
+        reader = csv.reader(self.feed.lines(), delimiter=self.dialect.delimiter, strict=True)
+        try:
+            if self.dialect.header:
+                found = next((row for row in reader if not _is_blank(row)), None)
+                self.header = None if found is None else [cell.removeprefix(MARK) for cell in found]
+            several = max(1, BATCH // max(1, len(self.header or [])))
+            while rows := list(islice(reader, several)):
+                self.add(rows)
+        except csv.Error as error:
+            raise BadInputError(_malformed(self.source, self.dialect, error)) from error
 
     def add(self, rows: list[list[str]]) -> None:
-        """Rows of data, and blank lines between them."""
+        """Count rows of data, but not the blank lines between them."""
         widths = set(map(len, rows))
         if min(widths) < 2:  # a line of blanks has one cell, an empty one none
-            self.look_for_blanks(rows)
+            if self.header is not None and len(self.header) == 1 and self.dialect.comment is None:
+                self.refuse_gaps(rows)
             rows = [row for row in rows if not _is_blank(row)]
             widths = set(map(len, rows))
+        before = self.n_rows
         for width in widths:
             if width not in self.first:
-                self.first[width] = self.n_rows + next(i for i, row in enumerate(rows) if len(row) == width)
-            same = len(rows) if len(widths) == 1 else sum(len(row) == width for row in rows)
-            self.counts[width] = self.counts.get(width, 0) + same
+                self.first[width] = before + next(i for i, row in enumerate(rows) if len(row) == width)
+            self.counts[width] += len(rows) if len(widths) == 1 else sum(len(row) == width for row in rows)
         self.ends_filled = self.ends_filled or any(row[-1] for row in rows)
         if self.header is not None and len(self.header) + 1 in widths:
             self.names.extend(hash(row[0]) for row in rows)
         if self.points is not None:
             for row in rows:
                 self.points.look(row)
-        self.n_rows += len(rows)
 
-    def look_for_blanks(self, rows: list[list[str]]) -> None:
-        """Find the first empty line with a row of data after it, in a file of one column."""
-        if self.header is None or len(self.header) != 1 or not self.blanks_matter or self.lost is not None:
-            return
-        before = 0
+    def refuse_gaps(self, rows: list[list[str]]) -> None:
+        """Refuse an empty line with a row of data after it, in a file of one column."""
+        before = self.n_rows
         for row in rows:
-            if not row:
-                self.blank = True
-            elif not _is_blank(row):
-                if self.blank:
-                    self.lost = self.n_rows + before
-                    return
-                before += 1
+            self.blank = self.blank or not row
+            if self.blank and not _is_blank(row):
+                raise BadInputError(
+                    f"{self.file}: a line before line {line_of(self.source, self.dialect, before)} is empty, which may "
+                    "be a missing value or nothing; write NA there, or take the line out."
+                )
+            before += not _is_blank(row)
 
-
-def _is_blank(row: list[str]) -> bool:
-    """Whether a line has no cell; pandas passes over it, too."""
-    return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(" \t"))
-
-
-def scan(source: Source, dialect: Dialect, head: str, *, sure: bool) -> tuple[Shape, bool]:
-    """Shape of a file, and whether it has quoted cells that could be missing values; complaints name the line.
-
-    `sure` says that the user has named the decimal sign, so that 1.000 is no thousand.
-    """
-    feed = Feed(source, dialect)
-    tally = _Tally(
-        points=Points(missing=dialect.words) if dialect.points_may_part and not sure else None,
-        blanks_matter=dialect.comment is None,
-    )
-    reader = csv.reader(feed.lines(), delimiter=dialect.looks, strict=True)
-    try:
-        if dialect.header:
-            found = next((row for row in reader if not _is_blank(row)), None)
-            tally.header = None if found is None else [cell.removeprefix(MARK) for cell in found]
-        several = max(1, BATCH // max(1, len(tally.header or [])))
-        while rows := list(islice(reader, several)):
-            tally.add(rows)
-    except csv.Error as error:
-        raise BadInputError(_malformed(source, dialect, error)) from error
-    if tally.lost is not None:
-        line = line_of(source, dialect, tally.lost)
-        raise BadInputError(
-            f"{source.name}: a line before line {line} is empty, which may be a missing value or nothing; write NA "
-            "there, or take the line out."
+    def shape(self, head: str) -> Shape:
+        """Find the columns of what was looked at, or complain."""
+        header, n_rows = self.header, self.n_rows
+        if header is None and not n_rows:
+            raise BadInputError(f"{self.file}: the file is empty.")
+        if header is not None and all(map(_looks_like_numbers, header)):
+            shown = ", ".join(header[:5])
+            raise BadInputError(
+                f"{self.file}: the first line must name the columns, got {shown}; --no-header: it does not."
+            )
+        if not n_rows:
+            raise BadInputError(f"{self.file}: the table has no rows.")
+        width = self.count_cells()
+        if self.points is not None and (doubt := self.points.doubt()) is not None:
+            raise BadInputError(f"{self.file}: column {doubt[0] + 1}: {doubt_of(doubt[1])}.")
+        if header is None:
+            return Shape(names=tuple(f"V{j + 1}" for j in range(width)), n_rows=n_rows, width=width)
+        trailing = not self.ends_filled and width > 1
+        unnamed = width == len(header) + 1 and not trailing
+        if width == len(header) and trailing and not header[-1].strip():
+            header = header[:-1]
+        shift = int(unnamed or (len(header) > 1 and not header[0].strip()))
+        names = header if unnamed else header[shift:]
+        if unnamed and len(np.unique(np.frombuffer(self.names, dtype=np.int64))) < n_rows:  # R's names of rows differ
+            raise BadInputError(
+                f"{self.file}: the header (line 1) has one name fewer than the rows have cells, and the first cells "
+                "are no names of the rows, because some are the same; every column needs a name."
+            )
+        _check_header(names, self.file, 1 + len(header) - len(names))
+        quoted, all_quoted = _find_quoted(head, self.dialect)
+        return Shape(
+            names=tuple(names),
+            n_rows=n_rows,
+            width=width,
+            row_names=bool(shift),
+            quoted=frozenset(j - shift for j in quoted if 0 <= j - shift < len(names)),
+            all_quoted=all_quoted,
         )
-    return _shape_of(tally, source, dialect, head), feed.marked
+
+    def count_cells(self) -> int:
+        """Count the cells of a row; all rows have as many as the header, or all have one more."""
+        ((expected, _),) = self.counts.most_common(1)
+        names = expected if self.header is None else len(self.header)
+        if expected not in (names, names + 1):
+            if len(self.counts) == 1:
+                raise BadInputError(
+                    f"{self.file}: the header (line 1) has {_counted(names, 'name')}, but the rows have "
+                    f"{_counted(expected, 'cell')} each; every column needs a name."
+                )
+            expected = names
+        if odd := [width for width in self.counts if width != expected]:
+            width = min(odd, key=lambda w: self.first[w])
+            line = line_of(self.source, self.dialect, self.first[width])
+            raise BadInputError(
+                f"{self.file}: line {line} has {_counted(width, 'cell')}, where {expected} "
+                f"{'is' if expected == 1 else 'are'} expected; a separator too many or too few moves numbers into "
+                "other columns. Mend the line, or put quotes around cells that hold the separator."
+            )
+        return expected
 
 
 def _malformed(source: Source, dialect: Dialect, error: csv.Error) -> str:
-    """Where the quotes do not fit."""
-    reader = csv.reader(Feed(source, dialect).lines(), delimiter=dialect.looks, strict=True)
+    """Say where the quotes do not fit."""
+    reader = csv.reader(Feed(source, dialect).lines(), delimiter=dialect.delimiter, strict=True)
     before = 0
     try:
         for _ in reader:
@@ -269,87 +321,18 @@ def _malformed(source: Source, dialect: Dialect, error: csv.Error) -> str:
     return f"{source.name}: line {before + 1}: the quotes do not fit the cells ({error}){hint}."
 
 
-def _shape_of(tally: _Tally, source: Source, dialect: Dialect, head: str) -> Shape:
-    """Find the columns that a tally shows, or complain."""
-    header, file = tally.header, source.name
-    if header is None and not tally.n_rows:
-        raise BadInputError(f"{file}: the file is empty.")
-    if header is not None:
-        _check_no_numbers(header, file)
-    if not tally.n_rows:
-        raise BadInputError(f"{file}: the table has no rows.")
-    width = _count_cells(tally, source, dialect)
-    if tally.points is not None and (doubt := tally.points.doubt()) is not None:
-        raise BadInputError(f"{file}: column {doubt[0] + 1}: {doubt_of(doubt[1])}.")
-    trailing = not tally.ends_filled and width > 1
-    if header is None:
-        names = [f"V{j + 1}" for j in range(width)]
-        return Shape(names=tuple(names), n_rows=tally.n_rows, width=width)
-    unnamed = width == len(header) + 1 and not trailing
-    if width == len(header) and trailing and not header[-1].strip():
-        header = header[:-1]
-    if unnamed:
-        _check_row_names(tally, file)
-    row_names = unnamed or (len(header) > 1 and not header[0].strip())
-    names = header if unnamed or not row_names else header[1:]
-    _check_header(names, file, 2 if row_names and not unnamed else 1)
-    quoted, all_quoted = _find_quoted(head, dialect)
-    shift = int(row_names)
-    return Shape(
-        names=tuple(names),
-        n_rows=tally.n_rows,
-        width=width,
-        row_names=row_names,
-        unnamed=unnamed,
-        quoted=frozenset(j - shift for j in quoted if 0 <= j - shift < len(names)),
-        all_quoted=all_quoted,
-    )
-
-
-def _count_cells(tally: _Tally, source: Source, dialect: Dialect) -> int:
-    """Count the cells of a row; all rows have as many as the header, or all have one more."""
-    file, most = source.name, max(tally.counts, key=lambda width: tally.counts[width])
-    expected = most
-    if tally.header is not None:
-        names = len(tally.header)
-        if len(tally.counts) == 1 and most not in (names, names + 1):
-            raise BadInputError(
-                f"{file}: the header (line 1) has {_counted(names, 'name')}, but the rows have {_counted(most, 'cell')}"
-                " each; every column needs a name."
-            )
-        if most not in (names, names + 1):
-            expected = names
-    odd = [width for width in tally.counts if width != expected]
-    if odd:
-        width = min(odd, key=lambda w: tally.first[w])
-        line = line_of(source, dialect, tally.first[width])
-        raise BadInputError(
-            f"{file}: line {line} has {_counted(width, 'cell')}, where {expected} "
-            f"{'is' if expected == 1 else 'are'} expected; a separator too many or too few moves numbers into other "
-            "columns. Mend the line, or put quotes around cells that hold the separator."
-        )
-    return expected
-
-
 def _counted(number: int, what: str) -> str:
-    """'1 cell', '2 cells'."""
+    """Write a number with its word: '1 cell', '2 cells'."""
     return f"{number} {what}{'s' * (number != 1)}"
 
 
 def _looks_like_numbers(name: str) -> bool:
-    """Whether the name of a column looks like a number, or several."""
+    """Tell whether the name of a column looks like a number, or several."""
     return re.fullmatch(NUMBER, name.strip(), re.IGNORECASE) is not None
 
 
-def _check_no_numbers(names: Sequence[str], file: str) -> None:
-    """Complain about a first line that cannot be the names of columns."""
-    if all(map(_looks_like_numbers, names)):
-        shown = ", ".join(names[:5])
-        raise BadInputError(f"{file}: the first line must name the columns, got {shown}; --no-header: it does not.")
-
-
 def _check_header(names: Sequence[str], file: str, first: int) -> None:
-    """Every column has a name of its own."""
+    """Check that every column has a name of its own."""
     for j, name in enumerate(names):
         if not name.strip():
             raise BadInputError(
@@ -365,24 +348,14 @@ def _check_header(names: Sequence[str], file: str, first: int) -> None:
         )
 
 
-def _check_row_names(tally: _Tally, file: str) -> None:
-    """R's names of rows differ; cells that do not are a column whose name was lost."""
-    hashes = np.frombuffer(tally.names, dtype=np.int64)
-    if len(np.unique(hashes)) < hashes.size:
-        raise BadInputError(
-            f"{file}: the header (line 1) has one name fewer than the rows have cells, and the first cells are no "
-            "names of the rows, because some are the same; every column needs a name."
-        )
-
-
 def _find_quoted(head: str, dialect: Dialect) -> tuple[set[int], bool]:
     """Find in the first lines the places in quotes beside some that are not, and whether all are in quotes."""
-    edge = re.escape(dialect.looks)
+    edge = re.escape(dialect.delimiter)
     opening = re.compile(rf'(^|{edge})"(?=[^"])')
     lines = [opening.sub(rf'\1"{MARK}', line) for line in first_lines(head, dialect.comment)]
     bare: set[int] = set()
     quoted: set[int] = set()
-    for row in cells_of(lines, dialect.looks)[dialect.header :]:
+    for row in cells_of(lines, dialect.delimiter)[dialect.header :]:
         for j, cell in enumerate(row):
             if cell.startswith(MARK):
                 quoted.add(j)
@@ -397,10 +370,10 @@ def line_of(source: Source, dialect: Dialect, row: int) -> int | None:
 
 
 def find_line(lines: Iterable[str], row: int, dialect: Dialect) -> int | None:
-    """Line of the file in which a row begins, both counted as people do; quoted cells may hold line ends."""
+    """Find the line in which a row begins, both counted as people do; quoted cells may hold line ends."""
     wanted = row + int(dialect.header)
     before, found = 0, -1
-    reader = csv.reader(lines, delimiter=dialect.looks)
+    reader = csv.reader(lines, delimiter=dialect.delimiter)
     try:
         for cells in reader:
             found += int(not _is_blank(cells))

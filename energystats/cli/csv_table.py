@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,16 +14,27 @@ from energystats.cli.csv_scan import MARK, Feed, Shape
 from energystats.cli.dialects import Dialect
 from energystats.cli.errors import BadInputError
 from energystats.cli.sources import Source, readable
+from energystats.inputs.columns import holds_numbers, holds_truths
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LOGICAL", "MEANINGS", "Content", "read_content", "twice_spelled"]
+__all__ = ["MEANINGS", "Content", "CsvReader", "code_of_dialect", "twice_spelled"]
 
 
 CELLS = 2**20  # of a piece
 LOGICAL = {"TRUE": True, "FALSE": False, "True": True, "False": False, "true": True, "false": False}
 MEANINGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}  # in capitals or not
+
+
+class Content(NamedTuple):
+    """The columns, whose index counts the rows from 0; names of the rows kept; statements that read them again."""
+
+    frame: pd.DataFrame
+    row_names: pd.Series[Any] | None  # in the first column, where it has no name of its own
+    ids: pd.Series[Any] | None  # in the column that --id names, as they are written
+    code: list[str]
+    notes: list[str]
 
 
 @dataclass(kw_only=True)
@@ -38,17 +49,8 @@ class _Text:
     spelled: set[str] = field(default_factory=set)
     emptied: set[str] = field(default_factory=set)
 
-    def without(self, column: pd.Series[Any], words: Iterable[str]) -> Any:
-        """The cells of one more piece, but those that hold one of some words are missing."""
-        for word in words:
-            hit = column == word
-            if hit.any():
-                column = column.mask(hit)
-                self.emptied.add(word)
-        return column
-
     def look(self, column: pd.Series[Any], number: re.Pattern[str], *, marked: bool) -> None:
-        """One more piece; nothing more can be learned of plain text without marks."""
+        """Look at one more piece; nothing more can be learned of plain text without marks."""
         if not (self.numeric or self.truths or marked):
             return
         for value in column.dropna().unique():
@@ -64,41 +66,8 @@ class _Text:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Content:
-    """What was read.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        The columns, the index counting the rows of the file from 0.
-    row_names : list or None
-        The names of the rows that were kept.
-    ids : list or None
-        Those in the column that --id names, as they are written.
-    code : tuple of str
-        Statements that make `table`, in Python.
-    notes : tuple of str
-        What the user should know.
-    """
-
-    frame: pd.DataFrame
-    row_names: list[str] | None
-    ids: list[str] | None
-    code: tuple[str, ...]
-    notes: tuple[str, ...] = ()
-
-
-class _MoreTextError(Exception):
-    """Raised when a column that held numbers turns out to hold text: it is read again, as text from the beginning."""
-
-    def __init__(self, columns: Collection[int]) -> None:
-        super().__init__("columns of text")
-        self.columns = set(columns)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Reader:
-    """A scanned file and how it is read."""
+class CsvReader:
+    """A scanned file and how it is read: the columns `as_text` stay text, and cells of `id_name` are never missing."""
 
     source: Source
     dialect: Dialect
@@ -108,77 +77,69 @@ class _Reader:
     id_name: str | None = None
 
     @property
-    def id_place(self) -> int | None:
-        """Place in a row of the column that --id names."""
-        return None if self.id_name not in self.shape.names else self.shape.names.index(self.id_name) + self.shift
-
-    @property
     def shift(self) -> int:
         """Place of the first column of data in a row."""
         return int(self.shape.row_names)
 
     def read(self, kept: BoolArray | None) -> Content:
-        """The rows that are kept, all when None."""
-        names = self.shape.names
-        text = {j + self.shift for j, name in enumerate(names) if name in self.as_text} | set(range(self.shift))
-        text |= set() if self.id_place is None else {self.id_place}
-        while True:
-            try:
-                pieces, found = self.pieces(text, kept)
-                break
-            except _MoreTextError as more:
-                text |= more.columns
+        """Read the rows that are kept, all when None; the others are looked at, and not held."""
         import pandas as pd
 
+        names = self.shape.names
+        found = {j + self.shift: _Text() for j, name in enumerate(names) if name in (*self.as_text, self.id_name)}
+        found |= {j: _Text() for j in range(self.shift)}
+        # a column that held numbers turns out to hold text: it is read again, as text from the beginning
+        while not (pieces := self._read_pieces(found, kept)):
+            found = {place: _Text() for place in found}
         whole = pd.concat(pieces) if len(pieces) > 1 else pieces[0]
         pieces.clear()
-        row_names = None
-        if self.shift:
-            row_names = [str(v).removeprefix(MARK) if isinstance(v, str) else "" for v in whole.iloc[:, 0]]
-        ids = None
-        if self.id_place is not None:
-            ids = [str(v).removeprefix(MARK) for v in whole.iloc[:, self.id_place]]
+        as_written = [whole[place].fillna("").astype(object).map(_without_mark) for place in self._names()]
+        row_names = as_written[0] if self.shift else None
+        ids = as_written[-1] if len(as_written) > self.shift else None
         whole = whole.iloc[:, self.shift : self.shift + len(names)]  # no cell behind a separator at the end of lines
         whole.columns = pd.Index(names)
-        code, notes, same = [self.code(found)], [], []
-        for place in sorted(found):
-            j = place - self.shift
-            if 0 <= j < len(names):
-                column, statements = self.settled(whole.iloc[:, j], found[place])
-                whole.isetitem(j, column)
-                code += statements
-                same += self.same_numbers(column)
-                if "" in found[place].marked and _is_text(column) and self.dialect.quoted_na is None:
-                    notes.append(names[j])
-        for place in sorted(found):
-            if 0 <= place - self.shift < len(names) and _is_text(whole.iloc[:, place - self.shift]):
-                shown = f"table[{names[place - self.shift]!r}]"
-                code += [f"{shown} = {shown}.mask({shown} == {word!r})" for word in sorted(found[place].emptied)]
-        code += self.without_numbers(whole)
-        return Content(frame=whole, row_names=row_names, ids=ids, code=tuple(code), notes=(*_empty_texts(notes), *same))
+        code, notes, empty = [self._code()], [], []
+        columns = {name: found[j + self.shift] for j, name in enumerate(names) if j + self.shift in found}
+        for name, text in columns.items():
+            column, statements = self._settle(whole[name], text)
+            whole.isetitem(names.index(name), column)
+            code += statements
+            if not (holds_numbers(column) or holds_truths(column)):
+                notes += self._note_same_numbers(column)
+                empty += [name] * ("" in text.marked and self.dialect.quoted_na is None)
+                shown = f"table[{name!r}]"
+                code += [f"{shown} = {shown}.mask({shown} == {word!r})" for word in sorted(text.emptied)]
+        if empty:
+            said = f'"" in quotes was taken for an empty text in {", ".join(empty)}'
+            notes.insert(0, f"{said}; with --quoted-na missing it is a missing value.")
+        code += self._empty_numbers(whole)
+        return Content(whole, row_names, ids, code, notes)
 
-    def pieces(self, text: set[int], kept: BoolArray | None) -> tuple[list[pd.DataFrame], dict[int, _Text]]:
-        """Frames of the rows that are kept, and what was seen in all rows of the columns of text."""
+    def _names(self) -> list[int]:
+        """List the places of the columns that name the rows, whose cells are never missing."""
+        named = [j + self.shift for j, name in enumerate(self.shape.names) if name == self.id_name]
+        return [*range(self.shift), *named]
+
+    def _read_pieces(self, found: dict[int, _Text], kept: BoolArray | None) -> list[pd.DataFrame]:
+        """Read frames of the rows that are kept, and learn from all rows of the columns of text.
+
+        Nothing comes back where there are more columns of text, which `found` has afterwards.
+        """
         import pandas as pd
-        from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-        feed = Feed(self.source, self.dialect)
-        width = self.shape.width
-        measured = [place for place in range(self.shift, width) if place != self.id_place]  # names are never missing
-        missing: Any = {place: ["", *self.dialect.missing_texts] for place in measured}
-        found = {place: _Text() for place in text}
-        number = self.dialect.number
-        frames, begun = [], 0
+        width, named = self.shape.width, self._names()
+        missing: Any = {j: ["", *self.dialect.missing_texts] for j in range(width) if j not in named}
+        number, frames, begun = self.dialect.number, [], 0
         with (
             readable(self.source.name),
             pd.read_csv(
-                feed,
-                sep=self.dialect.looks,
+                Feed(self.source, self.dialect),
+                sep=self.dialect.delimiter,
                 decimal=self.dialect.decimal or ".",
                 header=0 if self.dialect.header else None,
                 names=range(width),
                 index_col=False,
-                dtype=dict.fromkeys(text, "str"),
+                dtype=dict.fromkeys(found, "str"),
                 keep_default_na=False,
                 na_values=missing,
                 chunksize=max(1, CELLS // width),
@@ -186,100 +147,87 @@ class _Reader:
             ) as reader,
         ):
             for piece in reader:
-                more = {
-                    place
-                    for place in range(width)
-                    if place not in text and (is_bool_dtype(piece[place]) or not is_numeric_dtype(piece[place]))
-                }
+                more = [j for j in range(width) if j not in found and not holds_numbers(piece[j])]
                 if more:
-                    raise _MoreTextError(more)
-                for place in text:
-                    if place >= self.shift:
-                        if place != self.id_place:
-                            piece[place] = found[place].without(piece[place], self.dialect.missing_numbers)
-                        found[place].look(piece[place], number, marked=self.marked)
+                    found |= {j: _Text() for j in more}
+                    return []
+                for j, text in found.items():
+                    # in text a number of --na is compared letter by letter, which pandas would not do
+                    for word in self.dialect.missing_numbers if j not in named else ():
+                        if (hit := piece[j] == word).any():
+                            piece[j] = piece[j].mask(hit)
+                            text.emptied.add(word)
+                    if j >= self.shift:
+                        text.look(piece[j], number, marked=self.marked)
                 end = begun + len(piece)
                 piece.index = pd.RangeIndex(begun, end)
-                if kept is None:
-                    frames.append(piece)
-                elif kept[begun:end].any():
-                    frames.append(piece[kept[begun:end]])
+                if kept is None or kept[begun:end].any():
+                    frames.append(piece if kept is None else piece[kept[begun:end]])
                 begun = end
         if begun != self.shape.n_rows:
             raise BadInputError(
                 f"{self.source.name}: has {self.shape.n_rows} rows by its lines, and {begun} by its quotes; mend the "
                 "quotes."
             )
-        return frames, found
+        return frames
 
-    def without_numbers(self, frame: pd.DataFrame) -> list[str]:
-        """Make missing, in columns of numbers, what equals a number of --na; the statements that do the same."""
-        from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
+    def _empty_numbers(self, frame: pd.DataFrame) -> list[str]:
+        """Make missing, in columns of numbers, what equals a number of --na, and give statements that do the same."""
         statements = []
         for value in self.dialect.missing_numbers.values():
             for j, name in enumerate(frame.columns):
                 column = frame.iloc[:, j]
-                if name == self.id_name:
-                    continue
-                if is_numeric_dtype(column) and not is_bool_dtype(column) and (hit := column == value).any():
+                if name != self.id_name and holds_numbers(column) and (hit := column == value).any():
                     frame.isetitem(j, column.mask(hit).array)
                     statements.append(f"table[{name!r}] = table[{name!r}].mask(table[{name!r}] == {value!r})")
         return statements
 
-    def same_numbers(self, column: pd.Series[Any]) -> list[str]:
-        """Say which words of a column of text equal a number of --na and are values all the same."""
-        if not _is_text(column) or not self.dialect.missing_numbers:
-            return []
-        for text in column.dropna().unique():
-            value = self.dialect.value_of(text)
-            word = next((w for w, number in self.dialect.missing_numbers.items() if number == value), None)
-            if word is not None:
+    def _note_same_numbers(self, column: pd.Series[Any]) -> list[str]:
+        """Say which word of a column of text equals a number of --na and is a value all the same."""
+        words: dict[Any, str] = {number: word for word, number in reversed(self.dialect.missing_numbers.items())}
+        for text in column.dropna().unique() if words else ():
+            if (word := words.get(self.dialect.value_of(text))) is not None:
                 return [
                     f"--na {word}: {text!r} in column {column.name!r} is the same number and stays, because text is "
                     f"compared letter by letter; --na {text} makes it missing too."
                 ]
         return []
 
-    def settled(self, column: pd.Series[Any], text: _Text) -> tuple[Any, list[str]]:
-        """A column of text as numbers, truth values, or text, and the statements that do the same."""
+    def _settle(self, column: pd.Series[Any], text: _Text) -> tuple[Any, list[str]]:
+        """Make of a column of text numbers, truth values, or text, and give the statements that do the same."""
         import pandas as pd
 
-        name = str(column.name)
-        kept_as_text = name in self.as_text
-        quoted = sorted(text.marked - {""})
-        if not kept_as_text and text.filled and text.numeric:
-            return self.numbers(column), []
-        if not kept_as_text and text.filled and text.logical and not twice_spelled(text.spelled):
-            values = column.map(lambda v: LOGICAL.get(v), na_action="ignore").astype("boolean")
-            return (values.astype(bool) if not values.isna().any() else values), []
-        if not text.filled and not quoted and not kept_as_text:  # nothing but empty cells
-            return pd.Series(np.nan, index=column.index, name=column.name), []
+        name, asked = column.name, self.dialect.quoted_na
+        free, quoted = name not in self.as_text, sorted(text.marked - {""})
+        if free and text.filled and text.numeric:
+            return self._read_numbers(column), []
+        if free and text.filled and text.logical and not twice_spelled(text.spelled):
+            truths = column.map(LOGICAL.get, na_action="ignore").astype("boolean")
+            return (truths.astype(bool) if not truths.isna().any() else truths), []
+        if free and not text.filled and not quoted:  # nothing but empty cells
+            return pd.Series(np.nan, index=column.index, name=name), []
         if not text.marked:
             return column, []
-        if quoted and self.dialect.quoted_na is None:
-            raise BadInputError(
-                f'{self.source.name}: column {name!r} holds "{quoted[0]}" in quotes, which may be a word or a missing '
-                "value; --quoted-na word or --quoted-na missing says which."
+        if asked is None and (quoted or self.shape.all_quoted):
+            what = (
+                f'"{quoted[0]}" in quotes, which may be a word or a missing value'
+                if quoted
+                else '"", and every cell is in quotes, so that it may be an empty text or a missing value'
             )
-        if not quoted and self.shape.all_quoted and self.dialect.quoted_na is None:
             raise BadInputError(
-                f'{self.source.name}: column {name!r} holds "", and every cell is in quotes, so that it may be an '
-                "empty text or a missing value; --quoted-na word or --quoted-na missing says which."
+                f"{self.source.name}: column {name!r} holds {what}; --quoted-na word or --quoted-na missing says which."
             )
-        values = column.astype(object)
-        word = self.dialect.quoted_na != "missing"
+        values: Any = column.astype(object)
         statements = []
         for value in sorted(text.marked):
             hit = (values == MARK + value).to_numpy(dtype=bool)
-            stands_for: Any = value if word else None
-            values.iloc[np.flatnonzero(hit)] = stands_for
-            if word and hit.any():
+            values = values.mask(hit, None if asked == "missing" else value)
+            if asked != "missing" and hit.any():
                 statements.append(f"table.loc[{column.index[hit].tolist()!r}, {name!r}] = {value!r}")
-        return values.astype(object if column.dtype == object else column.dtype), statements
+        return values.astype(column.dtype), statements
 
-    def numbers(self, column: pd.Series[Any]) -> Any:
-        """Cells of text as numbers; quoted cells without one are missing."""
+    def _read_numbers(self, column: pd.Series[Any]) -> Any:
+        """Read cells of text as numbers; quoted cells without one are missing."""
         import pandas as pd
 
         values = column.mask(column.str.startswith(MARK, na=False))
@@ -290,68 +238,38 @@ class _Reader:
         numbers = pd.to_numeric(values.astype(object))
         return numbers.astype(float) if numbers.dtype == object else numbers  # whole numbers of more than 19 digits
 
-    def code(self, found: Collection[int]) -> str:
-        """The call of pandas that reads the same table."""
-        given = self.dialect
-        options: dict[str, Any] = {}
-        if given.looks != ",":
-            options["sep"] = given.looks
-        if given.decimal not in (None, "."):
-            options["decimal"] = given.decimal
-        if given.thousands is not None:
-            options["thousands"] = given.thousands
-        if given.comment is not None:
-            options["comment"] = given.comment
-        if not given.header:
+    def _code(self) -> str:
+        """Write the call of pandas that reads the same table."""
+        options = code_of_dialect(self.dialect, self.source)
+        if not self.dialect.header:
             options |= {"header": None, "names": list(self.shape.names)}
         elif self.shape.row_names:
             options["index_col"] = 0
         elif self.shape.width > len(self.shape.names):
             options["index_col"] = False
-        options |= {"keep_default_na": False, "na_values": ["", *given.missing_texts]}
-        texts = {name: "str" for name in self.shape.names if name in self.as_text}
-        if texts:
+        options |= {"keep_default_na": False, "na_values": ["", *self.dialect.missing_texts]}
+        if texts := {name: "str" for name in self.shape.names if name in self.as_text}:
             options["dtype"] = texts
-        encoding = given.encoding or self.source.encoding
-        if encoding != "utf-8-sig":  # which pandas finds by itself
-            options["encoding"] = encoding
-        shown = "sys.stdin" if self.source.name == "standard input" else repr(self.source.name)
-        return f"table = pd.read_csv({shown}{''.join(f', {key}={value!r}' for key, value in options.items())})"
+        words = "".join(f", {key}={value!r}" for key, value in options.items())
+        return f"table = pd.read_csv({self.source.code}{words})"
+
+
+def _without_mark(cell: object) -> str:
+    """Write a cell as the file does."""
+    return str(cell).removeprefix(MARK)
+
+
+def code_of_dialect(dialect: Dialect, source: Source) -> dict[str, Any]:
+    """Collect the arguments of `pandas.read_csv` that say how a file is written."""
+    encoding = dialect.encoding or source.encoding
+    usual = {"sep": ",", "decimal": ".", "thousands": None, "comment": None, "encoding": "utf-8-sig"}  # found by pandas
+    own = (dialect.delimiter, dialect.decimal or ".", dialect.thousands, dialect.comment, encoding)
+    return {key: value for (key, plain), value in zip(usual.items(), own, strict=True) if value != plain}
 
 
 def twice_spelled(words: Collection[str]) -> bool:
-    """Whether words are truth values, and one of these has several spellings, such as TRUE and True."""
+    """Tell whether words are truth values, and one of these has several spellings, such as TRUE and True."""
     lower = [word.lower() for word in set(words)]
     if not all(word in MEANINGS for word in lower) or set(lower) <= {"0", "1"}:
         return False
     return len({MEANINGS[word] for word in lower}) < len(lower)
-
-
-def _is_text(column: pd.Series[Any]) -> bool:
-    """Whether a column stayed text."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    return not (is_bool_dtype(column.dtype) or is_numeric_dtype(column.dtype))
-
-
-def _empty_texts(names: Sequence[str]) -> tuple[str, ...]:
-    """What an empty cell in quotes was taken for, as R takes it."""
-    if not names:
-        return ()
-    listed = ", ".join(names)
-    return (f'"" in quotes was taken for an empty text in {listed}; with --quoted-na missing it is a missing value.',)
-
-
-def read_content(
-    source: Source,
-    dialect: Dialect,
-    shape: Shape,
-    *,
-    marked: bool,
-    as_text: Sequence[str] = (),
-    id_name: str | None = None,
-    kept: BoolArray | None = None,
-) -> Content:
-    """Read what was scanned; columns of `as_text` stay text, and rows that are not kept are not held."""
-    reader = _Reader(source=source, dialect=dialect, shape=shape, marked=marked, as_text=as_text, id_name=id_name)
-    return reader.read(kept)

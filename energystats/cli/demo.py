@@ -60,7 +60,7 @@ def run_demo(options: argparse.Namespace, console: Console) -> None:
 
 
 def _cross_table(classes: pd.Series[Any], found: Partition) -> str:
-    """Classes against clusters, as text."""
+    """Write classes against clusters as text."""
     import pandas as pd
 
     return pd.crosstab(classes, pd.Series(found.labels, name="cluster")).to_string()

@@ -70,7 +70,7 @@ class Dialect:
     limit: float = 2.0
 
     @property
-    def looks(self) -> str:
+    def delimiter(self) -> str:
         """The character that separates columns, a comma unless it is known to be another."""
         return self.sep or ","
 
@@ -91,7 +91,7 @@ class Dialect:
     @property
     def points_may_part(self) -> bool:
         """Whether 1.000 may be one thousand: between semicolons, as where decimals have a comma."""
-        return self.looks == ";" and self.decimal == "." and self.thousands is None
+        return self.delimiter == ";" and self.decimal == "." and self.thousands is None
 
     def plain(self, text: str) -> str:
         """Write a number in the signs of Python; what is none stays."""
@@ -130,7 +130,7 @@ class Dialect:
 
 
 def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) -> Dialect:
-    """The dialect with its separator and its decimal sign, as given or as the first lines tell.
+    """Complete a dialect by its separator and its decimal sign, as given or as the first lines show.
 
     `cut` says that `head` is only the beginning of the file.
     """
@@ -194,7 +194,7 @@ def check_words(dialect: Dialect) -> None:
 
 
 def _is_python_number(word: str) -> bool:
-    """Whether Python, and so pandas, takes a word for a number, not a number aside."""
+    """Tell whether Python, and so pandas, takes a word for a number, not a number aside."""
     try:
         return not math.isnan(float(word))
     except ValueError:
@@ -202,7 +202,7 @@ def _is_python_number(word: str) -> bool:
 
 
 def first_lines(head: str, comment: str | None, *, cut: bool = False) -> list[str]:
-    """Lines at the beginning that hold cells."""
+    """Take the lines at the beginning that hold cells."""
     lines = re.split("\r\n|\r|\n", head)[: LINES_LOOKED_AT + 50]
     if cut and len(lines) <= LINES_LOOKED_AT + 49:
         lines = lines[:-1] or lines
@@ -211,7 +211,7 @@ def first_lines(head: str, comment: str | None, *, cut: bool = False) -> list[st
 
 
 def _separator_of(lines: Sequence[str]) -> str:
-    """The first of , ; tab | and blank that cuts all lines into equally many cells, at least two.
+    """Find the first of , ; tab | and blank that cuts all lines into equally many cells, at least two.
 
     Else one that leaves the header one cell shorter, as R does; else the header's commonest.
     """
@@ -236,7 +236,7 @@ def _separator_of(lines: Sequence[str]) -> str:
 
 
 def _one_column_of_decimal_commas(lines: Sequence[str]) -> bool:
-    """Whether below a single name there are numbers such as 1,5, and not two columns of whole numbers."""
+    """Tell whether below a single name there are numbers such as 1,5, and not two columns of whole numbers."""
     rest = [line.strip() for line in lines[1:]]
     if any(sep in lines[0] for sep in SEPARATORS) or not any(map(COMMA_NUMBER.fullmatch, rest)):
         return False
@@ -244,7 +244,7 @@ def _one_column_of_decimal_commas(lines: Sequence[str]) -> bool:
 
 
 def _strict_cells(lines: Sequence[str], sep: str) -> list[list[str]]:
-    """Cells of lines, none where quotes do not fit this separator; the last cell may go on beyond the lines."""
+    """Split lines into cells, none where quotes do not fit this separator; the last cell may go on beyond the lines."""
     try:
         return [row for row in csv.reader(_unescaped(lines, sep), delimiter=sep, strict=True) if row]
     except csv.Error as error:
@@ -254,12 +254,12 @@ def _strict_cells(lines: Sequence[str], sep: str) -> list[list[str]]:
 
 
 def _unescaped(lines: Sequence[str], sep: str) -> list[str]:
-    r"""Lines whose quotes inside quotes are doubled: R's `write.table` writes \" between blanks."""
+    r"""Double the quotes inside quotes: R's `write.table` writes \" between blanks."""
     return [line.replace('\\"', '""') for line in lines] if sep == " " else list(lines)
 
 
 def cells_of(lines: Sequence[str], sep: str) -> list[list[str]]:
-    """Cells of lines; a quoted cell may hold the separator."""
+    """Split lines into cells; a quoted cell may hold the separator."""
     try:
         return [row for row in csv.reader(_unescaped(lines, sep), delimiter=sep) if row] or [[""]]
     except csv.Error:
@@ -267,7 +267,7 @@ def cells_of(lines: Sequence[str], sep: str) -> list[list[str]]:
 
 
 def _decimal_commas(lines: Sequence[str], sep: str) -> bool:
-    """Whether numbers are written with a comma: some are, and none with a point; 1,000 alone leaves a doubt."""
+    """Tell whether numbers have a comma: some do, and none has a point; 1,000 alone leaves a doubt."""
     rows = cells_of(lines, sep)
     if not rows[0][0].strip() or all(len(row) == len(rows[0]) + 1 for row in rows[1:]):
         rows = [row[len(row) > 1 :] for row in rows[1:]]  # names of rows, such as 1962.25, are no numbers
@@ -281,7 +281,7 @@ def _decimal_commas(lines: Sequence[str], sep: str) -> bool:
 
 
 def doubt_of(number: str) -> str:
-    """Both readings of a number such as 1,000, and the options that choose."""
+    """Say both readings of a number such as 1,000, and the options that choose."""
     sign = "," if "," in number else "."
     plain = number.replace(sign, "")
     if number.count(sign) > 1:

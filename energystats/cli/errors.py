@@ -52,7 +52,7 @@ def bad_input(file: str, where: Callable[[int], str] | None = None) -> Iterator[
 
 
 def in_options(text: str) -> str:
-    """A message of the library in the words of the command line."""
+    """Put a message of the library into the words of the command line."""
     for ours, theirs in WORDS.items():
         text = text.replace(ours, theirs)
     return text
@@ -65,10 +65,10 @@ HIDDEN = re.compile(
 
 
 def printable(text: str) -> str:
-    r"""Text with such characters written out, as \x1b; names from a file may hold anything."""
+    r"""Write out characters that a terminal obeys, as \x1b; names from a file may hold anything."""
     return HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def printable_json(text: str) -> str:
-    r"""JSON that means the same, with such characters as \u001b."""
+    r"""Write JSON that means the same, with such characters as \u001b."""
     return HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -30,7 +30,7 @@ SUFFIXES = {"picture": (".png", ".pdf", ".svg"), "table": (".csv",), "report": (
 
 
 def _target_of(path: Path) -> Path:
-    """The file that is replaced: a link stays, and what it leads to is written."""
+    """Find the file that is replaced: a link stays, and what it leads to is written."""
     try:
         target = path.resolve()
         exists = os.path.lexists(target)
@@ -44,7 +44,7 @@ def _target_of(path: Path) -> Path:
 
 
 def _is_loop(error: Exception) -> bool:
-    """Whether links lead to each other."""
+    """Tell whether links lead to each other."""
     return isinstance(error, RuntimeError) or getattr(error, "errno", None) == errno.ELOOP
 
 
@@ -87,7 +87,7 @@ def save(path: Path, write: Callable[[Path], object], console: Console) -> None:
 
 
 def _mode_for(target: Path) -> int:
-    """The permissions of the file that is replaced, or those that new files get."""
+    """Find the permissions of the file that is replaced, or those that new files get."""
     if target.exists():
         return stat.S_IMODE(target.stat().st_mode) & 0o777
     umask = os.umask(0)
@@ -96,7 +96,7 @@ def _mode_for(target: Path) -> int:
 
 
 def write_labels(path: Path, columns: dict[str, Any], console: Console, *, safe: bool = False) -> None:
-    """Cluster of every row; with `safe`, cells that a spreadsheet would run begin with an apostrophe."""
+    """Write the cluster of every row; with `safe`, cells that a spreadsheet would run begin with an apostrophe."""
     import pandas as pd
 
     heads = harmless(list(columns), console, safe=safe, file=path)
@@ -106,7 +106,7 @@ def write_labels(path: Path, columns: dict[str, Any], console: Console, *, safe:
 
 
 def harmless(values: Sequence[Any], console: Console, *, safe: bool, file: Path) -> list[Any]:
-    """Texts as they are, with a note, or with an apostrophe where a spreadsheet would take them for a formula."""
+    """Leave texts as they are, with a note, or put an apostrophe where a spreadsheet would take them for a formula."""
     formulas = [isinstance(value, str) and _is_formula(value) for value in values]
     if not any(formulas):
         return list(values)
@@ -120,7 +120,7 @@ def harmless(values: Sequence[Any], console: Console, *, safe: bool, file: Path)
 
 
 def _is_formula(text: str) -> bool:
-    """Whether a spreadsheet would take a cell for a formula; numbers are none."""
+    """Tell whether a spreadsheet would take a cell for a formula; numbers are none."""
     if not text.lstrip(" ").startswith(RUNS):
         return False
     try:
@@ -137,7 +137,7 @@ def write_picture(path: Path, study: Study, console: Console, classes: pd.Series
 
 
 def draw(path: Path, results: Sequence[Any], classes: pd.Series[Any] | None = None) -> None:
-    """One panel per result."""
+    """Draw one panel per result."""
     import matplotlib as mpl
 
     mpl.use("Agg")

@@ -151,7 +151,7 @@ def wants_bar(options: argparse.Namespace) -> bool | None:
 
 
 def split_names(text: str, known: Sequence[str]) -> list[str]:
-    """Names separated by commas; one that holds a comma stands alone or in double quotes."""
+    """Split names at commas; one that holds a comma stands alone or in double quotes."""
     if text in known:
         return [text]
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]

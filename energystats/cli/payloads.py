@@ -41,7 +41,7 @@ TERM = ("name", "df", "dispersion", "f", "share", "pvalue")
 
 
 def payload_of(result: Any) -> dict[str, Any]:
-    """Fields of a result under their own names."""
+    """Collect the fields of a result under their own names."""
     fields = {name: getattr(result, name) for name in FIELDS[type(result)]}
     if "metric" in fields:
         fields["metric"] = repr(result.metric)

@@ -95,7 +95,7 @@ def _ending_on_sigterm() -> Iterator[None]:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Parser of the commands."""
+    """Make the parser of the commands."""
     parser = Parser(
         prog="energystats",
         description="Energy-distance tests and clustering.",

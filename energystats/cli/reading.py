@@ -14,10 +14,11 @@ import numpy as np
 from energystats._typing import BoolArray
 from energystats.cli.console import Console
 from energystats.cli.csv_scan import Points, line_of, scan
-from energystats.cli.csv_table import read_content
+from energystats.cli.csv_table import CsvReader, code_of_dialect
 from energystats.cli.dialects import SEPARATORS, Dialect, check_words, detected, doubt_of
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.sources import Source, readable
+from energystats.inputs.columns import holds_numbers, holds_truths
 from energystats.inputs.names import near_names
 
 if TYPE_CHECKING:
@@ -64,31 +65,31 @@ class FileTable:
     categories: frozenset[str] = frozenset()
 
     def where(self, row: int) -> str:
-        """'row 17 (line 18)': counted from 1 below the header, and the line of the file it begins in."""
+        """Name a row as 'row 17 (line 18)': counted from 1 below the header, and the line of the file it begins in."""
         line = None if self.source is None else line_of(self.source, self.dialect, row)
         return f"row {row + 1}" + ("" if line is None else f" (line {line})")
 
     @property
     def numbered_names(self) -> bool:
         """Whether a line of numbers, but for columns of text, was taken for the names of the columns."""
-        from pandas.api.types import is_numeric_dtype
-
         if self.source is None or not self.dialect.header:
             return False
-        names = [name for name in self.frame.columns if is_numeric_dtype(self.frame[name])]
+        names = [
+            name for name in map(str, self.frame) if holds_numbers(self.frame[name]) or holds_truths(self.frame[name])
+        ]
         return bool(names) and all(self.dialect.value_of(name) is not None for name in names)
 
     @property
     def sep_hint(self) -> str:
-        """A question about --sep where the only column has the name of several."""
+        """Question about --sep where the only column has the name of several."""
         names = list(map(str, self.frame.columns))
         others = [word for sep, word in SEPARATORS.items() if len(names) == 1 and sep in names[0] and sep != " "]
         if self.source is None or not others:
             return ""
-        return f" With --sep {self.dialect.looks!r} there is one column only; are they separated by {others[0]}?"
+        return f" With --sep {self.dialect.delimiter!r} there is one column only; are they separated by {others[0]}?"
 
     def having(self, frame: pd.DataFrame, *code: str) -> FileTable:
-        """The same table with other rows or columns."""
+        """Make the same table with other rows or columns."""
         return replace(self, frame=frame, code=(*self.code, *code))
 
 
@@ -102,38 +103,40 @@ def read_table(
     rows: str | None = None,
     id_name: str | None = None,
 ) -> FileTable:
-    """Rows of a CSV or Parquet file, all of them when `rows` is None.
+    """Read the rows of a CSV or Parquet file, all of them when `rows` is None.
 
     The column `as_text` and those of `categories` stay text, so that 01 and 1 are two.
     """
     source = Source.of(file, given.limit)
     texts = (*categories, *([] if as_text is None else [as_text]))
-    table = (
-        _from_parquet(source, rows, id_name)
-        if source.parquet
-        else _from_csv(source, given, console, texts, rows, id_name)
-    )
+    if source.parquet:
+        table = _from_parquet(source, rows, id_name)
+    else:
+        table = _from_csv(source, given, console, texts, rows, id_name)
     return _with_categories(table, categories)
+
+
+def _read_parquet(source: Source) -> pd.DataFrame:
+    """Read a Parquet file."""
+    import pandas as pd
+
+    with readable(source.name), source.open() as content:
+        return pd.read_parquet(io.BytesIO(content.read()))
 
 
 def _from_parquet(source: Source, rows: str | None, id_name: str | None) -> FileTable:
     """Read the table of a Parquet file; its index may have the name that --id gives."""
     import pandas as pd
 
-    with readable(source.name), source.open() as content:
-        frame = pd.read_parquet(io.BytesIO(content.read()))
-    shown = "sys.stdin.buffer" if source.content is not None else repr(source.name)
-    code = [f"table = pd.read_parquet({shown})"]
+    frame, row_names = _read_parquet(source), None
+    code = [f"table = pd.read_parquet({source.code.replace('sys.stdin', 'sys.stdin.buffer')})"]
     if frame.empty:
         raise BadInputError(f"{source.name}: the table has no rows.")
-    names = None
-    if id_name is not None and id_name in frame.index.names and id_name not in frame.columns:
-        frame = frame.reset_index()
-        code.append("table = table.reset_index()")
     if not isinstance(frame.index, pd.RangeIndex):
-        names = [str(name) for name in frame.index]
-        frame = frame.reset_index(drop=True)
-        code.append("table = table.reset_index(drop=True)")
+        drop = id_name not in frame.index.names or id_name in frame.columns
+        row_names = _unless_counted(pd.Series([str(name) for name in frame.index], dtype=object)) if drop else None
+        frame = frame.reset_index(drop=drop)
+        code.append(f"table = table.reset_index({'drop=True' if drop else ''})")
     if not all(isinstance(c, str) for c in frame.columns):
         frame = frame.set_axis([str(c) for c in frame.columns], axis=1)
         code.append("table.columns = table.columns.map(str)")
@@ -143,7 +146,6 @@ def _from_parquet(source: Source, rows: str | None, id_name: str | None) -> File
             f"{source.name}: every column needs a name of its own, but {twice!r} is the name of several."
         )
     n_read = len(frame)
-    row_names = None if names is None else _named_rows(pd.Series(names, dtype=object), n_read)
     ids = frame[id_name].map(str, na_action="ignore").fillna("") if id_name in frame.columns else None
     if rows is not None:
         kept, statement = _rows_taken(rows, n_read)
@@ -153,91 +155,58 @@ def _from_parquet(source: Source, rows: str | None, id_name: str | None) -> File
 
 
 def _from_csv(
-    source: Source,
-    given: Dialect,
-    console: Console,
-    texts: Sequence[str],
-    rows: str | None,
-    id_name: str | None = None,
+    source: Source, given: Dialect, console: Console, texts: Sequence[str], rows: str | None, id_name: str | None
 ) -> FileTable:
-    """The table of a CSV file: its dialect, its shape, and then its cells."""
-    import pandas as pd
-
-    head, cut = _head_of(source, given)
+    """Read the table of a CSV file: its dialect, its shape, and then its cells."""
+    with readable(source.name):
+        blocks = list(islice(source.blocks(given.encoding), 2))
+    head = blocks[0] if blocks else ""
     if not head.strip():
         raise BadInputError(f"{source.name}: the file is empty.")
     with bad_input(source.name):
-        dialect = detected(head, given, console, cut=cut)
+        dialect = detected(head, given, console, cut=len(blocks) > 1)
         check_words(dialect)
     with readable(source.name):
         shape, marked = scan(source, dialect, head, sure=given.decimal is not None)
-    kept, statement = None, ""
-    if rows is not None:
-        kept, statement = _rows_taken(rows, shape.n_rows)
-    content = read_content(source, dialect, shape, marked=marked, as_text=texts, id_name=id_name, kept=kept)
-    for text in content.notes:
-        console.note(text)
-    code = list(content.code)
-    row_names = None
-    if content.row_names is not None:
-        row_names = pd.Series(content.row_names, index=content.frame.index, dtype=object)
-        row_names = _named_rows(row_names, shape.n_rows)
-        if row_names is not None:
-            console.note("the first column has no name of its own and was taken for the names of the rows.")
+    kept, statement = (None, "") if rows is None else _rows_taken(rows, shape.n_rows)
+    reader = CsvReader(source=source, dialect=dialect, shape=shape, marked=marked, as_text=texts, id_name=id_name)
+    frame, row_names, ids, code, notes = reader.read(kept)
+    if row_names is not None:
         code.insert(1, "table = table.reset_index(drop=True)")
-    if statement:
-        code.append(statement)
+        row_names = _unless_counted(row_names)
+        if row_names is not None:
+            notes.append("the first column has no name of its own and was taken for the names of the rows.")
     table = FileTable(
         file=source.name,
-        frame=content.frame,
-        code=tuple(code),
+        frame=frame,
+        code=(*code, *([statement] if statement else [])),
         dialect=dialect,
         source=source,
         n_read=shape.n_rows,
         row_names=row_names,
-        ids=None if content.ids is None else pd.Series(content.ids, index=content.frame.index, dtype=object),
+        ids=ids,
         quoted=frozenset(shape.names[j] for j in shape.quoted),
     )
-    _say_quoted_numbers(table, texts, console)
+    columns = [name for name in frame if name in table.quoted and name not in texts and holds_numbers(frame[name])]
+    if columns:
+        notes.append(
+            f"numbers in quotes were read as numbers: {', '.join(columns)}; --category makes categories of them."
+        )
     if table.numbered_names:
-        shown = ", ".join(map(repr, list(table.frame.columns)[:5]))
-        console.note(f"the first line was taken for names of columns, {shown}; --no-header, if it is data.")
+        shown = ", ".join(map(repr, list(frame.columns)[:5]))
+        notes.append(f"the first line was taken for names of columns, {shown}; --no-header, if it is data.")
+    for text in notes:
+        console.note(text)
     return table
 
 
-def _head_of(source: Source, given: Dialect) -> tuple[str, bool]:
-    """The beginning of the text, and whether there is more."""
-    with readable(source.name):
-        blocks = list(islice(source.blocks(given.encoding), 2))
-    return (blocks[0] if blocks else ""), len(blocks) > 1
-
-
-def _named_rows(names: pd.Series[Any], n: int) -> pd.Series[Any] | None:
-    """Names of rows, or None where they only count the rows from 0 or 1."""
-    counts = [names.index.astype(str) == names, (names.index + 1).astype(str) == names]
-    return None if any(bool(np.all(count)) for count in counts) and n else names
-
-
-def _say_quoted_numbers(table: FileTable, texts: Sequence[str], console: Console) -> None:
-    """Say that codes in quotes were taken for numbers, as R takes them."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    columns = [
-        name
-        for name in table.frame.columns
-        if name in table.quoted
-        and name not in texts
-        and is_numeric_dtype(table.frame[name])
-        and not is_bool_dtype(table.frame[name])
-    ]
-    if columns:
-        console.note(
-            f"numbers in quotes were read as numbers: {', '.join(columns)}; --category makes categories of them."
-        )
+def _unless_counted(names: pd.Series[Any]) -> pd.Series[Any] | None:
+    """Keep names of rows, but not those that only count the rows from 0 or 1."""
+    return None if any((names == (names.index + first).astype(str)).all() for first in (0, 1)) else names
 
 
 def _with_categories(table: FileTable, categories: Sequence[str]) -> FileTable:
-    """The table with some columns as text, whatever they hold; text is what categories are made of."""
+    """Make some columns text, whatever they hold; text is what categories are made of."""
     frame = table.frame.copy(deep=False)
     code = []
     for name in categories:
@@ -251,7 +220,7 @@ def _with_categories(table: FileTable, categories: Sequence[str]) -> FileTable:
 
 
 def _rows_taken(ranges: str, n: int) -> tuple[BoolArray, str]:
-    """Rows by number, such as 1:100,205,300: (the last open at the end), both ends included, and the statement."""
+    """Find rows by number, such as 1:100,205,300: (the last open at the end), and the statement that takes them."""
     taken = np.zeros(n, dtype=bool)
     for part in ranges.split(","):
         match = re.fullmatch(r"\s*(\d*)\s*(:?)\s*(\d*)\s*", part)
@@ -273,20 +242,17 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
 
     With `names`, the column of this name has the names of the rows, as the first one has otherwise.
     """
-    import pandas as pd
-
     from energystats.inputs.matrix_files import cells_of_frame, cells_of_text, parse_cells
 
     source = Source.of(file, given.limit)
     dialect, cells = given, []
     if source.parquet:
-        with readable(source.name), source.open() as content:
-            cells = cells_of_frame(pd.read_parquet(io.BytesIO(content.read())))
+        cells = cells_of_frame(_read_parquet(source))
     elif (text := source.text(given.encoding)).strip():
         with bad_input(source.name):
             dialect = detected(text, given, console)
         with readable(source.name):
-            cells = cells_of_text(text, dialect.looks, comment=dialect.comment)
+            cells = cells_of_text(text, dialect.delimiter, comment=dialect.comment)
         if dialect.thousands is not None or dialect.decimal != ".":
             cells = [[dialect.plain(cell) for cell in row] for row in cells]
     if names is not None:
@@ -300,12 +266,12 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
             points.look([cell])
         if (doubt := points.doubt()) is not None:
             raise BadInputError(f"{source.name}: {doubt_of(doubt[1])}.")
-    matrix = replace(matrix, sep=dialect.looks, decimal=dialect.decimal or ".")
-    return matrix, _matrix_code(matrix, file, source, dialect)
+    matrix = replace(matrix, sep=dialect.delimiter, decimal=dialect.decimal or ".")
+    return matrix, _matrix_code(matrix, source, dialect)
 
 
 def _with_names_first(cells: list[list[str]], names: str, file: str) -> list[list[str]]:
-    """The cells of a matrix with one column moved to the front."""
+    """Move one column of the cells of a matrix to the front."""
     header = cells[0] if cells else []
     if names not in header:
         hint = near_names(names, header) or " Columns: " + ", ".join(header) + "."
@@ -314,18 +280,12 @@ def _with_names_first(cells: list[list[str]], names: str, file: str) -> list[lis
     return [row[j : j + 1] + row[:j] + row[j + 1 :] for row in cells]
 
 
-def _matrix_code(matrix: MatrixFile, file: str, source: Source, dialect: Dialect) -> str:
-    """A statement that makes a square frame of the same numbers."""
-    shown = "sys.stdin" if file == "-" else repr(file)
+def _matrix_code(matrix: MatrixFile, source: Source, dialect: Dialect) -> str:
+    """Write the statement that makes a square frame of the same numbers."""
     if source.parquet:
-        frame = f"pd.read_parquet({'sys.stdin.buffer' if file == '-' else shown})"
-        return f"X = {frame}.select_dtypes('number')"
-    words = [] if dialect.thousands is None else [f"thousands={dialect.thousands!r}"]
-    words += [] if dialect.looks == "," else [f"sep={dialect.sep!r}"]
-    words += [f"decimal={dialect.decimal!r}"] if dialect.decimal == "," else []
-    words += [f"comment={dialect.comment!r}"] if dialect.comment else []
-    encoding = dialect.encoding or source.encoding
-    words += [f"encoding={encoding!r}"] if encoding != "utf-8-sig" else []
+        stream = source.code.replace("sys.stdin", "sys.stdin.buffer")
+        return f"X = pd.read_parquet({stream}).select_dtypes('number')"
+    words = [f"{key}={value!r}" for key, value in code_of_dialect(dialect, source).items()]
     words += ["header=None"] if matrix.layout == "none" else []
     words += ["index_col=0"] if len(matrix.header) == len(matrix.distances) + 1 else []
-    return f"X = pd.read_csv({', '.join([shown, *words])}).to_numpy(dtype=float)"
+    return f"X = pd.read_csv({', '.join([source.code, *words])}).to_numpy(dtype=float)"

@@ -59,7 +59,7 @@ class Choice:
 
 
 def find_column(table: FileTable, name: str) -> pd.Series[Any]:
-    """One column, or an error with the names that look like it."""
+    """Find one column, or raise an error with the names that look like it."""
     known = list(table.frame.columns)
     if name not in known:
         hint = table.sep_hint or near_names(name, known) or " Columns: " + ", ".join(known) + "."
@@ -157,7 +157,7 @@ def _note_coordinates(table: FileTable, used: Sequence[str], console: Console) -
 
 
 def _named_columns(table: FileTable, columns: str, mixed: bool) -> list[str]:
-    """The columns asked for, numeric ones unless mixed."""
+    """List the columns asked for, numeric ones unless mixed."""
     names = split_names(columns, list(table.frame.columns))
     if len(set(names)) < len(names):
         raise BadInputError(f"--columns must not name a column twice, got {columns}.")
@@ -185,17 +185,17 @@ def check_spelling(table: FileTable, names: Sequence[str]) -> None:
 
 
 def _names_the_rows(column: pd.Series[Any]) -> bool:
-    """Whether a column of text hardly repeats itself, as names do; such a column says nothing about likeness."""
+    """Tell whether a column of text hardly repeats itself, as names do, and so says nothing about likeness."""
     return not holds_numbers(column) and len(column) > 2 and bool(column.notna().all()) and _nearly_distinct(column)
 
 
 def _nearly_distinct(column: pd.Series[Any]) -> bool:
-    """Whether all entries differ, but for a few rows that stand there twice."""
+    """Tell whether all entries differ, but for a few rows that stand there twice."""
     return column.nunique() >= NEARLY_ALL * len(column)
 
 
 def _is_slip(table: FileTable, name: str) -> bool:
-    """Whether a column is text by accident; not where --category says that it is text, or quotes do."""
+    """Tell whether a column is text by accident; not where --category says that it is text, or quotes do."""
     column = table.frame[name]
     if name in table.categories or holds_numbers(column):
         return False
@@ -203,13 +203,13 @@ def _is_slip(table: FileTable, name: str) -> bool:
 
 
 def _mostly_commas(column: pd.Series[Any]) -> bool:
-    """Whether most cells are numbers with a comma, in quotes or not."""
+    """Tell whether most cells are numbers with a comma, in quotes or not."""
     filled = column.dropna().astype(str)
     return bool((filled.str.fullmatch(COMMA_NUMBER) | filled.str.fullmatch(GROUPED)).mean() > 0.5)
 
 
 def _mostly_numbers(column: pd.Series[Any]) -> bool:
-    """Whether text in a column is the exception, or a word for missing values, and so probably a slip."""
+    """Tell whether text in a column is the exception, or a word for missing values, and so probably a slip."""
     import pandas as pd
 
     if holds_truths(column):
@@ -239,19 +239,19 @@ def _numbers_the_rows(column: pd.Series[Any]) -> bool:
 
 
 def _has_name_of_id(name: str) -> bool:
-    """Whether a column has the name of an id, or of a number of the rows."""
+    """Tell whether a column has the name of an id, or of a number of the rows."""
     return SUBJECT.fullmatch(name) is not None or COUNT.fullmatch(name) is not None
 
 
 def _labels_subjects(table: FileTable, name: str, mixed: bool) -> bool:
-    """Whether a column is an id by its name, repeated or not; --category says that it is none."""
+    """Tell whether a column is an id by its name, repeated or not; --category says that it is none."""
     if SUBJECT.fullmatch(name) is None or name in table.categories or holds_truths(table.frame[name]):
         return False
     return _holds_whole_numbers(table.frame[name]) or (mixed and not holds_numbers(table.frame[name]))
 
 
 def _first_text(table: FileTable, name: str) -> str:
-    """'row 17 (line 18), column 'height': 'abc' is not a number' for the first entry that is none."""
+    """Name the first entry that is no number: 'row 17 (line 18), column 'height': 'abc' is not a number'."""
     column = table.frame[name]
     if name in table.categories:
         return f"column {name!r} must hold numbers, and --category names it"
@@ -301,14 +301,14 @@ def note_slips(table: FileTable, names: Sequence[str], console: Console) -> None
 
 
 def keep_rows(table: FileTable, conditions: Sequence[str]) -> FileTable:
-    """The rows that meet every condition."""
+    """Keep the rows that meet every condition."""
     for condition in conditions:
         table = _rows_where(table, condition)
     return table
 
 
 def _rows_where(table: FileTable, condition: str) -> FileTable:
-    """Rows with column=value, or another comparison; those with a missing value never meet it."""
+    """Keep the rows with column=value, or another comparison; those with a missing value never meet it."""
     name, operator, value = _condition_of(table, condition)
     column = find_column(table, name)
     compare = "==" if operator == "=" else operator
@@ -374,7 +374,7 @@ def _number_in(table: FileTable, condition: str, name: str, value: str) -> int |
 
 
 def _condition_of(table: FileTable, condition: str) -> tuple[str, str, str]:
-    """Column, comparison and value; the longest name of a column counts, since names may hold signs."""
+    """Split a condition into column, comparison and value; names may hold signs, and the longest name counts."""
     fits = []
     for i in range(len(condition)):
         operator = next((o for o in OPERATORS if condition.startswith(o, i)), None)

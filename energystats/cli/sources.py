@@ -33,7 +33,7 @@ class _Unpacked(io.RawIOBase):
         self.packed = packed
 
     def readable(self) -> bool:
-        """Whether it can be read: always."""
+        """Tell that it can be read: always."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
@@ -97,14 +97,14 @@ class Source:
             raise BadInputError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}.") from error
 
     def open(self) -> BinaryIO:
-        """The bytes from the beginning, gzip undone."""
+        """Open the bytes from the beginning, gzip undone."""
         packed: BinaryIO = Path(self.name).open("rb") if self.content is None else io.BytesIO(self.content)  # noqa: SIM115
         zipped = packed.read(2) == GZIP
         packed.seek(0)
         return io.BufferedReader(_Unpacked(packed, self.name, self.limit), BLOCK) if zipped else packed
 
     def head(self, size: int = 4096) -> bytes:
-        """The first bytes."""
+        """Read the first bytes."""
         with readable(self.name), self.open() as file:
             return file.read(size)
 
@@ -115,12 +115,17 @@ class Source:
         return self.head(4) == PARQUET or bool({".parquet", ".pq"} & suffixes)
 
     @property
+    def code(self) -> str:
+        """Name of it in a statement of Python."""
+        return "sys.stdin" if self.name == "standard input" else repr(self.name)
+
+    @property
     def encoding(self) -> str:
-        """What the first bytes say about the encoding."""
+        """Encoding that the first bytes show."""
         return "utf-16" if self.head(2) in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
 
     def blocks(self, encoding: str | None) -> Iterator[str]:
-        """The text in blocks that end where a line ends, without a byte order mark."""
+        """Read the text in blocks that end where a line ends, without a byte order mark."""
         head = self.head()
         if head[:4] == ARCHIVE:
             raise BadInputError(f"{self.name}: is a workbook or an archive; save the table as CSV.")
@@ -142,18 +147,18 @@ class Source:
 
     @staticmethod
     def block(file: io.TextIOWrapper) -> str:
-        """The next block; empty at the end."""
+        """Read the next block; empty at the end."""
         return file.read(BLOCK) + file.readline()
 
     def text(self, encoding: str | None) -> str:
-        """The whole text."""
+        """Read the whole text."""
         with readable(self.name):
             return "".join(self.blocks(encoding))
 
 
 @contextmanager
 def readable(file: str) -> Iterator[None]:
-    """Errors of reading as one line that names the file."""
+    """Turn errors of reading into one line that names the file."""
     import csv
 
     import pandas as pd

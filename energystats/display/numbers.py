@@ -22,7 +22,7 @@ LARGEST_SHOWN = 1e10  # from which on it has them too
 
 
 def number(value: float) -> str:
-    """Six significant digits; an exponent for the very small and the very large alone."""
+    """Write six significant digits, with an exponent for the very small and the very large alone."""
     value = float(value)
     if math.isnan(value):
         return "-"
@@ -33,7 +33,7 @@ def number(value: float) -> str:
 
 
 def numbers(values: Iterable[float], digits: int = 6) -> list[str]:
-    """Numbers of one column with as many decimals as the largest needs for `digits` significant ones.
+    """Write the numbers of one column with as many decimals as the largest needs for `digits` significant ones.
 
     More, if the smallest would have fewer than two; what lies below the largest by twelve digits is 0 to rounding.
     """
@@ -52,7 +52,7 @@ def numbers(values: Iterable[float], digits: int = 6) -> list[str]:
 
 
 def probability(value: float) -> str:
-    """A p-value: four decimals, or two digits of a small one; never 0, and 1 for 1 alone."""
+    """Write a p-value: four decimals, or two digits of a small one; never 0, and 1 for 1 alone."""
     value = float(value)
     if math.isnan(value):
         return "-"
@@ -66,7 +66,7 @@ def probability(value: float) -> str:
 
 
 def p_text(value: float, *, short: bool = False) -> str:
-    """'p = 0.0123', 'p > 0.9999' or 'p < 2.2e-16'; in pictures with two digits."""
+    """Write 'p = 0.0123', 'p > 0.9999' or 'p < 2.2e-16'; in pictures with two digits."""
     text = probability(value)
     if short and text[0] not in "<>-":
         text = f"{value:.2g}"
@@ -75,7 +75,7 @@ def p_text(value: float, *, short: bool = False) -> str:
 
 
 def proportion(value: float) -> str:
-    """A share such as S/T: four decimals; only what is 0 or 1 to rounding is written so, as "0" and "1"."""
+    """Write a share such as S/T with four decimals; only what is 0 or 1 to rounding is "0" and "1"."""
     value = float(value)
     if math.isnan(value):
         return "-"
@@ -89,13 +89,13 @@ def proportion(value: float) -> str:
 
 
 def interval_text(interval: tuple[float, float]) -> str:
-    """'0.0400 to 0.0688', the interval of a p-value; from 0 on, which no p-value is, 'below 0.0037'."""
+    """Write the interval of a p-value: '0.0400 to 0.0688'; from 0 on, which no p-value is, 'below 0.0037'."""
     low, high = interval
     return f"below {proportion(high)}" if low <= ROUNDING else f"{proportion(low)} to {proportion(high)}"
 
 
 def write_table_numbers(frame: pd.DataFrame, names: Collection[object] | None = None) -> pd.DataFrame:
-    """A frame whose numbers are texts as in a summary, and what is missing "-"; whole numbers and texts stay.
+    """Write the numbers of a frame as in a summary, and what is missing as "-"; whole numbers and texts stay.
 
     With `names`, in these columns only.
     """
@@ -118,6 +118,6 @@ def write_table_numbers(frame: pd.DataFrame, names: Collection[object] | None = 
 
 
 def rounded(value: float) -> str:
-    """One significant digit, without an exponent where that is short."""
+    """Write one significant digit, without an exponent where that is short."""
     text = f"{value:.1g}"
     return f"{float(text):f}".rstrip("0").rstrip(".") if value >= 1e-6 else text

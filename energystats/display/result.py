@@ -17,6 +17,7 @@ from energystats.display.numbers import number, write_table_numbers
 from energystats.display.sentences import sentences
 from energystats.display.tables import TextTable, latex_text, markdown_text, shorten_name
 from energystats.inputs.arrays import read_only
+from energystats.inputs.columns import holds_numbers
 from energystats.inputs.labels import mark_found
 from energystats.inputs.names import find_index_names
 
@@ -73,28 +74,28 @@ class Result(abc.ABC):
         return f'<div class="energystats">{tables}{below}<p><b>{_sentence_html(self._conclusion())}</b></p></div>'
 
     def summary(self) -> str:
-        """Text tables, as a paper would print them, what has to be known to read them, and a last line in words."""
+        """Write text tables, as a paper prints them, what has to be known to read them, and a last line in words."""
         tables = "\n\n".join(table.as_text() for table in self._tables())
         return "\n".join([tables, *sentences(self._sentences()), self._conclusion()])
 
     @abc.abstractmethod
     def _tables(self) -> list[TextTable]:
-        """Tables of the summary."""
+        """Make the tables of the summary."""
 
     def _sentences(self) -> list[str]:
-        """Sentences below the tables; `notes` are among them."""
+        """List the sentences below the tables; `notes` are among them."""
         return [*self.notes]
 
     @abc.abstractmethod
     def _conclusion(self) -> str:
-        """The last line of the summary: what was found, in words that claim no more than that."""
+        """Say in the last line of the summary what was found, in words that claim no more than that."""
 
     @abc.abstractmethod
     def to_frame(self) -> pd.DataFrame:
-        """Table of the numbers, as a pandas DataFrame."""
+        """Make a table of the numbers, as a pandas DataFrame."""
 
     def to_latex(self, buf: Any = None, *, escape: bool = True, **options: Any) -> str | None:
-        """Table of `to_frame` for LaTeX, by pandas.
+        """Write the table of `to_frame` for LaTeX, by pandas.
 
         Parameters
         ----------
@@ -111,29 +112,20 @@ class Result(abc.ABC):
         -------
         str or None
             The text; it needs the LaTeX package booktabs.
-
-        Raises
-        ------
-        ImportError
-            If jinja2 is not installed.
         """
         own = options.get("formatters", {})
-        plain = not {"float_format", "formatters"} & options.keys()
         write = latex_text if escape else str
-        frame, right = _exported(self.to_frame(), write, options, plain=plain, own=own, turned=self._one_row)
+        plain = not {"float_format", "formatters"} & options.keys()
+        frame, right = self._on_paper(options, write, plain=plain, own=own)
         if isinstance(own, dict) and own:
             options["formatters"] = {write(name): formatter for name, formatter in own.items()}
-        if "column_format" not in options:
-            sides = "".join("r" if number else "l" for number in right)
-            options["column_format"] = "l" * (frame.index.nlevels if options["index"] else 0) + sides
-        try:
-            text: str | None = frame.to_latex(buf, escape=False, **options)
-        except ImportError as error:
-            raise ImportError("`to_latex` needs jinja2; `pip install jinja2`.") from error
+        sides = "l" * (frame.index.nlevels if options["index"] else 0) + "".join("lr"[number] for number in right)
+        options.setdefault("column_format", sides)
+        text: str | None = frame.to_latex(buf, escape=False, **options)
         return text
 
     def to_markdown(self, buf: Any = None, **options: Any) -> str | None:
-        """Table of `to_frame` for Markdown, by pandas.
+        """Write the table of `to_frame` for Markdown, by pandas.
 
         Parameters
         ----------
@@ -155,18 +147,58 @@ class Result(abc.ABC):
             If tabulate is not installed.
         """
         how = options.pop("floatfmt", None)
-        frame = self.to_frame()
-        if how is not None:
-            frame = _in_format(frame, how)
-        frame, right = _exported(frame, markdown_text, options, plain=how is None, turned=self._one_row)
-        sides = ["right" if number else "left" for number in right]
-        options.setdefault("colalign", ["left"] * (frame.index.nlevels if options["index"] else 0) + sides)
-        options.setdefault("disable_numparse", True)
+        frame, right = self._on_paper(options, markdown_text, plain=how is None, form=how)
+        sides = ["left"] * (frame.index.nlevels if options["index"] else 0) + [("left", "right")[n] for n in right]
+        options = {"colalign": sides, "disable_numparse": True, **options}
         try:
             text: str | None = frame.to_markdown(buf, **options)
         except ImportError as error:
             raise ImportError("`to_markdown` needs tabulate; `pip install tabulate`.") from error
         return text
+
+    def _on_paper(
+        self,
+        options: dict[str, Any],
+        write: Callable[[object], str],
+        *,
+        plain: bool,
+        own: Any = (),
+        form: str | None = None,
+    ) -> tuple[pd.DataFrame, list[bool]]:
+        """Write `to_frame` as it goes to paper, and say which columns hold numbers; fix the options `columns`, `index`.
+
+        A named index becomes a column, one that only counts is left out, and the single row of a test is set in
+        columns. Unless `plain`, only p-values are written here, others in `form`; the columns `own` never are.
+        """
+        import pandas as pd
+
+        frame = self.to_frame()
+        if (chosen := options.pop("columns", None)) is not None:
+            frame = frame[list(chosen)]
+        if options.get("index") is None:
+            bare = frame.index.names == [None] and list(frame.index) == list(range(len(frame)))
+            if not bare and None not in frame.index.names and not set(frame.index.names) & set(frame.columns):
+                frame, bare = frame.reset_index(), True
+            options["index"] = not bare or frame.shape[1] == 0
+        right = [holds_numbers(kind) for kind in frame.dtypes]
+        left = set(own if isinstance(own, dict) else ())
+        chances = {name for name in frame if "pvalue" in str(name)}
+        frame = write_table_numbers(frame, [name for name in frame if name not in left and (plain or name in chances)])
+        if form is not None:
+            write_number = f"{{:{form}}}".format
+            for name in frame.select_dtypes("float"):
+                frame[name] = ["-" if np.isnan(value) else write_number(value) for value in frame[name]]
+        if self._one_row and not options["index"]:
+            frame, right = frame.T.set_axis(["value"], axis=1), [True]
+            options["index"] = True
+
+        def text(value: Any) -> Any:
+            if value is pd.NA:
+                return "-"
+            return value if value is None or isinstance(value, int | float | np.number | np.bool_) else write(value)
+
+        frame = frame.map(text).rename(index=text, columns=text)
+        return frame.rename_axis(index=[text(name) for name in frame.index.names]), right
 
     @abc.abstractmethod
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -178,91 +210,16 @@ def _rebuilt(kind: type[Result], values: dict[str, Any]) -> Result:
 
 
 def _sentence_html(text: str) -> str:
-    """A note for HTML, with names of functions as code."""
+    """Write a note for HTML, with names of functions as code."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
 def _short_repr(value: object) -> str:
-    """Python code of a value, a float with six digits unless they would make 1 of what is less."""
+    """Write the Python code of a value, a float with six digits unless they would make 1 of what is less."""
     if not isinstance(value, float):
         return repr(value)
     text = f"{value:.6g}"
     return repr(float(value if float(text) == 1 else text))
-
-
-def _exported(
-    frame: pd.DataFrame,
-    write: Callable[[object], str],
-    options: dict[str, Any],
-    *,
-    plain: bool,
-    own: Any = (),
-    turned: bool,
-) -> tuple[pd.DataFrame, list[bool]]:
-    """A frame as it goes to paper, and which of its columns hold numbers; fixes the options `columns` and `index`.
-
-    A named index becomes a column, one that only counts is left out, and the single row of a test is `turned`. Unless
-    `plain`, only p-values are written here, and those of the columns `own` are not either.
-    """
-    if (chosen := options.pop("columns", None)) is not None:
-        frame = frame[list(chosen)]
-    if options.get("index") is None:
-        bare = _counts(frame.index)
-        if not bare and None not in frame.index.names and not set(frame.index.names) & set(frame.columns):
-            frame, bare = frame.reset_index(), True
-        options["index"] = not bare or frame.shape[1] == 0
-    numeric = [_holds_numbers(kind) for kind in frame.dtypes]
-    left = set(own if isinstance(own, dict) else ())
-    frame = write_table_numbers(
-        frame, [name for name in frame if name not in left and (plain or "pvalue" in str(name))]
-    )
-    if turned and not options["index"]:
-        frame, numeric = frame.T.set_axis(["value"], axis=1), [True]
-        options["index"] = True
-    return _renamed(frame, write), numeric
-
-
-def _in_format(frame: pd.DataFrame, how: str) -> pd.DataFrame:
-    """A frame whose numbers are texts of one format, p-values aside."""
-    frame = frame.copy()
-    for j, name in enumerate(frame.columns):
-        if frame.dtypes.iloc[j].kind == "f" and "pvalue" not in str(name):
-            values = frame.iloc[:, j].tolist()
-            frame.isetitem(j, ["-" if np.isnan(value) else format(value, how) for value in values])
-            frame = frame.astype({name: object})
-    return frame
-
-
-def _holds_numbers(kind: Any) -> bool:
-    """Whether a column of this type is set to the right."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    return is_numeric_dtype(kind) and not is_bool_dtype(kind)
-
-
-def _counts(index: pd.Index[Any]) -> bool:
-    """Whether an index is 0, 1, 2, ... without a name."""
-    return index.name is None and index.nlevels == 1 and list(index) == list(range(len(index)))
-
-
-def _renamed(frame: pd.DataFrame, write: Callable[[object], str]) -> pd.DataFrame:
-    """A frame whose texts, names of rows and columns included, are written in another way."""
-    import pandas as pd
-    from pandas.api.types import is_bool_dtype
-
-    def text(value: Any) -> Any:
-        return value if value is None or isinstance(value, int | float | np.number | np.bool_) else write(value)
-
-    frame = frame.copy()
-    for j, kind in enumerate(frame.dtypes):
-        if not _holds_numbers(kind) and not is_bool_dtype(kind):
-            frame.isetitem(j, [text(value) for value in frame.iloc[:, j]])
-    frame.columns = frame.columns.map(text)
-    names = [text(name) for name in frame.index.names]
-    rows = [tuple(map(text, row)) if isinstance(row, tuple) else text(row) for row in frame.index]
-    frame.index = pd.MultiIndex.from_tuples(rows) if frame.index.nlevels > 1 else pd.Index(rows)
-    frame.index.names = names
-    return frame
 
 
 MEMBERS_LISTED = 40  # points, beyond which clusters are not written out
@@ -281,7 +238,7 @@ class Named(Result):
         return find_index_names(self.index)
 
     def _index(self) -> Any:
-        """A copy of the index, so that what is made of it can be renamed."""
+        """Copy the index, so that what is made of it can be renamed."""
         return None if self.index is None else self.index.copy()
 
     @property
@@ -299,7 +256,7 @@ class Labelled(Named):
     k: int
 
     def to_series(self) -> pd.Series[Any]:
-        """Cluster of every point as a Series named "cluster", with the index of the data frame that was clustered.
+        """Give the cluster of every point as a Series named "cluster", with the index of the clustered data frame.
 
         So that ``frame["cluster"] = found.to_series()`` puts every label into its row. Tests of groups recognise the
         Series, and warn that its groups were found. The column is not recognised: pandas keeps no mark of it.
@@ -311,7 +268,7 @@ class Labelled(Named):
         return labels
 
     def _members(self) -> list[str]:
-        """The clusters written out, where the points have names and are few."""
+        """Write out the clusters, where the points have names and are few."""
         names = self.names
         if names is None or not self.has_string_names or len(names) > MEMBERS_LISTED:
             return []
@@ -351,7 +308,7 @@ class Approximation:
     outside: float
 
     def rows(self) -> list[list[str]]:
-        """For the table of a summary."""
+        """Make the rows for the table of a summary."""
         low, high = self.within_limits
         return [
             ["standard error of W", number(self.within_error)],
@@ -362,7 +319,7 @@ class Approximation:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader has to know."""
+        """Sentences that a reader has to know."""
         return (
             f"APPROXIMATE: the search saw {self.n_features} Nystrom features of {self.n_landmarks} landmarks, outside "
             f"whose span {100 * self.outside:.3g} % of T lie. W, S and T are unbiased estimates from these features "

@@ -23,20 +23,20 @@ __all__ = ["exact_note", "metric_note", "metric_text", "random_interval", "seed_
 
 
 def metric_text(metric: Metric) -> str:
-    """A semimetric as code, its parameters with six digits; of a matrix, that it was given."""
+    """Write a semimetric as code, its parameters with six digits; of a matrix, that it was given."""
     if repr(metric) == "Precomputed()":
         return "the matrix given"
     return re.sub(r"\d+\.\d{6,}(e[-+]?\d+)?", lambda found: f"{float(found[0]):.6g}", repr(metric))
 
 
 def metric_note(metric: Metric, standardization: Standardization | None) -> str:
-    """The semimetric, what was done to the columns, and what a reader has to know of it."""
+    """Say which semimetric was used, what was done to the columns, and what a reader has to know of it."""
     note = f"Semimetric: {metric_text(metric)}{', columns standardized' if standardization is not None else ''}."
     return " ".join([note, *metric.notes])
 
 
 def seed_note(pvalue: float, n_resamples: int, what: str, *, factor: float = 1.0, name: str = "p-value") -> str:
-    """What a random p-value rests on, and how far another seed moves it.
+    """Say what a random p-value rests on, and how far another seed moves it.
 
     `factor` is what the share of the resamples was multiplied by.
     """
@@ -50,18 +50,18 @@ def seed_note(pvalue: float, n_resamples: int, what: str, *, factor: float = 1.0
 
 
 def exact_note(n_resamples: int, what: str = "distinct labelings") -> str:
-    """That an exact p-value has no seed."""
+    """Say that an exact p-value has no seed."""
     return f"p-value over all {n_resamples} {what}: it is exact and does not depend on a seed."
 
 
 def state_evidence(pvalue: float, claim: str, *, note: str = "") -> str:
-    """The last line of a test: evidence or none, at level .05, for a claim such as 'that the groups differ'."""
+    """Write the last line of a test: evidence or none, at level .05, for a claim such as 'that the groups differ'."""
     what = "evidence" if pvalue <= LEVEL else "no evidence at this sample size"
     return f"At level {LEVEL:g}: {what} {claim} ({p_text(pvalue)}){note}."
 
 
 def random_interval(pvalue: float, n_resamples: int) -> tuple[float, float]:
-    """95 % interval of a random p-value over seeds; (p, p) where there are no resamples."""
+    """Compute the 95 % interval of a random p-value over seeds; (p, p) where there are no resamples."""
     if n_resamples < 1 or math.isnan(pvalue):
         return pvalue, pvalue
     extreme = min(max(round(pvalue * (n_resamples + 1)) - 1, 0), n_resamples)
@@ -69,7 +69,7 @@ def random_interval(pvalue: float, n_resamples: int) -> tuple[float, float]:
 
 
 def undecided(pvalue: float, interval: tuple[float, float], what: str = "permutations") -> list[str]:
-    """A note where the p-value of all permutations may be on the other side of the level."""
+    """Note that the p-value of all permutations may be on the other side of the level, where that is so."""
     low, high = interval
     if not low <= LEVEL < high or low == high or math.isnan(pvalue):
         return []

@@ -38,7 +38,7 @@ NUMERAL = re.compile(r"[<>]?[-+]?\d+(\.\d+)?(e[-+]?\d+)?%?")
 
 
 def shorten_name(name: object, length: int = NAME_LENGTH) -> str:
-    r"""A name on one line, cut in the middle where it is long; what a terminal obeys is written out, as \x1b."""
+    r"""Write a name on one line, cut in the middle where it is long; what a terminal obeys is written out, as \x1b."""
     text = " ".join("".join(map(_printed, str(name))).split())
     if len(text) > length:
         tail = (length - 1) // 3
@@ -47,7 +47,7 @@ def shorten_name(name: object, length: int = NAME_LENGTH) -> str:
 
 
 def _printed(c: str) -> str:
-    """A character that can be printed; those that join letters stay, other blanks become plain."""
+    """Make a character printable; those that join letters stay, other blanks become plain."""
     if c.isprintable() or c in JOINERS:
         return c
     blank = c in "\n\t" or unicodedata.category(c) == "Zs"
@@ -55,7 +55,7 @@ def _printed(c: str) -> str:
 
 
 def cut_all(names: Iterable[object], length: int = NAME_LENGTH) -> list[str]:
-    """Names as `shorten_name` writes them, longer or numbered where they would be the same."""
+    """Write names as `shorten_name` does, longer or numbered where they would be the same."""
     names = list(names)
     for most in (length, 36, 60):
         texts = [shorten_name(name, most) for name in names]
@@ -65,7 +65,7 @@ def cut_all(names: Iterable[object], length: int = NAME_LENGTH) -> list[str]:
 
 
 def write_sizes(labels: Sequence[object], sizes: Sequence[int]) -> str:
-    """'a: 20, b: 30' for a few groups, and how many there are for many."""
+    """Write 'a: 20, b: 30' for a few groups, and how many there are for many."""
     texts, shown = [f"{name}: {n}" for name, n in zip(cut_all(labels), sizes, strict=True)], 0
     while shown < len(texts) and len(", ".join(texts[: shown + 1])) <= 56:
         shown += 1
@@ -75,7 +75,7 @@ def write_sizes(labels: Sequence[object], sizes: Sequence[int]) -> str:
 
 
 def latex_text(text: object) -> str:
-    """Text in which no character means anything to LaTeX."""
+    """Write text in which no character means anything to LaTeX."""
     special = {c: rf"\{c}" for c in "&%$#_{}"}
     special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     special |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\n": " ", "…": r"\ldots{}"}
@@ -83,7 +83,7 @@ def latex_text(text: object) -> str:
 
 
 def markdown_text(text: object) -> str:
-    """Text that stays in its cell of a Markdown table."""
+    """Write text that stays in its cell of a Markdown table."""
     return " ".join(str(text).replace("\\", "\\\\").replace("|", r"\|").replace("<", "&lt;").split())
 
 
@@ -115,7 +115,7 @@ class TextTable:
     corner: str = ""
 
     def as_text(self) -> str:
-        """Lines of one width: names on the left, numbers of a column with their points below each other."""
+        """Write lines of one width: names on the left, numbers of a column with their points below each other."""
         stubs, rows = self._shown()
         columns = [list(column) for column in zip(*rows, strict=True)]
         columns = [_on_the_point(column) if self.heads else column for column in columns]
@@ -132,7 +132,7 @@ class TextTable:
         return "\n".join([*title, "=" * total, *head, *lines, "=" * total])
 
     def as_html(self) -> str:
-        """Table with a caption; everything in it is text."""
+        """Write a table with a caption; everything in it is text."""
         stubs, rows = self._shown()
         name = '<th scope="row" style="text-align: left">{}</th>'.format
         value = '<td style="text-align: right">{}</td>'.format
@@ -147,7 +147,7 @@ class TextTable:
         return f'<table class="dataframe energystats">{caption}{top}<tbody>{"".join(body)}</tbody></table>'
 
     def _shown(self) -> tuple[list[str], list[tuple[str, ...]]]:
-        """Names and cells; of a long table the first rows and how many are left."""
+        """Take names and cells; of a long table the first rows and how many are left."""
         if len(self.stubs) <= ROWS_SHOWN:
             return list(self.stubs), list(self.rows)
         kept = ROWS_SHOWN - 10
@@ -162,7 +162,7 @@ def text_table(
     title: str,
     corner: str = "",
 ) -> TextTable:
-    """Table of rows under heads, or without heads a list of names and values; names may be the first cells."""
+    """Make a table of rows under heads, or without heads a list of names and values; names may be the first cells."""
     if stubs is None:
         stubs = [row[0] for row in rows]
         rows = [row[1:] for row in rows]
@@ -173,43 +173,43 @@ def text_table(
 
 
 def _escape_html(text: str) -> str:
-    """Text for HTML; spaces at its beginning are kept, as trees have them."""
+    """Escape text for HTML; spaces at its beginning are kept, as trees have them."""
     inner = text.lstrip(" ")
     return "&nbsp;" * (len(text) - len(inner)) + html.escape(inner)
 
 
 def _width(text: str) -> int:
-    """Columns that a text takes on a screen; Chinese and Japanese letters take two."""
+    """Count the columns that a text takes on a screen; Chinese and Japanese letters take two."""
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
 
 
 def _to_left(text: str, columns: int) -> str:
-    """Text with spaces after it."""
+    """Put spaces after a text."""
     return text + " " * (columns - _width(text))
 
 
 def _to_right(text: str, columns: int) -> str:
-    """Text with spaces before it."""
+    """Put spaces before a text."""
     return " " * (columns - _width(text)) + text
 
 
 def _on_the_point(column: Sequence[str]) -> list[str]:
-    """Cells with spaces after them so that, set to the right, the points of numbers are below each other."""
+    """Put spaces after cells so that, set to the right, the points of numbers are below each other."""
     after = [len(_tail(cell)) for cell in column]
     most = max((n for cell, n in zip(column, after, strict=True) if NUMERAL.fullmatch(cell)), default=0)
     return [cell + " " * (most - n) if NUMERAL.fullmatch(cell) else cell for cell, n in zip(column, after, strict=True)]
 
 
 def _tail(cell: str) -> str:
-    """What stands after the whole part of a number, its point included."""
+    """Find what stands after the whole part of a number, its point included."""
     match = re.match(r"[<>]?[-+]?\d+", cell)
     return cell[match.end() :] if match else ""
 
 
 def decomposition_table(within: float, between: float, total: float, more: Sequence[list[str]] = ()) -> TextTable:
-    """W, S, T and S/T, one a line."""
+    """Make the table of W, S, T and S/T, one a line."""
     W, S, T = numbers([within, between, total])
     rows = [["W, within", W], ["S, between", S], ["T = W + S", T], ["S/T", proportion(share(between, total))], *more]
     return text_table(rows, None, None, "Dispersion")

@@ -57,6 +57,7 @@ def _template() -> Template:
     )
     # the template breaks its lines where it likes; a reader who searches the page for a sentence finds it
     environment.filters["unwrapped"] = lambda text: Markup(" ".join(text.split()))
+    environment.filters["own_html"] = lambda result: Markup(_without_controls(result._repr_html_()))
     return environment.get_template("report.html")
 
 

@@ -14,10 +14,10 @@ from energystats.display.numbers import number
 from energystats.report.study import Study
 
 __all__ = [
+    "describe_columns",
     "find_oddities",
     "list_by_cluster",
     "list_clusters",
-    "list_columns",
     "list_distances",
     "list_facts",
     "list_heads",
@@ -57,7 +57,7 @@ def _join_names(names: Sequence[object]) -> str:
     return ", ".join(map(str, names[:20])) + more
 
 
-def list_columns(study: Study) -> Rows:
+def describe_columns(study: Study) -> Rows:
     """List range and missing values of every column; of categories how many there are, and the commonest."""
     rows: Rows = []
     for j, name in enumerate(study.data.columns[:COLUMNS_LISTED]):
@@ -84,8 +84,8 @@ def find_oddities(study: Study) -> list[str]:
     constant = [str(c) for j, c in enumerate(frame.columns) if frame.iloc[:, j].nunique() <= 1]
     if constant:
         said.append(f"Constant, and so without any influence: {_join_names(constant)}.")
-    if copies := int(frame.duplicated().sum()):
-        said.append(f"{copies} of {study.n} rows are equal to an earlier row in all columns used.")
+    if repeated := int(frame.duplicated().sum()):
+        said.append(f"{repeated} of {study.n} rows are equal to an earlier row in all columns used.")
     return said
 
 

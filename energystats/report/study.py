@@ -118,8 +118,8 @@ class Study:
         from energystats.clustering.energy_cluster import energy_cluster
         from energystats.selection.select_k import select_k
 
-        made_with = 1.0 if is_named(metric, "precomputed") else alpha  # a matrix of rho has its power already
-        search = {"metric": metric, "alpha": made_with, "standardize": standardize}
+        power = 1.0 if is_named(metric, "precomputed") else alpha  # a matrix of rho has its power already
+        search = {"metric": metric, "alpha": power, "standardize": standardize}
         testing = {**search, "alpha": alpha, "conservative": conservative, "n_resamples": n_resamples}
         selecting = {"k_max": k_max, "criterion": select, **search, "conservative": conservative}
         how: dict[str, Any] = {"rng": rng, "progress": progress}
