@@ -424,7 +424,7 @@ class Points(Dissimilarity):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Stored(Dissimilarity):
+class _WithMatrix(Dissimilarity):
     """Points whose matrix of rho is in memory.
 
     Attributes
@@ -460,7 +460,7 @@ class _Stored(Dissimilarity):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class StoredPoints(_Stored, Points):
+class StoredPoints(_WithMatrix, Points):
     """Points in memory, and the matrix of rho between them."""
 
     def subset(self, rows: IntArray) -> Self:
@@ -468,7 +468,7 @@ class StoredPoints(_Stored, Points):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Matrix(_Stored):
+class Matrix(_WithMatrix):
     """A matrix of rho that was given."""
 
     @classmethod

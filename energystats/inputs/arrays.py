@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from energystats._typing import AnyArray, BoolArray, FloatArray
+from energystats._typing import AnyArray, FloatArray
 from energystats.inputs.options import check_positive
-from energystats.inputs.table import InputTable, as_table
+from energystats.inputs.table import InputTable, as_table, masked_in
 
 __all__ = [
     "as_array",
@@ -25,10 +25,8 @@ __all__ = [
     "check_likeness",
     "check_not_path",
     "digits_of",
-    "masked_in",
     "numbers_of_objects",
     "read_only",
-    "without_masks",
 ]
 
 
@@ -82,12 +80,11 @@ def read_only(array: AnyArray) -> AnyArray:
 def as_numbers(values: Any, name: str) -> FloatArray:
     """Float64 array; anything that is not a table of real numbers is a `TypeError` or `ValueError`."""
     table = as_table(values)
-    values = table.values
-    check_dense(values, name)
-    check_not_path(values, name)
     if table.is_pandas:
         return _frame_numbers(table, name)
-    array = as_array(values, name)
+    check_dense(table.values, name)
+    check_not_path(table.values, name)
+    array = as_array(table, name)
     if array.dtype.kind not in "iuf":
         kind = {"b": "bool", "c": "complex", "U": "str", "S": "bytes", "M": "datetime", "m": "timedelta"}
         raise TypeError(
@@ -102,25 +99,15 @@ def as_numbers(values: Any, name: str) -> FloatArray:
 
 
 def as_array(values: Any, name: str) -> AnyArray:
-    """NumPy's view of something that has no columns of its own; masked arrays stay so, and masks in lists become NaN.
+    """Convert something that has no columns of its own; masked arrays stay so, and masks in lists become NaN.
 
     `numpy.asarray` would take the numbers under the mask.
     """
     try:
-        array = np.asanyarray(without_masks(values))
+        array = np.asanyarray(as_table(values).values)
     except ValueError as error:
         raise ValueError(f"`{name}` must be a rectangular table, but its rows have different lengths.") from error
     return array if isinstance(array, np.ma.MaskedArray) else np.asarray(array)
-
-
-def without_masks(values: Any) -> Any:
-    """The same, or for a list that holds masked entries or arrays another one with NaN in their place."""
-    if isinstance(values, list | tuple):
-        return [_unmasked(value) for value in values] if any(map(_holds_mask, values)) else values
-    if isinstance(values, np.ndarray) and values.dtype == object and not isinstance(values, np.ma.MaskedArray):
-        hidden = masked_in(values)
-        return np.where(hidden, np.nan, values) if hidden.any() else values
-    return values
 
 
 def numbers_of_objects(values: AnyArray, name: str) -> FloatArray:
@@ -135,33 +122,6 @@ def numbers_of_objects(values: AnyArray, name: str) -> FloatArray:
         if isinstance(value, numbers.Integral) and abs(int(value)) > LARGEST_INTEGER:
             raise ValueError(_beyond_exact(name))
     return np.where(absent, np.nan, values).astype(np.float64)
-
-
-def masked_in(values: Any) -> BoolArray:
-    """Which entries of an array are masked, by its mask or because they are `numpy.ma.masked`."""
-    if isinstance(values, np.ma.MaskedArray):
-        return np.asarray(np.ma.getmaskarray(values))
-    array = np.asarray(values)
-    if array.dtype != object:
-        return np.zeros(array.shape, dtype=bool)
-    return np.array([value is np.ma.masked for value in array.ravel()], dtype=bool).reshape(array.shape)
-
-
-def _holds_mask(value: Any) -> bool:
-    """Whether something is a masked array, or a list with one in it."""
-    if isinstance(value, list | tuple):
-        return any(map(_holds_mask, value))
-    return isinstance(value, np.ma.MaskedArray)
-
-
-def _unmasked(value: Any) -> Any:
-    """An entry of a list, NaN for what is masked."""
-    if isinstance(value, np.ma.MaskedArray):
-        if not np.ma.is_masked(value):
-            return value.data[()]
-        found = np.ma.filled(value.astype(np.float64 if value.dtype.kind in "iuf" else object), np.nan)
-        return found[()]
-    return [_unmasked(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
 def check_dense(values: object, name: str) -> None:

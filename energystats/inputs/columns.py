@@ -17,11 +17,9 @@ from energystats.inputs.arrays import (
     as_numbers,
     check_dense,
     check_whole_numbers,
-    masked_in,
-    without_masks,
 )
 from energystats.inputs.names import name_text
-from energystats.inputs.table import InputTable, as_table, check_same_columns
+from energystats.inputs.table import InputTable, as_table, check_same_columns, masked_in
 
 __all__ = ["Columns", "Kind", "encode"]
 
@@ -137,7 +135,7 @@ def _check_known(table: InputTable, labels: Sequence[str], known: Columns, name:
 def _code_columns(table: InputTable, name: str) -> tuple[tuple[str, ...], list[Any]]:
     """Split a table into its columns, each a float array or a pandas Series, and their names."""
     check_dense(table.values, name)
-    values = without_masks(table.values)
+    values = table.values
     if not table.is_pandas:
         array = as_array(values, name)
         if array.dtype.kind in "iuf":

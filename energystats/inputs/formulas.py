@@ -20,10 +20,9 @@ import numpy as np
 from energystats._core.locks import loading
 from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.exceptions import MissingValuesWarning, warn
-from energystats.inputs.arrays import masked_in, without_masks
 from energystats.inputs.labels import as_labels, position_of
 from energystats.inputs.names import near_names
-from energystats.inputs.table import as_table
+from energystats.inputs.table import as_table, masked_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -526,7 +525,7 @@ def missing_in(values: Any) -> BoolArray:
     import pandas as pd
 
     if not hasattr(values, "dtype") and not hasattr(values, "columns"):
-        values = np.array(list(without_masks(values)), dtype=object)
+        values = np.array(list(values), dtype=object)
     missing = np.asarray(pd.isna(values)) | masked_in(values)
     return np.asarray(missing.reshape(len(values), -1).any(axis=1))
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from energystats._typing import AnyArray, IntArray
 from energystats.exceptions import MissingValuesWarning, warn
-from energystats.inputs.arrays import masked_in, without_masks
-from energystats.inputs.table import InputTable, as_table, match_rows
+from energystats.inputs.table import InputTable, as_table, masked_in, match_rows
 
 __all__ = [
     "as_labels",
@@ -57,18 +56,18 @@ def read_labels(labels: Any, name: str) -> InputTable:
     """Read labels of any library, or those of a clustering result or a fitted clusterer, with names of rows if any."""
     if isinstance(labels, InputTable):
         return labels
-    found, given = False, labels
-    if _holds_partition(labels):
-        found, given = True, labels.labels if labels.index is None else labels.to_series()
-    elif hasattr(labels, "labels_"):
-        found, given = True, labels.labels_
+    found, given = were_found(labels), labels
+    if hasattr(labels, "labels_"):
+        given = labels.labels_
+    elif found and hasattr(labels, "to_series"):
+        given = labels.labels if labels.index is None else labels.to_series()
     elif hasattr(labels, "fit_predict") and not isinstance(labels, type):
         raise TypeError(
             f"`{name}` must be one label a row, got {type(labels).__name__} that is not fitted; to ask whether the "
             "clusters it finds are there, pass it to `cluster_test(X, clusterer=...)`."
         )
     read = as_table(given)
-    return replace(read, found=True) if found or were_found(labels) else read
+    return replace(read, found=True) if found else read
 
 
 def read_inputs(tables: Sequence[Any], columns: Mapping[str, Any]) -> tuple[tuple[Any, ...], list[Any]]:
@@ -109,7 +108,7 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
         codes, names = np.asarray(categories.codes), list(categories.categories)
         missing = codes < 0
     else:
-        array = _label_array(without_masks(labels), name)
+        array = _label_array(labels, name)
         missing = np.asarray(pd.isna(array)) | masked_in(array)
         known = array[~missing]
         codes, names = _coded_objects(known.tolist(), name) if array.dtype == object else _coded_values(known)

@@ -22,6 +22,7 @@ __all__ = [
     "check_same_columns",
     "check_same_rows",
     "join_indices",
+    "masked_in",
     "match_rows",
     "other_columns",
 ]
@@ -95,17 +96,55 @@ def as_table(values: Any) -> InputTable:
     if delayed:
         values = values.compute()
     of_pandas = hasattr(values, "iloc")
-    if not of_pandas and not hasattr(values, "to_pandas"):
+    if not of_pandas and hasattr(values, "to_pandas"):
+        values = values.to_pandas()
+    if not hasattr(values, "iloc"):
         if hasattr(values, "row_index"):  # blocks of rows
             return InputTable(values, values.columns, values.row_index, values.indices)
-        return InputTable(values, delayed=delayed)
-    if not of_pandas:
-        values = values.to_pandas()
-        if not hasattr(values, "iloc"):
-            return InputTable(values, delayed=delayed)
+        return InputTable(_without_masks(values), delayed=delayed)
     names = values.columns if values.ndim == 2 else ["x" if values.name is None else values.name]
     index = values.index if of_pandas or not counts_only(values.index) else None  # Polars has no names of rows
     return InputTable(values, write_names(names), None if index is None else index.copy(), delayed=delayed)
+
+
+# ---------------------------------------------------------------- masks
+
+
+def masked_in(values: Any) -> BoolArray:
+    """Find which entries of an array are masked, by its mask or because they are `numpy.ma.masked`."""
+    if isinstance(values, np.ma.MaskedArray):
+        return np.asarray(np.ma.getmaskarray(values))
+    array = np.asarray(values)
+    if array.dtype != object:
+        return np.zeros(array.shape, dtype=bool)
+    return np.array([value is np.ma.masked for value in array.ravel()], dtype=bool).reshape(array.shape)
+
+
+def _without_masks(values: Any) -> Any:
+    """Put NaN for the masked entries of a list or of an array of objects; anything else stays as it is."""
+    if isinstance(values, list | tuple):
+        return [_unmasked(value) for value in values] if any(map(_holds_mask, values)) else values
+    if isinstance(values, np.ndarray) and values.dtype == object and not isinstance(values, np.ma.MaskedArray):
+        hidden = masked_in(values)
+        return np.where(hidden, np.nan, values) if hidden.any() else values
+    return values
+
+
+def _holds_mask(value: Any) -> bool:
+    """Whether something is a masked array, or a list with one in it."""
+    if isinstance(value, list | tuple):
+        return any(map(_holds_mask, value))
+    return isinstance(value, np.ma.MaskedArray)
+
+
+def _unmasked(value: Any) -> Any:
+    """Convert an entry of a list, to NaN where it is masked."""
+    if isinstance(value, np.ma.MaskedArray):
+        if not np.ma.is_masked(value):
+            return value.data[()]
+        found = np.ma.filled(value.astype(np.float64 if value.dtype.kind in "iuf" else object), np.nan)
+        return found[()]
+    return [_unmasked(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
 # ---------------------------------------------------------------- names of columns

@@ -54,7 +54,7 @@ def opened(samples: Sequence[Any], columns: Mapping[str, Any], client: Any = Non
         return read_inputs(samples, given)
     names = [f"sample {i}" for i in range(1, len(samples) + 1)] if len(samples) > 1 else ["X"]
     if is_from_array_library(samples[0]):
-        return _read_rows(on_device(tuple(samples), names), given, [int(sample.shape[0]) for sample in samples])
+        return _label_samples(on_device(tuple(samples), names), given, [int(sample.shape[0]) for sample in samples])
     label = given.get(argument)
     column = label if len(samples) == 1 and isinstance(label, str) else None
     found = [_open_table(sample, name, column, argument, client) for sample, name in zip(samples, names, strict=True)]
@@ -67,10 +67,12 @@ def opened(samples: Sequence[Any], columns: Mapping[str, Any], client: Any = Non
     _check_widths(tables, names)
     parts = [table.values for table in tables]
     rows: Rows = RowsOnDisk(tables[0].columns, parts=tuple(parts)) if client is None else together(parts)
-    return _read_rows(replace(rows, indices=tuple(table.index for table in tables)), given, [part.n for part in parts])
+    return _label_samples(
+        replace(rows, indices=tuple(table.index for table in tables)), given, [part.n for part in parts]
+    )
 
 
-def _read_rows(rows: Rows, columns: dict[str, Any], sizes: list[int]) -> tuple[tuple[Any, ...], list[Any]]:
+def _label_samples(rows: Rows, columns: dict[str, Any], sizes: list[int]) -> tuple[tuple[Any, ...], list[Any]]:
     """Match blocks of rows with their labels: the numbers of the samples they come from, where there are several."""
     if len(sizes) > 1:
         columns = {**columns, next(iter(columns)): np.repeat(np.arange(len(sizes)), sizes)}
