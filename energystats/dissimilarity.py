@@ -112,11 +112,12 @@ class Dissimilarity(abc.ABC):
         The points (or R) are those of the user divided by two to this power, see `near_one`.
     place : callable or None
         Where a row of the points stands in the user's tables.
+    directions : ndarray of shape (d, n_slices) or None
+        Unit vectors, where sums over pairs are estimated from distances along them.
     """
 
     has_points: ClassVar[bool] = False  # all of them in memory
     is_stored: ClassVar[bool] = False  # the matrix of rho is in memory
-    in_full: ClassVar[bool] = True  # sums over pairs are exact, from what is in memory
 
     metric: Metric
     standardization: Standardization | None = None
@@ -125,6 +126,7 @@ class Dissimilarity(abc.ABC):
     warns: bool = True
     exponent: int = 0
     place: Place | None = None
+    directions: FloatArray | None = None
 
     @staticmethod
     def from_data(
@@ -229,30 +231,8 @@ class Dissimilarity(abc.ABC):
 
     @functools.cached_property
     @abc.abstractmethod
-    def pairs(self) -> Pairs:
-        """R as a linear map, by the cheapest route."""
-
-    @property
-    @abc.abstractmethod
-    def matrix(self) -> FloatArray:
-        """R in whole, (n, n); computed at every call unless it is stored."""
-
-    @abc.abstractmethod
-    def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Rho between two sets of points, given by their indices; (r, c)."""
-
-    @abc.abstractmethod
-    def subset(self, rows: IntArray) -> Dissimilarity:
-        """Take part of the points, under the metric fitted to all of them."""
-
-    @abc.abstractmethod
-    def largest_rho(self) -> float:
-        """Bound rho where sums of it may overflow, 0 elsewhere."""
-
-    @functools.cached_property
     def points(self) -> FloatArray:
-        """Coordinates, standardized if asked for, or codes of a mixed table; (n, d)."""
-        raise ValueError(f"This needs points, got a matrix of rho between {self.n} points.")
+        """Coordinates, standardized if asked for, or codes of a mixed table; an error where they are not in memory."""
 
     @property
     def coordinates(self) -> FloatArray | None:
@@ -269,10 +249,47 @@ class Dissimilarity(abc.ABC):
         """Size of the numbers whose difference rho is, where it is one; 0 where rho has all its digits."""
         return 0.0
 
+    @abc.abstractmethod
+    def route(self) -> Pairs:
+        """Choose the cheapest way to sums over pairs."""
+
+    def project(self, directions: FloatArray) -> FloatArray:
+        """Project the points, from their mean, on some directions; (d, s) -> (n, s)."""
+        return projection_of(self.points)(directions)
+
+    def corners(self) -> FloatArray:
+        """Take rows among which is the smallest and the largest value of every column."""
+        return self.points
+
+    def largest_rho(self) -> float:
+        """Bound rho where sums of it may overflow, 0 elsewhere."""
+        if self.metric.by_range or self.standardization is not None:
+            return 0.0
+        return self.n_columns * _rho_of_width(self.corners(), self.metric)
+
+    @property
+    def matrix(self) -> FloatArray:
+        """R in whole, (n, n); computed at every call unless it is stored."""
+        check_memory(pairs_work(Size(self.n)))
+        return MadeAnew(self.points, self.metric, self.warns).matrix()
+
     @property
     def all_coincide(self) -> bool:
         """Whether rho is 0 for every pair."""
         return not np.ptp(self.points, axis=0).any()
+
+    def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        """Compute rho between two sets of points, given by their indices; (r, c)."""
+        return self.metric.finite_between(self.points[rows], self.points[columns])
+
+    def subset(self, rows: IntArray) -> Self:
+        """Take part of the points, under the metric fitted to all of them."""
+        index = None if self.index is None else self.index[rows]
+        return replace(self, **self.values_at(rows), index=index, warns=False)
+
+    def values_at(self, rows: IntArray) -> dict[str, Any]:
+        """Take what is held of some points, by the names of the fields."""
+        return {"points": self.points[rows]}
 
     def stored(self) -> Dissimilarity:
         """Hold R in memory, for methods that read it again and again."""
@@ -283,17 +300,37 @@ class Dissimilarity(abc.ABC):
 
         For results without a unit. Points of ordinary size, and metrics with a unit of their own, stay as they are.
         """
-        return self
+        e = _exponent_of(self.points)
+        metric = self.metric.in_unit(-e) if e else None
+        if metric is None:
+            return self
+        return self.as_kind(Points, metric=metric, points=np.ldexp(self.points, -e), exponent=self.exponent + e)
 
     def under(self, metric: Metric) -> Dissimilarity:
         """Compare the same points by another metric, not yet fitted to them."""
-        raise ValueError(f"`metric` {metric!r} needs points, got a matrix of rho.")
-
-    def sliced(self, n_slices: int, rng: np.random.Generator) -> Dissimilarity:
-        """Estimate sums over the pairs of the same points along random directions."""
-        raise _no_lines(self.metric)
+        columns = self.columns or tuple(map(str, range(self.n_columns)))
+        check_z_scores(metric, self.standardization is not None)
+        metric.check(self.points, self.place or row_places(["X"], [self.n], [self.index]), columns)
+        fitted = metric.under(self.metric, columns).fitted(self.points)
+        if not fitted.by_range:
+            check_resolution(self.points, fitted)
+        return self.as_kind(Points, metric=fitted)
 
     # ------------------------------------------------------------ what follows for all of them
+
+    @functools.cached_property
+    def pairs(self) -> Pairs:
+        """R as a linear map, by the cheapest route, or along random directions."""
+        return self.route() if self.directions is None else Sliced.of(self.n, self.project, self.directions)
+
+    def sliced(self, n_slices: int, rng: np.random.Generator) -> Self:
+        """Estimate sums over the pairs of the same points along random directions."""
+        if not self.n_columns or not isinstance(self.metric, Euclidean) or self.metric.alpha != 1:
+            raise ValueError(
+                '`method="sliced"` estimates sums of ||x - y|| along lines and needs points with metric="euclidean" '
+                f"and alpha=1, got {self.metric!r}."
+            )
+        return replace(self, directions=random_directions(self.n_columns, n_slices, rng))
 
     def as_kind(self, kind: type[K], **fields: Any) -> K:
         """Make another kind of dissimilarity with the same fields, but for those given."""
@@ -351,13 +388,7 @@ K = TypeVar("K", bound=Dissimilarity)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Points(Dissimilarity):
-    """Points in memory.
-
-    Attributes
-    ----------
-    points : ndarray of shape (n, d)
-        Coordinates, standardized if asked for, or codes of a mixed table.
-    """
+    """Points in memory, one row each: coordinates, standardized if asked for, or codes of a mixed table."""
 
     has_points: ClassVar[bool] = True
 
@@ -383,93 +414,17 @@ class Points(Dissimilarity):
     def summand(self) -> float:
         return self.metric.summand(self.points)
 
-    @functools.cached_property
-    def pairs(self) -> Pairs:
+    def route(self) -> Pairs:
         return choose_route(MadeAnew(self.points, self.metric, self.warns), sort_line(self.points, self.metric))
-
-    @property
-    def matrix(self) -> FloatArray:
-        check_memory(pairs_work(Size(self.n)))
-        return MadeAnew(self.points, self.metric, self.warns).matrix()
-
-    def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        return self.metric.finite_between(self.points[rows], self.points[columns])
-
-    def subset(self, rows: IntArray) -> Self:
-        return replace(self, points=self.points[rows], index=_entries(self.index, rows), warns=False)
-
-    def largest_rho(self) -> float:
-        return 0.0 if self.standardization is not None else _largest_rho(self.points, self.metric)
-
-    def near_one(self) -> Points:
-        e = _exponent_of(self.points)
-        metric = self.metric.in_unit(-e) if e else None
-        if metric is None:
-            return self
-        points = np.ldexp(self.points, -e)
-        return self.as_kind(Points, metric=metric, points=points, exponent=self.exponent + e)
-
-    def under(self, metric: Metric) -> Points:
-        columns = self.columns or tuple(map(str, range(self.n_columns)))
-        check_z_scores(metric, self.standardization is not None)
-        metric.check(self.points, self.place or row_places(["X"], [self.n], [self.index]), columns)
-        fitted = metric.under(self.metric, columns).fitted(self.points)
-        if not fitted.by_range:
-            check_resolution(self.points, fitted)
-        return self.as_kind(Points, metric=fitted)
-
-    def sliced(self, n_slices: int, rng: np.random.Generator) -> SlicedPoints:
-        check_slices(self.metric)
-        return self.as_kind(SlicedPoints, directions=random_directions(self.n_columns, n_slices, rng))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _WithMatrix(Dissimilarity):
-    """Points whose matrix of rho is in memory.
-
-    Attributes
-    ----------
-    R : ndarray of shape (n, n)
-        The matrix of rho.
-    """
+class Matrix(Dissimilarity):
+    """A matrix `R` of rho that was given, (n, n)."""
 
     is_stored: ClassVar[bool] = True
 
     R: FloatArray
-
-    @functools.cached_property
-    def pairs(self) -> Pairs:
-        return Stored(self.R)
-
-    @property
-    def matrix(self) -> FloatArray:
-        return self.R
-
-    @property
-    def all_coincide(self) -> bool:
-        return not self.R.any()
-
-    def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        return self.R[np.ix_(rows, columns)]
-
-    def largest_rho(self) -> float:
-        return float(np.abs(self.R).max())
-
-    def stored(self) -> Dissimilarity:
-        return self
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class StoredPoints(_WithMatrix, Points):
-    """Points in memory, and the matrix of rho between them."""
-
-    def subset(self, rows: IntArray) -> Self:
-        return replace(super().subset(rows), R=self.rho(rows, rows))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Matrix(_WithMatrix):
-    """A matrix of rho that was given."""
 
     @classmethod
     def from_table(
@@ -491,25 +446,54 @@ class Matrix(_WithMatrix):
     def n(self) -> int:
         return len(self.R)
 
-    def subset(self, rows: IntArray) -> Self:
-        return replace(self, R=self.rho(rows, rows), index=_entries(self.index, rows), warns=False)
+    @functools.cached_property
+    def points(self) -> FloatArray:
+        raise ValueError(f"This needs points, got a matrix of rho between {self.n} of them.")
 
-    def near_one(self) -> Self:
+    @property
+    def matrix(self) -> FloatArray:
+        return self.R
+
+    @property
+    def all_coincide(self) -> bool:
+        return not self.R.any()
+
+    def route(self) -> Pairs:
+        return Stored(self.R)
+
+    def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        return self.R[np.ix_(rows, columns)]
+
+    def largest_rho(self) -> float:
+        return float(np.abs(self.R).max())
+
+    def values_at(self, rows: IntArray) -> dict[str, Any]:
+        return {"R": self.rho(rows, rows)}
+
+    def stored(self) -> Self:
+        return self
+
+    def near_one(self) -> Dissimilarity:
         e = _exponent_of(self.R)
         return replace(self, R=np.ldexp(self.R, -e), exponent=self.exponent + e) if e else self
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class StoredPoints(Matrix, Points):
+    """Points in memory, and the matrix of rho between them."""
+
+    points: FloatArray = field()
+
+    def values_at(self, rows: IntArray) -> dict[str, Any]:
+        return {"points": self.points[rows], "R": self.rho(rows, rows)}
+
+    def near_one(self) -> Dissimilarity:
+        return Points.near_one(self)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Blocks(Dissimilarity):
-    """Points of a table that is read in blocks of rows.
-
-    Attributes
-    ----------
-    rows : Rows
-        The table.
-    """
-
-    in_full: ClassVar[bool] = False
+    """Points of a table, `rows`, that is read in blocks of rows."""
 
     rows: Rows
 
@@ -560,94 +544,29 @@ class Blocks(Dissimilarity):
         return self.rows.n_workers
 
     @functools.cached_property
-    def pairs(self) -> Pairs:
-        return self.rows.pairs(self.metric)
-
-    @property
-    def matrix(self) -> FloatArray:
-        check_memory(pairs_work(Size(self.n)))
-        raise self._absent()
-
-    @functools.cached_property
     def points(self) -> FloatArray:
-        raise self._absent()
-
-    def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        raise self._absent()
-
-    def subset(self, rows: IntArray) -> Dissimilarity:
-        raise self._absent()
-
-    def _absent(self) -> ValueError:
-        """Say that a method needs all points."""
-        return ValueError(
+        raise ValueError(
             f"`X` is read in blocks of rows, and this needs all {self.n} of them in memory: give it as an array, "
             "for example np.asarray(X)."
         )
 
-    def largest_rho(self) -> float:
-        return 0.0 if self.standardization is not None else _largest_rho(self.rows.corners(), self.metric)
+    def route(self) -> Pairs:
+        return self.rows.pairs(self.metric)
 
-    def under(self, metric: Metric) -> Blocks:
+    def project(self, directions: FloatArray) -> FloatArray:
+        return self.rows.project(directions)
+
+    def corners(self) -> FloatArray:
+        return self.rows.corners()
+
+    def under(self, metric: Metric) -> Dissimilarity:
         return Blocks.from_rows(self.rows, metric)
-
-    def sliced(self, n_slices: int, rng: np.random.Generator) -> SlicedBlocks:
-        check_slices(self.metric)
-        return self.as_kind(SlicedBlocks, directions=random_directions(self.n_columns, n_slices, rng))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SlicedPoints(Points):
-    """Points in memory, sums over whose pairs are estimated along unit vectors, `directions` (d, n_slices)."""
-
-    in_full: ClassVar[bool] = False
-
-    directions: FloatArray
-
-    @functools.cached_property
-    def pairs(self) -> Pairs:
-        return Sliced.of(self.n, projection_of(self.points), self.directions)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SlicedBlocks(Blocks):
-    """Points in blocks of rows, sums over whose pairs are estimated along unit vectors, `directions` (d, n_slices)."""
-
-    directions: FloatArray
-
-    @functools.cached_property
-    def pairs(self) -> Pairs:
-        return Sliced.of(self.n, self.rows.project, self.directions)
-
-
-def check_slices(metric: Metric) -> None:
-    """Refuse random directions for a metric that is not the Euclidean distance."""
-    if not isinstance(metric, Euclidean) or metric.alpha != 1:
-        raise _no_lines(metric)
-
-
-def _no_lines(metric: Metric) -> ValueError:
-    """Say what random directions need."""
-    return ValueError(
-        '`method="sliced"` estimates sums of ||x - y|| along lines and needs points with metric="euclidean" '
-        f"and alpha=1, got {metric!r}."
-    )
-
-
-def _entries(index: Any, rows: IntArray) -> Any:
-    """Take entries of an index, if there is one."""
-    return None if index is None else index[rows]
 
 
 def _exponent_of(values: FloatArray) -> int:
-    """Exponent of two of the widest column, 0 where it is of ordinary size."""
+    """Find the exponent of two of the widest column, 0 where it is of ordinary size."""
     size = float(np.ptp(values, axis=0).max())
     return 0 if size == 0 or ORDINARY < size < 1 / ORDINARY else int(exponents(size))
-
-
-def _largest_rho(points: FloatArray, metric: Metric) -> float:
-    """Bound rho by that of the widest column, 0 where ranges bound it."""
-    return 0.0 if metric.by_range else points.shape[1] * _rho_of_width(points, metric)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -33,6 +33,7 @@ __all__ = ["Parsed", "Term", "check_table", "find_complete_rows", "missing_in", 
 Levels: TypeAlias = tuple[IntArray, tuple[Any, ...]]  # which level each row has, and their names
 
 
+QUOTED = "__quoted_"  # stands, with a number, for a name in backticks where a factor is parsed as Python
 ELSEWHERE = {  # functions of R, by what stands for them
     **{name: f"np.{name}" for name in ("sqrt", "exp", "sin", "cos", "tan", "log1p", "expm1", "floor", "ceil")},
     "factor": "C(), as in C(g)",
@@ -97,8 +98,8 @@ class Parsed:
     @property
     def bare(self) -> tuple[str, ...]:
         """Columns that stand in the formula as they are, outside of functions."""
-        factors = (factor for term in (*self.response, *self.terms) for factor in term.factors)
-        return tuple(name for factor in factors if (name := str(factor).strip("`")) in self.variables)
+        names = (str(factor).strip("`") for factor in _factors_of((*self.response, *self.terms)))
+        return tuple(name for name in names if name in self.variables)
 
     def response_columns(self, data: pd.DataFrame, mixed: pd.DataFrame | None = None) -> pd.DataFrame:
         """The responses, one a column: what is computed of numbers, and the columns of `mixed` as they are."""
@@ -129,8 +130,9 @@ class Parsed:
 
     def design(self, table: pd.DataFrame, *, marginal: bool) -> tuple[Term, ...]:
         """Columns of every term and of those it is adjusted for."""
-        data = _Coded.of(table, [factor for term in self.terms for factor in term.factors])
-        for factor in dict.fromkeys(factor for term in self.terms for factor in term.factors):
+        factors = _factors_of(self.terms)
+        data = _Coded.of(table, factors)
+        for factor in factors:
             self.check_levels(factor, data)
         for term in self.terms:
             self.check_cells(term, data)
@@ -440,11 +442,11 @@ def check_table(data: Any) -> pd.DataFrame:
 
 
 def _variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
-    """Columns of the table that occur in terms, in order; a name that is nothing else must be a column."""
+    """List the columns of the table that occur in terms, in order; a name that is nothing else must be a column."""
     from formulaic.transforms import TRANSFORMS
 
     known = list(map(str, data.columns))
-    names = dict.fromkeys(name for term in terms for factor in term.factors for name in _names_in(factor.expr, known))
+    names = dict.fromkeys(name for factor in _factors_of(terms) for name in _names_in(factor.expr, known))
     for name in names:
         if known.count(name) > 1:
             raise ValueError(f"`data` has {known.count(name)} columns named {name!r}; rename them.")
@@ -456,23 +458,49 @@ def _variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
     return [name for name in names if name in known]
 
 
+def _factors_of(terms: Sequence[Any]) -> list[Any]:
+    """List the factors of terms, each once."""
+    return list(dict.fromkeys(factor for term in terms for factor in term.factors))
+
+
+def _nodes_in(expression: str) -> tuple[list[ast.AST], list[str]] | None:
+    """Parse a factor as Python: the nodes of its tree, and its pieces; None where it is no expression.
+
+    Every second piece stood in backticks; piece i is the name QUOTED + i in the tree.
+    """
+    pieces = expression.split("`")
+    try:
+        tree = ast.parse("".join(f"{QUOTED}{i}" if i % 2 else piece for i, piece in enumerate(pieces)), mode="eval")
+    except SyntaxError:
+        return None
+    return list(ast.walk(tree)), pieces
+
+
+def _names_in(expression: str, known: Sequence[str]) -> list[str]:
+    """List the names in a factor: the factor itself, or those of its Python expression."""
+    found = None if expression in known else _nodes_in(expression)
+    if found is None:
+        return [expression]
+    nodes, pieces = found
+    names = [node.id for node in nodes if isinstance(node, ast.Name)]
+    return [*(name for name in names if not name.startswith(QUOTED)), *pieces[1::2]]
+
+
 def _check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
     """Refuse R's signs that mean another thing in Python: ^ is no power, and & and | work on the bits of numbers."""
     from pandas.api.types import is_bool_dtype
 
     known = list(map(str, data.columns))
-    for factor in dict.fromkeys(factor for term in terms for factor in term.factors):
-        if factor.expr in known:
-            continue
-        pieces = factor.expr.split("`")
-        for node in ast.walk(_parsed_or_nothing("".join(f"_{i}" if i % 2 else s for i, s in enumerate(pieces)))):
+    for factor in _factors_of(terms):
+        nodes, pieces = (None if factor.expr in known else _nodes_in(factor.expr)) or ([], [])
+        for node in nodes:
             if not isinstance(node, ast.BinOp):
                 continue
             if isinstance(node.op, ast.BitXor):
                 raise ValueError(f"`formula`: ^ is no power in {factor.expr}, which is run as Python; write **.")
             if isinstance(node.op, ast.BitAnd | ast.BitOr):
                 names = [side.id for side in (node.left, node.right) if isinstance(side, ast.Name)]
-                names = [pieces[int(name[1:])] if name[1:].isdigit() and name[0] == "_" else name for name in names]
+                names = [pieces[int(n.removeprefix(QUOTED))] if n.startswith(QUOTED) else n for n in names]
                 bits = [n for n in names if n in known and not is_bool_dtype(data.iloc[:, known.index(n)])]
                 if bits:
                     raise ValueError(
@@ -483,12 +511,10 @@ def _check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
 
 def _check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
     """Refuse a call of a function whose name is also that of a column, which would be called in its place."""
-    for factor in dict.fromkeys(factor for term in terms for factor in term.factors):
-        expression = "".join(piece if i % 2 == 0 else "_" for i, piece in enumerate(factor.expr.split("`")))
-        for node in ast.walk(_parsed_or_nothing(expression)):
-            if not isinstance(node, ast.Call) or factor.expr in columns:
-                continue
-            called, of_numpy = node.func, False
+    for factor in _factors_of(terms):
+        nodes, _ = (None if factor.expr in columns else _nodes_in(factor.expr)) or ([], [])
+        for call in (node for node in nodes if isinstance(node, ast.Call)):
+            called, of_numpy = call.func, False
             if isinstance(called, ast.Attribute):
                 called, of_numpy = called.value, True
             if not isinstance(called, ast.Name) or called.id not in columns or (of_numpy and called.id != "np"):
@@ -498,26 +524,6 @@ def _check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
                 f"`formula`: {called.id!r} is a column of `data`, which {factor.expr} would take for the function of "
                 f"that name; rename the column{instead}."
             )
-
-
-def _parsed_or_nothing(expression: str) -> ast.AST:
-    """The tree of a Python expression; an empty one where it is none."""
-    try:
-        return ast.parse(expression, mode="eval")
-    except SyntaxError:
-        return ast.Module(body=[], type_ignores=[])
-
-
-def _names_in(expression: str, known: Sequence[str]) -> list[str]:
-    """Names in a factor: the factor itself, or those of its Python expression, where backticks quote odd ones."""
-    if expression in known:
-        return [expression]
-    pieces = expression.split("`")  # every second one was quoted
-    try:
-        tree = ast.parse("".join("0" if i % 2 else piece for i, piece in enumerate(pieces)), mode="eval")
-    except SyntaxError:
-        return [expression]
-    return [*(node.id for node in ast.walk(tree) if isinstance(node, ast.Name)), *pieces[1::2]]
 
 
 def missing_in(values: Any) -> BoolArray:
