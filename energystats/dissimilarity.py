@@ -84,11 +84,11 @@ class Standardization:
 
     @classmethod
     def from_measures(cls, measures: Measures) -> Self:
-        """The same of columns measured in blocks."""
+        """Take the measures of columns that were read in blocks."""
         return cls(center=measures.mean, scale=np.where(measures.width > 0, measures.deviation, 1.0))
 
     def apply(self, points: FloatArray) -> FloatArray:
-        """Column z-scores."""
+        """Compute the z-scores of the columns."""
         return (points - self.center) / self.scale
 
 
@@ -338,7 +338,7 @@ class Dissimilarity(abc.ABC):
         return kind(**{name: getattr(self, name) for name in names}, **fields)
 
     def group_sums(self, groups: Groups, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """M = Z'RZ of one labeling, and the group sizes (or sums of weights); (k, k), (k,)."""
+        """Sum rho between the groups, M = Z'RZ, and give the group sizes (or sums of weights); (k, k), (k,)."""
         Z = groups.indicators(weights)
         return self.pairs.block_sums(Z)[0], Z.sum(axis=(0, 2))
 
@@ -363,11 +363,11 @@ class Dissimilarity(abc.ABC):
             )
 
     def weighted_totals(self, weights: FloatArray | None) -> FloatArray:
-        """sum_j w_j rho(x_i, x_j); (n,)."""
+        """Sum w_j rho(x_i, x_j) over j; (n,)."""
         return self.row_totals if weights is None else self.pairs.multiply(weights[:, None])[:, 0]
 
     def scale_of(self, weights: FloatArray | None) -> float:
-        """`scale` with weights: sum_ij w_i w_j |rho| / (2 sum w), or a bound of it where rho may be negative."""
+        """Compute the weighted scale: sum_ij w_i w_j |rho| / (2 sum w), or a bound of it where rho may be negative."""
         if weights is None:
             return self.scale
         if self.metric.negative_type:
@@ -375,11 +375,11 @@ class Dissimilarity(abc.ABC):
         return self.scale * self.n * float(weights.max()) ** 2 / float(weights.sum())
 
     def centred_gram(self) -> FloatArray:
-        """G_c = -1/2 J R J in whole, (n, n)."""
+        """Compute the centred Gram matrix G_c = -1/2 J R J in whole, (n, n)."""
         return centred(-0.5 * self.matrix)
 
     def largest_eigenpairs(self, count: int, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Largest eigenvalues, falling, and unit eigenvectors of the (weighted) centred Gram matrix G_c."""
+        """Find the largest eigenvalues, falling, and unit eigenvectors of the (weighted) centred Gram matrix G_c."""
         return largest_eigenpairs(self.pairs.multiply, np.ones(self.n) if weights is None else weights, count)
 
 
@@ -430,7 +430,7 @@ class Matrix(Dissimilarity):
     def from_table(
         cls, table: InputTable, metric: Precomputed, *, standardize: bool | None, name: str, of_negative: bool
     ) -> Self:
-        """Check a user's matrix."""
+        """Check a matrix of rho that a user gave."""
         if isinstance(table.values, Rows):
             raise ValueError(
                 '`client` and blocks of rows go with points; metric="precomputed" needs its matrix in memory, for '
@@ -571,7 +571,7 @@ def _exponent_of(values: FloatArray) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """Which of k groups each of n points belongs to.
+    """Groups of n points: codes 0..k-1 and the names of the k groups.
 
     Attributes
     ----------
@@ -592,13 +592,13 @@ class Groups:
 
     @classmethod
     def from_labels(cls, labels: Any, n: int, *, name: str) -> Self:
-        """From labels of any sortable kind, one for each of n rows."""
+        """Read labels of any sortable kind, one for each of n rows."""
         read = read_labels(labels, name)
         codes, names = as_labels(read, n, name)
         return cls(codes, names, read.title, read.found)
 
     def at_least_two(self, name: str) -> Self:
-        """Self, if there is more than one group."""
+        """Refuse a single group."""
         if self.k < 2:
             raise ValueError(f"`{name}` must name at least two groups, got only {self.names[0]!r}.")
         return self
@@ -614,15 +614,15 @@ class Groups:
         return np.bincount(self.codes, minlength=self.k).astype(np.intp)
 
     def mass(self, weights: FloatArray | None) -> FloatArray:
-        """Sum of the weights of every group, its size without weights; (k,)."""
+        """Sum the weights of every group, or count its points; (k,)."""
         return np.bincount(self.codes, weights, minlength=self.k).astype(np.float64)
 
     def members(self) -> tuple[IntArray, ...]:
-        """Row indices of every group."""
+        """Find the row indices of every group."""
         return tuple(np.flatnonzero(self.codes == j) for j in range(self.k))
 
     def indicators(self, weights: FloatArray | None = None) -> FloatArray:
-        """Z of a single labeling, times the weights; (n, k, 1)."""
+        """Make the indicator matrix Z of a single labeling, times the weights; (n, k, 1)."""
         Z = (self.codes[:, None] == np.arange(self.k)).astype(np.float64)
         if weights is not None:
             Z *= weights[:, None]
@@ -630,13 +630,13 @@ class Groups:
 
 
 def _series_names(samples: Sequence[InputTable]) -> tuple[str, ...] | None:
-    """Names of samples that are Series with a name each, no two alike; else None."""
+    """Find the names of samples that are Series with a name each, no two alike; else None."""
     names = tuple(sample.title if sample.ndim == 1 else "" for sample in samples)
     return names if all(names) and len(set(names)) == len(names) else None
 
 
 def pool(samples: Sequence[Any], metric: Metric) -> tuple[FloatArray, list[int], Metric, Place]:
-    """All samples below each other, their sizes, the metric that knows their columns, and where each row stands."""
+    """Pool samples below each other: the points, their sizes, the metric that knows the columns, and the places."""
     names, tables = [f"sample {i}" for i in range(1, len(samples) + 1)], [as_table(sample) for sample in samples]
     arrays, coded = metric.read(tables, names)
     check_same_columns(tables, [a.shape[1] for a in arrays], names)
@@ -660,7 +660,7 @@ def check_z_scores(metric: Metric, standardize: bool | None) -> None:
 
 
 def of_z_scores(place: Place) -> Place:
-    """Where rows stand whose columns have been standardized."""
+    """Name the places of rows whose columns have been standardized."""
 
     def standardized(row: int) -> tuple[str, Any]:
         text, label = place(row)
@@ -681,7 +681,7 @@ def check_blocks(rows: Rows, metric: Metric, place: Place) -> None:
 
 
 def _fault_in(points: FloatArray, domain: Domain, columns: Sequence[str] | None) -> Fault | None:
-    """The first row of one block that does not belong to a domain."""
+    """Find the first row of one block that does not belong to a domain."""
     return domain.fault(points, columns)
 
 
@@ -701,7 +701,7 @@ def _warn_of_matrix(points: FloatArray, metric: Metric, name: str) -> None:
 
 
 def _in_order_of_zeros(points: FloatArray) -> FloatArray:
-    """Rows of a square table in the order in which a matrix of dissimilarities would have its zeros on the diagonal.
+    """Order the rows of a square table so that the zeros of a matrix of dissimilarities are on the diagonal.
 
     A matrix that is split by groups has its rows in another order than its columns.
     """
@@ -736,7 +736,7 @@ def check_resolution(points: FloatArray, metric: Metric, n: int | None = None, *
 
 
 def _rho_of_width(points: FloatArray, metric: Metric) -> float:
-    """Size of rho between the ends of the widest column."""
+    """Compute the size of rho between the ends of the widest column."""
     column = points[:, int(np.ptp(points, axis=0).argmax())]
     ends = points[[int(column.argmin()), int(column.argmax())]]
     with np.errstate(all="ignore"):
@@ -746,7 +746,7 @@ def _rho_of_width(points: FloatArray, metric: Metric) -> float:
 def _warn_of_scales(
     spread: FloatArray, width: FloatArray, columns: Sequence[str] | None, *, offered: bool = True
 ) -> None:
-    """One column with a far larger spread decides every distance; standard deviations and ranges of the columns.
+    """Warn of one column with so much larger a standard deviation that it decides every distance.
 
     `offered` says whether the user may standardize by an option.
     """

@@ -42,7 +42,7 @@ SMALLEST_WEIGHT = 1e-70  # products of weights must keep their digits
 
 
 def as_points(values: Any, name: str) -> FloatArray:
-    """Finite float array of shape (n, d) with n, d >= 1; a one-dimensional input has d = 1."""
+    """Read a table of finite numbers as an array of shape (n, d), n, d >= 1; a one-dimensional one has d = 1."""
     table = as_table(values)
     array = as_numbers(table, name)
     if array.ndim == 1:
@@ -56,7 +56,7 @@ def as_points(values: Any, name: str) -> FloatArray:
 
 
 def digits_of(values: Any) -> tuple[tuple[float, float], float]:
-    """Rounding, as in `differing`, and relative spacing of the numbers of a table as its user made them."""
+    """Find the rounding, as in `differing`, and the relative spacing of a table's numbers, from its dtypes."""
     table = as_table(values)
     values = table.values
     if table.is_pandas:
@@ -69,7 +69,7 @@ def digits_of(values: Any) -> tuple[tuple[float, float], float]:
 
 
 def read_only(array: AnyArray) -> AnyArray:
-    """The same array if nobody can change it, else a copy: this may be the user's, or a view of a larger one."""
+    """Copy an array unless nobody can change it: it may be the user's, or a view of a larger one."""
     if not array.flags.writeable:
         return array
     frozen = array.copy()
@@ -78,7 +78,7 @@ def read_only(array: AnyArray) -> AnyArray:
 
 
 def as_numbers(values: Any, name: str) -> FloatArray:
-    """Float64 array; anything that is not a table of real numbers is a `TypeError` or `ValueError`."""
+    """Read a table of real numbers as a float64 array, missing ones as NaN, and refuse anything else."""
     table = as_table(values)
     if table.is_pandas:
         return _frame_numbers(table, name)
@@ -111,7 +111,7 @@ def as_array(values: Any, name: str) -> AnyArray:
 
 
 def numbers_of_objects(values: AnyArray, name: str) -> FloatArray:
-    """Numbers of an array of Python objects, None and masked entries as NaN; scikit-learn's estimators take those."""
+    """Convert an array of Python objects to numbers, None and masked entries to NaN, as scikit-learn expects."""
     absent = np.array([value is None for value in values.ravel()], dtype=bool).reshape(values.shape) | masked_in(values)
     for value in np.asarray(values)[~absent]:
         if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
@@ -140,7 +140,7 @@ def check_not_path(values: object, name: str) -> None:
 
 
 def _frame_numbers(table: InputTable, name: str) -> FloatArray:
-    """Numbers of a pandas object, missing values as NaN."""
+    """Convert a pandas object to numbers, missing values to NaN."""
     from pandas.api.types import is_bool_dtype, is_complex_dtype, is_integer_dtype, is_numeric_dtype
 
     frame, columns = table.values, table.columns or ()
@@ -171,7 +171,7 @@ def check_whole_numbers(array: Any, name: str) -> None:
 
 
 def _beyond_exact(name: str) -> str:
-    """What is said of whole numbers that are rounded."""
+    """Say that whole numbers are rounded."""
     return (
         f"`{name}` holds whole numbers beyond 2**53, which are not exact as floating-point numbers; subtract a common "
         "offset first."
@@ -200,7 +200,7 @@ def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) ->
 
 
 def as_weights(weights: Any, n: int, name: str) -> FloatArray | None:
-    """Positive weights of shape (n,) whose sums keep the smallest of them; None for none, and for equal ones of 1."""
+    """Read positive weights of shape (n,), not too unlike each other; None for none, and where all are 1."""
     if weights is None:
         return None
     array = as_numbers(weights, name)
@@ -226,7 +226,7 @@ def check_likeness(weights: FloatArray, name: str, advice: str) -> None:
 
 
 def check_level(level: object) -> float:
-    """A level below 1 that p-values can reach: the smallest of n draws is 1/(n + 1)."""
+    """Refuse a level that no p-value can reach: the smallest of n draws is 1/(n + 1)."""
     found = check_positive(level, "level")
     if not found < 1:
         raise ValueError(f"`level` must lie below 1, got {found:g}.")

@@ -31,7 +31,7 @@ NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "mixed-integ
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """What the numbers of a coded table stand for.
+    """Names, kinds and categories of the columns behind the numbers of a coded table.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Columns:
 
     @classmethod
     def numeric(cls, names: Iterable[str], *, complete: bool) -> Self:
-        """Columns of numbers."""
+        """Describe columns of numbers."""
         names = tuple(names)
         kinds: tuple[Kind, ...] = tuple("numeric" for _ in names)
         return cls(names, kinds, ((),) * len(names), complete)
@@ -63,7 +63,7 @@ class Columns:
         return self.complete and set(self.kinds) <= {"numeric"}
 
     def where(self, *kinds: Kind) -> IntArray:
-        """Positions of the columns of some kinds."""
+        """Find the columns of some kinds."""
         return np.flatnonzero([kind in kinds for kind in self.kinds]).astype(np.intp)
 
     def __str__(self) -> str:
@@ -88,7 +88,7 @@ def encode(
     asymmetric: Collection[str] = (),
     known: Columns | None = None,
 ) -> tuple[list[FloatArray], Columns]:
-    """Arrays of one coding, and the coding; with `known`, that of other rows of the same columns."""
+    """Code the categories of tables by numbers, all alike; with `known`, as other rows of the same columns were."""
     given = [as_table(table) for table in tables]
     read = [_code_columns(table, name) for table, name in zip(given, names, strict=True)]
     check_same_columns(given, [len(labels) for labels, _ in read], names)
@@ -121,7 +121,7 @@ def encode(
 
 
 def _check_known(table: InputTable, labels: Sequence[str], known: Columns, name: str) -> None:
-    """The columns of the coding, by number and, where both have names, by name."""
+    """Refuse a table that has not the columns of the coding, by number and, where both have names, by name."""
     if len(labels) != len(known.names):
         raise ValueError(f"`{name}` must have {len(known.names)} columns, as the metric has, got {len(labels)}.")
     positions = tuple(map(str, range(len(labels))))
@@ -152,7 +152,7 @@ def _code_columns(table: InputTable, name: str) -> tuple[tuple[str, ...], list[A
 
 
 def _untyped_frame(values: Any, array: Any, name: str) -> Any:
-    """Frame of a list or array that is not numeric; pandas looks for the type of every column."""
+    """Make a data frame of a list or array that is not numeric; pandas looks for the type of every column."""
     import pandas as pd
 
     _check_shape(array.shape, name)
@@ -171,7 +171,7 @@ def _untyped_frame(values: Any, array: Any, name: str) -> Any:
 
 
 def _check_shape(shape: tuple[int, ...], name: str) -> None:
-    """One or two dimensions, none of them empty."""
+    """Refuse tables without one or two dimensions, and empty ones."""
     if len(shape) not in (1, 2):
         raise ValueError(f"`{name}` must have shape (n,) or (n, d), got {shape}.")
     if 0 in shape:
@@ -179,14 +179,14 @@ def _check_shape(shape: tuple[int, ...], name: str) -> None:
 
 
 def _check_rows(array: FloatArray, name: str) -> None:
-    """Every row has a value somewhere."""
+    """Refuse rows without any value."""
     if (bare := np.isnan(array).all(axis=1)).any():
         row = int(bare.argmax())
         raise ValueError(f"`{name}` must have a value in every row, but row {row} (counted from 0) has none; drop it.")
 
 
 def _warn_of_empty(labels: Sequence[str]) -> None:
-    """Name the columns that say nothing about any row."""
+    """Warn of columns without any value."""
     if labels:
         listed = ", ".join(map(repr, labels))
         warn(f"No row has a value in column{'s' * (len(labels) > 1)} {listed}; left out.", MissingValuesWarning)
@@ -196,7 +196,7 @@ def _warn_of_empty(labels: Sequence[str]) -> None:
 
 
 def _code_column(column: Any, name: str, label: str) -> _Column:
-    """Kind and values of a column, from its type."""
+    """Find the kind and the values of a column, from its type."""
     if isinstance(column, np.ndarray):
         return _numeric_column(column, name, label)
     import pandas as pd
@@ -230,7 +230,7 @@ def _code_column(column: Any, name: str, label: str) -> _Column:
 
 
 def _as_floats(column: Any) -> FloatArray:
-    """Values of a pandas column of numbers or truth values, missing ones as NaN."""
+    """Convert a pandas column of numbers or truth values, missing ones to NaN."""
     from pandas.api.types import is_integer_dtype
 
     values = np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
@@ -240,7 +240,7 @@ def _as_floats(column: Any) -> FloatArray:
 
 
 def _numeric_column(values: FloatArray, name: str, label: str) -> _Column:
-    """Finite numbers and NaN."""
+    """Check a column of numbers, in which NaN stands for missing values."""
     if bad := int(np.isinf(values).sum()):
         raise ValueError(f"`{name}` must not be infinite, but has {bad} infinite values in column {label}.")
     column = _emptied(_Column("numeric", values))
@@ -252,12 +252,12 @@ def _numeric_column(values: FloatArray, name: str, label: str) -> _Column:
 
 
 def _emptied(column: _Column) -> _Column:
-    """The column, or an empty one if all its values are missing."""
+    """Mark a column as empty if all its values are missing."""
     return _Column("empty", column.values) if np.isnan(column.values).all() else column
 
 
 def _presence(column: _Column, name: str, label: str) -> _Column:
-    """1 where something is present, 0 where it is absent."""
+    """Code a column of truth values by 1 for presence and 0 for absence."""
     values = column.values
     if column.levels:
         numbers = [float(v) if isinstance(v, int | float | np.bool_ | np.number) else np.nan for v in column.levels]
@@ -280,7 +280,7 @@ def _presence(column: _Column, name: str, label: str) -> _Column:
 
 
 def _join_columns(parts: Sequence[_Column], names: Sequence[str], label: str) -> list[_Column]:
-    """The same column of several tables under one coding."""
+    """Code the same column of several tables alike."""
     filled = [(part, name) for part, name in zip(parts, names, strict=True) if part.kind != "empty"]
     if not filled:
         return list(parts)
@@ -302,7 +302,7 @@ def _join_columns(parts: Sequence[_Column], names: Sequence[str], label: str) ->
 
 
 def _recoded(part: _Column, target: _Column, name: str, label: str) -> _Column:
-    """A column in the codes of another one."""
+    """Translate a column into the codes of another one."""
     if part.kind == "empty" or target.kind == "empty":
         return _Column(target.kind, np.full(part.values.size, np.nan), target.levels)
     if not target.levels:
@@ -326,5 +326,5 @@ def _recoded(part: _Column, target: _Column, name: str, label: str) -> _Column:
 
 
 def _list_levels(levels: Sequence[Any]) -> str:
-    """Categories in words, the first ten of them."""
+    """Write the first ten categories."""
     return ", ".join(map(repr, levels[:10])) + ", ..." * (len(levels) > 10)

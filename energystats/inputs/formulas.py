@@ -102,7 +102,7 @@ class Parsed:
         return tuple(name for name in names if name in self.variables)
 
     def response_columns(self, data: pd.DataFrame, mixed: pd.DataFrame | None = None) -> pd.DataFrame:
-        """The responses, one a column: what is computed of numbers, and the columns of `mixed` as they are."""
+        """Compute the responses, one a column; those that are columns of `mixed` are taken as they are."""
         import pandas as pd
         from pandas.api.types import is_bool_dtype
 
@@ -129,7 +129,7 @@ class Parsed:
         return pd.DataFrame(found)
 
     def design(self, table: pd.DataFrame, *, marginal: bool) -> tuple[Term, ...]:
-        """Columns of every term and of those it is adjusted for."""
+        """Compute the columns of every term, and of the terms it is adjusted for."""
         factors = _factors_of(self.terms)
         data = _Coded.of(table, factors)
         for factor in factors:
@@ -146,13 +146,13 @@ class Parsed:
         )
 
     def adjusted(self, term: Any, data: _Coded) -> Term:
-        """A term after all that do not contain it; coded anew, because the coding depends on what comes before."""
+        """Adjust a term for all that do not contain it; coded again, as the coding depends on what comes before."""
         others = [other for other in self.terms if other is not term and not _contains(other, term)]
         *before, columns = self.blocks([*others, term], data)
         return Term(str(term), columns, np.hstack([np.empty((len(columns), 0)), *before]))
 
     def blocks(self, terms: Sequence[Any], data: _Coded) -> list[FloatArray]:
-        """Model-matrix columns of each term, coded against the constant and the terms before it."""
+        """Compute the columns of each term, coded against the constant and the terms before it."""
         coded = [data.term(term.factors) for term in terms]
         matrix, spec = self.evaluate([self.intercept, *coded], data.table)
         blocks = [matrix[:, spec.term_slices[term]] for term in coded]
@@ -163,7 +163,7 @@ class Parsed:
     def evaluate(
         self, terms: Sequence[Any], data: pd.DataFrame, *, full_rank: bool = True, seen: list[Levels] | None = None
     ) -> tuple[FloatArray, Any]:
-        """Model matrix of some terms, in their order, and how formulaic coded it; `seen` gets the levels of every C().
+        """Compute the model matrix of some terms, and how formulaic coded it; `seen` gets the levels of every C().
 
         As an array, because a data frame keeps one of two columns that have the same name.
         """
@@ -187,7 +187,7 @@ class Parsed:
         return values, matrix.model_spec
 
     def levels(self, factor: Any, data: _Coded) -> tuple[FloatArray, list[str]] | None:
-        """Indicators of the levels of a factor that occur, and their names; None for a number."""
+        """Find the levels of a factor that occur, as indicators and names; None for a number."""
         if (found := data.levels_of(factor)) is None:
             seen: list[Levels] = []
             indicators, spec = self.evaluate([data.term([factor])], data.table, full_rank=False, seen=seen)
@@ -199,13 +199,13 @@ class Parsed:
         return (codes[:, None] == used).astype(np.float64), [repr(names[j]) for j in used]
 
     def check_levels(self, factor: Any, data: _Coded) -> None:
-        """Complain about a factor with one level."""
+        """Refuse a factor with one level."""
         found = self.levels(factor, data)
         if found is not None and len(found[1]) < 2:
             raise ValueError(f"`formula`: {factor} has one level only, {', '.join(found[1])}; leave it out.")
 
     def check_cells(self, term: Any, data: _Coded) -> None:
-        """Complain about a combination of levels that has no row."""
+        """Refuse a term with a combination of levels that has no row."""
         found = [(factor, self.levels(factor, data)) for factor in term.factors]
         named = [(str(factor), *levels) for factor, levels in found if levels is not None]
         if len(named) < 2:
@@ -259,11 +259,11 @@ class _Coded:
         return cls(pd.concat([table, pd.DataFrame(coded, index=table.index)], axis=1), columns, levels)
 
     def levels_of(self, factor: Any) -> Levels | None:
-        """Codes and names of the levels of a factor that is a column, None for what is computed."""
+        """Look up the levels of a factor that is a column, None for what is computed."""
         return self.levels.get(factor.expr) if factor.eval_method.value == "lookup" else None
 
     def term(self, factors: Sequence[Any]) -> Any:
-        """A term of formulaic in which these factors are coded."""
+        """Make a term of formulaic in which these factors are coded."""
         from formulaic.parser.types import Factor
         from formulaic.parser.types import Term as FormulaTerm
 
@@ -271,20 +271,20 @@ class _Coded:
 
 
 def _unused_names(count: int, columns: Sequence[str]) -> list[str]:
-    """Names for some columns more."""
+    """Make up names that no column has."""
     names = (f"codes {j}" for j in itertools.count())
     return list(itertools.islice((name for name in names if name not in columns), count))
 
 
 def _number_levels(codes: IntArray, names: Sequence[Any]) -> Any:
-    """Levels under the names 0, 1, ..."""
+    """Name the levels 0, 1, ..."""
     import pandas as pd
 
     return pd.Categorical.from_codes(codes.tolist(), categories=pd.RangeIndex(len(names)))
 
 
 def _levels_from(indicators: FloatArray, names: Sequence[Any], factor: str) -> Levels:
-    """Codes from indicators of formulaic, of which every row must have one."""
+    """Code the levels of a factor from the indicators of formulaic, of which every row must have one."""
     if indicators.shape[1] != len(names) or not (indicators.sum(axis=1) == 1).all():
         raise ValueError(
             f"`formula`: {factor} must give every row one of its levels, but some rows have none, as where a level "
@@ -296,7 +296,7 @@ def _levels_from(indicators: FloatArray, names: Sequence[Any], factor: str) -> L
 def _coded_factor(
     seen: list[Levels], data: Any, contrasts: Any = None, *, levels: Any = None, spans_intercept: bool = True
 ) -> Any:
-    """C() of formulaic for levels of any names: formulaic gets their numbers, and `seen` the names too."""
+    """Code a factor as C() of formulaic does, for levels of any names; `seen` gets codes and names."""
     import pandas as pd
     from formulaic.transforms import C
     from formulaic.transforms.contrasts import CustomContrasts, TreatmentContrasts
@@ -331,14 +331,14 @@ def _contains(larger: Any, term: Any) -> bool:
 
 
 def _check_columns(name: str, columns: FloatArray) -> None:
-    """Complain about values that a transformation made."""
+    """Refuse values that are not finite, which a transformation made."""
     bad = int((~np.isfinite(columns).all(axis=1)).sum())
     if bad:
         raise ValueError(f"`formula`: {name} is not finite in {bad} of {len(columns)} rows.")
 
 
 def _write_plain_message(error: Exception) -> str:
-    """First line of a message of formulaic, without its marks for colour."""
+    """Write the first line of a message of formulaic, without its marks for colour."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return re.sub(r"\x1b?⧛?\[[0-9;]*m⧚?", "", lines[0])
 
@@ -394,14 +394,14 @@ def _of_r(formula: str) -> str:
 
 
 def _check_roles(formula: str, responses: Sequence[str], factors: Sequence[str]) -> None:
-    """No column on both sides: what is compared cannot say how it is grouped."""
+    """Refuse a column on both sides: what is compared cannot say how it is grouped."""
     twice = [name for name in responses if name in factors]
     if twice:
         raise ValueError(f"`formula` must not have {twice[0]!r} on both sides of ~, got {formula!r}.")
 
 
 def _check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None:
-    """A response where the points come from `data`, none where they come from `X`."""
+    """Refuse a formula without a response where the points come from `data`, or with one where they come from `X`."""
     if with_response and (not left or "1" in map(str, left)):
         raise ValueError(
             f'`formula` must name its responses before ~, as in "y1 + y2 ~ g", got {formula!r}; a table or matrix of '
@@ -414,19 +414,19 @@ def _check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None
 
 
 def _outside_calls(text: str) -> str:
-    """What of a formula stands in no parentheses or backticks."""
+    """Leave out what stands in parentheses or backticks."""
     return _without_calls(re.sub(r"`[^`]*`", "", text))
 
 
 def _without_calls(text: str) -> str:
-    """What of a formula stands in no parentheses."""
+    """Leave out what stands in parentheses."""
     while (shorter := re.sub(r"\([^()]*\)", "", text)) != text:
         text = shorter
     return text
 
 
 def check_table(data: Any) -> pd.DataFrame:
-    """A data frame that has rows and columns."""
+    """Refuse anything but a data frame that has rows and columns."""
     import pandas as pd
 
     if hasattr(data, "__dask_graph__"):
@@ -527,7 +527,7 @@ def _check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
 
 
 def missing_in(values: Any) -> BoolArray:
-    """Rows of a column or table with a missing value."""
+    """Find the rows of a column or table with a missing value."""
     import pandas as pd
 
     if not hasattr(values, "dtype") and not hasattr(values, "columns"):
@@ -537,7 +537,7 @@ def missing_in(values: Any) -> BoolArray:
 
 
 def find_complete_rows(missing: Mapping[str, BoolArray], n: int, what: str) -> BoolArray:
-    """Rows without missing values, given where each column has them; an error or a warning where there are any."""
+    """Find the rows without missing values, with an error or a warning where some have any."""
     gone = np.zeros(n, dtype=bool)
     for rows in missing.values():
         gone |= rows

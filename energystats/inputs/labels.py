@@ -89,7 +89,7 @@ def read_inputs(tables: Sequence[Any], columns: Mapping[str, Any]) -> tuple[tupl
 
 
 def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]]:
-    """Codes 0..k-1 and the sorted names (a categorical keeps the order of its categories)."""
+    """Read labels as codes 0..k-1 and sorted names (a categorical keeps the order of its categories)."""
     import pandas as pd
 
     labels = read_labels(labels, name).values
@@ -180,7 +180,7 @@ def is_single(labels: object) -> bool:
 
 
 def _label_array(labels: Any, name: str) -> AnyArray:
-    r"""Labels as an array in which none has changed: a list keeps its objects, of which numpy would make one type.
+    r"""Convert labels to an array in which none has changed: a list keeps objects, of which NumPy makes one type.
 
     So 1 and "1" stay two labels, as do "a" and "a\0", and whole numbers beyond 2**53 beside negative ones.
     """
@@ -200,7 +200,7 @@ def _label_array(labels: Any, name: str) -> AnyArray:
 
 
 def _unwrapped(entries: list[Any], name: str) -> list[Any]:
-    """Labels of a list, where each may stand in a list of its own."""
+    """Take labels out of the lists of their own in which they may stand."""
     if not any(issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, entries))):
         return entries
     sizes = {
@@ -217,7 +217,7 @@ def _unwrapped(entries: list[Any], name: str) -> list[Any]:
 
 
 def _coded_values(array: AnyArray) -> tuple[IntArray, list[Any]]:
-    """Codes and sorted names of labels of one type of numpy."""
+    """Code labels of one NumPy type by the places of their sorted names."""
     import pandas as pd
 
     values, codes = np.unique(array, return_inverse=True)
@@ -225,7 +225,7 @@ def _coded_values(array: AnyArray) -> tuple[IntArray, list[Any]]:
 
 
 def _coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
-    """Codes and sorted names of labels that are Python objects: one label for what is equal and of one type."""
+    """Code labels that are Python objects: one label for what is equal and of one type."""
     if any(issubclass(kind, np.generic) for kind in set(map(type, entries))):
         entries = [_plain_object(entry) if isinstance(entry, np.generic) else entry for entry in entries]
     found: dict[Any, int] = {}
@@ -257,7 +257,7 @@ def _coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
 
 
 def _plain_object(label: Any) -> Any:
-    """Label of a type of Python or pandas in place of a scalar of numpy."""
+    """Convert a NumPy scalar to a label of a type of Python or pandas."""
     import pandas as pd
 
     if isinstance(label, np.datetime64 | np.timedelta64):
@@ -266,12 +266,12 @@ def _plain_object(label: Any) -> Any:
 
 
 def position_of(label: Any, names: Sequence[Any]) -> int | None:
-    """Place of a label among names, None where it is none of them; True is not 1."""
+    """Find the place of a label among names, None where it is none of them; True is not 1."""
     label = _plain_object(label) if isinstance(label, np.generic) else label
     same = (j for j, name in enumerate(names) if isinstance(name, bool) == isinstance(label, bool) and name == label)
     return next(same, None)
 
 
 def _find_label_type(label: object) -> object:
-    """Type of a label, and those of its parts, by which True differs from 1, and 1 from 1.0."""
+    """Find the type of a label, and those of its parts, by which True differs from 1, and 1 from 1.0."""
     return tuple(map(_find_label_type, label)) if isinstance(label, tuple) else type(label)

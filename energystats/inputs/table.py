@@ -211,7 +211,7 @@ def _other_rows(rows: Any, name: str, *, delayed: bool) -> str:
 
 
 def join_indices(parts: Sequence[Any]) -> Any:
-    """Index of samples below each other; None if one has no names, or if every one of several only counts its rows."""
+    """Join the indices of samples below each other; None if one has no names, or if each of several only counts."""
     if not parts or any(part is None for part in parts):
         return None
     if len(parts) == 1:

@@ -93,7 +93,7 @@ def _is_outside(sample: Any) -> bool:
 
 
 def _open_table(sample: Any, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
-    """A table by its kind; `column` names the labels."""
+    """Open a table by its kind; `column` names its labels."""
     if isinstance(sample, str | os.PathLike):
         return _open_parquet(Path(sample), name, column, argument, client)
     if column is not None and not hasattr(sample, "columns"):
@@ -153,7 +153,7 @@ def _open_frame(frame: Any, column: str | None, argument: str, name: str, client
 
 
 def _one_index(parts: list[Any]) -> Any:
-    """The index of all parts of a frame."""
+    """Join the indices of all parts of a frame."""
     return parts[0].append(parts[1:]) if parts else None
 
 
@@ -173,7 +173,7 @@ def _open_array(array: Any, name: str, client: Workers | None) -> Any:
 
 
 def _find_point_columns(names: list[str], column: str | None, where: str, argument: str) -> list[str]:
-    """The columns that hold the points: all but that of the labels."""
+    """Find the columns that hold the points: all but that of the labels."""
     if column is not None and column not in names:
         raise ValueError(
             f"`{argument}` must be labels or a column of {where}, got {column!r}.{near_names(column, names)}"
@@ -185,7 +185,7 @@ def _find_point_columns(names: list[str], column: str | None, where: str, argume
 
 
 def _join_labels(parts: list[Any], index: Any) -> Any:
-    """Labels of all parts under the index of their rows, None for none; categories in their order."""
+    """Join the labels of all parts under the index of their rows, None for none; categories in their order."""
     if not parts:
         return None
     import pandas as pd
@@ -199,7 +199,7 @@ def _join_labels(parts: list[Any], index: Any) -> Any:
 
 
 def _read_whole(table: InputTable) -> Any:
-    """All rows, with the names of their columns."""
+    """Read all rows, with the names of their columns."""
     points = table.values.take(0, table.values.n)
     if table.columns is None:
         return points
