@@ -44,12 +44,8 @@ def were_found(labels: Any) -> bool:
 
     A bare array tells nothing of where it came from.
     """
-    return _holds_partition(labels) or hasattr(labels, "labels_") or bool(getattr(labels, "attrs", {}).get(FOUND))
-
-
-def _holds_partition(labels: Any) -> bool:
-    """Recognise a result of this package that has a cluster for every point."""
-    return hasattr(labels, "to_series") and isinstance(getattr(labels, "labels", None), np.ndarray)
+    partition = hasattr(labels, "to_series") and isinstance(getattr(labels, "labels", None), np.ndarray)
+    return partition or hasattr(labels, "labels_") or bool(getattr(labels, "attrs", {}).get(FOUND))
 
 
 def read_labels(labels: Any, name: str) -> InputTable:

@@ -6,14 +6,13 @@ Which of them it is follows from the shape, so that years and other numbers can 
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mode
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from energystats.inputs.names import Places
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MatrixFile", "cells_of_frame", "cells_of_text", "parse_cells", "read_cells"]
+__all__ = ["MatrixFile", "cells_of_frame", "cells_of_text", "parse_cells"]
 
 
 MISSING = {"", "na", "nan", "n/a", "null", "none"}
@@ -57,13 +56,6 @@ class MatrixFile:
     stubs: tuple[str, ...] = ()
     sep: str = ","
     decimal: str = "."
-
-    @property
-    def labelled(self) -> Any:
-        """The dissimilarities as a data frame where there are names, as an array where not."""
-        import pandas as pd
-
-        return self.distances if self.names is None else pd.DataFrame(self.distances, self.names, self.names)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -104,13 +96,6 @@ class _FilePlaces(Places):
         """Write line and column of an entry, and its names."""
         where = f"at line {i + 1 + self.top}, column {j + 1 + self.left}"
         return where + ("" if self.names is None else f" ({self.names[i]} to {self.names[j]})")
-
-
-def read_cells(path: Path) -> list[list[str]]:
-    """Read the cells of a CSV file with commas, as text."""
-    opener = gzip.open if path.suffix.lower() == ".gz" else open
-    with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-        return cells_of_text(file.read())
 
 
 def cells_of_text(text: str, sep: str = ",", *, decimal: str = ".", comment: str | None = None) -> list[list[str]]:
