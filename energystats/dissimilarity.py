@@ -150,6 +150,7 @@ class Dissimilarity(abc.ABC):
         if isinstance(table.values, Rows):
             blocks = Blocks.from_rows(table.values, resolved, standardize=standardize, name=name)
             return replace(blocks, warns=of_negative)
+        # a metric for mixed tables learns while it reads what the columns are
         (points,), coded = resolved.read((table,), (name,))
         _warn_of_matrix(points, coded, name)
         place = place or row_places([name], [len(points)], [table.index])
@@ -169,6 +170,7 @@ class Dissimilarity(abc.ABC):
         """Check clean coordinates and fit a metric to them; `place` says where their rows come from."""
         check_z_scores(metric, standardize)
         place = place or row_places(["X"], [len(points)], [None])
+        # z-scores first: signs and rows of zeros are judged as the metric will see them
         standardization = Standardization.of(points) if standardize else None
         if standardization is not None:
             points, place = standardization.apply(points), of_z_scores(place)
@@ -207,6 +209,7 @@ class Dissimilarity(abc.ABC):
         tables, resolved = [as_table(sample) for sample in samples], resolve(metric, alpha)
         if isinstance(resolved, Precomputed):
             raise ValueError('metric="precomputed" needs one pooled matrix with `groups=`, got several samples.')
+        # one coding for all samples, in which a category has one number
         pooled, sizes, coded, place = pool(tables, resolved)
         d = Points.from_points(pooled, coded, standardize=standardize, columns=tables[0].columns, place=place)
         pooled_groups = Groups.from_labels(np.repeat(np.arange(len(sizes)), sizes), d.n, name="samples")
@@ -300,6 +303,7 @@ class Dissimilarity(abc.ABC):
 
         For results without a unit. Points of ordinary size, and metrics with a unit of their own, stay as they are.
         """
+        # a power of two changes no digit of any coordinate
         e = _exponent_of(self.points)
         metric = self.metric.in_unit(-e) if e else None
         if metric is None:
@@ -350,12 +354,14 @@ class Dissimilarity(abc.ABC):
     @functools.cached_property
     def scale(self) -> float:
         """sum_ij |rho(x_i, x_j)| / (2n): T, unless rho is negative somewhere; what rounding is measured against."""
+        # rho of negative type is nowhere negative, so that its totals are those of |rho|
         total = float(self.row_totals.sum()) if self.metric.negative_type else self.pairs.absolute_total()
         return total / (2 * self.n)
 
     def check_weights(self, weights: FloatArray, name: str) -> None:
         """Refuse weights with which sums over pairs are not numbers any more."""
         heavy = float(weights.sum()) ** 2
+        # sums of rho alone were checked with the points; light weights cannot make them overflow
         if heavy >= HEAVY and not heavy * self.largest_rho() < LARGEST_SUM:
             raise ValueError(
                 f"`{name}` must not be that large, its sum is {weights.sum():.3g}: sums of products of weights and rho "
@@ -370,6 +376,7 @@ class Dissimilarity(abc.ABC):
         """Compute the weighted scale: sum_ij w_i w_j |rho| / (2 sum w), or a bound of it where rho may be negative."""
         if weights is None:
             return self.scale
+        # the same with weights
         if self.metric.negative_type:
             return float(weights @ self.weighted_totals(weights)) / (2 * float(weights.sum()))
         return self.scale * self.n * float(weights.max()) ** 2 / float(weights.sum())
@@ -512,6 +519,7 @@ class Blocks(Dissimilarity):
             standardization = Standardization.from_measures(measures)
             rows, place = rows.standardized(standardization.center, standardization.scale), of_z_scores(place)
         check_blocks(rows, metric, place)
+        # a parameter such as the median distance takes a few rows; all of them would be read once more for it
         sample = rows.sample(SUBSAMPLE)
         if standardization is None:
             if len(rows) <= SUBSAMPLE:
@@ -705,6 +713,7 @@ def _in_order_of_zeros(points: FloatArray) -> FloatArray:
 
     A matrix that is split by groups has its rows in another order than its columns.
     """
+    # in a matrix of dissimilarities every row has its smallest entry, 0, in its own column
     own = points.argmin(axis=1)
     order = np.argsort(own, kind="stable")
     return points[order] if np.unique(own).size == len(points) else points
@@ -750,6 +759,7 @@ def _warn_of_scales(
 
     `offered` says whether the user may standardize by an option.
     """
+    # a constant column adds nothing to any distance
     moving = np.flatnonzero(width > 0)
     if moving.size < 2:
         return

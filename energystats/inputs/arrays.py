@@ -64,6 +64,7 @@ def digits_of(values: Any) -> tuple[tuple[float, float], float]:
     else:
         sparse = hasattr(values, "toarray")
         dtypes = [values.dtype if sparse else np.asarray(values).dtype] if hasattr(values, "dtype") else []
+    # single and half precision round coarser than the doubles they are read as
     found = {str(dtype).lower() for dtype in dtypes} & COARSER.keys()
     return max(((COARSER[kind], float(np.finfo(kind).eps)) for kind in found), default=(ROUNDING, EPS))
 
@@ -91,6 +92,7 @@ def as_numbers(values: Any, name: str) -> FloatArray:
             f"`{name}` must hold real numbers, got dtype {kind.get(array.dtype.kind, array.dtype.name)}; "
             f"convert it first, for example with `np.asarray({name if name.isidentifier() else 'x'}, dtype=float)`."
         )
+    # before they become doubles, which would round them without a word
     if array.dtype.kind in "iu":
         check_whole_numbers(array.compressed() if isinstance(array, np.ma.MaskedArray) else array, name)
     if isinstance(array, np.ma.MaskedArray):
@@ -156,6 +158,7 @@ def _frame_numbers(table: InputTable, name: str) -> FloatArray:
             'numbers of them (of dates, days since one of them); metric="gower" takes categories and truth values.'
         )
     array = np.array(frame.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")
+    # whole numbers are doubles by now, so that 2**53 may have been one more
     whole = [is_integer_dtype(dtype) for dtype in dtypes]
     if any(whole):
         check_whole_numbers(array.reshape(len(array), len(columns))[:, whole], name)
@@ -194,6 +197,7 @@ def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) ->
         raise ValueError(
             f"`{name}` must be finite, but has {' and '.join(found)} values{where}; drop or impute those rows first."
         )
+    # distances are squared, so that numbers whose squares overflow would be infinitely far apart
     largest = float(np.abs(array).max())
     if largest > LARGEST:
         raise ValueError(f"`{name}` must not exceed {LARGEST:g} in size, got {largest:.3g}; rescale it.")
@@ -210,6 +214,7 @@ def as_weights(weights: Any, n: int, name: str) -> FloatArray | None:
     if (array <= 0).any():
         raise ValueError(f"`{name}` must be positive, got {array.min():.6g} at position {int(array.argmin())}.")
     check_likeness(array, name, "leave out points that hardly count")
+    # equal weights of 1 take the routes without weights, which count in whole numbers
     return None if (array == 1).all() else array
 
 

@@ -99,6 +99,7 @@ def encode(
         if labels.count(column) > 1:
             raise ValueError(f"`asymmetric` names {column!r}, but {labels.count(column)} columns have that name.")
     coded = []
+    # column by column over all tables, because a category may occur in the second one alone
     for j, label in enumerate(labels):
         parts = [_code_column(columns[j], name, label) for name, (_, columns) in zip(names, read, strict=True)]
         if label in asymmetric:
@@ -112,6 +113,7 @@ def encode(
     for array, name in zip(arrays, names, strict=True):
         _check_rows(array, name)
     kinds, levels = tuple(parts[0].kind for parts in coded), tuple(parts[0].levels for parts in coded)
+    # a column without any value says nothing of completeness: it has no weight in rho
     filled = [kind != "empty" for kind in kinds]
     complete = not any(np.isnan(array[:, filled]).any() for array in arrays)
     if known is not None:
@@ -212,6 +214,7 @@ def _code_column(column: Any, name: str, label: str) -> _Column:
         return _emptied(_Column("categorical", _as_floats(column), (False, True)))
     if is_numeric_dtype(column.dtype) and not is_complex_dtype(column.dtype):
         return _numeric_column(_as_floats(column), name, label)
+    # a column of objects may hold anything: pandas looks at every value
     found = infer_dtype(column, skipna=True)
     if found == "empty" or column.isna().all():
         return _Column("empty", np.full(len(column), np.nan))
@@ -261,6 +264,7 @@ def _presence(column: _Column, name: str, label: str) -> _Column:
     values = column.values
     if column.levels:
         numbers = [float(v) if isinstance(v, int | float | np.bool_ | np.number) else np.nan for v in column.levels]
+        # categories stand for 0 and 1 by their values, not by their codes
         used = ~np.isnan(values)
         values = values.copy()
         values[used] = np.array(numbers)[values[used].astype(np.intp)]
@@ -296,6 +300,7 @@ def _join_columns(parts: Sequence[_Column], names: Sequence[str], label: str) ->
                 f"Ordered column {label!r} must have the same categories in all tables, but has "
                 f"{_list_levels(first.levels)} in `{first_name}` and {_list_levels(part.levels)} in `{name}`."
             )
+    # in the order in which they are met, so that a second table only adds categories at the end
     levels = tuple(dict.fromkeys(level for part, _ in filled for level in part.levels))
     target = _Column(first.kind, np.empty(0), levels)
     return [_recoded(part, target, name, label) for part, name in zip(parts, names, strict=True)]

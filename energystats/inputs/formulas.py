@@ -170,6 +170,7 @@ class Parsed:
         from formulaic import Formula, ModelSpec
 
         formula = Formula(list(terms), _ordering="none")
+        # missing values were left out or refused before; formulaic would drop rows without a word
         spec = ModelSpec(formula=formula, ensure_full_rank=full_rank, na_action="ignore", output="numpy")
         context = {"C": partial(_coded_factor, [] if seen is None else seen)}
         try:
@@ -210,6 +211,7 @@ class Parsed:
         named = [(str(factor), *levels) for factor, levels in found if levels is not None]
         if len(named) < 2:
             return
+        # a cell without rows leaves its coefficient undetermined, and the term another hypothesis than it says
         codes = np.array([indicators.argmax(axis=1) for _, indicators, _ in named])
         counts = np.zeros([len(names) for *_, names in named], dtype=int)
         np.add.at(counts, tuple(codes), 1)
@@ -312,6 +314,7 @@ def _coded_factor(
                 f"C() has rows with {absent!r}, which its `levels` do not name; leave those rows out first."
             )
         codes, names = np.array(places)[codes], tuple(given)
+    # contrasts by name are taken in the order in which they are given
     if isinstance(contrasts, Mapping):
         contrasts = np.column_stack(list(contrasts.values()))
     elif isinstance(contrasts, CustomContrasts):
@@ -351,11 +354,13 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
 
     if "~" not in formula:
         raise ValueError(f'`formula` must have a ~ before its terms, as in "y ~ g" or "~ g", got {formula!r}.')
+    # formulaic drops the quotes, and 1 is its constant
     if "`1`" in _without_calls(formula):
         raise ValueError(
             f"`formula` takes a column named '1' for the constant; rename it, or write I(`1`), got {formula!r}."
         )
     try:
+        # formulaic writes out a dot, which stands for all columns, by their names
         read = Formula.from_spec(formula, context={"__formulaic_variables_available__": list(map(str, data.columns))})
     except (FormulaicError, SyntaxError) as error:
         raise ValueError(
@@ -447,6 +452,7 @@ def _variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
 
     known = list(map(str, data.columns))
     names = dict.fromkeys(name for factor in _factors_of(terms) for name in _names_in(factor.expr, known))
+    # a name may also be a function of Python or of formulaic, which formulas may call
     for name in names:
         if known.count(name) > 1:
             raise ValueError(f"`data` has {known.count(name)} columns named {name!r}; rename them.")

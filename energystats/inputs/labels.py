@@ -78,6 +78,7 @@ def read_inputs(tables: Sequence[Any], columns: Mapping[str, Any]) -> tuple[tupl
         if given is None or isinstance(given, str):
             found[name] = given
         else:
+            # a clustering result stands for its labels, but never for weights
             found[name] = as_table(given) if name in WEIGHTS else read_labels(given, name)
     read = tuple([as_table(table) for table in tables])
     match_rows(read, {name: column for name, column in found.items() if isinstance(column, InputTable)})
@@ -110,6 +111,7 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
         codes, names = _coded_objects(known.tolist(), name) if array.dtype == object else _coded_values(known)
         if array.dtype.kind == "U":
             _warn_of_missing_as_text(codes, names, name)
+    # codes are those of the known labels, so their number says nothing where some are missing
     if len(codes) != n and not missing.any():
         raise ValueError(f"`{name}` must have one label for each of the {n} rows, got {len(codes)}.")
     if missing.any():
@@ -186,6 +188,7 @@ def _label_array(labels: Any, name: str) -> AnyArray:
     else:
         array = np.fromiter(_unwrapped(list(labels), name), dtype=object, count=len(labels))
         kinds = set(map(type, array))
+        # of one type that NumPy keeps as it is; whole numbers and text might be cut or rounded
         if kinds in ({float}, {np.datetime64}, {np.timedelta64}):
             array = np.array(array.tolist())
     if array.ndim != 1:
@@ -232,6 +235,7 @@ def _coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
             f"`{name}` must have labels such as numbers or text, which can be compared: {error}."
         ) from error
     firsts = list(found)
+    # True, 1 and 1.0 are equal and have one hash: they would become one label without a word
     if len(kinds := set(map(type, entries))) > 1 or tuple in kinds:
         for entry, code in zip(entries, codes.tolist(), strict=True):
             if _find_label_type(entry) != _find_label_type(firsts[code]):
@@ -240,6 +244,7 @@ def _coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
                     "other; make them labels of one type, for example text."
                 )
     try:
+        # sets and the like compare without being ordered, and would be sorted by where they stood
         names = sorted(firsts)
         ordered = all(bool(low < high) for low, high in itertools.pairwise(names))
     except TypeError as error:

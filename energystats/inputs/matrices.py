@@ -72,6 +72,7 @@ def as_square(values: Any, name: str, places: Places | None = None) -> FloatArra
             raise ValueError(
                 f"`{name}` as a condensed vector must have n(n - 1)/2 entries for a whole number n, got {array.size}."
             )
+        # a condensed vector is symmetric with a zero diagonal by its form
         full = np.asarray(squareform(array, checks=False))
         _check_finite_pairs(full, name, places)
         return full
@@ -176,6 +177,7 @@ def largest_skew(
 
     An entry of a kernel is an inner product, whose rounding is a share of the lengths, the roots of the diagonal.
     """
+    # block by block, so that no second matrix is needed
     scale, lengths = small_entry(array, share), np.sqrt(np.abs(np.diagonal(array)))
     height = max(1, SKEW_ENTRIES // len(array))
     found, largest = None, 0.0
@@ -201,6 +203,7 @@ def as_linkage(Z: Any, name: str) -> FloatArray:
     made_before = nodes < n + np.arange(n - 1)[:, None]
     if not (nodes == np.floor(nodes)).all() or (nodes < 0).any() or not made_before.all():
         raise ValueError(f"`{name}` must be a linkage matrix: its first two columns are clusters made in earlier rows.")
+    # a cluster that is joined is gone: the new one stands for it
     if np.unique(nodes).size != nodes.size:
         raise ValueError(f"`{name}` must be a linkage matrix: no cluster is joined twice.")
     if (np.diff(array[:, 2]) < 0).any():

@@ -124,6 +124,7 @@ def cells_of_frame(frame: pd.DataFrame) -> list[list[str]]:
 def parse_cells(cells: list[list[str]]) -> MatrixFile:
     """Find the layout, convert, and check; every complaint names line and column."""
     layout = _layout_of(cells)
+    # a header that is one cell short belongs to the columns behind the first
     if layout != "none" and len(cells[0]) == len(cells[-1]) - 1:  # R's write.table has no corner
         cells = [["", *cells[0]], *cells[1:]]
         header: tuple[str, ...] = tuple(cells[0][1:])
@@ -160,6 +161,7 @@ def _layout_of(cells: list[list[str]]) -> Literal["both", "header", "none"]:
             f"the matrix must be square, got {m} lines of {width} cells; n x n numbers, a line of n names above them, "
             "and a column of n names beside them are understood."
         )
+    # as many lines as cells: names stand in both the first row and the first column, or nowhere
     first = [*cells[0], *(row[0] for row in cells)]
     if all(map(_may_be_number, first)) or m == 1:
         return "none"

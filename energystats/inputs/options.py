@@ -82,6 +82,7 @@ def check_alpha(alpha: object) -> float:
         raise TypeError(f"`alpha` must be a number, got {alpha!r} of type {type(alpha).__name__}.")
     if not 0 < alpha <= 2:
         raise ValueError(f"`alpha` must satisfy 0 < alpha <= 2, got {alpha:g}.")
+    # refused rather than warned of: the answer would be that to another question
     if alpha < SMALLEST_ALPHA:
         raise ValueError(
             f"`alpha` must be at least {SMALLEST_ALPHA:g}, got {alpha:g}: so small a power makes nearly all distances "
@@ -130,6 +131,7 @@ def as_generator(rng: RandomLike | np.random.RandomState, name: str = "rng") -> 
         return np.random.default_rng(rng.randint(2**31, size=4))
     if isinstance(rng, np.random.SeedSequence):
         rng = np.random.SeedSequence(**rng.state)
+    # NumPy takes True for the seed 1
     if isinstance(rng, bool):
         raise TypeError(f"`{name}` must be a seed, a numpy Generator or None, got {rng!r}.")
     try:

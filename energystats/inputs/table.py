@@ -92,16 +92,19 @@ def as_table(values: Any) -> InputTable:
     """Read a table or column of any library; what has been read stays as it is."""
     if isinstance(values, InputTable):
         return values
+    # collections that are read in blocks or sent to workers do not get here: this one is needed whole
     delayed = hasattr(values, "__dask_graph__")
     if delayed:
         values = values.compute()
     of_pandas = hasattr(values, "iloc")
+    # Polars and Arrow: pandas keeps the types of their columns, and marks missing values in one way
     if not of_pandas and hasattr(values, "to_pandas"):
         values = values.to_pandas()
     if not hasattr(values, "iloc"):
         if hasattr(values, "row_index"):  # blocks of rows
             return InputTable(values, values.columns, values.row_index, values.indices)
         return InputTable(_without_masks(values), delayed=delayed)
+    # results keep the index, so it is copied: the user may rename the rows of the frame afterwards
     names = values.columns if values.ndim == 2 else ["x" if values.name is None else values.name]
     index = values.index if of_pandas or not counts_only(values.index) else None  # Polars has no names of rows
     return InputTable(values, write_names(names), None if index is None else index.copy(), delayed=delayed)
@@ -182,6 +185,7 @@ def match_rows(tables: Sequence[InputTable], columns: Mapping[str, InputTable | 
     Several tables are samples that stand below each other. Where they have no names, the columns are matched with the
     first of them that has an index.
     """
+    # samples in blocks of rows have become one table, which knows the index of each of them
     indices = [index for table in tables for index in table.indices or (table.index,)]
     named = {name: column for name, column in columns.items() if column is not None and column.index is not None}
     rows = join_indices(indices)
@@ -189,6 +193,7 @@ def match_rows(tables: Sequence[InputTable], columns: Mapping[str, InputTable | 
         own = column.index
         if rows is None:
             rows = own
+        # another length is refused where the values are read, with both lengths in the message
         elif len(rows) == len(own) and not _have_same_names(rows, own):
             raise ValueError(_other_rows(rows, name, delayed=column.delayed))
 
@@ -216,6 +221,7 @@ def join_indices(parts: Sequence[Any]) -> Any:
         return None
     if len(parts) == 1:
         return parts[0]
+    # samples that are each numbered from 0 would give names that stand in several rows
     if all(find_index_names(part) is None for part in parts):
         return None
     return parts[0].append(list(parts[1:]))
@@ -227,6 +233,7 @@ def check_same_rows(tables: Sequence[InputTable], name: str) -> None:
     for other in others:
         if first is None or other is None or len(first) != len(other):
             continue
+        # names that only one table has are no contradiction: subjects may be called otherwise the second time
         unequal = np.array([a != b for a, b in zip(first, other, strict=True)], dtype=bool)
         moved = unequal & first.isin(other)
         if moved.any():

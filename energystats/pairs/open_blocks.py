@@ -46,6 +46,7 @@ def opened(samples: Sequence[Any], columns: Mapping[str, Any], client: Any = Non
     others = any(hasattr(column, "__dask_graph__") for column in columns.values())
     if client is None and not others and not any(_is_outside(s) or is_from_array_library(s) for s in samples):
         return read_inputs(samples, columns)
+    # labels are needed here even where the rows stay with the workers: they are what is permuted
     given = dict(zip(columns, _labels_here(tuple(columns.values()), client), strict=True))
     client, argument = active_workers(client, samples), next(iter(columns), "X")
     if len(samples) > 1 and given.get(argument) is not None:
@@ -66,6 +67,7 @@ def opened(samples: Sequence[Any], columns: Mapping[str, Any], client: Any = Non
         return read_inputs([_read_whole(table) for table in tables], given)
     _check_widths(tables, names)
     parts = [table.values for table in tables]
+    # samples become one table with labels, so that only one kind of input is summed in blocks
     rows: Rows = RowsOnDisk(tables[0].columns, parts=tuple(parts)) if client is None else together(parts)
     return _label_samples(
         replace(rows, indices=tuple(table.index for table in tables)), given, [part.n for part in parts]
@@ -193,6 +195,7 @@ def _join_labels(parts: list[Any], index: Any) -> Any:
 
     if all(isinstance(part.dtype, pd.CategoricalDtype) for part in parts):
         return pd.Series(union_categoricals(parts), index=index, name=parts[0].name)
+    # one type for all would round whole numbers
     if len({part.dtype for part in parts}) > 1:  # one type for all would round whole numbers
         parts = [part.astype(object) for part in parts]
     return pd.concat(parts, ignore_index=True).set_axis(index)
