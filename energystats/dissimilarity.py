@@ -84,11 +84,11 @@ class Standardization:
 
     @classmethod
     def from_measures(cls, measures: Measures) -> Self:
-        """The same of columns measured in blocks."""
+        """Take the measures of columns that were read in blocks."""
         return cls(center=measures.mean, scale=np.where(measures.width > 0, measures.deviation, 1.0))
 
     def apply(self, points: FloatArray) -> FloatArray:
-        """Column z-scores."""
+        """Compute the z-scores of the columns."""
         return (points - self.center) / self.scale
 
 
@@ -112,11 +112,12 @@ class Dissimilarity(abc.ABC):
         The points (or R) are those of the user divided by two to this power, see `near_one`.
     place : callable or None
         Where a row of the points stands in the user's tables.
+    directions : ndarray of shape (d, n_slices) or None
+        Unit vectors, where sums over pairs are estimated from distances along them.
     """
 
     has_points: ClassVar[bool] = False  # all of them in memory
     is_stored: ClassVar[bool] = False  # the matrix of rho is in memory
-    in_full: ClassVar[bool] = True  # sums over pairs are exact, from what is in memory
 
     metric: Metric
     standardization: Standardization | None = None
@@ -125,6 +126,7 @@ class Dissimilarity(abc.ABC):
     warns: bool = True
     exponent: int = 0
     place: Place | None = None
+    directions: FloatArray | None = None
 
     @staticmethod
     def from_data(
@@ -148,6 +150,7 @@ class Dissimilarity(abc.ABC):
         if isinstance(table.values, Rows):
             blocks = Blocks.from_rows(table.values, resolved, standardize=standardize, name=name)
             return replace(blocks, warns=of_negative)
+        # a metric for mixed tables learns while it reads what the columns are
         (points,), coded = resolved.read((table,), (name,))
         _warn_of_matrix(points, coded, name)
         place = place or row_places([name], [len(points)], [table.index])
@@ -167,6 +170,7 @@ class Dissimilarity(abc.ABC):
         """Check clean coordinates and fit a metric to them; `place` says where their rows come from."""
         check_z_scores(metric, standardize)
         place = place or row_places(["X"], [len(points)], [None])
+        # z-scores first: signs and rows of zeros are judged as the metric will see them
         standardization = Standardization.of(points) if standardize else None
         if standardization is not None:
             points, place = standardization.apply(points), of_z_scores(place)
@@ -205,6 +209,7 @@ class Dissimilarity(abc.ABC):
         tables, resolved = [as_table(sample) for sample in samples], resolve(metric, alpha)
         if isinstance(resolved, Precomputed):
             raise ValueError('metric="precomputed" needs one pooled matrix with `groups=`, got several samples.')
+        # one coding for all samples, in which a category has one number
         pooled, sizes, coded, place = pool(tables, resolved)
         d = Points.from_points(pooled, coded, standardize=standardize, columns=tables[0].columns, place=place)
         pooled_groups = Groups.from_labels(np.repeat(np.arange(len(sizes)), sizes), d.n, name="samples")
@@ -229,30 +234,8 @@ class Dissimilarity(abc.ABC):
 
     @functools.cached_property
     @abc.abstractmethod
-    def pairs(self) -> Pairs:
-        """R as a linear map, by the cheapest route."""
-
-    @property
-    @abc.abstractmethod
-    def matrix(self) -> FloatArray:
-        """R in whole, (n, n); computed at every call unless it is stored."""
-
-    @abc.abstractmethod
-    def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Rho between two sets of points, given by their indices; (r, c)."""
-
-    @abc.abstractmethod
-    def subset(self, rows: IntArray) -> Dissimilarity:
-        """Take part of the points, under the metric fitted to all of them."""
-
-    @abc.abstractmethod
-    def largest_rho(self) -> float:
-        """Bound rho where sums of it may overflow, 0 elsewhere."""
-
-    @functools.cached_property
     def points(self) -> FloatArray:
-        """Coordinates, standardized if asked for, or codes of a mixed table; (n, d)."""
-        raise ValueError(f"This needs points, got a matrix of rho between {self.n} points.")
+        """Coordinates, standardized if asked for, or codes of a mixed table; an error where they are not in memory."""
 
     @property
     def coordinates(self) -> FloatArray | None:
@@ -269,10 +252,47 @@ class Dissimilarity(abc.ABC):
         """Size of the numbers whose difference rho is, where it is one; 0 where rho has all its digits."""
         return 0.0
 
+    @abc.abstractmethod
+    def route(self) -> Pairs:
+        """Choose the cheapest way to sums over pairs."""
+
+    def project(self, directions: FloatArray) -> FloatArray:
+        """Project the points, from their mean, on some directions; (d, s) -> (n, s)."""
+        return projection_of(self.points)(directions)
+
+    def corners(self) -> FloatArray:
+        """Take rows among which is the smallest and the largest value of every column."""
+        return self.points
+
+    def largest_rho(self) -> float:
+        """Bound rho where sums of it may overflow, 0 elsewhere."""
+        if self.metric.by_range or self.standardization is not None:
+            return 0.0
+        return self.n_columns * _rho_of_width(self.corners(), self.metric)
+
+    @property
+    def matrix(self) -> FloatArray:
+        """R in whole, (n, n); computed at every call unless it is stored."""
+        check_memory(pairs_work(Size(self.n)))
+        return Recomputed(self.points, self.metric, self.warns).matrix()
+
     @property
     def all_coincide(self) -> bool:
         """Whether rho is 0 for every pair."""
         return not np.ptp(self.points, axis=0).any()
+
+    def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        """Compute rho between two sets of points, given by their indices; (r, c)."""
+        return self.metric.finite_between(self.points[rows], self.points[columns])
+
+    def subset(self, rows: IntArray) -> Self:
+        """Take part of the points, under the metric fitted to all of them."""
+        index = None if self.index is None else self.index[rows]
+        return replace(self, **self.values_at(rows), index=index, warns=False)
+
+    def values_at(self, rows: IntArray) -> dict[str, Any]:
+        """Take what is held of some points, by the names of the fields."""
+        return {"points": self.points[rows]}
 
     def stored(self) -> Dissimilarity:
         """Hold R in memory, for methods that read it again and again."""
@@ -283,17 +303,38 @@ class Dissimilarity(abc.ABC):
 
         For results without a unit. Points of ordinary size, and metrics with a unit of their own, stay as they are.
         """
-        return self
+        # a power of two changes no digit of any coordinate
+        e = _exponent_of(self.points)
+        metric = self.metric.in_unit(-e) if e else None
+        if metric is None:
+            return self
+        return self.as_kind(Points, metric=metric, points=np.ldexp(self.points, -e), exponent=self.exponent + e)
 
     def under(self, metric: Metric) -> Dissimilarity:
         """Compare the same points by another metric, not yet fitted to them."""
-        raise ValueError(f"`metric` {metric!r} needs points, got a matrix of rho.")
-
-    def sliced(self, n_slices: int, rng: np.random.Generator) -> Dissimilarity:
-        """Estimate sums over the pairs of the same points along random directions."""
-        raise _no_lines(self.metric)
+        columns = self.columns or tuple(map(str, range(self.n_columns)))
+        check_z_scores(metric, self.standardization is not None)
+        metric.check(self.points, self.place or row_places(["X"], [self.n], [self.index]), columns)
+        fitted = metric.under(self.metric, columns).fitted(self.points)
+        if not fitted.by_range:
+            check_resolution(self.points, fitted)
+        return self.as_kind(Points, metric=fitted)
 
     # ------------------------------------------------------------ what follows for all of them
+
+    @functools.cached_property
+    def pairs(self) -> Pairs:
+        """R as a linear map, by the cheapest route, or along random directions."""
+        return self.route() if self.directions is None else Sliced.of(self.n, self.project, self.directions)
+
+    def sliced(self, n_slices: int, rng: np.random.Generator) -> Self:
+        """Estimate sums over the pairs of the same points along random directions."""
+        if not self.n_columns or not isinstance(self.metric, Euclidean) or self.metric.alpha != 1:
+            raise ValueError(
+                '`method="sliced"` estimates sums of ||x - y|| along lines and needs points with metric="euclidean" '
+                f"and alpha=1, got {self.metric!r}."
+            )
+        return replace(self, directions=random_directions(self.n_columns, n_slices, rng))
 
     def as_kind(self, kind: type[K], **fields: Any) -> K:
         """Make another kind of dissimilarity with the same fields, but for those given."""
@@ -301,7 +342,7 @@ class Dissimilarity(abc.ABC):
         return kind(**{name: getattr(self, name) for name in names}, **fields)
 
     def group_sums(self, groups: Groups, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """M = Z'RZ of one labeling, and the group sizes (or sums of weights); (k, k), (k,)."""
+        """Sum rho between the groups, M = Z'RZ, and give the group sizes (or sums of weights); (k, k), (k,)."""
         Z = groups.indicators(weights)
         return self.pairs.block_sums(Z)[0], Z.sum(axis=(0, 2))
 
@@ -313,12 +354,14 @@ class Dissimilarity(abc.ABC):
     @functools.cached_property
     def scale(self) -> float:
         """sum_ij |rho(x_i, x_j)| / (2n): T, unless rho is negative somewhere; what rounding is measured against."""
+        # rho of negative type is nowhere negative, so that its totals are those of |rho|
         total = float(self.row_totals.sum()) if self.metric.negative_type else self.pairs.absolute_total()
         return total / (2 * self.n)
 
     def check_weights(self, weights: FloatArray, name: str) -> None:
         """Refuse weights with which sums over pairs are not numbers any more."""
         heavy = float(weights.sum()) ** 2
+        # sums of rho alone were checked with the points; light weights cannot make them overflow
         if heavy >= HEAVY and not heavy * self.largest_rho() < LARGEST_SUM:
             raise ValueError(
                 f"`{name}` must not be that large, its sum is {weights.sum():.3g}: sums of products of weights and rho "
@@ -326,23 +369,24 @@ class Dissimilarity(abc.ABC):
             )
 
     def weighted_totals(self, weights: FloatArray | None) -> FloatArray:
-        """sum_j w_j rho(x_i, x_j); (n,)."""
+        """Sum w_j rho(x_i, x_j) over j; (n,)."""
         return self.row_totals if weights is None else self.pairs.multiply(weights[:, None])[:, 0]
 
     def scale_of(self, weights: FloatArray | None) -> float:
-        """`scale` with weights: sum_ij w_i w_j |rho| / (2 sum w), or a bound of it where rho may be negative."""
+        """Compute the weighted scale: sum_ij w_i w_j |rho| / (2 sum w), or a bound of it where rho may be negative."""
         if weights is None:
             return self.scale
+        # the same with weights
         if self.metric.negative_type:
             return float(weights @ self.weighted_totals(weights)) / (2 * float(weights.sum()))
         return self.scale * self.n * float(weights.max()) ** 2 / float(weights.sum())
 
     def centred_gram(self) -> FloatArray:
-        """G_c = -1/2 J R J in whole, (n, n)."""
+        """Compute the centred Gram matrix G_c = -1/2 J R J in whole, (n, n)."""
         return centred(-0.5 * self.matrix)
 
     def largest_eigenpairs(self, count: int, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Largest eigenvalues, falling, and unit eigenvectors of the (weighted) centred Gram matrix G_c."""
+        """Find the largest eigenvalues, falling, and unit eigenvectors of the (weighted) centred Gram matrix G_c."""
         return largest_eigenpairs(self.pairs.multiply, np.ones(self.n) if weights is None else weights, count)
 
 
@@ -351,13 +395,7 @@ K = TypeVar("K", bound=Dissimilarity)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Points(Dissimilarity):
-    """Points in memory.
-
-    Attributes
-    ----------
-    points : ndarray of shape (n, d)
-        Coordinates, standardized if asked for, or codes of a mixed table.
-    """
+    """Points in memory, one row each: coordinates, standardized if asked for, or codes of a mixed table."""
 
     has_points: ClassVar[bool] = True
 
@@ -383,99 +421,23 @@ class Points(Dissimilarity):
     def summand(self) -> float:
         return self.metric.summand(self.points)
 
-    @functools.cached_property
-    def pairs(self) -> Pairs:
+    def route(self) -> Pairs:
         return choose_route(Recomputed(self.points, self.metric, self.warns), sort_line(self.points, self.metric))
-
-    @property
-    def matrix(self) -> FloatArray:
-        check_memory(pairs_work(Size(self.n)))
-        return Recomputed(self.points, self.metric, self.warns).matrix()
-
-    def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        return self.metric.finite_between(self.points[rows], self.points[columns])
-
-    def subset(self, rows: IntArray) -> Self:
-        return replace(self, points=self.points[rows], index=_entries(self.index, rows), warns=False)
-
-    def largest_rho(self) -> float:
-        return 0.0 if self.standardization is not None else _largest_rho(self.points, self.metric)
-
-    def near_one(self) -> Points:
-        e = _exponent_of(self.points)
-        metric = self.metric.in_unit(-e) if e else None
-        if metric is None:
-            return self
-        points = np.ldexp(self.points, -e)
-        return self.as_kind(Points, metric=metric, points=points, exponent=self.exponent + e)
-
-    def under(self, metric: Metric) -> Points:
-        columns = self.columns or tuple(map(str, range(self.n_columns)))
-        check_z_scores(metric, self.standardization is not None)
-        metric.check(self.points, self.place or row_places(["X"], [self.n], [self.index]), columns)
-        fitted = metric.under(self.metric, columns).fitted(self.points)
-        if not fitted.by_range:
-            check_resolution(self.points, fitted)
-        return self.as_kind(Points, metric=fitted)
-
-    def sliced(self, n_slices: int, rng: np.random.Generator) -> SlicedPoints:
-        check_slices(self.metric)
-        return self.as_kind(SlicedPoints, directions=random_directions(self.n_columns, n_slices, rng))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Stored(Dissimilarity):
-    """Points whose matrix of rho is in memory.
-
-    Attributes
-    ----------
-    R : ndarray of shape (n, n)
-        The matrix of rho.
-    """
+class Matrix(Dissimilarity):
+    """A matrix `R` of rho that was given, (n, n)."""
 
     is_stored: ClassVar[bool] = True
 
     R: FloatArray
 
-    @functools.cached_property
-    def pairs(self) -> Pairs:
-        return Stored(self.R)
-
-    @property
-    def matrix(self) -> FloatArray:
-        return self.R
-
-    @property
-    def all_coincide(self) -> bool:
-        return not self.R.any()
-
-    def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        return self.R[np.ix_(rows, columns)]
-
-    def largest_rho(self) -> float:
-        return float(np.abs(self.R).max())
-
-    def stored(self) -> Dissimilarity:
-        return self
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class StoredPoints(_Stored, Points):
-    """Points in memory, and the matrix of rho between them."""
-
-    def subset(self, rows: IntArray) -> Self:
-        return replace(super().subset(rows), R=self.rho(rows, rows))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Matrix(_Stored):
-    """A matrix of rho that was given."""
-
     @classmethod
     def from_table(
         cls, table: InputTable, metric: Precomputed, *, standardize: bool | None, name: str, of_negative: bool
     ) -> Self:
-        """Check a user's matrix."""
+        """Check a matrix of rho that a user gave."""
         if isinstance(table.values, Rows):
             raise ValueError(
                 '`client` and blocks of rows go with points; metric="precomputed" needs its matrix in memory, for '
@@ -491,25 +453,54 @@ class Matrix(_Stored):
     def n(self) -> int:
         return len(self.R)
 
-    def subset(self, rows: IntArray) -> Self:
-        return replace(self, R=self.rho(rows, rows), index=_entries(self.index, rows), warns=False)
+    @functools.cached_property
+    def points(self) -> FloatArray:
+        raise ValueError(f"This needs points, got a matrix of rho between {self.n} of them.")
 
-    def near_one(self) -> Self:
+    @property
+    def matrix(self) -> FloatArray:
+        return self.R
+
+    @property
+    def all_coincide(self) -> bool:
+        return not self.R.any()
+
+    def route(self) -> Pairs:
+        return Stored(self.R)
+
+    def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        return self.R[np.ix_(rows, columns)]
+
+    def largest_rho(self) -> float:
+        return float(np.abs(self.R).max())
+
+    def values_at(self, rows: IntArray) -> dict[str, Any]:
+        return {"R": self.rho(rows, rows)}
+
+    def stored(self) -> Self:
+        return self
+
+    def near_one(self) -> Dissimilarity:
         e = _exponent_of(self.R)
         return replace(self, R=np.ldexp(self.R, -e), exponent=self.exponent + e) if e else self
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class StoredPoints(Matrix, Points):
+    """Points in memory, and the matrix of rho between them."""
+
+    points: FloatArray = field()
+
+    def values_at(self, rows: IntArray) -> dict[str, Any]:
+        return {"points": self.points[rows], "R": self.rho(rows, rows)}
+
+    def near_one(self) -> Dissimilarity:
+        return Points.near_one(self)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Blocks(Dissimilarity):
-    """Points of a table that is read in blocks of rows.
-
-    Attributes
-    ----------
-    rows : Rows
-        The table.
-    """
-
-    in_full: ClassVar[bool] = False
+    """Points of a table, `rows`, that is read in blocks of rows."""
 
     rows: Rows
 
@@ -528,6 +519,7 @@ class Blocks(Dissimilarity):
             standardization = Standardization.from_measures(measures)
             rows, place = rows.standardized(standardization.center, standardization.scale), of_z_scores(place)
         check_blocks(rows, metric, place)
+        # a parameter such as the median distance takes a few rows; all of them would be read once more for it
         sample = rows.sample(SUBSAMPLE)
         if standardization is None:
             if len(rows) <= SUBSAMPLE:
@@ -560,99 +552,34 @@ class Blocks(Dissimilarity):
         return self.rows.n_workers
 
     @functools.cached_property
-    def pairs(self) -> Pairs:
-        return self.rows.pairs(self.metric)
-
-    @property
-    def matrix(self) -> FloatArray:
-        check_memory(pairs_work(Size(self.n)))
-        raise self._absent()
-
-    @functools.cached_property
     def points(self) -> FloatArray:
-        raise self._absent()
-
-    def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        raise self._absent()
-
-    def subset(self, rows: IntArray) -> Dissimilarity:
-        raise self._absent()
-
-    def _absent(self) -> ValueError:
-        """Say that a method needs all points."""
-        return ValueError(
+        raise ValueError(
             f"`X` is read in blocks of rows, and this needs all {self.n} of them in memory: give it as an array, "
             "for example np.asarray(X)."
         )
 
-    def largest_rho(self) -> float:
-        return 0.0 if self.standardization is not None else _largest_rho(self.rows.corners(), self.metric)
+    def route(self) -> Pairs:
+        return self.rows.pairs(self.metric)
 
-    def under(self, metric: Metric) -> Blocks:
+    def project(self, directions: FloatArray) -> FloatArray:
+        return self.rows.project(directions)
+
+    def corners(self) -> FloatArray:
+        return self.rows.corners()
+
+    def under(self, metric: Metric) -> Dissimilarity:
         return Blocks.from_rows(self.rows, metric)
-
-    def sliced(self, n_slices: int, rng: np.random.Generator) -> SlicedBlocks:
-        check_slices(self.metric)
-        return self.as_kind(SlicedBlocks, directions=random_directions(self.n_columns, n_slices, rng))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SlicedPoints(Points):
-    """Points in memory, sums over whose pairs are estimated along unit vectors, `directions` (d, n_slices)."""
-
-    in_full: ClassVar[bool] = False
-
-    directions: FloatArray
-
-    @functools.cached_property
-    def pairs(self) -> Pairs:
-        return Sliced.of(self.n, projection_of(self.points), self.directions)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SlicedBlocks(Blocks):
-    """Points in blocks of rows, sums over whose pairs are estimated along unit vectors, `directions` (d, n_slices)."""
-
-    directions: FloatArray
-
-    @functools.cached_property
-    def pairs(self) -> Pairs:
-        return Sliced.of(self.n, self.rows.project, self.directions)
-
-
-def check_slices(metric: Metric) -> None:
-    """Refuse random directions for a metric that is not the Euclidean distance."""
-    if not isinstance(metric, Euclidean) or metric.alpha != 1:
-        raise _no_lines(metric)
-
-
-def _no_lines(metric: Metric) -> ValueError:
-    """Say what random directions need."""
-    return ValueError(
-        '`method="sliced"` estimates sums of ||x - y|| along lines and needs points with metric="euclidean" '
-        f"and alpha=1, got {metric!r}."
-    )
-
-
-def _entries(index: Any, rows: IntArray) -> Any:
-    """Take entries of an index, if there is one."""
-    return None if index is None else index[rows]
 
 
 def _exponent_of(values: FloatArray) -> int:
-    """Exponent of two of the widest column, 0 where it is of ordinary size."""
+    """Find the exponent of two of the widest column, 0 where it is of ordinary size."""
     size = float(np.ptp(values, axis=0).max())
     return 0 if size == 0 or ORDINARY < size < 1 / ORDINARY else int(exponents(size))
 
 
-def _largest_rho(points: FloatArray, metric: Metric) -> float:
-    """Bound rho by that of the widest column, 0 where ranges bound it."""
-    return 0.0 if metric.by_range else points.shape[1] * _rho_of_width(points, metric)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """Which of k groups each of n points belongs to.
+    """Groups of n points: codes 0..k-1 and the names of the k groups.
 
     Attributes
     ----------
@@ -673,13 +600,13 @@ class Groups:
 
     @classmethod
     def from_labels(cls, labels: Any, n: int, *, name: str) -> Self:
-        """From labels of any sortable kind, one for each of n rows."""
+        """Read labels of any sortable kind, one for each of n rows."""
         read = read_labels(labels, name)
         codes, names = as_labels(read, n, name)
         return cls(codes, names, read.title, read.found)
 
     def at_least_two(self, name: str) -> Self:
-        """Self, if there is more than one group."""
+        """Refuse a single group."""
         if self.k < 2:
             raise ValueError(f"`{name}` must name at least two groups, got only {self.names[0]!r}.")
         return self
@@ -695,15 +622,15 @@ class Groups:
         return np.bincount(self.codes, minlength=self.k).astype(np.intp)
 
     def mass(self, weights: FloatArray | None) -> FloatArray:
-        """Sum of the weights of every group, its size without weights; (k,)."""
+        """Sum the weights of every group, or count its points; (k,)."""
         return np.bincount(self.codes, weights, minlength=self.k).astype(np.float64)
 
     def members(self) -> tuple[IntArray, ...]:
-        """Row indices of every group."""
+        """Find the row indices of every group."""
         return tuple(np.flatnonzero(self.codes == j) for j in range(self.k))
 
     def indicators(self, weights: FloatArray | None = None) -> FloatArray:
-        """Z of a single labeling, times the weights; (n, k, 1)."""
+        """Make the indicator matrix Z of a single labeling, times the weights; (n, k, 1)."""
         Z = (self.codes[:, None] == np.arange(self.k)).astype(np.float64)
         if weights is not None:
             Z *= weights[:, None]
@@ -711,13 +638,13 @@ class Groups:
 
 
 def _series_names(samples: Sequence[InputTable]) -> tuple[str, ...] | None:
-    """Names of samples that are Series with a name each, no two alike; else None."""
+    """Find the names of samples that are Series with a name each, no two alike; else None."""
     names = tuple(sample.title if sample.ndim == 1 else "" for sample in samples)
     return names if all(names) and len(set(names)) == len(names) else None
 
 
 def pool(samples: Sequence[Any], metric: Metric) -> tuple[FloatArray, list[int], Metric, Place]:
-    """All samples below each other, their sizes, the metric that knows their columns, and where each row stands."""
+    """Pool samples below each other: the points, their sizes, the metric that knows the columns, and the places."""
     names, tables = [f"sample {i}" for i in range(1, len(samples) + 1)], [as_table(sample) for sample in samples]
     arrays, coded = metric.read(tables, names)
     check_same_columns(tables, [a.shape[1] for a in arrays], names)
@@ -741,7 +668,7 @@ def check_z_scores(metric: Metric, standardize: bool | None) -> None:
 
 
 def of_z_scores(place: Place) -> Place:
-    """Where rows stand whose columns have been standardized."""
+    """Name the places of rows whose columns have been standardized."""
 
     def standardized(row: int) -> tuple[str, Any]:
         text, label = place(row)
@@ -762,7 +689,7 @@ def check_blocks(rows: Rows, metric: Metric, place: Place) -> None:
 
 
 def _fault_in(points: FloatArray, domain: Domain, columns: Sequence[str] | None) -> Fault | None:
-    """The first row of one block that does not belong to a domain."""
+    """Find the first row of one block that does not belong to a domain."""
     return domain.fault(points, columns)
 
 
@@ -782,10 +709,11 @@ def _warn_of_matrix(points: FloatArray, metric: Metric, name: str) -> None:
 
 
 def _in_order_of_zeros(points: FloatArray) -> FloatArray:
-    """Rows of a square table in the order in which a matrix of dissimilarities would have its zeros on the diagonal.
+    """Order the rows of a square table so that the zeros of a matrix of dissimilarities are on the diagonal.
 
     A matrix that is split by groups has its rows in another order than its columns.
     """
+    # in a matrix of dissimilarities every row has its smallest entry, 0, in its own column
     own = points.argmin(axis=1)
     order = np.argsort(own, kind="stable")
     return points[order] if np.unique(own).size == len(points) else points
@@ -817,7 +745,7 @@ def check_resolution(points: FloatArray, metric: Metric, n: int | None = None, *
 
 
 def _rho_of_width(points: FloatArray, metric: Metric) -> float:
-    """Size of rho between the ends of the widest column."""
+    """Compute the size of rho between the ends of the widest column."""
     column = points[:, int(np.ptp(points, axis=0).argmax())]
     ends = points[[int(column.argmin()), int(column.argmax())]]
     with np.errstate(all="ignore"):
@@ -827,10 +755,11 @@ def _rho_of_width(points: FloatArray, metric: Metric) -> float:
 def _warn_of_scales(
     spread: FloatArray, width: FloatArray, columns: Sequence[str] | None, *, offered: bool = True
 ) -> None:
-    """One column with a far larger spread decides every distance; standard deviations and ranges of the columns.
+    """Warn of one column with so much larger a standard deviation that it decides every distance.
 
     `offered` says whether the user may standardize by an option.
     """
+    # a constant column adds nothing to any distance
     moving = np.flatnonzero(width > 0)
     if moving.size < 2:
         return

@@ -2,10 +2,16 @@
 
 import ast
 import re
+import sys
+from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+
+import energystats as es
 
 ROOT = Path(__file__).parent.parent / "energystats"
 ORDER = [  # each line may import the lines above it, and modules of its own line unless said otherwise
@@ -166,6 +172,43 @@ def test_no_name_is_defined_twice():
                 homes.setdefault(node.name.lstrip("_"), []).append(str(path.relative_to(ROOT)))
     twice = {name: paths for name, paths in homes.items() if len(paths) > 1}
     assert not twice, twice
+
+
+def calls_into(room, call):
+    """How often one call enters each function of a room of the package."""
+    counts = Counter()
+
+    def count(frame, event, _):
+        if event == "call" and frame.f_code.co_filename.startswith(str(ROOT / room)):
+            counts[frame.f_code.co_qualname] += 1
+
+    call()  # what is imported and compiled
+    sys.setprofile(count)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return counts
+
+
+@pytest.mark.parametrize("most", [45])
+def test_what_a_user_gives_is_read_once(most):
+    X = pd.DataFrame(np.arange(24.0).reshape(12, 2) % 7, index=[f"r{i}" for i in range(12)])
+    g, w = pd.Series(np.tile(["u", "v"], 6), X.index), pd.Series(np.arange(1.0, 13.0), X.index)
+    design = es.Design(strata=pd.Series(np.repeat([0, 1, 2], 4), X.index))
+    read = calls_into("inputs", lambda: es.energy_test(X, groups=g, n_resamples=9, rng=1))
+    assert sum(n for name, n in read.items() if not name.endswith(">")) <= most
+    matched = calls_into("inputs", lambda: es.energy_test(X, groups=g, sample_weight=w, design=design, n_resamples=9))
+    assert matched["match_rows"] == matched["join_indices"] == 1
+    assert matched["_have_same_names"] == 3  # groups, weights and strata, each with the table
+    assert matched["_frame_numbers"] == 2  # points and weights
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_nobody_asks_how_points_are_held(path):
+    """Points, a matrix and blocks of rows answer the same questions; fields that may be empty would be asked for."""
+    asked = re.findall(r"\bd\.(?:points|R|rows|line|matrix) is (?:not )?None", path.read_text())
+    assert not asked, f"{path.name}: {asked}"
 
 
 def test_private_names_stay_at_home():

@@ -14,7 +14,7 @@ from scipy.spatial.distance import squareform
 import energystats as es
 from energystats import cli
 from energystats.display.numbers import number
-from energystats.inputs.matrix_files import MatrixFile, parse_cells, read_cells
+from energystats.inputs.matrix_files import MatrixFile, cells_of_text, parse_cells
 
 
 @pytest.fixture
@@ -65,7 +65,10 @@ def test_every_layout_comes_back_as_it_was(d, tmp_path, capsys, layout, method):
     make, names, corner, left = LAYOUTS[layout]
     make(d, "d.csv")
     assert cli.main(["euclidize", "d.csv", "--method", method, "-o", "out.csv"]) == 0
-    given, written = read_cells(tmp_path / "d.csv"), read_cells(tmp_path / "out.csv")
+    given, written = (
+        cells_of_text((tmp_path / "d.csv").read_text("utf-8-sig")),
+        cells_of_text((tmp_path / "out.csv").read_text("utf-8-sig")),
+    )
     assert [len(row) for row in written] == [len(row) for row in given]
     if names is not None:
         assert written[0] == given[0]
@@ -112,7 +115,7 @@ def test_what_is_written_reads_back(tmp_path, data, n, layout):
     stubs = tuple(names) if layout == "both" else ()
     file = MatrixFile(distances=matrix, names=tuple(names), layout=layout, header=header, stubs=stubs)
     file.write(tmp_path / "d.csv", matrix)
-    back = parse_cells(read_cells(tmp_path / "d.csv"))
+    back = parse_cells(cells_of_text((tmp_path / "d.csv").read_text("utf-8-sig")))
     assert (back.layout, back.header, back.stubs) == (layout, header, stubs)
     assert back.names == (None if layout == "none" else tuple(names))
     np.testing.assert_array_equal(back.distances, matrix)
@@ -150,7 +153,7 @@ def test_parquet_and_gzip(d, tmp_path):
     d.reset_index(drop=True).to_parquet("header.parquet")
     for name in ("d.csv.gz", "d.parquet", "column.parquet", "header.parquet"):
         assert cli.main(["euclidize", name, "-o", "out.csv"]) == 0
-        found = parse_cells(read_cells(tmp_path / "out.csv"))
+        found = parse_cells(cells_of_text((tmp_path / "out.csv").read_text("utf-8-sig")))
         np.testing.assert_array_equal(found.distances, repaired)
         assert found.names == tuple(d.columns)
         assert found.layout == ("header" if name == "header.parquet" else "both")

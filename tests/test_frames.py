@@ -460,6 +460,17 @@ def test_every_table_and_label_is_matched_by_index(call, table, labels, frame, r
         ROW_BY_ROW[call](X, give(bad))
 
 
+def test_labels_and_weights_are_matched_with_each_other(points):
+    """Where the table has no names, the first of them that has names is what the others must have."""
+    names = pd.Index([f"r{i}" for i in range(N)])
+    strata = pd.Series(np.arange(N) % 4, names)
+    weights = pd.Series(np.ones(N), names[::-1])
+    how = {"groups": LABELS, "design": es.Design(strata=strata), "n_resamples": 9}
+    assert es.energy_test(points, sample_weight=weights[::-1], **how).n_strata == 4
+    with pytest.raises(ValueError, match="`strata` must have the index of the table"):
+        es.energy_test(points, sample_weight=weights, **how)
+
+
 @pytest.mark.parametrize("kind", ["pandas", "Dask"])
 def test_an_index_that_repeats_names_cannot_be_aligned(kind, points):
     X = pd.DataFrame(points, index=np.tile([0, 1], N // 2))

@@ -75,7 +75,7 @@ def run_euclidize(options: argparse.Namespace, console: Console) -> None:
     given, _ = read_matrix(options.file, dialect_of(options), console, names=options.id)
     file = "standard input" if options.file == "-" else options.file
     with bad_input(file):
-        result = repairs[options.method](given.labelled, options.tol)
+        result = repairs[options.method](given.frame, options.tol)
     safe = {"console": console, "safe": options.spreadsheet_safe, "file": options.output}
     header, stubs = (tuple(harmless(names, **safe)) for names in (given.header, given.stubs))
     written = replace(given, header=header, stubs=stubs)

@@ -17,8 +17,9 @@ from energystats.clustering.local_search import Problem, search_problem, tries_f
 from energystats.clustering.search import MOVE_TOLERANCE, STARTS
 from energystats.clustering.seeding import count_distinct
 from energystats.dissimilarity import Dissimilarity
-from energystats.inputs.arrays import as_array, masked_in
+from energystats.inputs.arrays import as_array
 from energystats.inputs.labels import as_labels
+from energystats.inputs.table import masked_in
 
 __all__ = ["Clustering", "EnergyClusters", "UserClusterer", "as_user_clusterer", "explained_share"]
 

@@ -26,11 +26,11 @@ from energystats.distribution_tests.found_groups import warn_if_found
 from energystats.distribution_tests.permutation_test import Sampling, permutation_test, weighed
 from energystats.inputs.arrays import as_numbers, check_whole_numbers
 from energystats.inputs.formulas import Term, check_table, find_complete_rows, missing_in, parse
-from energystats.inputs.labels import is_single, notes_on_names
+from energystats.inputs.labels import is_single, notes_on_names, read_labels
 from energystats.inputs.names import near_names
 from energystats.inputs.options import as_generator, check_count, check_option
 from energystats.inputs.table import InputTable, as_table, match_rows
-from energystats.metrics.base import MetricLike
+from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.domains import Place, row_places, truths_as_numbers
 from energystats.metrics.general import Precomputed
 from energystats.metrics.gower import Gower
@@ -206,7 +206,7 @@ def disco(
     check_option(method, "method", ("auto", "exact", "permutation"))
     check_option(missing, "missing", ("raise", "drop"))
     how = _How(method, check_count(n_resamples, "n_resamples", low=1), as_generator(rng), progress)
-    entry = _EntryOptions(metric, alpha, standardize)
+    entry = _EntryOptions(resolve(metric, alpha), standardize)
     asks_by_formula = isinstance(X, str) and not _names_file(X, formula, groups)
     columns = {"groups": groups, "strata": _strata_alone(design)}
     tables, (read_groups, strata) = opened(() if asks_by_formula else (X,), columns, client)
@@ -238,30 +238,27 @@ class _How:
 class _EntryOptions:
     """How points are read."""
 
-    metric: MetricLike
-    alpha: float
+    metric: Metric
     standardize: bool
 
     @property
     def takes_matrix(self) -> bool:
         """Whether a matrix of rho is expected."""
-        return isinstance(resolve(self.metric, self.alpha), Precomputed)
+        return isinstance(self.metric, Precomputed)
 
     @property
     def takes_tables(self) -> bool:
         """Whether columns may hold categories, and gaps are no hindrance."""
-        return isinstance(resolve(self.metric, self.alpha), Gower)
+        return isinstance(self.metric, Gower)
 
     @property
     def takes_truths(self) -> bool:
         """Whether truth values stand for 0 and 1."""
-        return resolve(self.metric, self.alpha).domain.truths
+        return self.metric.domain.truths
 
     def read(self, X: Any, place: Place | None = None) -> Dissimilarity:
         """Every check of points or a matrix."""
-        return Dissimilarity.from_data(
-            X, metric=self.metric, alpha=self.alpha, standardize=self.standardize, place=place
-        )
+        return Dissimilarity.from_data(X, metric=self.metric, alpha=1.0, standardize=self.standardize, place=place)
 
     def source(self, X: InputTable) -> _GivenData:
         """Points of which some rows may be incomplete; a matrix cannot do without any entry."""
@@ -420,7 +417,7 @@ def _by_groups(
         raise ValueError("`groups` is missing: give the group of each row, or a formula with `data`.")
     if data is not None:
         raise ValueError("`data` goes with a formula; `groups` takes labels, such as `data[name]`.")
-    strata = _strata_of(strata, None)
+    groups, strata = read_labels(groups, "groups"), _strata_of(strata, None)
     source = entry.source(X)
     n = source.gaps.size
     gaps = {"`X`": source.gaps, "`groups`": _find_missing_labels(groups, n, "groups")}

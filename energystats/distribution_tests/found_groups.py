@@ -14,7 +14,7 @@ import numpy as np
 from energystats._core.pvalues import tie_tolerance
 from energystats._core.statistics import between, total
 from energystats._typing import FloatArray, IntArray
-from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.dissimilarity import Blocks, Dissimilarity, Groups
 from energystats.exceptions import DoubleDippingWarning, warn
 from energystats.inputs.labels import notes_on_names
 from energystats.pairs.line import Line
@@ -82,7 +82,8 @@ def is_local_optimum(
     blocks of rows, and for distances along random directions: those are not examined.
     """
     tolerance = tie_tolerance(float(abs(total(M, s))), d.n)
-    if not d.in_full or not between(M, s) > tolerance or groups.sizes.max() == 1:
+    examined = d.directions is None and not isinstance(d, Blocks)
+    if not examined or not between(M, s) > tolerance or groups.sizes.max() == 1:
         return False
     w = np.ones(d.n) if weights is None else weights
     Z = groups.indicators(w)[:, :, 0]

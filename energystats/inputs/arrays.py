@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from energystats._typing import AnyArray, BoolArray, FloatArray
+from energystats._typing import AnyArray, FloatArray
 from energystats.inputs.options import check_positive
-from energystats.inputs.table import InputTable, as_table
+from energystats.inputs.table import InputTable, as_table, masked_in
 
 __all__ = [
     "as_array",
@@ -25,10 +25,8 @@ __all__ = [
     "check_likeness",
     "check_not_path",
     "digits_of",
-    "masked_in",
     "numbers_of_objects",
     "read_only",
-    "without_masks",
 ]
 
 
@@ -44,7 +42,7 @@ SMALLEST_WEIGHT = 1e-70  # products of weights must keep their digits
 
 
 def as_points(values: Any, name: str) -> FloatArray:
-    """Finite float array of shape (n, d) with n, d >= 1; a one-dimensional input has d = 1."""
+    """Read a table of finite numbers as an array of shape (n, d), n, d >= 1; a one-dimensional one has d = 1."""
     table = as_table(values)
     array = as_numbers(table, name)
     if array.ndim == 1:
@@ -58,7 +56,7 @@ def as_points(values: Any, name: str) -> FloatArray:
 
 
 def digits_of(values: Any) -> tuple[tuple[float, float], float]:
-    """Rounding, as in `differing`, and relative spacing of the numbers of a table as its user made them."""
+    """Find the rounding, as in `differing`, and the relative spacing of a table's numbers, from its dtypes."""
     table = as_table(values)
     values = table.values
     if table.is_pandas:
@@ -66,12 +64,13 @@ def digits_of(values: Any) -> tuple[tuple[float, float], float]:
     else:
         sparse = hasattr(values, "toarray")
         dtypes = [values.dtype if sparse else np.asarray(values).dtype] if hasattr(values, "dtype") else []
+    # single and half precision round coarser than the doubles they are read as
     found = {str(dtype).lower() for dtype in dtypes} & COARSER.keys()
     return max(((COARSER[kind], float(np.finfo(kind).eps)) for kind in found), default=(ROUNDING, EPS))
 
 
 def read_only(array: AnyArray) -> AnyArray:
-    """The same array if nobody can change it, else a copy: this may be the user's, or a view of a larger one."""
+    """Copy an array unless nobody can change it: it may be the user's, or a view of a larger one."""
     if not array.flags.writeable:
         return array
     frozen = array.copy()
@@ -80,20 +79,20 @@ def read_only(array: AnyArray) -> AnyArray:
 
 
 def as_numbers(values: Any, name: str) -> FloatArray:
-    """Float64 array; anything that is not a table of real numbers is a `TypeError` or `ValueError`."""
+    """Read a table of real numbers as a float64 array, missing ones as NaN, and refuse anything else."""
     table = as_table(values)
-    values = table.values
-    check_dense(values, name)
-    check_not_path(values, name)
     if table.is_pandas:
         return _frame_numbers(table, name)
-    array = as_array(values, name)
+    check_dense(table.values, name)
+    check_not_path(table.values, name)
+    array = as_array(table, name)
     if array.dtype.kind not in "iuf":
         kind = {"b": "bool", "c": "complex", "U": "str", "S": "bytes", "M": "datetime", "m": "timedelta"}
         raise TypeError(
             f"`{name}` must hold real numbers, got dtype {kind.get(array.dtype.kind, array.dtype.name)}; "
             f"convert it first, for example with `np.asarray({name if name.isidentifier() else 'x'}, dtype=float)`."
         )
+    # before they become doubles, which would round them without a word
     if array.dtype.kind in "iu":
         check_whole_numbers(array.compressed() if isinstance(array, np.ma.MaskedArray) else array, name)
     if isinstance(array, np.ma.MaskedArray):
@@ -102,29 +101,19 @@ def as_numbers(values: Any, name: str) -> FloatArray:
 
 
 def as_array(values: Any, name: str) -> AnyArray:
-    """NumPy's view of something that has no columns of its own; masked arrays stay so, and masks in lists become NaN.
+    """Convert something that has no columns of its own; masked arrays stay so, and masks in lists become NaN.
 
     `numpy.asarray` would take the numbers under the mask.
     """
     try:
-        array = np.asanyarray(without_masks(values))
+        array = np.asanyarray(as_table(values).values)
     except ValueError as error:
         raise ValueError(f"`{name}` must be a rectangular table, but its rows have different lengths.") from error
     return array if isinstance(array, np.ma.MaskedArray) else np.asarray(array)
 
 
-def without_masks(values: Any) -> Any:
-    """The same, or for a list that holds masked entries or arrays another one with NaN in their place."""
-    if isinstance(values, list | tuple):
-        return [_unmasked(value) for value in values] if any(map(_holds_mask, values)) else values
-    if isinstance(values, np.ndarray) and values.dtype == object and not isinstance(values, np.ma.MaskedArray):
-        hidden = masked_in(values)
-        return np.where(hidden, np.nan, values) if hidden.any() else values
-    return values
-
-
 def numbers_of_objects(values: AnyArray, name: str) -> FloatArray:
-    """Numbers of an array of Python objects, None and masked entries as NaN; scikit-learn's estimators take those."""
+    """Convert an array of Python objects to numbers, None and masked entries to NaN, as scikit-learn expects."""
     absent = np.array([value is None for value in values.ravel()], dtype=bool).reshape(values.shape) | masked_in(values)
     for value in np.asarray(values)[~absent]:
         if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
@@ -135,33 +124,6 @@ def numbers_of_objects(values: AnyArray, name: str) -> FloatArray:
         if isinstance(value, numbers.Integral) and abs(int(value)) > LARGEST_INTEGER:
             raise ValueError(_beyond_exact(name))
     return np.where(absent, np.nan, values).astype(np.float64)
-
-
-def masked_in(values: Any) -> BoolArray:
-    """Which entries of an array are masked, by its mask or because they are `numpy.ma.masked`."""
-    if isinstance(values, np.ma.MaskedArray):
-        return np.asarray(np.ma.getmaskarray(values))
-    array = np.asarray(values)
-    if array.dtype != object:
-        return np.zeros(array.shape, dtype=bool)
-    return np.array([value is np.ma.masked for value in array.ravel()], dtype=bool).reshape(array.shape)
-
-
-def _holds_mask(value: Any) -> bool:
-    """Whether something is a masked array, or a list with one in it."""
-    if isinstance(value, list | tuple):
-        return any(map(_holds_mask, value))
-    return isinstance(value, np.ma.MaskedArray)
-
-
-def _unmasked(value: Any) -> Any:
-    """An entry of a list, NaN for what is masked."""
-    if isinstance(value, np.ma.MaskedArray):
-        if not np.ma.is_masked(value):
-            return value.data[()]
-        found = np.ma.filled(value.astype(np.float64 if value.dtype.kind in "iuf" else object), np.nan)
-        return found[()]
-    return [_unmasked(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
 def check_dense(values: object, name: str) -> None:
@@ -181,7 +143,7 @@ def check_not_path(values: object, name: str) -> None:
 
 
 def _frame_numbers(table: InputTable, name: str) -> FloatArray:
-    """Numbers of a pandas object, missing values as NaN."""
+    """Convert a pandas object to numbers, missing values to NaN."""
     from pandas.api.types import is_bool_dtype, is_complex_dtype, is_integer_dtype, is_numeric_dtype
 
     frame, columns = table.values, table.columns or ()
@@ -197,6 +159,7 @@ def _frame_numbers(table: InputTable, name: str) -> FloatArray:
             'numbers of them (of dates, days since one of them); metric="gower" takes categories and truth values.'
         )
     array = np.array(frame.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")
+    # whole numbers are doubles by now, so that 2**53 may have been one more
     whole = [is_integer_dtype(dtype) for dtype in dtypes]
     if any(whole):
         check_whole_numbers(array.reshape(len(array), len(columns))[:, whole], name)
@@ -212,7 +175,7 @@ def check_whole_numbers(array: Any, name: str) -> None:
 
 
 def _beyond_exact(name: str) -> str:
-    """What is said of whole numbers that are rounded."""
+    """Say that whole numbers are rounded."""
     return (
         f"`{name}` holds whole numbers beyond 2**53, which are not exact as floating-point numbers; subtract a common "
         "offset first."
@@ -235,13 +198,14 @@ def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) ->
         raise ValueError(
             f"`{name}` must be finite, but has {' and '.join(found)} values{where}; drop or impute those rows first."
         )
+    # distances are squared, so that numbers whose squares overflow would be infinitely far apart
     largest = float(np.abs(array).max())
     if largest > LARGEST:
         raise ValueError(f"`{name}` must not exceed {LARGEST:g} in size, got {largest:.3g}; rescale it.")
 
 
 def as_weights(weights: Any, n: int, name: str) -> FloatArray | None:
-    """Positive weights of shape (n,) whose sums keep the smallest of them; None for none, and for equal ones of 1."""
+    """Read positive weights of shape (n,), not too unlike each other; None for none, and where all are 1."""
     if weights is None:
         return None
     array = as_numbers(weights, name)
@@ -251,6 +215,7 @@ def as_weights(weights: Any, n: int, name: str) -> FloatArray | None:
     if (array <= 0).any():
         raise ValueError(f"`{name}` must be positive, got {array.min():.6g} at position {int(array.argmin())}.")
     check_likeness(array, name, "leave out points that hardly count")
+    # equal weights of 1 take the routes without weights, which count in whole numbers
     return None if (array == 1).all() else array
 
 
@@ -267,7 +232,7 @@ def check_likeness(weights: FloatArray, name: str, advice: str) -> None:
 
 
 def check_level(level: object) -> float:
-    """A level below 1 that p-values can reach: the smallest of n draws is 1/(n + 1)."""
+    """Refuse a level that no p-value can reach: the smallest of n draws is 1/(n + 1)."""
     found = check_positive(level, "level")
     if not found < 1:
         raise ValueError(f"`level` must lie below 1, got {found:g}.")

@@ -17,11 +17,9 @@ from energystats.inputs.arrays import (
     as_numbers,
     check_dense,
     check_whole_numbers,
-    masked_in,
-    without_masks,
 )
 from energystats.inputs.names import name_text
-from energystats.inputs.table import InputTable, as_table, check_same_columns
+from energystats.inputs.table import InputTable, as_table, check_same_columns, masked_in
 
 __all__ = ["Columns", "Kind", "encode", "holds_numbers", "holds_truths"]
 
@@ -33,7 +31,7 @@ NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "mixed-integ
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """What the numbers of a coded table stand for.
+    """Names, kinds and categories of the columns behind the numbers of a coded table.
 
     Attributes
     ----------
@@ -54,7 +52,7 @@ class Columns:
 
     @classmethod
     def numeric(cls, names: Iterable[str], *, complete: bool) -> Self:
-        """Columns of numbers."""
+        """Describe columns of numbers."""
         names = tuple(names)
         kinds: tuple[Kind, ...] = tuple("numeric" for _ in names)
         return cls(names, kinds, ((),) * len(names), complete)
@@ -65,7 +63,7 @@ class Columns:
         return self.complete and set(self.kinds) <= {"numeric"}
 
     def where(self, *kinds: Kind) -> IntArray:
-        """Positions of the columns of some kinds."""
+        """Find the columns of some kinds."""
         return np.flatnonzero([kind in kinds for kind in self.kinds]).astype(np.intp)
 
     def __str__(self) -> str:
@@ -90,7 +88,7 @@ def encode(
     asymmetric: Collection[str] = (),
     known: Columns | None = None,
 ) -> tuple[list[FloatArray], Columns]:
-    """Arrays of one coding, and the coding; with `known`, that of other rows of the same columns."""
+    """Code the categories of tables by numbers, all alike; with `known`, as other rows of the same columns were."""
     given = [as_table(table) for table in tables]
     read = [_code_columns(table, name) for table, name in zip(given, names, strict=True)]
     check_same_columns(given, [len(labels) for labels, _ in read], names)
@@ -101,6 +99,7 @@ def encode(
         if labels.count(column) > 1:
             raise ValueError(f"`asymmetric` names {column!r}, but {labels.count(column)} columns have that name.")
     coded = []
+    # column by column over all tables, because a category may occur in the second one alone
     for j, label in enumerate(labels):
         parts = [_code_column(columns[j], name, label) for name, (_, columns) in zip(names, read, strict=True)]
         if label in asymmetric:
@@ -114,6 +113,7 @@ def encode(
     for array, name in zip(arrays, names, strict=True):
         _check_rows(array, name)
     kinds, levels = tuple(parts[0].kind for parts in coded), tuple(parts[0].levels for parts in coded)
+    # a column without any value says nothing of completeness: it has no weight in rho
     filled = [kind != "empty" for kind in kinds]
     complete = not any(np.isnan(array[:, filled]).any() for array in arrays)
     if known is not None:
@@ -123,7 +123,7 @@ def encode(
 
 
 def _check_known(table: InputTable, labels: Sequence[str], known: Columns, name: str) -> None:
-    """The columns of the coding, by number and, where both have names, by name."""
+    """Refuse a table that has not the columns of the coding, by number and, where both have names, by name."""
     if len(labels) != len(known.names):
         raise ValueError(f"`{name}` must have {len(known.names)} columns, as the metric has, got {len(labels)}.")
     positions = tuple(map(str, range(len(labels))))
@@ -137,7 +137,7 @@ def _check_known(table: InputTable, labels: Sequence[str], known: Columns, name:
 def _code_columns(table: InputTable, name: str) -> tuple[tuple[str, ...], list[Any]]:
     """Split a table into its columns, each a float array or a pandas Series, and their names."""
     check_dense(table.values, name)
-    values = without_masks(table.values)
+    values = table.values
     if not table.is_pandas:
         array = as_array(values, name)
         if array.dtype.kind in "iuf":
@@ -154,7 +154,7 @@ def _code_columns(table: InputTable, name: str) -> tuple[tuple[str, ...], list[A
 
 
 def _untyped_frame(values: Any, array: Any, name: str) -> Any:
-    """Frame of a list or array that is not numeric; pandas looks for the type of every column."""
+    """Make a data frame of a list or array that is not numeric; pandas looks for the type of every column."""
     import pandas as pd
 
     _check_shape(array.shape, name)
@@ -173,7 +173,7 @@ def _untyped_frame(values: Any, array: Any, name: str) -> Any:
 
 
 def _check_shape(shape: tuple[int, ...], name: str) -> None:
-    """One or two dimensions, none of them empty."""
+    """Refuse tables without one or two dimensions, and empty ones."""
     if len(shape) not in (1, 2):
         raise ValueError(f"`{name}` must have shape (n,) or (n, d), got {shape}.")
     if 0 in shape:
@@ -181,14 +181,14 @@ def _check_shape(shape: tuple[int, ...], name: str) -> None:
 
 
 def _check_rows(array: FloatArray, name: str) -> None:
-    """Every row has a value somewhere."""
+    """Refuse rows without any value."""
     if (bare := np.isnan(array).all(axis=1)).any():
         row = int(bare.argmax())
         raise ValueError(f"`{name}` must have a value in every row, but row {row} (counted from 0) has none; drop it.")
 
 
 def _warn_of_empty(labels: Sequence[str]) -> None:
-    """Name the columns that say nothing about any row."""
+    """Warn of columns without any value."""
     if labels:
         listed = ", ".join(map(repr, labels))
         warn(f"No row has a value in column{'s' * (len(labels) > 1)} {listed}; left out.", MissingValuesWarning)
@@ -198,7 +198,7 @@ def _warn_of_empty(labels: Sequence[str]) -> None:
 
 
 def _code_column(column: Any, name: str, label: str) -> _Column:
-    """Kind and values of a column, from its type."""
+    """Find the kind and the values of a column, from its type."""
     if isinstance(column, np.ndarray):
         return _numeric_column(column, name, label)
     import pandas as pd
@@ -214,6 +214,7 @@ def _code_column(column: Any, name: str, label: str) -> _Column:
         return _emptied(_Column("categorical", _as_floats(column), (False, True)))
     if is_numeric_dtype(column.dtype) and not is_complex_dtype(column.dtype):
         return _numeric_column(_as_floats(column), name, label)
+    # a column of objects may hold anything: pandas looks at every value
     found = infer_dtype(column, skipna=True)
     if found == "empty" or column.isna().all():
         return _Column("empty", np.full(len(column), np.nan))
@@ -232,7 +233,7 @@ def _code_column(column: Any, name: str, label: str) -> _Column:
 
 
 def _as_floats(column: Any) -> FloatArray:
-    """Values of a pandas column of numbers or truth values, missing ones as NaN."""
+    """Convert a pandas column of numbers or truth values, missing ones to NaN."""
     from pandas.api.types import is_integer_dtype
 
     values = np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
@@ -242,7 +243,7 @@ def _as_floats(column: Any) -> FloatArray:
 
 
 def _numeric_column(values: FloatArray, name: str, label: str) -> _Column:
-    """Finite numbers and NaN."""
+    """Check a column of numbers, in which NaN stands for missing values."""
     if bad := int(np.isinf(values).sum()):
         raise ValueError(f"`{name}` must not be infinite, but has {bad} infinite values in column {label}.")
     column = _emptied(_Column("numeric", values))
@@ -254,15 +255,16 @@ def _numeric_column(values: FloatArray, name: str, label: str) -> _Column:
 
 
 def _emptied(column: _Column) -> _Column:
-    """The column, or an empty one if all its values are missing."""
+    """Mark a column as empty if all its values are missing."""
     return _Column("empty", column.values) if np.isnan(column.values).all() else column
 
 
 def _presence(column: _Column, name: str, label: str) -> _Column:
-    """1 where something is present, 0 where it is absent."""
+    """Code a column of truth values by 1 for presence and 0 for absence."""
     values = column.values
     if column.levels:
         numbers = [float(v) if isinstance(v, int | float | np.bool_ | np.number) else np.nan for v in column.levels]
+        # categories stand for 0 and 1 by their values, not by their codes
         used = ~np.isnan(values)
         values = values.copy()
         values[used] = np.array(numbers)[values[used].astype(np.intp)]
@@ -282,7 +284,7 @@ def _presence(column: _Column, name: str, label: str) -> _Column:
 
 
 def _join_columns(parts: Sequence[_Column], names: Sequence[str], label: str) -> list[_Column]:
-    """The same column of several tables under one coding."""
+    """Code the same column of several tables alike."""
     filled = [(part, name) for part, name in zip(parts, names, strict=True) if part.kind != "empty"]
     if not filled:
         return list(parts)
@@ -298,13 +300,14 @@ def _join_columns(parts: Sequence[_Column], names: Sequence[str], label: str) ->
                 f"Ordered column {label!r} must have the same categories in all tables, but has "
                 f"{_list_levels(first.levels)} in `{first_name}` and {_list_levels(part.levels)} in `{name}`."
             )
+    # in the order in which they are met, so that a second table only adds categories at the end
     levels = tuple(dict.fromkeys(level for part, _ in filled for level in part.levels))
     target = _Column(first.kind, np.empty(0), levels)
     return [_recoded(part, target, name, label) for part, name in zip(parts, names, strict=True)]
 
 
 def _recoded(part: _Column, target: _Column, name: str, label: str) -> _Column:
-    """A column in the codes of another one."""
+    """Translate a column into the codes of another one."""
     if part.kind == "empty" or target.kind == "empty":
         return _Column(target.kind, np.full(part.values.size, np.nan), target.levels)
     if not target.levels:
@@ -328,7 +331,7 @@ def _recoded(part: _Column, target: _Column, name: str, label: str) -> _Column:
 
 
 def _list_levels(levels: Sequence[Any]) -> str:
-    """Categories in words, the first ten of them."""
+    """Write the first ten categories."""
     return ", ".join(map(repr, levels[:10])) + ", ..." * (len(levels) > 10)
 
 

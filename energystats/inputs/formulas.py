@@ -20,10 +20,9 @@ import numpy as np
 from energystats._core.locks import loading
 from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.exceptions import MissingValuesWarning, warn
-from energystats.inputs.arrays import masked_in, without_masks
 from energystats.inputs.labels import as_labels, position_of
 from energystats.inputs.names import near_names
-from energystats.inputs.table import as_table
+from energystats.inputs.table import as_table, masked_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +33,7 @@ __all__ = ["Parsed", "Term", "check_table", "find_complete_rows", "missing_in", 
 Levels: TypeAlias = tuple[IntArray, tuple[Any, ...]]  # which level each row has, and their names
 
 
+QUOTED = "__quoted_"  # stands, with a number, for a name in backticks where a factor is parsed as Python
 ELSEWHERE = {  # functions of R, by what stands for them
     **{name: f"np.{name}" for name in ("sqrt", "exp", "sin", "cos", "tan", "log1p", "expm1", "floor", "ceil")},
     "factor": "C(), as in C(g)",
@@ -98,11 +98,11 @@ class Parsed:
     @property
     def bare(self) -> tuple[str, ...]:
         """Columns that stand in the formula as they are, outside of functions."""
-        factors = (factor for term in (*self.response, *self.terms) for factor in term.factors)
-        return tuple(name for factor in factors if (name := str(factor).strip("`")) in self.variables)
+        names = (str(factor).strip("`") for factor in _factors_of((*self.response, *self.terms)))
+        return tuple(name for name in names if name in self.variables)
 
     def response_columns(self, data: pd.DataFrame, mixed: pd.DataFrame | None = None) -> pd.DataFrame:
-        """The responses, one a column: what is computed of numbers, and the columns of `mixed` as they are."""
+        """Compute the responses, one a column; those that are columns of `mixed` are taken as they are."""
         import pandas as pd
         from pandas.api.types import is_bool_dtype
 
@@ -129,9 +129,10 @@ class Parsed:
         return pd.DataFrame(found)
 
     def design(self, table: pd.DataFrame, *, marginal: bool) -> tuple[Term, ...]:
-        """Columns of every term and of those it is adjusted for."""
-        data = _Coded.of(table, [factor for term in self.terms for factor in term.factors])
-        for factor in dict.fromkeys(factor for term in self.terms for factor in term.factors):
+        """Compute the columns of every term, and of the terms it is adjusted for."""
+        factors = _factors_of(self.terms)
+        data = _Coded.of(table, factors)
+        for factor in factors:
             self.check_levels(factor, data)
         for term in self.terms:
             self.check_cells(term, data)
@@ -145,13 +146,13 @@ class Parsed:
         )
 
     def adjusted(self, term: Any, data: _Coded) -> Term:
-        """A term after all that do not contain it; coded anew, because the coding depends on what comes before."""
+        """Adjust a term for all that do not contain it; coded again, as the coding depends on what comes before."""
         others = [other for other in self.terms if other is not term and not _contains(other, term)]
         *before, columns = self.blocks([*others, term], data)
         return Term(str(term), columns, np.hstack([np.empty((len(columns), 0)), *before]))
 
     def blocks(self, terms: Sequence[Any], data: _Coded) -> list[FloatArray]:
-        """Model-matrix columns of each term, coded against the constant and the terms before it."""
+        """Compute the columns of each term, coded against the constant and the terms before it."""
         coded = [data.term(term.factors) for term in terms]
         matrix, spec = self.evaluate([self.intercept, *coded], data.table)
         blocks = [matrix[:, spec.term_slices[term]] for term in coded]
@@ -162,13 +163,14 @@ class Parsed:
     def evaluate(
         self, terms: Sequence[Any], data: pd.DataFrame, *, full_rank: bool = True, seen: list[Levels] | None = None
     ) -> tuple[FloatArray, Any]:
-        """Model matrix of some terms, in their order, and how formulaic coded it; `seen` gets the levels of every C().
+        """Compute the model matrix of some terms, and how formulaic coded it; `seen` gets the levels of every C().
 
         As an array, because a data frame keeps one of two columns that have the same name.
         """
         from formulaic import Formula, ModelSpec
 
         formula = Formula(list(terms), _ordering="none")
+        # missing values were left out or refused before; formulaic would drop rows without a word
         spec = ModelSpec(formula=formula, ensure_full_rank=full_rank, na_action="ignore", output="numpy")
         context = {"C": partial(_coded_factor, [] if seen is None else seen)}
         try:
@@ -186,7 +188,7 @@ class Parsed:
         return values, matrix.model_spec
 
     def levels(self, factor: Any, data: _Coded) -> tuple[FloatArray, list[str]] | None:
-        """Indicators of the levels of a factor that occur, and their names; None for a number."""
+        """Find the levels of a factor that occur, as indicators and names; None for a number."""
         if (found := data.levels_of(factor)) is None:
             seen: list[Levels] = []
             indicators, spec = self.evaluate([data.term([factor])], data.table, full_rank=False, seen=seen)
@@ -198,17 +200,18 @@ class Parsed:
         return (codes[:, None] == used).astype(np.float64), [repr(names[j]) for j in used]
 
     def check_levels(self, factor: Any, data: _Coded) -> None:
-        """Complain about a factor with one level."""
+        """Refuse a factor with one level."""
         found = self.levels(factor, data)
         if found is not None and len(found[1]) < 2:
             raise ValueError(f"`formula`: {factor} has one level only, {', '.join(found[1])}; leave it out.")
 
     def check_cells(self, term: Any, data: _Coded) -> None:
-        """Complain about a combination of levels that has no row."""
+        """Refuse a term with a combination of levels that has no row."""
         found = [(factor, self.levels(factor, data)) for factor in term.factors]
         named = [(str(factor), *levels) for factor, levels in found if levels is not None]
         if len(named) < 2:
             return
+        # a cell without rows leaves its coefficient undetermined, and the term another hypothesis than it says
         codes = np.array([indicators.argmax(axis=1) for _, indicators, _ in named])
         counts = np.zeros([len(names) for *_, names in named], dtype=int)
         np.add.at(counts, tuple(codes), 1)
@@ -258,11 +261,11 @@ class _Coded:
         return cls(pd.concat([table, pd.DataFrame(coded, index=table.index)], axis=1), columns, levels)
 
     def levels_of(self, factor: Any) -> Levels | None:
-        """Codes and names of the levels of a factor that is a column, None for what is computed."""
+        """Look up the levels of a factor that is a column, None for what is computed."""
         return self.levels.get(factor.expr) if factor.eval_method.value == "lookup" else None
 
     def term(self, factors: Sequence[Any]) -> Any:
-        """A term of formulaic in which these factors are coded."""
+        """Make a term of formulaic in which these factors are coded."""
         from formulaic.parser.types import Factor
         from formulaic.parser.types import Term as FormulaTerm
 
@@ -270,20 +273,20 @@ class _Coded:
 
 
 def _unused_names(count: int, columns: Sequence[str]) -> list[str]:
-    """Names for some columns more."""
+    """Make up names that no column has."""
     names = (f"codes {j}" for j in itertools.count())
     return list(itertools.islice((name for name in names if name not in columns), count))
 
 
 def _number_levels(codes: IntArray, names: Sequence[Any]) -> Any:
-    """Levels under the names 0, 1, ..."""
+    """Name the levels 0, 1, ..."""
     import pandas as pd
 
     return pd.Categorical.from_codes(codes.tolist(), categories=pd.RangeIndex(len(names)))
 
 
 def _levels_from(indicators: FloatArray, names: Sequence[Any], factor: str) -> Levels:
-    """Codes from indicators of formulaic, of which every row must have one."""
+    """Code the levels of a factor from the indicators of formulaic, of which every row must have one."""
     if indicators.shape[1] != len(names) or not (indicators.sum(axis=1) == 1).all():
         raise ValueError(
             f"`formula`: {factor} must give every row one of its levels, but some rows have none, as where a level "
@@ -295,7 +298,7 @@ def _levels_from(indicators: FloatArray, names: Sequence[Any], factor: str) -> L
 def _coded_factor(
     seen: list[Levels], data: Any, contrasts: Any = None, *, levels: Any = None, spans_intercept: bool = True
 ) -> Any:
-    """C() of formulaic for levels of any names: formulaic gets their numbers, and `seen` the names too."""
+    """Code a factor as C() of formulaic does, for levels of any names; `seen` gets codes and names."""
     import pandas as pd
     from formulaic.transforms import C
     from formulaic.transforms.contrasts import CustomContrasts, TreatmentContrasts
@@ -311,6 +314,7 @@ def _coded_factor(
                 f"C() has rows with {absent!r}, which its `levels` do not name; leave those rows out first."
             )
         codes, names = np.array(places)[codes], tuple(given)
+    # contrasts by name are taken in the order in which they are given
     if isinstance(contrasts, Mapping):
         contrasts = np.column_stack(list(contrasts.values()))
     elif isinstance(contrasts, CustomContrasts):
@@ -330,14 +334,14 @@ def _contains(larger: Any, term: Any) -> bool:
 
 
 def _check_columns(name: str, columns: FloatArray) -> None:
-    """Complain about values that a transformation made."""
+    """Refuse values that are not finite, which a transformation made."""
     bad = int((~np.isfinite(columns).all(axis=1)).sum())
     if bad:
         raise ValueError(f"`formula`: {name} is not finite in {bad} of {len(columns)} rows.")
 
 
 def _write_plain_message(error: Exception) -> str:
-    """First line of a message of formulaic, without its marks for colour."""
+    """Write the first line of a message of formulaic, without its marks for colour."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return re.sub(r"\x1b?⧛?\[[0-9;]*m⧚?", "", lines[0])
 
@@ -350,11 +354,13 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
 
     if "~" not in formula:
         raise ValueError(f'`formula` must have a ~ before its terms, as in "y ~ g" or "~ g", got {formula!r}.')
+    # formulaic drops the quotes, and 1 is its constant
     if "`1`" in _without_calls(formula):
         raise ValueError(
             f"`formula` takes a column named '1' for the constant; rename it, or write I(`1`), got {formula!r}."
         )
     try:
+        # formulaic writes out a dot, which stands for all columns, by their names
         read = Formula.from_spec(formula, context={"__formulaic_variables_available__": list(map(str, data.columns))})
     except (FormulaicError, SyntaxError) as error:
         raise ValueError(
@@ -393,14 +399,14 @@ def _of_r(formula: str) -> str:
 
 
 def _check_roles(formula: str, responses: Sequence[str], factors: Sequence[str]) -> None:
-    """No column on both sides: what is compared cannot say how it is grouped."""
+    """Refuse a column on both sides: what is compared cannot say how it is grouped."""
     twice = [name for name in responses if name in factors]
     if twice:
         raise ValueError(f"`formula` must not have {twice[0]!r} on both sides of ~, got {formula!r}.")
 
 
 def _check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None:
-    """A response where the points come from `data`, none where they come from `X`."""
+    """Refuse a formula without a response where the points come from `data`, or with one where they come from `X`."""
     if with_response and (not left or "1" in map(str, left)):
         raise ValueError(
             f'`formula` must name its responses before ~, as in "y1 + y2 ~ g", got {formula!r}; a table or matrix of '
@@ -413,19 +419,19 @@ def _check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None
 
 
 def _outside_calls(text: str) -> str:
-    """What of a formula stands in no parentheses or backticks."""
+    """Leave out what stands in parentheses or backticks."""
     return _without_calls(re.sub(r"`[^`]*`", "", text))
 
 
 def _without_calls(text: str) -> str:
-    """What of a formula stands in no parentheses."""
+    """Leave out what stands in parentheses."""
     while (shorter := re.sub(r"\([^()]*\)", "", text)) != text:
         text = shorter
     return text
 
 
 def check_table(data: Any) -> pd.DataFrame:
-    """A data frame that has rows and columns."""
+    """Refuse anything but a data frame that has rows and columns."""
     import pandas as pd
 
     if hasattr(data, "__dask_graph__"):
@@ -441,11 +447,12 @@ def check_table(data: Any) -> pd.DataFrame:
 
 
 def _variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
-    """Columns of the table that occur in terms, in order; a name that is nothing else must be a column."""
+    """List the columns of the table that occur in terms, in order; a name that is nothing else must be a column."""
     from formulaic.transforms import TRANSFORMS
 
     known = list(map(str, data.columns))
-    names = dict.fromkeys(name for term in terms for factor in term.factors for name in _names_in(factor.expr, known))
+    names = dict.fromkeys(name for factor in _factors_of(terms) for name in _names_in(factor.expr, known))
+    # a name may also be a function of Python or of formulaic, which formulas may call
     for name in names:
         if known.count(name) > 1:
             raise ValueError(f"`data` has {known.count(name)} columns named {name!r}; rename them.")
@@ -457,23 +464,49 @@ def _variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
     return [name for name in names if name in known]
 
 
+def _factors_of(terms: Sequence[Any]) -> list[Any]:
+    """List the factors of terms, each once."""
+    return list(dict.fromkeys(factor for term in terms for factor in term.factors))
+
+
+def _nodes_in(expression: str) -> tuple[list[ast.AST], list[str]] | None:
+    """Parse a factor as Python: the nodes of its tree, and its pieces; None where it is no expression.
+
+    Every second piece stood in backticks; piece i is the name QUOTED + i in the tree.
+    """
+    pieces = expression.split("`")
+    try:
+        tree = ast.parse("".join(f"{QUOTED}{i}" if i % 2 else piece for i, piece in enumerate(pieces)), mode="eval")
+    except SyntaxError:
+        return None
+    return list(ast.walk(tree)), pieces
+
+
+def _names_in(expression: str, known: Sequence[str]) -> list[str]:
+    """List the names in a factor: the factor itself, or those of its Python expression."""
+    found = None if expression in known else _nodes_in(expression)
+    if found is None:
+        return [expression]
+    nodes, pieces = found
+    names = [node.id for node in nodes if isinstance(node, ast.Name)]
+    return [*(name for name in names if not name.startswith(QUOTED)), *pieces[1::2]]
+
+
 def _check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
     """Refuse R's signs that mean another thing in Python: ^ is no power, and & and | work on the bits of numbers."""
     from pandas.api.types import is_bool_dtype
 
     known = list(map(str, data.columns))
-    for factor in dict.fromkeys(factor for term in terms for factor in term.factors):
-        if factor.expr in known:
-            continue
-        pieces = factor.expr.split("`")
-        for node in ast.walk(_parsed_or_nothing("".join(f"_{i}" if i % 2 else s for i, s in enumerate(pieces)))):
+    for factor in _factors_of(terms):
+        nodes, pieces = (None if factor.expr in known else _nodes_in(factor.expr)) or ([], [])
+        for node in nodes:
             if not isinstance(node, ast.BinOp):
                 continue
             if isinstance(node.op, ast.BitXor):
                 raise ValueError(f"`formula`: ^ is no power in {factor.expr}, which is run as Python; write **.")
             if isinstance(node.op, ast.BitAnd | ast.BitOr):
                 names = [side.id for side in (node.left, node.right) if isinstance(side, ast.Name)]
-                names = [pieces[int(name[1:])] if name[1:].isdigit() and name[0] == "_" else name for name in names]
+                names = [pieces[int(n.removeprefix(QUOTED))] if n.startswith(QUOTED) else n for n in names]
                 bits = [n for n in names if n in known and not is_bool_dtype(data.iloc[:, known.index(n)])]
                 if bits:
                     raise ValueError(
@@ -484,12 +517,10 @@ def _check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
 
 def _check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
     """Refuse a call of a function whose name is also that of a column, which would be called in its place."""
-    for factor in dict.fromkeys(factor for term in terms for factor in term.factors):
-        expression = "".join(piece if i % 2 == 0 else "_" for i, piece in enumerate(factor.expr.split("`")))
-        for node in ast.walk(_parsed_or_nothing(expression)):
-            if not isinstance(node, ast.Call) or factor.expr in columns:
-                continue
-            called, of_numpy = node.func, False
+    for factor in _factors_of(terms):
+        nodes, _ = (None if factor.expr in columns else _nodes_in(factor.expr)) or ([], [])
+        for call in (node for node in nodes if isinstance(node, ast.Call)):
+            called, of_numpy = call.func, False
             if isinstance(called, ast.Attribute):
                 called, of_numpy = called.value, True
             if not isinstance(called, ast.Name) or called.id not in columns or (of_numpy and called.id != "np"):
@@ -501,38 +532,18 @@ def _check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
             )
 
 
-def _parsed_or_nothing(expression: str) -> ast.AST:
-    """The tree of a Python expression; an empty one where it is none."""
-    try:
-        return ast.parse(expression, mode="eval")
-    except SyntaxError:
-        return ast.Module(body=[], type_ignores=[])
-
-
-def _names_in(expression: str, known: Sequence[str]) -> list[str]:
-    """Names in a factor: the factor itself, or those of its Python expression, where backticks quote odd ones."""
-    if expression in known:
-        return [expression]
-    pieces = expression.split("`")  # every second one was quoted
-    try:
-        tree = ast.parse("".join("0" if i % 2 else piece for i, piece in enumerate(pieces)), mode="eval")
-    except SyntaxError:
-        return [expression]
-    return [*(node.id for node in ast.walk(tree) if isinstance(node, ast.Name)), *pieces[1::2]]
-
-
 def missing_in(values: Any) -> BoolArray:
-    """Rows of a column or table with a missing value."""
+    """Find the rows of a column or table with a missing value."""
     import pandas as pd
 
     if not hasattr(values, "dtype") and not hasattr(values, "columns"):
-        values = np.array(list(without_masks(values)), dtype=object)
+        values = np.array(list(values), dtype=object)
     missing = np.asarray(pd.isna(values)) | masked_in(values)
     return np.asarray(missing.reshape(len(values), -1).any(axis=1))
 
 
 def find_complete_rows(missing: Mapping[str, BoolArray], n: int, what: str) -> BoolArray:
-    """Rows without missing values, given where each column has them; an error or a warning where there are any."""
+    """Find the rows without missing values, with an error or a warning where some have any."""
     gone = np.zeros(n, dtype=bool)
     for rows in missing.values():
         gone |= rows

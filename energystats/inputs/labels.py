@@ -12,8 +12,7 @@ import numpy as np
 
 from energystats._typing import AnyArray, IntArray
 from energystats.exceptions import MissingValuesWarning, warn
-from energystats.inputs.arrays import masked_in, without_masks
-from energystats.inputs.table import InputTable, as_table, match_rows
+from energystats.inputs.table import InputTable, as_table, masked_in, match_rows
 
 __all__ = [
     "as_labels",
@@ -45,30 +44,26 @@ def were_found(labels: Any) -> bool:
 
     A bare array tells nothing of where it came from.
     """
-    return _holds_partition(labels) or hasattr(labels, "labels_") or bool(getattr(labels, "attrs", {}).get(FOUND))
-
-
-def _holds_partition(labels: Any) -> bool:
-    """Recognise a result of this package that has a cluster for every point."""
-    return hasattr(labels, "to_series") and isinstance(getattr(labels, "labels", None), np.ndarray)
+    partition = hasattr(labels, "to_series") and isinstance(getattr(labels, "labels", None), np.ndarray)
+    return partition or hasattr(labels, "labels_") or bool(getattr(labels, "attrs", {}).get(FOUND))
 
 
 def read_labels(labels: Any, name: str) -> InputTable:
     """Read labels of any library, or those of a clustering result or a fitted clusterer, with names of rows if any."""
     if isinstance(labels, InputTable):
         return labels
-    found, given = False, labels
-    if _holds_partition(labels):
-        found, given = True, labels.labels if labels.index is None else labels.to_series()
-    elif hasattr(labels, "labels_"):
-        found, given = True, labels.labels_
+    found, given = were_found(labels), labels
+    if hasattr(labels, "labels_"):
+        given = labels.labels_
+    elif found and hasattr(labels, "to_series"):
+        given = labels.labels if labels.index is None else labels.to_series()
     elif hasattr(labels, "fit_predict") and not isinstance(labels, type):
         raise TypeError(
             f"`{name}` must be one label a row, got {type(labels).__name__} that is not fitted; to ask whether the "
             "clusters it finds are there, pass it to `cluster_test(X, clusterer=...)`."
         )
     read = as_table(given)
-    return replace(read, found=True) if found or were_found(labels) else read
+    return replace(read, found=True) if found else read
 
 
 def read_inputs(tables: Sequence[Any], columns: Mapping[str, Any]) -> tuple[tuple[Any, ...], list[Any]]:
@@ -83,6 +78,7 @@ def read_inputs(tables: Sequence[Any], columns: Mapping[str, Any]) -> tuple[tupl
         if given is None or isinstance(given, str):
             found[name] = given
         else:
+            # a clustering result stands for its labels, but never for weights
             found[name] = as_table(given) if name in WEIGHTS else read_labels(given, name)
     read = tuple([as_table(table) for table in tables])
     match_rows(read, {name: column for name, column in found.items() if isinstance(column, InputTable)})
@@ -90,7 +86,7 @@ def read_inputs(tables: Sequence[Any], columns: Mapping[str, Any]) -> tuple[tupl
 
 
 def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]]:
-    """Codes 0..k-1 and the sorted names (a categorical keeps the order of its categories)."""
+    """Read labels as codes 0..k-1 and sorted names (a categorical keeps the order of its categories)."""
     import pandas as pd
 
     labels = read_labels(labels, name).values
@@ -109,12 +105,13 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
         codes, names = np.asarray(categories.codes), list(categories.categories)
         missing = codes < 0
     else:
-        array = _label_array(without_masks(labels), name)
+        array = _label_array(labels, name)
         missing = np.asarray(pd.isna(array)) | masked_in(array)
         known = array[~missing]
         codes, names = _coded_objects(known.tolist(), name) if array.dtype == object else _coded_values(known)
         if array.dtype.kind == "U":
             _warn_of_missing_as_text(codes, names, name)
+    # codes are those of the known labels, so their number says nothing where some are missing
     if len(codes) != n and not missing.any():
         raise ValueError(f"`{name}` must have one label for each of the {n} rows, got {len(codes)}.")
     if missing.any():
@@ -181,7 +178,7 @@ def is_single(labels: object) -> bool:
 
 
 def _label_array(labels: Any, name: str) -> AnyArray:
-    r"""Labels as an array in which none has changed: a list keeps its objects, of which numpy would make one type.
+    r"""Convert labels to an array in which none has changed: a list keeps objects, of which NumPy makes one type.
 
     So 1 and "1" stay two labels, as do "a" and "a\0", and whole numbers beyond 2**53 beside negative ones.
     """
@@ -191,6 +188,7 @@ def _label_array(labels: Any, name: str) -> AnyArray:
     else:
         array = np.fromiter(_unwrapped(list(labels), name), dtype=object, count=len(labels))
         kinds = set(map(type, array))
+        # of one type that NumPy keeps as it is; whole numbers and text might be cut or rounded
         if kinds in ({float}, {np.datetime64}, {np.timedelta64}):
             array = np.array(array.tolist())
     if array.ndim != 1:
@@ -201,7 +199,7 @@ def _label_array(labels: Any, name: str) -> AnyArray:
 
 
 def _unwrapped(entries: list[Any], name: str) -> list[Any]:
-    """Labels of a list, where each may stand in a list of its own."""
+    """Take labels out of the lists of their own in which they may stand."""
     if not any(issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, entries))):
         return entries
     sizes = {
@@ -218,7 +216,7 @@ def _unwrapped(entries: list[Any], name: str) -> list[Any]:
 
 
 def _coded_values(array: AnyArray) -> tuple[IntArray, list[Any]]:
-    """Codes and sorted names of labels of one type of numpy."""
+    """Code labels of one NumPy type by the places of their sorted names."""
     import pandas as pd
 
     values, codes = np.unique(array, return_inverse=True)
@@ -226,7 +224,7 @@ def _coded_values(array: AnyArray) -> tuple[IntArray, list[Any]]:
 
 
 def _coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
-    """Codes and sorted names of labels that are Python objects: one label for what is equal and of one type."""
+    """Code labels that are Python objects: one label for what is equal and of one type."""
     if any(issubclass(kind, np.generic) for kind in set(map(type, entries))):
         entries = [_plain_object(entry) if isinstance(entry, np.generic) else entry for entry in entries]
     found: dict[Any, int] = {}
@@ -237,6 +235,7 @@ def _coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
             f"`{name}` must have labels such as numbers or text, which can be compared: {error}."
         ) from error
     firsts = list(found)
+    # True, 1 and 1.0 are equal and have one hash: they would become one label without a word
     if len(kinds := set(map(type, entries))) > 1 or tuple in kinds:
         for entry, code in zip(entries, codes.tolist(), strict=True):
             if _find_label_type(entry) != _find_label_type(firsts[code]):
@@ -245,6 +244,7 @@ def _coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
                     "other; make them labels of one type, for example text."
                 )
     try:
+        # sets and the like compare without being ordered, and would be sorted by where they stood
         names = sorted(firsts)
         ordered = all(bool(low < high) for low, high in itertools.pairwise(names))
     except TypeError as error:
@@ -258,7 +258,7 @@ def _coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
 
 
 def _plain_object(label: Any) -> Any:
-    """Label of a type of Python or pandas in place of a scalar of numpy."""
+    """Convert a NumPy scalar to a label of a type of Python or pandas."""
     import pandas as pd
 
     if isinstance(label, np.datetime64 | np.timedelta64):
@@ -267,12 +267,12 @@ def _plain_object(label: Any) -> Any:
 
 
 def position_of(label: Any, names: Sequence[Any]) -> int | None:
-    """Place of a label among names, None where it is none of them; True is not 1."""
+    """Find the place of a label among names, None where it is none of them; True is not 1."""
     label = _plain_object(label) if isinstance(label, np.generic) else label
     same = (j for j, name in enumerate(names) if isinstance(name, bool) == isinstance(label, bool) and name == label)
     return next(same, None)
 
 
 def _find_label_type(label: object) -> object:
-    """Type of a label, and those of its parts, by which True differs from 1, and 1 from 1.0."""
+    """Find the type of a label, and those of its parts, by which True differs from 1, and 1 from 1.0."""
     return tuple(map(_find_label_type, label)) if isinstance(label, tuple) else type(label)

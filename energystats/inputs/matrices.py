@@ -28,7 +28,7 @@ SKEW_ENTRIES = 2**22  # of a matrix that are compared at a time
 
 
 def row_names(table: InputTable) -> tuple[str, ...] | None:
-    """Names of the rows of a square data frame, None for anything else; its columns must not name others."""
+    """Find the names of the rows of a square data frame, None for anything else; its columns must not have others."""
     columns = table.columns
     if columns is None or table.ndim != 2 or len(table) != len(columns):
         return None
@@ -46,7 +46,7 @@ def row_names(table: InputTable) -> tuple[str, ...] | None:
 
 
 def matrix_index(values: Any) -> Any:
-    """Index of the items of a square data frame, from its rows or its columns; None where both only count."""
+    """Find the index of the items of a square data frame, from its rows or columns; None where both only count."""
     table = as_table(values)
     names = row_names(table)
     if names is None:
@@ -55,7 +55,7 @@ def matrix_index(values: Any) -> Any:
 
 
 def as_square(values: Any, name: str, places: Places | None = None) -> FloatArray:
-    """Symmetric matrix with zero diagonal, from a square matrix or SciPy's condensed vector."""
+    """Read a symmetric matrix with zero diagonal, from a square matrix or SciPy's condensed vector."""
     from scipy.spatial.distance import squareform
 
     table = as_table(values)
@@ -72,6 +72,7 @@ def as_square(values: Any, name: str, places: Places | None = None) -> FloatArra
             raise ValueError(
                 f"`{name}` as a condensed vector must have n(n - 1)/2 entries for a whole number n, got {array.size}."
             )
+        # a condensed vector is symmetric with a zero diagonal by its form
         full = np.asarray(squareform(array, checks=False))
         _check_finite_pairs(full, name, places)
         return full
@@ -88,7 +89,7 @@ def as_square(values: Any, name: str, places: Places | None = None) -> FloatArra
 
 
 def as_distances(values: Any, name: str, places: Places | None = None) -> FloatArray:
-    """Matrix of dissimilarities: as `as_square`, and nowhere negative."""
+    """Read a matrix of dissimilarities: symmetric, zero on the diagonal, and nowhere negative."""
     table = as_table(values)
     places = places or Places(row_names(table))
     square = as_square(table, name, places)
@@ -104,7 +105,7 @@ def as_distances(values: Any, name: str, places: Places | None = None) -> FloatA
 
 
 def as_symmetric(values: Any, name: str) -> FloatArray:
-    """Square symmetric matrix."""
+    """Read a square symmetric matrix, such as a kernel."""
     table = as_table(values)
     matrix, (rounding, eps) = as_numbers(table, name), digits_of(table)
     return _symmetrized(matrix, name, Places(row_names(table)), rounding, lost=_lost_in_sums(matrix, eps))
@@ -113,7 +114,7 @@ def as_symmetric(values: Any, name: str) -> FloatArray:
 def _symmetrized(
     array: FloatArray, name: str, places: Places, rounding: tuple[float, float] = ROUNDING, *, lost: float = 0.0
 ) -> FloatArray:
-    """The symmetric part of a square matrix that is symmetric but for rounding, and for what sums `lost`."""
+    """Take the symmetric part of a square matrix that is symmetric but for rounding, and for what sums `lost`."""
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise ValueError(f"`{name}` must be a square matrix, got shape {array.shape}.")
     _check_finite_pairs(array, name, places)
@@ -130,7 +131,7 @@ def _symmetrized(
 
 
 def small_entry(array: FloatArray, share: float = SMALL_SHARE) -> float:
-    """Size of a small entry of a square matrix beside the diagonal: a quantile of those that are not 0.
+    """Find the size of a small entry of a square matrix off the diagonal: a quantile of those that are not 0.
 
     Rounding is measured against it. The largest entry would not do: one that stands for "no path" or "unknown", such as
     1e12, would excuse any difference among the others.
@@ -151,7 +152,7 @@ def differing(
     *,
     lost: float = 0.0,
 ) -> BoolArray:
-    """Which pairs of numbers differ by more than rounding, where numbers of the size `scale` were added to make them.
+    """Tell which pairs of numbers differ by more than rounding, where sums of the size `scale` made them.
 
     The first of `rounding` is what two numbers may differ by, a share of the larger and of the scale: x.x + y.y - 2x.y
     keeps no more of a small result. The second is the share of the scale up to which both are 0: distances are roots,
@@ -163,7 +164,7 @@ def differing(
 
 
 def _lost_in_sums(array: FloatArray, eps: float) -> float:
-    """Size up to which differences vanish in the rounding of every sum over a matrix: a kernel is centred by them."""
+    """Bound the differences that vanish in the rounding of every sum over a matrix: a kernel is centred by them."""
     if array.size == 0:
         return 0.0
     return 8 * eps * float(np.abs(array).max())
@@ -172,10 +173,11 @@ def _lost_in_sums(array: FloatArray, eps: float) -> float:
 def largest_skew(
     array: FloatArray, share: float = SMALL_SHARE, rounding: tuple[float, float] = ROUNDING, *, lost: float = 0.0
 ) -> tuple[int, int] | None:
-    """Where a square matrix is least symmetric; None where rounding, or what its sums `lost`, explains all differences.
+    """Find where a square matrix is least symmetric; None where rounding, or what its sums `lost`, explains all.
 
     An entry of a kernel is an inner product, whose rounding is a share of the lengths, the roots of the diagonal.
     """
+    # block by block, so that no second matrix is needed
     scale, lengths = small_entry(array, share), np.sqrt(np.abs(np.diagonal(array)))
     height = max(1, SKEW_ENTRIES // len(array))
     found, largest = None, 0.0
@@ -191,7 +193,7 @@ def largest_skew(
 
 
 def as_linkage(Z: Any, name: str) -> FloatArray:
-    """A linkage matrix in the form of SciPy, but heights may be negative; (n - 1, 4)."""
+    """Read a linkage matrix in SciPy's form, in which heights may be negative; (n - 1, 4)."""
     array = as_numbers(Z, name)
     if array.ndim != 2 or array.shape[1] != 4 or len(array) == 0:
         raise ValueError(f"`{name}` must be a linkage matrix of shape (n - 1, 4) with n >= 2, got {array.shape}.")
@@ -201,6 +203,7 @@ def as_linkage(Z: Any, name: str) -> FloatArray:
     made_before = nodes < n + np.arange(n - 1)[:, None]
     if not (nodes == np.floor(nodes)).all() or (nodes < 0).any() or not made_before.all():
         raise ValueError(f"`{name}` must be a linkage matrix: its first two columns are clusters made in earlier rows.")
+    # a cluster that is joined is gone: the new one stands for it
     if np.unique(nodes).size != nodes.size:
         raise ValueError(f"`{name}` must be a linkage matrix: no cluster is joined twice.")
     if (np.diff(array[:, 2]) < 0).any():
@@ -209,7 +212,7 @@ def as_linkage(Z: Any, name: str) -> FloatArray:
 
 
 def _check_finite_pairs(array: FloatArray, name: str, places: Places) -> None:
-    """`check_finite` for a square matrix: which pair, and which parts of a graph no path connects."""
+    """Refuse a square matrix with NaN or infinite entries: which pair, and which parts no path connects."""
     if np.isnan(array).any():
         i, j = map(int, np.argwhere(np.isnan(array))[0])
         count = int(np.isnan(array).sum())

@@ -6,14 +6,13 @@ Which of them it is follows from the shape, so that years and other numbers can 
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mode
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from energystats.inputs.names import Places
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MatrixFile", "cells_of_frame", "cells_of_text", "parse_cells", "read_cells"]
+__all__ = ["MatrixFile", "cells_of_frame", "cells_of_text", "parse_cells"]
 
 
 MISSING = {"", "na", "nan", "n/a", "null", "none"}
@@ -33,7 +32,7 @@ NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|[-+]?inf(inity)?", re.I
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MatrixFile:
-    """Dissimilarities and how their file was laid out.
+    """Square matrix of dissimilarities, and how its file was laid out.
 
     Attributes
     ----------
@@ -58,13 +57,6 @@ class MatrixFile:
     decimal: str = "."
 
     @property
-    def labelled(self) -> Any:
-        """The dissimilarities as a data frame with names, if there are any."""
-        import pandas as pd
-
-        return self.distances if self.names is None else pd.DataFrame(self.distances, self.names, self.names)
-
-    @property
     def frame(self) -> pd.DataFrame:
         """The dissimilarities as a data frame; items without names are counted from 0."""
         import pandas as pd
@@ -72,7 +64,7 @@ class MatrixFile:
         return pd.DataFrame(self.distances, self.names, self.names)
 
     def describe(self) -> str:
-        """Size and layout, in words."""
+        """Write size and layout in words."""
         n = len(self.distances)
         where = {"both": "names in the first row and column", "header": "names in the first row", "none": "no names"}
         return f"{n} x {n} dissimilarities, {where[self.layout]}"
@@ -96,24 +88,17 @@ class _FilePlaces(Places):
         self.top, self.left = top, left
 
     def item(self, i: int) -> str:
-        """Row i."""
+        """Write the line of row i, or its name."""
         return f"line {i + 1 + self.top}" if self.names is None else self.names[i]
 
     def entry(self, i: int, j: int) -> str:
-        """Row i, column j."""
+        """Write line and column of an entry, and its names."""
         where = f"at line {i + 1 + self.top}, column {j + 1 + self.left}"
         return where + ("" if self.names is None else f" ({self.names[i]} to {self.names[j]})")
 
 
-def read_cells(path: Path) -> list[list[str]]:
-    """The cells of a CSV file with commas, as text."""
-    opener = gzip.open if path.suffix.lower() == ".gz" else open
-    with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-        return cells_of_text(file.read())
-
-
 def cells_of_text(text: str, sep: str = ",", *, comment: str | None = None) -> list[list[str]]:
-    """The cells of a text; empty lines at the end, and what follows a comment sign, are left out."""
+    """Split a text into cells; empty lines at the end, and lines of comments, are left out."""
     file = io.StringIO(text, newline="")
     lines = file if comment is None else (line for line in file if not line.lstrip().startswith(comment))
     cells = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=sep, strict=True)]
@@ -123,7 +108,7 @@ def cells_of_text(text: str, sep: str = ",", *, comment: str | None = None) -> l
 
 
 def cells_of_frame(frame: pd.DataFrame) -> list[list[str]]:
-    """The same of a table from Parquet; an index that is not a mere count gives the names of the rows."""
+    """Write the cells of a data frame as text; an index that does not just count gives the names of the rows."""
     import pandas as pd
 
     if not isinstance(frame.index, pd.RangeIndex):
@@ -136,6 +121,7 @@ def cells_of_frame(frame: pd.DataFrame) -> list[list[str]]:
 def parse_cells(cells: list[list[str]]) -> MatrixFile:
     """Find the layout, convert, and check; every complaint names line and column."""
     layout = _layout_of(cells)
+    # a header that is one cell short belongs to the columns behind the first
     if layout != "none" and len(cells[0]) == len(cells[-1]) - 1:  # R's write.table has no corner
         cells = [["", *cells[0]], *cells[1:]]
         header: tuple[str, ...] = tuple(cells[0][1:])
@@ -152,7 +138,7 @@ def parse_cells(cells: list[list[str]]) -> MatrixFile:
 
 
 def _layout_of(cells: list[list[str]]) -> Literal["both", "header", "none"]:
-    """Where the names are, from the shape; a matrix of numbers alone has none."""
+    """Find where the names are, from the shape; a matrix of numbers alone has none."""
     if not cells:
         raise ValueError("the file is empty.")
     widths = [len(row) for row in cells]
@@ -172,6 +158,7 @@ def _layout_of(cells: list[list[str]]) -> Literal["both", "header", "none"]:
             f"the matrix must be square, got {m} lines of {width} cells; n x n numbers, a line of n names above them, "
             "and a column of n names beside them are understood."
         )
+    # as many lines as cells: names stand in both the first row and the first column, or nowhere
     first = [*cells[0], *(row[0] for row in cells)]
     if all(map(_may_be_number, first)) or m == 1:
         return "none"
@@ -186,7 +173,7 @@ def _may_be_number(cell: str) -> bool:
 
 
 def _as_number(cell: str, places: Places, i: int, j: int) -> float:
-    """Number of a cell, NaN where it is missing."""
+    """Convert a cell to a number, NaN where it is missing."""
     if NUMBER.fullmatch(cell):
         return float(cell)
     if cell.lower() in MISSING:
@@ -196,7 +183,7 @@ def _as_number(cell: str, places: Places, i: int, j: int) -> float:
 
 
 def _find_item_names(columns: Sequence[str] | None, stubs: Sequence[str], layout: str) -> tuple[str, ...] | None:
-    """Names of the items; rows or columns that are merely counted take those of the other."""
+    """Find the names of the items; rows or columns that are merely counted take those of the other."""
     if columns is None:
         return None
     counts = [[str(i + first) for i in range(len(columns))] for first in (0, 1)]
@@ -215,7 +202,7 @@ def _find_item_names(columns: Sequence[str] | None, stubs: Sequence[str], layout
 
 
 def _checked(matrix: FloatArray, places: _FilePlaces) -> FloatArray:
-    """`as_distances` in the words of a file."""
+    """Check the dissimilarities of a file, with errors that name its lines and columns."""
     if np.isnan(np.diagonal(matrix)).all():
         raise ValueError(f"the diagonal must be 0, but entry {places.entry(0, 0)} and all others on it are empty.")
     for half, which in ((np.triu_indices(len(matrix), 1), "above"), (np.tril_indices(len(matrix), -1), "below")):

@@ -10,7 +10,7 @@ __all__ = ["Places", "counts_only", "find_index_names", "name_text", "near_names
 
 
 class Places:
-    """What the entries of a square matrix are called in messages.
+    """Names of the entries of a square matrix in messages.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def name_text(name: object) -> str:
 
 
 def write_names(labels: Iterable[object]) -> tuple[str, ...]:
-    """Write the names of all rows or columns, as `name_text` does for one."""
+    """Write the names of all rows or columns; the levels of a MultiIndex with commas between them."""
     return tuple([", ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in labels])
 
 

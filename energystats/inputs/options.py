@@ -48,7 +48,7 @@ def refuse_keyword(keyword: str, message: str) -> Callable[[Callable[P, R]], Cal
 
 
 def check_jobs(n_jobs: object) -> int:
-    """Number of threads; None is one, -1 all processors."""
+    """Check a number of threads; None is one, -1 all processors."""
     if n_jobs is None:
         return 1
     if n_jobs == -1 and not isinstance(n_jobs, bool):
@@ -59,13 +59,13 @@ def check_jobs(n_jobs: object) -> int:
 
 
 def check_flag(value: object, name: str) -> None:
-    """True or False."""
+    """Refuse anything but True and False."""
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"`{name}` must be True or False, got {value!r} of type {type(value).__name__}.")
 
 
 def check_count(value: object, name: str, *, low: int, high: int | None = None, why: str = "") -> int:
-    """Whole number between low and high."""
+    """Check a whole number between low and high."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
         raise TypeError(f"`{name}` must be a whole number, got {value!r} of type {type(value).__name__}.")
     number = int(value)
@@ -77,11 +77,12 @@ def check_count(value: object, name: str, *, low: int, high: int | None = None, 
 
 
 def check_alpha(alpha: object) -> float:
-    """0 < alpha <= 2, and not so small that all distances become alike."""
+    """Check that 0 < alpha <= 2, and not so small that all distances become alike."""
     if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.integer | np.floating):
         raise TypeError(f"`alpha` must be a number, got {alpha!r} of type {type(alpha).__name__}.")
     if not 0 < alpha <= 2:
         raise ValueError(f"`alpha` must satisfy 0 < alpha <= 2, got {alpha:g}.")
+    # refused rather than warned of: the answer would be that to another question
     if alpha < SMALLEST_ALPHA:
         raise ValueError(
             f"`alpha` must be at least {SMALLEST_ALPHA:g}, got {alpha:g}: so small a power makes nearly all distances "
@@ -91,7 +92,7 @@ def check_alpha(alpha: object) -> float:
 
 
 def check_positive(value: object, name: str) -> float:
-    """A positive finite number."""
+    """Check a positive finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise TypeError(f"`{name}` must be a number, got {value!r} of type {type(value).__name__}.")
     if not 0 < value < np.inf:
@@ -100,7 +101,7 @@ def check_positive(value: object, name: str) -> float:
 
 
 def check_confidence_level(value: object) -> float:
-    """A share between 0 and 1."""
+    """Check a share between 0 and 1."""
     found = check_positive(value, "confidence_level")
     if not found < 1:
         raise ValueError(f"`confidence_level` must lie below 1, got {found:g}.")
@@ -108,7 +109,7 @@ def check_confidence_level(value: object) -> float:
 
 
 def check_option(value: object, name: str, options: Sequence[str]) -> None:
-    """One of a few words."""
+    """Refuse anything but one of a few words."""
     if not isinstance(value, str):
         raise TypeError(f"`{name}` must be a string, one of {', '.join(options)}; got {type(value).__name__}.")
     if value not in options:
@@ -116,13 +117,13 @@ def check_option(value: object, name: str, options: Sequence[str]) -> None:
 
 
 def children(rng: np.random.Generator, count: int) -> Iterator[np.random.Generator]:
-    """Those of `rng.spawn(count)`, made one by one, so that their number costs no memory."""
+    """Spawn child generators one by one, so that their number costs no memory."""
     for _ in range(count):
         yield from rng.spawn(1)
 
 
 def as_generator(rng: RandomLike | np.random.RandomState, name: str = "rng") -> np.random.Generator:
-    """Generator from a seed, a Generator, a legacy RandomState or None (SPEC 7).
+    """Make a Generator from a seed, a Generator, a legacy RandomState or None (SPEC 7).
 
     A SeedSequence is copied: it counts its children, so that a second call with it would get other ones.
     """
@@ -130,6 +131,7 @@ def as_generator(rng: RandomLike | np.random.RandomState, name: str = "rng") -> 
         return np.random.default_rng(rng.randint(2**31, size=4))
     if isinstance(rng, np.random.SeedSequence):
         rng = np.random.SeedSequence(**rng.state)
+    # NumPy takes True for the seed 1
     if isinstance(rng, bool):
         raise TypeError(f"`{name}` must be a seed, a numpy Generator or None, got {rng!r}.")
     try:

@@ -22,6 +22,7 @@ __all__ = [
     "check_same_columns",
     "check_same_rows",
     "join_indices",
+    "masked_in",
     "match_rows",
     "other_columns",
 ]
@@ -91,21 +92,62 @@ def as_table(values: Any) -> InputTable:
     """Read a table or column of any library; what has been read stays as it is."""
     if isinstance(values, InputTable):
         return values
+    # collections that are read in blocks or sent to workers do not get here: this one is needed whole
     delayed = hasattr(values, "__dask_graph__")
     if delayed:
         values = values.compute()
     of_pandas = hasattr(values, "iloc")
-    if not of_pandas and not hasattr(values, "to_pandas"):
+    # Polars and Arrow: pandas keeps the types of their columns, and marks missing values in one way
+    if not of_pandas and hasattr(values, "to_pandas"):
+        values = values.to_pandas()
+    if not hasattr(values, "iloc"):
         if hasattr(values, "row_index"):  # blocks of rows
             return InputTable(values, values.columns, values.row_index, values.indices)
-        return InputTable(values, delayed=delayed)
-    if not of_pandas:
-        values = values.to_pandas()
-        if not hasattr(values, "iloc"):
-            return InputTable(values, delayed=delayed)
+        return InputTable(_without_masks(values), delayed=delayed)
+    # results keep the index, so it is copied: the user may rename the rows of the frame afterwards
     names = values.columns if values.ndim == 2 else ["x" if values.name is None else values.name]
     index = values.index if of_pandas or not counts_only(values.index) else None  # Polars has no names of rows
     return InputTable(values, write_names(names), None if index is None else index.copy(), delayed=delayed)
+
+
+# ---------------------------------------------------------------- masks
+
+
+def masked_in(values: Any) -> BoolArray:
+    """Find which entries of an array are masked, by its mask or because they are `numpy.ma.masked`."""
+    if isinstance(values, np.ma.MaskedArray):
+        return np.asarray(np.ma.getmaskarray(values))
+    array = np.asarray(values)
+    if array.dtype != object:
+        return np.zeros(array.shape, dtype=bool)
+    return np.array([value is np.ma.masked for value in array.ravel()], dtype=bool).reshape(array.shape)
+
+
+def _without_masks(values: Any) -> Any:
+    """Put NaN for the masked entries of a list or of an array of objects; anything else stays as it is."""
+    if isinstance(values, list | tuple):
+        return [_unmasked(value) for value in values] if any(map(_holds_mask, values)) else values
+    if isinstance(values, np.ndarray) and values.dtype == object and not isinstance(values, np.ma.MaskedArray):
+        hidden = masked_in(values)
+        return np.where(hidden, np.nan, values) if hidden.any() else values
+    return values
+
+
+def _holds_mask(value: Any) -> bool:
+    """Whether something is a masked array, or a list with one in it."""
+    if isinstance(value, list | tuple):
+        return any(map(_holds_mask, value))
+    return isinstance(value, np.ma.MaskedArray)
+
+
+def _unmasked(value: Any) -> Any:
+    """Convert an entry of a list, to NaN where it is masked."""
+    if isinstance(value, np.ma.MaskedArray):
+        if not np.ma.is_masked(value):
+            return value.data[()]
+        found = np.ma.filled(value.astype(np.float64 if value.dtype.kind in "iuf" else object), np.nan)
+        return found[()]
+    return [_unmasked(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
 # ---------------------------------------------------------------- names of columns
@@ -143,6 +185,7 @@ def match_rows(tables: Sequence[InputTable], columns: Mapping[str, InputTable | 
     Several tables are samples that stand below each other. Where they have no names, the columns are matched with the
     first of them that has an index.
     """
+    # samples in blocks of rows have become one table, which knows the index of each of them
     indices = [index for table in tables for index in table.indices or (table.index,)]
     named = {name: column for name, column in columns.items() if column is not None and column.index is not None}
     rows = join_indices(indices)
@@ -150,6 +193,7 @@ def match_rows(tables: Sequence[InputTable], columns: Mapping[str, InputTable | 
         own = column.index
         if rows is None:
             rows = own
+        # another length is refused where the values are read, with both lengths in the message
         elif len(rows) == len(own) and not _have_same_names(rows, own):
             raise ValueError(_other_rows(rows, name, delayed=column.delayed))
 
@@ -172,11 +216,12 @@ def _other_rows(rows: Any, name: str, *, delayed: bool) -> str:
 
 
 def join_indices(parts: Sequence[Any]) -> Any:
-    """Index of samples below each other; None if one has no names, or if every one of several only counts its rows."""
+    """Join the indices of samples below each other; None if one has no names, or if each of several only counts."""
     if not parts or any(part is None for part in parts):
         return None
     if len(parts) == 1:
         return parts[0]
+    # samples that are each numbered from 0 would give names that stand in several rows
     if all(find_index_names(part) is None for part in parts):
         return None
     return parts[0].append(list(parts[1:]))
@@ -188,6 +233,7 @@ def check_same_rows(tables: Sequence[InputTable], name: str) -> None:
     for other in others:
         if first is None or other is None or len(first) != len(other):
             continue
+        # names that only one table has are no contradiction: subjects may be called otherwise the second time
         unequal = np.array([a != b for a, b in zip(first, other, strict=True)], dtype=bool)
         moved = unequal & first.isin(other)
         if moved.any():

@@ -159,21 +159,16 @@ def row_places(names: Sequence[str], sizes: Sequence[int], indexes: Sequence[Any
     return place
 
 
-def truths_as_numbers(table: Any) -> InputTable:
+def truths_as_numbers(values: Any) -> InputTable:
     """Write truth values as 0 and 1, missing ones as NaN; everything else stays as it is."""
-    read: InputTable = as_table(table)
-    return replace(read, values=_truths_of_frame(read.values) if read.is_pandas else _truths_of_array(read.values))
-
-
-def _truths_of_array(values: Any) -> Any:
-    """Write an array or list of truth values as numbers."""
-    if isinstance(values, list | tuple):
-        try:
-            array = np.asarray(values)
-        except ValueError:  # rows of different lengths, which are refused elsewhere
-            return values
-        return array.astype(np.float64) if array.dtype.kind == "b" else values
-    return values.astype(np.float64) if getattr(getattr(values, "dtype", None), "kind", "") == "b" else values
+    table: InputTable = as_table(values)
+    if table.is_pandas:
+        return replace(table, values=_truths_of_frame(table.values))
+    try:
+        array = np.asanyarray(table.values)
+    except ValueError:  # rows of different lengths, which are refused elsewhere
+        return table
+    return replace(table, values=array.astype(np.float64)) if array.dtype.kind == "b" else table
 
 
 def _truths_of_frame(values: Any) -> Any:
@@ -182,15 +177,10 @@ def _truths_of_frame(values: Any) -> Any:
 
     if values.ndim == 1:
         return values.astype("Float64") if is_bool_dtype(values.dtype) else values
-    truths = [j for j, dtype in enumerate(values.dtypes) if is_bool_dtype(dtype)]
-    if not truths:
-        return values
-    import pandas as pd
-
-    columns = [values.iloc[:, j] for j in range(values.shape[1])]
-    for j in truths:
-        columns[j] = columns[j].astype("Float64")
-    return pd.concat(columns, axis=1)
+    frame = values.copy(deep=False)
+    for j in np.flatnonzero([is_bool_dtype(dtype) for dtype in values.dtypes]).tolist():
+        frame.isetitem(j, frame.iloc[:, j].astype("Float64"))  # by position, for two columns may share a name
+    return frame
 
 
 def looks_like_distances(points: FloatArray) -> bool:

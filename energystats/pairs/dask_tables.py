@@ -75,7 +75,7 @@ def distributed_frame(
     How many partitions there are is seen when they are computed: Dask may read several files as one.
     """
     parts = client.compute(frame.to_delayed())
-    indices = fetched(client, [client.submit(_index_of, part, pure=False) for part in parts])
+    indices = fetched(client, [client.submit(_copy_index, part, pure=False) for part in parts])
     heights = list(map(len, indices))
     n, starts = sum(heights), np.cumsum([0, *heights]).tolist()
     if not n:
@@ -95,7 +95,7 @@ def distributed_frame(
     return rows, [part for part in labels if len(part)], [part for part in indices if len(part)]
 
 
-def _index_of(frame: Any) -> Any:
+def _copy_index(frame: Any) -> Any:
     """Copy the index of one partition."""
     return frame.index.copy()
 

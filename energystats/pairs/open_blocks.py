@@ -46,6 +46,7 @@ def opened(samples: Sequence[Any], columns: Mapping[str, Any], client: Any = Non
     others = any(hasattr(column, "__dask_graph__") for column in columns.values())
     if client is None and not others and not any(_is_outside(s) or is_from_array_library(s) for s in samples):
         return read_inputs(samples, columns)
+    # labels are needed here even where the rows stay with the workers: they are what is permuted
     given = dict(zip(columns, _labels_here(tuple(columns.values()), client), strict=True))
     client, argument = active_workers(client, samples), next(iter(columns), "X")
     if len(samples) > 1 and given.get(argument) is not None:
@@ -54,7 +55,7 @@ def opened(samples: Sequence[Any], columns: Mapping[str, Any], client: Any = Non
         return read_inputs(samples, given)
     names = [f"sample {i}" for i in range(1, len(samples) + 1)] if len(samples) > 1 else ["X"]
     if is_from_array_library(samples[0]):
-        return _read_rows(on_device(tuple(samples), names), given, [int(sample.shape[0]) for sample in samples])
+        return _label_samples(on_device(tuple(samples), names), given, [int(sample.shape[0]) for sample in samples])
     label = given.get(argument)
     column = label if len(samples) == 1 and isinstance(label, str) else None
     found = [_open_table(sample, name, column, argument, client) for sample, name in zip(samples, names, strict=True)]
@@ -66,11 +67,14 @@ def opened(samples: Sequence[Any], columns: Mapping[str, Any], client: Any = Non
         return read_inputs([_read_whole(table) for table in tables], given)
     _check_widths(tables, names)
     parts = [table.values for table in tables]
+    # samples become one table with labels, so that only one kind of input is summed in blocks
     rows: Rows = RowsOnDisk(tables[0].columns, parts=tuple(parts)) if client is None else together(parts)
-    return _read_rows(replace(rows, indices=tuple(table.index for table in tables)), given, [part.n for part in parts])
+    return _label_samples(
+        replace(rows, indices=tuple(table.index for table in tables)), given, [part.n for part in parts]
+    )
 
 
-def _read_rows(rows: Rows, columns: dict[str, Any], sizes: list[int]) -> tuple[tuple[Any, ...], list[Any]]:
+def _label_samples(rows: Rows, columns: dict[str, Any], sizes: list[int]) -> tuple[tuple[Any, ...], list[Any]]:
     """Match blocks of rows with their labels: the numbers of the samples they come from, where there are several."""
     if len(sizes) > 1:
         columns = {**columns, next(iter(columns)): np.repeat(np.arange(len(sizes)), sizes)}
@@ -91,7 +95,7 @@ def _is_outside(sample: Any) -> bool:
 
 
 def _open_table(sample: Any, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
-    """A table by its kind; `column` names the labels."""
+    """Open a table by its kind; `column` names its labels."""
     if isinstance(sample, str | os.PathLike):
         return _open_parquet(Path(sample), name, column, argument, client)
     if column is not None and not hasattr(sample, "columns"):
@@ -151,7 +155,7 @@ def _open_frame(frame: Any, column: str | None, argument: str, name: str, client
 
 
 def _one_index(parts: list[Any]) -> Any:
-    """The index of all parts of a frame."""
+    """Join the indices of all parts of a frame."""
     return parts[0].append(parts[1:]) if parts else None
 
 
@@ -171,7 +175,7 @@ def _open_array(array: Any, name: str, client: Workers | None) -> Any:
 
 
 def _find_point_columns(names: list[str], column: str | None, where: str, argument: str) -> list[str]:
-    """The columns that hold the points: all but that of the labels."""
+    """Find the columns that hold the points: all but that of the labels."""
     if column is not None and column not in names:
         raise ValueError(
             f"`{argument}` must be labels or a column of {where}, got {column!r}.{near_names(column, names)}"
@@ -183,7 +187,7 @@ def _find_point_columns(names: list[str], column: str | None, where: str, argume
 
 
 def _join_labels(parts: list[Any], index: Any) -> Any:
-    """Labels of all parts under the index of their rows, None for none; categories in their order."""
+    """Join the labels of all parts under the index of their rows, None for none; categories in their order."""
     if not parts:
         return None
     import pandas as pd
@@ -191,13 +195,14 @@ def _join_labels(parts: list[Any], index: Any) -> Any:
 
     if all(isinstance(part.dtype, pd.CategoricalDtype) for part in parts):
         return pd.Series(union_categoricals(parts), index=index, name=parts[0].name)
+    # one type for all would round whole numbers
     if len({part.dtype for part in parts}) > 1:  # one type for all would round whole numbers
         parts = [part.astype(object) for part in parts]
     return pd.concat(parts, ignore_index=True).set_axis(index)
 
 
 def _read_whole(table: InputTable) -> Any:
-    """All rows, with the names of their columns."""
+    """Read all rows, with the names of their columns."""
     points = table.values.take(0, table.values.n)
     if table.columns is None:
         return points
