@@ -37,8 +37,8 @@ def additive_constant(F_L: FloatArray, F_C: FloatArray, lowest: Pair) -> float:
 
     That is the largest real eigenvalue of `cailliez_matrix`. The Gram matrix of d + kappa is G(kappa) = F_L +
     2 kappa F_C + kappa^2/2 J, and its smallest eigenvalue f on the vectors of sum 0 vanishes there for the last time.
-    `_climb` ends at a zero of f, and `_next_failure` proves f > 0 beyond it or gives a point to climb from again.
-    `lowest` is the smallest eigenvalue of F_L, which is negative, and its vector.
+    `_climb_to_zero` ends at a zero of f, and `_find_next_failure` proves f > 0 beyond it or gives a point to climb from
+    again. `lowest` is the smallest eigenvalue of F_L, which is negative, and its vector.
     """
     # every admissible kappa is at most the root that the smallest eigenvalues of F_L and F_C together would have
     low_L, vector = lowest
@@ -49,14 +49,14 @@ def additive_constant(F_L: FloatArray, F_C: FloatArray, lowest: Pair) -> float:
     # block stands -4 F_C (-2 F_C and others in later prints are misprints)
     if len(F_L) <= BLOCK_LIMIT:
         guess = (1 - 1e-7) * float(real_eigenvalues(cailliez_matrix(F_L, F_C)).max(initial=0.0))
-        if guess > kappa and _at(F_L, F_C, guess, vector)[0] <= 0:
+        if guess > kappa and _smallest_pair_at(F_L, F_C, guess, vector)[0] <= 0:
             kappa = guess
-    kappa = _climb(F_L, F_C, kappa, vector)
+    kappa = _climb_to_zero(F_L, F_C, kappa, vector)
     for _ in range(MAX_STEPS):
-        failure = _next_failure(F_L, F_C, kappa, ceiling, vector)
+        failure = _find_next_failure(F_L, F_C, kappa, ceiling, vector)
         if failure is None:
             return kappa
-        kappa = _climb(F_L, F_C, failure, vector)
+        kappa = _climb_to_zero(F_L, F_C, failure, vector)
     raise ArithmeticError(f"the additive constant was not found in {MAX_STEPS} steps; it is at least {kappa!r}")
 
 
@@ -77,13 +77,13 @@ def _root_of(F_L: FloatArray, F_C: FloatArray, v: FloatArray) -> float:
     return _larger_root(float(v @ (F_C @ v)), float(v @ (F_L @ v)))
 
 
-def _at(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> Pair:
+def _smallest_pair_at(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> Pair:
     """Compute the smallest eigenvalue f(kappa) of G(kappa), and its vector."""
     value, vector = smallest_pair(F_L + (2 * kappa) * F_C, start)
     return value + kappa * kappa / 2, vector  # J adds the same to all vectors of sum 0
 
 
-def _climb(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> float:
+def _climb_to_zero(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> float:
     """Find the upper end of the interval around kappa in which f <= 0.
 
     At kappa with f <= 0 the eigenvector's own parabola is f there and not below f anywhere, so its larger root is not
@@ -91,7 +91,7 @@ def _climb(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) ->
     """
     vector = start
     for _ in range(MAX_STEPS):
-        _, vector = _at(F_L, F_C, kappa, vector)
+        _, vector = _smallest_pair_at(F_L, F_C, kappa, vector)
         higher = _root_of(F_L, F_C, vector)
         if not higher > kappa * (1 + 4 * np.finfo(float).eps):
             return max(kappa, higher)
@@ -99,7 +99,9 @@ def _climb(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) ->
     return kappa
 
 
-def _next_failure(F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float, start: FloatArray) -> float | None:
+def _find_next_failure(
+    F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float, start: FloatArray
+) -> float | None:
     """Find a point beyond kappa with f < 0; None where there is none.
 
     f(x) - x^2/2 is concave as a least eigenvalue of a matrix linear in x, so between a and b f lies above its chord
@@ -111,13 +113,13 @@ def _next_failure(F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float
     if all_above(F_L + (2 * ceiling) * F_C, needed - ceiling**2 / 2):
         return None
     # halve the intervals on which the bound does not yet prove f > 0, until none is left
-    waiting = [(kappa, 0.0, ceiling, _at(F_L, F_C, ceiling, start)[0])]
+    waiting = [(kappa, 0.0, ceiling, _smallest_pair_at(F_L, F_C, ceiling, start)[0])]
     while waiting:
         a, f_a, b, f_b = waiting.pop()
         if _lower_bound(f_a, f_b, b - a) >= 0 or b - a <= 1e-9 * ceiling:
             continue
         middle = 0.5 * (a + b)
-        f_m, _ = _at(F_L, F_C, middle, start)
+        f_m, _ = _smallest_pair_at(F_L, F_C, middle, start)
         if f_m < 0:
             return middle
         waiting += [(a, f_a, middle, f_m), (middle, f_m, b, f_b)]

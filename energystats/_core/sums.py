@@ -48,14 +48,14 @@ def block_sums_from_upper(upper: UpperTiles, Z: FloatArray) -> FloatArray:
     n, k, b = Z.shape
     columns = Z.reshape(n, k * b)
     half = np.zeros((k, k, b))
-    for rows, product in _row_products(upper, columns):
+    for rows, product in _multiply_rows(upper, columns):
         half += np.einsum("ijb,ilb->jlb", Z[rows], product.reshape(-1, k, b))
     # R is symmetric, so the lower triangle contributes the transposed sums
     half += half.transpose(1, 0, 2).copy()
     return np.asarray(half.transpose(2, 0, 1))
 
 
-def _row_products(upper: UpperTiles, columns: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+def _multiply_rows(upper: UpperTiles, columns: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
     """Multiply (upper triangle + half of the diagonal) by columns, rows at a time; neighbouring tiles as one."""
     product, rows = np.empty((0, 0)), slice(0, 0)
     for row, column, tile in upper:
@@ -127,7 +127,7 @@ def block_sums_sorted(gaps: FloatArray, order: IntArray, Z: FloatArray) -> Float
     return np.asarray(0.5 * (sums + sums.transpose(0, 2, 1)))
 
 
-def _bins_of(codes: IntArray, weights: FloatArray, n_bins: int) -> csr_array:
+def _build_bin_matrix(codes: IntArray, weights: FloatArray, n_bins: int) -> csr_array:
     """Put the weights of n rows in the columns of their bins; (n, n_bins)."""
     n = codes.size
     return csr_array((weights, codes, np.arange(n + 1)), shape=(n, n_bins))
@@ -139,15 +139,15 @@ def bin_sums_from_upper(upper: UpperTiles, codes: IntArray, weights: FloatArray,
     Where the rows of a bin follow each other, their entries are added up as they stand, about ten times as fast.
     """
     sums, every = np.zeros((n_bins, n_bins)), np.arange(n_bins)
-    Z = None if (codes[1:] >= codes[:-1]).all() else _bins_of(codes, weights, n_bins)
+    Z = None if (codes[1:] >= codes[:-1]).all() else _build_bin_matrix(codes, weights, n_bins)
     for row, column, tile in upper:
         rows, columns = slice(row, row + tile.shape[0]), slice(column, column + tile.shape[1])
         if Z is not None:
             own = others = every
             part = Z[rows].T @ (tile @ Z[columns])
         else:
-            others, across = _runs(tile * weights[columns], codes[columns])
-            own, part = _runs((across * weights[rows, None]).T, codes[rows])
+            others, across = _sum_runs(tile * weights[columns], codes[columns])
+            own, part = _sum_runs((across * weights[rows, None]).T, codes[rows])
             part = part.T
         sums[np.ix_(own, others)] += part
         if row != column:
@@ -155,7 +155,7 @@ def bin_sums_from_upper(upper: UpperTiles, codes: IntArray, weights: FloatArray,
     return sums
 
 
-def _runs(values: FloatArray, codes: IntArray) -> tuple[IntArray, FloatArray]:
+def _sum_runs(values: FloatArray, codes: IntArray) -> tuple[IntArray, FloatArray]:
     """Sum neighbouring columns that belong to one bin; return the bins that there are, and the sums."""
     starts = np.flatnonzero(np.diff(codes, prepend=codes[0] - 1))
     return codes[starts], np.add.reduceat(values, starts, axis=1)
@@ -177,7 +177,7 @@ def bin_sums_by_product(
     multiply: Callable[[FloatArray], FloatArray], codes: IntArray, weights: FloatArray, n_bins: int
 ) -> FloatArray:
     """Sum w_x w_y rho between bins where R is known by its products alone; O(n^2 n_bins) where a product is O(n^2)."""
-    Z, sums = _bins_of(codes, weights, n_bins), np.empty((n_bins, n_bins))
+    Z, sums = _build_bin_matrix(codes, weights, n_bins), np.empty((n_bins, n_bins))
     at_once = max(1, COLUMNS_BYTES // (8 * codes.size))
     for start in range(0, n_bins, at_once):
         columns = Z[:, start : start + at_once].toarray()
@@ -249,7 +249,7 @@ def null_sums(
                 inner, totals = pairs.block_sums_and_totals(Z, weights)
             else:
                 inner = pairs.block_sums(Z)
-            yield _completed(inner, Z, totals, weights, mass)
+            yield _complete_last_group(inner, Z, totals, weights, mass)
 
 
 def groups_multiplied(weights: FloatArray, k: int) -> int:
@@ -260,7 +260,7 @@ def groups_multiplied(weights: FloatArray, k: int) -> int:
     return k - int(weights.min() == weights.max())
 
 
-def _completed(
+def _complete_last_group(
     inner: FloatArray, Z: FloatArray, totals: FloatArray, weights: FloatArray, mass: float
 ) -> tuple[FloatArray, FloatArray]:
     """Complete M and sizes of the first k - 1 groups to those of all k, since R @ weights knows the rest."""

@@ -26,7 +26,7 @@ LARGEST_ORDER = 2048  # of a matrix that is decomposed on one thread
 
 
 @cache
-def _libraries() -> Any:
+def _find_libraries() -> Any:
     """Find the libraries of linear algebra of NumPy and SciPy, once."""
     with loading():
         import scipy.linalg  # noqa: F401  # so that its library is among them
@@ -57,7 +57,7 @@ class _Limit:
                 self.changed.wait(0.1)  # in short steps: not every system lets Ctrl-C end a long one
             with uninterrupted():
                 if self.owner is None:
-                    self.limiter = _libraries().limit(limits=1, user_api="blas").__enter__()
+                    self.limiter = _find_libraries().limit(limits=1, user_api="blas").__enter__()
                     self.owner = get_ident()
                 self.depth += 1
             return True

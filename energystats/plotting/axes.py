@@ -139,7 +139,7 @@ def draw_names(place: FloatArray, names: Sequence[str], ax: Any) -> None:
     for i in np.argsort(crowded, kind="stable"):  # those with the least room choose first
         boxes = [_name_box(spots[i], names[i], stand) for stand in STANDS]
         others = np.array(taken[:i] + taken[i + 1 :])
-        best = int(np.argmin([_covered(box, others) + _measure_outside(box, frame) for box in boxes]))
+        best = int(np.argmin([_measure_overlap(box, others) + _measure_outside(box, frame) for box in boxes]))
         taken.append(boxes[best])
         ha, va, dx, dy = STANDS[best]
         ax.annotate(names[i], place[i], xytext=(dx, dy), textcoords="offset points", fontsize=NAME_SIZE, ha=ha, va=va)
@@ -154,7 +154,7 @@ def _name_box(spot: FloatArray, name: str, stand: tuple[str, str, int, int]) -> 
     return np.array([left, bottom, left + width, bottom + height])
 
 
-def _covered(box: FloatArray, others: FloatArray) -> float:
+def _measure_overlap(box: FloatArray, others: FloatArray) -> float:
     """Compute the area that a box shares with others."""
     if not others.size:
         return 0.0
@@ -164,7 +164,7 @@ def _covered(box: FloatArray, others: FloatArray) -> float:
 
 def _measure_outside(box: FloatArray, frame: FloatArray) -> float:
     """Compute the area of a box that lies beyond the axes."""
-    inside = _covered(box, frame[None])
+    inside = _measure_overlap(box, frame[None])
     return float(np.prod(box[2:] - box[:2])) - inside
 
 
