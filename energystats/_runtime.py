@@ -1,8 +1,8 @@
 """Estimate time and memory of a call, refuse or warn before it starts, and show a bar while it runs.
 
 Every entry function that can take long says here what it is about to do, as one or more `Work`. Beyond the memory that
-is available the call is refused, beyond a minute it warns, and from two seconds on it shows a bar, if anybody can see
-it. Nothing here touches random numbers, so that no result depends on it. The models are in `workloads`.
+is available the call is refused, beyond a minute it warns, and from two seconds on it shows a bar in a terminal or
+notebook. Nothing here touches random numbers, so that no result depends on it. The models are in `workloads`.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Work:
         return self.pairs, self.flops, self.touched, self.ordered, self.steps
 
     def times(self, count: float, *, what: str = "", advice: str = "") -> Work:
-        """Repeat the work so many times, in the same memory."""
+        """Multiply the amounts of work by a count; memory is used again."""
         pairs, flops, touched, ordered, steps = (count * amount for amount in self.amounts)
         found = replace(self, pairs=pairs, flops=flops, touched=touched, ordered=ordered, steps=steps)
         return replace(found, what=what or self.what, advice=advice or self.advice)
@@ -118,18 +118,18 @@ class Rates:
 
     @classmethod
     def slowest(cls, d: Any) -> Self:
-        """Return rates that no machine of today should exceed; a user's function may take long for a pair."""
+        """Return seconds per unit of work that no machine of today should exceed; a user's metric may be slow."""
         trusted = getattr(d.metric, "trusted", False)
         return cls(2e-8 * (5 + _count_columns(d)) if trusted else 2e-5, 5e-10, 5e-9, 2e-8, 2e-6)
 
     @classmethod
     def on_the_spot(cls, d: Any) -> Self:
-        """Measure the rates on this machine, in a few milliseconds."""
+        """Measure the seconds per unit of work on this machine, in a few milliseconds."""
         return cls(_find_pair_rate(d), *_measure_machine())
 
 
 def seconds_for(work: Work, rates: Rates) -> float:
-    """Estimate the time of one part."""
+    """Estimate the time of one part of a call in seconds."""
     return math.fsum(amount * rate for amount, rate in zip(work.amounts, astuple(rates), strict=True))
 
 
@@ -250,7 +250,7 @@ def _measure_pairs(d: Any) -> float:
 
 
 def available_memory() -> float:
-    """Find the bytes that this process may still take, infinite where nobody knows."""
+    """Find the bytes that this process may still take, infinite where it is unknown."""
     return min(
         (limit for limit in (_read_free_memory(), *_read_container_limits()) if limit is not None), default=math.inf
     )
@@ -328,7 +328,7 @@ def _count_workers(d: Any) -> int:
 
 
 def _estimate_seconds(works: tuple[Work, ...], rates: Rates) -> float:
-    """Estimate the time of all parts together."""
+    """Estimate the time of all parts of a call in seconds."""
     return math.fsum(seconds_for(work, rates) for work in works)
 
 
@@ -343,7 +343,7 @@ def part_of_a_longer_call() -> Iterator[None]:
 
 
 def is_interactive() -> bool:
-    """Test whether somebody can see a bar: in a terminal or a notebook."""
+    """Test whether the session is interactive, in a terminal or a notebook, so that a bar is seen."""
     if sys.stderr is not None and sys.stderr.isatty():
         return True
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None

@@ -46,7 +46,7 @@ class NotNegativeTypeWarning(EnergyStatsWarning):
 
 
 class NotCalibratedWarning(EnergyStatsWarning):
-    """The level of the test was measured to be off under the conditions at hand."""
+    """The level of the test was measured to be off under these conditions."""
 
 
 class DoubleDippingWarning(EnergyStatsWarning):

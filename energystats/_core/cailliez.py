@@ -20,7 +20,7 @@ MAX_STEPS = 200  # of the searches below, which end in fewer than ten on every e
 
 
 def cailliez_matrix(F_L: FloatArray, F_C: FloatArray) -> FloatArray:
-    """Build the matrix [[0, 2 F_L], [-I, -4 F_C]] whose largest real eigenvalue is the constant [Cailliez 1983]."""
+    """Build [[0, 2 F_L], [-I, -4 F_C]], whose largest real eigenvalue is Cailliez' constant [Cailliez 1983]."""
     n = len(F_L)
     return np.block([[np.zeros((n, n)), 2 * F_L], [-np.eye(n), -4 * F_C]])
 
@@ -61,7 +61,7 @@ def additive_constant(F_L: FloatArray, F_C: FloatArray, lowest: Pair) -> float:
 
 
 def _lowest_or_bound(F: FloatArray) -> float:
-    """Return the smallest eigenvalue if it is negative, else a number below 0 by no more than rounding."""
+    """Return a matrix's smallest eigenvalue if negative, else a number below 0 by no more than rounding."""
     rounding = len(F) * float(np.finfo(float).eps) * float(np.abs(F).max())
     return -rounding if all_above(F, -rounding) else min(smallest_pair(F)[0], -rounding)
 
@@ -73,18 +73,18 @@ def _larger_root(c: float, l: float) -> float:
 
 
 def _root_of(F_L: FloatArray, F_C: FloatArray, v: FloatArray) -> float:
-    """Find the larger kappa with v' G(kappa) v = 0 for a unit vector v of sum 0."""
+    """Find the larger kappa at which the Gram matrix of d + kappa is 0 along a unit vector v of sum 0."""
     return _larger_root(float(v @ (F_C @ v)), float(v @ (F_L @ v)))
 
 
 def _smallest_pair_at(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> Pair:
-    """Compute the smallest eigenvalue f(kappa) of G(kappa), and its vector."""
+    """Compute the smallest eigenvalue f(kappa) of the Gram matrix of d + kappa, and its vector."""
     value, vector = smallest_pair(F_L + (2 * kappa) * F_C, start)
     return value + kappa * kappa / 2, vector  # J adds the same to all vectors of sum 0
 
 
 def _climb_to_zero(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> float:
-    """Find the upper end of the interval around kappa in which f <= 0.
+    """Find the upper end of the interval around kappa in which d + kappa is not Euclidean (f <= 0).
 
     At kappa with f <= 0 the eigenvector's own parabola is f there and not below f anywhere, so its larger root is not
     beyond that end; from step to step it converges quadratically (as in fractional programming, Dinkelbach 1967).
@@ -102,7 +102,7 @@ def _climb_to_zero(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatA
 def _find_next_failure(
     F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float, start: FloatArray
 ) -> float | None:
-    """Find a point beyond kappa with f < 0; None where there is none.
+    """Find a constant beyond kappa with which d is not Euclidean (f < 0); None where there is none.
 
     f(x) - x^2/2 is concave as a least eigenvalue of a matrix linear in x, so between a and b f lies above its chord
     less (x - a)(b - x)/2. Intervals on which this bound is not positive are halved.
@@ -127,6 +127,6 @@ def _find_next_failure(
 
 
 def _lower_bound(f_a: float, f_b: float, width: float) -> float:
-    """Minimise f_a (1 - t) + f_b t - width^2 t (1 - t)/2 over t in [0, 1]; 0 if it is touched at t = 0 only."""
+    """Bound f between two points from below: f_a (1 - t) + f_b t - width^2 t (1 - t)/2, least over t in [0, 1]."""
     t = min(max(0.5 + (f_a - f_b) / width**2, 0.0), 1.0)
     return f_a * (1 - t) + f_b * t - 0.5 * width**2 * t * (1 - t)

@@ -31,7 +31,7 @@ def euclidean(X: FloatArray, Y: FloatArray, *, squared: bool) -> FloatArray:
 
 
 def _fill_in_threads(fill: Any, X: FloatArray, Y: FloatArray, root: bool) -> FloatArray:
-    """Fill the rows in several threads when there are many pairs; the numbers do not depend on their count."""
+    """Fill a distance matrix in several threads where it is large; its numbers do not depend on their count."""
     out = np.empty((len(X), Y.shape[1]))
     if out.size < THREADED_FROM or THREADS == 1:
         fill(X, Y, root, out)

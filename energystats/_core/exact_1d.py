@@ -131,7 +131,7 @@ def _compute_costs_fast(sums: FloatArray, first: int, j: int, squared: bool, out
 def _find_best_run(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, r: int, low: int, high: int, costs: FloatArray
 ) -> tuple[float, int]:
-    """Find the smallest old[q] + W of points start+q..start+r over low <= q <= high, and the first q with it."""
+    """Find the best start q of the last cluster: old[q] + W of points start+q..start+r, over low <= q <= high."""
     best, at = np.inf, low
     for begin in range(low, high + 1, costs.size):
         if old[begin] > best:  # and grows further
@@ -151,11 +151,11 @@ def _find_best_run(
 def _fill_next_layer(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, least: Ranks, new: FloatArray, chosen: Ranks
 ) -> None:
-    """Fill new[r] = min over q <= r of old[q] + W of points start+q..start+r, and the q that attains it.
+    """Add one cluster to the recursion: new[r] = min over q <= r of old[q] + W of points start+q..start+r.
 
-    That q never falls as r grows, because W of runs satisfies the quadrangle inequality, nor as a cluster is added
-    (`least`). So rows are taken at strides that halve, each between the choices of its neighbours; once the strides
-    are short, one block of rows after another, which stays in the cache.
+    The best q goes to `chosen`. It never falls as r grows, because W of runs satisfies the quadrangle inequality, nor
+    as a cluster is added (`least`). So rows are taken at strides that halve, each between the choices of its
+    neighbours; once the strides are short, one block of rows after another, which stays in the cache.
     """
     n = old.size
     costs = np.empty(AT_ONCE)
@@ -180,14 +180,14 @@ def _fill_next_layer(
 
 @njit
 def _fill_first_layer(sums: FloatArray, squared: bool, first: int, old: FloatArray) -> None:
-    """Compute W of one run from point `first` on, for every number of points."""
+    """Compute W of one cluster of points first..first+r for every r, the first layer of the recursion."""
     for r in range(old.size):
         old[r] = _compute_cost_exactly(sums, first, first + r + 1, squared)
 
 
 @njit
 def _find_last_row(sums: FloatArray, squared: bool, start: int, old: FloatArray, least: int) -> tuple[float, int]:
-    """Compute the last row of the last layer, the only one that is needed there."""
+    """Find where the last cluster of the best partition of all points starts, and the W of that partition."""
     return _find_best_run(sums, squared, start, old, old.size - 1, least, old.size - 1, np.empty(AT_ONCE))
 
 

@@ -109,7 +109,7 @@ def _count_envelope(matrix: Any) -> int:
 def _add_repeated_eigenvalues(
     problem: Relaxation, solve: Solver, values: FloatArray, vectors: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Add repeated eigenvalues that a search has missed to the pairs it found."""
+    """Add repeated eigenvalues that a search has missed to the eigenpairs it found."""
     for _ in range(values.size):
         # a rough search is enough to see that nothing was missed
         value, vector = solve(problem, vectors, 1, 1e-5)

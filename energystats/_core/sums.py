@@ -263,7 +263,7 @@ def groups_multiplied(weights: FloatArray, k: int) -> int:
 def _complete_last_group(
     inner: FloatArray, Z: FloatArray, totals: FloatArray, weights: FloatArray, mass: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Complete M and sizes of the first k - 1 groups to those of all k, since R @ weights knows the rest."""
+    """Complete M and sizes of the first k - 1 groups to those of all k groups, by R @ weights."""
     n, others, b = Z.shape
     with one_thread():
         sums = np.stack((totals, np.ones(n))) @ Z.reshape(n, -1)

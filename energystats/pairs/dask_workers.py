@@ -23,7 +23,7 @@ LOST = ("closing", "closed")
 class Workers:
     """A Dask client whose connection is checked while an answer is waited for.
 
-    A client that is closed, or whose scheduler goes away, may leave whoever waits for it waiting for ever.
+    Whoever waits for a client that is closed, or whose scheduler goes away, may wait for ever.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Workers:
     client: Any
 
     def submit(self, task: Any, *given: Any, **how: Any) -> Any:
-        """Submit a task; returns its future."""
+        """Submit a task to the Dask cluster; returns its future."""
         return self._sent(self.client.submit, task, *given, **how)
 
     def compute(self, collections: Any) -> Any:

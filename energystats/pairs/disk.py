@@ -184,7 +184,7 @@ class Rows(abc.ABC):
 
     @abc.abstractmethod
     def pairs(self, metric: Metric) -> Pairs:
-        """Prepare sums over the pairs of rows."""
+        """Make the object that sums rho over the pairs of rows, under a metric."""
 
     @abc.abstractmethod
     def values(self) -> BlockValues:

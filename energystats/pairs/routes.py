@@ -13,7 +13,7 @@ __all__ = ["choose_route"]
 
 
 def choose_route(tiles: Recomputed | None, R: FloatArray | None, line: Line | None) -> Pairs:
-    """Choose the cheapest route there is: a matrix at hand, sorted points, tiles that are kept while they are few."""
+    """Choose the cheapest route there is: a stored matrix, sorted points, tiles that are kept while they are few."""
     if R is not None:
         return Stored(R)
     if line is not None:

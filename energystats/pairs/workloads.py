@@ -126,7 +126,7 @@ class Size:
         return self.stored or self.n <= STORED_UP_TO
 
     def part(self, n: float) -> Size:
-        """Return the size of a part of the points."""
+        """Describe a part of the points by its size."""
         return replace(self, n=max(1, int(n)), stored=self.stored)
 
     @property
@@ -190,7 +190,7 @@ def one_sum(size: Size, times: float = 1.0, advice: str = SAMPLE_LESS) -> Work:
 
 
 def slices(size: Size) -> Work:
-    """Describe random directions."""
+    """Describe the work for random directions."""
     return Work(what=f"{size.slices} slices", advice="Use fewer `n_slices`.",
                 touched=60.0 * size.slices * size.columns, bytes=24.0 * size.slices * size.columns)  # fmt: skip
 

@@ -45,7 +45,7 @@ def cluster_colors(k: int) -> list[Any]:
 def legend_of_clusters(k: int, ax: Axes, *, beside: float = 1.0, area: float = 26.0) -> None:
     """Draw the legend inside the axes for a few clusters, beside them in columns for many, with visible markers.
 
-    More than forty have none: nobody would find a cluster in it.
+    More than forty have none: a cluster could not be found in it.
     """
     if k > CLUSTERS_LISTED:
         return

@@ -49,7 +49,7 @@ def plot_null(
     exact: bool = False,
     density: Curve | None = None,
 ) -> Axes:
-    """Draw a null distribution, as a histogram or as the density that stands for it, with the observed value.
+    """Draw a null distribution, as a histogram or as the density that approximates it, with the observed value.
 
     `exact` says that the other labelings are all there are.
     """
