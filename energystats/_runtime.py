@@ -243,6 +243,7 @@ def _measure_pairs(d: Any) -> float:
             return 1e-9 * (5 + _count_columns(d))
         if spent > PROBE_SECONDS or size >= min(PROBE_ROWS, len(points)):
             return float(spent / len(rows) ** 2)
+        # a clock of microseconds cannot time a few pairs
         size *= 4
 
 
@@ -284,6 +285,7 @@ def _read_container_limits() -> Iterator[float | None]:
 
 def check_memory(*works: Work) -> None:
     """Refuse work that would not fit into memory, with a message, before the operating system ends the process."""
+    # parts of a call may overlap in memory, so their sum is the safe estimate
     needed = math.fsum(work.bytes for work in works)
     if needed <= SMALL:
         return
@@ -302,6 +304,7 @@ def check_memory(*works: Work) -> None:
 
 def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
     """Refuse what does not fit, warn of what takes long, and return whether to show a bar."""
+    # the slowest rates first: a call that is short even with them needs no measurement
     check_memory(*works)
     workers = _count_workers(d)
     seconds = _estimate_seconds(works, Rates.slowest(d))
@@ -320,6 +323,7 @@ def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
 
 def _count_workers(d: Any) -> int:
     """Count the threads that share the work: those of a Dask cluster, 0 for another device, where rates are unknown."""
+    # recognised by their attributes, because `pairs` stands above this module
     if d.rows is None:
         return 1
     if hasattr(d.rows, "client"):

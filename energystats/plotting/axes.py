@@ -81,6 +81,7 @@ def write_plain_name(name: object, length: int = NAME_LENGTH) -> str:
 def plain_all(names: Iterable[object]) -> list[str]:
     """Write names as `write_plain_name` does, longer or numbered where they would be the same."""
     names = list(names)
+    # two names that are cut to the same text would be one group for the reader
     for length in (NAME_LENGTH, 36, 60):
         written = [write_plain_name(name, length) for name in names]
         if len(set(written)) == len(written):
@@ -135,6 +136,7 @@ def draw_names(place: FloatArray, names: Sequence[str], ax: Any) -> None:
     spots = ax.transData.transform(place) * to_points
     frame = np.array(ax.bbox.extents) * to_points
     taken = [np.array([x - 3, y - 3, x + 3, y + 3]) for x, y in spots]
+    # greedy placement: each name takes the stand that covers least of points and of names placed before
     crowded = np.sort(np.linalg.norm(spots[:, None] - spots, axis=2), axis=1)[:, : min(4, len(spots))].sum(axis=1)
     for i in np.argsort(crowded, kind="stable"):  # those with the least room choose first
         boxes = [_name_box(spots[i], names[i], stand) for stand in STANDS]
@@ -220,6 +222,7 @@ def _name_ticks(names: Sequence[str], axis: str, ax: Axes) -> None:
     if len(names) > NAMES_FIT:
         which.set_ticks([])
         return
+    # the layout is not final yet, so widths are estimated from the length of the names
     size = font_along(ax, len(names), axis)
     which.set_ticks(range(len(names)), list(names), fontsize=size)
     longest = max((len(name) for name in names), default=0)

@@ -93,6 +93,7 @@ def plot_parts(
         "within W",
         *(f"{name} (n = {n})" for name, n in zip(groups, numbers, strict=True)),
     ]
+    # S begins at 0, W where S ends, and the parts of W follow each other: the bars show S + W = T
     widths = np.array([total, between, float(np.sum(within)), *parts])
     starts = np.r_[0.0, 0.0, between, between + np.r_[0.0, np.cumsum(parts)[:-1]]]
     ax = axes_or_new(ax, height=1.6 + 0.28 * len(names), more_width=room_for(names))
@@ -237,6 +238,7 @@ def _compute_heat_height(k: int) -> float:
 def _order_leaves(Z: FloatArray) -> IntArray:
     """Order the leaves from left to right."""
     k = len(Z) + 1
+    # row r of a linkage matrix makes cluster k + r, whose leaves are those of its two parts
     below: list[list[int]] = [[j] for j in range(k)]
     for a, b, *_ in Z:
         below.append(below[int(a)] + below[int(b)])
@@ -253,5 +255,6 @@ def _draw_links(Z: FloatArray, ax: Axes) -> None:
         low = [top[int(a)], height, height, top[int(b)]]
         ax.plot([left, left, right, right], low, color="0.2", lw=1.4)
         place[k + row], top[k + row] = 0.5 * (left + right), float(height)
+    # heights are negative where S of two groups is, which a rho that is not of negative type allows
     ax.set_ylim(min(0.0, 1.05 * float(Z[:, 2].min())), 1.05 * float(Z[:, 2].max()) or 1.0)
     ax.spines[["top", "right", "bottom"]].set_visible(False)

@@ -59,6 +59,7 @@ def plot_null(
     _draw_histogram_with_line(null, observed, pvalue, "other labelings" if exact else "random permutations", ax)
     if density is not None:
         ax.set_ylabel("density")
+    # labels of the axis for the names of statistics that the tests use
     names = {
         "between": "between-sample energy S",
         "pairwise": "pairwise statistic",
@@ -97,6 +98,7 @@ def _draw_histogram_with_line(null: FloatArray, observed: float, pvalue: float, 
 
     Infinite values of the null distribution are left out.
     """
+    # F is infinite where a labeling leaves no residual
     finite = null[np.isfinite(null)]
     if finite.size:
         ax.hist(finite, bins=min(40, max(5, finite.size // 10)), color=QUIET, label=f"{finite.size} {what}")
@@ -254,6 +256,7 @@ def _draw_pair_table(
     room = room_for(names)
     ax = axes_or_new(ax, height=4.0 + 0.12 * min(len(names), 60) + room, more_width=room)
     draw_heat(table, names, names, ax, label="S/T of the pair", cells=0)
+    # stars are white on dark cells and black on light ones
     middle = 0.5 * (float(np.nanmin(table)) + float(np.nanmax(table)))
     for shade, chosen in (("white", table <= middle), ("black", table > middle)):
         j, i = np.nonzero((stars == 1) & chosen)

@@ -94,6 +94,7 @@ def plot_dendrogram(
     names = None if labels is None else [write_plain_name(label) for label in np.asarray(labels, dtype=object).ravel()]
     if names is not None and len(names) != n:
         raise ValueError(f"`labels` must have one name for each of the {n} points, got {len(names)}.")
+    # a square-root scale needs heights from 0 on; adding a constant to all keeps the tree [theory 4, hierarchies]
     shift = min(float(tree[:, 2].min()), 0.0)
     tree[:, 2] -= shift
     longest = max(map(len, names)) if names is not None and n <= POINTS_NAMED else 0
@@ -155,6 +156,7 @@ def _draw_cut(ax: Axes, Z: FloatArray, k: int, sizes: IntArray, colors: list[Any
     """Draw the height of the cut, and a legend of clusters, where there is a cut."""
     ax.spines[["top", "right", "bottom"]].set_visible(False)
     top = float(Z[-1, 2])
+    # heights grow with sizes of clusters, so that on an even scale the lower merges could not be seen
     ax.set_yscale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0.0)), np.square))
     ax.yaxis.set_major_locator(FixedLocator(_choose_root_ticks(top)))
     ax.set_ylim(0, 1.05 * top or 1.0)
@@ -220,6 +222,7 @@ def plot_cluster_tree(nodes: Sequence[DrawnNode], ax: Axes | None = None, *, lev
     k = len(leaves)
     place = dict(zip(leaves, map(float, range(k)), strict=True))
     colors = cluster_colors(k)
+    # children come after their parents, so going backwards their places are known first
     for i, node in reversed(list(enumerate(nodes))):
         if node.children:
             ends = [place[child] for child in node.children]
