@@ -115,7 +115,7 @@ def watched(call, clock):
     kept = cost.weigh
 
     def noted(progress, d, *works):
-        estimates.append(cost._total_seconds(works, cost.Rates.on_the_spot(d)))
+        estimates.append(cost._estimate_seconds(works, cost.Rates.on_the_spot(d)))
         return kept(progress, d, *works)
 
     places = [module for name, module in list(sys.modules.items()) if name.startswith("energystats") and module]

@@ -126,7 +126,7 @@ def two_sample_test(n, d, resamples, dcor_resamples):
 
 
 def ready_matrix(n, resamples):
-    """The same matrix for both; scikit-bio's fast loops need numba."""
+    """Test groups on one matrix with both programs; scikit-bio's fast loops need numba."""
     X = np.random.default_rng(0).standard_normal((n, 5))
     groups = np.repeat(["a", "b"], n // 2)
     D = es.pairwise(X)

@@ -1,8 +1,8 @@
 """Estimate time and memory of a call, refuse or warn before it starts, and show a bar while it runs.
 
 Every entry function that can take long says here what it is about to do, as one or more `Work`. Beyond the memory that
-is available the call is refused, beyond a minute it warns, and from two seconds on it shows a bar, if anybody can see
-it. Nothing here touches random numbers, so that no result depends on it. The models are in `workloads`.
+is available the call is refused, beyond a minute it warns, and from two seconds on it shows a bar in a terminal or
+notebook. Nothing here touches random numbers, so that no result depends on it. The models are in `workloads`.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Work:
         return self.pairs, self.flops, self.touched, self.ordered, self.steps
 
     def times(self, count: float, *, what: str = "", advice: str = "") -> Work:
-        """Repeat the work so many times, in the same memory."""
+        """Multiply the amounts of work by a count; memory is used again."""
         pairs, flops, touched, ordered, steps = (count * amount for amount in self.amounts)
         found = replace(self, pairs=pairs, flops=flops, touched=touched, ordered=ordered, steps=steps)
         return replace(found, what=what or self.what, advice=advice or self.advice)
@@ -118,18 +118,18 @@ class Rates:
 
     @classmethod
     def slowest(cls, d: Any) -> Self:
-        """Return rates that no machine of today should exceed; a user's function may take long for a pair."""
+        """Return seconds per unit of work that no machine of today should exceed; a user's metric may be slow."""
         trusted = getattr(d.metric, "trusted", False)
         return cls(2e-8 * (5 + _count_columns(d)) if trusted else 2e-5, 5e-10, 5e-9, 2e-8, 2e-6)
 
     @classmethod
     def on_the_spot(cls, d: Any) -> Self:
-        """Measure the rates on this machine, in a few milliseconds."""
-        return cls(_pair_rate(d), *_machine_rates())
+        """Measure the seconds per unit of work on this machine, in a few milliseconds."""
+        return cls(_find_pair_rate(d), *_measure_machine())
 
 
 def seconds_for(work: Work, rates: Rates) -> float:
-    """Estimate the time of one part."""
+    """Estimate the time of one part of a call in seconds."""
     return math.fsum(amount * rate for amount, rate in zip(work.amounts, astuple(rates), strict=True))
 
 
@@ -175,7 +175,7 @@ def between_tables(n: int, m: int) -> Work:
 
 
 @cache
-def _machine_rates() -> tuple[float, float, float, float]:
+def _measure_machine() -> tuple[float, float, float, float]:
     """Measure the seconds for a flop, a number touched, a number sorted (over its logarithm) and a small call, once."""
     matrix, columns = np.ones((64, 64)), np.ones((64, 60))
     line, other = np.zeros(2**16), np.ones(2**16)
@@ -191,21 +191,21 @@ def _machine_rates() -> tuple[float, float, float, float]:
             np.add(small, small, out=small)
 
     return (
-        _least_time(products) / (20 * 2 * 64 * 64 * 60) / _linear_algebra_threads() ** 0.75,
-        _least_time(lambda: np.subtract(line, other, out=line)) / 2**16,
-        _least_time(lambda: np.sort(mixed)) / (2**13 * 13),
-        _least_time(many_small) / 100,
+        _measure_least_time(products) / (20 * 2 * 64 * 64 * 60) / _count_linear_algebra_threads() ** 0.75,
+        _measure_least_time(lambda: np.subtract(line, other, out=line)) / 2**16,
+        _measure_least_time(lambda: np.sort(mixed)) / (2**13 * 13),
+        _measure_least_time(many_small) / 100,
     )
 
 
-def _linear_algebra_threads() -> int:
+def _count_linear_algebra_threads() -> int:
     """Count the threads that share a large product."""
     from threadpoolctl import threadpool_info
 
     return max((int(each["num_threads"]) for each in threadpool_info() if each["user_api"] == "blas"), default=1)
 
 
-def _least_time(task: Callable[[], object]) -> float:
+def _measure_least_time(task: Callable[[], object]) -> float:
     """Measure the shortest of some runs, as others may use the machine, too."""
     found = []
     for _ in range(RUNS):
@@ -218,20 +218,20 @@ def _least_time(task: Callable[[], object]) -> float:
 _known: dict[tuple[str, int], float] = {}
 
 
-def _pair_rate(d: Any) -> float:
-    """Seconds for a value of rho, between some of the points; the package's own metrics are measured once."""
+def _find_pair_rate(d: Any) -> float:
+    """Measure the seconds for a value of rho, between some of the points; once for the package's own metrics."""
     if not d.n_columns:
         return 0.0
     key = repr(d.metric), _count_columns(d)
     if key not in _known or not d.metric.trusted:
         if len(_known) > 100:
             _known.clear()
-        _known[key] = _measured_pair_rate(d)
+        _known[key] = _measure_pairs(d)
     return _known[key]
 
 
-def _measured_pair_rate(d: Any) -> float:
-    """Squares of growing numbers of rows, until the clock sees one."""
+def _measure_pairs(d: Any) -> float:
+    """Time rho between growing numbers of rows, until the clock resolves it."""
     if d.has_points:
         points = d.points
     else:  # a table that is not in memory
@@ -240,11 +240,12 @@ def _measured_pair_rate(d: Any) -> float:
     while True:
         rows = points[:size]
         try:
-            spent = _least_time(partial(d.metric.finite_between, rows, rows))
+            spent = _measure_least_time(partial(d.metric.finite_between, rows, rows))
         except Exception:  # the call itself will say what is wrong with a user's function
             return 1e-9 * (5 + _count_columns(d))
         if spent > PROBE_SECONDS or size >= min(PROBE_ROWS, len(points)):
             return float(spent / len(rows) ** 2)
+        # a clock of microseconds cannot time a few pairs
         size *= 4
 
 
@@ -252,11 +253,13 @@ def _measured_pair_rate(d: Any) -> float:
 
 
 def available_memory() -> float:
-    """Find the bytes that this process may still take, infinite where nobody knows."""
-    return min((limit for limit in (_free_memory(), *_container_limits()) if limit is not None), default=math.inf)
+    """Find the bytes that this process may still take, infinite where it is unknown."""
+    return min(
+        (limit for limit in (_read_free_memory(), *_read_container_limits()) if limit is not None), default=math.inf
+    )
 
 
-def _free_memory() -> float | None:
+def _read_free_memory() -> float | None:
     """Read the memory that the machine has left, or all it has where it does not say more; None where unknown."""
     try:
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
@@ -270,7 +273,7 @@ def _free_memory() -> float | None:
         return None
 
 
-def _container_limits() -> Iterator[float | None]:
+def _read_container_limits() -> Iterator[float | None]:
     """Read the memory that a container leaves, under both versions of control groups."""
     for limit, used in (
         ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
@@ -284,16 +287,17 @@ def _container_limits() -> Iterator[float | None]:
 
 def check_memory(*works: Work) -> None:
     """Refuse work that would not fit into memory, with a message, before the operating system ends the process."""
+    # parts of a call may overlap in memory, so their sum is the safe estimate
     needed = math.fsum(work.bytes for work in works)
     if needed <= SMALL:
         return
     available = available_memory()
     if needed > available:
         largest = max(works, key=lambda work: work.bytes)
-        share = "" if needed < 1.05 * largest.bytes else f" of the {_size_text(needed)} for this call"
+        share = "" if needed < 1.05 * largest.bytes else f" of the {_write_size(needed)} for this call"
         raise MemoryError(
-            f"{largest.what[0].upper()}{largest.what[1:]} need {_size_text(largest.bytes)}{share}, and "
-            f"{_size_text(available)} of memory are available. {largest.advice}".rstrip()
+            f"{largest.what[0].upper()}{largest.what[1:]} need {_write_size(largest.bytes)}{share}, and "
+            f"{_write_size(available)} of memory are available. {largest.advice}".rstrip()
         )
 
 
@@ -302,24 +306,25 @@ def check_memory(*works: Work) -> None:
 
 def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
     """Refuse what does not fit, warn of what takes long, and return whether to show a bar."""
+    # the slowest rates first: a call that is short even with them needs no measurement
     check_memory(*works)
     workers = d.n_workers
-    seconds = _total_seconds(works, Rates.slowest(d))
+    seconds = _estimate_seconds(works, Rates.slowest(d))
     if seconds > SHORT:
         rates = Rates.on_the_spot(d)
-        seconds = _total_seconds(works, rates) / (workers or 1)
+        seconds = _estimate_seconds(works, rates) / (workers or 1)
         if seconds > WORTH_A_WARNING and workers and not _within.get():
             longest = max(works, key=lambda work: seconds_for(work, rates))
             warn(
-                f"This call will take about {_time_text(seconds)} here, most of it for {longest.what}. "
+                f"This call will take about {_write_time(seconds)} here, most of it for {longest.what}. "
                 f"{longest.advice}".rstrip(),
                 PerformanceWarning,
             )
     return seconds > WORTH_A_BAR and is_interactive() if progress is None else bool(progress)
 
 
-def _total_seconds(works: tuple[Work, ...], rates: Rates) -> float:
-    """Estimate the time of all parts together."""
+def _estimate_seconds(works: tuple[Work, ...], rates: Rates) -> float:
+    """Estimate the time of all parts of a call in seconds."""
     return math.fsum(seconds_for(work, rates) for work in works)
 
 
@@ -334,14 +339,14 @@ def part_of_a_longer_call() -> Iterator[None]:
 
 
 def is_interactive() -> bool:
-    """Test whether somebody can see a bar: in a terminal or a notebook."""
+    """Test whether the session is interactive, in a terminal or a notebook, so that a bar is seen."""
     if sys.stderr is not None and sys.stderr.isatty():
         return True
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     return hasattr(shell, "kernel")
 
 
-def _time_text(seconds: float) -> str:
+def _write_time(seconds: float) -> str:
     """Write a time in one or two digits and a unit."""
     units = (("year", 365.25 * 86_400), ("day", 86_400.0), ("hour", 3600.0), ("minute", 60.0))
     unit, length = next((pair for pair in units if seconds >= 1.5 * pair[1]), ("second", 1.0))
@@ -349,7 +354,7 @@ def _time_text(seconds: float) -> str:
     return f"{value:.0f} {unit}s" if value < 10_000 else f"{value:.0e} {unit}s"
 
 
-def _size_text(size: float) -> str:
+def _write_size(size: float) -> str:
     """Write an amount of memory."""
     value = size / 2**30
     return f"{value:.1f} GiB" if value < 9.5 else f"{count_text(value)} GiB"

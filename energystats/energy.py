@@ -212,6 +212,7 @@ def energy_distance(
     weigh(False, d, one_sum(size), slices(size))
     if method == "sliced":
         d = d.sliced(n_slices, generator)
+    # [G 1] from the 2 x 2 matrix M; "u" leaves the pairs of a point with itself out of the own means
     E = statistics.energy_distances(*d.group_sums(two, weights), unbiased=estimator == "u")
     return float(E[0, 1])
 
@@ -239,6 +240,7 @@ def _read_weights(samples: Sequence[InputTable], sample_weight: Any, two: Groups
         )
     if all(part is None for part in sample_weight):
         return None
+    # one of the two may be None: its rows then have weight 1
     parts = []
     for j, (sample, part, size) in enumerate(zip(samples, sample_weight, two.sizes.tolist(), strict=True)):
         name = f"sample_weight[{j}]"

@@ -46,7 +46,7 @@ class NotNegativeTypeWarning(EnergyStatsWarning):
 
 
 class NotCalibratedWarning(EnergyStatsWarning):
-    """The level of the test was measured to be off under the conditions at hand."""
+    """The level of the test was measured to be off under these conditions."""
 
 
 class DoubleDippingWarning(EnergyStatsWarning):
@@ -116,11 +116,11 @@ def ignoring(category: type[Warning], beginning: str = "") -> Iterator[None]:
         yield
 
 
-def _new_lock() -> None:
+def _replace_lock() -> None:
     """Forget the lock that another thread of the parent process may have held."""
     global _changing_filters
     _changing_filters = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_new_lock)
+    os.register_at_fork(after_in_child=_replace_lock)

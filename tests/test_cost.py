@@ -31,8 +31,8 @@ class Reached(Exception):  # noqa: N818 (it ends a call that would go on)
 @pytest.fixture
 def slow_machine(monkeypatch):
     """A machine on which everything takes hours."""
-    monkeypatch.setattr(cost, "_machine_rates", lambda: (1.0, 1.0, 1.0, 1.0))
-    monkeypatch.setattr(cost, "_measured_pair_rate", lambda d: 1.0)
+    monkeypatch.setattr(cost, "_measure_machine", lambda: (1.0, 1.0, 1.0, 1.0))
+    monkeypatch.setattr(cost, "_measure_pairs", lambda d: 1.0)
     monkeypatch.setattr(cost, "_known", {})
     monkeypatch.setattr(cost, "SHORT", 0.0)
 
@@ -133,8 +133,8 @@ def test_short_calls_are_not_measured(monkeypatch):
     def measured(*_):
         raise AssertionError("measured")
 
-    monkeypatch.setattr(cost, "_machine_rates", measured)
-    monkeypatch.setattr(cost, "_measured_pair_rate", measured)
+    monkeypatch.setattr(cost, "_measure_machine", measured)
+    monkeypatch.setattr(cost, "_measure_pairs", measured)
     monkeypatch.setattr(cost, "available_memory", measured)
     X = points(100)
     assert es.energy_test(X, groups=halves(100), rng=0).n_resamples == 999
@@ -326,13 +326,13 @@ def test_bars_appear_where_work_is_long_and_the_session_interactive(monkeypatch,
     call()
     assert terminal.getvalue() == "", "short work"
     monkeypatch.setattr(cost, "SHORT", 0.0)
-    monkeypatch.setattr(cost, "_total_seconds", lambda works, rates: 3.0)
+    monkeypatch.setattr(cost, "_estimate_seconds", lambda works, rates: 3.0)
     call(progress=False)
     assert terminal.getvalue() == "", "forbidden"
     call()
     assert "100%" in terminal.getvalue()
     shown = len(terminal.getvalue())
-    monkeypatch.setattr(cost, "_total_seconds", lambda works, rates: 1.9)
+    monkeypatch.setattr(cost, "_estimate_seconds", lambda works, rates: 1.9)
     call()
     assert len(terminal.getvalue()) == shown, "short again"
     call(progress=True)
@@ -341,7 +341,7 @@ def test_bars_appear_where_work_is_long_and_the_session_interactive(monkeypatch,
 
 def test_no_bar_without_an_interactive_session(monkeypatch, capsys):
     monkeypatch.setattr(cost, "SHORT", 0.0)
-    monkeypatch.setattr(cost, "_total_seconds", lambda works, rates: 3.0)
+    monkeypatch.setattr(cost, "_estimate_seconds", lambda works, rates: 3.0)
     for call in WITH_BARS.values():
         call()
     assert capsys.readouterr().err == ""
@@ -391,7 +391,7 @@ MODELS = {
 def bill(works):
     """Time at rates that are all the same, and memory."""
     same = Rates(1e-9, 1e-9, 1e-9, 1e-9, 1e-9)
-    return cost._total_seconds(tuple(works), same), math.fsum(work.bytes for work in works)
+    return cost._estimate_seconds(tuple(works), same), math.fsum(work.bytes for work in works)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -441,7 +441,7 @@ def test_models_grow_with_every_count(model):
 def test_a_pair_takes_longer_in_more_columns():
     def rate(d):
         many = Dissimilarity.from_data(points(256, d), metric="euclidean", alpha=1.0)
-        return min(cost._measured_pair_rate(many) for _ in range(5))
+        return min(cost._measure_pairs(many) for _ in range(5))
 
     assert 0 < rate(2) < rate(400)
 
@@ -452,7 +452,7 @@ def test_a_slow_function_is_seen_to_be_slow():
         return np.abs(X[:, :1] - Y[:, 0])
 
     d = Dissimilarity.from_data(points(), metric=lazy, alpha=1.0)
-    assert cost._pair_rate(d) >= 2e-5
+    assert cost._find_pair_rate(d) >= 2e-5
 
 
 def test_a_function_that_fails_fails_in_the_call():
@@ -464,10 +464,10 @@ def test_a_function_that_fails_fails_in_the_call():
 
 
 def test_rates_are_positive_and_quick_to_measure():
-    cost._machine_rates.cache_clear()
-    rates = cost._machine_rates()
+    cost._measure_machine.cache_clear()
+    rates = cost._measure_machine()
     assert all(0 < rate < 1e-3 for rate in rates)
-    assert cost._machine_rates() is rates
+    assert cost._measure_machine() is rates
 
 
 def test_work_is_added_and_repeated():
@@ -484,7 +484,7 @@ def test_work_is_added_and_repeated():
      (3.2e13, "1e+06 years")],
 )  # fmt: skip
 def test_times_are_written_in_words(seconds, text):
-    assert cost._time_text(seconds) == text
+    assert cost._write_time(seconds) == text
 
 
 # ---------------------------------------------------------------- memory
@@ -500,15 +500,15 @@ def test_memory_of_containers_counts(monkeypatch, tmp_path):
             raise OSError
 
     monkeypatch.setattr(cost, "Path", Faked)
-    assert list(cost._container_limits()) == [2e9, None]
+    assert list(cost._read_container_limits()) == [2e9, None]
     assert cost.available_memory() <= 2e9
     files["/sys/fs/cgroup/memory.max"] = "max"
-    assert list(cost._container_limits()) == [None, None]
+    assert list(cost._read_container_limits()) == [None, None]
 
 
 def test_memory_is_unlimited_where_nobody_knows(monkeypatch):
-    monkeypatch.setattr(cost, "_free_memory", lambda: None)
-    monkeypatch.setattr(cost, "_container_limits", lambda: iter((None, None)))
+    monkeypatch.setattr(cost, "_read_free_memory", lambda: None)
+    monkeypatch.setattr(cost, "_read_container_limits", lambda: iter((None, None)))
     assert cost.available_memory() == math.inf
 
 

@@ -88,6 +88,13 @@ def test_links_lead_to_pages(page):
     assert not unknown_names(text)
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: f"{p.parent.name}/{p.name}")
+def test_modules_that_pages_name_exist(page):
+    named = set(re.findall(r"`(\w+/\w+\.py)`", page.read_text(encoding="utf-8")))
+    missing = {name for name in named if not (ROOT / name).exists() and not (ROOT / "energystats" / name).exists()}
+    assert not missing
+
+
 def test_broken_links_and_unknown_names_are_found():
     text = "# A b\n[](gone.md) [](#a-b) [](#no) ![p](figures/no.png) [t](theory.md#2-energy-distance) [](theory.md#0)"
     assert broken(text, DOCS) == ["gone.md", "#no", "figures/no.png", "theory.md#0"]

@@ -315,8 +315,8 @@ def test_the_last_of_several_zeros_is_found(rng):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(cailliez, "BLOCK_LIMIT", limit)
             assert cailliez.additive_constant(F_L, F_C, (-0.02, V[:, 0])) == pytest.approx(30, rel=1e-12)
-    assert cailliez._climb(F_L, F_C, 0.1, V[:, 0]) == pytest.approx(0.2)  # alone, a climb ends at the first
-    assert cailliez._next_failure(F_L, F_C, 30.0, 1e3, V[:, 0]) is None
+    assert cailliez._climb_to_zero(F_L, F_C, 0.1, V[:, 0]) == pytest.approx(0.2)  # alone, a climb ends at the first
+    assert cailliez._find_next_failure(F_L, F_C, 30.0, 1e3, V[:, 0]) is None
 
 
 @pytest.mark.parametrize("method", ["lingoes", "cailliez"])

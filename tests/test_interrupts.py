@@ -13,7 +13,7 @@ import pytest
 
 import energystats as es
 from energystats._core import interrupts
-from energystats._core.linkage import _nearest_neighbour_chain
+from energystats._core.linkage import _merge_by_chains
 from energystats._runtime import with_bar
 
 SOON = 3.0  # seconds; the machine may be busy
@@ -213,9 +213,9 @@ def test_merges_do_not_depend_on_the_pieces(rng, monkeypatch):
     from energystats._core import linkage as agglomeration
 
     H = es.pairwise(rng.standard_normal((40, 3)))
-    whole = _nearest_neighbour_chain(H.copy(), np.ones(len(H), np.intp))
+    whole = _merge_by_chains(H.copy(), np.ones(len(H), np.intp))
     monkeypatch.setattr(agglomeration, "AT_ONCE", 1)
-    pieces = _nearest_neighbour_chain(H.copy(), np.ones(len(H), np.intp))
+    pieces = _merge_by_chains(H.copy(), np.ones(len(H), np.intp))
     for a, b in zip(whole, pieces, strict=True):
         np.testing.assert_array_equal(a, b)
 

@@ -20,7 +20,7 @@ from scipy.stats import norm
 import energystats as es
 from energystats.clustering.partition_views import rows_shown
 from energystats.plotting.axes import MARKERS, cluster_colors, plain_all, write_plain_name
-from energystats.plotting.distances import _leaf_order, plot_distances
+from energystats.plotting.distances import _order_leaves, plot_distances
 from energystats.plotting.null_distributions import plot_null
 from energystats.plotting.trees import DrawnNode, plot_cluster_tree
 
@@ -407,7 +407,7 @@ def test_group_tree_of_single_points_is_the_tree_of_the_points(rng):
     expected = es.energy_hclust(X)
     assert_allclose(Z[:, 2], expected[:, 2])
     assert_array_equal(Z[:, 3], expected[:, 3])
-    assert sorted(_leaf_order(Z)) == list(range(12))
+    assert sorted(_order_leaves(Z)) == list(range(12))
     ax = found.plot_dendrogram()
     assert_allclose(sorted(line.get_ydata()[1] for line in ax.lines), np.sort(expected[:, 2]))
 

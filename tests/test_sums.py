@@ -10,8 +10,8 @@ from energystats._core.exact_1d import split_within
 from energystats._core.hartigan import cluster_table, hartigan_pass
 from energystats._core.lloyd import lloyd_pass
 from energystats._core.unimodal import (
-    _hull_of_run,
-    _quantiles,
+    _compute_quantiles,
+    _find_hull,
     compute_indices,
     excess_split,
     indices_of_draws,
@@ -182,8 +182,8 @@ def test_loops_agree_with_their_plain_python(rng):
         (indices_of_draws, (x, uniforms)),
         (normal_mixture.mixture_ratio, (x,)),
         (normal_mixture.plateau, (0.4, -1.5, 1.5, 1.0)),
-        (_quantiles, (x, nearest_unimodal(x), uniforms[0] * 19)),
-        (_hull_of_run, (x, 0, 19, True, knots)),
+        (_compute_quantiles, (x, nearest_unimodal(x), uniforms[0] * 19)),
+        (_find_hull, (x, 0, 19, True, knots)),
     ):
         assert_allclose(loop(*arguments), loop.py_func(*arguments), rtol=1e-12, atol=1e-13)  # differences of shares
 

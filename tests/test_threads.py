@@ -23,7 +23,7 @@ def numbers():
 @pytest.fixture
 def three():
     """Three threads, whatever the machine has."""
-    threads._libraries()
+    threads._find_libraries()
     with threadpool_limits(3, "blas"):
         if set(numbers()) != {3}:
             pytest.skip("the library of linear algebra cannot set its number of threads")

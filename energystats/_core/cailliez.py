@@ -20,7 +20,7 @@ MAX_STEPS = 200  # of the searches below, which end in fewer than ten on every e
 
 
 def cailliez_matrix(F_L: FloatArray, F_C: FloatArray) -> FloatArray:
-    """Build the matrix [[0, 2 F_L], [-I, -4 F_C]] whose largest real eigenvalue is the constant [Cailliez 1983]."""
+    """Build [[0, 2 F_L], [-I, -4 F_C]], whose largest real eigenvalue is Cailliez' constant [Cailliez 1983]."""
     n = len(F_L)
     return np.block([[np.zeros((n, n)), 2 * F_L], [-np.eye(n), -4 * F_C]])
 
@@ -37,8 +37,8 @@ def additive_constant(F_L: FloatArray, F_C: FloatArray, lowest: Pair) -> float:
 
     That is the largest real eigenvalue of `cailliez_matrix`. The Gram matrix of d + kappa is G(kappa) = F_L +
     2 kappa F_C + kappa^2/2 J, and its smallest eigenvalue f on the vectors of sum 0 vanishes there for the last time.
-    `_climb` ends at a zero of f, and `_next_failure` proves f > 0 beyond it or gives a point to climb from again.
-    `lowest` is the smallest eigenvalue of F_L, which is negative, and its vector.
+    `_climb_to_zero` ends at a zero of f, and `_find_next_failure` proves f > 0 beyond it or gives a point to climb from
+    again. `lowest` is the smallest eigenvalue of F_L, which is negative, and its vector.
     """
     # every admissible kappa is at most the root that the smallest eigenvalues of F_L and F_C together would have
     low_L, vector = lowest
@@ -49,19 +49,19 @@ def additive_constant(F_L: FloatArray, F_C: FloatArray, lowest: Pair) -> float:
     # block stands -4 F_C (-2 F_C and others in later prints are misprints)
     if len(F_L) <= BLOCK_LIMIT:
         guess = (1 - 1e-7) * float(real_eigenvalues(cailliez_matrix(F_L, F_C)).max(initial=0.0))
-        if guess > kappa and _at(F_L, F_C, guess, vector)[0] <= 0:
+        if guess > kappa and _smallest_pair_at(F_L, F_C, guess, vector)[0] <= 0:
             kappa = guess
-    kappa = _climb(F_L, F_C, kappa, vector)
+    kappa = _climb_to_zero(F_L, F_C, kappa, vector)
     for _ in range(MAX_STEPS):
-        failure = _next_failure(F_L, F_C, kappa, ceiling, vector)
+        failure = _find_next_failure(F_L, F_C, kappa, ceiling, vector)
         if failure is None:
             return kappa
-        kappa = _climb(F_L, F_C, failure, vector)
+        kappa = _climb_to_zero(F_L, F_C, failure, vector)
     raise ArithmeticError(f"the additive constant was not found in {MAX_STEPS} steps; it is at least {kappa!r}")
 
 
 def _lowest_or_bound(F: FloatArray) -> float:
-    """Return the smallest eigenvalue if it is negative, else a number below 0 by no more than rounding."""
+    """Return a matrix's smallest eigenvalue if negative, else a number below 0 by no more than rounding."""
     rounding = len(F) * float(np.finfo(float).eps) * float(np.abs(F).max())
     return -rounding if all_above(F, -rounding) else min(smallest_pair(F)[0], -rounding)
 
@@ -73,25 +73,25 @@ def _larger_root(c: float, l: float) -> float:
 
 
 def _root_of(F_L: FloatArray, F_C: FloatArray, v: FloatArray) -> float:
-    """Find the larger kappa with v' G(kappa) v = 0 for a unit vector v of sum 0."""
+    """Find the larger kappa at which the Gram matrix of d + kappa is 0 along a unit vector v of sum 0."""
     return _larger_root(float(v @ (F_C @ v)), float(v @ (F_L @ v)))
 
 
-def _at(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> Pair:
-    """Compute the smallest eigenvalue f(kappa) of G(kappa), and its vector."""
+def _smallest_pair_at(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> Pair:
+    """Compute the smallest eigenvalue f(kappa) of the Gram matrix of d + kappa, and its vector."""
     value, vector = smallest_pair(F_L + (2 * kappa) * F_C, start)
     return value + kappa * kappa / 2, vector  # J adds the same to all vectors of sum 0
 
 
-def _climb(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> float:
-    """Find the upper end of the interval around kappa in which f <= 0.
+def _climb_to_zero(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> float:
+    """Find the upper end of the interval around kappa in which d + kappa is not Euclidean (f <= 0).
 
     At kappa with f <= 0 the eigenvector's own parabola is f there and not below f anywhere, so its larger root is not
     beyond that end; from step to step it converges quadratically (as in fractional programming, Dinkelbach 1967).
     """
     vector = start
     for _ in range(MAX_STEPS):
-        _, vector = _at(F_L, F_C, kappa, vector)
+        _, vector = _smallest_pair_at(F_L, F_C, kappa, vector)
         higher = _root_of(F_L, F_C, vector)
         if not higher > kappa * (1 + 4 * np.finfo(float).eps):
             return max(kappa, higher)
@@ -99,8 +99,10 @@ def _climb(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) ->
     return kappa
 
 
-def _next_failure(F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float, start: FloatArray) -> float | None:
-    """Find a point beyond kappa with f < 0; None where there is none.
+def _find_next_failure(
+    F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float, start: FloatArray
+) -> float | None:
+    """Find a constant beyond kappa with which d is not Euclidean (f < 0); None where there is none.
 
     f(x) - x^2/2 is concave as a least eigenvalue of a matrix linear in x, so between a and b f lies above its chord
     less (x - a)(b - x)/2. Intervals on which this bound is not positive are halved.
@@ -111,13 +113,13 @@ def _next_failure(F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float
     if all_above(F_L + (2 * ceiling) * F_C, needed - ceiling**2 / 2):
         return None
     # halve the intervals on which the bound does not yet prove f > 0, until none is left
-    waiting = [(kappa, 0.0, ceiling, _at(F_L, F_C, ceiling, start)[0])]
+    waiting = [(kappa, 0.0, ceiling, _smallest_pair_at(F_L, F_C, ceiling, start)[0])]
     while waiting:
         a, f_a, b, f_b = waiting.pop()
         if _lower_bound(f_a, f_b, b - a) >= 0 or b - a <= 1e-9 * ceiling:
             continue
         middle = 0.5 * (a + b)
-        f_m, _ = _at(F_L, F_C, middle, start)
+        f_m, _ = _smallest_pair_at(F_L, F_C, middle, start)
         if f_m < 0:
             return middle
         waiting += [(a, f_a, middle, f_m), (middle, f_m, b, f_b)]
@@ -125,6 +127,6 @@ def _next_failure(F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float
 
 
 def _lower_bound(f_a: float, f_b: float, width: float) -> float:
-    """Minimise f_a (1 - t) + f_b t - width^2 t (1 - t)/2 over t in [0, 1]; 0 if it is touched at t = 0 only."""
+    """Bound f between two points from below: f_a (1 - t) + f_b t - width^2 t (1 - t)/2, least over t in [0, 1]."""
     t = min(max(0.5 + (f_a - f_b) / width**2, 0.0), 1.0)
     return f_a * (1 - t) + f_b * t - 0.5 * width**2 * t * (1 - t)

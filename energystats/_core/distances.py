@@ -27,12 +27,12 @@ def euclidean(X: FloatArray, Y: FloatArray, *, squared: bool) -> FloatArray:
         from energystats._core.distance_loops import fill_distances
 
         if jit.numba is not None:
-            return _in_threads(fill_distances, X, np.ascontiguousarray(Y.T), not squared)
+            return _fill_in_threads(fill_distances, X, np.ascontiguousarray(Y.T), not squared)
     return np.asarray(cdist(X, Y, "sqeuclidean" if squared else "euclidean"))
 
 
-def _in_threads(fill: Any, X: FloatArray, Y: FloatArray, root: bool) -> FloatArray:
-    """Fill the rows in several threads when there are many pairs; the numbers do not depend on their count."""
+def _fill_in_threads(fill: Any, X: FloatArray, Y: FloatArray, root: bool) -> FloatArray:
+    """Fill a distance matrix in several threads where it is large; its numbers do not depend on their count."""
     out = np.empty((len(X), Y.shape[1]))
     if out.size < THREADED_FROM or THREADS == 1:
         fill(X, Y, root, out)

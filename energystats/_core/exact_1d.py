@@ -83,17 +83,17 @@ def running_sums(gaps: FloatArray, weights: FloatArray, squared: bool) -> FloatA
 
 
 @njit
-def _difference(sums: FloatArray, i: int, j: int, row: int) -> Pair:
+def _subtract_sums(sums: FloatArray, i: int, j: int, row: int) -> Pair:
     """Subtract two running sums, which gives the sum over points i..j-1."""
     return _add_exactly((sums[row, j], sums[row + 1, j]), (-sums[row, i], -sums[row + 1, i]))
 
 
 @njit
-def _careful_cost(sums: FloatArray, i: int, j: int, squared: bool) -> float:
+def _compute_cost_exactly(sums: FloatArray, i: int, j: int, squared: bool) -> float:
     """Compute W of points i..j-1, their sum of w_a w_b rho over pairs divided by their mass, in twice the precision."""
-    mass = _difference(sums, i, j, 0)
-    moment = _difference(sums, i, j, 2)
-    last = _difference(sums, i, j, 4)
+    mass = _subtract_sums(sums, i, j, 0)
+    moment = _subtract_sums(sums, i, j, 2)
+    last = _subtract_sums(sums, i, j, 4)
     if squared:
         # squares: sum of w y^2 - (sum of w y)^2 / mass, the classical sum of squares around the mean
         crossed = _multiply(moment, moment)
@@ -106,7 +106,7 @@ def _careful_cost(sums: FloatArray, i: int, j: int, squared: bool) -> float:
 
 
 @njit
-def _quick_costs(sums: FloatArray, first: int, j: int, squared: bool, out: FloatArray) -> None:
+def _compute_costs_fast(sums: FloatArray, first: int, j: int, squared: bool, out: FloatArray) -> None:
     """Compute W of points i..j-1 for i = first, first + 1, ..., and -1 where a difference loses too many digits."""
     stop = first + out.size
     M, M_low = sums[0, first:stop], sums[1, first:stop]
@@ -128,34 +128,34 @@ def _quick_costs(sums: FloatArray, first: int, j: int, squared: bool, out: Float
 
 
 @njit
-def _best_run(
+def _find_best_run(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, r: int, low: int, high: int, costs: FloatArray
 ) -> tuple[float, int]:
-    """Find the smallest old[q] + W of points start+q..start+r over low <= q <= high, and the first q with it."""
+    """Find the best start q of the last cluster: old[q] + W of points start+q..start+r, over low <= q <= high."""
     best, at = np.inf, low
     for begin in range(low, high + 1, costs.size):
         if old[begin] > best:  # and grows further
             break
         some = costs[: min(costs.size, high + 1 - begin)]
-        _quick_costs(sums, start + begin, start + r + 1, squared, some)
+        _compute_costs_fast(sums, start + begin, start + r + 1, squared, some)
         for t in range(some.size):
             cost = some[t]
             if cost < 0.0:
-                cost = _careful_cost(sums, start + begin + t, start + r + 1, squared)
+                cost = _compute_cost_exactly(sums, start + begin + t, start + r + 1, squared)
             if old[begin + t] + cost < best:
                 best, at = old[begin + t] + cost, begin + t
     return best, at
 
 
 @njit
-def _next_layer(
+def _fill_next_layer(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, least: Ranks, new: FloatArray, chosen: Ranks
 ) -> None:
-    """Fill new[r] = min over q <= r of old[q] + W of points start+q..start+r, and the q that attains it.
+    """Add one cluster to the recursion: new[r] = min over q <= r of old[q] + W of points start+q..start+r.
 
-    That q never falls as r grows, because W of runs satisfies the quadrangle inequality, nor as a cluster is added
-    (`least`). So rows are taken at strides that halve, each between the choices of its neighbours; once the strides
-    are short, one block of rows after another, which stays in the cache.
+    The best q goes to `chosen`. It never falls as r grows, because W of runs satisfies the quadrangle inequality, nor
+    as a cluster is added (`least`). So rows are taken at strides that halve, each between the choices of its
+    neighbours; once the strides are short, one block of rows after another, which stays in the cache.
     """
     n = old.size
     costs = np.empty(AT_ONCE)
@@ -173,22 +173,22 @@ def _next_layer(
                         low = max(low, chosen[r - step])
                     if r + step < n:
                         high = min(high, chosen[r + step])
-                    new[r], chosen[r] = _best_run(sums, squared, start, old, r, low, high, costs)
+                    new[r], chosen[r] = _find_best_run(sums, squared, start, old, r, low, high, costs)
                 step = 0 if stride > BLOCK else step // 2
         stride = stride // 2 if stride > BLOCK else 0
 
 
 @njit
-def _first_layer(sums: FloatArray, squared: bool, first: int, old: FloatArray) -> None:
-    """Compute W of one run from point `first` on, for every number of points."""
+def _fill_first_layer(sums: FloatArray, squared: bool, first: int, old: FloatArray) -> None:
+    """Compute W of one cluster of points first..first+r for every r, the first layer of the recursion."""
     for r in range(old.size):
-        old[r] = _careful_cost(sums, first, first + r + 1, squared)
+        old[r] = _compute_cost_exactly(sums, first, first + r + 1, squared)
 
 
 @njit
-def _last_row(sums: FloatArray, squared: bool, start: int, old: FloatArray, least: int) -> tuple[float, int]:
-    """Compute the last row of the last layer, the only one that is needed there."""
-    return _best_run(sums, squared, start, old, old.size - 1, least, old.size - 1, np.empty(AT_ONCE))
+def _find_last_row(sums: FloatArray, squared: bool, start: int, old: FloatArray, least: int) -> tuple[float, int]:
+    """Find where the last cluster of the best partition of all points starts, and the W of that partition."""
+    return _find_best_run(sums, squared, start, old, old.size - 1, least, old.size - 1, np.empty(AT_ONCE))
 
 
 def _run_layers(sums: FloatArray, squared: bool, first: int, last: int, k: int, half: int, choices: Ranks) -> int:
@@ -201,13 +201,13 @@ def _run_layers(sums: FloatArray, squared: bool, first: int, last: int, k: int, 
     n = last - first - k + 1
     old, new = np.empty(n), np.empty(n)
     least, chosen, middle = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n, np.int32)
-    _first_layer(sums, squared, first, old)
+    _fill_first_layer(sums, squared, first, old)
     for j in range(2, k + 1):
         start = first + j - 1
         if j < k:
-            _next_layer(sums, squared, start, old, least, new, chosen)
+            _fill_next_layer(sums, squared, start, old, least, new, chosen)
         else:
-            new[-1], chosen[-1] = _last_row(sums, squared, start, old, int(least[-1]))
+            new[-1], chosen[-1] = _find_last_row(sums, squared, start, old, int(least[-1]))
         if choices.shape[0] > 0:
             choices[j - 2] = chosen
         middle = chosen.copy() if j == half + 1 else middle[chosen]

@@ -90,7 +90,7 @@ def smallest_pair(G: FloatArray, start: FloatArray | None = None) -> Pair:
             _, vectors = eigh(G + lift / n, subset_by_index=(0, 0), check_finite=False)
         vector = vectors[:, 0]
     else:
-        vector = _lanczos_vector(G, lift, "SA", start)
+        vector = _find_extreme_vector(G, lift, "SA", start)
     vector = vector - vector.mean()
     vector /= np.linalg.norm(vector)
     return float(vector @ (G @ vector)), vector
@@ -103,11 +103,11 @@ def largest_eigenvalue(G: FloatArray) -> float:
     if n <= PAIR_LIMIT:
         with one_thread_up_to(n):
             return float(eigh(G + lift / n, eigvals_only=True, subset_by_index=(n - 1, n - 1), check_finite=False)[0])
-    vector = _lanczos_vector(G, lift, "LA", None)
+    vector = _find_extreme_vector(G, lift, "LA", None)
     return float(vector @ (G @ vector))
 
 
-def _lanczos_vector(G: FloatArray, lift: float, end: str, start: FloatArray | None) -> FloatArray:
+def _find_extreme_vector(G: FloatArray, lift: float, end: str, start: FloatArray | None) -> FloatArray:
     """Find the unit vector of an extreme eigenvalue of G + lift 11'/n; the best one if Lanczos' method does not end."""
     n = len(G)
 
@@ -154,13 +154,13 @@ def largest_eigenpairs(multiply: Multiply, weights: FloatArray, count: int) -> t
     count = min(count, n)
     if n <= DENSE_LIMIT or 4 * count > n:
         with one_thread_up_to(n):
-            values, vectors = eigh(_gram_matrix(multiply, weights), subset_by_index=(n - count, n - 1))
+            values, vectors = eigh(_build_gram(multiply, weights), subset_by_index=(n - count, n - 1))
     else:
-        values, vectors = run_lanczos(lambda v: _gram_times(multiply, weights, v), n, count)
+        values, vectors = run_lanczos(lambda v: _multiply_gram(multiply, weights, v), n, count)
     return values[::-1], vectors[:, ::-1]
 
 
-def _gram_times(multiply: Multiply, weights: FloatArray, columns: FloatArray) -> FloatArray:
+def _multiply_gram(multiply: Multiply, weights: FloatArray, columns: FloatArray) -> FloatArray:
     """Multiply the (weighted) G_c by columns; (n, c) -> (n, c)."""
     # D_w^(1/2) G_c D_w^(1/2), where J = I - 1 w'/sum(w) centres with the weights [theory 6]
     root = np.sqrt(weights)[:, None]
@@ -170,9 +170,9 @@ def _gram_times(multiply: Multiply, weights: FloatArray, columns: FloatArray) ->
     return np.asarray(root * (product - (share * product).sum(axis=0)))
 
 
-def _gram_matrix(multiply: Multiply, weights: FloatArray) -> FloatArray:
+def _build_gram(multiply: Multiply, weights: FloatArray) -> FloatArray:
     """Build the (weighted) centred Gram matrix G_c from products with R; (n, n)."""
-    gram = _gram_times(multiply, weights, np.eye(weights.size))
+    gram = _multiply_gram(multiply, weights, np.eye(weights.size))
     return 0.5 * (gram + gram.T)
 
 

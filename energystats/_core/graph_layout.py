@@ -23,12 +23,12 @@ def place_vertices(matrix: Any) -> FloatArray:
     for c in np.argsort(-sizes, kind="stable"):
         inside = np.flatnonzero(component == c)
         width = np.sqrt(sizes[c] / sizes.max())
-        place[inside] = width * _component_layout(matrix[inside][:, inside]) + [left + width, 0.0]
+        place[inside] = width * _place_component(matrix[inside][:, inside]) + [left + width, 0.0]
         left += 2 * width + 0.3
     return place
 
 
-def _component_layout(matrix: Any) -> FloatArray:
+def _place_component(matrix: Any) -> FloatArray:
     """Place a connected graph within a square of side 2 by spectral coordinates, evened out by springs; (n, 2)."""
     n = matrix.shape[0]
     dense = np.abs(matrix.toarray())
@@ -41,10 +41,10 @@ def _component_layout(matrix: Any) -> FloatArray:
     place = vectors[:, -2:-4:-1] / root[:, None]
     # ranks spread the vertices evenly, where eigenvectors of a graph crowd most of them at one place
     place = np.argsort(np.argsort(place, axis=0), axis=0) / (n - 1)
-    return _springs(place, (dense > 0).astype(float))
+    return _relax_springs(place, (dense > 0).astype(float))
 
 
-def _springs(place: FloatArray, linked: FloatArray, steps: int = 60) -> FloatArray:
+def _relax_springs(place: FloatArray, linked: FloatArray, steps: int = 60) -> FloatArray:
     """Pull neighbours together and push all vertices apart [Fruchterman & Reingold 1991]; fits a square of side 2."""
     n = len(place)
     best = 1 / np.sqrt(n)

@@ -73,13 +73,13 @@ def map_in_threads(function: Callable[[Item], Answer], items: Sequence[Item], n_
                     begun.append(pool.submit(function, item))
                 if not begun:
                     return
-                yield _settled(begun.popleft())
+                yield _wait_for(begun.popleft())
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)  # what has not begun never does
 
 
-def _settled(future: Future[Answer]) -> Answer:
+def _wait_for(future: Future[Answer]) -> Answer:
     """Wait for an answer in short steps, since not every system lets Ctrl-C end a long wait."""
     while not future.done():
         wait((future,), timeout=STEP)

@@ -43,11 +43,11 @@ def njit(function: Function) -> Function:
         loop = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # no folder where the cache could be written
         loop = numba.njit(nogil=True)(function)
-    loop.compile = _whole(loop.compile)
+    loop.compile = _hold_interrupts_while_compiling(loop.compile)
     return cast(Function, loop)
 
 
-def _whole(compile_loop: Callable[..., Any]) -> Callable[..., Any]:
+def _hold_interrupts_while_compiling(compile_loop: Callable[..., Any]) -> Callable[..., Any]:
     """Hold Ctrl-C back while a loop is compiled or loaded: numba cannot use what was compiled in part."""
 
     @wraps(compile_loop)

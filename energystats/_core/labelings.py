@@ -62,7 +62,7 @@ class Exchangeable:
 
     @classmethod
     def freely(cls, codes: IntArray) -> Self:
-        """Put all rows in one block, within which labels are exchanged freely."""
+        """Make the scheme in which all rows are one block and labels may be exchanged freely."""
         return cls(codes, (np.arange(codes.size, dtype=np.intp),))
 
     def count(self) -> float:
@@ -138,7 +138,7 @@ class Labelings:
         return self.key is None
 
     def blocks(self) -> Iterator[AnyArray]:
-        """Visit the labelings in blocks of shape (<= 64, n)."""
+        """Visit the labelings, random or distinct, in blocks of shape (<= 64, n)."""
         return self.scheme.distinct() if self.key is None else self.scheme.random(self.count, self.key)
 
 

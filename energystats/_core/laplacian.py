@@ -88,14 +88,14 @@ def smallest_pairs(problem: Relaxation, count: int) -> tuple[FloatArray, FloatAr
         with one_thread_up_to(count):
             vectors = np.linalg.qr(np.random.default_rng(0).standard_normal((problem.n, count)))[0]
         return np.zeros(count), np.column_stack([problem.off(v) for v in vectors.T])
-    solve: Solver = _flipped_pairs
-    if problem.sparse is not None and _envelope(problem.sparse) <= LARGEST_ENVELOPE:
-        solve = _inverted_pairs(problem)
+    solve: Solver = _solve_flipped
+    if problem.sparse is not None and _count_envelope(problem.sparse) <= LARGEST_ENVELOPE:
+        solve = _make_inverse_solver(problem)
     values, vectors = solve(problem, np.empty((problem.n, 0)), count, 1e-10)
-    return _with_repeats(problem, solve, values, vectors)
+    return _add_repeated_eigenvalues(problem, solve, values, vectors)
 
 
-def _envelope(matrix: Any) -> int:
+def _count_envelope(matrix: Any) -> int:
     """Count the entries that a Cholesky factor has at most when the rows are in reverse Cuthill-McKee order."""
     order = reverse_cuthill_mckee(sparse.csr_matrix(matrix), symmetric_mode=True)
     place = np.empty(order.size, dtype=np.intp)
@@ -106,10 +106,10 @@ def _envelope(matrix: Any) -> int:
     return int(widths.sum())
 
 
-def _with_repeats(
+def _add_repeated_eigenvalues(
     problem: Relaxation, solve: Solver, values: FloatArray, vectors: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Add repeated eigenvalues that a search has missed to the pairs it found."""
+    """Add repeated eigenvalues that a search has missed to the eigenpairs it found."""
     for _ in range(values.size):
         # a rough search is enough to see that nothing was missed
         value, vector = solve(problem, vectors, 1, 1e-5)
@@ -122,7 +122,7 @@ def _with_repeats(
     return values, vectors
 
 
-def _flipped_pairs(problem: Relaxation, found: FloatArray, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
+def _solve_flipped(problem: Relaxation, found: FloatArray, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
     """Find the smallest pairs as the largest of ceiling I - matrix, orthogonal to the pairs found before."""
 
     def times(v: FloatArray) -> FloatArray:
@@ -134,7 +134,7 @@ def _flipped_pairs(problem: Relaxation, found: FloatArray, count: int, tol: floa
     return problem.ceiling - values, vectors
 
 
-def _inverted_pairs(problem: Relaxation) -> Solver:
+def _make_inverse_solver(problem: Relaxation) -> Solver:
     """Make a solver for the smallest pairs of a matrix without negative eigenvalues: the largest of its inverse."""
     # the matrix is singular on the directions set aside, so it is factorised a little above itself
     shift = 1e-10 * problem.ceiling

@@ -32,11 +32,13 @@ def added_basis(columns: FloatArray, basis: FloatArray) -> FloatArray:
     lengths = np.linalg.norm(centred, axis=0)
     moving = lengths > CONSTANT * np.linalg.norm(columns, axis=0)
     with one_thread_up_to(columns.shape[1] + basis.shape[1]):
-        left, sizes, _ = np.linalg.svd(_without(centred[:, moving] / lengths[moving], basis), full_matrices=False)
-        return np.asarray(np.linalg.qr(_without(left[:, sizes > RANK_TOLERANCE], basis))[0])
+        left, sizes, _ = np.linalg.svd(
+            _take_residuals(centred[:, moving] / lengths[moving], basis), full_matrices=False
+        )
+        return np.asarray(np.linalg.qr(_take_residuals(left[:, sizes > RANK_TOLERANCE], basis))[0])
 
 
-def _without(columns: FloatArray, basis: FloatArray) -> FloatArray:
+def _take_residuals(columns: FloatArray, basis: FloatArray) -> FloatArray:
     """Take residuals of the columns, twice: the first pass leaves rounding of the size of what it took away."""
     for _ in range(2):
         columns = columns - basis @ (basis.T @ columns)

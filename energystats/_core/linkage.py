@@ -14,7 +14,7 @@ AT_ONCE = 2**25  # pairs of a merge and a cluster, handled in one call
 
 
 @njit
-def _nearest_neighbour(row: FloatArray, own: int, active: IntArray, count: int, nearest: int) -> int:
+def _find_nearest_neighbour(row: FloatArray, own: int, active: IntArray, count: int, nearest: int) -> int:
     """Find the smallest entry of `row` among the active clusters; `nearest` wins ties, unless it is negative."""
     smallest = row[nearest] if nearest >= 0 else np.inf
     for a in range(count):
@@ -50,7 +50,7 @@ def _merge_rows(H: FloatArray, x: int, y: int, active: IntArray, count: int, siz
 
 
 @njit
-def _chained_merges(
+def _make_merges(
     H: FloatArray,
     sizes: IntArray,
     active: IntArray,
@@ -72,7 +72,7 @@ def _chained_merges(
         while True:
             x = chain[length - 1]
             previous = chain[length - 2] if length > 1 else -1
-            y = _nearest_neighbour(H[x], x, active, count, previous)
+            y = _find_nearest_neighbour(H[x], x, active, count, previous)
             if y == previous:
                 break
             chain[length] = y
@@ -90,7 +90,7 @@ def _chained_merges(
     return length
 
 
-def _nearest_neighbour_chain(H: FloatArray, sizes: IntArray) -> tuple[IntArray, FloatArray]:
+def _merge_by_chains(H: FloatArray, sizes: IntArray) -> tuple[IntArray, FloatArray]:
     """Make all merges, in the order in which chains find them, and their heights; `H` and `sizes` are overwritten.
 
     A chain leads from a cluster to its nearest neighbour and on, until two are nearest to each other: they merge. A
@@ -103,12 +103,12 @@ def _nearest_neighbour_chain(H: FloatArray, sizes: IntArray) -> tuple[IntArray, 
     at_once = max(1, AT_ONCE // n)
     for first in range(0, n - 1, at_once):  # in pieces, between which Ctrl-C is answered
         last = min(first + at_once, n - 1)
-        length = int(_chained_merges(H, sizes, active, chain, length, pairs, heights, first, last))
+        length = int(_make_merges(H, sizes, active, chain, length, pairs, heights, first, last))
     return pairs, heights
 
 
 @njit
-def _linkage_rows(pairs: IntArray, heights: FloatArray, order: IntArray, own: IntArray) -> FloatArray:
+def _write_linkage(pairs: IntArray, heights: FloatArray, order: IntArray, own: IntArray) -> FloatArray:
     """Write merges in the form of SciPy: the two clusters by their numbers, the height, the size of the union."""
     n = heights.size + 1
     parent = np.arange(2 * n - 1)
@@ -145,8 +145,8 @@ def agglomerate(H: FloatArray, sizes: IntArray | None = None) -> FloatArray:
     if len(H) < 2:
         return np.empty((0, 4))
     sizes = np.ones(len(H), np.intp) if sizes is None else sizes
-    pairs, heights = _nearest_neighbour_chain(H, sizes.copy())
-    return np.asarray(_linkage_rows(pairs, heights, np.argsort(heights, kind="stable"), sizes))
+    pairs, heights = _merge_by_chains(H, sizes.copy())
+    return np.asarray(_write_linkage(pairs, heights, np.argsort(heights, kind="stable"), sizes))
 
 
 def group_heights(E: FloatArray, sizes: IntArray) -> FloatArray:
@@ -166,9 +166,9 @@ def numbering(labels: IntArray, masses: FloatArray, within: FloatArray, sums: Fl
     """
     first = np.full(masses.size, labels.size, np.intp)
     np.minimum.at(first, labels, np.arange(labels.size))
-    heaviness = _levels(-masses, ROUNDING * float(masses.sum()))
-    spread = _levels(within, ROUNDING * scale)
-    remoteness = _levels(sums, ROUNDING * float(np.abs(sums).sum()))
+    heaviness = _rank_levels(-masses, ROUNDING * float(masses.sum()))
+    spread = _rank_levels(within, ROUNDING * scale)
+    remoteness = _rank_levels(sums, ROUNDING * float(np.abs(sums).sum()))
     order = np.lexsort((first, remoteness, spread, heaviness))
     numbers = np.empty(masses.size, np.intp)
     numbers[order] = np.arange(masses.size)
@@ -181,7 +181,7 @@ def numbering_by_sums(labels: IntArray, M: FloatArray, s: FloatArray) -> IntArra
     return numbering(labels, s, np.diagonal(M) / (2 * s), M.sum(axis=1), scale)
 
 
-def _levels(values: FloatArray, tolerance: float) -> IntArray:
+def _rank_levels(values: FloatArray, tolerance: float) -> IntArray:
     """Rank values from 0 upwards; values that no gap above the tolerance separates share a rank."""
     order = np.argsort(values, kind="stable")
     ranks = np.zeros(values.size, np.intp)

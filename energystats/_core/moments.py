@@ -71,21 +71,21 @@ class GraphSums:
     def unrestricted(self, pattern: Pattern) -> float:
         """Sum the products of a pattern over free indices, those of one block being equal."""
         product = 1.0
-        for edges in _components(pattern):
+        for edges in _split_components(pattern):
             kind = _classify_graph(edges)
             product *= 0.0 if kind is None else self.sums[kind]
         return product
 
     def distinct(self, pattern: Pattern) -> float:
         """Sum the products of a pattern over different indices for different blocks."""
-        return math.fsum(sign * self.unrestricted(coarser) for coarser, sign in _coarsenings(pattern))
+        return math.fsum(sign * self.unrestricted(coarser) for coarser, sign in _list_coarsenings(pattern))
 
     def summands(self, pattern: Pattern) -> float:
         """Add up the sizes of the summands of `distinct`."""
-        return math.fsum(abs(self.unrestricted(coarser)) for coarser, _ in _coarsenings(pattern))
+        return math.fsum(abs(self.unrestricted(coarser)) for coarser, _ in _list_coarsenings(pattern))
 
 
-def _components(pattern: Pattern) -> list[list[tuple[int, int]]]:
+def _split_components(pattern: Pattern) -> list[list[tuple[int, int]]]:
     """Split a pattern's graph into connected parts, each a list of edges."""
     parts: list[list[tuple[int, int]]] = []
     for edge in zip(pattern[::2], pattern[1::2], strict=True):
@@ -114,7 +114,7 @@ def _classify_graph(edges: list[tuple[int, int]]) -> str | None:
     return names[len(edges), loops, vertices]
 
 
-def _set_partitions(size: int) -> Iterator[Pattern]:
+def _list_set_partitions(size: int) -> Iterator[Pattern]:
     """List every set partition of that many indices, blocks numbered by their first index."""
 
     def extend(pattern: Pattern) -> Iterator[Pattern]:
@@ -128,20 +128,20 @@ def _set_partitions(size: int) -> Iterator[Pattern]:
 
 
 @cache
-def _coarsenings(pattern: Pattern) -> list[tuple[Pattern, int]]:
+def _list_coarsenings(pattern: Pattern) -> list[tuple[Pattern, int]]:
     """List the patterns that merge blocks of this one, with the Moebius function of the partition lattice."""
     found = []
-    for merge in _set_partitions(max(pattern) + 1):
+    for merge in _list_set_partitions(max(pattern) + 1):
         sign = math.prod((-1) ** (m - 1) * math.factorial(m - 1) for m in np.bincount(merge).tolist())
         found.append((tuple(merge[block] for block in pattern), sign))
     return found
 
 
-def _raw_moment(a: GraphSums, c: GraphSums, order: int, n: int) -> tuple[float, float]:
+def _compute_raw_moment(a: GraphSums, c: GraphSums, order: int, n: int) -> tuple[float, float]:
     """Compute the mean of a power of the sum over all permutations, and how far rounding may have moved it."""
     terms, sizes = [], []
     # the formula at the top of the file; patterns of more blocks than points occur nowhere
-    for pattern in _set_partitions(2 * order):
+    for pattern in _list_set_partitions(2 * order):
         b = max(pattern) + 1
         if b <= n:
             terms.append(a.distinct(pattern) / math.perm(n, b) * c.distinct(pattern))
@@ -167,7 +167,7 @@ def permutation_moments(A: FloatArray, C: FloatArray) -> tuple[float, float, flo
         return None
     # the central moments of the statistic, from the raw moments of the deviations
     a, c = GraphSums.of(deviations), GraphSums.of(C)
-    (second, error), (third, error_of_third) = _raw_moment(a, c, 2, n), _raw_moment(a, c, 3, n)
+    (second, error), (third, error_of_third) = _compute_raw_moment(a, c, 2, n), _compute_raw_moment(a, c, 3, n)
     if not second > 1e4 * error or not error_of_third < LARGEST_ERROR * second**1.5:
         return None
     return mean, unit * math.sqrt(second), third / second**1.5

@@ -28,7 +28,7 @@ ROOT_OF_TWO_PI = math.sqrt(2 * math.pi)
 
 
 @njit
-def _grouped(x: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _average_neighbours(x: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Average runs of neighbours of sorted x: means and sizes; the points themselves where there are few."""
     n = x.size
     m = min(n, GROUPS)
@@ -43,7 +43,7 @@ def _grouped(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 @njit
-def _largest_gap_of_means(x: FloatArray, w: FloatArray) -> int:
+def _split_by_sum_of_squares(x: FloatArray, w: FloatArray) -> int:
     """Split sorted, centred x into two parts with the smallest sum of squares; return the size of the left part."""
     n = w.sum()
     mass = 0.0
@@ -64,7 +64,7 @@ def _largest_gap_of_means(x: FloatArray, w: FloatArray) -> int:
 def fit_two_normals(x: FloatArray, w: FloatArray) -> tuple[float, float, float, float]:
     """Fit two normals by EM to x of mean 0 and variance 1: share of the left one, both means, standard deviation."""
     n = w.sum()
-    size = _largest_gap_of_means(x, w)
+    size = _split_by_sum_of_squares(x, w)
     mass = w[:size].sum()
     share = mass / n
     left = (w[:size] * x[:size]).sum() / mass
@@ -112,19 +112,19 @@ def _mixture_mass(a: float, b: float, share: float, left: float, right: float, s
 
 
 @njit
-def _falling(t: float, share: float, left: float, right: float, sd: float) -> float:
+def _compare_slopes(t: float, share: float, left: float, right: float, sd: float) -> float:
     """Return a number above 0 where f falls, between the means: the log ratio of the two summands of f'."""
     odds = math.log(share / (1.0 - share) * (t - left) / (right - t))
     return odds + ((t - right) ** 2 - (t - left) ** 2) / (2.0 * sd * sd)
 
 
 @njit
-def _turning_point(low: float, high: float, share: float, left: float, right: float, sd: float) -> float:
-    """Bisect for the root of `_falling` between two points with different signs."""
-    rising = _falling(high, share, left, right, sd) > 0.0
+def _find_turning_point(low: float, high: float, share: float, left: float, right: float, sd: float) -> float:
+    """Bisect for the root of `_compare_slopes` between two points with different signs."""
+    rising = _compare_slopes(high, share, left, right, sd) > 0.0
     for _ in range(BISECTIONS):
         t = 0.5 * (low + high)
-        if (_falling(t, share, left, right, sd) > 0.0) == rising:
+        if (_compare_slopes(t, share, left, right, sd) > 0.0) == rising:
             high = t
         else:
             low = t
@@ -132,7 +132,7 @@ def _turning_point(low: float, high: float, share: float, left: float, right: fl
 
 
 @njit
-def _descent(level: float, low: float, high: float, share: float, left: float, right: float, sd: float) -> float:
+def _find_level(level: float, low: float, high: float, share: float, left: float, right: float, sd: float) -> float:
     """Find by bisection the point between two others on one slope at which f falls to a level."""
     for _ in range(BISECTIONS):
         t = 0.5 * (low + high)
@@ -153,16 +153,16 @@ def plateau(share: float, left: float, right: float, sd: float) -> tuple[float, 
     middle = 0.5 * (left + right)
     if half <= sd * (1.0 + 1e-9):  # one mode, whatever the shares
         return middle, middle, 0.0
-    # f' is 0 where `_falling` is, which has its own extremes at these two points: at most one root between each pair
+    # f' is 0 where `_compare_slopes` is, whose own extremes are these two points: at most one root between each pair
     reach = math.sqrt(half * half - sd * sd)
     inner = middle - reach
     outer = middle + reach
-    if _falling(inner, share, left, right, sd) <= 0.0 or _falling(outer, share, left, right, sd) >= 0.0:
+    if _compare_slopes(inner, share, left, right, sd) <= 0.0 or _compare_slopes(outer, share, left, right, sd) >= 0.0:
         return middle, middle, 0.0
     small = 1e-12 * half
-    first = _turning_point(left + small, inner, share, left, right, sd)
-    valley = _turning_point(inner, outer, share, left, right, sd)
-    second = _turning_point(outer, right - small, share, left, right, sd)
+    first = _find_turning_point(left + small, inner, share, left, right, sd)
+    valley = _find_turning_point(inner, outer, share, left, right, sd)
+    second = _find_turning_point(outer, right - small, share, left, right, sd)
     if _mixture_density(first, share, left, right, sd) < _mixture_density(second, share, left, right, sd):
         a, b, level = plateau(1.0 - share, -right, -left, sd)  # the mirror image
         return -b, -a, level
@@ -175,7 +175,7 @@ def plateau(share: float, left: float, right: float, sd: float) -> tuple[float, 
     for _ in range(BISECTIONS):
         a = 0.5 * (low + high)
         level = _mixture_density(a, share, left, right, sd)
-        b = _descent(level, second, end, share, left, right, sd)
+        b = _find_level(level, second, end, share, left, right, sd)
         if level < _mixture_density(second, share, left, right, sd) and (
             _mixture_mass(a, b, share, left, right, sd) > level * (b - a)
         ):
@@ -191,7 +191,7 @@ def mixture_ratio(x: FloatArray) -> float:
     sd = x.std()
     if x[-1] <= x[0] or sd <= 0.0:
         return 0.0
-    centres, sizes = _grouped((x - x.mean()) / sd)
+    centres, sizes = _average_neighbours((x - x.mean()) / sd)
     centres -= (sizes * centres).sum() / x.size
     centres /= math.sqrt((sizes * centres**2).sum() / x.size)
     share, left, right, common = fit_two_normals(centres, sizes)

@@ -179,7 +179,7 @@ def lowest(
     origin: IntArray,
     standing: FloatArray,
 ) -> None:
-    """Search from more starts, then from more perturbations of the best partition so far, which changes in place.
+    """Run Hartigan's search from more starts, then from perturbations of the best partition, updated in place.
 
     Labels, the labels that led to them, and `standing` (W, how often it was found) change in place, because Ctrl-C
     would break a result while Python makes objects of it. Perturbations end when the partition was found `enough`

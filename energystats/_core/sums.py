@@ -93,14 +93,15 @@ class _LabelingSums:
             self.half += np.einsum("ijb,ilb->jlb", self.Z[self.rows], product)
 
     def sums(self) -> FloatArray:
-        """M of both triangles; (b, k, k)."""
+        """Return M of both triangles; (b, k, k)."""
         self._close_rows()
+        # R is symmetric, so the lower triangle contributes the transposed sums
         self.half += self.half.transpose(1, 0, 2).copy()
         return np.asarray(self.half.transpose(2, 0, 1))
 
 
 def _some_at_a_time(upper: UpperTiles) -> Iterator[list[tuple[int, int, FloatArray]]]:
-    """Some tiles at a time, few enough for the memory and many enough for threads not to wait at each."""
+    """Yield some tiles at a time, few enough for the memory and many enough for threads not to wait at each."""
     batch: list[tuple[int, int, FloatArray]] = []
     size = 0
     for tile in upper:
@@ -168,7 +169,7 @@ def block_sums_sorted(gaps: FloatArray, order: IntArray, Z: FloatArray) -> Float
     return np.asarray(0.5 * (sums + sums.transpose(0, 2, 1)))
 
 
-def _bins_of(codes: IntArray, weights: FloatArray, n_bins: int) -> csr_array:
+def _build_bin_matrix(codes: IntArray, weights: FloatArray, n_bins: int) -> csr_array:
     """Put the weights of n rows in the columns of their bins; (n, n_bins)."""
     n = codes.size
     return csr_array((weights, codes, np.arange(n + 1)), shape=(n, n_bins))
@@ -180,15 +181,15 @@ def bin_sums_from_upper(upper: UpperTiles, codes: IntArray, weights: FloatArray,
     Where the rows of a bin follow each other, their entries are added up as they stand, about ten times as fast.
     """
     sums, every = np.zeros((n_bins, n_bins)), np.arange(n_bins)
-    Z = None if (codes[1:] >= codes[:-1]).all() else _bins_of(codes, weights, n_bins)
+    Z = None if (codes[1:] >= codes[:-1]).all() else _build_bin_matrix(codes, weights, n_bins)
     for row, column, tile in upper:
         rows, columns = slice(row, row + tile.shape[0]), slice(column, column + tile.shape[1])
         if Z is not None:
             own = others = every
             part = Z[rows].T @ (tile @ Z[columns])
         else:
-            others, across = _runs(tile * weights[columns], codes[columns])
-            own, part = _runs((across * weights[rows, None]).T, codes[rows])
+            others, across = _sum_runs(tile * weights[columns], codes[columns])
+            own, part = _sum_runs((across * weights[rows, None]).T, codes[rows])
             part = part.T
         sums[np.ix_(own, others)] += part
         if row != column:
@@ -196,7 +197,7 @@ def bin_sums_from_upper(upper: UpperTiles, codes: IntArray, weights: FloatArray,
     return sums
 
 
-def _runs(values: FloatArray, codes: IntArray) -> tuple[IntArray, FloatArray]:
+def _sum_runs(values: FloatArray, codes: IntArray) -> tuple[IntArray, FloatArray]:
     """Sum neighbouring columns that belong to one bin; return the bins that there are, and the sums."""
     starts = np.flatnonzero(np.diff(codes, prepend=codes[0] - 1))
     return codes[starts], np.add.reduceat(values, starts, axis=1)
@@ -218,7 +219,7 @@ def bin_sums_by_product(
     multiply: Callable[[FloatArray], FloatArray], codes: IntArray, weights: FloatArray, n_bins: int
 ) -> FloatArray:
     """Sum w_x w_y rho between bins where R is known by its products alone; O(n^2 n_bins) where a product is O(n^2)."""
-    Z, sums = _bins_of(codes, weights, n_bins), np.empty((n_bins, n_bins))
+    Z, sums = _build_bin_matrix(codes, weights, n_bins), np.empty((n_bins, n_bins))
     at_once = max(1, COLUMNS_BYTES // (8 * codes.size))
     for start in range(0, n_bins, at_once):
         columns = Z[:, start : start + at_once].toarray()
@@ -290,7 +291,7 @@ def null_sums(
                 inner, totals = pairs.block_sums_and_totals(Z, weights)
             else:
                 inner = pairs.block_sums(Z)
-            yield _completed(inner, Z, totals, weights, mass)
+            yield _complete_last_group(inner, Z, totals, weights, mass)
 
 
 def groups_multiplied(weights: FloatArray, k: int) -> int:
@@ -301,10 +302,10 @@ def groups_multiplied(weights: FloatArray, k: int) -> int:
     return k - int(weights.min() == weights.max())
 
 
-def _completed(
+def _complete_last_group(
     inner: FloatArray, Z: FloatArray, totals: FloatArray, weights: FloatArray, mass: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Complete M and sizes of the first k - 1 groups to those of all k, since R @ weights knows the rest."""
+    """Complete M and sizes of the first k - 1 groups to those of all k groups, by R @ weights."""
     n, others, b = Z.shape
     with one_thread():
         sums = np.stack((totals, np.ones(n))) @ Z.reshape(n, -1)

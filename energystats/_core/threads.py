@@ -27,7 +27,7 @@ LARGEST_ORDER = 2048  # of a matrix that is decomposed on one thread
 
 
 @cache
-def _libraries() -> Any:
+def _find_libraries() -> Any:
     """Find the libraries of linear algebra of NumPy and SciPy, once."""
     with loading():
         import scipy.linalg  # noqa: F401  # so that its library is among them
@@ -58,7 +58,7 @@ class _Limit:
                 self.changed.wait(0.1)  # in short steps: not every system lets Ctrl-C end a long one
             with uninterrupted():
                 if self.owner is None:
-                    self.limiter = _libraries().limit(limits=1, user_api="blas").__enter__()
+                    self.limiter = _find_libraries().limit(limits=1, user_api="blas").__enter__()
                     self.owner = get_ident()
                 self.depth += 1
             return True
@@ -127,5 +127,5 @@ def _apply_all(map_over: Callable[..., Iterator[None]], function: Callable[[Any]
 
 def _threads_given() -> int:
     """Count the threads that linear algebra may use at the moment."""
-    given = (library.num_threads for library in _libraries().lib_controllers if library.user_api == "blas")
+    given = (library.num_threads for library in _find_libraries().lib_controllers if library.user_api == "blas")
     return max(given, default=1)

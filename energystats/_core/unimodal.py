@@ -30,7 +30,7 @@ RATIO, EXCESS, DISTANCE = range(3)  # columns of the indices
 
 
 @njit
-def _hull_of_run(x: FloatArray, first: int, last: int, convex: bool, knots: IntArray) -> tuple[int, float]:
+def _find_hull(x: FloatArray, first: int, last: int, convex: bool, knots: IntArray) -> tuple[int, float]:
     """Find the greatest convex minorant (or least concave majorant) of F on x[first..last].
 
     Writes the indices of its knots, and returns their number and n - 1 times its largest distance to F.
@@ -72,15 +72,15 @@ def nearest_unimodal(x: FloatArray) -> IntArray:
     high = n - 1
     while high - low > 1:
         mode = (low + high) // 2
-        if _hull_of_run(x, 0, mode, True, left)[1] < _hull_of_run(x, mode, n - 1, False, right)[1]:
+        if _find_hull(x, 0, mode, True, left)[1] < _find_hull(x, mode, n - 1, False, right)[1]:
             low = mode
         else:
             high = mode
-    at_low = max(_hull_of_run(x, 0, low, True, left)[1], _hull_of_run(x, low, n - 1, False, right)[1])
-    at_high = max(_hull_of_run(x, 0, high, True, left)[1], _hull_of_run(x, high, n - 1, False, right)[1])
+    at_low = max(_find_hull(x, 0, low, True, left)[1], _find_hull(x, low, n - 1, False, right)[1])
+    at_high = max(_find_hull(x, 0, high, True, left)[1], _find_hull(x, high, n - 1, False, right)[1])
     mode = low if at_low <= at_high else high
-    n_left = _hull_of_run(x, 0, mode, True, left)[0]
-    n_right = _hull_of_run(x, mode, n - 1, False, right)[0]
+    n_left = _find_hull(x, 0, mode, True, left)[0]
+    n_right = _find_hull(x, mode, n - 1, False, right)[0]
     return np.concatenate((left[:n_left], right[1:n_right]))
 
 
@@ -95,7 +95,7 @@ def unimodal_density(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 @njit
-def _quantiles(x: FloatArray, knots: IntArray, ranks: FloatArray) -> FloatArray:
+def _compute_quantiles(x: FloatArray, knots: IntArray, ranks: FloatArray) -> FloatArray:
     """Compute quantiles of the unimodal distribution at ascending levels rank/(n - 1)."""
     out = np.empty(ranks.size)
     j = 0
@@ -124,17 +124,17 @@ def excess_split(x: FloatArray) -> float:
     """Compute E, the largest excess of S/T over splits of sorted x over that of the nearest unimodal distribution."""
     if x[-1] <= x[0]:
         return 0.0
-    return _excess_over(x, _nearest_values(x))
+    return _compute_excess(x, _compute_quantiles_at_ranks(x))
 
 
 @njit
-def _nearest_values(x: FloatArray) -> FloatArray:
+def _compute_quantiles_at_ranks(x: FloatArray) -> FloatArray:
     """Compute quantiles of the nearest unimodal distribution at the ranks of sorted x."""
-    return _quantiles(x, nearest_unimodal(x), np.arange(x.size).astype(np.float64))
+    return _compute_quantiles(x, nearest_unimodal(x), np.arange(x.size).astype(np.float64))
 
 
 @njit
-def _excess_over(x: FloatArray, fitted: FloatArray) -> float:
+def _compute_excess(x: FloatArray, fitted: FloatArray) -> float:
     """Compute the excess E of sorted x over its nearest unimodal distribution."""
     return float(np.max(_split_profile(x) - _split_profile(fitted)))
 
@@ -149,9 +149,9 @@ def compute_indices(x: FloatArray) -> FloatArray:
     out = np.zeros(3)
     if x[-1] <= x[0]:
         return out
-    fitted = _nearest_values(x)
+    fitted = _compute_quantiles_at_ranks(x)
     out[RATIO] = mixture_ratio(x)
-    out[EXCESS] = _excess_over(x, fitted)
+    out[EXCESS] = _compute_excess(x, fitted)
     out[DISTANCE] = np.abs(x - fitted).sum() / np.abs(x - x[x.size // 2]).sum()
     return out
 
@@ -165,7 +165,7 @@ def indices_of_draws(x: FloatArray, uniforms: FloatArray) -> FloatArray:
     knots = nearest_unimodal(x)
     out = np.empty((uniforms.shape[0], 3))
     for b in range(uniforms.shape[0]):
-        out[b] = compute_indices(_quantiles(x, knots, uniforms[b] * (x.size - 1)))
+        out[b] = compute_indices(_compute_quantiles(x, knots, uniforms[b] * (x.size - 1)))
     return out
 
 

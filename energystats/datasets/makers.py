@@ -406,6 +406,7 @@ def make_spirals(
     generator = as_generator(rng)
     labels = draw_classes(n, 2, generator)
     angle = 2 * np.pi * arc * generator.uniform(start, 1, len(labels))
+    # Archimedean spirals; a negative radius turns the second one by half a circle
     radius = step / np.pi * np.where(labels == 0, angle, -angle)
     X = radius[:, None] * np.column_stack((np.cos(angle), np.sin(angle)))
     return X + sd * generator.standard_normal(X.shape), labels
@@ -423,6 +424,7 @@ def draw_classes(
     sizes = [check_count(size, "n", low=1) for size in n]  # type: ignore[union-attr]
     if len(sizes) != k:
         raise ValueError(f"`n` must be a whole number or {k} sizes, one for each class, got {len(sizes)}.")
+    # exact sizes, as the papers print them for the cigars and circles [G fig 4]
     return rng.permutation(np.repeat(np.arange(k), sizes)).astype(np.intp)
 
 

@@ -31,16 +31,16 @@ def _shift_means(dim: int, size: float, signal: int, first: ArrayLike = 1.0, sec
     return means, variances
 
 
-def _line(means: tuple[float, float], deviations: tuple[float, float]) -> Parameters:
+def _mixture_on_line(means: tuple[float, float], deviations: tuple[float, float]) -> Parameters:
     """Describe a mixture of two normal distributions on the line."""
     return np.array(means)[:, None], [np.array([s**2]) for s in deviations]
 
 
-# name: (fixed number of dimensions or None, the smallest, parameters)
+# name: (fixed number of dimensions or None, the smallest, parameters), after [G 25 to 28, fig 4] and the draft [D]
 PAPER_MIXTURES: dict[str, tuple[int | None, int, Callable[[int], Parameters]]] = {
-    "fig1": (1, 1, lambda dim: _line((1.5, 0.0), (0.3, 1.5))),
-    "fig1-draft": (1, 1, lambda dim: _line((0.0, 5.0), (1.0, 2.0))),
-    "fig1-draft-lognormal": (1, 1, lambda dim: _line((0.0, -1.5), (0.3, 1.5))),
+    "fig1": (1, 1, lambda dim: _mixture_on_line((1.5, 0.0), (0.3, 1.5))),
+    "fig1-draft": (1, 1, lambda dim: _mixture_on_line((0.0, 5.0), (1.0, 2.0))),
+    "fig1-draft-lognormal": (1, 1, lambda dim: _mixture_on_line((0.0, -1.5), (0.3, 1.5))),
     "fig2L": (None, 10, lambda dim: _shift_means(dim, 0.7, 10)),
     "fig2R": (None, 10, lambda dim: _shift_means(dim, 1.0, 10, second=VARIANCES_27)),
     "fig2-draft": (None, 10, lambda dim: _shift_means(dim, 0.7, 10, second=(0.5,) * 10)),
@@ -200,5 +200,6 @@ def _best_posterior(X: FloatArray, centers: FloatArray, roots: list[FloatArray],
         else:
             Z, log_det = solve_triangular(root, (X - center).T, lower=True), float(np.log(np.diagonal(root)).sum())
         logs[j] = log_shares[j] - log_det - 0.5 * (Z**2).sum(axis=0)
+    # 1 / sum exp(log p_j - max) is the posterior of the likeliest class, without overflow
     logs -= logs.max(axis=0)
     return np.asarray(1 / np.exp(logs).sum(axis=0))

@@ -267,7 +267,7 @@ def clip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
     >>> es.is_euclidean(es.clip_spectrum([[0.0, 1.0, 5.0], [1.0, 0.0, 1.0], [5.0, 1.0, 0.0]]).distances)
     True
     """
-    return _respectralized(d, tol, "clip")
+    return _change_spectrum(d, tol, "clip")
 
 
 def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
@@ -308,10 +308,10 @@ def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
     >>> es.is_euclidean(es.flip_spectrum([[0.0, 1.0, 5.0], [1.0, 0.0, 1.0], [5.0, 1.0, 0.0]]).distances)
     True
     """
-    return _respectralized(d, tol, "flip")
+    return _change_spectrum(d, tol, "flip")
 
 
-def _respectralized(d: ArrayLike, tol: float | None, method: Repair) -> Euclidization:
+def _change_spectrum(d: ArrayLike, tol: float | None, method: Repair) -> Euclidization:
     """Compute distances from the Gram matrix with its negative eigenvalues clipped or flipped."""
     given = as_distances(d, "d")
     weigh(False, MATRIX, spectrum(len(given), 7.0, copies=8.0))

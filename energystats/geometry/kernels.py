@@ -74,12 +74,13 @@ def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> Flo
     if not is_single(base):
         match_rows([table], {"base": as_table(base)})
     matrix = as_square(table, "R")
-    toward = matrix @ _base_weights(base, len(matrix))  # mean rho of every point to the origin, up to a constant
-    spread = float(_base_weights(base, len(matrix)) @ toward)
+    # Gower's form (I - 1s')(-1/2 R)(I - s1') [K 3], written out in sums of rows
+    toward = matrix @ _read_base(base, len(matrix))  # mean rho of every point to the origin, up to a constant
+    spread = float(_read_base(base, len(matrix)) @ toward)
     return np.asarray(0.5 * (toward[:, None] + toward[None, :] - matrix - spread))
 
 
-def _base_weights(base: Any, n: int) -> FloatArray:
+def _read_base(base: Any, n: int) -> FloatArray:
     """Read a base as the vector s of weights of the points, with sum 1."""
     if isinstance(base, str):
         check_option(base, "base", ("center",))
@@ -190,7 +191,7 @@ def center_kernel(K: ArrayLike, base: str | int | ArrayLike = "center") -> Float
     if isinstance(base, str):
         check_option(base, "base", ("center",))
         return centred(matrix)
-    s = _base_weights(base, len(matrix))
+    s = _read_base(base, len(matrix))
     toward = matrix @ s  # K s: inner products of every point with the new origin
     return np.asarray(matrix - toward[:, None] - toward[None, :] + float(s @ toward))
 

@@ -284,7 +284,7 @@ def examine_spectrum(rho: FloatArray, tol: float | None = None, *, summand: floa
     The scale that rounding is measured on is the largest of lambda_max, max |rho|/2, and `summand`, the size of the
     numbers that rho is a difference of (the entries of a kernel, for instance). Above the limit a Cholesky factor of
     G_c + threshold shows that no eigenvalue lies below -threshold; where there is none, Lanczos finds the smallest
-    eigenvalue, whose vector is a witness that anybody can check.
+    eigenvalue, whose vector is a witness that can be checked by hand.
     """
     # divided by a power of two, so that no square or product leaves the range of floating-point numbers
     unit = unit_of(rho, SMALLEST_ALONE)

@@ -33,7 +33,7 @@ Repair = Literal["lingoes", "cailliez", "clip", "flip"]
 TINY_SHARE = 1e-5  # a smallest eigenvalue that may come from rounded data
 
 
-def _eigenvalue(value: float, threshold: float) -> str:
+def _write_eigenvalue(value: float, threshold: float) -> str:
     """Write an eigenvalue in six significant digits, or that it is 0 to rounding."""
     return "0 (to rounding)" if abs(value) <= threshold else number(value)
 
@@ -99,7 +99,7 @@ class NegativeTypeResult(Result):
     def _tables(self) -> list[TextTable]:
         rows = [
             ["of negative type", "yes" if self.holds else "no"],
-            ["smallest eigenvalue of G_c", _eigenvalue(self.min_eigenvalue, self.threshold)],
+            ["smallest eigenvalue of G_c", _write_eigenvalue(self.min_eigenvalue, self.threshold)],
             ["largest eigenvalue of G_c", number(self.max_eigenvalue)],
             ["counts as 0 down to", number(-self.threshold + 0.0)],
             ["points", str(self.n)],
@@ -253,8 +253,8 @@ class Euclidization(Named):
         moved = np.abs(self.moved)
         rows = [
             ["constant", "-" if self.constant is None else number(self.constant)],
-            ["smallest eigenvalue before", _eigenvalue(self.min_eigenvalue, self.threshold)],
-            ["smallest eigenvalue after", _eigenvalue(self.min_eigenvalue_after, self._rounding)],
+            ["smallest eigenvalue before", _write_eigenvalue(self.min_eigenvalue, self.threshold)],
+            ["smallest eigenvalue after", _write_eigenvalue(self.min_eigenvalue_after, self._rounding)],
             ["mean change of a distance", f"{moved.mean():.2%}" if moved.size else "-"],
             ["largest change of a distance", f"{moved.max():.2%}" if moved.size else "-"],
             ["points", str(self.n)],
@@ -410,7 +410,7 @@ class PrincipalCoordinates(Named):
         heads = ["eigenvalue", "share", "cumulated"]
         rows = [
             ["negative eigenvalues", str(self.n_negative)],
-            ["smallest eigenvalue", _eigenvalue(self.eigenvalues[-1], self.threshold)],
+            ["smallest eigenvalue", _write_eigenvalue(self.eigenvalues[-1], self.threshold)],
             ["negative share", f"{self.negative_share:.1%}"],
             ["axes kept", str(self.explained.size)],
             ["correction", self.correction or "none"],
@@ -532,7 +532,7 @@ class EuclidizationComparison(Result):
         cells = [
             [
                 number(self.constants[r]),
-                _eigenvalue(self.min_eigenvalues[r], 10 * self.n * float(np.finfo(float).eps * self.totals[r])),
+                _write_eigenvalue(self.min_eigenvalues[r], 10 * self.n * float(np.finfo(float).eps * self.totals[r])),
                 f"{self.mean_changes[r]:.1%}",
                 f"{self.largest_changes[r]:.1%}",
                 proportion(1 - self.within[r] / self.totals[r]),

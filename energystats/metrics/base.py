@@ -77,7 +77,7 @@ class Metric(abc.ABC):
 
     @property
     def spoken(self) -> str:
-        """Name of the metric in messages."""
+        """Name of the metric in error messages."""
         return f"`metric` {self!r}"
 
     def read(self, tables: Sequence[Any], names: Sequence[str]) -> tuple[list[FloatArray], Metric]:

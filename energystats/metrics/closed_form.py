@@ -53,7 +53,7 @@ class Euclidean(Metric):
         return self.alpha < 2
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        return _euclidean_power(X, Y, self.alpha)
+        return _compute_power(X, Y, self.alpha)
 
     def in_unit(self, exponent: int) -> Euclidean:
         return self
@@ -95,7 +95,7 @@ class Exponential(Metric):
         """Compute ||x - y|| / sigma, infinite where that is too large for a number."""
         assert self.sigma is not None  # `fitted` comes first
         with np.errstate(over="ignore"):
-            return np.asarray(_euclidean_power(X, Y, 1.0) / self.sigma)
+            return np.asarray(_compute_power(X, Y, 1.0) / self.sigma)
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         # [G 21b, 21c]; expm1 keeps the digits of points that are close to each other
@@ -151,7 +151,7 @@ class Localised(Metric):
     negative_type: bool = field(default=False, init=False, repr=False)
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        r = _euclidean_power(X, Y, 1.0)
+        r = _compute_power(X, Y, 1.0)
         return np.asarray(r**2 * np.exp(-r / 2))
 
 
@@ -180,16 +180,16 @@ class Sine(Metric):
         object.__setattr__(self, "theta", check_positive(self.theta, "theta"))
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        r = _euclidean_power(X, Y, 1.0)
+        r = _compute_power(X, Y, 1.0)
         return np.asarray(r**2 * self.theta * np.sin(r / self.theta))
 
 
-def _euclidean_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
+def _compute_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
     """Compute ||x - y||**alpha from coordinate differences, so that an offset of the data costs no digits."""
     size = max(float(np.abs(X).max()), float(np.abs(Y).max()))
     if 0 < size < SMALL:  # squares would underflow; a power of two changes no digit
         e = int(exponents(size))
-        return np.asarray(_euclidean_power(np.ldexp(X, -e), np.ldexp(Y, -e), alpha) * two_to(e, alpha))
+        return np.asarray(_compute_power(np.ldexp(X, -e), np.ldexp(Y, -e), alpha) * two_to(e, alpha))
     # rho = ||x - y||^alpha [G 2]; alpha = 2, 1 and 1/2 need no general power, which costs more than the distances
     distances = euclidean(X, Y, squared=alpha == 2)
     if alpha == 2:
@@ -204,7 +204,7 @@ def _median_distance(X: FloatArray) -> float:
     # always the same rows, so that sigma does not depend on the seed of the test
     if len(X) > SUBSAMPLE:
         X = X[np.random.default_rng(0).choice(len(X), SUBSAMPLE, replace=False)]
-    distances = _euclidean_power(X, X, 1.0)[np.triu_indices(len(X), 1)]
+    distances = _compute_power(X, X, 1.0)[np.triu_indices(len(X), 1)]
     # duplicated rows would pull the median to 0, and sigma = 0 is no kernel
     distances = distances[distances > 0]
     return float(np.median(distances)) if distances.size else 1.0

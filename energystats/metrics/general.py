@@ -107,7 +107,7 @@ class SciPyMetric(Metric):
             units = parameters.pop("exponents")
             X, Y = np.ldexp(X, -units), np.ldexp(Y, -units)
         if self.name in ("cosine", "correlation"):  # of a row of tiny numbers, squares would underflow
-            X, Y = _near_one_by_row(X), _near_one_by_row(Y)
+            X, Y = _scale_rows(X), _scale_rows(Y)
         distances = cdist(X, Y, self.name, **parameters)
         if self.name == "jensenshannon":  # of proportional rows SciPy may take the root of a rounding below 0
             known = np.multiply.outer(X.any(axis=1), Y.any(axis=1))
@@ -232,6 +232,6 @@ DOMAINS = {  # of names that do not take all rows of finite numbers
 }
 
 
-def _near_one_by_row(X: FloatArray) -> FloatArray:
+def _scale_rows(X: FloatArray) -> FloatArray:
     """Scale each row by a power of two, so that its largest entry comes near 1 and no digit is lost."""
     return np.asarray(np.ldexp(X, -exponents(np.abs(X).max(axis=1))[:, None]))

@@ -169,7 +169,7 @@ class Gower(Metric):
         if self.ranges is not None:
             # rows beyond the fitted range may have 1 - |x - y|/range below 0, outside of the proof of negative type
             graded = self.coding.where("numeric", "ordered") if self.coding is not None else slice(None)
-            return replace(self, beyond=bool((_widths_of(X)[graded] > self.ranges[graded]).any()))
+            return replace(self, beyond=bool((_compute_ranges(X)[graded] > self.ranges[graded]).any()))
         resolved = self
         if self.coding is None:
             names = map(str, range(X.shape[1]))
@@ -177,7 +177,7 @@ class Gower(Metric):
             if self.asymmetric:
                 (X,), metric = self.read((X,), ("X",))
                 resolved = cast(Gower, metric)
-        return replace(resolved, ranges=_widths_of(X))
+        return replace(resolved, ranges=_compute_ranges(X))
 
     def column_weights(self) -> FloatArray:
         """Return the weight w_k of every column."""
@@ -243,7 +243,7 @@ def _check_column_likeness(weights: FloatArray) -> None:
         check_likeness(weights[weights > 0], "weights", "a column that hardly counts has weight 0")
 
 
-def _widths_of(X: FloatArray) -> FloatArray:
+def _compute_ranges(X: FloatArray) -> FloatArray:
     """Compute the ranges of columns, missing values aside; 0 where there is no value."""
     return np.asarray(np.nan_to_num(np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)))
 

@@ -161,11 +161,11 @@ def sum_by_tree(client: Any, parts: Sequence[Any], priority: int = 1) -> Any:
     # a tree of sums: no task takes more than a few results, and the depth is logarithmic
     while len(parts) > 1:
         groups = [parts[first : first + ADDED_AT_ONCE] for first in range(0, len(parts), ADDED_AT_ONCE)]
-        parts = [client.submit(_sum_of, *group, pure=False, priority=priority) for group in groups]
+        parts = [client.submit(_add_up, *group, pure=False, priority=priority) for group in groups]
     return parts[0]
 
 
-def _sum_of(*values: Any) -> Any:
+def _add_up(*values: Any) -> Any:
     """Sum several values."""
     return reduce(add, values)
 

@@ -93,7 +93,7 @@ class RowsOnCluster(Rows):
 
     def values(self) -> ValuesThere:
         raw = ValuesThere(self.client, self.blocks, [slice(*span) for span in self.spans])
-        return raw.kept(_as_compared, self.center, self.scale) if self.standardizes else raw
+        return raw.kept(_standardize_rows, self.center, self.scale) if self.standardizes else raw
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,10 +106,10 @@ class _Block:
 
     def points(self, raw: FloatArray) -> FloatArray:
         """Standardize the rows of the block, if rows are compared as z-scores."""
-        return _as_compared(raw, self.center, self.scale)
+        return _standardize_rows(raw, self.center, self.scale)
 
 
-def _as_compared(raw: FloatArray, center: FloatArray, scale: FloatArray) -> FloatArray:
+def _standardize_rows(raw: FloatArray, center: FloatArray, scale: FloatArray) -> FloatArray:
     """Subtract the centers and divide by the scales, which gives z-scores if rows are standardized."""
     return np.asarray((raw - center) / scale)
 
@@ -309,7 +309,7 @@ KEPT_AT_MOST = 2
 ONE_DRAWS = threading.Lock()
 
 
-def _labelings_of(drawing: Drawing, chunk: _Chunk) -> AnyArray:
+def _draw_labelings(drawing: Drawing, chunk: _Chunk) -> AnyArray:
     """Draw the labelings of a chunk, once on each worker for all tasks that follow each other."""
     name = drawing.token, chunk.first
     # tasks of one worker run in several threads; one draws, the others wait for it
@@ -325,7 +325,7 @@ def _labelings_of(drawing: Drawing, chunk: _Chunk) -> AnyArray:
 # ---------------------------------------------------------------- tasks
 
 
-def _tiles_of(
+def _compute_tiles(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric
 ) -> Iterator[tuple[slice, slice, FloatArray, bool]]:
     """Compute tiles of two blocks, or of the upper triangle of one: places, rho, and whether on the diagonal."""
@@ -363,7 +363,7 @@ def _product_task(
 ) -> _PartialSums:
     """Compute the share of two blocks in the rows of R @ columns of the one, and of the other."""
     upper, lower, negatives = np.zeros_like(own), np.zeros_like(others), _Negatives(metric)
-    for rows, columns, tile, diagonal in _tiles_of(X, Y, a, b, metric):
+    for rows, columns, tile, diagonal in _compute_tiles(X, Y, a, b, metric):
         negatives.add(tile, diagonal=diagonal)
         upper[rows] += tile @ others[columns]
         if not diagonal:
@@ -383,7 +383,7 @@ def _block_task(
     """Compute the share of two blocks in Z'RZ; (b, k, k)."""
     _, k, n_labelings = own.shape
     half, negatives = np.zeros((n_labelings, k, k)), _Negatives(metric)
-    for rows, columns, tile, diagonal in _tiles_of(X, Y, a, b, metric):
+    for rows, columns, tile, diagonal in _compute_tiles(X, Y, a, b, metric):
         negatives.add(tile, diagonal=diagonal)
         product = (tile @ others[columns].reshape(-1, k * n_labelings)).reshape(-1, k, n_labelings)
         half += np.einsum("ijb,ilb->bjl", own[rows], product) * (0.5 if diagonal else 1.0)
@@ -418,7 +418,7 @@ def _bins_task(
     shift = 0 if a.span == b.span else a.span[1] - a.span[0]
 
     def upper() -> Iterator[tuple[int, int, FloatArray]]:
-        for rows, columns, tile, diagonal in _tiles_of(X, Y, a, b, metric):
+        for rows, columns, tile, diagonal in _compute_tiles(X, Y, a, b, metric):
             negatives.add(tile, diagonal=diagonal)
             yield rows.start, shift + columns.start, tile
 
@@ -428,7 +428,7 @@ def _bins_task(
 
 def _absolute_task(X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric) -> _PartialSums:
     """Compute the share of two blocks in the sum of |rho|."""
-    total = sum((2 - diagonal) * np.abs(tile).sum() for _, _, tile, diagonal in _tiles_of(X, Y, a, b, metric))
+    total = sum((2 - diagonal) * np.abs(tile).sum() for _, _, tile, diagonal in _compute_tiles(X, Y, a, b, metric))
     return _PartialSums((np.asarray(total, dtype=np.float64),))
 
 
@@ -436,13 +436,13 @@ def _labelings_task(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, drawing: Drawing, chunk: _Chunk
 ) -> _PartialSums:
     """Compute the share of two blocks in the sums of groups and of all rows, under every labeling of a chunk."""
-    codes, k = _labelings_of(drawing, chunk), drawing.multiplied
+    codes, k = _draw_labelings(drawing, chunk), drawing.multiplied
     own, others = codes[:, slice(*a.span)].T, codes[:, slice(*b.span)].T
     w, v = drawing.weights[slice(*a.span)], drawing.weights[slice(*b.span)]
     n_labelings, negatives = len(codes), _Negatives(metric)
     # group k + 1 is all rows together, so that one group need not be multiplied (`completed_sums`)
     half = np.zeros((n_labelings, k + 1, k + 1))
-    for rows, columns, tile, diagonal in _tiles_of(X, Y, a, b, metric):
+    for rows, columns, tile, diagonal in _compute_tiles(X, Y, a, b, metric):
         negatives.add(tile, diagonal=diagonal)
         Z = indicators(others[columns], k, v[columns])
         product = tile @ np.column_stack((Z.reshape(len(Z), -1), v[columns]))

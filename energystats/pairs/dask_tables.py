@@ -24,7 +24,7 @@ MOST_ROWS, FEWEST_ROWS, STEP = 2**14, 2**9, 2**8  # of a block
 PAIRS_PER_THREAD = 16  # so that no worker waits long for the last one
 
 
-def _block_ends(n: int, d: int, client: Workers) -> IntArray:
+def _choose_block_ends(n: int, d: int, client: Workers) -> IntArray:
     """Choose the ends of blocks: enough blocks to keep all threads busy, and none too large."""
     threads = max(1, sum(client.nthreads().values()))
     # b blocks make b(b + 1)/2 pairs of blocks, each a task
@@ -36,9 +36,9 @@ def _block_ends(n: int, d: int, client: Workers) -> IntArray:
 
 def distributed_points(part: Any, columns: tuple[str, ...] | None, client: Workers) -> RowsOnCluster:
     """Send rows in memory to the workers, a block at a time."""
-    ends = _block_ends(part.n, part.d, client)
+    ends = _choose_block_ends(part.n, part.d, client)
     starts = [0, *ends[:-1].tolist()]
-    with _large_blocks_allowed():
+    with _allow_large_blocks():
         blocks = [
             client.submit(itself, part.take(start, int(end)), pure=False)
             for start, end in zip(starts, ends, strict=True)
@@ -48,7 +48,7 @@ def distributed_points(part: Any, columns: tuple[str, ...] | None, client: Worke
 
 def distributed_file(path: Path, n: int, columns: tuple[str, ...], name: str, client: Workers) -> RowsOnCluster:
     """Let every worker read its own rows of a Parquet file."""
-    ends = _block_ends(n, len(columns), client)
+    ends = _choose_block_ends(n, len(columns), client)
     starts = [0, *ends[:-1].tolist()]
     blocks = [
         client.submit(read_rows, str(path), start, int(end), list(columns), name, pure=False)
@@ -60,7 +60,7 @@ def distributed_file(path: Path, n: int, columns: tuple[str, ...], name: str, cl
 def distributed_array(array: Any, name: str, client: Workers) -> RowsOnCluster:
     """Cut the blocks of a Dask array into new ones of good size."""
     n, d = array.shape
-    ends = _block_ends(n, d, client)
+    ends = _choose_block_ends(n, d, client)
     heights = tuple(np.diff(ends, prepend=0).tolist())
     delayed = array.rechunk((heights, (d,))).to_delayed().ravel().tolist()
     blocks = [client.submit(as_points, block, name, pure=False) for block in client.compute(delayed)]
@@ -80,7 +80,7 @@ def distributed_frame(
     n, starts = sum(heights), np.cumsum([0, *heights]).tolist()
     if not n:
         raise ValueError(f"`{name}` must have at least one row and one column, got none.")
-    ends = _block_ends(n, len(columns), client)
+    ends = _choose_block_ends(n, len(columns), client)
     # every new block is cut from the partitions that it overlaps
     blocks, first = [], 0
     for end in ends.tolist():
@@ -127,7 +127,7 @@ def together(tables: Sequence[RowsOnCluster]) -> RowsOnCluster:
     )
 
 
-def _large_blocks_allowed() -> Any:
+def _allow_large_blocks() -> Any:
     """Silence Dask's warning of large blocks, which are sent on purpose."""
     import dask
 

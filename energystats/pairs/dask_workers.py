@@ -23,7 +23,7 @@ LOST = ("closing", "closed")
 class Workers:
     """A Dask client whose connection is checked while an answer is waited for.
 
-    A client that is closed, or whose scheduler goes away, may leave whoever waits for it waiting for ever.
+    Whoever waits for a client that is closed, or whose scheduler goes away, may wait for ever.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Workers:
     client: Any
 
     def submit(self, task: Any, *given: Any, **how: Any) -> Any:
-        """Submit a task; returns its future."""
+        """Submit a task to the Dask cluster; returns its future."""
         return self._sent(self.client.submit, task, *given, **how)
 
     def compute(self, collections: Any) -> Any:
@@ -53,7 +53,7 @@ class Workers:
         """Ask for the threads of every worker."""
         _check_connection(self.client)
         deadline = time.monotonic() + WITHOUT_WORKERS
-        while (found := _answered(self.client)) is None:
+        while (found := _ask_for_threads(self.client)) is None:
             if time.monotonic() > deadline:
                 raise _silent_error()
         return found
@@ -88,7 +88,7 @@ class Workers:
             _check_connection(self.client)
             if time.monotonic() - asked < ASK:
                 continue
-            threads = _answered(self.client)
+            threads = _ask_for_threads(self.client)
             asked, silent = time.monotonic(), threads is None
             if threads:
                 with_workers = asked
@@ -107,7 +107,7 @@ def _check_connection(client: Any) -> None:
         raise _lost_error("its scheduler closed the connection")
 
 
-def _answered(client: Any) -> dict[str, int] | None:
+def _ask_for_threads(client: Any) -> dict[str, int] | None:
     """Ask for the threads of every worker; None where the scheduler does not answer."""
     try:
         threads: dict[str, int] = client.nthreads(callback_timeout=ASK)
@@ -145,7 +145,7 @@ def active_workers(client: Any, samples: Sequence[Any]) -> Workers | None:
     """Find the workers of the client that was given, or of the one in force for a Dask collection; None for neither."""
     what = "`client`"
     if client is None and any(hasattr(sample, "__dask_graph__") for sample in samples):
-        client, what = _client_in_force(), "The Dask client in force"
+        client, what = _find_client_in_force(), "The Dask client in force"
     if client is None or isinstance(client, Workers):
         return client
     if not (hasattr(client, "submit") and hasattr(client, "gather") and hasattr(client, "nthreads")):
@@ -159,7 +159,7 @@ def active_workers(client: Any, samples: Sequence[Any]) -> Workers | None:
     return Workers(client)
 
 
-def _client_in_force() -> Any:
+def _find_client_in_force() -> Any:
     """Find Dask's default client; None without one."""
     if "distributed" not in sys.modules:
         return None

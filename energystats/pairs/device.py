@@ -35,7 +35,7 @@ def is_from_array_library(sample: Any) -> bool:
     return hasattr(sample, "__array_namespace__") or type(sample).__module__.partition(".")[0] == "torch"
 
 
-def _namespace_of(array: Any) -> Any:
+def _find_namespace(array: Any) -> Any:
     """Find the functions of an array's library, under their standard names."""
     try:
         from array_api_compat import array_namespace
@@ -47,7 +47,7 @@ def _namespace_of(array: Any) -> Any:
     return array_namespace(array)
 
 
-def _to_numpy(array: Any) -> FloatArray:
+def _copy_to_numpy(array: Any) -> FloatArray:
     """Copy an array from its device to memory."""
     from array_api_compat import is_cupy_array, is_torch_array
 
@@ -58,15 +58,15 @@ def _to_numpy(array: Any) -> FloatArray:
     return np.array(np.from_dlpack(array), dtype=np.float64)
 
 
-def _spans(n: int, height: int) -> list[slice]:
+def _cut_into_spans(n: int, height: int) -> list[slice]:
     """Cut n rows into blocks; the standard has no slices that reach beyond an array."""
     return [slice(start, min(start + height, n)) for start in range(0, n, height)]
 
 
 def on_device(samples: tuple[Any, ...], names: list[str]) -> RowsOnDevice:
     """Put all samples below each other, on the device of the first one."""
-    xp = _namespace_of(samples[0])
-    parts = [_as_columns(xp, sample, name) for sample, name in zip(samples, names, strict=True)]
+    xp = _find_namespace(samples[0])
+    parts = [_read_columns(xp, sample, name) for sample, name in zip(samples, names, strict=True)]
     widths = [int(part.shape[1]) for part in parts]
     if len(set(widths)) > 1:
         raise ValueError(f"The samples must have the same number of columns, got {', '.join(map(str, widths))}.")
@@ -74,7 +74,7 @@ def on_device(samples: tuple[Any, ...], names: list[str]) -> RowsOnDevice:
     return RowsOnDevice(None, points=points, xp=xp)
 
 
-def _as_columns(xp: Any, sample: Any, name: str) -> Any:
+def _read_columns(xp: Any, sample: Any, name: str) -> Any:
     """Read a sample as finite real numbers (n, d), in double precision where the device has it."""
     if not is_from_array_library(sample):
         raise TypeError(f"All samples must be arrays of one library; `{name}` is {type(sample).__name__}.")
@@ -85,9 +85,9 @@ def _as_columns(xp: Any, sample: Any, name: str) -> Any:
     points = sample[:, None] if sample.ndim == 1 else sample
     points = xp.astype(points, xp.float64, copy=True)
     if not bool(xp.all(xp.isfinite(points))):
-        check_finite(_to_numpy(points), name, None)
+        check_finite(_copy_to_numpy(points), name, None)
     # the extremes of every column tell whether squares overflow
-    check_finite(_to_numpy(xp.stack((xp.min(points, axis=0), xp.max(points, axis=0)))), name, None)
+    check_finite(_copy_to_numpy(xp.stack((xp.min(points, axis=0), xp.max(points, axis=0)))), name, None)
     return points
 
 
@@ -117,11 +117,13 @@ class RowsOnDevice(Rows):
 
     def measured(self) -> Measures:
         n = len(self)
-        return Measures.over(Measures.of(_to_numpy(self.points[span, :])) for span in _spans(n, 16 * TILE))
+        return Measures.over(
+            Measures.of(_copy_to_numpy(self.points[span, :])) for span in _cut_into_spans(n, 16 * TILE)
+        )
 
     def pick(self, rows: IntArray) -> FloatArray:
         where = self.like(rows)
-        return np.asarray((_to_numpy(self.xp.take(self.points, where, axis=0)) - self.center) / self.scale)
+        return np.asarray((_copy_to_numpy(self.xp.take(self.points, where, axis=0)) - self.center) / self.scale)
 
     def pairs(self, metric: Metric) -> OnDevice:
         points = (self.points - self.like(self.center)) / self.like(self.scale)
@@ -129,9 +131,9 @@ class RowsOnDevice(Rows):
 
     def values(self) -> ValuesHere:
         def read(span: slice) -> FloatArray:
-            return np.asarray((_to_numpy(self.points[span, :]) - self.center) / self.scale)
+            return np.asarray((_copy_to_numpy(self.points[span, :]) - self.center) / self.scale)
 
-        return ValuesHere(_spans(len(self), value_rows(self.shape[1])), read)
+        return ValuesHere(_cut_into_spans(len(self), value_rows(self.shape[1])), read)
 
     def like(self, values: AnyArray) -> Any:
         """Put an array on the device of the points."""
@@ -165,8 +167,8 @@ class OnDevice(Pairs):
     def tiles(self) -> Iterator[tuple[slice, slice, Any, float]]:
         """Compute tiles of the upper triangle, each with the weight that makes their sums those of half of R."""
         points, n = self.rows.points, len(self.rows)
-        for rows in _spans(n, TILE):
-            for columns in _spans(n, TILE):
+        for rows in _cut_into_spans(n, TILE):
+            for columns in _cut_into_spans(n, TILE):
                 if columns.start >= rows.start:
                     tile = RHO[type(self.metric)](self.rows.xp, self.metric, points[rows, :], points[columns, :])
                     yield rows, columns, tile, 0.5 if rows == columns else 1.0
@@ -175,9 +177,9 @@ class OnDevice(Pairs):
         """Compute R @ columns; (n, c) -> (n, c)."""
         given, product = self.rows.like(columns), np.zeros(columns.shape)
         for rows, others, tile, weight in self.tiles():
-            product[rows] += _to_numpy(tile @ given[others, :])
+            product[rows] += _copy_to_numpy(tile @ given[others, :])
             if weight == 1:
-                product[others] += _to_numpy(self.rows.xp.matrix_transpose(tile) @ given[rows, :])
+                product[others] += _copy_to_numpy(self.rows.xp.matrix_transpose(tile) @ given[rows, :])
         return product
 
     def block_sums(self, Z: FloatArray) -> FloatArray:
@@ -194,7 +196,7 @@ class OnDevice(Pairs):
             own = Z[rows, :, :]
             share = xp.stack([xp.sum(own[:, j, None, :] * product, axis=0) for j in range(k)])
             half = half + weight * share
-        found = _to_numpy(half)
+        found = _copy_to_numpy(half)
         return np.asarray((found + found.transpose(1, 0, 2)).transpose(2, 0, 1))
 
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -229,13 +231,13 @@ class OnDevice(Pairs):
         on_device, w = like(labels.T.astype(np.int32)), like(weights)
         kinds = [xp.astype(on_device == g, xp.float64) * w[:, None] for g in range(groups_multiplied(weights, k))]
         Z = xp.stack([*kinds, xp.zeros_like(kinds[0]) + w[:, None]], axis=1)  # all rows in place of a last group
-        return completed_sums(self.sums_of(Z), _to_numpy(xp.sum(Z, axis=0)).T, k)
+        return completed_sums(self.sums_of(Z), _copy_to_numpy(xp.sum(Z, axis=0)).T, k)
 
 
 # ---------------------------------------------------------------- rho
 
 
-def _squares(xp: Any, X: Any, Y: Any) -> Any:
+def _compute_squares(xp: Any, X: Any, Y: Any) -> Any:
     """Compute ||x - y||**2 from coordinate differences, as exact as the coordinates."""
     # no |x|^2 + |y|^2 - 2 x'y, which loses the digits of an offset
     found = (X[:, 0, None] - Y[None, :, 0]) ** 2
@@ -244,25 +246,25 @@ def _squares(xp: Any, X: Any, Y: Any) -> Any:
     return found
 
 
-def _power(xp: Any, metric: Euclidean, X: Any, Y: Any) -> Any:
+def _compute_device_power(xp: Any, metric: Euclidean, X: Any, Y: Any) -> Any:
     """Compute ||x - y||**alpha from the squares of ||x - y||."""
     if metric.alpha == 2:
-        return _squares(xp, X, Y)
-    distance = xp.sqrt(_squares(xp, X, Y))
+        return _compute_squares(xp, X, Y)
+    distance = xp.sqrt(_compute_squares(xp, X, Y))
     return distance if metric.alpha == 1 else distance**metric.alpha
 
 
-def _bounded(exponent: Callable[[Any, Any, float], Any]) -> Callable[[Any, Any, Any, Any], Any]:
+def _make_bounded(exponent: Callable[[Any, Any, float], Any]) -> Callable[[Any, Any, Any, Any], Any]:
     """Compute 2 - 2 exp of an exponent of squares and sigma."""
 
     def rho(xp: Any, metric: Any, X: Any, Y: Any) -> Any:
-        return -2 * xp.expm1(exponent(xp, _squares(xp, X, Y), metric.sigma))
+        return -2 * xp.expm1(exponent(xp, _compute_squares(xp, X, Y), metric.sigma))
 
     return rho
 
 
 RHO: dict[type, Callable[[Any, Any, Any, Any], Any]] = {
-    Euclidean: _power,
-    Exponential: _bounded(lambda xp, squared, sigma: xp.sqrt(squared) / (-2 * sigma)),
-    Gaussian: _bounded(lambda xp, squared, sigma: squared / (-2 * sigma**2)),
+    Euclidean: _compute_device_power,
+    Exponential: _make_bounded(lambda xp, squared, sigma: xp.sqrt(squared) / (-2 * sigma)),
+    Gaussian: _make_bounded(lambda xp, squared, sigma: squared / (-2 * sigma**2)),
 }

@@ -184,7 +184,7 @@ class Rows(abc.ABC):
 
     @abc.abstractmethod
     def pairs(self, metric: Metric) -> Pairs:
-        """Prepare sums over the pairs of rows."""
+        """Make the object that sums rho over the pairs of rows, under a metric."""
 
     @property
     def n_workers(self) -> int:
@@ -225,7 +225,7 @@ class Rows(abc.ABC):
     def project(self, directions: FloatArray) -> FloatArray:
         """Compute coordinates along some directions, from the mean of the rows; (d, s) -> (n, s)."""
         center = np.zeros(self.shape[1]) if self.standardizes else self.measured().mean
-        parts = self.values().map(_projected, center, directions)
+        parts = self.values().map(_project_block, center, directions)
         return np.concatenate([np.asarray(part) for part in parts])
 
     def corners(self) -> FloatArray:
@@ -243,7 +243,7 @@ def value_rows(d: int) -> int:
     return min(VALUE_ROWS, max(TILE_ROWS, BLOCK_BYTES // (8 * d)))
 
 
-def _projected(points: FloatArray, center: FloatArray, directions: FloatArray) -> FloatArray:
+def _project_block(points: FloatArray, center: FloatArray, directions: FloatArray) -> FloatArray:
     """Compute the coordinates of one block along some directions."""
     return np.asarray((points - center) @ directions)
 

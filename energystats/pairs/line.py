@@ -53,7 +53,7 @@ class Line(Pairs):
 
 
 def power_on_line(points: FloatArray, metric: Metric) -> float | None:
-    """The power of |x - y| that rho is in one column, None elsewhere."""
+    """Find the power of |x - y| that rho is in one column, None elsewhere."""
     if points.shape[1] != 1:
         return None
     if isinstance(metric, Euclidean):
@@ -65,7 +65,7 @@ def power_on_line(points: FloatArray, metric: Metric) -> float | None:
 
 
 def sort_line(points: FloatArray, metric: Metric) -> Line | None:
-    """The sorted points where rho = |x - y| in one column, None elsewhere."""
+    """Sort the points where rho = |x - y| in one column, None elsewhere."""
     if power_on_line(points, metric) != 1:
         return None
     order = np.argsort(points[:, 0], kind="stable")

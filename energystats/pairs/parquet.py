@@ -29,14 +29,14 @@ def opened_file(path: Path, name: str) -> Any:
     except ImportError as error:
         raise ImportError("Parquet files are read by pyarrow: pip install 'energystats-toolkit[parquet]'.") from error
     if not path.is_file():
-        raise ValueError(_no_file(path, name))
+        raise ValueError(_describe_missing_file(path, name))
     try:
         return parquet.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER)
     except (ValueError, OSError) as error:
         raise ValueError(f"`{name}`: {str(path)!r} is not a Parquet file ({error}).") from error
 
 
-def _no_file(path: Path, name: str) -> str:
+def _describe_missing_file(path: Path, name: str) -> str:
     """Make the error for a path that is no file: several files are for Dask."""
     hint = "several files are read by `dask.dataframe.read_parquet`, whose frame can be given instead."
     if path.is_dir():
@@ -90,7 +90,7 @@ def read_rows(path: str, start: int, stop: int, columns: Sequence[str], name: st
     """Read rows of a file, from the row groups that hold them."""
     found, column = np.empty((stop - start, len(columns))), 0
     with opened_file(Path(path), name) as file:
-        groups, first = _groups_between(file.metadata, start, stop)
+        groups, first = _find_row_groups(file.metadata, start, stop)
         for panel in panels(file.metadata, columns):
             row = first
             for frame in batches(file, panel, groups):
@@ -105,7 +105,7 @@ def read_rows(path: str, start: int, stop: int, columns: Sequence[str], name: st
     return found
 
 
-def _groups_between(metadata: Any, start: int, stop: int) -> tuple[list[int], int]:
+def _find_row_groups(metadata: Any, start: int, stop: int) -> tuple[list[int], int]:
     """Find the row groups that hold some rows, and the number of the first row in them."""
     heights = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
     ends = np.cumsum(heights)

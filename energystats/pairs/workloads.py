@@ -125,7 +125,7 @@ class Size:
         return self.stored or self.n <= STORED_UP_TO
 
     def part(self, n: float) -> Size:
-        """Return the size of a part of the points."""
+        """Describe a part of the points by its size."""
         return replace(self, n=max(1, int(n)), stored=self.stored)
 
     @property
@@ -156,7 +156,7 @@ def pairs_work(size: Size, copies: float = 1.0, advice: str = NO_PAIRS) -> Work:
                 bytes=8 * (copies - 1 + made) * n * n)  # fmt: skip
 
 
-def _products(size: Size, columns: float, *, what: str, advice: str, at_once: float = math.inf) -> Work:
+def _describe_products(size: Size, columns: float, *, what: str, advice: str, at_once: float = math.inf) -> Work:
     """Describe R times some columns, `at_once` of them in one pass over the pairs."""
     n = float(size.n)
     made = 8 * n * min(columns, at_once)
@@ -185,11 +185,11 @@ def _products(size: Size, columns: float, *, what: str, advice: str, at_once: fl
 
 def one_sum(size: Size, times: float = 1.0, advice: str = SAMPLE_LESS) -> Work:
     """Describe sums over all pairs, one after the other."""
-    return _products(size, 1, what=f"sums over the pairs of {size.n} points", advice=advice).times(times)
+    return _describe_products(size, 1, what=f"sums over the pairs of {size.n} points", advice=advice).times(times)
 
 
 def slices(size: Size) -> Work:
-    """Describe random directions."""
+    """Describe the work for random directions."""
     return Work(what=f"{size.slices} slices", advice="Use fewer `n_slices`.",
                 touched=60.0 * size.slices * size.columns, bytes=24.0 * size.slices * size.columns)  # fmt: skip
 
@@ -198,15 +198,15 @@ def permutations(size: Size, k: int, count: float, *, interim: bool = False, vis
     """Describe M of permutations, drawn or visited one by one, and the null distribution."""
     room = max(1.0, INDICATOR_BYTES // (8 * size.n * max(k - 1, 1)))
     at_once = min(4.0 * BLOCK, room) if interim else max(room // BLOCK * BLOCK, min(room, BLOCK))
-    what, advice = f"{count_text(count)} permutations of {size.n} rows", _faster_test(size)
-    sums = _products(size, (k - 1) * (count + 1), at_once=(k - 1) * at_once, what=what, advice=advice)
+    what, advice = f"{count_text(count)} permutations of {size.n} rows", _advise_faster_test(size)
+    sums = _describe_products(size, (k - 1) * (count + 1), at_once=(k - 1) * at_once, what=what, advice=advice)
     n_blocks = math.ceil(count / BLOCK)
     assigned = Work(what=what, touched=(ASSIGNED + 3 * (k - 1)) * size.n * count, bytes=24 * count + sums.bytes,
                  steps=STEPS_OF_BLOCK * n_blocks + STEPS_OF_TEST + (8 * count if visited else 0))  # fmt: skip
     return sums.and_then(assigned)
 
 
-def _faster_test(size: Size) -> str:
+def _advise_faster_test(size: Size) -> str:
     """Advise a faster test for many rows."""
     if size.slices:
         return "Use fewer `n_resamples` or `n_slices`, or give `n_bins`, so that whole bins are permuted."
@@ -224,7 +224,7 @@ def binned(size: Size, n_bins: int, k: int, count: float, *, interim: bool) -> t
     """Describe one pass over the pairs, or along every direction, and permutations of the bins."""
     n = float(size.n)
     if size.slices:
-        one = _products(size, 0, what=f"{size.slices} slices of {size.n} rows", advice="Use fewer `n_slices`.")
+        one = _describe_products(size, 0, what=f"{size.slices} slices of {size.n} rows", advice="Use fewer `n_slices`.")
         first = one.and_then(Work(what="", touched=3 * n * n_bins * size.slices))
     else:
         first = one_sum(size).and_then(Work(what="", touched=2 * n * n))
@@ -236,7 +236,7 @@ def permuted_rows(size: Size, df: int, terms: int, count: float) -> Work:
     """Describe quadratic forms of a model under permutations of its rows."""
     what = f"{count_text(count)} permutations of {size.n} rows and a model of {df} columns"
     room = max(1.0, BASIS_BYTES // (8.0 * size.n * max(df, 1) * BLOCK)) * BLOCK
-    sums = _products(size, df * count, at_once=df * room, what=what, advice=FEWER_DRAWS)
+    sums = _describe_products(size, df * count, at_once=df * room, what=what, advice=FEWER_DRAWS)
     forms = Work(what="", touched=(ASSIGNED + 20 * df) * size.n * count, flops=4.0 * size.n * df * df * count,
                  steps=40.0 * (terms + 3) * math.ceil(count / room) + 3000,
                  bytes=sums.bytes + (terms + 1) * 32 * count)  # fmt: skip
@@ -246,7 +246,7 @@ def permuted_rows(size: Size, df: int, terms: int, count: float) -> Work:
 def bootstrap(size: Size, count: float) -> Work:
     """Describe resamples of two samples and their sums."""
     what, advice = f"{count_text(count)} bootstrap samples", "Use fewer bootstrap samples."
-    drawn = _products(size, 2 * count, at_once=2 * BLOCK, what=what, advice=advice)
+    drawn = _describe_products(size, 2 * count, at_once=2 * BLOCK, what=what, advice=advice)
     return drawn.and_then(Work(what=what, touched=60.0 * size.n * count, bytes=16 * count))
 
 
@@ -257,7 +257,7 @@ def comparisons(size: Size, sizes: Sequence[tuple[int, int]], count: float) -> t
         part = size.part(n + m)
         what = f"{count_text(count)} permutations of {len(sizes)} pairs of groups"
         tested = permutations(part, 2, count)
-        spread = _products(part, 2 * count, at_once=BLOCK, what=what, advice="")
+        spread = _describe_products(part, 2 * count, at_once=BLOCK, what=what, advice="")
         own = Work(what="", touched=120.0 * part.n * count)
         each.append(tested.and_then(spread, own).times(1, what=what, advice=FEWER_DRAWS))
     return (each[0].and_then(*each[1:]),) if each else ()
@@ -306,7 +306,7 @@ def eigenpairs(size: Size, count: float, advice: str = SAMPLE_LESS) -> Work:
     if count < 1:
         return Work(what="eigenvalues")
     # Lanczos' method makes one product with R in each step
-    single = _products(size, 1, what=f"eigenvalues of {size.n} points", advice=advice)
+    single = _describe_products(size, 1, what=f"eigenvalues of {size.n} points", advice=advice)
     repeated = replace(single, pairs=0.0).times(steps).and_then(Work(what="", touched=30 * n * steps, steps=50 * steps))
     return replace(repeated, pairs=single.pairs if size.keeps else steps * single.pairs)
 
@@ -424,12 +424,12 @@ def split(size: Size, k: int, n_splits: float, count: float, of_draws: str = FEW
 
 def refit(size: Size, k: int, count: float, each: float) -> tuple[Work, ...]:
     """Describe reference samples that are clustered as the data are."""
-    one = _reference(size, k)
+    one = _describe_reference(size, k)
     what = f"{count_text(count)} reference samples of {size.n} rows"
     return one.times(count * each, what=what, advice=FEWER_DRAWS), kept(count, "reference samples", FEWER_DRAWS, 20.0)
 
 
-def _reference(size: Size, k: int) -> Work:
+def _describe_reference(size: Size, k: int) -> Work:
     """Describe one reference sample and its clusters."""
     found = search_work(size, k, SPLIT_STARTS, compiled=True).and_then(
         Work(what="", touched=60.0 * size.n * size.columns, steps=500)
@@ -440,7 +440,7 @@ def _reference(size: Size, k: int) -> Work:
 def crossfit(size: Size, k: int, n_splits: float, count: float, references: float) -> tuple[Work, ...]:
     """Describe reference samples for cross-fitting, with held-out halves."""
     lines = Work(what="", ordered=10.0 * k * size.n * math.log2(size.n + 1))
-    one = _reference(size.part(size.n / 2), k).and_then(lines).times(2 * n_splits)
+    one = _describe_reference(size.part(size.n / 2), k).and_then(lines).times(2 * n_splits)
     what = f"{count_text(count)} reference samples of {size.n} rows"
     tested = one.times(count * references, what=what, advice=FEWER_DRAWS)
     return tested, kept(count, "reference samples", FEWER_DRAWS, 20.0)

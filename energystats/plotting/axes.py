@@ -45,7 +45,7 @@ def cluster_colors(k: int) -> list[Any]:
 def legend_of_clusters(k: int, ax: Axes, *, beside: float = 1.0, area: float = 26.0) -> None:
     """Draw the legend inside the axes for a few clusters, beside them in columns for many, with visible markers.
 
-    More than forty have none: nobody would find a cluster in it.
+    More than forty have none: a cluster could not be found in it.
     """
     if k > CLUSTERS_LISTED:
         return
@@ -81,6 +81,7 @@ def write_plain_name(name: object, length: int = NAME_LENGTH) -> str:
 def plain_all(names: Iterable[object]) -> list[str]:
     """Write names as `write_plain_name` does, longer or numbered where they would be the same."""
     names = list(names)
+    # two names that are cut to the same text would be one group for the reader
     for length in (NAME_LENGTH, 36, 60):
         written = [write_plain_name(name, length) for name in names]
         if len(set(written)) == len(written):
@@ -135,11 +136,12 @@ def draw_names(place: FloatArray, names: Sequence[str], ax: Any) -> None:
     spots = ax.transData.transform(place) * to_points
     frame = np.array(ax.bbox.extents) * to_points
     taken = [np.array([x - 3, y - 3, x + 3, y + 3]) for x, y in spots]
+    # greedy placement: each name takes the stand that covers least of points and of names placed before
     crowded = np.sort(np.linalg.norm(spots[:, None] - spots, axis=2), axis=1)[:, : min(4, len(spots))].sum(axis=1)
     for i in np.argsort(crowded, kind="stable"):  # those with the least room choose first
         boxes = [_name_box(spots[i], names[i], stand) for stand in STANDS]
         others = np.array(taken[:i] + taken[i + 1 :])
-        best = int(np.argmin([_covered(box, others) + _measure_outside(box, frame) for box in boxes]))
+        best = int(np.argmin([_measure_overlap(box, others) + _measure_outside(box, frame) for box in boxes]))
         taken.append(boxes[best])
         ha, va, dx, dy = STANDS[best]
         ax.annotate(names[i], place[i], xytext=(dx, dy), textcoords="offset points", fontsize=NAME_SIZE, ha=ha, va=va)
@@ -154,7 +156,7 @@ def _name_box(spot: FloatArray, name: str, stand: tuple[str, str, int, int]) -> 
     return np.array([left, bottom, left + width, bottom + height])
 
 
-def _covered(box: FloatArray, others: FloatArray) -> float:
+def _measure_overlap(box: FloatArray, others: FloatArray) -> float:
     """Compute the area that a box shares with others."""
     if not others.size:
         return 0.0
@@ -164,7 +166,7 @@ def _covered(box: FloatArray, others: FloatArray) -> float:
 
 def _measure_outside(box: FloatArray, frame: FloatArray) -> float:
     """Compute the area of a box that lies beyond the axes."""
-    inside = _covered(box, frame[None])
+    inside = _measure_overlap(box, frame[None])
     return float(np.prod(box[2:] - box[:2])) - inside
 
 
@@ -220,6 +222,7 @@ def _name_ticks(names: Sequence[str], axis: str, ax: Axes) -> None:
     if len(names) > NAMES_FIT:
         which.set_ticks([])
         return
+    # the layout is not final yet, so widths are estimated from the length of the names
     size = font_along(ax, len(names), axis)
     which.set_ticks(range(len(names)), list(names), fontsize=size)
     longest = max((len(name) for name in names), default=0)

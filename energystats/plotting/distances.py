@@ -86,13 +86,14 @@ def plot_parts(
     `within` has the parts, and `bound`, the largest S that is possible, is a line. Of more than thirty groups the
     largest parts are drawn.
     """
-    groups, numbers, parts = _largest_parts(plain_all(names), sizes, np.asarray(within, dtype=np.float64))
+    groups, numbers, parts = _choose_largest_parts(plain_all(names), sizes, np.asarray(within, dtype=np.float64))
     names = [
         "total T",
         "between S",
         "within W",
         *(f"{name} (n = {n})" for name, n in zip(groups, numbers, strict=True)),
     ]
+    # S begins at 0, W where S ends, and the parts of W follow each other: the bars show S + W = T
     widths = np.array([total, between, float(np.sum(within)), *parts])
     starts = np.r_[0.0, 0.0, between, between + np.r_[0.0, np.cumsum(parts)[:-1]]]
     ax = axes_or_new(ax, height=1.6 + 0.28 * len(names), more_width=room_for(names))
@@ -104,7 +105,7 @@ def plot_parts(
         bound = None
     for i, (start, width) in enumerate(zip(starts, widths, strict=True)):
         share = f", {width / total:.1%} of T" if total > 0 and i else ""
-        end = _beside_line(max(start, start + width), bound, scale)
+        end = _place_beside_line(max(start, start + width), bound, scale)
         ax.text(
             end + 0.01 * scale, i, f"{width:.4g}{share}", va="center", fontsize="small", bbox=WHITE | {"alpha": 1.0}
         )
@@ -113,12 +114,12 @@ def plot_parts(
     ax.set_ylim(len(names) - 0.4, -0.6)
     _draw_bound(bound, ax)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.set_xlabel(f"dispersion, in the unit of rho: {_unit(metric)}")
+    ax.set_xlabel(f"dispersion, in the unit of rho: {_write_unit(metric)}")
     ax.set_title(f"T = S + W, n = {sum(sizes)}", loc="left")
     return ax
 
 
-def _largest_parts(
+def _choose_largest_parts(
     names: Sequence[str], sizes: Sequence[int], parts: FloatArray
 ) -> tuple[list[str], list[int], list[float]]:
     """Choose names, sizes and W of the groups to draw; of many, the smallest parts in one."""
@@ -131,7 +132,7 @@ def _largest_parts(
     return shown, [*(sizes[j] for j in kept), sum(sizes[j] for j in rest)], [*parts[kept], float(parts[rest].sum())]
 
 
-def _beside_line(end: float, line: float | None, scale: float) -> float:
+def _place_beside_line(end: float, line: float | None, scale: float) -> float:
     """Place the label of a bar at its end, or beyond a line that would run through the label."""
     return line + 0.01 * scale if line is not None and end <= line <= end + LABEL * scale else end
 
@@ -154,8 +155,8 @@ def plot_group_means(
     """Draw a heat map of the mean of rho between and within the groups."""
     written = plain_all(names)
     room = room_for(written)
-    ax = axes_or_new(ax, height=_heat_height(len(written)) + room, more_width=room)
-    draw_heat(g, written, written, ax, label=f"mean of rho, g ({_unit(metric)})")
+    ax = axes_or_new(ax, height=_compute_heat_height(len(written)) + room, more_width=room)
+    draw_heat(g, written, written, ax, label=f"mean of rho, g ({_write_unit(metric)})")
     ax.set_title(f"Mean rho of groups, {write_sizes_for_title(sizes)}", loc="left")
     return ax
 
@@ -173,15 +174,15 @@ def plot_distances(
     k = len(E)
     tree = linkage is not None and len(linkage) > 0
     Z = linkage if tree else None
-    order = np.arange(k) if Z is None else _leaf_order(Z)
+    order = np.arange(k) if Z is None else _order_leaves(Z)
     written = plain_all(names)
     names = [written[j] for j in order]
     room = room_for(names)
     given = ax is not None
-    ax = axes_or_new(ax, height=_heat_height(k) + room + (1.3 if tree else 0.0), more_width=room)
+    ax = axes_or_new(ax, height=_compute_heat_height(k) + room + (1.3 if tree else 0.0), more_width=room)
     if tree and not given:
         _leave_room_above(ax, 0.3)
-    label = f"energy distance E ({_unit(metric)})"
+    label = f"energy distance E ({_write_unit(metric)})"
     draw_heat(E[np.ix_(order, order)], names, names, ax, label=label)
     title = f"Energy distances, n = {sum(sizes)} in {k} group{'s' * (k > 1)}"
     if Z is None:
@@ -215,7 +216,7 @@ def plot_group_tree(linkage: FloatArray, ax: Axes | None = None, *, names: Seque
         ax.set_yticks([])
         return ax
     _draw_links(linkage, ax)
-    leaves = [f"{written[j]} ({sizes[j]})" for j in _leaf_order(linkage)]
+    leaves = [f"{written[j]} ({sizes[j]})" for j in _order_leaves(linkage)]
     turned: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     slant = {} if len("".join(leaves)) <= 50 else turned if k <= 16 else {"rotation": 90}
     ax.set_xticks(range(k), leaves, fontsize=font_along(ax, k, "x"), **slant)
@@ -224,19 +225,20 @@ def plot_group_tree(linkage: FloatArray, ax: Axes | None = None, *, names: Seque
     return ax
 
 
-def _unit(metric: Metric) -> str:
+def _write_unit(metric: Metric) -> str:
     """Write the formula of rho for a label."""
     return "the matrix given" if isinstance(metric, Precomputed) else write_plain_name(repr(metric), 40)
 
 
-def _heat_height(k: int) -> float:
+def _compute_heat_height(k: int) -> float:
     """Compute the height in inches for a square of k cells."""
     return 4.0 + 0.12 * min(k, 60)
 
 
-def _leaf_order(Z: FloatArray) -> IntArray:
+def _order_leaves(Z: FloatArray) -> IntArray:
     """Order the leaves from left to right."""
     k = len(Z) + 1
+    # row r of a linkage matrix makes cluster k + r, whose leaves are those of its two parts
     below: list[list[int]] = [[j] for j in range(k)]
     for a, b, *_ in Z:
         below.append(below[int(a)] + below[int(b)])
@@ -246,12 +248,13 @@ def _leaf_order(Z: FloatArray) -> IntArray:
 def _draw_links(Z: FloatArray, ax: Axes) -> None:
     """Draw forks over the leaves, which stand at 0, 1, ..."""
     k = len(Z) + 1
-    place = dict(zip(_leaf_order(Z).tolist(), map(float, range(k)), strict=True))
+    place = dict(zip(_order_leaves(Z).tolist(), map(float, range(k)), strict=True))
     top = dict.fromkeys(range(k), 0.0)
     for row, (a, b, height, _) in enumerate(Z):
         left, right = place[int(a)], place[int(b)]
         low = [top[int(a)], height, height, top[int(b)]]
         ax.plot([left, left, right, right], low, color="0.2", lw=1.4)
         place[k + row], top[k + row] = 0.5 * (left + right), float(height)
+    # heights are negative where S of two groups is, which a rho that is not of negative type allows
     ax.set_ylim(min(0.0, 1.05 * float(Z[:, 2].min())), 1.05 * float(Z[:, 2].max()) or 1.0)
     ax.spines[["top", "right", "bottom"]].set_visible(False)

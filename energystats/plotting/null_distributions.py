@@ -49,16 +49,17 @@ def plot_null(
     exact: bool = False,
     density: Curve | None = None,
 ) -> Axes:
-    """Draw a null distribution, as a histogram or as the density that stands for it, with the observed value.
+    """Draw a null distribution, as a histogram or as the density that approximates it, with the observed value.
 
     `exact` says that the other labelings are all there are.
     """
     ax = axes_or_new(ax)
     if density is not None:
         _draw_density(density, ax)
-    _histogram_with_line(null, observed, pvalue, "other labelings" if exact else "random permutations", ax)
+    _draw_histogram_with_line(null, observed, pvalue, "other labelings" if exact else "random permutations", ax)
     if density is not None:
         ax.set_ylabel("density")
+    # labels of the axis for the names of statistics that the tests use
     names = {
         "between": "between-sample energy S",
         "pairwise": "pairwise statistic",
@@ -76,7 +77,7 @@ def plot_model_null(
 ) -> Axes:
     """Draw F of a model under the other permutations as a histogram, with the observed F as a line."""
     ax = axes_or_new(ax)
-    _histogram_with_line(null, observed, pvalue, "other labelings" if exact else "random permutations", ax)
+    _draw_histogram_with_line(null, observed, pvalue, "other labelings" if exact else "random permutations", ax)
     ax.set_xlabel("F of the model")
     ax.set_title(f"H0: the response depends on no term, n = {n}", loc="left")
     return ax
@@ -92,11 +93,12 @@ def _draw_density(density: Curve, ax: Axes) -> None:
     ax.set_ylim(bottom=0)
 
 
-def _histogram_with_line(null: FloatArray, observed: float, pvalue: float, what: str, ax: Axes) -> Axes:
+def _draw_histogram_with_line(null: FloatArray, observed: float, pvalue: float, what: str, ax: Axes) -> Axes:
     """Draw a null distribution and the observed value in it, at the right edge if that is infinite.
 
     Infinite values of the null distribution are left out.
     """
+    # F is infinite where a labeling leaves no residual
     finite = null[np.isfinite(null)]
     if finite.size:
         ax.hist(finite, bins=min(40, max(5, finite.size // 10)), color=QUIET, label=f"{finite.size} {what}")
@@ -136,7 +138,7 @@ def plot_goodness(
 ) -> Axes:
     """Draw the statistics of simulated samples as a histogram, with the observed one as a line."""
     ax = axes_or_new(ax)
-    _histogram_with_line(null, observed, pvalue, "simulated samples", ax)
+    _draw_histogram_with_line(null, observed, pvalue, "simulated samples", ax)
     ax.set_xlabel(f"n times the energy distance to the distribution, n = {n}")
     ax.set_title(f"H0: {write_plain_name(distribution, 60)}", loc="left")
     return ax
@@ -157,7 +159,7 @@ def plot_references(
     compared, else S/T.
     """
     ax = axes_or_new(ax)
-    _histogram_with_line(null, observed, pvalue, "reference samples", ax)
+    _draw_histogram_with_line(null, observed, pvalue, "reference samples", ax)
     share = "S/T less the mean of its references" if gaussian else "S/T of the clusters found"
     ax.set_xlabel("mean held-out E" if held_out else share)
     ax.set_title("H0: one Gaussian" if gaussian else "H0: independent unimodal scores", loc="left")
@@ -248,12 +250,13 @@ def _draw_pair_table(
     ax: Axes | None,
 ) -> Axes:
     """Draw S/T of every pair as a cell, a star where its adjusted p is at most .05."""
-    table = _pair_matrix(groups, pairs, effects)
-    stars = _pair_matrix(groups, pairs, [float(p <= 0.05) for p in pvalues])
+    table = _build_pair_matrix(groups, pairs, effects)
+    stars = _build_pair_matrix(groups, pairs, [float(p <= 0.05) for p in pvalues])
     names = plain_all(groups)
     room = room_for(names)
     ax = axes_or_new(ax, height=4.0 + 0.12 * min(len(names), 60) + room, more_width=room)
     draw_heat(table, names, names, ax, label="S/T of the pair", cells=0)
+    # stars are white on dark cells and black on light ones
     middle = 0.5 * (float(np.nanmin(table)) + float(np.nanmax(table)))
     for shade, chosen in (("white", table <= middle), ("black", table > middle)):
         j, i = np.nonzero((stars == 1) & chosen)
@@ -262,7 +265,7 @@ def _draw_pair_table(
     return ax
 
 
-def _pair_matrix(names: Sequence[Any], pairs: Sequence[tuple[Any, Any]], values: Sequence[float]) -> FloatArray:
+def _build_pair_matrix(names: Sequence[Any], pairs: Sequence[tuple[Any, Any]], values: Sequence[float]) -> FloatArray:
     """Build a symmetric table of a number for every pair; NaN for pairs that are not there."""
     place = {name: j for j, name in enumerate(names)}
     table = np.full((len(names), len(names)), np.nan)
@@ -290,7 +293,7 @@ def plot_power(
     below = [power - low for power, (low, _) in zip(powers, intervals, strict=True)]
     above = [high - power for power, (_, high) in zip(powers, intervals, strict=True)]
     ax.errorbar(sizes, powers, yerr=[below, above], color=OBSERVED, marker="o", capsize=3, label="power, 95 % interval")
-    ax.axhline(0.8, color="0.4", lw=1, ls="--", label=_target_label(needed))
+    ax.axhline(0.8, color="0.4", lw=1, ls="--", label=_write_target(needed))
     ax.axhline(level, color="0.4", lw=1, ls=":", label=f"level {level:g}")
     ax.set_ylim(-0.02, 1.05)
     ax.set_xlabel("size of the first sample")
@@ -301,6 +304,6 @@ def plot_power(
     return ax
 
 
-def _target_label(size: float) -> str:
+def _write_target(size: float) -> str:
     """Write where the power reaches .8, if it does."""
     return "power .8" + (f", at n = {size:g}" if np.isfinite(size) else ", not reached")

@@ -113,7 +113,7 @@ def plot_line(
     """
     k = len(sizes)
     ax = axes_or_new(ax, more_width=legend_width(k))
-    low, high = _visible_range(x, breaks)
+    low, high = _choose_visible_range(x, breaks)
     bins = np.linspace(low, high, 1 + min(120, max(30, int(np.sqrt(x.size))))).tolist() if high > low else 30
     parts = [x[labels == j] for j in range(k)]
     legend = [f"cluster {j} (n = {n})" for j, n in enumerate(sizes)]
@@ -158,7 +158,7 @@ def _mark_breaks(breaks: list[float], width: float, ax: Axes) -> None:
         top.set_xticks(labelled, [f"{b:.4g}" for b in labelled], rotation=45, ha="left", fontsize="small")
 
 
-def _visible_range(x: FloatArray, breaks: FloatArray | None) -> tuple[float, float]:
+def _choose_visible_range(x: FloatArray, breaks: FloatArray | None) -> tuple[float, float]:
     """Choose the range to draw; for many points with far ends, breaks and the middle 98 %, and a tenth more."""
     low, high = float(x.min()), float(x.max())
     first, last = (float(q) for q in np.quantile(x, [0.01, 0.99]))

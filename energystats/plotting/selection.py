@@ -55,6 +55,7 @@ def _draw_gaps(ks: IntArray, gap: FloatArray, error: FloatArray, best: int | Non
     finite = np.isfinite(gap)
     label = "gap, one standard error"
     ax.errorbar(ks[finite], gap[finite], error[finite], marker="o", color="#0072b2", capsize=3, label=label)
+    # the rule of Tibshirani et al.: the first k with Gap(k) >= Gap(k + 1) - s(k + 1)
     if best is not None and best < ks.size and finite[best]:
         ends = gap[best] - error[best]
         ax.plot([best, best + 1], [ends, ends], color=OBSERVED, lw=1.5, label="next gap less its error")
@@ -69,6 +70,7 @@ def _draw_eigengaps(ks: IntArray, eigengap: FloatArray, best: int | None, ax: Ax
     for k, bar in zip(ks[1:].tolist(), bars, strict=True):
         if k == best:
             bar.set(hatch="//", edgecolor="white", lw=0, label="largest, k >= 2")
+    # the gap after the first eigenvalue, 1, is often far larger than all others and would flatten them
     height = max(float(eigengap[1:].max(initial=0.0)), 1e-12) if ks.size > 1 else 1.0
     first = min(float(eigengap[0]), 1.15 * height)
     ax.bar(ks[:1], first, 0.6, color=QUIET, label="cannot be chosen")
@@ -111,6 +113,7 @@ def plot_stability(
     for box, color in zip(boxes["boxes"], cluster_colors(k), strict=True):
         box.set(facecolor=color, alpha=0.5)
     ax.scatter(range(1, k + 1), means, color="black", marker="D", s=22, zorder=3, label="mean")
+    # limits of Hennig (2007) for clusters that are recovered, and dissolved
     ax.axhline(0.75, color="0.4", lw=1, ls="--", label="recovered from here")
     ax.axhline(0.5, color="0.4", lw=1, ls=":", label="dissolved up to here")
     names = [f"{j}\n(n = {size})" for j, size in enumerate(sizes)]

@@ -83,6 +83,7 @@ def plot_euclidization(
         label = f"{PAIRS_DRAWN} of {label}, at random"
         drawn = np.random.default_rng(0).choice(before.size, PAIRS_DRAWN, replace=False)
         before, after = before[drawn], after[drawn]
+    # no repair makes a distance smaller: the points lie on the diagonal or above it
     top = max(before.max(initial=0.0), after.max(initial=0.0)) or 1.0
     ax.plot([0, top], [0, top], color="black", lw=1, ls="--", label="unchanged")
     style: dict[str, Any] = {"s": 14 if before.size <= 1000 else 6, "alpha": 0.6, "rasterized": before.size > 1000}
@@ -122,6 +123,7 @@ def plot_coordinates(
         raise ValueError('`ax` must be three-dimensional for dimensions=3: add_subplot(projection="3d").')
     shown = 3 if solid else 2
     n, p = coordinates.shape
+    # an axis that the coordinates lack is drawn at 0, with a share of 0
     place = np.zeros((n, shown))
     place[:, : min(p, shown)] = coordinates[:, :shown]
     written = plain_all(groups)

@@ -94,6 +94,7 @@ def plot_dendrogram(
     names = None if labels is None else [write_plain_name(label) for label in np.asarray(labels, dtype=object).ravel()]
     if names is not None and len(names) != n:
         raise ValueError(f"`labels` must have one name for each of the {n} points, got {len(names)}.")
+    # a square-root scale needs heights from 0 on; adding a constant to all keeps the tree [theory 4, hierarchies]
     shift = min(float(tree[:, 2].min()), 0.0)
     tree[:, 2] -= shift
     longest = max(map(len, names)) if names is not None and n <= POINTS_NAMED else 0
@@ -107,34 +108,34 @@ def plot_dendrogram(
             truncate_mode=None if whole else "lastp",
             ax=ax,
             labels=names if whole else None,
-            link_color_func=_link_colors(tree, k, codes, colors).__getitem__,
+            link_color_func=_choose_link_colors(tree, k, codes, colors).__getitem__,
             no_labels=POINTS_NAMED < n <= POINTS_DRAWN,
             leaf_font_size=float(np.clip(320 / min(n, max(LEAVES_DRAWN, 2 * k)), 3, 9)),
             leaf_rotation=90,
         )
-    _finish_tree(ax, tree, k, np.bincount(codes), colors)
+    _draw_cut(ax, tree, k, np.bincount(codes), colors)
     if 1 < k <= CLUSTERS_NUMBERED:
-        _number_clusters(ax, codes[_below(tree)[drawn["leaves"]]], _cut_height(tree, k))
+        _number_clusters(ax, codes[_find_points_below(tree)[drawn["leaves"]]], _cut_height(tree, k))
     ax.set_xlabel(f"{'point' if whole else 'point, or (number of points)'}, n = {n}")
-    ax.set_ylabel(_height_label(shift), fontsize=9)
+    ax.set_ylabel(_label_heights(shift), fontsize=9)
     return ax
 
 
-def _height_label(shift: float = 0.0) -> str:
+def _label_heights(shift: float = 0.0) -> str:
     """Label the axis of heights: their kind, an uneven scale, and by how much they were moved up."""
     moved = f", plus {-shift:.3g}" if shift else ""
     return f"height: energy distance x n1 n2/(n1 + n2){moved}\n(square-root scale)"
 
 
-def _link_colors(Z: FloatArray, k: int, codes: IntArray, colors: list[Any]) -> dict[int, Any]:
+def _choose_link_colors(Z: FloatArray, k: int, codes: IntArray, colors: list[Any]) -> dict[int, Any]:
     """Choose the colour of every node of a tree: of its cluster below the cut, grey above."""
     n = len(Z) + 1
-    first = _below(Z)
+    first = _find_points_below(Z)
     named = [to_hex(color) for color in colors]
     return {node: named[codes[first[node]]] if node < 2 * n - k else to_hex("0.25") for node in range(2 * n - 1)}
 
 
-def _below(Z: FloatArray) -> IntArray:
+def _find_points_below(Z: FloatArray) -> IntArray:
     """Find a point below each node of a tree; (2n - 1,)."""
     n = len(Z) + 1
     first = np.arange(2 * n - 1)
@@ -151,12 +152,13 @@ def _number_clusters(ax: Axes, codes: IntArray, height: float) -> None:
         ax.text(middle, height, str(j), ha="center", va="center", fontsize="small", bbox=WHITE, zorder=4)
 
 
-def _finish_tree(ax: Axes, Z: FloatArray, k: int, sizes: IntArray, colors: list[Any]) -> None:
+def _draw_cut(ax: Axes, Z: FloatArray, k: int, sizes: IntArray, colors: list[Any]) -> None:
     """Draw the height of the cut, and a legend of clusters, where there is a cut."""
     ax.spines[["top", "right", "bottom"]].set_visible(False)
     top = float(Z[-1, 2])
+    # heights grow with sizes of clusters, so that on an even scale the lower merges could not be seen
     ax.set_yscale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0.0)), np.square))
-    ax.yaxis.set_major_locator(FixedLocator(_root_ticks(top)))
+    ax.yaxis.set_major_locator(FixedLocator(_choose_root_ticks(top)))
     ax.set_ylim(0, 1.05 * top or 1.0)
     if k == 1:
         return
@@ -173,7 +175,7 @@ def _cut_height(Z: FloatArray, k: int) -> float:
     return 0.5 * (lower + float(Z[1 - k, 2]))
 
 
-def _root_ticks(top: float) -> list[float]:
+def _choose_root_ticks(top: float) -> list[float]:
     """Choose round numbers from 0 to `top` whose square roots are about evenly spaced."""
     unit = 10 ** np.floor(np.log10(top)) if top > 0 else 1.0
     many = top >= 4 * unit
@@ -220,6 +222,7 @@ def plot_cluster_tree(nodes: Sequence[DrawnNode], ax: Axes | None = None, *, lev
     k = len(leaves)
     place = dict(zip(leaves, map(float, range(k)), strict=True))
     colors = cluster_colors(k)
+    # children come after their parents, so going backwards their places are known first
     for i, node in reversed(list(enumerate(nodes))):
         if node.children:
             ends = [place[child] for child in node.children]
@@ -237,12 +240,12 @@ def plot_cluster_tree(nodes: Sequence[DrawnNode], ax: Axes | None = None, *, lev
     _name_leaves([nodes[i] for i in leaves], ax)
     top = float(heights.max())
     ax.set_yscale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0.0)), np.square))
-    ax.yaxis.set_major_locator(FixedLocator(_root_ticks(top)))
+    ax.yaxis.set_major_locator(FixedLocator(_choose_root_ticks(top)))
     ax.yaxis.set_major_formatter("{x:g}")
     ax.set_ylim(0, 1.6 * top or 1.0)  # room for the legend
     ax.set_xlim(-0.6, k - 0.4)
     ax.spines[["top", "right", "bottom"]].set_visible(False)
-    ax.set_ylabel(_height_label(), fontsize=9)
+    ax.set_ylabel(_label_heights(), fontsize=9)
     ax.set_title(f"{k} cluster{'s' * (k > 1)}, family-wise level {level:g}", loc="left")
     return ax
 
