@@ -18,7 +18,7 @@ from energystats._core.sums import random_directions
 from energystats._runtime import check_memory
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.exceptions import ColumnScaleWarning, MatrixAsPointsWarning, warn
-from energystats.inputs.arrays import read_only
+from energystats.inputs.arrays import EPS, digits_of, read_only
 from energystats.inputs.labels import as_labels, check_same_index, were_found
 from energystats.inputs.matrices import as_square
 from energystats.inputs.names import as_pandas, check_same_columns, column_names, label_name, matrix_index, row_index
@@ -114,6 +114,8 @@ class Dissimilarity:
         The points (or R) are those of the user divided by two to this power, see `near_one`.
     place : callable or None
         Where a row of the points stands in the user's tables.
+    rounding : float or None
+        What an entry of R may be off by, as a share, where it was given in fewer digits than those of float64.
     """
 
     metric: Metric
@@ -127,6 +129,7 @@ class Dissimilarity:
     directions: FloatArray | None = None
     exponent: int = 0
     place: Place | None = None
+    rounding: float | None = None
 
     @classmethod
     def from_data(
@@ -155,9 +158,9 @@ class Dissimilarity:
                 )
             if standardize:
                 raise ValueError('`standardize` needs coordinates; it must be False when metric="precomputed".')
-            R = as_square(X, name)
+            R, ((rounding, _), eps) = as_square(X, name), digits_of(X)
             warn_if_negative(of_negative * int(np.count_nonzero(R < 0)) // 2, float(R.min()))
-            return cls(metric=resolved, R=R).named_after(X)
+            return cls(metric=resolved, R=R, rounding=rounding if eps > EPS else None).named_after(X)
         if isinstance(X, Rows):
             return replace(cls.from_rows(X, resolved, standardize=standardize, name=name), warns=of_negative)
         (points,), coded = resolved.read((X,), (name,))

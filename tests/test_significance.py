@@ -1,8 +1,12 @@
 """The cluster tests: what they answer, that they repeat, and their pieces. Level and power are slow tests."""
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import squareform
 from scipy.stats import norm
 
 import energystats as es
@@ -30,7 +34,7 @@ def test_same_seed_same_result(two, k):
     a, b = (es.cluster_test(two, k, n_resamples=49, n_splits=2, rng=9) for _ in range(2))
     assert (a.pvalue, a.statistic) == (b.pvalue, b.statistic)
     assert_array_equal(a.pvalues, b.pvalues)
-    assert a.contrasts.equals(b.contrasts)
+    assert (a.contrasts is None and b.contrasts is None) if k == 2 else a.contrasts.equals(b.contrasts)
 
 
 def test_separated_clusters_are_significant(two, rng):
@@ -74,6 +78,28 @@ def test_curved_distances_warn(rng):
     X = rng.random((40, 2))
     with pytest.warns(es.NotCalibratedWarning, match=r"^R is not a Euclidean distance"):
         es.cluster_test(es.pairwise(X, metric="cityblock"), metric="precomputed", rng=rng)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("form", ["square", "condensed", "frame"])
+def test_matrices_of_few_digits_are_judged_by_these(dtype, form, rng):
+    """Rounding to 7 or 3 digits leaves Euclidean distances Euclidean; city block distances are not, whatever it is."""
+    X = rng.random((60, 2))
+
+    def given(metric):
+        R = squareform(es.pairwise(X, metric=metric), checks=False).astype(dtype)
+        return {"condensed": R, "square": squareform(R), "frame": pd.DataFrame(squareform(R))}[form]
+
+    how = {"metric": "precomputed", "n_splits": 1, "n_resamples": 19, "rng": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", es.NotCalibratedWarning)
+        es.cluster_test(given("euclidean"), **how)
+        es.cluster_test(np.square(given("euclidean").astype(float)).astype(dtype), alpha=2, **how)
+    with pytest.warns(es.NotCalibratedWarning, match="is not a Euclidean distance"):
+        es.cluster_test(given("cityblock"), **how)
+    wide = Dissimilarity.from_data(given("euclidean"), metric="precomputed", alpha=1.0)
+    assert wide.subset(np.arange(9)).rounding == wide.rounding > 1e-5
+    assert Dissimilarity.from_data(es.pairwise(X), metric="precomputed", alpha=1.0).rounding is None
 
 
 def test_contrasts_name_the_clusters_of_all_points(rng):
@@ -160,16 +186,16 @@ def test_long_parallel_clusters_are_found_by_decorrelated_columns(rng):
 
 
 class ToldSplitter(_Splitter):
-    """A splitter that is told how much more decorrelated columns show."""
+    """A splitter that is given how much more decorrelated columns show."""
 
     def __init__(self, points, gain, asked):
         d = Dissimilarity.from_data(points, metric="euclidean", alpha=1.0)
         space = _Space(d, make_scorer(d, 1.0, np.random.default_rng(0)))
         super().__init__(space, None, None, 2, True, 9, 1.0)
-        object.__setattr__(self, "told", (gain, asked))
+        object.__setattr__(self, "given", (gain, asked))
 
     def evidence(self, space, own, other, rng):
-        gain, asked = self.told
+        gain, asked = self.given
         asked.append((space, set(own), set(other)))
         return 7.0 + (0.0 if space is self.space else gain / 2)
 
@@ -240,7 +266,7 @@ def test_pvalues_that_are_multiplied_stay_below_one(rng):
 
 
 def test_gaussian_references_have_the_covariance_of_the_sample(rng):
-    """With divisor n; a reference of unit scores along one axis after the other shows the law's own covariance."""
+    """With divisor n; a reference of unit scores along one axis after the other shows its own covariance."""
 
     class UnitScores:
         def standard_normal(self, shape):
@@ -263,17 +289,17 @@ def test_many_clusters_can_be_significant(rng):
 
 @pytest.mark.parametrize("columns", [1, 2])
 def test_copies_of_rows_are_told(columns, rng):
-    def told(points):
+    def warned(points):
         with pytest.warns(es.TiesWarning) as caught:
             summary = es.cluster_test(points, n_resamples=19, rng=rng).summary()
-        found = [str(w.message) for w in caught if "copies" in str(w.message)]
+        found = [str(w.message) for w in caught if "duplicated" in str(w.message)]
         assert bool(found) == ("test the distinct rows" in " ".join(summary.split()))
         return found
 
     X = rng.standard_normal((50, columns))
-    (text,) = told(np.concatenate((X, X)))
-    assert text.startswith("50 of 100 rows are copies of others in columns that are recorded on no grid.")
-    assert not told(np.round(np.concatenate((X, X)), 1))  # on a grid copies are what one expects
+    (text,) = warned(np.concatenate((X, X)))
+    assert text.startswith("50 of 100 rows are duplicated in columns that are recorded on no grid.")
+    assert not warned(np.round(np.concatenate((X, X)), 1))  # on a grid duplicated rows are what one expects
 
 
 @pytest.mark.parametrize("name", ["conservative", "standardize"])

@@ -6,20 +6,22 @@ hypothesis. The methods here ask about the population instead, and say which que
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
 from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, RandomLike
-from energystats.cluster_tests.clusterers import EnergyClusters, UserClusterer, as_user_clusterer
+from energystats.cluster_tests.clusterers import as_user_clusterer
 from energystats.cluster_tests.crossfit import crossfit_test
+from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.reference_samples import compares_numbers
 from energystats.cluster_tests.refit import GAUSSIAN, INDEPENDENT_UNIMODAL, INNER, refit_test
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
 from energystats.cluster_tests.split import LINEAR_UNIMODALITY, enough_draws, split_test
-from energystats.cluster_tests.unimodality import UNIMODALITY, one_column_test
+from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, one_column_test
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.labels import were_found
 from energystats.inputs.options import (
@@ -35,7 +37,7 @@ from energystats.metrics.base import MetricLike, is_named
 from energystats.metrics.general import Precomputed
 from energystats.pairs.workloads import Size, crossfit, line_draws, refit, split
 
-__all__ = ["check_lines", "cluster_test", "method_for", "points_to_test", "unlabelled_test"]
+__all__ = ["check_lines", "cluster_test", "method_for", "plan_cluster_test", "points_to_test", "run_cluster_test"]
 
 
 SMALL_SAMPLE = 20  # points
@@ -48,7 +50,6 @@ NO_LABELS = (
     "for clusters that were found in X give what finds them, as in `cluster_test(X, clusterer=KMeans(3))`, or their "
     "number, `cluster_test(X, k)`."
 )
-UNUSED_CLUSTERER = "One column is tested without clustering it, so `clusterer` was not used."
 
 
 @refuse_keyword("labels", f"`cluster_test` takes no `labels`. {NO_LABELS}")
@@ -132,7 +133,7 @@ def cluster_test(
     Warns
     -----
     TiesWarning
-        If tied values were jittered over one grid step, or rows are copies of others.
+        If tied values were jittered over one grid step, or rows are duplicated.
     NotCalibratedWarning
         If a precomputed matrix does not stem from Euclidean distances.
     PerformanceWarning
@@ -210,56 +211,73 @@ def cluster_test(
     0.005
     """
     _check_options(k, method, null, clusterer=clusterer, conservative=conservative)
-    user_clusterer = None if clusterer is None else as_user_clusterer(clusterer)
     check_flag(conservative, "conservative")
     check_flag(standardize, "standardize")
-    n_splits = check_count(n_splits, "n_splits", low=1)
-    n_resamples = check_count(n_resamples, "n_resamples", low=1)
-    generator = as_generator(rng)
-    power = check_alpha(alpha)
-    d = points_to_test(X, metric, power, standardize=standardize)
-    check_lines(d)
-    k = check_count(k, "k", low=2, high=max(d.n, 2), why=", the number of points")
-    works = plan_cluster_test(
-        d, k, method_for(d, method), null, n_splits, n_resamples, user_clusterer=user_clusterer is not None
-    )
-    result = unlabelled_test(
-        d,
-        k,
+    options = ClusterTestOptions(
         method=method,
         null=null,
-        user_clusterer=user_clusterer,
-        power=power,
-        n_splits=n_splits,
-        n_resamples=n_resamples,
+        n_splits=check_count(n_splits, "n_splits", low=1),
+        n_resamples=check_count(n_resamples, "n_resamples", low=1),
         conservative=conservative,
+        power=check_alpha(alpha),
+        user_clusterer=None if clusterer is None else as_user_clusterer(clusterer),
         n_jobs=check_jobs(n_jobs),
-        progress=weigh(progress, d, *works),
-        rng=generator,
     )
+    generator = as_generator(rng)
+    d = points_to_test(X, metric, options.power, standardize=standardize)
+    check_lines(d)
+    k = check_count(k, "k", low=2, high=max(d.n, 2), why=", the number of points")
+    options = replace(options, k=k, method=method_for(d, method))
+    options = replace(options, progress=weigh(progress, d, *plan_cluster_test(d, options)))
+    result = run_cluster_test(d, options, generator)
     return result if d.n >= SMALL_SAMPLE else replace(result, notes=(*result.notes, FEW_POINTS.format(n=d.n)))
 
 
-def plan_cluster_test(
-    d: Dissimilarity, k: int, method: str, null: str, n_splits: int, n_resamples: int, *, user_clusterer: bool = False
-) -> tuple[Work, ...]:
-    """What a test will take, to be weighed before it; of a user's clusterer nothing is known."""
+class _Method(NamedTuple):
+    """A way to test, and what it takes."""
+
+    test: Callable[[Dissimilarity, ClusterTestOptions, np.random.Generator], ClusterTestResult]
+    work: Callable[[Size, ClusterTestOptions], tuple[Work, ...]]
+    in_coordinates: bool  # whether reference samples are drawn
+
+
+def _work_of_split(size: Size, options: ClusterTestOptions) -> tuple[Work, ...]:
+    return split(size, options.k, options.n_splits, enough_draws(options.n_resamples, options.k))
+
+
+def _work_of_refit(size: Size, options: ClusterTestOptions) -> tuple[Work, ...]:
+    each = 1 + INNER if options.null == "gaussian" else _sets_of_axes(size)
+    return refit(size, options.k, options.n_resamples, each)
+
+
+def _work_of_crossfit(size: Size, options: ClusterTestOptions) -> tuple[Work, ...]:
+    return crossfit(size, options.k, options.n_splits, options.n_resamples, _sets_of_axes(size))
+
+
+def _sets_of_axes(size: Size) -> int:
+    """Count the axes of references: principal components, and features where they differ."""
+    return 1 if size.columns == 1 else 2
+
+
+METHODS = {
+    "split": _Method(split_test, _work_of_split, False),
+    "unimodal-1d": _Method(one_column_test, lambda size, options: (line_draws(size.n, options.n_resamples),), False),
+    "refit": _Method(refit_test, _work_of_refit, True),
+    "crossfit": _Method(crossfit_test, _work_of_crossfit, True),
+}
+
+
+def plan_cluster_test(d: Dissimilarity, options: ClusterTestOptions) -> tuple[Work, ...]:
+    """Estimate what a test takes; of a user's clusterer nothing is known."""
     size = Size.of(d)
-    if method == "unimodal-1d":
-        return (line_draws(d.n, n_resamples),)
-    searched = replace(size, exact=True) if user_clusterer else size
-    if method == "split":
-        return split(searched, k, n_splits, enough_draws(n_resamples, k))
-    laws = 1 if null == "gaussian" or size.columns == 1 else 2
-    if method == "refit":
-        return refit(searched, k, n_resamples, 1 + INNER if null == "gaussian" else laws)
-    return crossfit(searched, k, n_splits, n_resamples, laws)
+    size = size if options.user_clusterer is None else replace(size, exact=True)
+    return METHODS[options.method].work(size, options)
 
 
 def points_to_test(X: ArrayLike, metric: MetricLike, power: float, *, standardize: bool) -> Dissimilarity:
-    """The points of a test: of a matrix of rho alpha says what it is, everywhere else rho is made with it."""
-    made_with = 1.0 if isinstance(metric, Precomputed) or is_named(metric, "precomputed") else power
-    return Dissimilarity.from_data(X, metric=metric, alpha=made_with, standardize=standardize)
+    """Read the points of a test: of a matrix of rho alpha says what it is, everywhere else rho is computed from it."""
+    own_alpha = 1.0 if isinstance(metric, Precomputed) or is_named(metric, "precomputed") else power
+    return Dissimilarity.from_data(X, metric=metric, alpha=own_alpha, standardize=standardize)
 
 
 def _check_options(k: object, method: str, null: str, *, clusterer: Any, conservative: bool) -> None:
@@ -281,52 +299,14 @@ def _check_options(k: object, method: str, null: str, *, clusterer: Any, conserv
         raise ValueError('`clusterer` has no use in method="unimodal-1d", which clusters nothing.')
 
 
-def unlabelled_test(
-    d: Dissimilarity,
-    k: int,
-    *,
-    method: str = "auto",
-    null: str = "unimodal",
-    user_clusterer: UserClusterer | None = None,
-    power: float = 1.0,
-    n_splits: int = 5,
-    n_resamples: int,
-    conservative: bool,
-    n_jobs: int = 1,
-    progress: bool = False,
-    rng: np.random.Generator,
-) -> ClusterTestResult:
-    """The test of points without labels that fits them."""
-    method = method_for(d, method)
+def run_cluster_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
+    """Test checked points by the method of the options."""
     if d.n < 2:
         raise ValueError(f"`X` must have at least 2 rows, got {d.n}.")
-    if method in ("refit", "crossfit"):
-        _check_coordinates(d, method)
-    if d.all_coincide:
-        return _nothing_to_test(method, null, k, n_resamples, conservative)
-    d = d.near_one()
-    if method == "unimodal-1d":
-        result = one_column_test(d, k, n_resamples=n_resamples, conservative=conservative, rng=rng)
-        return result if user_clusterer is None else replace(result, notes=(*result.notes, UNUSED_CLUSTERER))
-    if method == "split":
-        return split_test(
-            d,
-            k,
-            power=power,
-            n_splits=n_splits,
-            n_resamples=n_resamples,
-            conservative=conservative,
-            n_jobs=n_jobs,
-            progress=progress,
-            rng=rng,
-            user_clusterer=user_clusterer,
-        )
-    clustering = user_clusterer or EnergyClusters(k)
-    if method == "refit":
-        return refit_test(d, k, null=null, clustering=clustering, n_resamples=n_resamples, progress=progress, rng=rng)
-    return crossfit_test(
-        d, k, clustering=clustering, n_splits=n_splits, n_resamples=n_resamples, progress=progress, rng=rng
-    )
+    method = METHODS[options.method]
+    if method.in_coordinates:
+        _check_coordinates(d, options.method)
+    return _nothing_to_test(options) if d.all_coincide else method.test(d.near_one(), options, rng)
 
 
 def method_for(d: Dissimilarity, method: str) -> str:
@@ -362,25 +342,27 @@ def _check_coordinates(d: Dissimilarity, method: str) -> None:
         )
 
 
-def _nothing_to_test(method: str, null: str, k: int, n_resamples: int, conservative: bool) -> ClusterTestResult:
+def _nothing_to_test(options: ClusterTestOptions) -> ClusterTestResult:
     """All points coincide: no evidence against anything."""
-    questions = {"split": LINEAR_UNIMODALITY, "unimodal-1d": UNIMODALITY, "crossfit": INDEPENDENT_UNIMODAL}
-    refitted = GAUSSIAN if null == "gaussian" else INDEPENDENT_UNIMODAL
+    refitted = GAUSSIAN if options.null == "gaussian" else INDEPENDENT_UNIMODAL
+    questions = {"split": LINEAR_UNIMODALITY, "unimodal-1d": UNIMODALITY}
+    on_scores = options.method in questions
     return ClusterTestResult(
         statistic=0.0,
         pvalue=1.0,
-        method=cast(Literal["split", "unimodal-1d", "refit", "crossfit"], method),
-        null_hypothesis=questions.get(method, refitted),
-        k=k,
-        n_resamples=n_resamples,
+        method=cast(Literal["split", "unimodal-1d", "refit", "crossfit"], options.method),
+        null_hypothesis=questions.get(options.method, refitted),
+        k=options.k,
+        n_resamples=options.n_resamples,
         n_splits=0,
         n_clustered=0,
-        conservative=conservative,
+        conservative=options.conservative,
         jittered=False,
         pvalues=np.ones((1, 1)),
-        scores=np.zeros(1),
-        null_distribution=np.empty(0),
-        indices=np.zeros((1, 3)),
         rows=(Contrast("all points coincide", 0.0, 1.0, 1.0),),
+        scores=np.zeros(1) if on_scores else None,
+        null_distribution=None if on_scores else np.empty(0),
+        indices=np.zeros((1, 3)) if on_scores else None,
+        factor=calibration_factor(options.conservative) if on_scores else None,
         notes=("All points coincide, so nothing was tested.",),
     )

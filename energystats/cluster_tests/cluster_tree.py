@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -13,10 +13,11 @@ from energystats._core.linkage import numbering_by_sums
 from energystats._core.statistics import between
 from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, IntArray, RandomLike
-from energystats.cluster_tests.cluster_test import check_lines, method_for, points_to_test, unlabelled_test
+from energystats.cluster_tests.cluster_test import check_lines, method_for, points_to_test, run_cluster_test
+from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.split import LINEAR_UNIMODALITY, SMALLEST_SAMPLE
 from energystats.cluster_tests.tree_result import ClusterTreeResult, TreeNode
-from energystats.cluster_tests.unimodality import UNIMODALITY, flat_factor
+from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor
 from energystats.clustering.exact_1d import has_exact
 from energystats.clustering.local_search import search_points
 from energystats.dissimilarity import Dissimilarity, Groups
@@ -172,24 +173,20 @@ def cluster_tree(
     check_flag(standardize, "standardize")
     min_size = check_count(min_size, "min_size", low=SMALLEST_SAMPLE)
     k_max = None if k_max is None else check_count(k_max, "k_max", low=1)
-    n_splits = check_count(n_splits, "n_splits", low=1)
-    n_resamples = check_count(n_resamples, "n_resamples", low=1)
+    options = ClusterTestOptions(
+        method=method,
+        n_splits=check_count(n_splits, "n_splits", low=1),
+        n_resamples=check_count(n_resamples, "n_resamples", low=1),
+        conservative=conservative,
+        power=check_alpha(alpha),
+    )
     generator = as_generator(rng)
-    power = check_alpha(alpha)
-    d = points_to_test(X, metric, power, standardize=standardize)
+    d = points_to_test(X, metric, options.power, standardize=standardize)
     check_lines(d)
     one_column = method_for(d, method) == "unimodal-1d"
-    progress = weigh(progress, d, *tree(Size.of(d), n_splits, n_resamples, one_column=one_column))
-    return tree_of_points(
-        d,
-        Rules(d.n, level, min_size, k_max, n_resamples),
-        method=method,
-        power=power,
-        n_splits=n_splits,
-        conservative=conservative,
-        progress=progress,
-        rng=generator,
-    )
+    works = tree(Size.of(d), options.n_splits, options.n_resamples, one_column=one_column)
+    options = replace(options, progress=weigh(progress, d, *works))
+    return tree_of_points(d, Rules(d.n, level, min_size, k_max, options.n_resamples), options, generator)
 
 
 # ---------------------------------------------------------------- the rules
@@ -323,33 +320,17 @@ def _examine_node(d: Dissimilarity, rules: Rules, test: Test, node: _Sprout) -> 
 
 
 def tree_of_points(
-    d: Dissimilarity,
-    rules: Rules,
-    *,
-    method: str = "auto",
-    power: float = 1.0,
-    n_splits: int = 5,
-    conservative: bool = False,
-    progress: bool = False,
-    rng: np.random.Generator,
+    d: Dissimilarity, rules: Rules, options: ClusterTestOptions, rng: np.random.Generator
 ) -> ClusterTreeResult:
-    """The tree of points that have lines to be projected on."""
+    """Grow the tree of points that have lines to be projected on."""
     notes: dict[str, None] = {}
-    _check_draws_suffice(rules, flat_factor(conservative))
-    one_column = method_for(d, method) == "unimodal-1d"
+    _check_draws_suffice(rules, calibration_factor(options.conservative))
+    one_column = method_for(d, options.method) == "unimodal-1d"
     name: Literal["split", "unimodal-1d"] = "unimodal-1d" if one_column else "split"
+    at_nodes = replace(options, method=name, progress=False)  # the tree has the only bar
 
     def test(part: Dissimilarity, n_resamples: int, child: np.random.Generator) -> float:
-        found = unlabelled_test(
-            part,
-            2,
-            method=name,
-            power=power,
-            n_splits=n_splits,
-            n_resamples=n_resamples,
-            conservative=conservative,
-            rng=child,
-        )
+        found = run_cluster_test(part, replace(at_nodes, n_resamples=n_resamples), child)
         notes.update(dict.fromkeys(found.notes) if part.n == d.n else {})
         return found.pvalue
 
@@ -357,7 +338,7 @@ def tree_of_points(
     root = _Sprout(np.arange(d.n), None, rng)
     with _warned_once() as texts:
         for _ in with_bar(
-            grow(d, rules, test, root), progress, total=d.n, unit="point", size=lambda leaf: leaf.rows.size
+            grow(d, rules, test, root), options.progress, total=d.n, unit="point", size=lambda leaf: leaf.rows.size
         ):
             pass
     nodes, labels = _number_nodes(d, root, rules)
@@ -371,9 +352,9 @@ def tree_of_points(
         null_hypothesis=UNIMODALITY if one_column else LINEAR_UNIMODALITY,
         min_size=rules.min_size,
         k_max=rules.k_max,
-        n_splits=0 if one_column else n_splits,
+        n_splits=0 if one_column else options.n_splits,
         n_resamples=rules.n_resamples,
-        conservative=conservative,
+        conservative=options.conservative,
         notes=tuple({**notes, **dict.fromkeys(texts)}),
         metric=d.metric,
         standardization=d.standardization,

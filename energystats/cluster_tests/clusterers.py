@@ -50,7 +50,7 @@ class EnergyClusters:
 
     def labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray | None:
         if not has_exact(d):
-            R = _make_whole_matrix(d)
+            R = d.matrix
             return None if count_distinct(R, self.k) < self.k else self.search(R, rng)
         assert d.points is not None
         return None if np.unique(d.points).size < self.k else best_intervals(d, self.k).labels
@@ -65,7 +65,7 @@ class EnergyClusters:
         if has_exact(d):
             found = best_intervals(d, self.k)
             return found.between / found.total
-        R = _make_whole_matrix(d)
+        R = d.matrix
         return explained_share(R, self.search(R, rng))
 
     def describe(self, d: Dissimilarity) -> str:
@@ -121,7 +121,7 @@ class UserClusterer:
 
     def all_labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray:
         """Labels 0, 1, ... in the order of the clusterer's own, and -1."""
-        given = _make_whole_matrix(d) if d.coordinates is None else d.coordinates.copy()
+        given = d.matrix if d.coordinates is None else d.coordinates.copy()
         try:
             labels = self.seeded(rng)(given)
         except Exception as error:
@@ -140,7 +140,7 @@ class UserClusterer:
         if found is None:
             return 0.0
         kept = found != NOISE
-        return explained_share(_make_whole_matrix(d)[np.ix_(kept, kept)], found[kept])
+        return explained_share(d.matrix[np.ix_(kept, kept)], found[kept])
 
     def notes(self, own: int, counts_as: str) -> tuple[str, ...]:
         where = "the data" if own == 1 else "each part of the data"
@@ -197,11 +197,6 @@ def _clean_labels(labels: Any, n: int) -> IntArray:
     if not noise.all():
         codes[~noise] = as_labels(array[~noise], int((~noise).sum()), "clusterer")[0]
     return codes
-
-
-def _make_whole_matrix(d: Dissimilarity) -> FloatArray:
-    """R in whole."""
-    return d.matrix
 
 
 def explained_share(R: FloatArray, labels: IntArray) -> float:

@@ -11,6 +11,7 @@ from energystats._core.unimodal import excess_split
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.clusterers import Clustering
+from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.reference_samples import MarginalReference, reference_sets
 from energystats.cluster_tests.refit import INDEPENDENT_UNIMODAL, compare_with_references, unimodal_axes
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
@@ -67,33 +68,25 @@ def _mean_difference(points: FloatArray, inside: IntArray) -> FloatArray:
     return np.asarray(points[inside].mean(axis=0) - points[~inside].mean(axis=0))
 
 
-def crossfit_test(
-    d: Dissimilarity,
-    k: int,
-    *,
-    clustering: Clustering,
-    n_splits: int,
-    n_resamples: int,
-    progress: bool,
-    rng: np.random.Generator,
-) -> ClusterTestResult:
-    """Mean held-out E of the data against that of references; the larger p of principal and feature axes."""
+def crossfit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
+    """Compare the mean held-out E with that of references; the larger p of principal and feature axes counts."""
+    k, n_splits, n_resamples = options.k, options.n_splits, options.n_resamples
     smallest = 2 * max(k + 3, SMALLEST_SCORED_PART)
     if d.n < smallest:
         raise ValueError(f"`X` must have at least {smallest} rows for k={k}, got {d.n}.")
     tie_rng, data_rng, null_rng = rng.spawn(3)
     d, ties = jitter_columns(d, tie_rng)
     assert d.points is not None
-    held_out = _HeldOut(clustering, n_splits)
+    held_out = _HeldOut(options.clustering, n_splits)
     folds = held_out.folds(d, data_rng)
     lost = int(np.isnan(folds).sum())
     observed = float(np.nan_to_num(folds).mean())
-    laws = [(name, MarginalReference.of(axes, "unimodal", tie_rng)) for name, axes in unimodal_axes(d.points)]
-    sets = ((name, *pair) for name, law in laws for pair in reference_sets(d, law, n_resamples, null_rng))
-    bar = with_bar(sets, progress, total=n_resamples * len(laws), unit="reference sample", size=lambda _: 1)
-    with closing(bar):
-        null = np.array([held_out.mean(drawn, child) for _, drawn, child in bar]).reshape(len(laws), n_resamples)
-    found = [compare_with_references(name, observed, against) for (name, _), against in zip(laws, null, strict=True)]
+    nulls = [(name, MarginalReference.of(axes, "unimodal", tie_rng)) for name, axes in unimodal_axes(d.points)]
+    sets = ((name, *pair) for name, null in nulls for pair in reference_sets(d, null, n_resamples, null_rng))
+    total = n_resamples * len(nulls)
+    with closing(with_bar(sets, options.progress, total=total, unit="reference sample", size=lambda _: 1)) as bar:
+        means = np.array([held_out.mean(drawn, child) for _, drawn, child in bar]).reshape(-1, n_resamples)
+    found = [compare_with_references(name, observed, against) for (name, _), against in zip(nulls, means, strict=True)]
     decisive, against = max(found, key=lambda pair: pair[0].pvalue)
     return ClusterTestResult(
         statistic=observed,
@@ -107,7 +100,6 @@ def crossfit_test(
         conservative=False,
         jittered=bool(ties),
         pvalues=np.array([[c.pvalue for c, _ in found]]),
-        scores=np.empty(0),
         null_distribution=against,
         rows=(Contrast("all clusters", observed, decisive.pvalue, decisive.pvalue),),
         notes=(*_note_crossfit(held_out, d, k, n_resamples, lost), *note_ties(ties)),

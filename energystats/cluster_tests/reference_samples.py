@@ -106,13 +106,13 @@ class MarginalReference:
     Attributes
     ----------
     axes : Axes
-        The scores that the laws were fitted to.
-    laws : tuple of (levels, values)
+        The scores that the distributions were fitted to.
+    knots : tuple of (levels, values)
         Knots of the distribution function of every axis.
     """
 
     axes: Axes
-    laws: tuple[tuple[FloatArray, FloatArray], ...]
+    knots: tuple[tuple[FloatArray, FloatArray], ...]
 
     @classmethod
     def of(cls, axes: Axes, null: Literal["unimodal", "box"], rng: np.random.Generator) -> Self:
@@ -123,7 +123,7 @@ class MarginalReference:
     def draw(self, rng: np.random.Generator) -> FloatArray:
         n, m = self.axes.scores.shape
         columns = np.empty((n, m))
-        for j, (levels, values) in enumerate(self.laws):
+        for j, (levels, values) in enumerate(self.knots):
             columns[:, j] = np.interp(rng.random(n), levels, values)
         return self.axes.to_columns(columns)
 

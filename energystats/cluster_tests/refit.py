@@ -17,6 +17,7 @@ from energystats._core.pvalues import count_extreme, upper_pvalue
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray
 from energystats.cluster_tests.clusterers import Clustering
+from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.reference_samples import (
     Axes,
     GaussianReference,
@@ -79,17 +80,9 @@ class _Refit:
         return share, share - float(np.mean(own))
 
 
-def refit_test(
-    d: Dissimilarity,
-    k: int,
-    *,
-    null: str,
-    clustering: Clustering,
-    n_resamples: int,
-    progress: bool,
-    rng: np.random.Generator,
-) -> ClusterTestResult:
-    """S/T of the clusters of all points against reference samples that were clustered by the same method."""
+def refit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
+    """Compare S/T of the clusters of all points with that of reference samples, clustered by the same method."""
+    k, null, clustering = options.k, options.null, options.clustering
     smallest = max(k + 3, SMALLEST_SAMPLE)
     if d.n < smallest:
         raise ValueError(f"`X` must have at least {smallest} rows for k={k}, got {d.n}.")
@@ -99,7 +92,7 @@ def refit_test(
         d, ties = jitter_columns(d, tie_rng)
     _check_distinct_rows(d, k)
     observed = clustering.share(d, data_rng)
-    refit = _Refit(d, clustering, n_resamples, progress, null_rng)
+    refit = _Refit(d, clustering, options.n_resamples, options.progress, null_rng)
     found = _refit_gaussian(refit, observed) if null == "gaussian" else _refit_unimodal(refit, observed, tie_rng)
     decisive, against = max(found, key=lambda pair: pair[0].pvalue) if null == "unimodal" else found[0]
     return ClusterTestResult(
@@ -108,13 +101,12 @@ def refit_test(
         method="refit",
         null_hypothesis=GAUSSIAN if null == "gaussian" else INDEPENDENT_UNIMODAL,
         k=k,
-        n_resamples=n_resamples,
+        n_resamples=options.n_resamples,
         n_splits=0,
         n_clustered=0,
         conservative=False,
         jittered=bool(ties),
         pvalues=np.array([[c.pvalue for c, _ in found]]),
-        scores=np.empty(0),
         null_distribution=against,
         rows=(Contrast("all clusters", decisive.statistic, decisive.pvalue, decisive.pvalue),),
         notes=(*_note_refit(refit, null), *note_ties(ties)),
@@ -132,9 +124,9 @@ def _check_distinct_rows(d: Dissimilarity, k: int) -> None:
 
 def _note_refit(refit: _Refit, null: str) -> tuple[str, ...]:
     """What was done, and what else is rejected."""
-    law = "Gaussian samples" if null == "gaussian" else "samples with independent unimodal scores"
+    samples = "Gaussian samples" if null == "gaussian" else "samples with independent unimodal scores"
     done = (
-        f"Done: the points and {refit.n_resamples} {law}, fitted to them, were clustered by "
+        f"Done: the points and {refit.n_resamples} {samples}, fitted to them, were clustered by "
         f"{refit.clustering.describe(refit.d)}, and S/T compared."
     )
     numbers = (UNLIKE_NUMBERS,) if len(set(getattr(refit.clustering, "counts", ()))) > 1 else ()

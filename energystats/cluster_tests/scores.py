@@ -106,16 +106,17 @@ def _scorer_of_matrix(d: Dissimilarity, power: float) -> Scorer:
     squared = np.maximum(d.matrix, 0.0) ** (2 / power)
     form = "distances" if power == 1 else f"distances to the power {power:g}"
     assumed = f"Assumed: the matrix holds Euclidean {form}; linear means linear in that space."
-    notes = (_warned_if_not_euclidean(squared, power) or assumed,)
+    tolerance = EUCLIDEAN_TOLERANCE if d.rounding is None else d.rounding
+    notes = (_warned_if_not_euclidean(squared, power, tolerance) or assumed,)
     points = factor_coordinates(squared, int(DIMENSIONS_AT_MOST * d.n), RANK_TOLERANCE)
     if points is None:
         return _DistanceScorer(squared, notes)
     return CoordinateScorer(points - points.mean(axis=0), notes=notes)
 
 
-def _warned_if_not_euclidean(squared: FloatArray, power: float) -> str:
+def _warned_if_not_euclidean(squared: FloatArray, power: float, tolerance: float) -> str:
     """Warn when the distances do not embed in a Euclidean space, so that "linear" has no meaning there; the text."""
-    found = examine_spectrum(squared, EUCLIDEAN_TOLERANCE)
+    found = examine_spectrum(squared, tolerance)
     if found.holds:
         return ""
     root = "R" if power == 1 else f"R**(1/{power:g})"

@@ -16,12 +16,13 @@ from energystats._core.threads import one_thread_up_to
 from energystats._core.unimodal import EXCESS
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
-from energystats.cluster_tests.clusterers import EnergyClusters, UserClusterer
+from energystats.cluster_tests.clusterers import EnergyClusters
+from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, contrast_rows
 from energystats.cluster_tests.scores import CoordinateScorer, Scorer, make_scorer
 from energystats.cluster_tests.unimodality import (
     Unimodality,
-    flat_factor,
+    calibration_factor,
     no_evidence,
     note_duplicated_rows,
     note_ties,
@@ -86,7 +87,7 @@ class _Splitter:
     decorrelate: bool
     n_resamples: int
     factor: float
-    pilot: int | None = None
+    first_batch: int | None = None
 
     @property
     def n_contrasts(self) -> int:
@@ -115,7 +116,7 @@ class _Splitter:
         scored = pooled[:, ~np.isnan(pooled[0])]
         if scored.shape[1] < SMALLEST_SCORED_PART:
             return [no_evidence(np.zeros(1))] * self.n_contrasts
-        return [unimodality_test(scores, self.n_resamples, self.factor, rng, self.pilot) for scores in scored]
+        return [unimodality_test(scores, self.n_resamples, self.factor, rng, self.first_batch) for scores in scored]
 
     def lines(self, space: _Space, part: IntArray, rng: np.random.Generator) -> Lines | None:
         """Cluster a part, and put all points on the line from every cluster to the rest."""
@@ -138,10 +139,10 @@ class _Splitter:
         Long parallel clusters are cut across by every method that looks at distances alone.
         """
         points = self.space.scorer.points
-        pilot = part[:PILOT]
-        if not self.decorrelate or points is None or not 1 < points.shape[1] < pilot.size / 4:
+        subsample = part[:PILOT]
+        if not self.decorrelate or points is None or not 1 < points.shape[1] < subsample.size / 4:
             return self.space
-        halves = np.array_split(pilot, 2)
+        halves = np.array_split(subsample, 2)
         gain = 0.0
         for own, other in (halves, halves[::-1]):
             gain += self.evidence(_decorrelated(points, own), own, other, rng)
@@ -173,39 +174,28 @@ def _oriented(t: FloatArray, first: FloatArray) -> FloatArray:
     return t if np.abs(shape - wanted).sum() <= np.abs(shape[::-1] + wanted).sum() else -t
 
 
-def split_test(
-    d: Dissimilarity,
-    k: int,
-    *,
-    power: float,
-    n_splits: int,
-    n_resamples: int,
-    conservative: bool,
-    progress: bool,
-    rng: np.random.Generator,
-    n_jobs: int = 1,
-    user_clusterer: UserClusterer | None = None,
-) -> ClusterTestResult:
+def split_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
     """Test the pooled scores of every split, and combine the p-values of all splits and contrasts."""
+    k, n_splits, user_clusterer = options.k, options.n_splits, options.user_clusterer
     n_clustered = _check_size(d.n, k if user_clusterer is None else 2)
     tie_rng, name_rng, *split_rngs = rng.spawn(2 + n_splits)
     names = _naming_clusters(d, name_rng, k) if user_clusterer is None else user_clusterer.all_labels(d, name_rng)
     if user_clusterer is not None and names is not None:
         k = int(names.max()) + 1
     splitter = _Splitter(
-        space=_Space(d, make_scorer(d, power, tie_rng)),
-        cluster=(EnergyClusters(k) if user_clusterer is None else user_clusterer).labels,
+        space=_Space(d, make_scorer(d, options.power, tie_rng)),
+        cluster=options.clustering.labels,
         names=names,
         k=k,
         decorrelate=user_clusterer is None,
-        n_resamples=enough_draws(n_resamples, k),
-        pilot=n_resamples,
-        factor=flat_factor(conservative),
+        n_resamples=enough_draws(options.n_resamples, k),
+        first_batch=options.n_resamples,
+        factor=calibration_factor(options.conservative),
     )
     splits = [[no_evidence(np.zeros(1))]]
     if k > 1:
-        of_splits = map_in_threads(splitter.split, split_rngs, n_jobs)
-        splits = list(with_bar(of_splits, progress, total=n_splits, unit="split", size=lambda _: 1))
+        of_splits = map_in_threads(splitter.split, split_rngs, options.n_jobs)
+        splits = list(with_bar(of_splits, options.progress, total=n_splits, unit="split", size=lambda _: 1))
     pvalues = np.array([[e.pvalue for e in split] for split in splits])
     indices = np.array([[e.indices for e in split] for split in splits]).mean(axis=0)
     pvalue, of_contrasts = over_contrasts(pvalues)
@@ -213,7 +203,7 @@ def split_test(
     clearest = np.unravel_index(pvalues.argmin(), pvalues.shape)
     scorer = splitter.space.scorer
     ties = [*scorer.ties, *(["scores"] if any(e.spread for split in splits for e in split) else [])]
-    copies = () if d.coordinates is None else note_duplicated_rows(d.coordinates)
+    duplicated = () if d.coordinates is None else note_duplicated_rows(d.coordinates)
     clusterers = () if user_clusterer is None else user_clusterer.notes(len(user_clusterer.counts), "no evidence")
     return ClusterTestResult(
         statistic=float(indices[:, EXCESS].mean()),
@@ -225,14 +215,13 @@ def split_test(
         n_splits=n_splits,
         n_clustered=n_clustered,
         factor=splitter.factor,
-        conservative=conservative,
+        conservative=options.conservative,
         jittered=bool(ties),
         pvalues=pvalues,
         scores=splits[clearest[0]][clearest[1]].scores,
-        null_distribution=np.empty(0),
         indices=indices,
         rows=rows,
-        notes=(*note_ties(ties), *copies, *scorer.notes, *((CONTRASTS_MEAN,) if k > 2 else ()), *clusterers),
+        notes=(*note_ties(ties), *duplicated, *scorer.notes, *((CONTRASTS_MEAN,) if k > 2 else ()), *clusterers),
     )
 
 

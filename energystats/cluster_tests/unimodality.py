@@ -10,18 +10,19 @@ import numpy as np
 from energystats._core.interrupts import checkpoint
 from energystats._core.unimodal import EXCESS, compute_indices, indices_of_draws, jitter_ties
 from energystats._typing import FloatArray
+from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import TiesWarning, warn
 
 __all__ = [
+    "CALIBRATION_FACTOR",
     "CONSERVATIVE_FACTOR",
-    "FLAT_FACTOR",
     "INDEX_NAMES",
     "UNIMODALITY",
     "Unimodality",
+    "calibration_factor",
     "cauchy_combination",
-    "flat_factor",
     "no_evidence",
     "note_duplicated_rows",
     "note_ties",
@@ -32,7 +33,7 @@ __all__ = [
 ]
 
 
-FLAT_FACTOR = 1.2  # by which p-values on flat densities were measured to be too small
+CALIBRATION_FACTOR = 1.2  # by which p-values on flat densities were measured to be too small
 CONSERVATIVE_FACTOR = 1.6  # with a margin
 
 INDEX_NAMES = ("likelihood ratio", "excess split E", "distance")  # in the order of the indices
@@ -73,9 +74,9 @@ class Unimodality:
         return float(self.indices[EXCESS])
 
 
-def flat_factor(conservative: bool) -> float:
-    """By which p-values are multiplied, because flat densities need it."""
-    return CONSERVATIVE_FACTOR if conservative else FLAT_FACTOR
+def calibration_factor(conservative: bool) -> float:
+    """Return the factor by which p-values are multiplied, because flat densities need it."""
+    return CONSERVATIVE_FACTOR if conservative else CALIBRATION_FACTOR
 
 
 def no_evidence(scores: FloatArray) -> Unimodality:
@@ -84,11 +85,11 @@ def no_evidence(scores: FloatArray) -> Unimodality:
 
 
 def unimodality_test(
-    scores: FloatArray, n_resamples: int, factor: float, rng: np.random.Generator, pilot: int | None = None
+    scores: FloatArray, n_resamples: int, factor: float, rng: np.random.Generator, first_batch: int | None = None
 ) -> Unimodality:
     """Compare the indices with those of samples from the nearest unimodal distribution; p = 1 for constant scores.
 
-    With a `pilot` of fewer draws the others are made only where they show no clearly large p.
+    With a `first_batch` of fewer draws the others are made only where these show no clearly large p.
     """
     spread = jitter_ties(scores, rng)
     x = np.sort(scores if spread is None else spread[0])
@@ -98,7 +99,7 @@ def unimodality_test(
     tolerance = INDEX_TOLERANCE * np.array([x.size, 1.0, 1.0])
     table = observed[None]
     pvalue = 1.0
-    for upto in (min(pilot or n_resamples, n_resamples), n_resamples):
+    for upto in (min(first_batch or n_resamples, n_resamples), n_resamples):
         table = np.vstack((table, *_null_indices(x, upto + 1 - len(table), rng)))
         pvalue = min(1.0, factor * smallest_weighted(table, tolerance))
         if pvalue > CLEARLY_LARGE:
@@ -152,13 +153,13 @@ def over_contrasts(pvalues: FloatArray) -> tuple[float, list[float]]:
 
 
 def note_duplicated_rows(points: FloatArray) -> tuple[str, ...]:
-    """Warn of rows that are copies of others although some column is on no grid, and return the note."""
-    copies = len(points) - len(np.unique(points, axis=0))
-    if not copies or all(_on_a_grid(column) for column in points.T):
+    """Warn of duplicated rows where some column is on no grid, and return the note."""
+    duplicated = len(points) - len(np.unique(points, axis=0))
+    if not duplicated or all(_on_a_grid(column) for column in points.T):
         return ()
     note = (
-        f"{copies} of {len(points)} rows are copies of others in columns that are recorded on no grid. The test "
-        "supposes independent rows, and copies make p too small: test the distinct rows, np.unique(X, axis=0)."
+        f"{duplicated} of {len(points)} rows are duplicated in columns that are recorded on no grid. The test supposes "
+        "independent rows, and duplicated ones make p too small: test the distinct rows, np.unique(X, axis=0)."
     )
     warn(note, TiesWarning)
     return (note,)
@@ -189,37 +190,36 @@ def note_ties(ties: Sequence[str]) -> tuple[str, ...]:
 
 SMALLEST_SAMPLE = 8  # points
 UNIMODALITY = "the population is unimodal"
+UNUSED_CLUSTERER = "One column is tested without clustering it, so `clusterer` was not used."
 
 
-def one_column_test(
-    d: Dissimilarity, k: int, *, n_resamples: int, conservative: bool, rng: np.random.Generator
-) -> ClusterTestResult:
-    """The indices of the whole column."""
+def one_column_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
+    """Test whether one column is unimodal, by the three indices of all its values."""
     if d.n < SMALLEST_SAMPLE:
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows, got {d.n}.")
     assert d.points is not None
     x = d.points[:, 0]
-    factor = flat_factor(conservative)
-    found = unimodality_test(x - x.mean(), n_resamples, factor, rng)
+    factor = calibration_factor(options.conservative)
+    found = unimodality_test(x - x.mean(), options.n_resamples, factor, rng)
     return ClusterTestResult(
         statistic=found.index,
         pvalue=found.pvalue,
         method="unimodal-1d",
         null_hypothesis=UNIMODALITY,
-        k=k,
-        n_resamples=n_resamples,
+        k=options.k,
+        n_resamples=options.n_resamples,
         n_splits=0,
         n_clustered=0,
         factor=factor,
-        conservative=conservative,
+        conservative=options.conservative,
         jittered=found.spread,
         pvalues=np.array([[found.pvalue]]),
         scores=found.scores,
-        null_distribution=np.empty(0),
         indices=found.indices[None],
         rows=(Contrast("more than one mode", found.index, found.pvalue, found.pvalue),),
         notes=(
             *note_ties([d.columns[0] if d.columns else "x"] if found.spread else []),
             *note_duplicated_rows(d.points),
+            *(() if options.user_clusterer is None else (UNUSED_CLUSTERER,)),
         ),
     )

@@ -286,7 +286,7 @@ def significance(study: Study) -> str:
 
 def _write_indices(test: ClusterTestResult) -> list[list[object]]:
     """The three indices behind p, means over the contrasts."""
-    if not len(test.indices):
+    if test.indices is None:
         return [["statistic", number(test.statistic)]]
     ratio, _, distance = test.indices.mean(axis=0).tolist()
     return [

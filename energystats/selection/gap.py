@@ -143,9 +143,9 @@ class GapReference:
 
     def draws(self, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
         """Reference sets, each from its own child of `rng`, which then serves for clustering it."""
-        law = MarginalReference.of(self.axes, self.null, rng)
+        reference = MarginalReference.of(self.axes, self.null, rng)
         for child in children(rng, n_resamples):
-            yield Dissimilarity(metric=self.metric, points=law.draw(child), warns=False), child
+            yield Dissimilarity(metric=self.metric, points=reference.draw(child), warns=False), child
 
 
 def fit_gap_reference(d: Dissimilarity, null: NullKind) -> GapReference | None:
@@ -156,7 +156,7 @@ def fit_gap_reference(d: Dissimilarity, null: NullKind) -> GapReference | None:
         return GapReference.of(d.coordinates, d.metric, null)
     if d.points is not None or d.R is None or (d.R < 0).any():
         return None
-    found = principal_coordinates(d.R)
+    found = principal_coordinates(d.R, tol=d.rounding)
     if found.n_negative or not found.coordinates.shape[1]:
         return None
     return GapReference.of(found.coordinates, Euclidean(1.0), null)

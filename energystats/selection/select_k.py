@@ -13,6 +13,7 @@ from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.cluster_tests.cluster_test import check_lines
 from energystats.cluster_tests.cluster_tree import SMALLEST_NODE, Rules, tree_of_points
+from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.tree_result import ClusterTreeResult
 from energystats.clustering.energy_cluster import AUTO
 from energystats.clustering.partition import Partition
@@ -371,7 +372,7 @@ def _tree_for(
         return None
     draws = max(TEST_DRAWS, math.ceil(DRAWS_PER_LEVEL / plan.level) - 1)
     rules = Rules(d.n, plan.level, SMALLEST_NODE, k_max, draws)
-    return tree_of_points(d, rules, conservative=plan.conservative, progress=plan.progress, rng=rng)
+    return tree_of_points(d, rules, ClusterTestOptions(conservative=plan.conservative, progress=plan.progress), rng)
 
 
 def _smallest_pvalues(tree: ClusterTreeResult | None, k_max: int) -> FloatArray:
@@ -498,8 +499,8 @@ def _note_criteria(
     """What a reader has to know of the columns."""
     notes = []
     if isinstance(gaps, GapCurve):
-        law = {"unimodal": "from their nearest unimodal distributions", "box": "uniform on their ranges"}[plan.null]
-        notes.append(f"Gap: {plan.n_resamples} reference sets with independent principal components, {law}.")
+        drawn = {"unimodal": "from their nearest unimodal distributions", "box": "uniform on their ranges"}[plan.null]
+        notes.append(f"Gap: {plan.n_resamples} reference sets with independent principal components, {drawn}.")
         if d.points is None:
             notes.append("Assumed: the matrix holds Euclidean distances; references are drawn in their coordinates.")
     elif plan.wants("gap") and not d.all_coincide:
