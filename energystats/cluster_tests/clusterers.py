@@ -11,9 +11,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from energystats._core.locks import loading
+from energystats._core.restarts import tries_for
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.exact_1d import best_intervals, has_exact
-from energystats.clustering.local_search import Problem, search_problem, tries_for
+from energystats.clustering.local_search import Problem, search_problem
 from energystats.clustering.search import MOVE_TOLERANCE, STARTS
 from energystats.clustering.seeding import count_distinct
 from energystats.dissimilarity import Dissimilarity

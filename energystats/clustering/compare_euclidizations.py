@@ -8,9 +8,10 @@ import numpy as np
 
 from energystats._core.linkage import numbering_by_sums
 from energystats._core.locks import loading
+from energystats._core.restarts import tries_for
 from energystats._runtime import MATRIX, part_of_a_longer_call, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
-from energystats.clustering.local_search import MultiStartSearch, Problem, make_starts, tries_for
+from energystats.clustering.local_search import MultiStartSearch, Problem, make_starts
 from energystats.clustering.search import MOVE_TOLERANCE
 from energystats.clustering.seeding import count_distinct
 from energystats.geometry.euclidize import cailliez, clip_spectrum, flip_spectrum, lingoes

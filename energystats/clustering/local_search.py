@@ -33,7 +33,7 @@ import numpy as np
 from energystats._core.hartigan import cluster_table, hartigan_pass, tabulated, tabulated_afresh
 from energystats._core.interrupts import checkpoint, uninterrupted
 from energystats._core.lloyd import lloyd_pass
-from energystats._core.restarts import AS_GOOD, UNIFORMS, lowest, perturbed
+from energystats._core.restarts import AS_GOOD, UNIFORMS, lowest, perturbed, tries_for
 from energystats._runtime import Work, with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.exact_1d import best_intervals, has_exact
@@ -54,7 +54,6 @@ from energystats.pairs.workloads import (
 )
 
 __all__ = [
-    "AT_MOST",
     "ENOUGH",
     "LARGE",
     "NO_MOVES",
@@ -70,7 +69,6 @@ __all__ = [
     "make_starts",
     "search_points",
     "search_problem",
-    "tries_for",
 ]
 
 
@@ -274,17 +272,8 @@ def _changes(before: IntArray, after: IntArray) -> IntArray:
     return np.stack([rows, before[rows], after[rows]], axis=1)
 
 
-AT_MOST = 20
 ENOUGH = 20  # times that the best partition is found
-LARGE = 4000  # points: none for more
-PAIRS = 16_000_000  # n squared times the tries of a start, so that they cost about as much as the distances do
-
-
-def tries_for(n: int) -> int:
-    """Perturbations for every start: twenty up to 894 points, one at 4,000, none above."""
-    return min(AT_MOST, PAIRS // (n * n))
-
-
+LARGE = 4000  # points: no perturbations of more, and every pass is a call of its own
 PAIRS_AT_ONCE = 4_000_000  # n squared times the searches of one compiled call, which Ctrl-C has to wait for
 
 
@@ -438,6 +427,10 @@ class _LocalSearch(Algorithm):
         """Perturbations for every start, for n points."""
 
     @abstractmethod
+    def in_one_call(self, search: Search, n: int) -> bool:
+        """Whether all starts are searched in compiled calls, which nobody can watch."""
+
+    @abstractmethod
     def best(self, hunt: MultiStartSearch, search: Search) -> LocalOptimum:
         """The local optimum of lowest W."""
 
@@ -446,7 +439,7 @@ class _LocalSearch(Algorithm):
         held = replace(size.held, exact=False)
         advice = FEWER_STARTS if d.rows is None and d.points is not None else FEWER_STARTS_OF_MATRIX
         tries = 0 if search.by_labels else self.tries(d.n)
-        found = search_work(held, search.k, search.n_init, tries, advice)
+        found = search_work(held, search.k, search.n_init, tries, advice, compiled=self.in_one_call(search, d.n))
         return pairs_work(size), found, eigenpairs(held, search.k - 1)
 
     def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, None]:
@@ -518,11 +511,14 @@ class Hartigan(_LocalSearch):
         else:
             object.__setattr__(self, "n_perturb", check_count(self.n_perturb, "n_perturb", low=0))
 
+    def in_one_call(self, search: Search, n: int) -> bool:
+        return search.callback is None and n <= LARGE
+
     def tries(self, n: int) -> int:
         return tries_for(n) if isinstance(self.n_perturb, str) else self.n_perturb
 
     def best(self, hunt: MultiStartSearch, search: Search) -> LocalOptimum:
-        if search.callback is None and hunt.problem.n <= LARGE:
+        if self.in_one_call(search, hunt.problem.n):
             return hartigan(hunt.problem, hunt.lowest().origin, log_moves=search.log_moves)  # with its path
         return hunt.best_in_steps(hartigan, log_moves=search.log_moves, callback=search.callback)
 
@@ -548,6 +544,9 @@ class Lloyd(_LocalSearch):
     """
 
     name: ClassVar[Literal["lloyd"]] = "lloyd"
+
+    def in_one_call(self, search: Search, n: int) -> bool:
+        return False
 
     def tries(self, n: int) -> int:
         return 0
