@@ -74,15 +74,13 @@ def cluster_tree(
     n_splits : int, default 5
         Random splits of each test.
     n_resamples : int, default 199
-        Draws behind each p-value of all n points. A node of m points has (n_resamples + 1)(n - 1)/(m - 1), rounded
-        up, so that its smallest possible p is as far below its level as that of the root.
+        Draws behind each p-value of all n points; a node of m points has (n - 1)/(m - 1) times as many.
     conservative : bool, default False
         Multiply each p-value by 1.6, see `cluster_test`.
     standardize : bool, default False
         Column z-scores (divisor n) before distances and scores, once for the whole tree.
     progress : bool or None, default None
-        Show a bar over the points whose leaf is decided.
-        None: if the estimated time is above two seconds and a terminal or notebook can show it.
+        Show a bar; None: from an estimated two seconds on, where it can be seen.
     rng : int, Generator or None, default None
         Seed of the tests and starts. Every node has a seed of its own, that of the root as in `cluster_test`.
 
@@ -94,67 +92,31 @@ def cluster_tree(
 
     Raises
     ------
-    ValueError
-        If a value is not finite, an option is unknown or does not fit the data, `n_resamples` is too small for any
-        test to reject at `level`, or columns are mixed (``metric="gower"``).
-    TypeError
-        If `X` does not hold real numbers or a count is not a whole number.
+    ValueError, TypeError
+        If an option does not fit the data, or `n_resamples` is too small for any test to reject at `level`.
     MemoryError
         If the n x n matrix would not fit.
 
     Warns
     -----
-    TiesWarning
-        If tied values were jittered over one grid step; once for the tree.
-    NotCalibratedWarning
-        If a precomputed matrix does not stem from Euclidean distances; once for the tree.
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
+    TiesWarning, NotCalibratedWarning, PerformanceWarning
+        As `cluster_test`, once for the tree.
 
     See Also
     --------
     cluster_test : The test at every node.
-    select_k : Other ways to choose the number of clusters.
-    energy_hclust : A hierarchy from single points upwards, without tests.
 
     Notes
     -----
-    A node of m points is tested at level (m - 1)/(n - 1) times `level`, and only if its parent was rejected. The
-    adjusted p, the largest of min(1, p (n - 1)/(m - 1)) on the path from the root, is at most `level` where it is
-    rejected. A rejected node is cut into the two clusters of smallest W: by Hartigan's method, best of 10 starts, or
-    exactly in one column.
-
-    **What is claimed.** Call a node homogeneous if its points are a sample of one population of the null hypothesis.
-    The first homogeneous nodes on each path share no points, so their levels add up to at most `level`: the
-    chance of splitting any homogeneous node is at most `level`, whatever the other nodes are, if each test
-    holds its level on the points that the cuts above left it. A log-concave population cut by a straight line is
-    log-concave on both sides, so a true cluster of that kind stays in the null hypothesis when the edges of others'
-    clusters cut into it.
-
-    **What is not.** The levels of the tests are measured, not proved, and flat densities are their worst case (see
-    `cluster_test`). The cuts were found from the same points, and those of alpha < 2 are not quite straight. Nothing
-    is said of nodes that are mixtures, of how good a cut is, or of leaves that were not split. Clusters of
-    populations that are unimodal, but not log-concave, can leave the null hypothesis when they are cut.
-
-    A fourth cluster was found in none of 200 samples of 300 points from three normals ten standard deviations apart,
-    and in .05 of 350 from three uniform squares, the worst case, where tests at .05 each would have split one in .13.
-    Many clusters evenly in a row come near a flat distribution: 12 of 30 points each, ten standard deviations apart,
-    were taken for one in .2 of 20 samples, up to 8 hardly ever. Three clusters around a point are seen less well two at
-    a time: a triangle of side 5 (33 points each) was left whole in 9 of 40 samples, where ``cluster_test(X, 3)``
-    rejected 39.
-
-    The height of a node is n1 n2/(n1 + n2) E = 2S of its split. It is never above that of its parent when that one's
-    split is the best there is [theory 5]; a search that missed it may have a higher child, and the picture and
-    `.linkage` then raise the parent to it.
-
-    O(n^2) memory, none of it in one column. The draws take about as long for a small node as for the root,
-    O(n_splits n_resamples n log n); clustering a node of m points takes that of `energy_cluster`.
+    A node of m points is tested at level (m - 1)/(n - 1) times `level`, and only if its parent was rejected; a
+    rejected node is cut into the two clusters of smallest W. Every homogeneous node (a sample of one population of
+    H0) is split with a chance of at most `level`, as far as the tests hold their levels. What is claimed, what is not,
+    and what was measured: ``docs/clustering.md``. O(n^2) memory; O(n_splits n_resamples n log n) time for each node.
 
     References
     ----------
     Meinshausen (2008), Biometrika 95, for levels in proportion to size down a tree; Kimes, Liu, Hayes & Marron (2017),
-    Biometrics 73, for their use with clusters. Their R package ``sigclust2`` takes level m/n; (m - 1)/(n - 1) is a
-    little less.
+    Biometrics 73, for their use with clusters.
 
     Examples
     --------

@@ -62,12 +62,10 @@ def graph_partition(
         cut(C)/degree(C), degrees being row sums. "association" maximises the sum of links(C, C)/\|C\|, all links inside
         C counted both ways; with a kernel matrix that is kernel k-means.
     n_init : int, default 10
-        Starts; the best value wins. From each the search goes on after eight perturbations, in which a random
-        neighbourhood changes cluster; not from labels that were given.
+        Starts; the best value wins. Each is perturbed eight times, labels that were given are not.
     init : {"spectral", "k-means++", "random"} or array_like of shape (n,), default "spectral"
-        "spectral" clusters the rows of the relaxed solution, as they are and of length 1, and takes the two others, all
-        by turns, since single moves may do better from elsewhere; "k-means++" draws seeds in proportion to the squared
-        number of edges to the nearest seed, and every vertex joins the nearest; "random" draws labels; or labels.
+        "spectral" clusters the rows of the relaxed solution and takes the two others by turns; "k-means++" draws seeds
+        in proportion to the squared number of edges to the nearest seed; "random" draws labels; or labels.
     max_iter : int, default 300
         Passes over the vertices for each start.
     sample_weight : array_like of shape (n,), optional
@@ -109,15 +107,10 @@ def graph_partition(
 
     Notes
     -----
-    All three are weighted kernel k-means: with the kernels A, sigma I - L and sigma D^-1 + D^-1 A D^-1 (D: degrees,
-    which are the weights of the last; L = D - A), W is a constant plus or minus the value. The papers choose sigma so
-    large that the kernel is positive definite. Here none is needed: sigma adds the same to W of every partition into k
-    clusters that are not empty, so single moves gain the same with and without it. Each move lowers the objective, and
-    after the search no single move improves it by more than 1e-13 of k times the largest degree per weight.
-
-    The diagonal: self loops leave "ratio" unchanged, count once in the degrees of "normalized", and are a vertex's
-    similarity to itself in "association", where a constant diagonal changes nothing but the value.
-    A cluster of isolated vertices has the normalised cut 0.
+    All three are weighted kernel k-means, of kernels that need not be positive definite, because single moves gain the
+    same with and without a diagonal shift; ``docs/clustering.md`` has them. After the search no single move improves
+    the value by more than 1e-13 of k times the largest degree per weight. Self loops leave "ratio" unchanged, count
+    once in the degrees of "normalized", and are a vertex's similarity to itself in "association".
 
     O(nnz + nk) time a pass and O(nnz + n) memory; `bound` and spectral starts take the smallest k eigenpairs of the
     sparse matrix, and dense matrices are searched in sparse form.

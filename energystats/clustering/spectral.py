@@ -61,7 +61,7 @@ def spectral_embedding(
     standardize: bool = False,
     rng: RandomLike = None,
 ) -> SpectralEmbedding:
-    r"""Coordinates and eigenvalues of the relaxed clustering problem, and the number of clusters its gaps suggest.
+    r"""Compute coordinates and eigenvalues of the relaxed clustering problem, and the number of clusters they suggest.
 
     Parameters
     ----------
@@ -116,14 +116,10 @@ def spectral_embedding(
     columns allows. For k clusters the relaxed problem takes k - 1 eigenvectors beside the constant one, so a gap after
     eigenvalue k - 1 suggests k.
 
-    With it, similarities must not be negative. The kernels of `Gaussian` and `Exponential` are not; for any other rho
-    :math:`\exp(-\rho/s)` is taken, s being a third of the median of the rho that are not 0, as in `select_k`. For all s
-    it is a positive definite kernel exactly when rho is of negative type [Schoenberg 1938]. The kernel that
-    [G s.5.2] uses, 1/2 [rho(x, 0) + rho(y, 0) - rho(x, y)], depends on where the origin is, unlike every other quantity
-    here, and is non-negative for metrics only; it is ``distance_kernel``, and ``graph_partition(...,
-    cut="normalized")`` takes it. Coordinates are the eigenvectors u of :math:`I - D^{-1}A` after the constant one, with
-    u'Du = the sum of all degrees; eigenvalues rise from 0, and a gap after the k-th suggests k. The entry of largest
-    size in every coordinate is positive.
+    With it, the similarity is the kernel of `Gaussian` or `Exponential`, or :math:`\exp(-\rho/s)` for any other rho, s
+    being a third of the median of the rho that are not 0. Coordinates are the eigenvectors u of :math:`I - D^{-1}A`
+    after the constant one, with u'Du = the sum of all degrees; eigenvalues rise from 0, and a gap after the k-th
+    suggests k. The entry of largest size in every coordinate is positive. ``docs/clustering.md`` says why.
 
     `suggested_k` is the k >= 2 with the largest gap. It is a rule of thumb and no evidence that clusters exist; that is
     what `cluster_test` is for.

@@ -114,7 +114,7 @@ def select_k(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> SelectKResult:
-    r"""Choose the number of energy clusters.
+    r"""Choose the number of energy clusters by gaps, eigenvalues or significant splits.
 
     Parameters
     ----------
@@ -126,22 +126,19 @@ def select_k(
         The gap statistic on log W with the rule of one standard error; the largest gap between neighbouring
         eigenvalues of a random walk on the points; or the leaves of `cluster_tree`.
     metric : str, Metric or callable, default "euclidean"
-        The semimetric rho. "gap" and "significance" need points with numeric columns, or a precomputed matrix of
-        Euclidean distances.
+        The semimetric rho. "gap" and "significance" need numeric columns, or a matrix of Euclidean distances.
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2.
     null : {"unimodal", "box"}, default "unimodal"
         Null distribution, from which "gap" draws reference sets along each principal axis: the nearest unimodal one,
         or the uniform one on the range.
     level : float, default 0.05
-        Family-wise level of "significance", 1e-9 <= level < 1; its test of all points takes 10/level draws, at least
-        199.
+        Family-wise level of "significance", 1e-9 <= level < 1.
     conservative : bool, default False
         As for `cluster_test`.
     compare : {"auto", "chosen", "all"}, default "auto"
-        Whose columns of `.table` are computed, as far as the data allow: "chosen" leaves out what is expensive and not
-        of `criterion`, "all" leaves out nothing, "auto" is "all" for "significance" and "chosen" otherwise. Eigenvalues
-        are always there.
+        Which columns of `.table` are computed: "chosen" leaves out what is expensive and not of `criterion`, "all"
+        leaves out nothing that the data allow, "auto" is "all" for "significance" and "chosen" otherwise.
     stability : bool, default False
         Fill the column `stability`: mean adjusted Rand index over 100 bootstrap samples, of `cluster_stability`.
     n_resamples : int, default 20
@@ -151,8 +148,7 @@ def select_k(
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
     progress : bool or None, default None
-        Show a bar over reference sets. None: if the estimated time is above two seconds and a terminal or notebook
-        can show it.
+        Show a bar over reference sets; None: from an estimated two seconds on, where it can be seen.
     rng : int, Generator or None, default None
         Seed of starts, reference sets, tests and resamples.
 
@@ -164,48 +160,22 @@ def select_k(
 
     Raises
     ------
-    ValueError
-        If a value is not finite, an option is unknown, or the criterion does not go with the data: "gap" without
-        coordinates, "significance" with fewer than 20 points.
-    TypeError
-        If `X` does not hold real numbers or a count is not a whole number.
-    MemoryError
-        If the n x n matrix would not fit.
+    ValueError, TypeError, MemoryError
+        If the criterion does not go with the data, an option is unknown, or the n x n matrix would not fit.
 
     Warns
     -----
-    TiesWarning
-        If "significance" jittered tied values.
-    NotCalibratedWarning
-        If "significance" was asked for a matrix that does not hold Euclidean distances.
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
+    TiesWarning, NotCalibratedWarning, PerformanceWarning
+        By "significance", as `cluster_test`; if the call is estimated to take more than a minute.
 
     See Also
     --------
     cluster_tree : The tree of "significance", with all its options.
-    cluster_test : Whether there is more than one cluster.
     cluster_stability : Whether the clusters come back.
-    energy_cluster : The clusters.
 
     Notes
     -----
-    **gap.** Gap(k) = mean log W(k) of reference sets - log W(k). The choice is the first k with Gap(k) >= Gap(k + 1) -
-    s(k + 1). References have independent principal components. In samples of 100 to 240 the unimodal distribution found
-    one cluster in all round or skew clouds and in .96 of uniform squares, but in .54 of uniform columns, and five
-    clusters in a row in .16 (box: .86, .74 and .72).
-
-    **eigengap.** Affinities exp(-3 rho/median rho). It cannot choose k = 1, so it supposes that there are clusters;
-    then it was right nearly always.
-
-    **significance.** The leaves of `cluster_tree`, which splits in two for as long as the test of unimodality rejects.
-    The family-wise level is that of the whole tree: the chance of splitting any true cluster is at most about `level`.
-    The null hypothesis and its limits are those of `cluster_test`. The test of all points takes 199 draws, more for
-    levels below .05. Over all cases tried it was right most often: all of 100 uniform columns, .96 of five clusters in
-    a row.
-
-    The data of these shares have clusters far apart; the full table is in the documentation, theory 4.
-
+    The criteria, and how often each was right, are in ``docs/clustering.md``; "significance" was right most often.
     O(k_max n_init n^2) time for each of 1 + n_resamples data sets; O(n^2) memory.
 
     References
