@@ -249,7 +249,7 @@ def run_cluster_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rand
 
 
 def method_for(d: Dissimilarity, method: str) -> str:
-    """What "auto" stands for; one column is needed where it is tested without splitting."""
+    """Resolve "auto"; one column is needed where it is tested without splitting."""
     one_column = d.points is not None and d.points.shape[1] == 1
     if method == "unimodal-1d" and not one_column:
         what = "a matrix" if d.points is None else f"{d.points.shape[1]} columns"
@@ -282,7 +282,7 @@ def _check_coordinates(d: Dissimilarity, method: str) -> None:
 
 
 def _nothing_to_test(options: ClusterTestOptions) -> ClusterTestResult:
-    """All points coincide: no evidence against anything."""
+    """Report points that all coincide: no evidence against anything."""
     refitted = GAUSSIAN if options.null == "gaussian" else INDEPENDENT_UNIMODAL
     questions = {"split": LINEAR_UNIMODALITY, "unimodal-1d": UNIMODALITY}
     on_scores = options.method in questions

@@ -156,7 +156,7 @@ def cluster_tree(
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """When a node is tested and split.
+    """Levels, sizes and draws by which nodes are tested and split.
 
     Attributes
     ----------
@@ -179,11 +179,11 @@ class Rules:
     n_resamples: int
 
     def level_of(self, size: int) -> float:
-        """Level of the test of a node."""
+        """Compute the level of the test of a node."""
         return self.level * (size - 1) / (self.n - 1) if self.n > 1 else self.level
 
     def adjusted(self, pvalue: float, size: int, of_parent: float) -> float:
-        """P-value times what its level lacks of that of the tree, and not below that of its parent.
+        """Adjust a p-value for the level that its node lacks of that of the tree, not below that of its parent.
 
         The smallest p of few draws can be the level itself, and must not be above it by rounding.
         """
@@ -191,14 +191,14 @@ class Rules:
         return self.level if self.level < found <= self.level * (1 + ROUNDING) else found
 
     def draws(self, size: int) -> int:
-        """Draws for a node: as many times more than for the root as its level is smaller."""
+        """Compute the draws for a node: as many times more than for the root as its level is smaller."""
         if size == self.n:
             return self.n_resamples
         return -(-(self.n_resamples + 1) * (self.n - 1) // (size - 1))
 
 
 def reachable_draws(level: float, factor: float) -> int:
-    """Fewest draws after which the smallest possible p, factor/(draws + 1), is at most `level`."""
+    """Compute the fewest draws after which the smallest possible p, factor/(draws + 1), is at most `level`."""
     return max(1, int(np.ceil(factor / level * (1 - ROUNDING))) - 1)
 
 
@@ -223,7 +223,7 @@ class _Sprout:
 
     @property
     def outcome(self) -> str:
-        """What became of it."""
+        """Outcome of the node: why it is a leaf, or that it was split."""
         if self.children:
             return "split"
         if self.rejected:
@@ -245,9 +245,11 @@ def grow(d: Dissimilarity, rules: Rules, test: Test, root: _Sprout) -> Iterator[
                 waiting.append(node)
             else:
                 yield node
+        # nothing left to split, or enough leaves
         if not waiting or k == rules.k_max:
             yield from waiting
             return
+        # the clearest split is made first, which matters where `k_max` ends the growth
         best = min(waiting, key=lambda node: (node.adjusted, -node.height))
         waiting.remove(best)
         seeds = best.rng.spawn(2)
@@ -267,10 +269,12 @@ def _examine_node(d: Dissimilarity, rules: Rules, test: Test, node: _Sprout) -> 
     if part.all_coincide:
         node.why_untested = "all points coincide"
         return
+    # a test at level a (m - 1)/(n - 1), below a parent that was rejected [Meinshausen 2008]
     node.n_resamples = rules.draws(size)
     node.pvalue = test(part, node.n_resamples, node.rng)
     node.adjusted = rules.adjusted(node.pvalue, size, 0.0 if node.parent is None else node.parent.adjusted)
     node.rejected = node.adjusted <= rules.level
+    # the two clusters of smallest W are its halves, whether they are split or not
     labels = search_points(part, 2, node.rng.spawn(1)[0])[0]
     sums = part.group_sums(Groups(labels, (0, 1)))
     labels = numbering_by_sums(labels, *sums)[labels]
@@ -334,7 +338,7 @@ def _check_draws_suffice(rules: Rules, factor: float) -> None:
 
 
 def _number_nodes(d: Dissimilarity, root: _Sprout, rules: Rules) -> tuple[tuple[TreeNode, ...], IntArray]:
-    """All nodes, each before its children, and the leaf of every point, numbered as all clusters are."""
+    """Number all nodes, each before its children, and the leaf of every point as all clusters are numbered."""
     order: list[_Sprout] = []
     stack = [root]
     while stack:
@@ -376,7 +380,7 @@ def _number_nodes(d: Dissimilarity, root: _Sprout, rules: Rules) -> tuple[tuple[
 
 @contextmanager
 def _warned_once() -> Iterator[list[str]]:
-    """Of the package's warnings inside the block, the first of each kind, afterwards; their texts are yielded."""
+    """Give of each kind of the package's warnings inside the block the first, afterwards; their texts are yielded."""
     texts: list[str] = []
     with collected() as found:
         yield texts

@@ -31,21 +31,21 @@ class Clustering(Protocol):
     """A clustering method, the same for data, parts of data and reference samples."""
 
     def labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray | None:
-        """Clusters 0, 1, ... of the points, -1 for none of them; None where there are fewer than two clusters."""
+        """Find clusters 0, 1, ... of the points, -1 for none of them; None where there are fewer than two clusters."""
 
     def share(self, d: Dissimilarity, rng: np.random.Generator) -> float:
-        """S/T of these clusters; 0 where there are fewer than two."""
+        """Compute S/T of these clusters; 0 where there are fewer than two."""
 
     def describe(self, d: Dissimilarity) -> str:
-        """What is done with such data, to be put after "clustered by"."""
+        """Describe what is done with such data, to be put after "clustered by"."""
 
     def notes(self, own: int, counts_as: str) -> tuple[str, ...]:
-        """What a reader has to know of the clusters; the first `own` calls were for the data, others for references."""
+        """Note what a reader has to know; the first `own` calls were for the data, others for references."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnergyClusters:
-    """k clusters as `energy_cluster` finds them: by Hartigan's method, or exact ones in one column of numbers."""
+    """Find k clusters as `energy_cluster` does: by Hartigan's method, or exact ones in one column of numbers."""
 
     k: int
 
@@ -57,7 +57,7 @@ class EnergyClusters:
         return None if np.unique(d.points).size < self.k else best_intervals(d, self.k).labels
 
     def search(self, R: FloatArray, rng: np.random.Generator) -> IntArray:
-        """The best partition found."""
+        """Find the best partition."""
         scale = float(np.abs(R).sum()) / (2 * len(R))
         problem = Problem(R, np.ones(len(R)), self.k, MOVE_TOLERANCE * scale)
         return search_problem(problem, STARTS, STARTS * tries_for(len(R)), rng)[0]
@@ -80,7 +80,7 @@ class EnergyClusters:
 
 @dataclass(frozen=True, eq=False)
 class UserClusterer:
-    """Clusters of a clusterer with `fit_predict`, or of a function from points to labels.
+    """Find clusters by a clusterer with `fit_predict`, or a function from points to labels.
 
     Attributes
     ----------
@@ -106,13 +106,14 @@ class UserClusterer:
         )
 
     def seeded(self, rng: np.random.Generator) -> Callable[[FloatArray], Any]:
-        """A fresh copy that repeats with the seed."""
+        """Clone the clusterer, so that it repeats with the seed."""
         if not hasattr(self.clusterer, "fit_predict"):
             return self.clusterer  # type: ignore[no-any-return]
         if hasattr(self.clusterer, "get_params"):
             with loading():
                 from sklearn.base import clone
 
+            # a fresh clone for every part: a fitted clusterer may remember the part before
             fresh = clone(self.clusterer, safe=False)
             if self.unseeded:
                 fresh.set_params(**{name: int(rng.integers(2**31)) for name in self.unseeded})
@@ -121,7 +122,7 @@ class UserClusterer:
         return fresh.fit_predict  # type: ignore[no-any-return]
 
     def all_labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray:
-        """Labels 0, 1, ... in the order of the clusterer's own, and -1."""
+        """Find labels 0, 1, ... in the order of the clusterer's own, and -1."""
         given = d.matrix if d.coordinates is None else d.coordinates.copy()
         try:
             labels = self.seeded(rng)(given)
@@ -164,7 +165,7 @@ class UserClusterer:
 
 
 def _span(counts: Sequence[int]) -> str:
-    """The smallest and the largest."""
+    """Write the smallest and the largest."""
     return str(counts[0]) if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
 
 
@@ -181,7 +182,7 @@ def as_user_clusterer(clusterer: Any) -> UserClusterer:
 
 
 def _clean_labels(labels: Any, n: int) -> IntArray:
-    """Codes 0, 1, ... of a clusterer's labels; -1 stays what it is."""
+    """Code a clusterer's labels as 0, 1, ...; -1 stays what it is."""
     import pandas as pd
 
     array = as_array(labels, "clusterer")
@@ -201,8 +202,9 @@ def _clean_labels(labels: Any, n: int) -> IntArray:
 
 
 def explained_share(R: FloatArray, labels: IntArray) -> float:
-    """S/T of clusters 0, 1, ..., none of them empty [G 3-5]."""
+    """Compute S/T of clusters 0, 1, ..., none of them empty [G 3-5]."""
     Z = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
+    # [G 4] W = sum of w_j/(2 n_j), w_j being the sum of rho inside C_j
     within = np.sum(((R @ Z) * Z).sum(axis=0) / (2 * Z.sum(axis=0)))
     total = float(R.sum()) / (2 * len(R))
     if not total > 0:

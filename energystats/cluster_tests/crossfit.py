@@ -41,14 +41,14 @@ class _HeldOut:
     n_splits: int
 
     def folds(self, d: Dissimilarity, rng: np.random.Generator) -> FloatArray:
-        """E of every fold, NaN where its half has fewer than two clusters; (2 n_splits,)."""
+        """Compute E of every fold, NaN where its half has fewer than two clusters; (2 n_splits,)."""
         half = d.n // 2
         orders = (rng.permutation(d.n) for _ in range(self.n_splits))
         halves = ((order[:half], order[half:]) for order in orders)
         return np.array([self.fold(d, *pair, rng) for a, b in halves for pair in ((a, b), (b, a))])
 
     def fold(self, d: Dissimilarity, part: IntArray, rest: IntArray, rng: np.random.Generator) -> float:
-        """Mean E of `rest` along the lines from every cluster of `part` to the others; a single line for two."""
+        """Average E of `rest` over the lines from every cluster of `part` to the others; a single line for two."""
         found = self.clustering.labels(d.subset(part), rng)
         if found is None:
             return float("nan")
@@ -59,12 +59,12 @@ class _HeldOut:
         return float(np.mean([excess_split(np.sort(scored @ line)) for line in lines]))
 
     def mean(self, d: Dissimilarity, rng: np.random.Generator) -> float:
-        """Over folds; one without a direction is no evidence, E = 0."""
+        """Average over folds; one without a direction is no evidence, E = 0."""
         return float(np.nan_to_num(self.folds(d, rng)).mean())
 
 
 def _mean_difference(points: FloatArray, inside: IntArray) -> FloatArray:
-    """From the mean of the others to that of a cluster."""
+    """Subtract the mean of the others from that of a cluster."""
     return np.asarray(points[inside].mean(axis=0) - points[~inside].mean(axis=0))
 
 
@@ -87,6 +87,7 @@ def crossfit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.
     with closing(with_bar(sets, options.progress, total=total, unit="reference sample", size=lambda _: 1)) as bar:
         means = np.array([held_out.mean(drawn, child) for _, drawn, child in bar]).reshape(-1, n_resamples)
     found = [compare_with_references(name, observed, against) for (name, _), against in zip(nulls, means, strict=True)]
+    # H0 is independence along one of both sets of axes, so the larger p counts
     decisive, against = max(found, key=lambda pair: pair[0].pvalue)
     return ClusterTestResult(
         statistic=observed,
@@ -108,7 +109,7 @@ def crossfit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.
 
 
 def _note_crossfit(held_out: _HeldOut, d: Dissimilarity, k: int, n_resamples: int, lost: int) -> tuple[str, ...]:
-    """What was done, and how often a half had no direction."""
+    """Note what was done, and how often a half had no direction."""
     clustering, n_folds = held_out.clustering, 2 * held_out.n_splits
     done = (
         f"Done: one half was clustered by {clustering.describe(d)}, the other scored along the line through the means "

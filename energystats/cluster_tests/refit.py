@@ -53,7 +53,7 @@ NOT_GAUSSIAN = (
 
 @dataclass(frozen=True, slots=True)
 class _Refit:
-    """How the references of a test are made, clustered and compared."""
+    """References of a test, and the way in which they are clustered and compared."""
 
     d: Dissimilarity
     clustering: Clustering
@@ -62,7 +62,7 @@ class _Refit:
     rng: np.random.Generator
 
     def shares(self, reference: ReferenceDistribution, inner: int = 0) -> tuple[FloatArray, FloatArray]:
-        """S/T of every reference sample, and its excess over the mean of `inner` references of its own."""
+        """Compute S/T of every reference sample, and its excess over the mean of `inner` references of its own."""
         sets = reference_sets(self.d, reference, self.n_resamples, self.rng)
         bar = with_bar(sets, self.progress, total=self.n_resamples, unit="reference sample", size=lambda _: 1)
         with closing(bar):
@@ -70,11 +70,12 @@ class _Refit:
         return pairs[:, 0], pairs[:, 1]
 
     def share_and_excess(self, drawn: Dissimilarity, rng: np.random.Generator, inner: int) -> tuple[float, float]:
-        """S/T of one reference sample, and how far it is above the references fitted to it."""
+        """Compute S/T of one reference sample, and how far it is above the references fitted to it."""
         share = self.clustering.share(drawn, rng)
         if not inner:
             return share, 0.0
         assert drawn.points is not None
+        # references of the reference, from the Gaussian fitted to it
         refitted = GaussianReference.of(drawn.points)
         own = [self.clustering.share(under_metric_of(self.d, refitted.draw(rng)), rng) for _ in range(inner)]
         return share, share - float(np.mean(own))
@@ -123,7 +124,7 @@ def _check_distinct_rows(d: Dissimilarity, k: int) -> None:
 
 
 def _note_refit(refit: _Refit, null: str) -> tuple[str, ...]:
-    """What was done, and what else is rejected."""
+    """Note what was done, and what else is rejected."""
     samples = "Gaussian samples" if null == "gaussian" else "samples with independent unimodal scores"
     done = (
         f"Done: the points and {refit.n_resamples} {samples}, fitted to them, were clustered by "
@@ -135,8 +136,9 @@ def _note_refit(refit: _Refit, null: str) -> tuple[str, ...]:
 
 
 def _refit_gaussian(refit: _Refit, observed: float) -> list[tuple[Comparison, FloatArray]]:
-    """The pivoted comparison, which counts, and the plain one."""
+    """Make the pivoted comparison, which counts, and the plain one."""
     assert refit.d.points is not None
+    # [Beran 1988]: e = t - mean t_b against e_b = t_b - mean over references fitted to reference b
     shares, excesses = refit.shares(GaussianReference.of(refit.d.points), INNER)
     return [
         compare_with_references("pivoted", observed - float(shares.mean()), excesses),
@@ -145,7 +147,7 @@ def _refit_gaussian(refit: _Refit, observed: float) -> list[tuple[Comparison, Fl
 
 
 def _refit_unimodal(refit: _Refit, observed: float, rng: np.random.Generator) -> list[tuple[Comparison, FloatArray]]:
-    """Along principal components, and along features."""
+    """Compare along principal components, and along features."""
     assert refit.d.points is not None
     return [
         compare_with_references(name, observed, refit.shares(MarginalReference.of(axes, "unimodal", rng))[0])
@@ -154,13 +156,13 @@ def _refit_unimodal(refit: _Refit, observed: float, rng: np.random.Generator) ->
 
 
 def unimodal_axes(points: FloatArray) -> Iterator[tuple[str, Axes]]:
-    """Axes along which references are independent; the same ones for a single column."""
+    """Yield the axes along which references are independent; for a single column there is one set of them."""
     yield "principal components", principal_axes(points)
     if points.shape[1] > 1:
         yield "features", feature_axes(points)
 
 
 def compare_with_references(name: str, observed: float, null: FloatArray) -> tuple[Comparison, FloatArray]:
-    """How often the references reach the observed value, ties included."""
+    """Count how often the references reach the observed value, ties included."""
     pvalue = upper_pvalue(count_extreme(observed, null, SHARE_TOLERANCE), null.size)
     return Comparison(name, observed, float(null.mean()), pvalue), null

@@ -201,7 +201,7 @@ class ClusterTestResult(Result):
         ]
 
     def _seed(self) -> list[str]:
-        """What p owes to the seed, and by how much it moves where that is known."""
+        """Say what p owes to the seed, and by how much it moves where that is known."""
         if self.n_resamples < 1 or (self.method == "split" and not self.n_splits):
             return []
         if self.method == "split":
@@ -218,7 +218,7 @@ class ClusterTestResult(Result):
         return state_evidence(self.pvalue, "of more than one cluster")
 
     def _rule(self) -> list[str]:
-        """How the p-value of a test of unimodality was made."""
+        """Say how the p-value of a test of unimodality was made."""
         if self.factor is None:
             return []
         indices = (
@@ -230,14 +230,14 @@ class ClusterTestResult(Result):
         return [f"{indices}, times {self.factor:g}; those of {several} are combined by Cauchy's rule."]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row; the columns are the field names."""
+        """Tabulate one row; the columns are the field names."""
         import pandas as pd
 
         names = ("statistic", "pvalue", "method", "null_hypothesis", "k", "n_resamples", "n_splits", "conservative")
         return pd.DataFrame([{name: getattr(self, name) for name in names}])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Scores of the clearest split as a histogram, with the nearest unimodal density; or the null distribution."""
+        """Draw scores of the clearest split with the nearest unimodal density, or the null distribution."""
         from energystats._core.unimodal import unimodal_density
         from energystats.plotting.null_distributions import plot_references, plot_scores
 
@@ -262,6 +262,6 @@ class ClusterTestResult(Result):
 
 
 def contrast_rows(names: Sequence[str], statistics: Sequence[float], pvalues: Sequence[float]) -> tuple[Contrast, ...]:
-    """Contrasts with p-values adjusted by Holm's method."""
+    """Adjust the p-values of contrasts by Holm's method."""
     table = zip(names, statistics, pvalues, adjust(pvalues, "holm"), strict=True)
     return tuple(Contrast(name, float(s), float(p), float(q)) for name, s, p, q in table)

@@ -57,7 +57,7 @@ Lines = list[FloatArray]  # standardised positions of all points, one array per 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Space:
-    """Where points are clustered and scored: as given, or with decorrelated columns."""
+    """Points as they are clustered and scored: as given, or with decorrelated columns."""
 
     d: Dissimilarity
     scorer: Scorer
@@ -65,7 +65,7 @@ class _Space:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Splitter:
-    """What every split needs: the points, how to cluster and to score them, and what the contrasts are called.
+    """Split points: how parts are clustered and scored, and what the contrasts are called.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class _Splitter:
 
     @property
     def n_contrasts(self) -> int:
-        """All clusters are set against the rest, or one of two."""
+        """Number of contrasts: each cluster against the rest, one for two clusters."""
         return self.k if self.k > 2 else 1
 
     def split(self, rng: np.random.Generator) -> list[Unimodality]:
@@ -100,10 +100,12 @@ class _Splitter:
         Points for which the others gave no line are left out.
         """
         n = self.space.d.n
+        # five folds of random points
         order = rng.permutation(n).astype(np.intp)
         pooled = np.full((self.n_contrasts, n), np.nan)
         first: Lines | None = None
         for fold in np.array_split(np.arange(n), FOLDS):
+            # the points outside the fold give the lines; the fold has no part in them
             others = np.concatenate((order[fold[-1] + 1 :], order[: fold[0]]))[:CLUSTERED_AT_MOST]
             lines = self.lines(self.chosen_space(others, rng), others, rng)
             if lines is None:
@@ -112,7 +114,9 @@ class _Splitter:
                 first = lines
             if self.names is None:
                 lines = [_oriented(t, like) for t, like in zip(lines, first, strict=True)]
+            # the fold keeps its scores along these lines
             pooled[:, order[fold]] = [t[order[fold]] for t in lines]
+        # one test of all n scores: a mixture of nearly equal projections
         scored = pooled[:, ~np.isnan(pooled[0])]
         if scored.shape[1] < SMALLEST_SCORED_PART:
             return [no_evidence(np.zeros(1))] * self.n_contrasts
@@ -128,13 +132,14 @@ class _Splitter:
             space.scorer.along(part[found == j], part[(found != j) & (found >= 0)])
             for j in clusters[: self.n_contrasts]
         ]
+        # lines of different folds are pooled, so that each has mean 0 and standard deviation 1
         spread = [t.std() for t in lines]
         if min(spread) <= 0:
             return None
         return [(t - t.mean()) / s for t, s in zip(lines, spread, strict=True)]
 
     def chosen_space(self, part: IntArray, rng: np.random.Generator) -> _Space:
-        """The space as given, unless decorrelated columns show clearly more on held-out halves of the part.
+        """Choose the space as given, unless decorrelated columns show clearly more on held-out halves of the part.
 
         Long parallel clusters are cut across by every method that looks at distances alone.
         """
@@ -143,6 +148,7 @@ class _Splitter:
         if not self.decorrelate or points is None or not 1 < points.shape[1] < subsample.size / 4:
             return self.space
         halves = np.array_split(subsample, 2)
+        # each half is clustered and the other scored, both ways, in both spaces
         gain = 0.0
         for own, other in (halves, halves[::-1]):
             gain += self.evidence(_decorrelated(points, own), own, other, rng)
@@ -150,13 +156,13 @@ class _Splitter:
         return _decorrelated(points, part) if gain > MARGIN else self.space
 
     def evidence(self, space: _Space, own: IntArray, other: IntArray, rng: np.random.Generator) -> float:
-        """Log likelihood ratios of other points along the lines of a part."""
+        """Sum the log likelihood ratios of other points along the lines of a part."""
         lines = self.lines(space, own, rng)
         return 0.0 if lines is None else sum(float(mixture_ratio(np.sort(t[other]))) for t in lines)
 
 
 def _decorrelated(points: FloatArray, part: IntArray) -> _Space:
-    """All points in coordinates in which the part has uncorrelated columns of one variance."""
+    """Transform all points so that the part has uncorrelated columns of one variance."""
     centre = points[part].mean(axis=0)
     with one_thread_up_to(points.shape[1]):
         _, widths, axes = np.linalg.svd(points[part] - centre, full_matrices=False)
@@ -166,7 +172,7 @@ def _decorrelated(points: FloatArray, part: IntArray) -> _Space:
 
 
 def _oriented(t: FloatArray, first: FloatArray) -> FloatArray:
-    """A line with the direction of the first one; one that looks elsewhere, so that the shapes agree."""
+    """Turn a line in the direction of the first one; one that looks elsewhere, so that the shapes agree."""
     correlation = float(t @ first) / t.size
     if abs(correlation) >= STEADY:
         return t if correlation > 0 else -t
@@ -198,6 +204,7 @@ def split_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Gen
         splits = list(with_bar(of_splits, options.progress, total=n_splits, unit="split", size=lambda _: 1))
     pvalues = np.array([[e.pvalue for e in split] for split in splits])
     indices = np.array([[e.indices for e in split] for split in splits]).mean(axis=0)
+    # Cauchy's rule over splits, then over contrasts
     pvalue, of_contrasts = over_contrasts(pvalues)
     rows = contrast_rows(_names_of_contrasts(k), indices[:, EXCESS].tolist(), of_contrasts)
     clearest = np.unravel_index(pvalues.argmin(), pvalues.shape)
@@ -226,19 +233,19 @@ def split_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Gen
 
 
 def _names_of_contrasts(k: int) -> list[str]:
-    """Of all contrasts among k clusters."""
+    """Name all contrasts among k clusters."""
     if k < 2:
         return ["no clusters were found"]
     return ["cluster 0 vs cluster 1"] if k == 2 else [f"cluster {j} vs rest" for j in range(k)]
 
 
 def enough_draws(n_resamples: int, k: int) -> int:
-    """As many draws as it takes for the smallest p of k contrasts, times k, to be what it is with two clusters."""
+    """Compute the draws it takes for the smallest p of k contrasts, times k, to be what it is with two clusters."""
     return n_resamples if k <= 2 else (n_resamples + 1) * -(-k // 2) - 1
 
 
 def _check_size(n: int, k: int) -> int:
-    """Points that are clustered at a time, if there are enough."""
+    """Count the points that are clustered at a time, if there are enough."""
     if n < SMALLEST_SAMPLE:
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows for the split test, got {n}.")
     n_clustered = min(n - -(-n // FOLDS), CLUSTERED_AT_MOST)
@@ -251,7 +258,7 @@ def _check_size(n: int, k: int) -> int:
 
 
 def _naming_clusters(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntArray | None:
-    """Clusters of all points, numbered as a `Partition` numbers them; of many points, nearest clusters of a sample.
+    """Find clusters of all points, numbered as in a `Partition`; of many points, nearest clusters of a sample.
 
     None for two clusters, whose only contrast needs no name.
     """
@@ -273,7 +280,7 @@ def _naming_clusters(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntA
 
 
 def _partners(labels: IntArray, names: IntArray, k: int) -> IntArray:
-    """For every name the cluster that stands for it: pairs with the largest overlap, then whatever overlaps most.
+    """Match every name with a cluster: pairs with the largest overlap, then whatever overlaps most.
 
     Points with -1 among the labels or names are in no cluster; (m,), (m,) -> (k,).
     """

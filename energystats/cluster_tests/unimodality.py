@@ -80,7 +80,7 @@ def calibration_factor(conservative: bool) -> float:
 
 
 def no_evidence(scores: FloatArray) -> Unimodality:
-    """What constant scores say, and parts in which there were no clusters."""
+    """Report constant scores, and parts in which there were no clusters."""
     return Unimodality(scores, np.zeros(3), 1.0, False)
 
 
@@ -99,6 +99,7 @@ def unimodality_test(
     tolerance = INDEX_TOLERANCE * np.array([x.size, 1.0, 1.0])
     table = observed[None]
     pvalue = 1.0
+    # samples from the nearest unimodal distribution, of which each is fitted again
     for upto in (min(first_batch or n_resamples, n_resamples), n_resamples):
         table = np.vstack((table, *_null_indices(x, upto + 1 - len(table), rng)))
         pvalue = min(1.0, factor * smallest_weighted(table, tolerance))
@@ -108,7 +109,7 @@ def unimodality_test(
 
 
 def _null_indices(x: FloatArray, n_draws: int, rng: np.random.Generator) -> list[FloatArray]:
-    """Indices of samples from the nearest unimodal distribution of x, in blocks of bounded size."""
+    """Compute indices of samples from the nearest unimodal distribution of x, in blocks of bounded size."""
     at_once = max(1, DRAWS_AT_ONCE // x.size)
     found = []
     for done in range(0, n_draws, at_once):
@@ -119,7 +120,7 @@ def _null_indices(x: FloatArray, n_draws: int, rng: np.random.Generator) -> list
 
 
 def smallest_weighted(table: FloatArray, tolerance: FloatArray) -> float:
-    """P-value of the first row among all rows, by the smallest of its weighted p-values; (1 + b, 3) -> float.
+    """Compute the p-value of the first row by the smallest of its weighted p-values; (1 + b, 3) -> float.
 
     The p-value of every row in every column is the share of rows that are at least as large, ties within the
     tolerance among them; divided by the weights and minimised they are compared between the rows once more, so that
@@ -129,14 +130,16 @@ def smallest_weighted(table: FloatArray, tolerance: FloatArray) -> float:
     pvalues = np.empty_like(table)
     for j, column in enumerate(table.T):
         pvalues[:, j] = (n - np.searchsorted(np.sort(column), column - tolerance[j], side="left")) / n
+    # the smallest weighted p of every row, compared once more between the rows
     smallest = (pvalues / WEIGHTS).min(axis=1)
     return float(np.count_nonzero(smallest <= smallest[0] * (1 + INDEX_TOLERANCE)) / n)
 
 
 def cauchy_combination(pvalues: FloatArray, cap: float = CAUCHY_CAP) -> float:
-    """One p-value from dependent ones [theory 5]; 1 where all of them are."""
+    """Combine dependent p-values by Cauchy's rule [theory 5]; 1 where all of them are."""
     if pvalues.min() >= 1:
         return 1.0
+    # [Liu & Xie 2020]: 1/2 - arctan(mean of tan((1/2 - p) pi))/pi
     capped = np.minimum(pvalues, cap)
     if capped.min() == capped.max():
         return float(capped[0])
@@ -144,7 +147,7 @@ def cauchy_combination(pvalues: FloatArray, cap: float = CAUCHY_CAP) -> float:
 
 
 def over_contrasts(pvalues: FloatArray) -> tuple[float, list[float]]:
-    """The p-value of all contrasts and that of each over its splits; (n_splits, n_contrasts).
+    """Combine the p-values of all contrasts, and those of each over its splits; (n_splits, n_contrasts).
 
     The cap would make 1/2 of contrasts that all show less, and of one that stands alone.
     """
@@ -166,7 +169,7 @@ def note_duplicated_rows(points: FloatArray) -> tuple[str, ...]:
 
 
 def _on_a_grid(x: FloatArray) -> bool:
-    """Whether all gaps between distinct values are multiples of the smallest one."""
+    """Tell whether all gaps between distinct values are multiples of the smallest one."""
     gaps = np.diff(np.unique(x))
     gaps = gaps[gaps > SAME_VALUE * np.abs(x).max()]
     if not gaps.size:

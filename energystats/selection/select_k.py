@@ -67,12 +67,12 @@ class _SelectionOptions:
     progress: bool
 
     def wants(self, criterion: str) -> bool:
-        """Whether a criterion is to be computed."""
+        """Tell whether a criterion is to be computed."""
         beside = self.compare == "auto" and self.criterion == "significance"
         return self.compare == "all" or beside or self.criterion == criterion
 
     def work(self, d: Dissimilarity, k_max: int) -> tuple[Work, ...]:
-        """What will be computed, to be weighed before it."""
+        """Estimate what will be computed."""
         size = Size.of(d)
         k_max = min(k_max, d.n)
         found = search_work(size, (1 + k_max) / 2, self.n_init, advice=FEWER).times(k_max)
@@ -223,12 +223,14 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
     d = _frozen(d.stored())
     k_max = max(1, min(asked, d.n - 1, count_distinct(d.matrix, asked)))
     partitions = tuple(_found_for_each(d, k_max, plan, cluster_rng))
+    # the columns, each from a stream of its own
     log_within = logarithm(np.array([found.within for found in partitions]))
     compared = _compute_gaps(d, log_within, reference, plan, gap_rng)
     gaps = None if isinstance(compared, str) else compared
     tree = _tree_for(d, k_max, plan, test_rng) if plan.wants("significance") else None
     eigen = eigengaps(d.matrix, k_max) if d.n > k_max else np.full(k_max, np.nan)
     steadiness = _stability_column(d, partitions, plan, stability_rng)
+    # the table, and the choice read off it
     rows = _make_rows(partitions, log_within, gaps, eigen, tree, steadiness)
     found = _decisions(plan.criterion, k_max, gaps, eigen, tree)
     k, why = found[plan.criterion]
@@ -265,7 +267,7 @@ def _check_goes_with(d: Dissimilarity, plan: _SelectionOptions) -> None:
 
 
 def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> GapReference | None:
-    """What the gap statistic compares with; None if gaps are not wanted or there is nothing to draw in."""
+    """Fit what the gap statistic compares with; None if gaps are not wanted or there is nothing to draw in."""
     if not plan.wants("gap") or d.all_coincide:
         return None
     found = fit_gap_reference(d, plan.null)
@@ -284,7 +286,7 @@ def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> GapReference | 
 
 
 def _frozen(d: Dissimilarity) -> Dissimilarity:
-    """The same with read-only points, which the partitions then share."""
+    """Make the points read-only, so that the partitions can share them."""
     if d.points is None:
         return d
     points = d.points.view()
@@ -293,7 +295,7 @@ def _frozen(d: Dissimilarity) -> Dissimilarity:
 
 
 def _why_lowered(d: Dissimilarity, k_max: int) -> str:
-    """Why there are no more clusters to look at."""
+    """Say why there are no more clusters to look at."""
     if k_max == d.n - 1 or d.n == 1:
         return f"there are {d.n} points" if d.n > 1 else "there is one point"
     return f"there are {k_max} distinct points" if k_max > 1 else "all points coincide"
@@ -303,7 +305,7 @@ def _why_lowered(d: Dissimilarity, k_max: int) -> str:
 
 
 def _found_for_each(d: Dissimilarity, k_max: int, plan: _SelectionOptions, rng: np.random.Generator) -> list[Partition]:
-    """The partitions into 1, ..., k_max clusters, each with a seed that does not depend on k_max."""
+    """Find the partitions into 1, ..., k_max clusters, each with a seed that does not depend on k_max."""
     return [AUTO.fit(d, Search(k=k, n_init=plan.n_init), child)[0] for k, child in enumerate(rng.spawn(k_max), start=1)]
 
 
@@ -314,7 +316,7 @@ def _compute_gaps(
     plan: _SelectionOptions,
     rng: np.random.Generator,
 ) -> GapCurve | str | None:
-    """The gap curve, or the reason why there is none; None where there are no references."""
+    """Compute the gap curve, or say why there is none; None where there are no references."""
     if reference is None:
         return None
     found: GapCurve | str = NEGATIVE
@@ -337,7 +339,7 @@ def _has_tests(d: Dissimilarity) -> bool:
 def _tree_for(
     d: Dissimilarity, k_max: int, plan: _SelectionOptions, rng: np.random.Generator
 ) -> ClusterTreeResult | None:
-    """The tree of significant splits, where there are lines to project on."""
+    """Grow the tree of significant splits, where there are lines to project on."""
     if not _has_tests(d):
         return None
     draws = max(TEST_DRAWS, math.ceil(DRAWS_PER_LEVEL / plan.level) - 1)
@@ -346,7 +348,7 @@ def _tree_for(
 
 
 def _smallest_pvalues(tree: ClusterTreeResult | None, k_max: int) -> FloatArray:
-    """Smallest adjusted p of the leaves while there were 1, 2, ... of them; NaN beyond the last; (k_max,)."""
+    """Find the smallest adjusted p of the leaves while there were 1, 2, ... of them; NaN beyond the last; (k_max,)."""
     column = np.full(k_max, np.nan)
     if tree is None:
         return column
@@ -360,7 +362,7 @@ def _smallest_pvalues(tree: ClusterTreeResult | None, k_max: int) -> FloatArray:
 def _stability_column(
     d: Dissimilarity, partitions: tuple[Partition, ...], plan: _SelectionOptions, rng: np.random.Generator
 ) -> FloatArray:
-    """Mean adjusted Rand index for every k > 1."""
+    """Compute the mean adjusted Rand index for every k > 1."""
     column = np.full(len(partitions), np.nan)
     if plan.stability:
         for found, child in zip(partitions[1:], rng.spawn(len(partitions) - 1), strict=True):
@@ -385,7 +387,7 @@ def _make_rows(
     tree: ClusterTreeResult | None,
     steadiness: FloatArray,
 ) -> tuple[SelectKRow, ...]:
-    """The table, row by row."""
+    """Fill the table, row by row."""
     nothing = np.full(len(partitions), np.nan)
     smallest = _smallest_pvalues(tree, len(partitions))
     return tuple(
@@ -410,7 +412,7 @@ def _make_rows(
 def _decisions(
     criterion: str, k_max: int, gaps: GapCurve | None, eigen: FloatArray, tree: ClusterTreeResult | None
 ) -> dict[str, tuple[int, str]]:
-    """The number by every criterion that was computed, and why."""
+    """Choose by every criterion that was computed, and say why."""
     if k_max == 1:
         return {criterion: (1, "There is no other number to choose: k_max is 1.")}
     found = {"eigengap": _by_eigengap(eigen)}
@@ -422,7 +424,7 @@ def _decisions(
 
 
 def _by_gap(gaps: GapCurve) -> tuple[int, str]:
-    """The rule of one standard error."""
+    """Choose by the rule of one standard error."""
     k = first_within_one_error(gaps.gap, gaps.error)
     if k is None:
         last = gaps.gap.size
@@ -440,7 +442,7 @@ def _by_gap(gaps: GapCurve) -> tuple[int, str]:
 
 
 def _by_eigengap(eigen: FloatArray) -> tuple[int, str]:
-    """The largest gap beyond the first."""
+    """Choose the largest gap beyond the first."""
     k = int(np.argmax(eigen[1:])) + 2
     return k, (
         f"The largest gap between neighbouring eigenvalues, {eigen[k - 1]:.3g}, comes after eigenvalue {k}; k = 1 "
@@ -449,7 +451,7 @@ def _by_eigengap(eigen: FloatArray) -> tuple[int, str]:
 
 
 def _by_significance(tree: ClusterTreeResult) -> tuple[int, str]:
-    """As many clusters as the tree has leaves."""
+    """Choose as many clusters as the tree has leaves."""
     k, level = tree.k, tree.level
     left = [leaf.pvalue_adjusted for leaf in tree.leaves if leaf.tested]
     if not left:
@@ -466,7 +468,7 @@ def _by_significance(tree: ClusterTreeResult) -> tuple[int, str]:
 def _note_criteria(
     d: Dissimilarity, plan: _SelectionOptions, gaps: GapCurve | str | None, tree: ClusterTreeResult | None
 ) -> list[str]:
-    """What a reader has to know of the columns."""
+    """Note what a reader has to know of the columns."""
     notes = []
     if isinstance(gaps, GapCurve):
         drawn = {"unimodal": "from their nearest unimodal distributions", "box": "uniform on their ranges"}[plan.null]

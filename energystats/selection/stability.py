@@ -180,7 +180,7 @@ def stability_of(
 def _resampled(
     n: int, n_resamples: int, scheme: str, rng: np.random.Generator
 ) -> Iterator[list[tuple[IntArray, np.random.Generator]]]:
-    """Distinct rows of every resample, and the seed of its clustering."""
+    """Draw the distinct rows of every resample, and the seed of its clustering."""
     for child in children(rng, n_resamples):
         if scheme == "bootstrap":
             rows = np.unique(child.integers(n, size=n))
@@ -190,20 +190,20 @@ def _resampled(
 
 
 def _clusters_of(d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator) -> IntArray:
-    """Labels of k clusters, of fewer where there are fewer distinct points."""
+    """Find k clusters, fewer where there are fewer distinct points."""
     k = min(k, count_distinct(d.matrix, k))
     return search_points(d, k, rng, n_init)[0]
 
 
 def _overlaps(labels: IntArray, k: int, found: IntArray) -> FloatArray:
-    """Points in each of the k clusters and each one found; (k, k')."""
+    """Count points in each of the k clusters and each one found; (k, k')."""
     counts = np.zeros((k, int(found.max()) + 1))
     np.add.at(counts, (labels, found), 1)
     return counts
 
 
 def _best_jaccard(counts: FloatArray) -> FloatArray:
-    """|A and B| / |A or B| of every row with its most similar column; NaN for rows without points."""
+    """Compute |A and B| / |A or B| of every row with its most similar column; NaN for rows without points."""
     own = counts.sum(axis=1)
     union = own[:, None] + counts.sum(axis=0) - counts
     best = (counts / np.maximum(union, 1)).max(axis=1)
@@ -211,7 +211,7 @@ def _best_jaccard(counts: FloatArray) -> FloatArray:
 
 
 def _mean_of_known(values: FloatArray) -> FloatArray:
-    """Column means without NaN; NaN for columns that have nothing else."""
+    """Average columns without NaN; NaN for columns that have nothing else."""
     known = ~np.isnan(values)
     counts = known.sum(axis=0)
     sums = np.where(known, values, 0.0).sum(axis=0)
