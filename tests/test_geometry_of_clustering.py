@@ -105,7 +105,7 @@ def test_a_plain_shift_changes_the_best_weighted_partition():
     assert min(W, key=lambda z: W[z][0]) != min(W, key=lambda z: W[z][1])
 
 
-def test_the_weighted_lingoes_constant_is_the_eigenvalue_of_the_weighted_certificate(rng):
+def test_the_weighted_lingoes_constant_is_the_eigenvalue_of_the_weighted_bound(rng):
     """c = -lambda_min of D_w^(1/2) G D_w^(1/2), G centred with the weights, is the smallest for negative type."""
     n = 8
     w = rng.uniform(0.2, 3, n)
@@ -121,7 +121,7 @@ def test_the_weighted_lingoes_constant_is_the_eigenvalue_of_the_weighted_certifi
 
 @given(matrices_with_labels(st.integers(-50, 50).filter(bool).map(float), max_n=7))
 @settings(deadline=None)
-def test_the_certificate_holds_for_every_matrix(case):
+def test_the_bound_holds_for_every_matrix(case):
     R, labels, k = case
     d = es.dispersion(R, labels, metric="precomputed")
     found = es.energy_cluster(R, k, metric="precomputed", init=labels)
@@ -394,7 +394,7 @@ def lowering_part(R, labels, slack):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_guarded_lloyd_is_the_rule_while_w_falls(kind, rng):
-    """Pass by pass; it never rises, it ends, and `converged` and `rose` say how."""
+    """Pass by pass; it never rises, it ends, and `converged` and `increased` say how."""
     stopped = 0
     for _ in range(60):
         n, k = int(rng.integers(5, 12)), int(rng.integers(2, 4))

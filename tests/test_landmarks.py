@@ -321,11 +321,11 @@ def test_the_score_is_the_upper_limit(rng):
 def test_estimates_of_many_points(rng):
     X = three_clouds(rng, 4000)
     found = es.energy_cluster(X, 3, algorithm=es.Landmarks(n_landmarks=40), n_init=2, rng=rng)
-    exact, told = es.dispersion(X, found.labels), found.approximation
-    assert 0 < told.within_error < 1e-3 * exact.within
-    assert abs(found.within - exact.within) < 6 * told.within_error
-    assert abs(found.total - exact.total) < 6 * told.total_error
-    assert abs(found.between - exact.between) < 6 * told.between_error
+    exact, estimated = es.dispersion(X, found.labels), found.approximation
+    assert 0 < estimated.within_error < 1e-3 * exact.within
+    assert abs(found.within - exact.within) < 6 * estimated.within_error
+    assert abs(found.total - exact.total) < 6 * estimated.total_error
+    assert abs(found.between - exact.between) < 6 * estimated.between_error
     assert found.between + found.within == pytest.approx(found.total)
     assert found.within_per_cluster.sum() == pytest.approx(found.within)
 
@@ -387,7 +387,7 @@ def test_scikit_learn_protocol(estimator, check):
     check(estimator)
 
 
-# ---------------------------------------------------------------- the door
+# ---------------------------------------------------------------- what is refused
 
 
 @pytest.mark.parametrize(

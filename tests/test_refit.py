@@ -242,7 +242,7 @@ def test_rotation_does_not_matter_to_a_gaussian_null(seed):
         assert unimodal.comparisons[0].pvalue == expected.comparisons[0].pvalue  # along principal components
 
 
-def test_metrics_are_settled_on_the_data_and_columns_standardized_anew(two, how, rng):
+def test_metrics_are_fitted_to_the_data_and_columns_standardized_again(two, how, rng):
     for metric in ("gaussian", "cityblock", "mahalanobis", "cosine", es.metrics.Localised(), "gower"):
         assert 0 < es.cluster_test(two + 3, metric=metric, rng=rng, **how).pvalue <= 1
     scaled = es.cluster_test(two * [1, 50], standardize=True, rng=3, **how)

@@ -381,7 +381,7 @@ def test_negative_rho_has_no_logarithm(rng):
     assert "No gaps" in found.summary()
 
 
-def test_what_cannot_be_computed_is_left_out_with_a_remark():
+def test_what_cannot_be_computed_is_left_out_with_a_note():
     found = es.select_k(MIXED, 4, "eigengap", metric="gower", compare="all", rng=0)
     assert found.table[["gap", "pvalue"]].isna().all(axis=None)
     assert "No gaps" in found.summary()
@@ -441,11 +441,11 @@ def test_resamples_are_half_of_the_points_or_as_many_with_replacement(n, seed):
 
 def test_half_of_a_cluster_dissolves_it_and_three_quarters_recover_it(rng, monkeypatch):
     """Both bounds belong to the verdict, and resamples without points of a cluster say nothing of it."""
-    told = np.array([[0.5, 0.75, 0.4], [0.75, 0.5, np.nan], [1.0, 0.7499, 0.5001], [0.5001, 0.75, np.nan]])
-    rows = iter(told)
+    given = np.array([[0.5, 0.75, 0.4], [0.75, 0.5, np.nan], [1.0, 0.7499, 0.5001], [0.5001, 0.75, np.nan]])
+    rows = iter(given)
     monkeypatch.setattr("energystats.selection.stability._best_jaccard", lambda _: next(rows))
     found = es.cluster_stability(rng.standard_normal((9, 2)), 3, n_resamples=4, n_init=1, rng=rng)
-    assert_array_equal(found.similarities, told)
+    assert_array_equal(found.similarities, given)
     assert_allclose(found.dissolved, [1 / 4, 1 / 4, 1 / 2])
     assert_allclose(found.recovered, [1 / 2, 1 / 2, 0])
     assert_allclose(found.jaccard, [2.7501 / 4, 2.7499 / 4, 0.9001 / 2])

@@ -288,7 +288,7 @@ def test_many_clusters_can_be_significant(rng):
 
 
 @pytest.mark.parametrize("columns", [1, 2])
-def test_copies_of_rows_are_told(columns, rng):
+def test_duplicated_rows_are_warned_of(columns, rng):
     def warned(points):
         with pytest.warns(es.TiesWarning) as caught:
             summary = es.cluster_test(points, n_resamples=19, rng=rng).summary()

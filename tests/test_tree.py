@@ -240,7 +240,7 @@ def test_unit_and_place_do_not_matter(three):
         assert_array_equal(found.labels, plain.labels)
 
 
-def test_remarks_are_made_once(rng):
+def test_notes_are_made_once(rng):
     X = np.round(np.concatenate([rng.normal(c, 1, (40, 2)) for c in CENTRES]) * 2) / 2
     with pytest.warns(es.TiesWarning) as caught:
         found = es.cluster_tree(X, rng=rng)
@@ -260,7 +260,7 @@ def test_standardizing_is_done_once(three):
     assert "columns standardized" in a.summary()
 
 
-def test_progress_counts_settled_points(three, capsys):
+def test_progress_counts_decided_points(three, capsys):
     es.cluster_tree(three, progress=True, n_resamples=99, rng=0)
     captured = capsys.readouterr()
     assert "120/120" in captured.err

@@ -265,7 +265,7 @@ def check_lines(d: Dissimilarity) -> None:
         raise ValueError(
             "`cluster_test` scores points along lines, and categories or missing values have none: under "
             f"{d.metric!r} no test of clusters is known to keep its level. Test complete numeric columns alone, or "
-            "labels known before the data were seen (`labels=`)."
+            "labels known before the data were seen (`energy_test`)."
         )
 
 
