@@ -122,10 +122,10 @@ def near_hartigan(n):
         for m in (64, 256, 1024):
             options = {**how, "algorithm": es.Landmarks(n_landmarks=m)}
             seconds, found = timed(lambda X=X, k=k, o=options: es.energy_cluster(X, k, **o, rng=0))
-            exact, told = es.dispersion(X, found.labels, **how), found.approximation
+            exact, about = es.dispersion(X, found.labels, **how), found.approximation
             share = exact.within / full.within - 1
-            z = f"{(found.within - exact.within) / told.within_error:+.1f}" if told.within_error else "all pairs"
-            print(f"| {name} | {m} | {seconds} | {share:.1e} | {told.outside:.3f} of T | {z} |", flush=True)
+            z = f"{(found.within - exact.within) / about.within_error:+.1f}" if about.within_error else "all pairs"
+            print(f"| {name} | {m} | {seconds} | {share:.1e} | {about.outside:.3f} of T | {z} |", flush=True)
 
 
 def beside_mini_batches(n):

@@ -20,7 +20,7 @@ from energystats._core.sums import random_directions
 from energystats._runtime import check_memory
 from energystats._typing import FloatArray, IntArray
 from energystats.exceptions import ColumnScaleWarning, MatrixAsPointsWarning, warn
-from energystats.inputs.arrays import read_only
+from energystats.inputs.arrays import EPS, digits_of, read_only
 from energystats.inputs.labels import as_labels, read_labels
 from energystats.inputs.matrices import as_square, matrix_index
 from energystats.inputs.table import InputTable, as_table, check_same_columns
@@ -114,6 +114,8 @@ class Dissimilarity(abc.ABC):
         Where a row of the points stands in the user's tables.
     directions : ndarray of shape (d, n_slices) or None
         Unit vectors, where sums over pairs are estimated from distances along them.
+    rounding : float or None
+        What an entry of R may be off by, as a share, where it was given in fewer digits than those of float64.
     """
 
     has_points: ClassVar[bool] = False  # all of them in memory
@@ -127,6 +129,7 @@ class Dissimilarity(abc.ABC):
     exponent: int = 0
     place: Place | None = None
     directions: FloatArray | None = None
+    rounding: float | None = None
 
     @staticmethod
     def from_data(
@@ -445,9 +448,9 @@ class Matrix(Dissimilarity):
             )
         if standardize:
             raise ValueError('`standardize` needs coordinates; it must be False when metric="precomputed".')
-        R = as_square(table, name)
+        R, ((rounding, _), eps) = as_square(table, name), digits_of(table)
         warn_if_negative(of_negative * int(np.count_nonzero(R < 0)) // 2, float(R.min()))
-        return cls(metric=metric, R=R, index=matrix_index(table))
+        return cls(metric=metric, R=R, rounding=rounding if eps > EPS else None, index=matrix_index(table))
 
     @property
     def n(self) -> int:

@@ -229,7 +229,7 @@ def test_exact_clusters_at_every_size(rng, size):
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("algorithm", ["hartigan", "lloyd", "spectral"])
-def test_clusters_and_their_bound(rng, algorithm, size):
+def test_clusters_and_their_upper_bound(rng, algorithm, size):
     X = np.ldexp(samples(rng, 20, 2)["normal"][0], SIZES[size])
     R = precise.euclidean(X)
     found = es.energy_cluster(X, 3, algorithm=algorithm, n_init=2, rng=0)

@@ -68,7 +68,7 @@ def test_best_of_all_partitions(k, alpha, weighted, rng):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_optimum_in_exact_arithmetic(kind, alpha, weighted, rng):
-    """The partition costs as little as the best, in fractions, and the W that is reported is its W."""
+    """The partition costs as little as the best, in fractions, and its `within` is the W of its labels."""
     for n in (2, 7, 30):
         x = KINDS[kind](rng, n)
         w = rng.lognormal(0, 2, n) if weighted else np.ones(n)

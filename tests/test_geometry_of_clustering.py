@@ -394,7 +394,7 @@ def lowering_part(R, labels, slack):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_guarded_lloyd_is_the_rule_while_w_falls(kind, rng):
-    """Pass by pass; it never rises, it ends, and `converged` and `rose` say how."""
+    """Pass by pass; it never rises, it ends, and `converged` and `increased` say how."""
     stopped = 0
     for _ in range(60):
         n, k = int(rng.integers(5, 12)), int(rng.integers(2, 4))

@@ -387,7 +387,7 @@ def test_scikit_learn_protocol(estimator, check):
     check(estimator)
 
 
-# ---------------------------------------------------------------- input
+# ---------------------------------------------------------------- what is refused
 
 
 @pytest.mark.parametrize(

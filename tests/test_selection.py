@@ -216,13 +216,23 @@ def test_small_levels_get_draws_enough(level, draws, three, monkeypatch):
     """The smallest p of all points is to be a tenth of the level, or 1/200."""
     heard = []
 
-    def tree_of_points(d, rules, **_):
+    def tree_of_points(d, rules, *_):
         heard.append(rules.n_resamples)
 
     monkeypatch.setattr("energystats.selection.select_k.tree_of_points", tree_of_points)
     with pytest.raises(KeyError):  # the tree is missing
         es.select_k(three, 2, "significance", compare="chosen", level=level, rng=0)
     assert heard == [draws]
+
+
+def test_gaps_of_a_matrix_of_few_digits(three):
+    """Coordinates are found in distances of 7 digits, too; the gaps are those of all digits as far as these go."""
+    R, how = es.pairwise(three), {"metric": "precomputed", "n_resamples": 5, "n_init": 3, "rng": 1}
+    single, double = (es.select_k(given, 4, **how) for given in (R.astype(np.float32), R))
+    assert single.k == double.k == 3
+    assert np.isfinite(single.table["gap"]).all()
+    with pytest.raises(ValueError, match="the precomputed matrix holds no Euclidean distances"):
+        es.select_k(CITY.astype(np.float32), 4, **how)
 
 
 def test_gap_and_eigengap_stand_beside_significance(three):

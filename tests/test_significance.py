@@ -1,8 +1,12 @@
 """The cluster tests: what they answer, that they repeat, and their pieces. Level and power are slow tests."""
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import squareform
 from scipy.stats import norm
 
 import energystats as es
@@ -26,7 +30,7 @@ def test_same_seed_same_result(two, k):
     a, b = (es.cluster_test(two, k, n_resamples=49, n_splits=2, rng=9) for _ in range(2))
     assert (a.pvalue, a.statistic) == (b.pvalue, b.statistic)
     assert_array_equal(a.pvalues, b.pvalues)
-    assert a.contrasts.equals(b.contrasts)
+    assert (a.contrasts is None and b.contrasts is None) if k == 2 else a.contrasts.equals(b.contrasts)
 
 
 def test_separated_clusters_are_significant(two, rng):
@@ -70,6 +74,28 @@ def test_curved_distances_warn(rng):
     X = rng.random((40, 2))
     with pytest.warns(es.NotCalibratedWarning, match=r"^R is not a Euclidean distance"):
         es.cluster_test(es.pairwise(X, metric="cityblock"), metric="precomputed", rng=rng)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("form", ["square", "condensed", "frame"])
+def test_matrices_of_few_digits_are_judged_by_these(dtype, form, rng):
+    """Rounding to 7 or 3 digits leaves Euclidean distances Euclidean; city block distances are not, whatever it is."""
+    X = rng.random((60, 2))
+
+    def given(metric):
+        R = squareform(es.pairwise(X, metric=metric), checks=False).astype(dtype)
+        return {"condensed": R, "square": squareform(R), "frame": pd.DataFrame(squareform(R))}[form]
+
+    how = {"metric": "precomputed", "n_splits": 1, "n_resamples": 19, "rng": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", es.NotCalibratedWarning)
+        es.cluster_test(given("euclidean"), **how)
+        es.cluster_test(np.square(given("euclidean").astype(float)).astype(dtype), alpha=2, **how)
+    with pytest.warns(es.NotCalibratedWarning, match="is not a Euclidean distance"):
+        es.cluster_test(given("cityblock"), **how)
+    wide = Dissimilarity.from_data(given("euclidean"), metric="precomputed", alpha=1.0)
+    assert wide.subset(np.arange(9)).rounding == wide.rounding > 1e-5
+    assert Dissimilarity.from_data(es.pairwise(X), metric="precomputed", alpha=1.0).rounding is None
 
 
 def test_contrasts_name_the_clusters_of_all_points(rng):
@@ -162,10 +188,10 @@ class ToldSplitter(_Splitter):
         d = Dissimilarity.from_data(points, metric="euclidean", alpha=1.0)
         space = _Space(d, make_scorer(d, 1.0, np.random.default_rng(0)))
         super().__init__(space, None, None, 2, True, 9, 1.0)
-        object.__setattr__(self, "script", (gain, asked))
+        object.__setattr__(self, "given", (gain, asked))
 
     def evidence(self, space, own, other, rng):
-        gain, asked = self.script
+        gain, asked = self.given
         asked.append((space, set(own), set(other)))
         return 7.0 + (0.0 if space is self.space else gain / 2)
 
@@ -262,14 +288,14 @@ def test_duplicated_rows_warn(columns, rng):
     def warnings_of(points):
         with pytest.warns(es.TiesWarning) as caught:
             summary = es.cluster_test(points, n_resamples=19, rng=rng).summary()
-        found = [str(w.message) for w in caught if "copies" in str(w.message)]
+        found = [str(w.message) for w in caught if "duplicated" in str(w.message)]
         assert bool(found) == ("test the distinct rows" in " ".join(summary.split()))
         return found
 
     X = rng.standard_normal((50, columns))
     (text,) = warnings_of(np.concatenate((X, X)))
-    assert text.startswith("50 of 100 rows are copies of others in columns that are recorded on no grid.")
-    assert not warnings_of(np.round(np.concatenate((X, X)), 1))  # on a grid duplicates are what one expects
+    assert text.startswith("50 of 100 rows are duplicated in columns that are recorded on no grid.")
+    assert not warnings_of(np.round(np.concatenate((X, X)), 1))  # on a grid duplicated rows are what one expects
 
 
 @pytest.mark.parametrize("name", ["conservative", "standardize"])

@@ -453,10 +453,10 @@ def test_a_higher_child_raises_its_parent(five):
 
 
 def test_many_leaves_still_have_names(rng, monkeypatch):
-    def fake(part, k, *, n_resamples, **_):
-        return SimpleNamespace(pvalue=1.0 if part.n <= 30 else 0.5 / (n_resamples + 1), notes=())
+    def fake(part, options, rng):
+        return SimpleNamespace(pvalue=1.0 if part.n <= 30 else 0.5 / (options.n_resamples + 1), notes=())
 
-    monkeypatch.setattr(module, "unlabelled_test", fake)
+    monkeypatch.setattr(module, "run_cluster_test", fake)
     found = es.cluster_tree(np.concatenate([rng.normal(20 * c, 1, 30) for c in range(12)]), rng=rng)
     assert found.k == 12
     assert es.clustering_accuracy(found.labels, np.repeat(np.arange(12), 30)) == 1

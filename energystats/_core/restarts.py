@@ -13,11 +13,18 @@ from energystats._core.hartigan import hartigan_passes, tabulated, tabulated_afr
 from energystats._core.jit import njit
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["AS_GOOD", "UNIFORMS", "lowest", "merge_and_split", "perturbed", "random_swap", "seeded_labels"]
+__all__ = ["AS_GOOD", "UNIFORMS", "lowest", "merge_and_split", "perturbed", "random_swap", "seeded_labels", "tries_for"]
 
 
+AT_MOST = 20
+PAIRS = 16_000_000  # n squared times the tries of a start, so that they cost about as much as the distances do
 UNIFORMS = 5  # random numbers of one perturbation
 AS_GOOD = 10  # times what W has to fall by: partitions no farther apart count as the same one found again
+
+
+def tries_for(n: int) -> int:
+    """Return how often every start is perturbed: twenty times up to 894 points, once at 4,000, never above."""
+    return min(AT_MOST, PAIRS // (n * n))
 
 
 @njit

@@ -31,7 +31,7 @@ WORDS = {
     "`conservative`": "--conservative",
     "`conservative=True`": "--conservative",
     "`cluster_test`": "the cluster test",
-    "(`labels=`)": "(energystats test)",
+    "(`energy_test`)": "(energystats test)",
 }
 
 

@@ -49,7 +49,7 @@ def payload_of(result: Any) -> dict[str, Any]:
     if isinstance(result, Partition):
         fields["share"] = share(result.between, result.total)
     if isinstance(result, ClusterTestResult):
-        means = result.indices.mean(axis=0).tolist() if len(result.indices) else [None] * len(INDICES)
+        means = result.indices.mean(axis=0).tolist() if result.indices is not None else [None] * len(INDICES)
         fields["indices"] = dict(zip(INDICES, means, strict=True))
         fields["contrasts"] = [{name: getattr(row, name) for name in CONTRAST} for row in result.rows]
     if isinstance(result, DiscoResult):

@@ -6,20 +6,22 @@ hypothesis. The methods here ask about the population instead, and say which que
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
 from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, RandomLike
-from energystats.cluster_tests.clusterers import EnergyClusters, UserClusterer, as_user_clusterer
+from energystats.cluster_tests.clusterers import as_user_clusterer
 from energystats.cluster_tests.crossfit import crossfit_test
+from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.reference_samples import compares_numbers
 from energystats.cluster_tests.refit import GAUSSIAN, INDEPENDENT_UNIMODAL, INNER, refit_test
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
 from energystats.cluster_tests.split import LINEAR_UNIMODALITY, enough_draws, split_test
-from energystats.cluster_tests.unimodality import UNIMODALITY, one_column_test
+from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, one_column_test
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.labels import were_found
 from energystats.inputs.options import (
@@ -35,7 +37,7 @@ from energystats.metrics.base import MetricLike, is_named
 from energystats.metrics.general import Precomputed
 from energystats.pairs.workloads import Size, crossfit, line_draws, refit, split
 
-__all__ = ["check_lines", "cluster_test", "method_for", "points_to_test", "unlabelled_test"]
+__all__ = ["check_lines", "cluster_test", "method_for", "plan_cluster_test", "points_to_test", "run_cluster_test"]
 
 
 SMALL_SAMPLE = 20  # points
@@ -48,7 +50,6 @@ NO_LABELS = (
     "for clusters that were found in X give what finds them, as in `cluster_test(X, clusterer=KMeans(3))`, or their "
     "number, `cluster_test(X, k)`."
 )
-UNUSED_CLUSTERER = "One column is tested without clustering it, so `clusterer` was not used."
 
 
 @refuse_keyword("labels", f"`cluster_test` takes no `labels`. {NO_LABELS}")
@@ -69,7 +70,7 @@ def cluster_test(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> ClusterTestResult:
-    r"""Test for cluster structure that does not use the data twice.
+    r"""Test whether there is cluster structure at all, without using the data twice.
 
     Parameters
     ----------
@@ -78,124 +79,65 @@ def cluster_test(
     k : int, default 2
         Number of clusters that are looked for. With one column the question is "more than one mode?", whatever k.
     clusterer : object or callable, optional
-        What clusters the points of "split", "refit" and "crossfit" instead of Hartigan's method: any object with
-        ``fit_predict``, such as scikit-learn's clusterers, or a function from points to labels. It is given coordinates
-        (the square matrix where that was given), and may find another number of clusters than k, none, or label noise
-        -1. It is copied before every use; a `random_state` that is None is set from `rng`.
+        What clusters the points instead of Hartigan's method: an object with ``fit_predict``, such as scikit-learn's
+        clusterers, or a function from points to labels, -1 for noise. A `random_state` that is None is set from `rng`.
     metric : str, Metric or callable, default "euclidean"
         The semimetric for clustering; the scores are linear in X whatever it is.
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
     method : {"auto", "split", "unimodal-1d", "refit", "crossfit"}, default "auto"
-        "auto" is "unimodal-1d" for one column and "split" otherwise. See Notes.
+        "split": unimodality along lines found from other points. "unimodal-1d": of one column. "refit": S/T against
+        reference samples. "crossfit": held-out E against these. "auto": the second for one column, else the first.
     null : {"unimodal", "gaussian"}, default "unimodal"
         Distribution of the reference samples of "refit". "gaussian" has more power and goes with "refit" alone: it
         rejects uniform and exponential data, which have no clusters.
     n_splits : int, default 5
         Random splits of "split" (into five folds) and of "crossfit" (into halves, each used twice).
     n_resamples : int, default 199
-        Draws behind each p-value; reference samples of "refit" and "crossfit". With k > 2 contrasts, "split" makes k/2
-        times as many where a p-value is not clearly large, so that k of them can be significant.
+        Draws behind each p-value; reference samples of "refit" and "crossfit".
     conservative : bool, default False
         Multiply each p-value of "split" and "unimodal-1d" by 1.6 instead of 1.2, a margin for flat densities;
-        wants n_resamples >= 499. "refit" and "crossfit" have no such factor.
+        wants n_resamples >= 499.
     standardize : bool, default False
         Column z-scores (divisor n) before distances and scores.
     n_jobs : int or None, default None
         Threads over the splits of "split"; None is one, -1 all processors. No number depends on it.
     progress : bool or None, default None
-        Show a bar over the splits or the reference samples.
-        None: if the estimated time is above two seconds and a terminal or notebook can show it.
+        Show a bar; None: from an estimated two seconds on, where it can be seen.
     rng : int, Generator or None, default None
-        Seed of the splits, starts, draws and of the spreading of ties. The same seed gives the same numbers.
+        Seed of the splits, starts, draws and jitter.
 
     Returns
     -------
     ClusterTestResult
         `.pvalue`, `.statistic`, `.method`, `.null_hypothesis` (the question that was answered), `.contrasts` (one
-        cluster versus the rest), `.comparisons` (with reference samples), `.summary()`, `.plot()`.
+        cluster versus the rest, for k > 2), `.comparisons` (with reference samples), `.summary()`, `.plot()`.
 
     Raises
     ------
-    ValueError
-        If there are too few rows (20 for "split", 8 for "unimodal-1d" and "refit", 16 for "crossfit") or distinct
-        points, a value is not finite, an option is unknown or does not fit the
-        data or other options, columns are mixed (``metric="gower"``), "refit" or "crossfit" is
-        asked for without coordinates, or `clusterer` returns anything but one label a point.
-    TypeError
-        If `X` does not hold real numbers, a count is not a whole number, or `clusterer` can neither be fitted nor
-        called.
+    ValueError, TypeError
+        If there are too few rows or distinct points, or an option does not fit the data or other options.
     MemoryError
-        If the pairs of the part that is clustered (of all points for k > 2 and for "refit") would not fit, or
-        the draws.
+        If the pairs of the points that are clustered at a time, or the draws, would not fit.
 
     Warns
     -----
-    TiesWarning
-        If tied values were jittered over one grid step, or rows are copies of others.
-    NotCalibratedWarning
-        If a precomputed matrix does not stem from Euclidean distances.
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
+    TiesWarning, NotCalibratedWarning, PerformanceWarning
+        If tied values were jittered or rows are duplicated; a matrix is not Euclidean; it takes more than a minute.
 
     See Also
     --------
     energy_cluster : The clusters themselves.
-    energy_test : Samples that were distinguished beforehand.
 
     Notes
     -----
-    **split.** The points are assigned at random to five folds. For each, the others (2,000 at most) are clustered into
-    k as `energy_cluster` clusters them by default, and the points of the fold are scored along the line through the
-    means of a cluster and of the rest. Where a trial on held-out halves shows clearly more, columns are decorrelated
-    first, for long parallel clusters. All n scores, each along a line that its point had no part in, are pooled and
-    compared with samples from the nearest unimodal distribution by three indices that share one p-value: the log
-    likelihood ratio of two normals of one variance to the nearest unimodal density, with weight .65; the excess-split
-    index E, the largest excess of S/T over that of the nearest unimodal distribution, with weight .1; and the mean
-    distance from its quantiles, with weight .25. The p-values of all splits and contrasts are combined by Cauchy's
-    rule. At level .05 the test rejected at most .02 on smooth unimodal distributions and .02 to .07 on flat ones
-    (uniform on a bar, a square, one flat axis of ten: 300 to 4,000 samples each); `conservative=True` at most .06.
-    Samples of 100 from two normals three standard deviations apart were rejected at about .25, four apart at .84, and
-    two concentric circles (n = 200) at about .65. Another seed, or order of rows, changes p; more `n_splits` steady it
-    (from .013 to .039 over twelve seeds to .014 to .019 with 20 on one data set).
-    A contrast's own p combines its splits; that of all contrasts counts those above .5 as .5, so that clusters which
-    show nothing do not hide one that does. `pvalue_adjusted` is Holm's over the contrasts, which are named after the
-    clusters of all points. A third cluster far away makes a contrast small too.
-
-    **unimodal-1d.** The three indices of the whole column, without splitting.
-
-    H0 of these two holds for every log-concave and every unimodal elliptical distribution. A mixture of two unit
-    normals two standard deviations apart is unimodal: no valid test can call it clustered. p-values are multiplied by
-    1.2, by which those on flat densities were measured to be too small. With a the number of clustered points,
-    O(n_splits a^2) time for their distances and O(k n_splits n_resamples n log n) for the draws; O(a^2 + n) memory.
-
-    **refit.** S/T of k clusters of all points is compared with S/T of reference samples without clusters, clustered by
-    the same search, that of `energy_cluster`: independent scores along the principal components, each from the nearest
-    unimodal distribution, and again along the features; the larger p counts. Take it for k > 2 and for a rho that sees
-    more than means, such as concentric clusters with ``metric="gaussian"``. H0 is narrower than that of "split":
-    dependent unimodal scores are outside.
-    With ``null="gaussian"`` references come from the Gaussian distribution with the sample's covariance matrix, and the
-    excess of S/T over their mean is compared with that of each reference over three references fitted to it (pivoted;
-    the plain p is in `.comparisons`). It keeps its level on Gaussian data of any covariance and finds two normals three
-    standard deviations apart in ten dimensions at about .7 (n = 100), but rejects uniform and exponential data.
-    O(n_resamples n^2 d) time, four times that for "gaussian", and O(n^2) memory.
-
-    **crossfit.** E of held-out halves along the line through the means of two clusters of the other half (for more
-    clusters the mean over all lines from one to the rest), averaged over folds, against the same of reference samples
-    of "refit". A little more power than "split", and the narrower H0. O(n_splits n_resamples n^2) time, O(n^2) memory.
-
-    **clusterer.** In "split" all points are clustered once to name the contrasts, and every cluster of a part takes the
-    name it overlaps with most; columns are not decorrelated. Points labelled -1 take no part in the directions, and
-    none in S/T. "refit" wants a fixed number of clusters, because S/T grows with it. A fold whose others have fewer
-    than two clusters is not scored ("split"), or counts as a statistic of 0; the summary says how often there were any.
-    Where all points are one cluster, p = 1.
-
-    A small p means structure beyond H0, not that a certain cluster or their number is real.
+    A small p means structure beyond H0, not that a certain cluster or their number is real. Each method step by step,
+    with levels and powers: ``docs/clustering.md``. O(n_splits a^2 + k n_splits n_resamples n log n) time and O(a^2 + n)
+    memory for "split", a being at most 2,000; O(n_resamples n^2) time and O(n^2) memory for references.
 
     References
     ----------
-    Hartigan & Hartigan (1985) for the nearest unimodal distribution; Liu & Xie (2020) for Cauchy's rule; Helgeson, Vock
-    & Bair (2021), Biometrics, for S/T against unimodal references; Beran (1988), JASA 83, 687-697, for prepivoting.
+    Hartigan & Hartigan (1985); Liu & Xie (2020); Helgeson, Vock & Bair (2021), Biometrics; Beran (1988), JASA 83.
 
     Examples
     --------
@@ -204,62 +146,77 @@ def cluster_test(
     >>> two = np.vstack([rng.normal(0, 1, (60, 2)), rng.normal(6, 1, (60, 2))])
     >>> es.cluster_test(two, rng=0).pvalue < 0.05
     True
-    >>> es.cluster_test(two, rng=0).null_hypothesis
-    'every linear projection of the population is unimodal'
     >>> es.cluster_test(two, method="refit", null="gaussian", rng=0).pvalue
     0.005
     """
     _check_options(k, method, null, clusterer=clusterer, conservative=conservative)
-    user_clusterer = None if clusterer is None else as_user_clusterer(clusterer)
     check_flag(conservative, "conservative")
     check_flag(standardize, "standardize")
-    n_splits = check_count(n_splits, "n_splits", low=1)
-    n_resamples = check_count(n_resamples, "n_resamples", low=1)
-    generator = as_generator(rng)
-    power = check_alpha(alpha)
-    d = points_to_test(X, metric, power, standardize=standardize)
-    check_lines(d)
-    k = check_count(k, "k", low=2, high=max(d.n, 2), why=", the number of points")
-    works = plan_cluster_test(
-        d, k, method_for(d, method), null, n_splits, n_resamples, user_clusterer=user_clusterer is not None
-    )
-    result = unlabelled_test(
-        d,
-        k,
+    options = ClusterTestOptions(
         method=method,
         null=null,
-        user_clusterer=user_clusterer,
-        power=power,
-        n_splits=n_splits,
-        n_resamples=n_resamples,
+        n_splits=check_count(n_splits, "n_splits", low=1),
+        n_resamples=check_count(n_resamples, "n_resamples", low=1),
         conservative=conservative,
+        power=check_alpha(alpha),
+        user_clusterer=None if clusterer is None else as_user_clusterer(clusterer),
         n_jobs=check_jobs(n_jobs),
-        progress=weigh(progress, d, *works),
-        rng=generator,
     )
+    generator = as_generator(rng)
+    d = points_to_test(X, metric, options.power, standardize=standardize)
+    check_lines(d)
+    k = check_count(k, "k", low=2, high=max(d.n, 2), why=", the number of points")
+    options = replace(options, k=k, method=method_for(d, method))
+    options = replace(options, progress=weigh(progress, d, *plan_cluster_test(d, options)))
+    result = run_cluster_test(d, options, generator)
     return result if d.n >= SMALL_SAMPLE else replace(result, notes=(*result.notes, FEW_POINTS.format(n=d.n)))
 
 
-def plan_cluster_test(
-    d: Dissimilarity, k: int, method: str, null: str, n_splits: int, n_resamples: int, *, user_clusterer: bool = False
-) -> tuple[Work, ...]:
-    """What a test will take, to be weighed before it; of a user's clusterer nothing is known."""
+class _Method(NamedTuple):
+    """A way to test, and what it takes."""
+
+    test: Callable[[Dissimilarity, ClusterTestOptions, np.random.Generator], ClusterTestResult]
+    work: Callable[[Size, ClusterTestOptions], tuple[Work, ...]]
+    in_coordinates: bool  # whether reference samples are drawn
+
+
+def _work_of_split(size: Size, options: ClusterTestOptions) -> tuple[Work, ...]:
+    return split(size, options.k, options.n_splits, enough_draws(options.n_resamples, options.k))
+
+
+def _work_of_refit(size: Size, options: ClusterTestOptions) -> tuple[Work, ...]:
+    each = 1 + INNER if options.null == "gaussian" else _sets_of_axes(size)
+    return refit(size, options.k, options.n_resamples, each)
+
+
+def _work_of_crossfit(size: Size, options: ClusterTestOptions) -> tuple[Work, ...]:
+    return crossfit(size, options.k, options.n_splits, options.n_resamples, _sets_of_axes(size))
+
+
+def _sets_of_axes(size: Size) -> int:
+    """Count the axes of references: principal components, and features where they differ."""
+    return 1 if size.columns == 1 else 2
+
+
+METHODS = {
+    "split": _Method(split_test, _work_of_split, False),
+    "unimodal-1d": _Method(one_column_test, lambda size, options: (line_draws(size.n, options.n_resamples),), False),
+    "refit": _Method(refit_test, _work_of_refit, True),
+    "crossfit": _Method(crossfit_test, _work_of_crossfit, True),
+}
+
+
+def plan_cluster_test(d: Dissimilarity, options: ClusterTestOptions) -> tuple[Work, ...]:
+    """Estimate what a test takes; of a user's clusterer nothing is known."""
     size = Size.of(d)
-    if method == "unimodal-1d":
-        return (line_draws(d.n, n_resamples),)
-    searched = replace(size, exact=True) if user_clusterer else size
-    if method == "split":
-        return split(searched, k, n_splits, enough_draws(n_resamples, k))
-    laws = 1 if null == "gaussian" or size.columns == 1 else 2
-    if method == "refit":
-        return refit(searched, k, n_resamples, 1 + INNER if null == "gaussian" else laws)
-    return crossfit(searched, k, n_splits, n_resamples, laws)
+    size = size if options.user_clusterer is None else replace(size, exact=True)
+    return METHODS[options.method].work(size, options)
 
 
 def points_to_test(X: ArrayLike, metric: MetricLike, power: float, *, standardize: bool) -> Dissimilarity:
-    """The points of a test: of a matrix of rho alpha says what it is, everywhere else rho is made with it."""
-    made_with = 1.0 if isinstance(metric, Precomputed) or is_named(metric, "precomputed") else power
-    return Dissimilarity.from_data(X, metric=metric, alpha=made_with, standardize=standardize)
+    """Read the points of a test: of a matrix of rho alpha says what it is, everywhere else rho is computed from it."""
+    own_alpha = 1.0 if isinstance(metric, Precomputed) or is_named(metric, "precomputed") else power
+    return Dissimilarity.from_data(X, metric=metric, alpha=own_alpha, standardize=standardize)
 
 
 def _check_options(k: object, method: str, null: str, *, clusterer: Any, conservative: bool) -> None:
@@ -281,56 +238,18 @@ def _check_options(k: object, method: str, null: str, *, clusterer: Any, conserv
         raise ValueError('`clusterer` has no use in method="unimodal-1d", which clusters nothing.')
 
 
-def unlabelled_test(
-    d: Dissimilarity,
-    k: int,
-    *,
-    method: str = "auto",
-    null: str = "unimodal",
-    user_clusterer: UserClusterer | None = None,
-    power: float = 1.0,
-    n_splits: int = 5,
-    n_resamples: int,
-    conservative: bool,
-    n_jobs: int = 1,
-    progress: bool = False,
-    rng: np.random.Generator,
-) -> ClusterTestResult:
-    """The test of points without labels that fits them."""
-    method = method_for(d, method)
+def run_cluster_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
+    """Test checked points by the method of the options."""
     if d.n < 2:
         raise ValueError(f"`X` must have at least 2 rows, got {d.n}.")
-    if method in ("refit", "crossfit"):
-        _check_coordinates(d, method)
-    if d.all_coincide:
-        return _nothing_to_test(method, null, k, n_resamples, conservative)
-    d = d.near_one()
-    if method == "unimodal-1d":
-        result = one_column_test(d, k, n_resamples=n_resamples, conservative=conservative, rng=rng)
-        return result if user_clusterer is None else replace(result, notes=(*result.notes, UNUSED_CLUSTERER))
-    if method == "split":
-        return split_test(
-            d,
-            k,
-            power=power,
-            n_splits=n_splits,
-            n_resamples=n_resamples,
-            conservative=conservative,
-            n_jobs=n_jobs,
-            progress=progress,
-            rng=rng,
-            user_clusterer=user_clusterer,
-        )
-    clustering = user_clusterer or EnergyClusters(k)
-    if method == "refit":
-        return refit_test(d, k, null=null, clustering=clustering, n_resamples=n_resamples, progress=progress, rng=rng)
-    return crossfit_test(
-        d, k, clustering=clustering, n_splits=n_splits, n_resamples=n_resamples, progress=progress, rng=rng
-    )
+    method = METHODS[options.method]
+    if method.in_coordinates:
+        _check_coordinates(d, options.method)
+    return _nothing_to_test(options) if d.all_coincide else method.test(d.near_one(), options, rng)
 
 
 def method_for(d: Dissimilarity, method: str) -> str:
-    """What "auto" stands for; one column is needed where it is tested without splitting."""
+    """Resolve "auto"; one column is needed where it is tested without splitting."""
     one_column = d.n_columns == 1
     if method == "unimodal-1d" and not one_column:
         what = f"{d.n_columns} columns" if d.n_columns else "a matrix"
@@ -346,7 +265,7 @@ def check_lines(d: Dissimilarity) -> None:
         raise ValueError(
             "`cluster_test` scores points along lines, and categories or missing values have none: under "
             f"{d.metric!r} no test of clusters is known to keep its level. Test complete numeric columns alone, or "
-            "labels known before the data were seen (`labels=`)."
+            "labels known before the data were seen (`energy_test`)."
         )
 
 
@@ -362,25 +281,27 @@ def _check_coordinates(d: Dissimilarity, method: str) -> None:
         )
 
 
-def _nothing_to_test(method: str, null: str, k: int, n_resamples: int, conservative: bool) -> ClusterTestResult:
-    """All points coincide: no evidence against anything."""
-    questions = {"split": LINEAR_UNIMODALITY, "unimodal-1d": UNIMODALITY, "crossfit": INDEPENDENT_UNIMODAL}
-    refitted = GAUSSIAN if null == "gaussian" else INDEPENDENT_UNIMODAL
+def _nothing_to_test(options: ClusterTestOptions) -> ClusterTestResult:
+    """Report points that all coincide: no evidence against anything."""
+    refitted = GAUSSIAN if options.null == "gaussian" else INDEPENDENT_UNIMODAL
+    questions = {"split": LINEAR_UNIMODALITY, "unimodal-1d": UNIMODALITY}
+    on_scores = options.method in questions
     return ClusterTestResult(
         statistic=0.0,
         pvalue=1.0,
-        method=cast(Literal["split", "unimodal-1d", "refit", "crossfit"], method),
-        null_hypothesis=questions.get(method, refitted),
-        k=k,
-        n_resamples=n_resamples,
+        method=cast(Literal["split", "unimodal-1d", "refit", "crossfit"], options.method),
+        null_hypothesis=questions.get(options.method, refitted),
+        k=options.k,
+        n_resamples=options.n_resamples,
         n_splits=0,
         n_clustered=0,
-        conservative=conservative,
+        conservative=options.conservative,
         jittered=False,
         pvalues=np.ones((1, 1)),
-        scores=np.zeros(1),
-        null_distribution=np.empty(0),
-        indices=np.zeros((1, 3)),
         rows=(Contrast("all points coincide", 0.0, 1.0, 1.0),),
+        scores=np.zeros(1) if on_scores else None,
+        null_distribution=None if on_scores else np.empty(0),
+        indices=np.zeros((1, 3)) if on_scores else None,
+        factor=calibration_factor(options.conservative) if on_scores else None,
         notes=("All points coincide, so nothing was tested.",),
     )

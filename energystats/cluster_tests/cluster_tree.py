@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -13,10 +13,11 @@ from energystats._core.linkage import numbering_by_sums
 from energystats._core.statistics import between
 from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, IntArray, RandomLike
-from energystats.cluster_tests.cluster_test import check_lines, method_for, points_to_test, unlabelled_test
+from energystats.cluster_tests.cluster_test import check_lines, method_for, points_to_test, run_cluster_test
+from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.split import LINEAR_UNIMODALITY, SMALLEST_SAMPLE
 from energystats.cluster_tests.tree_result import ClusterTreeResult, TreeNode
-from energystats.cluster_tests.unimodality import UNIMODALITY, flat_factor
+from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor
 from energystats.clustering.exact_1d import has_exact
 from energystats.clustering.local_search import search_points
 from energystats.dissimilarity import Dissimilarity, Groups
@@ -73,15 +74,13 @@ def cluster_tree(
     n_splits : int, default 5
         Random splits of each test.
     n_resamples : int, default 199
-        Draws behind each p-value of all n points. A node of m points has (n_resamples + 1)(n - 1)/(m - 1), rounded
-        up, so that its smallest possible p is as far below its level as that of the root.
+        Draws behind each p-value of all n points; a node of m points has (n - 1)/(m - 1) times as many.
     conservative : bool, default False
         Multiply each p-value by 1.6, see `cluster_test`.
     standardize : bool, default False
         Column z-scores (divisor n) before distances and scores, once for the whole tree.
     progress : bool or None, default None
-        Show a bar over the points whose leaf is decided.
-        None: if the estimated time is above two seconds and a terminal or notebook can show it.
+        Show a bar; None: from an estimated two seconds on, where it can be seen.
     rng : int, Generator or None, default None
         Seed of the tests and starts. Every node has a seed of its own, that of the root as in `cluster_test`.
 
@@ -93,67 +92,31 @@ def cluster_tree(
 
     Raises
     ------
-    ValueError
-        If a value is not finite, an option is unknown or does not fit the data, `n_resamples` is too small for any
-        test to reject at `level`, or columns are mixed (``metric="gower"``).
-    TypeError
-        If `X` does not hold real numbers or a count is not a whole number.
+    ValueError, TypeError
+        If an option does not fit the data, or `n_resamples` is too small for any test to reject at `level`.
     MemoryError
         If the n x n matrix would not fit.
 
     Warns
     -----
-    TiesWarning
-        If tied values were jittered over one grid step; once for the tree.
-    NotCalibratedWarning
-        If a precomputed matrix does not stem from Euclidean distances; once for the tree.
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
+    TiesWarning, NotCalibratedWarning, PerformanceWarning
+        As `cluster_test`, once for the tree.
 
     See Also
     --------
     cluster_test : The test at every node.
-    select_k : Other ways to choose the number of clusters.
-    energy_hclust : A hierarchy from single points upwards, without tests.
 
     Notes
     -----
-    A node of m points is tested at level (m - 1)/(n - 1) times `level`, and only if its parent was rejected. The
-    adjusted p, the largest of min(1, p (n - 1)/(m - 1)) on the path from the root, is at most `level` where it is
-    rejected. A rejected node is cut into the two clusters of smallest W: by Hartigan's method, best of 10 starts, or
-    exactly in one column.
-
-    **What is claimed.** Call a node homogeneous if its points are a sample of one population of the null hypothesis.
-    The first homogeneous nodes on each path share no points, so their levels add up to at most `level`: the
-    chance of splitting any homogeneous node is at most `level`, whatever the other nodes are, if each test
-    holds its level on the points that the cuts above left it. A log-concave population cut by a straight line is
-    log-concave on both sides, so a true cluster of that kind stays in the null hypothesis when the edges of others'
-    clusters cut into it.
-
-    **What is not.** The levels of the tests are measured, not proved, and flat densities are their worst case (see
-    `cluster_test`). The cuts were found from the same points, and those of alpha < 2 are not quite straight. Nothing
-    is said of nodes that are mixtures, of how good a cut is, or of leaves that were not split. Clusters of
-    populations that are unimodal, but not log-concave, can leave the null hypothesis when they are cut.
-
-    A fourth cluster was found in none of 200 samples of 300 points from three normals ten standard deviations apart,
-    and in .05 of 350 from three uniform squares, the worst case, where tests at .05 each would have split one in .13.
-    Many clusters evenly in a row come near a flat distribution: 12 of 30 points each, ten standard deviations apart,
-    were taken for one in .2 of 20 samples, up to 8 hardly ever. Three clusters around a point are seen less well two at
-    a time: a triangle of side 5 (33 points each) was left whole in 9 of 40 samples, where ``cluster_test(X, 3)``
-    rejected 39.
-
-    The height of a node is n1 n2/(n1 + n2) E = 2S of its split. It is never above that of its parent when that one's
-    split is the best there is [theory 5]; a search that missed it may have a higher child, and the picture and
-    `.linkage` then raise the parent to it.
-
-    O(n^2) memory, none of it in one column. The draws take about as long for a small node as for the root,
-    O(n_splits n_resamples n log n); clustering a node of m points takes that of `energy_cluster`.
+    A node of m points is tested at level (m - 1)/(n - 1) times `level`, and only if its parent was rejected; a
+    rejected node is cut into the two clusters of smallest W. Every homogeneous node (a sample of one population of
+    H0) is split with a chance of at most `level`, as far as the tests hold their levels. What is claimed, what is not,
+    and what was measured: ``docs/clustering.md``. O(n^2) memory; O(n_splits n_resamples n log n) time for each node.
 
     References
     ----------
     Meinshausen (2008), Biometrika 95, for levels in proportion to size down a tree; Kimes, Liu, Hayes & Marron (2017),
-    Biometrics 73, for their use with clusters. Their R package ``sigclust2`` takes level m/n; (m - 1)/(n - 1) is a
-    little less.
+    Biometrics 73, for their use with clusters.
 
     Examples
     --------
@@ -172,24 +135,20 @@ def cluster_tree(
     check_flag(standardize, "standardize")
     min_size = check_count(min_size, "min_size", low=SMALLEST_SAMPLE)
     k_max = None if k_max is None else check_count(k_max, "k_max", low=1)
-    n_splits = check_count(n_splits, "n_splits", low=1)
-    n_resamples = check_count(n_resamples, "n_resamples", low=1)
+    options = ClusterTestOptions(
+        method=method,
+        n_splits=check_count(n_splits, "n_splits", low=1),
+        n_resamples=check_count(n_resamples, "n_resamples", low=1),
+        conservative=conservative,
+        power=check_alpha(alpha),
+    )
     generator = as_generator(rng)
-    power = check_alpha(alpha)
-    d = points_to_test(X, metric, power, standardize=standardize)
+    d = points_to_test(X, metric, options.power, standardize=standardize)
     check_lines(d)
     one_column = method_for(d, method) == "unimodal-1d"
-    progress = weigh(progress, d, *tree(Size.of(d), n_splits, n_resamples, one_column=one_column))
-    return tree_of_points(
-        d,
-        Rules(d.n, level, min_size, k_max, n_resamples),
-        method=method,
-        power=power,
-        n_splits=n_splits,
-        conservative=conservative,
-        progress=progress,
-        rng=generator,
-    )
+    works = tree(Size.of(d), options.n_splits, options.n_resamples, one_column=one_column)
+    options = replace(options, progress=weigh(progress, d, *works))
+    return tree_of_points(d, Rules(d.n, level, min_size, k_max, options.n_resamples), options, generator)
 
 
 # ---------------------------------------------------------------- the rules
@@ -197,7 +156,7 @@ def cluster_tree(
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """When a node is tested and split.
+    """Levels, sizes and draws by which nodes are tested and split.
 
     Attributes
     ----------
@@ -220,11 +179,11 @@ class Rules:
     n_resamples: int
 
     def level_of(self, size: int) -> float:
-        """Level of the test of a node."""
+        """Compute the level of the test of a node."""
         return self.level * (size - 1) / (self.n - 1) if self.n > 1 else self.level
 
     def adjusted(self, pvalue: float, size: int, of_parent: float) -> float:
-        """P-value times what its level lacks of that of the tree, and not below that of its parent.
+        """Adjust a p-value for the level that its node lacks of that of the tree, not below that of its parent.
 
         The smallest p of few draws can be the level itself, and must not be above it by rounding.
         """
@@ -232,14 +191,14 @@ class Rules:
         return self.level if self.level < found <= self.level * (1 + ROUNDING) else found
 
     def draws(self, size: int) -> int:
-        """Draws for a node: as many times more than for the root as its level is smaller."""
+        """Compute the draws for a node: as many times more than for the root as its level is smaller."""
         if size == self.n:
             return self.n_resamples
         return -(-(self.n_resamples + 1) * (self.n - 1) // (size - 1))
 
 
 def reachable_draws(level: float, factor: float) -> int:
-    """Fewest draws after which the smallest possible p, factor/(draws + 1), is at most `level`."""
+    """Compute the fewest draws after which the smallest possible p, factor/(draws + 1), is at most `level`."""
     return max(1, int(np.ceil(factor / level * (1 - ROUNDING))) - 1)
 
 
@@ -264,7 +223,7 @@ class _Sprout:
 
     @property
     def outcome(self) -> str:
-        """What became of it."""
+        """Outcome of the node: why it is a leaf, or that it was split."""
         if self.children:
             return "split"
         if self.rejected:
@@ -286,9 +245,11 @@ def grow(d: Dissimilarity, rules: Rules, test: Test, root: _Sprout) -> Iterator[
                 waiting.append(node)
             else:
                 yield node
+        # nothing left to split, or enough leaves
         if not waiting or k == rules.k_max:
             yield from waiting
             return
+        # the clearest split is made first, which matters where `k_max` ends the growth
         best = min(waiting, key=lambda node: (node.adjusted, -node.height))
         waiting.remove(best)
         seeds = best.rng.spawn(2)
@@ -308,10 +269,12 @@ def _examine_node(d: Dissimilarity, rules: Rules, test: Test, node: _Sprout) -> 
     if part.all_coincide:
         node.why_untested = "all points coincide"
         return
+    # a test at level a (m - 1)/(n - 1), below a parent that was rejected [Meinshausen 2008]
     node.n_resamples = rules.draws(size)
     node.pvalue = test(part, node.n_resamples, node.rng)
     node.adjusted = rules.adjusted(node.pvalue, size, 0.0 if node.parent is None else node.parent.adjusted)
     node.rejected = node.adjusted <= rules.level
+    # the two clusters of smallest W are its halves, whether they are split or not
     labels = search_points(part, 2, node.rng.spawn(1)[0])[0]
     sums = part.group_sums(Groups(labels, (0, 1)))
     labels = numbering_by_sums(labels, *sums)[labels]
@@ -323,33 +286,17 @@ def _examine_node(d: Dissimilarity, rules: Rules, test: Test, node: _Sprout) -> 
 
 
 def tree_of_points(
-    d: Dissimilarity,
-    rules: Rules,
-    *,
-    method: str = "auto",
-    power: float = 1.0,
-    n_splits: int = 5,
-    conservative: bool = False,
-    progress: bool = False,
-    rng: np.random.Generator,
+    d: Dissimilarity, rules: Rules, options: ClusterTestOptions, rng: np.random.Generator
 ) -> ClusterTreeResult:
-    """The tree of points that have lines to be projected on."""
+    """Grow the tree of points that have lines to be projected on."""
     notes: dict[str, None] = {}
-    _check_draws_suffice(rules, flat_factor(conservative))
-    one_column = method_for(d, method) == "unimodal-1d"
+    _check_draws_suffice(rules, calibration_factor(options.conservative))
+    one_column = method_for(d, options.method) == "unimodal-1d"
     name: Literal["split", "unimodal-1d"] = "unimodal-1d" if one_column else "split"
+    at_nodes = replace(options, method=name, progress=False)  # the tree has the only bar
 
     def test(part: Dissimilarity, n_resamples: int, child: np.random.Generator) -> float:
-        found = unlabelled_test(
-            part,
-            2,
-            method=name,
-            power=power,
-            n_splits=n_splits,
-            n_resamples=n_resamples,
-            conservative=conservative,
-            rng=child,
-        )
+        found = run_cluster_test(part, replace(at_nodes, n_resamples=n_resamples), child)
         notes.update(dict.fromkeys(found.notes) if part.n == d.n else {})
         return found.pvalue
 
@@ -357,7 +304,7 @@ def tree_of_points(
     root = _Sprout(np.arange(d.n), None, rng)
     with _warned_once() as texts:
         for _ in with_bar(
-            grow(d, rules, test, root), progress, total=d.n, unit="point", size=lambda leaf: leaf.rows.size
+            grow(d, rules, test, root), options.progress, total=d.n, unit="point", size=lambda leaf: leaf.rows.size
         ):
             pass
     nodes, labels = _number_nodes(d, root, rules)
@@ -371,9 +318,9 @@ def tree_of_points(
         null_hypothesis=UNIMODALITY if one_column else LINEAR_UNIMODALITY,
         min_size=rules.min_size,
         k_max=rules.k_max,
-        n_splits=0 if one_column else n_splits,
+        n_splits=0 if one_column else options.n_splits,
         n_resamples=rules.n_resamples,
-        conservative=conservative,
+        conservative=options.conservative,
         notes=tuple({**notes, **dict.fromkeys(texts)}),
         metric=d.metric,
         standardization=d.standardization,
@@ -391,7 +338,7 @@ def _check_draws_suffice(rules: Rules, factor: float) -> None:
 
 
 def _number_nodes(d: Dissimilarity, root: _Sprout, rules: Rules) -> tuple[tuple[TreeNode, ...], IntArray]:
-    """All nodes, each before its children, and the leaf of every point, numbered as all clusters are."""
+    """Number all nodes, each before its children, and the leaf of every point as all clusters are numbered."""
     order: list[_Sprout] = []
     stack = [root]
     while stack:
@@ -433,7 +380,7 @@ def _number_nodes(d: Dissimilarity, root: _Sprout, rules: Rules) -> tuple[tuple[
 
 @contextmanager
 def _warned_once() -> Iterator[list[str]]:
-    """Of the package's warnings inside the block, the first of each kind, afterwards; their texts are yielded."""
+    """Give of each kind of the package's warnings inside the block the first, afterwards; their texts are yielded."""
     texts: list[str] = []
     with collected() as found:
         yield texts

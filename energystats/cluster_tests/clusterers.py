@@ -11,9 +11,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from energystats._core.locks import loading
+from energystats._core.restarts import tries_for
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.exact_1d import best_intervals, has_exact
-from energystats.clustering.local_search import Problem, search_problem, tries_for
+from energystats.clustering.local_search import Problem, search_problem
 from energystats.clustering.search import MOVE_TOLERANCE, STARTS
 from energystats.clustering.seeding import count_distinct
 from energystats.dissimilarity import Dissimilarity
@@ -31,32 +32,32 @@ class Clustering(Protocol):
     """A clustering method, the same for data, parts of data and reference samples."""
 
     def labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray | None:
-        """Clusters 0, 1, ... of the points, -1 for none of them; None where there are fewer than two clusters."""
+        """Find clusters 0, 1, ... of the points, -1 for none of them; None where there are fewer than two clusters."""
 
     def share(self, d: Dissimilarity, rng: np.random.Generator) -> float:
-        """S/T of these clusters; 0 where there are fewer than two."""
+        """Compute S/T of these clusters; 0 where there are fewer than two."""
 
     def describe(self, d: Dissimilarity) -> str:
-        """What is done with such data, to be put after "clustered by"."""
+        """Describe what is done with such data, to be put after "clustered by"."""
 
     def notes(self, own: int, counts_as: str) -> tuple[str, ...]:
-        """What a reader has to know of the clusters; the first `own` calls were for the data, others for references."""
+        """Note what a reader has to know; the first `own` calls were for the data, others for references."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnergyClusters:
-    """k clusters as `energy_cluster` finds them: by Hartigan's method, or exact ones in one column of numbers."""
+    """Find k clusters as `energy_cluster` does: by Hartigan's method, or exact ones in one column of numbers."""
 
     k: int
 
     def labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray | None:
         if not has_exact(d):
-            R = _make_whole_matrix(d)
+            R = d.matrix
             return None if count_distinct(R, self.k) < self.k else self.search(R, rng)
         return None if np.unique(d.points).size < self.k else best_intervals(d, self.k).labels
 
     def search(self, R: FloatArray, rng: np.random.Generator) -> IntArray:
-        """The best partition found."""
+        """Find the best partition."""
         scale = float(np.abs(R).sum()) / (2 * len(R))
         problem = Problem(R, np.ones(len(R)), self.k, MOVE_TOLERANCE * scale)
         return search_problem(problem, STARTS, STARTS * tries_for(len(R)), rng)[0]
@@ -65,7 +66,7 @@ class EnergyClusters:
         if has_exact(d):
             found = best_intervals(d, self.k)
             return found.between / found.total
-        R = _make_whole_matrix(d)
+        R = d.matrix
         return explained_share(R, self.search(R, rng))
 
     def describe(self, d: Dissimilarity) -> str:
@@ -79,7 +80,7 @@ class EnergyClusters:
 
 @dataclass(frozen=True, eq=False)
 class UserClusterer:
-    """Clusters of a clusterer with `fit_predict`, or of a function from points to labels.
+    """Find clusters by a clusterer with `fit_predict`, or a function from points to labels.
 
     Attributes
     ----------
@@ -105,13 +106,14 @@ class UserClusterer:
         )
 
     def seeded(self, rng: np.random.Generator) -> Callable[[FloatArray], Any]:
-        """A fresh copy that repeats with the seed."""
+        """Clone the clusterer, so that it repeats with the seed."""
         if not hasattr(self.clusterer, "fit_predict"):
             return self.clusterer  # type: ignore[no-any-return]
         if hasattr(self.clusterer, "get_params"):
             with loading():
                 from sklearn.base import clone
 
+            # a fresh clone for every part: a fitted clusterer may remember the part before
             fresh = clone(self.clusterer, safe=False)
             if self.unseeded:
                 fresh.set_params(**{name: int(rng.integers(2**31)) for name in self.unseeded})
@@ -120,8 +122,8 @@ class UserClusterer:
         return fresh.fit_predict  # type: ignore[no-any-return]
 
     def all_labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray:
-        """Labels 0, 1, ... in the order of the clusterer's own, and -1."""
-        given = _make_whole_matrix(d) if d.coordinates is None else d.coordinates.copy()
+        """Find labels 0, 1, ... in the order of the clusterer's own, and -1."""
+        given = d.matrix if d.coordinates is None else d.coordinates.copy()
         try:
             labels = self.seeded(rng)(given)
         except Exception as error:
@@ -140,7 +142,7 @@ class UserClusterer:
         if found is None:
             return 0.0
         kept = found != NOISE
-        return explained_share(_make_whole_matrix(d)[np.ix_(kept, kept)], found[kept])
+        return explained_share(d.matrix[np.ix_(kept, kept)], found[kept])
 
     def notes(self, own: int, counts_as: str) -> tuple[str, ...]:
         where = "the data" if own == 1 else "each part of the data"
@@ -163,7 +165,7 @@ class UserClusterer:
 
 
 def _span(counts: Sequence[int]) -> str:
-    """The smallest and the largest."""
+    """Write the smallest and the largest."""
     return str(counts[0]) if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
 
 
@@ -180,7 +182,7 @@ def as_user_clusterer(clusterer: Any) -> UserClusterer:
 
 
 def _clean_labels(labels: Any, n: int) -> IntArray:
-    """Codes 0, 1, ... of a clusterer's labels; -1 stays what it is."""
+    """Code a clusterer's labels as 0, 1, ...; -1 stays what it is."""
     import pandas as pd
 
     array = as_array(labels, "clusterer")
@@ -199,14 +201,10 @@ def _clean_labels(labels: Any, n: int) -> IntArray:
     return codes
 
 
-def _make_whole_matrix(d: Dissimilarity) -> FloatArray:
-    """R in whole."""
-    return d.matrix
-
-
 def explained_share(R: FloatArray, labels: IntArray) -> float:
-    """S/T of clusters 0, 1, ..., none of them empty [G 3-5]."""
+    """Compute S/T of clusters 0, 1, ..., none of them empty [G 3-5]."""
     Z = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
+    # [G 4] W = sum of w_j/(2 n_j), w_j being the sum of rho inside C_j
     within = np.sum(((R @ Z) * Z).sum(axis=0) / (2 * Z.sum(axis=0)))
     total = float(R.sum()) / (2 * len(R))
     if not total > 0:

@@ -11,6 +11,7 @@ from energystats._core.unimodal import excess_split
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.clusterers import Clustering
+from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.reference_samples import MarginalReference, reference_sets
 from energystats.cluster_tests.refit import INDEPENDENT_UNIMODAL, compare_with_references, unimodal_axes
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
@@ -40,14 +41,14 @@ class _HeldOut:
     n_splits: int
 
     def folds(self, d: Dissimilarity, rng: np.random.Generator) -> FloatArray:
-        """E of every fold, NaN where its half has fewer than two clusters; (2 n_splits,)."""
+        """Compute E of every fold, NaN where its half has fewer than two clusters; (2 n_splits,)."""
         half = d.n // 2
         orders = (rng.permutation(d.n) for _ in range(self.n_splits))
         halves = ((order[:half], order[half:]) for order in orders)
         return np.array([self.fold(d, *pair, rng) for a, b in halves for pair in ((a, b), (b, a))])
 
     def fold(self, d: Dissimilarity, part: IntArray, rest: IntArray, rng: np.random.Generator) -> float:
-        """Mean E of `rest` along the lines from every cluster of `part` to the others; a single line for two."""
+        """Average E of `rest` over the lines from every cluster of `part` to the others; a single line for two."""
         found = self.clustering.labels(d.subset(part), rng)
         if found is None:
             return float("nan")
@@ -57,41 +58,34 @@ class _HeldOut:
         return float(np.mean([excess_split(np.sort(scored @ line)) for line in lines]))
 
     def mean(self, d: Dissimilarity, rng: np.random.Generator) -> float:
-        """Over folds; one without a direction is no evidence, E = 0."""
+        """Average over folds; one without a direction is no evidence, E = 0."""
         return float(np.nan_to_num(self.folds(d, rng)).mean())
 
 
 def _mean_difference(points: FloatArray, inside: IntArray) -> FloatArray:
-    """From the mean of the others to that of a cluster."""
+    """Subtract the mean of the others from that of a cluster."""
     return np.asarray(points[inside].mean(axis=0) - points[~inside].mean(axis=0))
 
 
-def crossfit_test(
-    d: Dissimilarity,
-    k: int,
-    *,
-    clustering: Clustering,
-    n_splits: int,
-    n_resamples: int,
-    progress: bool,
-    rng: np.random.Generator,
-) -> ClusterTestResult:
-    """Mean held-out E of the data against that of references; the larger p of principal and feature axes."""
+def crossfit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
+    """Compare the mean held-out E with that of references; the larger p of principal and feature axes counts."""
+    k, n_splits, n_resamples = options.k, options.n_splits, options.n_resamples
     smallest = 2 * max(k + 3, SMALLEST_SCORED_PART)
     if d.n < smallest:
         raise ValueError(f"`X` must have at least {smallest} rows for k={k}, got {d.n}.")
     tie_rng, data_rng, null_rng = rng.spawn(3)
     d, ties = jitter_columns(d, tie_rng)
-    held_out = _HeldOut(clustering, n_splits)
+    held_out = _HeldOut(options.clustering, n_splits)
     folds = held_out.folds(d, data_rng)
     lost = int(np.isnan(folds).sum())
     observed = float(np.nan_to_num(folds).mean())
-    laws = [(name, MarginalReference.of(axes, "unimodal", tie_rng)) for name, axes in unimodal_axes(d.points)]
-    sets = ((name, *pair) for name, law in laws for pair in reference_sets(d, law, n_resamples, null_rng))
-    bar = with_bar(sets, progress, total=n_resamples * len(laws), unit="reference sample", size=lambda _: 1)
-    with closing(bar):
-        null = np.array([held_out.mean(drawn, child) for _, drawn, child in bar]).reshape(len(laws), n_resamples)
-    found = [compare_with_references(name, observed, against) for (name, _), against in zip(laws, null, strict=True)]
+    nulls = [(name, MarginalReference.of(axes, "unimodal", tie_rng)) for name, axes in unimodal_axes(d.points)]
+    sets = ((name, *pair) for name, null in nulls for pair in reference_sets(d, null, n_resamples, null_rng))
+    total = n_resamples * len(nulls)
+    with closing(with_bar(sets, options.progress, total=total, unit="reference sample", size=lambda _: 1)) as bar:
+        means = np.array([held_out.mean(drawn, child) for _, drawn, child in bar]).reshape(-1, n_resamples)
+    found = [compare_with_references(name, observed, against) for (name, _), against in zip(nulls, means, strict=True)]
+    # H0 is independence along one of both sets of axes, so the larger p counts
     decisive, against = max(found, key=lambda pair: pair[0].pvalue)
     return ClusterTestResult(
         statistic=observed,
@@ -105,7 +99,6 @@ def crossfit_test(
         conservative=False,
         jittered=bool(ties),
         pvalues=np.array([[c.pvalue for c, _ in found]]),
-        scores=np.empty(0),
         null_distribution=against,
         rows=(Contrast("all clusters", observed, decisive.pvalue, decisive.pvalue),),
         notes=(*_note_crossfit(held_out, d, k, n_resamples, lost), *note_ties(ties)),
@@ -114,7 +107,7 @@ def crossfit_test(
 
 
 def _note_crossfit(held_out: _HeldOut, d: Dissimilarity, k: int, n_resamples: int, lost: int) -> tuple[str, ...]:
-    """What was done, and how often a half had no direction."""
+    """Note what was done, and how often a half had no direction."""
     clustering, n_folds = held_out.clustering, 2 * held_out.n_splits
     done = (
         f"Done: one half was clustered by {clustering.describe(d)}, the other scored along the line through the means "

@@ -54,12 +54,12 @@ class Axes:
     center: FloatArray
 
     def to_columns(self, scores: FloatArray) -> FloatArray:
-        """Points with these scores; (n, m) -> (n, d)."""
+        """Make points with these scores; (n, m) -> (n, d)."""
         return (scores if self.directions is None else scores @ self.directions) + self.center
 
 
 def principal_axes(points: FloatArray) -> Axes:
-    """Principal components; the largest score of each is positive, so that signs do not depend on luck."""
+    """Compute principal components; the largest score of each is positive, so that signs do not depend on luck."""
     center = points.mean(axis=0)
     with one_thread_up_to(min(points.shape)):
         left, lengths, directions = np.linalg.svd(points - center, full_matrices=False)
@@ -70,7 +70,7 @@ def principal_axes(points: FloatArray) -> Axes:
 
 
 def feature_axes(points: FloatArray) -> Axes:
-    """The columns themselves."""
+    """Take the columns themselves as axes."""
     center = points.mean(axis=0)
     return Axes(points - center, None, center)
 
@@ -79,7 +79,7 @@ class ReferenceDistribution(Protocol):
     """A distribution without clusters, fitted to a sample."""
 
     def draw(self, rng: np.random.Generator) -> FloatArray:
-        """As many points as there were in the sample; (n, d)."""
+        """Draw as many points as there were in the sample; (n, d)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,13 +106,13 @@ class MarginalReference:
     Attributes
     ----------
     axes : Axes
-        The scores that the laws were fitted to.
-    laws : tuple of (levels, values)
+        The scores that the distributions were fitted to.
+    knots : tuple of (levels, values)
         Knots of the distribution function of every axis.
     """
 
     axes: Axes
-    laws: tuple[tuple[FloatArray, FloatArray], ...]
+    knots: tuple[tuple[FloatArray, FloatArray], ...]
 
     @classmethod
     def of(cls, axes: Axes, null: Literal["unimodal", "box"], rng: np.random.Generator) -> Self:
@@ -123,13 +123,13 @@ class MarginalReference:
     def draw(self, rng: np.random.Generator) -> FloatArray:
         n, m = self.axes.scores.shape
         columns = np.empty((n, m))
-        for j, (levels, values) in enumerate(self.laws):
+        for j, (levels, values) in enumerate(self.knots):
             columns[:, j] = np.interp(rng.random(n), levels, values)
         return self.axes.to_columns(columns)
 
 
 def _unimodal_quantiles(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Knots of the distribution function nearest to that of `x` among unimodal ones; point masses count as modes."""
+    """Fit the unimodal distribution function nearest to that of `x`, by its knots; point masses count as modes."""
     spread = jitter_ties(x, rng)
     ascending = np.sort(x if spread is None else spread[0])
     knots = nearest_unimodal(ascending)
@@ -137,12 +137,12 @@ def _unimodal_quantiles(x: FloatArray, rng: np.random.Generator) -> tuple[FloatA
 
 
 def _uniform_quantiles(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """From the smallest to the largest value."""
+    """Fit the uniform distribution from the smallest to the largest value."""
     return np.array([0.0, 1.0]), np.array([x.min(), x.max()])
 
 
 def under_metric_of(d: Dissimilarity, points: FloatArray) -> Dissimilarity:
-    """Other points treated as those of `d` were: standardized if those were, with the metric fitted to those."""
+    """Treat other points as those of `d`: standardized if those were, with the metric fitted to those."""
     if d.standardization is not None:
         points = Standardization.of(points).apply(points)
     return Points(metric=d.metric, points=points, warns=False)
@@ -151,11 +151,11 @@ def under_metric_of(d: Dissimilarity, points: FloatArray) -> Dissimilarity:
 def reference_sets(
     d: Dissimilarity, reference: ReferenceDistribution, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
-    """Samples of the reference, each from its own child of `rng`, which then serves for whatever is done with it."""
+    """Draw samples of the reference, each from its own child of `rng`, which then serves for what is done with it."""
     for child in children(rng, n_resamples):
         yield under_metric_of(d, reference.draw(child)), child
 
 
 def compares_numbers(metric: Metric) -> bool:
-    """Whether rho has a meaning for coordinates between those of the data."""
+    """Tell whether rho has a meaning for coordinates between those of the data."""
     return not (isinstance(metric, SciPyMetric) and metric.name in CATEGORICAL)

@@ -17,6 +17,7 @@ from energystats._core.pvalues import count_extreme, upper_pvalue
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray
 from energystats.cluster_tests.clusterers import Clustering
+from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.reference_samples import (
     Axes,
     GaussianReference,
@@ -52,7 +53,7 @@ NOT_GAUSSIAN = (
 
 @dataclass(frozen=True, slots=True)
 class _Refit:
-    """How the references of a test are made, clustered and compared."""
+    """References of a test, and the way in which they are clustered and compared."""
 
     d: Dissimilarity
     clustering: Clustering
@@ -61,7 +62,7 @@ class _Refit:
     rng: np.random.Generator
 
     def shares(self, reference: ReferenceDistribution, inner: int = 0) -> tuple[FloatArray, FloatArray]:
-        """S/T of every reference sample, and its excess over the mean of `inner` references of its own."""
+        """Compute S/T of every reference sample, and its excess over the mean of `inner` references of its own."""
         sets = reference_sets(self.d, reference, self.n_resamples, self.rng)
         bar = with_bar(sets, self.progress, total=self.n_resamples, unit="reference sample", size=lambda _: 1)
         with closing(bar):
@@ -69,26 +70,19 @@ class _Refit:
         return pairs[:, 0], pairs[:, 1]
 
     def share_and_excess(self, drawn: Dissimilarity, rng: np.random.Generator, inner: int) -> tuple[float, float]:
-        """S/T of one reference sample, and how far it is above the references fitted to it."""
+        """Compute S/T of one reference sample, and how far it is above the references fitted to it."""
         share = self.clustering.share(drawn, rng)
         if not inner:
             return share, 0.0
+        # references of the reference, from the Gaussian fitted to it
         refitted = GaussianReference.of(drawn.points)
         own = [self.clustering.share(under_metric_of(self.d, refitted.draw(rng)), rng) for _ in range(inner)]
         return share, share - float(np.mean(own))
 
 
-def refit_test(
-    d: Dissimilarity,
-    k: int,
-    *,
-    null: str,
-    clustering: Clustering,
-    n_resamples: int,
-    progress: bool,
-    rng: np.random.Generator,
-) -> ClusterTestResult:
-    """S/T of the clusters of all points against reference samples that were clustered by the same method."""
+def refit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
+    """Compare S/T of the clusters of all points with that of reference samples, clustered by the same method."""
+    k, null, clustering = options.k, options.null, options.clustering
     smallest = max(k + 3, SMALLEST_SAMPLE)
     if d.n < smallest:
         raise ValueError(f"`X` must have at least {smallest} rows for k={k}, got {d.n}.")
@@ -98,7 +92,7 @@ def refit_test(
         d, ties = jitter_columns(d, tie_rng)
     _check_distinct_rows(d, k)
     observed = clustering.share(d, data_rng)
-    refit = _Refit(d, clustering, n_resamples, progress, null_rng)
+    refit = _Refit(d, clustering, options.n_resamples, options.progress, null_rng)
     found = _refit_gaussian(refit, observed) if null == "gaussian" else _refit_unimodal(refit, observed, tie_rng)
     decisive, against = max(found, key=lambda pair: pair[0].pvalue) if null == "unimodal" else found[0]
     return ClusterTestResult(
@@ -107,13 +101,12 @@ def refit_test(
         method="refit",
         null_hypothesis=GAUSSIAN if null == "gaussian" else INDEPENDENT_UNIMODAL,
         k=k,
-        n_resamples=n_resamples,
+        n_resamples=options.n_resamples,
         n_splits=0,
         n_clustered=0,
         conservative=False,
         jittered=bool(ties),
         pvalues=np.array([[c.pvalue for c, _ in found]]),
-        scores=np.empty(0),
         null_distribution=against,
         rows=(Contrast("all clusters", decisive.statistic, decisive.pvalue, decisive.pvalue),),
         notes=(*_note_refit(refit, null), *note_ties(ties)),
@@ -129,10 +122,10 @@ def _check_distinct_rows(d: Dissimilarity, k: int) -> None:
 
 
 def _note_refit(refit: _Refit, null: str) -> tuple[str, ...]:
-    """What was done, and what else is rejected."""
-    law = "Gaussian samples" if null == "gaussian" else "samples with independent unimodal scores"
+    """Note what was done, and what else is rejected."""
+    samples = "Gaussian samples" if null == "gaussian" else "samples with independent unimodal scores"
     done = (
-        f"Done: the points and {refit.n_resamples} {law}, fitted to them, were clustered by "
+        f"Done: the points and {refit.n_resamples} {samples}, fitted to them, were clustered by "
         f"{refit.clustering.describe(refit.d)}, and S/T compared."
     )
     numbers = (UNLIKE_NUMBERS,) if len(set(getattr(refit.clustering, "counts", ()))) > 1 else ()
@@ -141,7 +134,8 @@ def _note_refit(refit: _Refit, null: str) -> tuple[str, ...]:
 
 
 def _refit_gaussian(refit: _Refit, observed: float) -> list[tuple[Comparison, FloatArray]]:
-    """The pivoted comparison, which counts, and the plain one."""
+    """Make the pivoted comparison, which counts, and the plain one."""
+    # [Beran 1988]: e = t - mean t_b against e_b = t_b - mean over references fitted to reference b
     shares, excesses = refit.shares(GaussianReference.of(refit.d.points), INNER)
     return [
         compare_with_references("pivoted", observed - float(shares.mean()), excesses),
@@ -150,7 +144,7 @@ def _refit_gaussian(refit: _Refit, observed: float) -> list[tuple[Comparison, Fl
 
 
 def _refit_unimodal(refit: _Refit, observed: float, rng: np.random.Generator) -> list[tuple[Comparison, FloatArray]]:
-    """Along principal components, and along features."""
+    """Compare along principal components, and along features."""
     return [
         compare_with_references(name, observed, refit.shares(MarginalReference.of(axes, "unimodal", rng))[0])
         for name, axes in unimodal_axes(refit.d.points)
@@ -158,13 +152,13 @@ def _refit_unimodal(refit: _Refit, observed: float, rng: np.random.Generator) ->
 
 
 def unimodal_axes(points: FloatArray) -> Iterator[tuple[str, Axes]]:
-    """Axes along which references are independent; the same ones for a single column."""
+    """Yield the axes along which references are independent; for a single column there is one set of them."""
     yield "principal components", principal_axes(points)
     if points.shape[1] > 1:
         yield "features", feature_axes(points)
 
 
 def compare_with_references(name: str, observed: float, null: FloatArray) -> tuple[Comparison, FloatArray]:
-    """How often the references reach the observed value, ties included."""
+    """Count how often the references reach the observed value, ties included."""
     pvalue = upper_pvalue(count_extreme(observed, null, SHARE_TOLERANCE), null.size)
     return Comparison(name, observed, float(null.mean()), pvalue), null

@@ -94,23 +94,23 @@ class ClusterTestResult(Result):
     pvalues : ndarray of shape (n_splits, n_contrasts)
         P-values that were combined; those of `comparisons`, (1, n_comparisons), for "refit" and "crossfit"; (1, 1) for
         the others.
-    scores : ndarray
-        Sorted values whose unimodality was tested, of the split and contrast with the smallest p-value; empty for the
-        other methods.
-    null_distribution : ndarray
-        What `statistic` was compared with: the statistics of reference samples ("refit", "crossfit"); empty for the
+    scores : ndarray or None
+        Sorted values whose unimodality was tested, of the split and contrast with the smallest p-value; None for
+        "refit" and "crossfit".
+    null_distribution : ndarray or None
+        What `statistic` was compared with: the statistics of reference samples of "refit" and "crossfit"; None for the
         other methods.
     rows : tuple of Contrast
-        The one-versus-rest contrasts behind `contrasts`.
+        What was tested: the one-versus-rest contrasts behind `contrasts`, or the only one.
     notes : tuple of str
         What a reader has to assume or know.
     comparisons : tuple of Comparison
         With principal components and with features as independent axes; the larger p counts. Under the Gaussian null
         hypothesis pivoted, which counts, and plain. Empty where there are no reference samples.
-    indices : ndarray of shape (n_contrasts, 3)
+    indices : ndarray of shape (n_contrasts, 3) or None
         For "split" and "unimodal-1d" the three indices behind the p-values, means over the splits: log likelihood
         ratio of two normals to one mode, E, and the distance from the nearest unimodal distribution.
-    factor : float
+    factor : float or None
         By which p-values of "split" and "unimodal-1d" were multiplied, because flat densities need it.
     """
 
@@ -127,16 +127,18 @@ class ClusterTestResult(Result):
     conservative: bool
     jittered: bool
     pvalues: FloatArray = field(repr=False)
-    scores: FloatArray = field(repr=False)
-    null_distribution: FloatArray = field(repr=False)
     rows: tuple[Contrast, ...] = field(repr=False)
+    scores: FloatArray | None = field(default=None, repr=False)
+    null_distribution: FloatArray | None = field(default=None, repr=False)
     comparisons: tuple[Comparison, ...] = field(default=(), repr=False)
-    indices: FloatArray = field(default_factory=lambda: np.empty((0, 3)), repr=False)
-    factor: float = field(default=1.0, repr=False)
+    indices: FloatArray | None = field(default=None, repr=False)
+    factor: float | None = field(default=None, repr=False)
 
     @property
-    def contrasts(self) -> pd.DataFrame:
-        """One-versus-rest contrasts: contrast, statistic, pvalue, pvalue_adjusted (Holm)."""
+    def contrasts(self) -> pd.DataFrame | None:
+        """One-versus-rest contrasts: contrast, statistic, pvalue, pvalue_adjusted (Holm); None for fewer than three."""
+        if len(self.rows) < 2:
+            return None
         import pandas as pd
 
         columns = ["contrast", "statistic", "pvalue", "pvalue_adjusted"]
@@ -151,7 +153,7 @@ class ClusterTestResult(Result):
             ["method", self.method],
             ["resamples", str(self.n_resamples)],
         ]
-        if len(self.indices):
+        if self.indices is not None:
             ratio, _, distance = self.indices.mean(axis=0)
             rows[1:1] = [["log likelihood ratio", number(ratio)], ["distance from unimodality", number(distance)]]
         if self.n_splits:
@@ -199,7 +201,7 @@ class ClusterTestResult(Result):
         ]
 
     def _seed(self) -> list[str]:
-        """What p owes to the seed, and by how much it moves where that is known."""
+        """Say what p owes to the seed, and by how much it moves where that is known."""
         if self.n_resamples < 1 or (self.method == "split" and not self.n_splits):
             return []
         if self.method == "split":
@@ -208,8 +210,7 @@ class ClusterTestResult(Result):
                 "each: another seed makes other splits and gives another p."
             ]
         what = "draws" if self.method == "unimodal-1d" else "reference samples"
-        factor = self.factor if self.method == "unimodal-1d" else 1.0
-        return [seed_note(self.pvalue, self.n_resamples, what, factor=factor)]
+        return [seed_note(self.pvalue, self.n_resamples, what, factor=self.factor or 1.0)]
 
     def _conclusion(self) -> str:
         if self.pvalue <= LEVEL:
@@ -217,8 +218,8 @@ class ClusterTestResult(Result):
         return state_evidence(self.pvalue, "of more than one cluster")
 
     def _rule(self) -> list[str]:
-        """How the p-value of a test of unimodality was made."""
-        if self.method not in ("split", "unimodal-1d"):
+        """Say how the p-value of a test of unimodality was made."""
+        if self.factor is None:
             return []
         indices = (
             "Likelihood ratio, E and distance share one p-value, against samples from the nearest unimodal distribution"
@@ -229,21 +230,22 @@ class ClusterTestResult(Result):
         return [f"{indices}, times {self.factor:g}; those of {several} are combined by Cauchy's rule."]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row; the columns are the field names."""
+        """Tabulate one row; the columns are the field names."""
         import pandas as pd
 
         names = ("statistic", "pvalue", "method", "null_hypothesis", "k", "n_resamples", "n_splits", "conservative")
         return pd.DataFrame([{name: getattr(self, name) for name in names}])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Scores of the clearest split as a histogram, with the nearest unimodal density; or the null distribution."""
+        """Draw scores of the clearest split with the nearest unimodal density, or the null distribution."""
         from energystats._core.unimodal import unimodal_density
         from energystats.plotting.null_distributions import plot_references, plot_scores
 
-        if self.comparisons:
+        if self.null_distribution is not None:
             gaussian, held_out = self.comparisons[0].name == "pivoted", self.method == "crossfit"
             values = (self.null_distribution, self.statistic, self.pvalue)
             return plot_references(*values, ax, gaussian=gaussian, held_out=held_out)
+        assert self.scores is not None
         density = unimodal_density(self.scores)
         if self.method == "unimodal-1d":
             return plot_scores(self.scores, density, self.pvalue, ax)
@@ -260,6 +262,6 @@ class ClusterTestResult(Result):
 
 
 def contrast_rows(names: Sequence[str], statistics: Sequence[float], pvalues: Sequence[float]) -> tuple[Contrast, ...]:
-    """Contrasts with p-values adjusted by Holm's method."""
+    """Adjust the p-values of contrasts by Holm's method."""
     table = zip(names, statistics, pvalues, adjust(pvalues, "holm"), strict=True)
     return tuple(Contrast(name, float(s), float(p), float(q)) for name, s, p, q in table)

@@ -45,12 +45,12 @@ class Scorer(Protocol):
     def notes(self) -> tuple[str, ...]: ...
 
     def along(self, inside: IntArray, outside: IntArray) -> FloatArray:
-        """Positions of all points, up to scale and shift, larger towards `inside`; two disjoint sets of indices."""
+        """Compute positions of all points, up to scale and shift, larger towards `inside`; two sets of indices."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CoordinateScorer:
-    """From coordinates, centred and with ties jittered column by column."""
+    """Score from coordinates, centred and with ties jittered column by column."""
 
     points: FloatArray
     ties: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class CoordinateScorer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _DistanceScorer:
-    """From squared Euclidean distances alone.
+    """Score from squared Euclidean distances alone.
 
     mean |b - a|**2 over `outside` minus that over `inside` is 2 b.(mean inside - mean outside) + constant, so that
     it is the linear score without coordinates [theory 5].
@@ -75,6 +75,7 @@ class _DistanceScorer:
     points: None = None
 
     def along(self, inside: IntArray, outside: IntArray) -> FloatArray:
+        # mean |b - a|^2 over `outside` less that over `inside` is linear in b: |b|^2 cancels
         weights = np.zeros(len(self.squared))
         weights[outside] = 1 / outside.size
         weights[inside] = -1 / inside.size
@@ -82,7 +83,7 @@ class _DistanceScorer:
 
 
 def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Scorer:
-    """From coordinates where there are any, else from R = distance**power."""
+    """Make the scorer from coordinates where there are any, else from R = distance**power."""
     if d.coordinates is None:
         return _scorer_of_matrix(d, power)
     spread, ties = jitter_columns(d, rng)
@@ -90,7 +91,7 @@ def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Sco
 
 
 def jitter_columns(d: Dissimilarity, rng: np.random.Generator) -> tuple[Dissimilarity, tuple[str, ...]]:
-    """The same points with ties jittered column by column, and which columns had any, each with its grid step."""
+    """Jitter ties column by column, and name the columns that had any, each with its grid step."""
     assert isinstance(d, Points)
     points, ties = d.points.copy(), []
     for j, column in enumerate(points.T):
@@ -101,20 +102,23 @@ def jitter_columns(d: Dissimilarity, rng: np.random.Generator) -> tuple[Dissimil
 
 
 def _scorer_of_matrix(d: Dissimilarity, power: float) -> Scorer:
-    """From the coordinates behind the distances, where they span a space of few dimensions; else from distances."""
+    """Make the scorer from the coordinates behind the distances, if these are few; else from distances."""
+    # R = |x - y|^power, so this is |x - y|^2
     squared = np.maximum(d.matrix, 0.0) ** (2 / power)
     form = "distances" if power == 1 else f"distances to the power {power:g}"
     assumed = f"Assumed: the matrix holds Euclidean {form}; linear means linear in that space."
-    notes = (_warned_if_not_euclidean(squared, power) or assumed,)
+    tolerance = EUCLIDEAN_TOLERANCE if d.rounding is None else d.rounding
+    notes = (_warned_if_not_euclidean(squared, power, tolerance) or assumed,)
+    # with coordinates columns can be decorrelated; without them there are scores, and nothing else
     points = factor_coordinates(squared, int(DIMENSIONS_AT_MOST * d.n), RANK_TOLERANCE)
     if points is None:
         return _DistanceScorer(squared, notes)
     return CoordinateScorer(points - points.mean(axis=0), notes=notes)
 
 
-def _warned_if_not_euclidean(squared: FloatArray, power: float) -> str:
-    """Warn when the distances do not embed in a Euclidean space, so that "linear" has no meaning there; the text."""
-    found = examine_spectrum(squared, EUCLIDEAN_TOLERANCE)
+def _warned_if_not_euclidean(squared: FloatArray, power: float, tolerance: float) -> str:
+    """Warn when the distances do not embed in a Euclidean space, where "linear" has no meaning; return the text."""
+    found = examine_spectrum(squared, tolerance)
     if found.holds:
         return ""
     root = "R" if power == 1 else f"R**(1/{power:g})"

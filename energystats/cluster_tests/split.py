@@ -17,12 +17,13 @@ from energystats._core.threads import one_thread_up_to
 from energystats._core.unimodal import EXCESS
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
-from energystats.cluster_tests.clusterers import EnergyClusters, UserClusterer
+from energystats.cluster_tests.clusterers import EnergyClusters
+from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, contrast_rows
 from energystats.cluster_tests.scores import CoordinateScorer, Scorer, make_scorer
 from energystats.cluster_tests.unimodality import (
     Unimodality,
-    flat_factor,
+    calibration_factor,
     no_evidence,
     note_duplicated_rows,
     note_ties,
@@ -56,7 +57,7 @@ Lines = list[FloatArray]  # standardised positions of all points, one array per 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Space:
-    """Where points are clustered and scored: as given, or with decorrelated columns."""
+    """Points as they are clustered and scored: as given, or with decorrelated columns."""
 
     d: Dissimilarity
     scorer: Scorer
@@ -64,7 +65,7 @@ class _Space:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Splitter:
-    """What every split needs: the points, how to cluster and to score them, and what the contrasts are called.
+    """Split points: how parts are clustered and scored, and what the contrasts are called.
 
     Attributes
     ----------
@@ -86,11 +87,11 @@ class _Splitter:
     decorrelate: bool
     n_resamples: int
     factor: float
-    pilot: int | None = None
+    first_batch: int | None = None
 
     @property
     def n_contrasts(self) -> int:
-        """All clusters are set against the rest, or one of two."""
+        """Number of contrasts: each cluster against the rest, one for two clusters."""
         return self.k if self.k > 2 else 1
 
     def split(self, rng: np.random.Generator) -> list[Unimodality]:
@@ -99,10 +100,12 @@ class _Splitter:
         Points for which the others gave no line are left out.
         """
         n = self.space.d.n
+        # five folds of random points
         order = rng.permutation(n).astype(np.intp)
         pooled = np.full((self.n_contrasts, n), np.nan)
         first: Lines | None = None
         for fold in np.array_split(np.arange(n), FOLDS):
+            # the points outside the fold give the lines; the fold has no part in them
             others = np.concatenate((order[fold[-1] + 1 :], order[: fold[0]]))[:CLUSTERED_AT_MOST]
             lines = self.lines(self.chosen_space(others, rng), others, rng)
             if lines is None:
@@ -111,11 +114,13 @@ class _Splitter:
                 first = lines
             if self.names is None:
                 lines = [_oriented(t, like) for t, like in zip(lines, first, strict=True)]
+            # the fold keeps its scores along these lines
             pooled[:, order[fold]] = [t[order[fold]] for t in lines]
+        # one test of all n scores: a mixture of nearly equal projections
         scored = pooled[:, ~np.isnan(pooled[0])]
         if scored.shape[1] < SMALLEST_SCORED_PART:
             return [no_evidence(np.zeros(1))] * self.n_contrasts
-        return [unimodality_test(scores, self.n_resamples, self.factor, rng, self.pilot) for scores in scored]
+        return [unimodality_test(scores, self.n_resamples, self.factor, rng, self.first_batch) for scores in scored]
 
     def lines(self, space: _Space, part: IntArray, rng: np.random.Generator) -> Lines | None:
         """Cluster a part, and put all points on the line from every cluster to the rest."""
@@ -127,21 +132,23 @@ class _Splitter:
             space.scorer.along(part[found == j], part[(found != j) & (found >= 0)])
             for j in clusters[: self.n_contrasts]
         ]
+        # lines of different folds are pooled, so that each has mean 0 and standard deviation 1
         spread = [t.std() for t in lines]
         if min(spread) <= 0:
             return None
         return [(t - t.mean()) / s for t, s in zip(lines, spread, strict=True)]
 
     def chosen_space(self, part: IntArray, rng: np.random.Generator) -> _Space:
-        """The space as given, unless decorrelated columns show clearly more on held-out halves of the part.
+        """Choose the space as given, unless decorrelated columns show clearly more on held-out halves of the part.
 
         Long parallel clusters are cut across by every method that looks at distances alone.
         """
         points = self.space.scorer.points
-        pilot = part[:PILOT]
-        if not self.decorrelate or points is None or not 1 < points.shape[1] < pilot.size / 4:
+        subsample = part[:PILOT]
+        if not self.decorrelate or points is None or not 1 < points.shape[1] < subsample.size / 4:
             return self.space
-        halves = np.array_split(pilot, 2)
+        halves = np.array_split(subsample, 2)
+        # each half is clustered and the other scored, both ways, in both spaces
         gain = 0.0
         for own, other in (halves, halves[::-1]):
             gain += self.evidence(_decorrelated(points, own), own, other, rng)
@@ -149,13 +156,13 @@ class _Splitter:
         return _decorrelated(points, part) if gain > MARGIN else self.space
 
     def evidence(self, space: _Space, own: IntArray, other: IntArray, rng: np.random.Generator) -> float:
-        """Log likelihood ratios of other points along the lines of a part."""
+        """Sum the log likelihood ratios of other points along the lines of a part."""
         lines = self.lines(space, own, rng)
         return 0.0 if lines is None else sum(float(mixture_ratio(np.sort(t[other]))) for t in lines)
 
 
 def _decorrelated(points: FloatArray, part: IntArray) -> _Space:
-    """All points in coordinates in which the part has uncorrelated columns of one variance."""
+    """Transform all points so that the part has uncorrelated columns of one variance."""
     centre = points[part].mean(axis=0)
     with one_thread_up_to(points.shape[1]):
         _, widths, axes = np.linalg.svd(points[part] - centre, full_matrices=False)
@@ -165,7 +172,7 @@ def _decorrelated(points: FloatArray, part: IntArray) -> _Space:
 
 
 def _oriented(t: FloatArray, first: FloatArray) -> FloatArray:
-    """A line with the direction of the first one; one that looks elsewhere, so that the shapes agree."""
+    """Turn a line in the direction of the first one; one that looks elsewhere, so that the shapes agree."""
     correlation = float(t @ first) / t.size
     if abs(correlation) >= STEADY:
         return t if correlation > 0 else -t
@@ -173,47 +180,37 @@ def _oriented(t: FloatArray, first: FloatArray) -> FloatArray:
     return t if np.abs(shape - wanted).sum() <= np.abs(shape[::-1] + wanted).sum() else -t
 
 
-def split_test(
-    d: Dissimilarity,
-    k: int,
-    *,
-    power: float,
-    n_splits: int,
-    n_resamples: int,
-    conservative: bool,
-    progress: bool,
-    rng: np.random.Generator,
-    n_jobs: int = 1,
-    user_clusterer: UserClusterer | None = None,
-) -> ClusterTestResult:
+def split_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
     """Test the pooled scores of every split, and combine the p-values of all splits and contrasts."""
+    k, n_splits, user_clusterer = options.k, options.n_splits, options.user_clusterer
     n_clustered = _check_size(d.n, k if user_clusterer is None else 2)
     tie_rng, name_rng, *split_rngs = rng.spawn(2 + n_splits)
     names = _naming_clusters(d, name_rng, k) if user_clusterer is None else user_clusterer.all_labels(d, name_rng)
     if user_clusterer is not None and names is not None:
         k = int(names.max()) + 1
     splitter = _Splitter(
-        space=_Space(d, make_scorer(d, power, tie_rng)),
-        cluster=(EnergyClusters(k) if user_clusterer is None else user_clusterer).labels,
+        space=_Space(d, make_scorer(d, options.power, tie_rng)),
+        cluster=options.clustering.labels,
         names=names,
         k=k,
         decorrelate=user_clusterer is None,
-        n_resamples=enough_draws(n_resamples, k),
-        pilot=n_resamples,
-        factor=flat_factor(conservative),
+        n_resamples=enough_draws(options.n_resamples, k),
+        first_batch=options.n_resamples,
+        factor=calibration_factor(options.conservative),
     )
     splits = [[no_evidence(np.zeros(1))]]
     if k > 1:
-        of_splits = map_in_threads(splitter.split, split_rngs, n_jobs)
-        splits = list(with_bar(of_splits, progress, total=n_splits, unit="split", size=lambda _: 1))
+        of_splits = map_in_threads(splitter.split, split_rngs, options.n_jobs)
+        splits = list(with_bar(of_splits, options.progress, total=n_splits, unit="split", size=lambda _: 1))
     pvalues = np.array([[e.pvalue for e in split] for split in splits])
     indices = np.array([[e.indices for e in split] for split in splits]).mean(axis=0)
+    # Cauchy's rule over splits, then over contrasts
     pvalue, of_contrasts = over_contrasts(pvalues)
     rows = contrast_rows(_names_of_contrasts(k), indices[:, EXCESS].tolist(), of_contrasts)
     clearest = np.unravel_index(pvalues.argmin(), pvalues.shape)
     scorer = splitter.space.scorer
     ties = [*scorer.ties, *(["scores"] if any(e.spread for split in splits for e in split) else [])]
-    copies = () if d.coordinates is None else note_duplicated_rows(d.coordinates)
+    duplicated = () if d.coordinates is None else note_duplicated_rows(d.coordinates)
     clusterers = () if user_clusterer is None else user_clusterer.notes(len(user_clusterer.counts), "no evidence")
     return ClusterTestResult(
         statistic=float(indices[:, EXCESS].mean()),
@@ -225,31 +222,30 @@ def split_test(
         n_splits=n_splits,
         n_clustered=n_clustered,
         factor=splitter.factor,
-        conservative=conservative,
+        conservative=options.conservative,
         jittered=bool(ties),
         pvalues=pvalues,
         scores=splits[clearest[0]][clearest[1]].scores,
-        null_distribution=np.empty(0),
         indices=indices,
         rows=rows,
-        notes=(*note_ties(ties), *copies, *scorer.notes, *((CONTRASTS_MEAN,) if k > 2 else ()), *clusterers),
+        notes=(*note_ties(ties), *duplicated, *scorer.notes, *((CONTRASTS_MEAN,) if k > 2 else ()), *clusterers),
     )
 
 
 def _names_of_contrasts(k: int) -> list[str]:
-    """Of all contrasts among k clusters."""
+    """Name all contrasts among k clusters."""
     if k < 2:
         return ["no clusters were found"]
     return ["cluster 0 vs cluster 1"] if k == 2 else [f"cluster {j} vs rest" for j in range(k)]
 
 
 def enough_draws(n_resamples: int, k: int) -> int:
-    """As many draws as it takes for the smallest p of k contrasts, times k, to be what it is with two clusters."""
+    """Compute the draws it takes for the smallest p of k contrasts, times k, to be what it is with two clusters."""
     return n_resamples if k <= 2 else (n_resamples + 1) * -(-k // 2) - 1
 
 
 def _check_size(n: int, k: int) -> int:
-    """Points that are clustered at a time, if there are enough."""
+    """Count the points that are clustered at a time, if there are enough."""
     if n < SMALLEST_SAMPLE:
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows for the split test, got {n}.")
     n_clustered = min(n - -(-n // FOLDS), CLUSTERED_AT_MOST)
@@ -262,7 +258,7 @@ def _check_size(n: int, k: int) -> int:
 
 
 def _naming_clusters(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntArray | None:
-    """Clusters of all points, numbered as a `Partition` numbers them; of many points, nearest clusters of a sample.
+    """Find clusters of all points, numbered as in a `Partition`; of many points, nearest clusters of a sample.
 
     None for two clusters, whose only contrast needs no name.
     """
@@ -284,7 +280,7 @@ def _naming_clusters(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntA
 
 
 def _partners(labels: IntArray, names: IntArray, k: int) -> IntArray:
-    """For every name the cluster that stands for it: pairs with the largest overlap, then whatever overlaps most.
+    """Match every name with a cluster: pairs with the largest overlap, then whatever overlaps most.
 
     Points with -1 among the labels or names are in no cluster; (m,), (m,) -> (k,).
     """

@@ -141,7 +141,7 @@ class ClusterTreeResult(Labelled):
         return tuple(leaf.size for leaf in self.leaves)
 
     def heights(self) -> FloatArray:
-        """Height of every node, raised to that of its highest descendant where a search missed a better split."""
+        """Compute the height of every node, not below that of its highest descendant, which a missed split may have."""
         heights = np.array([node.height for node in self.nodes])
         for node in reversed(self.nodes):
             if node.parent is not None and node.children:
@@ -177,7 +177,7 @@ class ClusterTreeResult(Labelled):
         return [text_table(cells, heads, self._stubs(), title)]
 
     def _stubs(self) -> list[str]:
-        """Names of the nodes with the lines of the tree before them."""
+        """Write the names of the nodes with the lines of the tree before them."""
         open_after = [False] * (1 + max(node.depth for node in self.nodes))
         stubs = []
         for node in self.nodes:
@@ -220,7 +220,7 @@ class ClusterTreeResult(Labelled):
         return f"{splits} {were} significant at family-wise level {self.level:g}; where a cut runs was not tested."
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per node; the columns are the fields of `TreeNode` without rows and children."""
+        """Tabulate one row per node; the columns are the fields of `TreeNode` without rows and children."""
         import pandas as pd
 
         names = (
@@ -242,7 +242,7 @@ class ClusterTreeResult(Labelled):
         return frame.astype({"parent": "Int64", "label": "Int64"})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Dendrogram of the clusters with the adjusted p-values at its nodes.
+        """Draw a dendrogram of the clusters with the adjusted p-values at its nodes.
 
         Solid forks with filled diamonds are splits, dashed ones with open circles were tested and not split; heights
         are those of `heights()`, on a square-root scale.

@@ -11,17 +11,18 @@ from energystats._core.interrupts import checkpoint
 from energystats._core.pvalues import smallest_weighted
 from energystats._core.unimodal import EXCESS, compute_indices, indices_of_draws, jitter_ties
 from energystats._typing import FloatArray
+from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import TiesWarning, warn
 
 __all__ = [
+    "CALIBRATION_FACTOR",
     "CONSERVATIVE_FACTOR",
-    "FLAT_FACTOR",
     "INDEX_NAMES",
     "UNIMODALITY",
     "Unimodality",
-    "flat_factor",
+    "calibration_factor",
     "no_evidence",
     "note_duplicated_rows",
     "note_ties",
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 
-FLAT_FACTOR = 1.2  # by which p-values on flat densities were measured to be too small
+CALIBRATION_FACTOR = 1.2  # by which p-values on flat densities were measured to be too small
 CONSERVATIVE_FACTOR = 1.6  # with a margin
 
 INDEX_NAMES = ("likelihood ratio", "excess split E", "distance")  # in the order of the indices
@@ -68,22 +69,22 @@ class Unimodality:
         return float(self.indices[EXCESS])
 
 
-def flat_factor(conservative: bool) -> float:
-    """By which p-values are multiplied, because flat densities need it."""
-    return CONSERVATIVE_FACTOR if conservative else FLAT_FACTOR
+def calibration_factor(conservative: bool) -> float:
+    """Return the factor by which p-values are multiplied, because flat densities need it."""
+    return CONSERVATIVE_FACTOR if conservative else CALIBRATION_FACTOR
 
 
 def no_evidence(scores: FloatArray) -> Unimodality:
-    """What constant scores say, and parts in which there were no clusters."""
+    """Report constant scores, and parts in which there were no clusters."""
     return Unimodality(scores, np.zeros(3), 1.0, False)
 
 
 def unimodality_test(
-    scores: FloatArray, n_resamples: int, factor: float, rng: np.random.Generator, pilot: int | None = None
+    scores: FloatArray, n_resamples: int, factor: float, rng: np.random.Generator, first_batch: int | None = None
 ) -> Unimodality:
     """Compare the indices with those of samples from the nearest unimodal distribution; p = 1 for constant scores.
 
-    With a `pilot` of fewer draws the others are made only where they show no clearly large p.
+    With a `first_batch` of fewer draws the others are made only where these show no clearly large p.
     """
     spread = jitter_ties(scores, rng)
     x = np.sort(scores if spread is None else spread[0])
@@ -93,7 +94,8 @@ def unimodality_test(
     tolerance = INDEX_TOLERANCE * np.array([x.size, 1.0, 1.0])
     table = observed[None]
     pvalue = 1.0
-    for upto in (min(pilot or n_resamples, n_resamples), n_resamples):
+    # samples from the nearest unimodal distribution, of which each is fitted again
+    for upto in (min(first_batch or n_resamples, n_resamples), n_resamples):
         table = np.vstack((table, *_null_indices(x, upto + 1 - len(table), rng)))
         pvalue = smallest_weighted(table, tolerance, factor)
         if pvalue > CLEARLY_LARGE:
@@ -102,7 +104,7 @@ def unimodality_test(
 
 
 def _null_indices(x: FloatArray, n_draws: int, rng: np.random.Generator) -> list[FloatArray]:
-    """Indices of samples from the nearest unimodal distribution of x, in blocks of bounded size."""
+    """Compute indices of samples from the nearest unimodal distribution of x, in blocks of bounded size."""
     at_once = max(1, DRAWS_AT_ONCE // x.size)
     found = []
     for done in range(0, n_draws, at_once):
@@ -113,20 +115,20 @@ def _null_indices(x: FloatArray, n_draws: int, rng: np.random.Generator) -> list
 
 
 def note_duplicated_rows(points: FloatArray) -> tuple[str, ...]:
-    """Warn of rows that are copies of others although some column is on no grid, and return the note."""
-    copies = len(points) - len(np.unique(points, axis=0))
-    if not copies or all(_on_a_grid(column) for column in points.T):
+    """Warn of duplicated rows where some column is on no grid, and return the note."""
+    duplicated = len(points) - len(np.unique(points, axis=0))
+    if not duplicated or all(_on_a_grid(column) for column in points.T):
         return ()
     note = (
-        f"{copies} of {len(points)} rows are copies of others in columns that are recorded on no grid. The test "
-        "supposes independent rows, and copies make p too small: test the distinct rows, np.unique(X, axis=0)."
+        f"{duplicated} of {len(points)} rows are duplicated in columns that are recorded on no grid. The test supposes "
+        "independent rows, and duplicated ones make p too small: test the distinct rows, np.unique(X, axis=0)."
     )
     warn(note, TiesWarning)
     return (note,)
 
 
 def _on_a_grid(x: FloatArray) -> bool:
-    """Whether all gaps between distinct values are multiples of the smallest one."""
+    """Tell whether all gaps between distinct values are multiples of the smallest one."""
     gaps = np.diff(np.unique(x))
     gaps = gaps[gaps > SAME_VALUE * np.abs(x).max()]
     if not gaps.size:
@@ -150,36 +152,35 @@ def note_ties(ties: Sequence[str]) -> tuple[str, ...]:
 
 SMALLEST_SAMPLE = 8  # points
 UNIMODALITY = "the population is unimodal"
+UNUSED_CLUSTERER = "One column is tested without clustering it, so `clusterer` was not used."
 
 
-def one_column_test(
-    d: Dissimilarity, k: int, *, n_resamples: int, conservative: bool, rng: np.random.Generator
-) -> ClusterTestResult:
-    """The indices of the whole column."""
+def one_column_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
+    """Test whether one column is unimodal, by the three indices of all its values."""
     if d.n < SMALLEST_SAMPLE:
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows, got {d.n}.")
     x = d.points[:, 0]
-    factor = flat_factor(conservative)
-    found = unimodality_test(x - x.mean(), n_resamples, factor, rng)
+    factor = calibration_factor(options.conservative)
+    found = unimodality_test(x - x.mean(), options.n_resamples, factor, rng)
     return ClusterTestResult(
         statistic=found.index,
         pvalue=found.pvalue,
         method="unimodal-1d",
         null_hypothesis=UNIMODALITY,
-        k=k,
-        n_resamples=n_resamples,
+        k=options.k,
+        n_resamples=options.n_resamples,
         n_splits=0,
         n_clustered=0,
         factor=factor,
-        conservative=conservative,
+        conservative=options.conservative,
         jittered=found.spread,
         pvalues=np.array([[found.pvalue]]),
         scores=found.scores,
-        null_distribution=np.empty(0),
         indices=found.indices[None],
         rows=(Contrast("more than one mode", found.index, found.pvalue, found.pvalue),),
         notes=(
             *note_ties([d.columns[0] if d.columns else "x"] if found.spread else []),
             *note_duplicated_rows(d.points),
+            *(() if options.user_clusterer is None else (UNUSED_CLUSTERER,)),
         ),
     )

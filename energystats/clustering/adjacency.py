@@ -19,7 +19,7 @@ LARGEST_INDEX = 2**31 - 1
 
 
 def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[str, ...] | None]:
-    """Symmetric CSR array in float64, zeros left out, and the names of the vertices of a square data frame.
+    """Read a symmetric CSR array in float64, zeros left out, and the names of the vertices of a square data frame.
 
     The same array for dense and sparse input; `signed` allows negative entries, as kernels have.
     """
@@ -49,7 +49,7 @@ def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[st
 
 
 def _check_entries(matrix: Any, name: str, signed: bool) -> None:
-    """Finite, not too large, and not negative unless `signed`."""
+    """Refuse entries that are not finite, too large, or negative unless `signed`."""
     bad = np.flatnonzero(~np.isfinite(matrix.data))
     if bad.size:
         _complain(matrix, int(bad[0]), f"`{name}` must be finite", bad.size - 1, "not finite")
@@ -71,7 +71,7 @@ def _complain(matrix: Any, entry: int, rule: str, others: int, what: str) -> NoR
 
 
 def _unexplained(matrix: Any, skew: Any, rounding: tuple[float, float]) -> BoolArray:
-    """Which entries of A - A' rounding does not explain, as in `largest_skew` for dense matrices."""
+    """Find the entries of A - A' that rounding does not explain, as `largest_skew` for dense matrices."""
     unequal = skew.data != 0
     upper, lower = np.zeros(skew.data.size), np.zeros(skew.data.size)
     row, column = skew.row[unequal], skew.col[unequal]
@@ -85,7 +85,7 @@ def _unexplained(matrix: Any, skew: Any, rounding: tuple[float, float]) -> BoolA
 
 
 def _symmetric_part(matrix: Any, name: str, rounding: tuple[float, float]) -> Any:
-    """(A + A')/2 of a matrix that is symmetric but for rounding; a directed graph is an error."""
+    """Compute (A + A')/2 of a matrix that is symmetric but for rounding; a directed graph is an error."""
     skew = sparse.coo_array(matrix - matrix.T)
     if skew.nnz and (differ := _unexplained(matrix, skew, rounding)).any():
         worst = int(np.where(differ, np.abs(skew.data), 0.0).argmax())

@@ -8,9 +8,10 @@ import numpy as np
 
 from energystats._core.linkage import numbering_by_sums
 from energystats._core.locks import loading
+from energystats._core.restarts import tries_for
 from energystats._runtime import MATRIX, part_of_a_longer_call, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
-from energystats.clustering.local_search import MultiStartSearch, Problem, make_starts, tries_for
+from energystats.clustering.local_search import MultiStartSearch, Problem, make_starts
 from energystats.clustering.search import MOVE_TOLERANCE
 from energystats.clustering.seeding import count_distinct
 from energystats.geometry.euclidize import cailliez, clip_spectrum, flip_spectrum, lingoes
@@ -115,7 +116,7 @@ def compare_euclidizations(
 
 
 def _best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.random.Generator) -> list[IntArray]:
-    """The best partition found under each rho, every one being a start for all others."""
+    """Find the best partition under each rho, every one being a start for all others."""
     problems = [Problem(rho, np.ones(len(rho)), k, MOVE_TOLERANCE * _total_of(rho)) for rho in squares]
     tries = n_init * tries_for(len(squares[0]))
 
@@ -128,7 +129,7 @@ def _best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.ran
 
 
 def _renumber_clusters(rho: FloatArray, labels: IntArray) -> IntArray:
-    """Clusters numbered as `energy_cluster` numbers them."""
+    """Number the clusters as `energy_cluster` does."""
     Z = (labels[:, None] == np.unique(labels)).astype(np.float64)
     return numbering_by_sums(labels, Z.T @ rho @ Z, Z.sum(axis=0))[labels]
 
@@ -136,7 +137,7 @@ def _renumber_clusters(rho: FloatArray, labels: IntArray) -> IntArray:
 def _compare_repairs(
     squares: list[FloatArray], labels: list[IntArray], k: int, repaired: list[Euclidization], *, unit: float
 ) -> EuclidizationComparison:
-    """The rows of the table."""
+    """Fill the rows of the table."""
     with loading():
         from sklearn.metrics import adjusted_rand_score
 
@@ -165,11 +166,11 @@ def _compare_repairs(
 
 
 def _within_of(rho: FloatArray, labels: IntArray) -> float:
-    """W of a partition."""
+    """Compute W of a partition."""
     Z = (labels[:, None] == np.unique(labels)).astype(np.float64)
     return float((np.einsum("ij,ij->j", Z, rho @ Z) / (2 * Z.sum(axis=0))).sum())
 
 
 def _total_of(rho: FloatArray) -> float:
-    """T."""
+    """Compute T."""
     return float(rho.sum()) / (2 * len(rho))

@@ -144,13 +144,13 @@ def energy_cluster(
 
 
 class _Auto(Algorithm):
-    """The exact method for one column, unless labels are given to start from, and Hartigan's elsewhere."""
+    """Take the exact method for one column, unless labels are given to start from, and Hartigan's elsewhere."""
 
     __slots__ = ()
     name: ClassVar[str] = "auto"
 
     def taken(self, d: Dissimilarity, search: Search) -> Algorithm:
-        """What it stands for."""
+        """Choose the algorithm for these points."""
         return ALGORITHMS["exact-1d" if has_exact(d) and not search.by_labels else "hartigan"]
 
     def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:

@@ -150,7 +150,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return isinstance(self.metric, Gower) or is_named(self.metric, "gower")
 
     def _table(self, X: ArrayLike, **how: Any) -> Any:
-        """What scikit-learn asks of the shape and the names of a table; its values are read as functions read them."""
+        """Check shape and names of a table as scikit-learn asks, and read its values as functions read them."""
         if as_algorithm(self.algorithm).reads_blocks:
             (X,), _ = opened((X,), {})
         read = as_table(X).values
@@ -219,7 +219,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return self
 
     def _weighted_part(self, table: Any) -> Any:
-        """The rows (of a matrix the columns, too) that have a weight above 0."""
+        """Select the rows (of a matrix the columns, too) that have a weight above 0."""
         if self._rows is None:
             return table
         if isinstance(table, Rows):
@@ -229,7 +229,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return _safe_indexing(table, self._rows)
 
     def predict(self, X: ArrayLike) -> IntArray:
-        """Nearest cluster of new points by energy, argmin over l of 2 g(x, C_l) - g(C_l, C_l).
+        """Find the nearest cluster of new points by energy, argmin over l of 2 g(x, C_l) - g(C_l, C_l).
 
         Parameters
         ----------
@@ -244,7 +244,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return self._from_distances(X, _nearest)
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """Squared distances of new points to the means of the clusters in the feature space.
+        """Compute the squared distances of new points to the means of the clusters in the feature space.
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return self._from_distances(X, np.asarray)
 
     def score(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> float:
-        """Minus the (weighted) sum of squared distances of points to their nearest cluster.
+        """Compute minus the (weighted) sum of squared distances of points to their nearest cluster.
 
         Parameters
         ----------
@@ -286,12 +286,12 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return -float(lowest.sum() if weights is None else weights @ lowest)
 
     def _from_distances(self, X: ArrayLike, read: Callable[[FloatArray], AnyArray]) -> AnyArray:
-        """What is read from the squared distances (m, k) to the clusters; for tables in blocks, block by block."""
+        """Read something from the squared distances (m, k) to the clusters; for tables in blocks, block by block."""
         check_is_fitted(self, "partition_")
         return self._read_distances(self._table(X, reset=False), read)
 
     def _read_distances(self, points: Any, read: Callable[[FloatArray], AnyArray]) -> AnyArray:
-        """The same of a table whose columns are those fitted."""
+        """Read it from the distances of a table that has been checked."""
         if isinstance(points, Rows):
             scaling, place = self.partition_.standardization, row_places(["X"], [len(points)], [None])
             if scaling is not None:
@@ -313,7 +313,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return found
 
     def _columns(self) -> list[str] | None:
-        """Names of the columns that `fit` has seen, where they had any."""
+        """List the names of the columns that `fit` has seen, where they had any."""
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else list(map(str, names))
 
@@ -340,7 +340,7 @@ class _Signs:
         self.count, self.smallest = 0, 0.0
 
     def of(self, rows: FloatArray) -> FloatArray:
-        """Rho of one block."""
+        """Compute rho of one block."""
         rho = self.rho(rows)
         if (lowest := float(rho.min(initial=0.0))) < 0:
             self.count += int(np.count_nonzero(rho < 0))
@@ -359,13 +359,13 @@ class _Signs:
 
 
 def _places_in(X: Any, n: int, rows: IntArray | None) -> Place:
-    """Where the rows of a table stand; `rows` are those that are used, None for all."""
+    """Say where the rows of a table stand; `rows` are those that are used, None for all."""
     place = row_places(["X"], [n], [as_table(X).index])
     return place if rows is None else lambda row: place(int(rows[row]))
 
 
 def _check_two_dimensional(table: Any, *, square: bool) -> None:
-    """Refuse what is no table of real numbers in words of its own: scikit-learn, which sees a stand-in, would print it.
+    """Refuse what is no table of real numbers, before scikit-learn, which sees a stand-in, would print that.
 
     "Reshape your data" and "Complex data not supported" are what scikit-learn asks its estimators to say; `square` says
     whether the table is to be a matrix of rho.
@@ -386,7 +386,7 @@ def _check_two_dimensional(table: Any, *, square: bool) -> None:
 
 
 def _stand_in(table: Any) -> Any:
-    """Zeros of the shape of a table, which take no memory, under the names of its columns."""
+    """Make zeros of the shape of a table, which take no memory, under the names of its columns."""
     if hasattr(table, "columns") and table.shape[1]:
         import pandas as pd
 
@@ -395,22 +395,22 @@ def _stand_in(table: Any) -> Any:
 
 
 def _nearest(squared: FloatArray) -> IntArray:
-    """The cluster at the smallest distance; (m, k) -> (m,)."""
+    """Find the cluster at the smallest distance; (m, k) -> (m,)."""
     return np.asarray(squared.argmin(axis=1), dtype=np.intp)
 
 
 def _smallest(squared: FloatArray) -> FloatArray:
-    """That distance; (m, k) -> (m,)."""
+    """Find the smallest distance; (m, k) -> (m,)."""
     return np.asarray(squared.min(axis=1))
 
 
 def _read_in(points: FloatArray, rule: NearestCentre, read: Callable[[FloatArray], AnyArray]) -> AnyArray:
-    """The same of one block of rows."""
+    """Read something from the distances of one block of rows."""
     return read(rule.of_points(points))
 
 
 def _weighted_rows(sample_weight: ArrayLike | None, n: int) -> tuple[IntArray | None, FloatArray | None]:
-    """Rows of weight above 0, None for all, and their weights, None for equal ones."""
+    """Find the rows of weight above 0, None for all, and their weights, None for equal ones."""
     if sample_weight is None:
         return None, None
     weights = as_numbers(sample_weight, "sample_weight")

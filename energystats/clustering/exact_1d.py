@@ -68,7 +68,7 @@ class _Values:
 
 
 def has_exact(d: Dissimilarity) -> bool:
-    """Whether rho is |x - y| or its square in one column."""
+    """Tell whether rho is |x - y| or its square in one column."""
     return d.power in (1.0, 2.0)
 
 
@@ -97,11 +97,13 @@ class _Intervals(NamedTuple):
 
 
 def best_intervals(d: Dissimilarity, k: int, weights: FloatArray | None = None) -> _Intervals:
-    """The best clusters without their upper bound."""
+    """Find the best clusters without their upper bound."""
     points = d.points[:, 0]
     power = 2 if d.power == 2 else 1
+    # equal points share a cluster, so that only distinct values count
     values = _Values.of(points, np.ones(d.n) if weights is None else weights, power)
     check_distinct(values.x.size, k)
+    # the best clusters are intervals of the sorted values: dynamic programming over running sums [theory 4]
     starts = best_breaks(running_sums(values.gaps, values.weights, power == 2), power == 2, k)
     labels = np.searchsorted(starts, np.arange(values.x.size), side="right")[values.rank]
     edges = np.concatenate(([0], starts, [values.x.size]))
@@ -146,7 +148,7 @@ class Exact1D(Algorithm):
 
 
 def _partition_line(d: Dissimilarity, k: int, weights: FloatArray | None) -> Partition:
-    """The best partition of one column into k clusters, which are intervals, numbered from left to right."""
+    """Make the best partition of one column into k clusters, which are intervals, numbered from left to right."""
     values, power, starts, labels, within, between, total = best_intervals(d, k, weights)
     bound = _bound_on_line(values, k) if power == 1 else total * (k > 1)  # G_c of squares has rank 1
     return Partition(
@@ -173,14 +175,14 @@ def _partition_line(d: Dissimilarity, k: int, weights: FloatArray | None) -> Par
 
 
 def _midpoints(x: FloatArray, starts: IntArray) -> FloatArray:
-    """Halfway between the clusters, and below the right one even where the two are neighbouring floats."""
+    """Compute the values halfway between clusters, below the right one even where the two are neighbouring floats."""
     left, right = x[starts - 1], x[starts]
     middle = left + 0.5 * (right - left)
     return np.where(middle < right, middle, left)
 
 
 def _compute_line_dispersions(values: _Values, edges: IntArray) -> tuple[FloatArray, float, float]:
-    """W of every cluster, S and T for |x - y|.
+    """Compute W of every cluster, S and T for |x - y|.
 
     A gap between neighbours lies in the distance of every pair on its two sides, so that W of a set of mass s is the
     sum of gap L (s - L)/s, L being the mass below the gap; no term is negative.
@@ -189,6 +191,7 @@ def _compute_line_dispersions(values: _Values, edges: IntArray) -> tuple[FloatAr
     within = np.zeros(edges.size - 1)
     between = 0.0
     for j, (start, stop) in enumerate(pairwise(edges)):
+        # S is what the gaps weigh more in all points than inside the clusters; no difference of large sums
         own = _gaps_of_run(values, start, stop)
         within[j] = own.sum()
         between += float((whole[start : stop - 1] - own).sum() + whole[stop - 1 : stop].sum())
@@ -196,14 +199,14 @@ def _compute_line_dispersions(values: _Values, edges: IntArray) -> tuple[FloatAr
 
 
 def _gaps_of_run(values: _Values, start: int, stop: int) -> FloatArray:
-    """Summands of W of consecutive values; masses are added up from both ends, so that light points keep theirs."""
+    """Compute the summands of W of consecutive values, masses from both ends, so that light points keep theirs."""
     w = values.weights[start:stop]
     below, above = np.cumsum(w)[:-1], np.cumsum(w[::-1])[-2::-1]
     return np.asarray(values.gaps[start : stop - 1] * (below * (above / w.sum())))
 
 
 def _squared_dispersions(values: _Values, edges: IntArray) -> tuple[FloatArray, float, float]:
-    """W of every cluster, S and T for (x - y)**2: sums of squares about the means."""
+    """Compute W of every cluster, S and T for (x - y)**2: sums of squares about the means."""
     x, w = values.x - values.x[values.x.size // 2], values.weights
     within, means, masses = np.zeros((3, edges.size - 1))
     for j, (start, stop) in enumerate(pairwise(edges)):
@@ -218,13 +221,13 @@ def _squared_dispersions(values: _Values, edges: IntArray) -> tuple[FloatArray, 
 
 
 def _bound_on_line(values: _Values, k: int) -> float:
-    """Sum of the k - 1 largest eigenvalues of G_c for |x - y|, which what is raised to `NEGLIGIBLE` hardly raises."""
+    """Sum the k - 1 largest eigenvalues of G_c for |x - y|, which what is raised to `NEGLIGIBLE` hardly raises."""
     gaps, weights = np.maximum(values.gaps, NEGLIGIBLE), np.maximum(values.weights, NEGLIGIBLE)
     return float(line_eigenvalues(gaps, weights, k - 1).sum()) if k > 1 else 0.0
 
 
 def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None, *, alpha: float = 1.0) -> Partition:
-    r"""Best partition of one column into k clusters for rho = \|x - y\| or its square: exact, no start, no seed.
+    r"""Find the best partition of one column for rho = \|x - y\| or its square: exact, no start, no seed.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ class Centres:
 
     @classmethod
     def of(cls, block: BlockFeatures, weights: FloatArray, labels: AnyArray, k: int) -> Self:
-        """Of one block of rows."""
+        """Sum over the clusters of one block of rows."""
         labels = labels.astype(np.intp, copy=False)
 
         def sums_of(values: FloatArray) -> FloatArray:
@@ -130,7 +130,7 @@ class Centres:
 
     @property
     def tolerance(self) -> float:
-        """What counts as rounding of W: the T of the features and what they lack, times 1e-13."""
+        """Rounding of W: the T of the features and what they lack, times 1e-13."""
         return MOVE_TOLERANCE * (self.together.W + self.left_out)
 
 
@@ -148,7 +148,7 @@ class Found:
 
 
 class BlockFeatures(NamedTuple):
-    """Of one block of rows: features (b, p), their squared lengths, and squared distances from the landmarks' span."""
+    """Features (b, p) of one block of rows, their squared lengths, and squared distances from the landmarks' span."""
 
     phi: FloatArray
     lengths: FloatArray
@@ -156,7 +156,7 @@ class BlockFeatures(NamedTuple):
 
     @classmethod
     def of(cls, block: Any, feature_map: FeatureMap) -> BlockFeatures:
-        """Of points, or of themselves."""
+        """Compute the features of points; those of features are themselves."""
         if isinstance(block, BlockFeatures):
             return block
         phi, residuals = feature_map.apply(block)
@@ -192,7 +192,7 @@ class Features:
 
     @classmethod
     def of(cls, table: RowTable, feature_map: FeatureMap, weights: FloatArray) -> Self:
-        """One pass over the rows, if their features fit."""
+        """Go through the rows once, and keep their features if they fit."""
         blocks = table.values()
         shared_map = blocks.share(feature_map)
         if 8 * len(table) * feature_map.rank <= STORED_BYTES * blocks.n_machines:
@@ -205,7 +205,7 @@ class Features:
         return len(self.table)
 
     def first(self, count: int) -> Features:
-        """The first rows of an array, where one of its blocks ends; views, not copies."""
+        """Take the first rows of an array, where one of its blocks ends; nothing is copied."""
         assert isinstance(self.table, PointsHere)
         assert isinstance(self.blocks, ValuesHere)
         ends = [span.stop for span in self.blocks.spans]
@@ -214,36 +214,36 @@ class Features:
         return Features(table, self.map, weights, blocks, self.shared_map, weights)
 
     def at(self, rows: IntArray) -> BlockFeatures:
-        """Features of some rows."""
+        """Compute the features of some rows."""
         return BlockFeatures.of(self.table.pick(rows), self.map)
 
     def over_blocks(self, task: Callable[..., Any], *given: Any, columns: Sequence[Any] = ()) -> list[Any]:
-        """What a task finds in every block; it gets the map and what is given."""
+        """Run a task on every block; it gets the map and what is given."""
         shared = (self.shared_map, *map(self.blocks.share, given))
         return list(self.blocks.map(task, *shared, columns=columns))
 
     def summed(self, task: Callable[..., Any], *given: Any, columns: Sequence[Any] = ()) -> Any:
-        """The sum of what a task finds in the blocks."""
+        """Sum what a task finds in the blocks."""
         return self.blocks.sum(task, self.shared_map, *map(self.blocks.share, given), columns=columns)
 
     def centres(self, labels: IntArray, k: int) -> Centres:
-        """Sums over the clusters of a partition."""
+        """Sum over the clusters of a partition."""
         found: Centres = self.summed(
             _centres_in, k, columns=(self.placed_weights, labels.astype(np.min_scalar_type(k)))
         )
         return found
 
     def assigned(self, means: FloatArray) -> tuple[IntArray, Centres]:
-        """Nearest centre of every row, and the sums over the new clusters; O(n k p)."""
+        """Find the nearest centre of every row, and the sums over the new clusters; O(n k p)."""
         labels, parts = zip(*self.over_blocks(_assigned_in, means, columns=(self.placed_weights,)), strict=True)
         return np.concatenate(labels).astype(np.intp), reduce(add, parts)
 
     def distances(self, means: FloatArray) -> FloatArray:
-        """Squared distances of all rows to the nearest of some centres; (n,)."""
+        """Compute the squared distances of all rows to the nearest of some centres; (n,)."""
         return np.concatenate(self.over_blocks(_distances_in, means))
 
     def movable(self, found: Found, tolerance: float) -> IntArray:
-        """Rows of which a single move lowers W by more, in their order; if they are too many those that gain most."""
+        """Find the rows of which a single move lowers W by more, in their order; of too many those that gain most."""
         centres = found.centres
         sums = centres.counts, centres.mass, centres.means
         labels = found.labels.astype(np.min_scalar_type(centres.counts.size))
@@ -254,21 +254,21 @@ class Features:
 
 
 def _centres_in(block: Any, feature_map: FeatureMap, k: int, weights: FloatArray, labels: AnyArray) -> Centres:
-    """Sums over the clusters of one block."""
+    """Sum over the clusters of one block."""
     return Centres.of(BlockFeatures.of(block, feature_map), weights, labels, k)
 
 
 def _assigned_in(
     block: Any, feature_map: FeatureMap, means: FloatArray, weights: FloatArray
 ) -> tuple[AnyArray, Centres]:
-    """Nearest centres of the rows of one block, in few bytes, and the sums over them."""
+    """Find the nearest centres of the rows of one block, in few bytes, and the sums over them."""
     features, k = BlockFeatures.of(block, feature_map), len(means)
     labels = nearest_centres(features, means)[0]
     return labels.astype(np.min_scalar_type(k)), Centres.of(features, weights, labels, k)
 
 
 def _distances_in(block: Any, feature_map: FeatureMap, means: FloatArray) -> FloatArray:
-    """Squared distances of the rows of one block to the nearest centre."""
+    """Compute the squared distances of the rows of one block to the nearest centre."""
     return nearest_centres(BlockFeatures.of(block, feature_map), means)[1]
 
 
@@ -280,7 +280,7 @@ def _movable_in(
     weights: FloatArray,
     labels: AnyArray,
 ) -> tuple[IntArray, FloatArray]:
-    """Rows of one block of which a single move lowers W by more, and by how much [theory 8].
+    """Find the rows of one block of which a single move lowers W by more, and by how much [theory 8].
 
     A point of weight w at the squared distance d from the mean of its cluster of mass s takes w s/(s - w) d away from
     W, and adds w s/(s + w) d to that of another one.
@@ -291,6 +291,7 @@ def _movable_in(
     rows, s = np.arange(labels.size), mass[labels]
     alone = counts[labels] == 1
     rest = np.where(alone, 1.0, s - weights)
+    # w s/(s - w) d leaves with the point, w s/(s + w) d comes where it goes
     takes = np.where(alone, 0.0, weights * s / rest * squared[rows, labels])
     gives = weights[:, None] * mass / (mass + weights[:, None]) * squared
     gives[rows, labels] = np.inf
@@ -300,20 +301,20 @@ def _movable_in(
 
 
 def _squared_distances(features: BlockFeatures, means: FloatArray) -> FloatArray:
-    """From the rows of one block to all centres, inside the span of the landmarks; (b, k)."""
+    """Compute the distances from the rows of one block to all centres, inside the landmarks' span; (b, k)."""
     norms = np.einsum("lj,lj->l", means, means)
     return np.asarray(np.maximum(features.lengths[:, None] + norms - 2 * _products_with(features, means), 0.0))
 
 
 def nearest_centres(features: BlockFeatures, means: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Number of the nearest centre of each row, and its squared distance; (b,), (b,)."""
+    """Find the nearest centre of each row, and its squared distance; (b,), (b,)."""
     squared = np.einsum("lj,lj->l", means, means) - 2 * _products_with(features, means)
     labels = squared.argmin(axis=1).astype(np.intp)
     return labels, np.maximum(features.lengths + squared[np.arange(labels.size), labels], 0.0)
 
 
 def _products_with(features: BlockFeatures, means: FloatArray) -> FloatArray:
-    """Inner products of the rows of one block with a few centres, too few for more than one thread; (b, k)."""
+    """Multiply the rows of one block with a few centres, too few for more than one thread; (b, k)."""
     with one_thread():
         return np.asarray(features.phi @ means.T)
 
@@ -322,7 +323,7 @@ def _products_with(features: BlockFeatures, means: FloatArray) -> FloatArray:
 
 
 def seeded_centres(rows: Features, k: int, rng: np.random.Generator) -> FloatArray:
-    """k-means++: rows drawn in proportion to weight times squared distance to the nearest seed before; (k, p)."""
+    """Draw k-means++ seeds, in proportion to weight times squared distance to the nearest seed before; (k, p)."""
     nearest, seeds = np.full(rows.n, np.inf), [draw_index(rows.weights, rng)]
     while len(seeds) < k:
         nearest = np.minimum(nearest, rows.distances(rows.at(np.array(seeds[-1:])).phi))
@@ -335,16 +336,18 @@ def seeded_centres(rows: Features, k: int, rng: np.random.Generator) -> FloatArr
 def search_features(
     rows: Features, start: Found, max_iter: int, *, single_moves: bool, on_pass: OnPass | None = None
 ) -> Found:
-    """Lloyd's rule until nothing moves or W stops to fall, then Hartigan's single moves, if wanted, likewise."""
+    """Run Lloyd's rule until nothing moves or W stops to fall, then Hartigan's single moves, if wanted, likewise."""
     found, W, tolerance = start, start.centres.W, start.centres.tolerance
     lloyd = True
     while found.n_iter < max_iter:
         checkpoint()
+        # Lloyd's rule first, O(n k p) and no sums in between; it brings W down in few passes
         if lloyd:
             labels, centres = refilled(rows, found.centres.means)
             ended = np.array_equal(labels, found.labels) or not W - tolerance > centres.W
             if centres.W > W:  # rounding
                 labels, centres = found.labels, found.centres
+        # then single moves, which leave Lloyd's local optima where W is lower elsewhere [G thm 5]
         else:
             labels, centres, moved = _single_moves_of(rows, found, tolerance)
             ended = moved == 0
@@ -359,7 +362,7 @@ def search_features(
 
 
 def refilled(rows: Features, means: FloatArray) -> tuple[IntArray, Centres]:
-    """Every row with its nearest centre; clusters left empty take the rows worst placed, out of clusters of several."""
+    """Send every row to its nearest centre; clusters left empty take the rows worst placed, out of larger clusters."""
     labels, centres = rows.assigned(means)
     empty = np.flatnonzero(centres.counts == 0)
     if not empty.size:
@@ -373,7 +376,7 @@ def refilled(rows: Features, means: FloatArray) -> tuple[IntArray, Centres]:
 
 
 def _single_moves_of(rows: Features, found: Found, tolerance: float) -> tuple[IntArray, Centres, int]:
-    """Hartigan's method among the rows that would move first; then sums are recomputed, so that no rounding gathers.
+    """Run Hartigan's method among the rows that would move first; then recompute the sums, so that no rounding gathers.
 
     When no row would move, none does: no single move lowers W any more.
     """
@@ -399,7 +402,7 @@ DISPROOF = 1e-8  # of the largest eigenvalue: a negative one below it is not rou
 def choose_landmarks(
     table: RowTable, metric: Metric, count: int, rng: np.random.Generator, weights: FloatArray
 ) -> IntArray:
-    """Rows drawn one by one in proportion to weight times rho to the nearest landmark, k-means++ seeds.
+    """Draw rows one by one in proportion to weight times rho to the nearest landmark, as k-means++ does.
 
     They come from a random part of the rows, of at most 20,000 unless it has too few distinct points. There are fewer
     than `count` only if there are no more distinct points. O(count) values of rho for each candidate.
@@ -410,6 +413,7 @@ def choose_landmarks(
     chosen = [draw_index(weights[rows], rng)]
     nearest = _to_landmarks(part, part.pick(np.array(chosen)), metric)
     while len(chosen) < count:
+        # all candidates are landmarks: the other rows may have more distinct points
         if not nearest.any() and rows.size < n:
             chosen = rows[chosen].tolist()
             rows, part = np.arange(n), table
@@ -422,12 +426,12 @@ def choose_landmarks(
 
 
 def _to_landmarks(table: RowTable, landmarks: FloatArray, metric: Metric) -> FloatArray:
-    """Rho from every row to the nearest landmark, not below 0; (n,)."""
+    """Compute rho from every row to the nearest landmark, not below 0; (n,)."""
     return np.concatenate(list(table.values().map(_to_nearest, landmarks, metric)))
 
 
 def _to_nearest(points: FloatArray, landmarks: FloatArray, metric: Metric) -> FloatArray:
-    """The same for the rows of one block."""
+    """Compute it for the rows of one block."""
     return np.asarray(np.maximum(metric.finite_between(points, landmarks).min(axis=1), 0.0))
 
 
@@ -458,7 +462,7 @@ class FeatureMap:
 
     @classmethod
     def of(cls, landmarks: FloatArray, metric: Metric) -> Self:
-        """From the landmarks; O(m^3) once."""
+        """Make the map of some landmarks; O(m^3) once."""
         R = metric.finite_between(landmarks, landmarks)
         R = 0.5 * (R + R.T)
         np.fill_diagonal(R, 0.0)
@@ -471,6 +475,7 @@ class FeatureMap:
                 f"of {values[0]:.3g} on {len(R)} points (the largest is {largest:.3g}); "
                 'use algorithm="hartigan" on a random part of the rows.'
             )
+        # V = U diag(lambda)^(-1/2) without the directions that are rounding
         kept = values > EIGENVALUE_CUT * largest
         return cls(landmarks, metric, R.mean(axis=0), vectors[:, kept] / np.sqrt(values[kept]))
 
@@ -480,11 +485,11 @@ class FeatureMap:
         return int(self.V.shape[1])
 
     def apply(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Features of new points, and the squared distance of each from the landmarks' span; (b, p), (b,)."""
+        """Compute features of new points, and the squared distance of each from the landmarks' span; (b, p), (b,)."""
         return self.of_rho(self.metric.finite_between(points, self.landmarks))
 
     def of_rho(self, rho: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The same from rho to the landmarks; (b, m) -> (b, p), (b,)."""
+        """Compute both from rho to the landmarks; (b, m) -> (b, p), (b,)."""
         means = rho.mean(axis=1)
         mean = float(self.column_means.mean())
         with nullcontext() if len(rho) >= MANY_ROWS else one_thread():
@@ -509,13 +514,13 @@ class RowTable(Protocol):
     """Rows in memory, on disk or on the workers of a cluster."""
 
     def __len__(self) -> int:
-        """Number of rows."""
+        """Count the rows."""
 
     def pick(self, rows: IntArray) -> FloatArray:
-        """Some of them; (r,) -> (r, d)."""
+        """Read some of them; (r,) -> (r, d)."""
 
     def values(self) -> BlockValues:
-        """All of them, block by block."""
+        """Read all of them, block by block."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

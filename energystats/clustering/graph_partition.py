@@ -62,12 +62,10 @@ def graph_partition(
         cut(C)/degree(C), degrees being row sums. "association" maximises the sum of links(C, C)/\|C\|, all links inside
         C counted both ways; with a kernel matrix that is kernel k-means.
     n_init : int, default 10
-        Starts; the best value wins. From each the search goes on after eight perturbations, in which a random
-        neighbourhood changes cluster; not from labels that were given.
+        Starts; the best value wins. Each is perturbed eight times, labels that were given are not.
     init : {"spectral", "k-means++", "random"} or array_like of shape (n,), default "spectral"
-        "spectral" clusters the rows of the relaxed solution, as they are and of length 1, and takes the two others, all
-        by turns, since single moves may do better from elsewhere; "k-means++" draws seeds in proportion to the squared
-        number of edges to the nearest seed, and every vertex joins the nearest; "random" draws labels; or labels.
+        "spectral" clusters the rows of the relaxed solution and takes the two others by turns; "k-means++" draws seeds
+        in proportion to the squared number of edges to the nearest seed; "random" draws labels; or labels.
     max_iter : int, default 300
         Passes over the vertices for each start.
     sample_weight : array_like of shape (n,), optional
@@ -109,15 +107,10 @@ def graph_partition(
 
     Notes
     -----
-    All three are weighted kernel k-means: with the kernels A, sigma I - L and sigma D^-1 + D^-1 A D^-1 (D: degrees,
-    which are the weights of the last; L = D - A), W is a constant plus or minus the value. The papers choose sigma so
-    large that the kernel is positive definite. Here none is needed: sigma adds the same to W of every partition into k
-    clusters that are not empty, so single moves gain the same with and without it. Each move lowers the objective, and
-    after the search no single move improves it by more than 1e-13 of k times the largest degree per weight.
-
-    The diagonal: self loops leave "ratio" unchanged, count once in the degrees of "normalized", and are a vertex's
-    similarity to itself in "association", where a constant diagonal changes nothing but the value.
-    A cluster of isolated vertices has the normalised cut 0.
+    All three are weighted kernel k-means, of kernels that need not be positive definite, because single moves gain the
+    same with and without a diagonal shift; ``docs/clustering.md`` has them. After the search no single move improves
+    the value by more than 1e-13 of k times the largest degree per weight. Self loops leave "ratio" unchanged, count
+    once in the degrees of "normalized", and are a vertex's similarity to itself in "association".
 
     O(nnz + nk) time a pass and O(nnz + n) memory; `bound` and spectral starts take the smallest k eigenpairs of the
     sparse matrix, and dense matrices are searched in sparse form.
@@ -167,7 +160,7 @@ def graph_partition(
 
 
 def _check_start(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
-    """Codes of given labels, or None where `init` names a way to start."""
+    """Code given labels; None where `init` names a way to start."""
     if isinstance(init, str):
         check_option(init, "init", INITS)
         return None
@@ -210,7 +203,7 @@ class _Objective:
 
     @cached_property
     def weights(self) -> FloatArray:
-        """What masses are sums of; (n,)."""
+        """Weights of the vertices, of which masses are sums; (n,)."""
         if self.cut == "normalized":
             return self.degrees
         return np.ones(self.n) if self.given is None else self.given
@@ -237,34 +230,34 @@ class _Objective:
 
     @cached_property
     def tolerance(self) -> float:
-        """What a move has to gain, so that rounding is not chased."""
+        """Least gain of a move, so that rounding is not chased."""
         reach = np.asarray(abs(self.matrix).sum(axis=1))
         heavy = self.weights > 0
         return MOVE_TOLERANCE * self.k * float((reach[heavy] / self.weights[heavy]).max(initial=0.0))
 
     def link_sums(self, labels: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Links inside each cluster, both ways, and those that leave it; (k,), (k,)."""
+        """Sum the links inside each cluster, both ways, and those that leave it; (k,), (k,)."""
         rows = np.repeat(labels, np.diff(self.matrix.indptr))
         same = rows == labels[self.matrix.indices]
         inside = _sum_by_label(rows[same], self.matrix.data[same], self.k)
         return inside, _sum_by_label(rows[~same], self.matrix.data[~same], self.k)
 
     def costs(self, labels: IntArray) -> FloatArray:
-        """Links that leave each cluster, or minus those inside it; (k,)."""
+        """Sum the links that leave each cluster, or minus those inside it; (k,)."""
         inside, leaving = self.link_sums(labels)
         return -inside if self.cut == "association" else leaving
 
     def masses(self, labels: IntArray) -> FloatArray:
-        """Sum of weights of each cluster; (k,)."""
+        """Sum the weights of each cluster; (k,)."""
         return _sum_by_label(labels, self.weights, self.k)
 
     def quotients(self, labels: IntArray) -> FloatArray:
-        """cost/mass of each cluster, 0 where both are 0; (k,)."""
+        """Compute cost/mass of each cluster, 0 where both are 0; (k,)."""
         masses = self.masses(labels)
         return self.costs(labels) / np.where(masses > 0, masses, 1.0)
 
     def score(self, labels: IntArray) -> float:
-        """What is minimised."""
+        """Compute what is minimised."""
         return float(self.quotients(labels).sum())
 
     @cached_property
@@ -305,17 +298,17 @@ class _Objective:
         return float(u @ self.relaxation.times(u[:, None])[:, 0]) + float(self.eigenpairs[0].sum())
 
     def rows(self) -> FloatArray:
-        """Rows of D_w^(-1/2) times the relaxed columns; they would be equal within the clusters of a solution."""
+        """Compute D_w^(-1/2) times the relaxed columns; its rows would be equal within the clusters of a solution."""
         return np.hstack([self.relaxation.known(), self.eigenpairs[1]]) / self.root[:, None]
 
 
 def _sum_by_label(labels: IntArray, values: FloatArray, k: int) -> FloatArray:
-    """Sum of the values of each label; (k,)."""
+    """Sum the values of each label; (k,)."""
     return np.asarray(np.bincount(labels, values, minlength=k), dtype=np.float64)
 
 
 def _make_graph_starts(graph: _Objective, init: str, n_init: int, rng: np.random.Generator) -> Starts:
-    """Starting labels, each from its own child of `rng`, which is given away with them."""
+    """Yield starting labels, each from its own child of `rng`, which is given away with them."""
     rows = graph.rows() if init == "spectral" else np.empty((0, 0))
     turns = ("rows", "sphere", "k-means++", "random") if init == "spectral" else (init,)
     for i, child in enumerate(children(rng, n_init)):
@@ -331,7 +324,7 @@ def _make_graph_starts(graph: _Objective, init: str, n_init: int, rng: np.random
 
 
 def _nearest_seed_start(graph: _Objective, rng: np.random.Generator) -> IntArray:
-    """Seeds far apart in numbers of edges; every vertex joins the nearest one, a vertex out of reach any."""
+    """Draw seeds far apart in numbers of edges; every vertex joins the nearest one, a vertex out of reach any."""
     n, pattern = graph.n, graph.matrix != 0
     seeds: list[int] = []
     steps = np.full(n, np.inf)
@@ -351,13 +344,14 @@ def _nearest_seed_start(graph: _Objective, rng: np.random.Generator) -> IntArray
 
 
 def _best_of(graph: _Objective, starts: Starts, max_iter: int) -> LocalOptimum:
-    """The local optimum of lowest score; a later one wins only when it is lower beyond rounding.
+    """Find the local optimum of lowest score; a later one wins only when it is lower beyond rounding.
 
     From every start the search goes on `N_PERTURB` times after a perturbation, and keeps what is better.
     """
     best: LocalOptimum | None = None
     for start, rng in starts:
         here = _improved(graph, start, max_iter)
+        # perturbed from where this start stands, not from the best of all: vertices move along the links only
         for _ in range(N_PERTURB if rng is not None and graph.k > 1 else 0):
             assert rng is not None
             there = _improved(graph, _perturb_labels(graph, here.labels, rng), max_iter)
@@ -369,7 +363,7 @@ def _best_of(graph: _Objective, starts: Starts, max_iter: int) -> LocalOptimum:
 
 
 def _perturb_labels(graph: _Objective, labels: IntArray, rng: np.random.Generator) -> IntArray:
-    """Other labels nearby: around a random vertex a part of the graph, or a part of its cluster, changes cluster.
+    """Change labels nearby: around a random vertex a part of the graph, or a part of its cluster, changes cluster.
 
     In the second case, for three clusters or more, that part is a cluster of its own, and another one is dissolved
     into a third to make room.
@@ -389,10 +383,11 @@ def _perturb_labels(graph: _Objective, labels: IntArray, rng: np.random.Generato
 
 
 def _improved(graph: _Objective, start: IntArray, max_iter: int) -> LocalOptimum:
-    """A partition that no single move improves; the sums are computed afresh before that is believed."""
+    """Move vertices until no single move improves; the sums are recomputed before that is believed."""
     labels = start.copy()
     rows = graph.matrix
     n_iter, converged, confirmed = 0, True, False
+    # passes until nothing moves; then sums from scratch, over which a single pass must move nothing
     while converged and not confirmed:
         sizes = np.bincount(labels, minlength=graph.k).astype(np.intp)
         weighty = np.bincount(labels, graph.weights > 0, minlength=graph.k).astype(np.intp)
@@ -417,7 +412,7 @@ def _improved(graph: _Objective, start: IntArray, max_iter: int) -> LocalOptimum
 
 
 def _joined_components(graph: _Objective) -> IntArray:
-    """At most as many clusters as components: whole components, the largest first to the smallest cluster."""
+    """Join whole components into at most as many clusters, the largest first to the smallest cluster."""
     sizes = np.bincount(graph.components)
     cluster = np.empty(sizes.size, dtype=np.intp)
     filled = np.zeros(graph.k)
@@ -450,7 +445,7 @@ def _reported(
     index: Any,
     exponent: int,
 ) -> GraphPartition:
-    """The result, with the sign of an association turned back, in the unit of the links."""
+    """Make the result, with the sign of an association turned back, in the unit of the links."""
     labels = _numbered_labels(graph, best.labels)
     sign = -1.0 if graph.cut == "association" else 1.0
     quotients = sign * graph.quotients(labels) + 0.0
@@ -485,7 +480,7 @@ def _reported(
 
 
 def _numbered_labels(graph: _Objective, labels: IntArray) -> IntArray:
-    """Labels by falling numbers of vertices, or sums of given weights; then by rising cost/mass and links inside."""
+    """Number clusters by falling numbers of vertices or sums of weights; then by rising cost/mass and links inside."""
     heaviness = np.ones(graph.n) if graph.given is None else graph.given
     quotients = graph.quotients(labels)
     scale = float(np.abs(quotients).sum())
@@ -494,7 +489,7 @@ def _numbered_labels(graph: _Objective, labels: IntArray) -> IntArray:
 
 
 def _freeze_sparse(matrix: Any) -> Any:
-    """The same sparse matrix, whose arrays are nobody else's and must not change any more."""
+    """Make the arrays of a sparse matrix, which are nobody else's, read-only."""
     for array in (matrix.data, matrix.indices, matrix.indptr):
         array.flags.writeable = False
     return matrix

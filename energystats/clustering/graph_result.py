@@ -139,7 +139,7 @@ class GraphPartition(Labelled):
         return f"Every graph can be cut; that it was is no evidence of clusters.{proved}"
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per cluster: cluster, size, mass, links inside and leaving, value."""
+        """Tabulate one row per cluster: cluster, size, mass, links inside and leaving, value."""
         import pandas as pd
 
         columns = {
@@ -153,7 +153,7 @@ class GraphPartition(Labelled):
         return pd.DataFrame(columns)
 
     def plot(self, ax: Axes | None = None, *, kind: Literal["graph", "matrix"] | None = None) -> Axes:
-        """The graph drawn from spectral coordinates, or the matrix with its rows in the order of the clusters.
+        """Draw the graph from spectral coordinates, or the matrix with its rows in the order of the clusters.
 
         None draws the graph up to 300 vertices.
         """

@@ -20,7 +20,7 @@ def energy_hclust(
     alpha: float = 1.0,
     standardize: bool = False,
 ) -> FloatArray:
-    r"""Hierarchical clustering that joins the two clusters of smallest energy distance, as a SciPy linkage matrix.
+    r"""Join the two clusters of smallest energy distance, again and again; the tree is a SciPy linkage matrix.
 
     Parameters
     ----------

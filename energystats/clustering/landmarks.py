@@ -57,7 +57,7 @@ OnPass = Callable[[int, int, float], object]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NearestCentre:
-    """The nearest of k centres in the space of the features, for points that are given by rho to the landmarks.
+    """Find the nearest of k centres in the space of the features, for points that are given by rho to the landmarks.
 
     Attributes
     ----------
@@ -71,13 +71,13 @@ class NearestCentre:
     means: FloatArray
 
     def of_points(self, points: FloatArray) -> FloatArray:
-        """Squared distances of points to the centres; (m, d) -> (m, k)."""
+        """Compute the squared distances of points to the centres; (m, d) -> (m, k)."""
         return self.squared_distances(
             len(points), lambda rows: self.map.metric.finite_between(points[rows], self.map.landmarks)
         )
 
     def squared_distances(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> FloatArray:
-        """Squared distances to the centres, that from the landmarks' span included; (m, k)."""
+        """Compute the squared distances to the centres, that from the landmarks' span included; (m, k)."""
         norms = np.einsum("lj,lj->l", self.means, self.means)
         parts = []
         for start in range(0, n_points, ROWS_AT_ONCE):
@@ -150,7 +150,7 @@ class Landmarks(Algorithm):
             raise ValueError(f"`n_landmarks` must be at least `k`, {search.k}, got {self.n_landmarks}.")
 
     def count(self, k: int) -> int:
-        """Landmarks for k clusters."""
+        """Count the landmarks for k clusters."""
         return max(FEWEST_LANDMARKS, k) if self.n_landmarks is None else self.n_landmarks
 
     def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
@@ -160,10 +160,12 @@ class Landmarks(Algorithm):
         self._check(d, search)
         k, batch_size = search.k, self.batch_size or BATCH
         table, w = _table_of(d, batch_size), np.ones(d.n) if search.weights is None else search.weights
+        # streams of their own, so that neither blocks nor starts change what others draw
         choice, order, pairs = rng.spawn(3)
         starts = children(rng, search.n_init)
         chosen = choose_landmarks(table, d.metric, self.count(k), choice, w)
         check_distinct(chosen.size, k)
+        # features of all points from rho to the landmarks [Williams & Seeger]
         feature_map = FeatureMap.of(table.pick(chosen), d.metric)
         rows, found = _search_landmarks(_FeatureProblem(table, feature_map, w, batch_size, search), order, starts)
         if not found.converged:
@@ -171,6 +173,7 @@ class Landmarks(Algorithm):
                 f"The search was cut off after `max_iter`={search.max_iter} passes; W can still fall.",
                 ConvergenceWarning,
             )
+        # clusters are numbered by what the features tell, as others are by M
         labels = numbering(found.labels, *_numbering_keys(found.centres))[found.labels]
         found = Found(labels, rows.centres(labels, k), found.n_iter, found.converged)
         partition = _make_landmark_partition(d, rows, search, batch_size, found, pairs)
@@ -178,7 +181,7 @@ class Landmarks(Algorithm):
 
 
 def _table_of(d: Dissimilarity, batch_size: int) -> RowTable:
-    """The rows where they are, or here if they are few."""
+    """Choose the rows where they are, or read them here if they are few."""
     if isinstance(d, Blocks):
         return d.rows if d.n > batch_size else PointsHere(d.rows.pick(np.arange(d.n)))
     return PointsHere(d.points)
@@ -200,7 +203,7 @@ class _FeatureProblem(NamedTuple):
 def _search_landmarks(
     problem: _FeatureProblem, order: np.random.Generator, streams: Iterator[np.random.Generator]
 ) -> tuple[Features, Found]:
-    """The features of all rows, and a local optimum of theirs.
+    """Compute the features of all rows, and find a local optimum of theirs.
 
     The starts are searched on a batch of rows, and the best of them goes on: on batches of twice the size each, and at
     last on all rows.
@@ -223,13 +226,14 @@ def _search_landmarks(
 def _centres_of_batches(
     problem: _FeatureProblem, order: np.random.Generator, streams: Iterator[np.random.Generator]
 ) -> tuple[FloatArray, int]:
-    """Centres of the best start after growing batches of random rows, and the number of that start."""
+    """Find the centres of the best start after growing batches of random rows, and the number of that start."""
     table, feature_map, weights, batch_size, search = problem
     n = len(table)
     sizes = [min(n, max(batch_size, 2 * search.k))]
     largest = min(LARGEST_BATCH, BATCH_BYTES // (8 * feature_map.landmarks.shape[1]))
     while 2 * sizes[-1] < n and 2 * sizes[-1] <= largest:
         sizes.append(2 * sizes[-1])
+    # nested batches of twice the size each [Newling & Fleuret 2016]
     drawn_rows = order.choice(n, sizes[-1], replace=False)
     batch = Features.of(PointsHere(table.pick(drawn_rows), sizes), feature_map, weights[drawn_rows])
     found, number = _best_start(batch.first(sizes[0]), search, streams)
@@ -242,7 +246,7 @@ def _centres_of_batches(
 
 
 def _best_start(batch: Features, search: Search, streams: Iterator[np.random.Generator]) -> tuple[Found, int]:
-    """The start of lowest W on the batch, and its number; a later one wins only when it is lower beyond rounding."""
+    """Find the start of lowest W on the batch, and its number; a later one wins only when lower beyond rounding."""
     best: tuple[Found, int] | None = None
     bar = with_bar(streams, search.progress, total=search.n_init, unit="start", size=lambda _: 1)
     for number, stream in enumerate(bar):
@@ -260,13 +264,13 @@ def _best_start(batch: Features, search: Search, streams: Iterator[np.random.Gen
 
 
 def _nearest_partition(rows: Features, means: FloatArray) -> Found:
-    """Every row with its nearest centre, and no cluster empty."""
+    """Send every row to its nearest centre, and leave no cluster empty."""
     labels, centres = refilled(rows, means)
     return Found(labels, centres, 0, converged=False)
 
 
 def _bound_to(callback: OnPass | None, number: int) -> Callable[[int, float], object] | None:
-    """The user's function, called with the number of the start."""
+    """Bind the user's function to the number of the start."""
     return None if callback is None else partial(callback, number)
 
 
@@ -284,7 +288,7 @@ class _Estimate(NamedTuple):
 def _estimates(
     features: Features, labels: IntArray, centres: Centres, rng: np.random.Generator, weighted: bool
 ) -> list[_Estimate]:
-    """W of every cluster, and of all rows as one cluster."""
+    """Estimate W of every cluster, and of all rows as one cluster."""
     k = centres.counts.size
     members = np.split(np.argsort(labels, kind="stable"), np.cumsum(centres.counts)[:-1])
     known = _known_part(centres)
@@ -295,19 +299,19 @@ def _estimates(
 
 
 def _numbering_keys(centres: Centres) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-    """Masses, W_j and sums of rho to all points of the clusters, and T, as far as the features tell."""
+    """Compute masses, W_j, sums of rho to all points of the clusters, and T, as far as the features tell."""
     lengths, together = centres.squares + centres.residuals, centres.together
     to_all = lengths * together.mass + centres.mass * lengths.sum() - 2 * centres.sums @ together.sums[0]
     return centres.mass, _known_part(centres), to_all, float(_known_part(together)[0])
 
 
 def _known_part(centres: Centres) -> FloatArray:
-    """W of every cluster less the part that pairs of points tell: the features', and the diagonal of what they lack."""
+    """Compute W of every cluster less the part that pairs tell: the features', and the diagonal of what they lack."""
     return np.asarray(centres.within + centres.residuals - centres.own / centres.mass)
 
 
 def _estimate(features: Features, rows: IntArray, known: float, rng: np.random.Generator, weighted: bool) -> _Estimate:
-    """W of the points in some rows as one cluster [theory 8].
+    """Estimate W of the points in some rows as one cluster [theory 8].
 
     The features give the part inside the landmarks' span, and the squared distances from it, r, what lies outside but
     for the square of a mean: s ||mu||^2, s being the mass. Of that square the terms <x, x> = r(x) are known, and those
@@ -315,6 +319,7 @@ def _estimate(features: Features, rows: IntArray, known: float, rng: np.random.G
     """
     w = features.weights[rows]
     mass = float(w.sum())
+    # few rows: all pairs, and no error
     if rows.size <= ALL_PAIRS_UP_TO:
         pairs = np.outer(w, w) * _multiply_residuals(features, rows, rows.size)[0]
         return _Estimate(known - float(pairs.sum()) / mass, 0.0, rows.size * (rows.size - 1) // 2)
@@ -325,6 +330,7 @@ def _estimate(features: Features, rows: IntArray, known: float, rng: np.random.G
     else:
         blocks = [rng.choice(rows, ROWS_IN_BLOCK, replace=False, shuffle=False) for _ in range(BLOCKS)]
         drawn, factor = np.concatenate(blocks), mass - 1
+    # the means of the blocks are independent, so that their spread is the error
     n_pairs = ROWS_IN_BLOCK * (ROWS_IN_BLOCK - 1)
     means = np.array([products.sum() for products in _multiply_residuals(features, drawn, ROWS_IN_BLOCK)]) / n_pairs
     return _Estimate(
@@ -335,7 +341,7 @@ def _estimate(features: Features, rows: IntArray, known: float, rng: np.random.G
 
 
 def _multiply_residuals(features: Features, rows: IntArray, size: int) -> list[FloatArray]:
-    """Inner products of the parts outside the landmarks' span, 0 for a row with itself, in blocks of rows; (b, b)."""
+    """Multiply the parts outside the landmarks' span, in blocks of rows, 0 for a row with itself; (b, b)."""
     points, found = features.table.pick(rows), []
     every = BlockFeatures.of(points, features.map)  # one product instead of one for each block
     with one_thread():
@@ -343,6 +349,7 @@ def _multiply_residuals(features: Features, rows: IntArray, size: int) -> list[F
             block = slice(start, start + size)
             own, part = points[block], rows[block]
             phi, lengths, residuals = (values[block] for values in every)
+            # <x, y> outside the span = (|x|^2 + |y|^2 - rho)/2 less the product inside
             norms = lengths + residuals
             products = (norms[:, None] + norms - features.map.metric.finite_between(own, own)) / 2 - phi @ phi.T
             products[part[:, None] == part] = 0.0
@@ -351,7 +358,7 @@ def _multiply_residuals(features: Features, rows: IntArray, size: int) -> list[F
 
 
 def _scatter(features: Features, mean: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Eigenvalues, falling, and vectors of the weighted scatter matrix of the features."""
+    """Compute the eigenvalues, falling, and vectors of the weighted scatter matrix of the features."""
     matrix = features.summed(_scatter_in, mean, columns=(features.placed_weights,))
     with one_thread_up_to(len(matrix)):
         values, vectors = np.linalg.eigh(matrix)  # of none, too
@@ -359,19 +366,19 @@ def _scatter(features: Features, mean: FloatArray) -> tuple[FloatArray, FloatArr
 
 
 def _scatter_in(block: Any, feature_map: FeatureMap, mean: FloatArray, weights: FloatArray) -> FloatArray:
-    """The share of one block in it."""
+    """Compute the share of one block in it."""
     phi = BlockFeatures.of(block, feature_map).phi - mean
     with one_thread():
         return np.asarray((phi * weights[:, None]).T @ phi)
 
 
 def _coordinates_in(block: Any, feature_map: FeatureMap, mean: FloatArray, axes: FloatArray) -> FloatArray:
-    """Principal coordinates of the rows of one block; (b, 2)."""
+    """Compute the principal coordinates of the rows of one block; (b, 2)."""
     return np.asarray((BlockFeatures.of(block, feature_map).phi - mean) @ axes)
 
 
 def _limits(centres: Centres) -> tuple[float, float]:
-    """Between which W lies for certain, rounding of both included."""
+    """Compute the limits between which W lies for certain, rounding of both included."""
     low, high = centres.W - centres.tolerance, centres.W + centres.left_out + centres.tolerance
     return max(low, 0.0), max(high, 0.0)
 
@@ -384,7 +391,7 @@ def _make_landmark_partition(
     found: Found,
     rng: np.random.Generator,
 ) -> Partition:
-    """The partition with estimates of its dispersions."""
+    """Make the partition, with estimates of its dispersions."""
     centres, k, weighted = found.centres, search.k, search.weights is not None
     *parts, whole = _estimates(features, found.labels, centres, rng, weighted)
     within, total = np.array([max(part.value, 0.0) for part in parts]), max(float(whole.value), 0.0)

@@ -33,7 +33,7 @@ import numpy as np
 from energystats._core.hartigan import cluster_table, hartigan_pass, tabulated, tabulated_afresh
 from energystats._core.interrupts import checkpoint, uninterrupted
 from energystats._core.lloyd import lloyd_pass
-from energystats._core.restarts import AS_GOOD, UNIFORMS, lowest, perturbed
+from energystats._core.restarts import AS_GOOD, UNIFORMS, lowest, perturbed, tries_for
 from energystats._runtime import Work, with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.exact_1d import best_intervals, has_exact
@@ -54,7 +54,6 @@ from energystats.pairs.workloads import (
 )
 
 __all__ = [
-    "AT_MOST",
     "ENOUGH",
     "LARGE",
     "NO_MOVES",
@@ -70,7 +69,6 @@ __all__ = [
     "make_starts",
     "search_points",
     "search_problem",
-    "tries_for",
 ]
 
 
@@ -144,14 +142,14 @@ class Problem:
             return State(*tabulated_afresh(self.R, self.weights, labels, self.k))
 
     def tabulate_quickly(self, labels: IntArray) -> State:
-        """The same to rounding, with the largest cluster as what the others leave."""
+        """Compute the sums to rounding, those of the largest cluster as what the others leave."""
         with uninterrupted():  # while Python makes objects of a long call's result, Ctrl-C would break it
             return State(*tabulated(self.R, self.weights, self.totals, labels, self.k))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalOptimum:
-    """Where one search ended.
+    """A partition where one search ended.
 
     Attributes
     ----------
@@ -188,23 +186,26 @@ def hartigan(
     log_moves: bool = False,
     on_pass: OnPass | None = None,
 ) -> LocalOptimum:
-    """A partition from which no single move lowers W by more than the tolerance.
+    """Move single points until no move lowers W by more than the tolerance [G alg 1].
 
     The table T = RZ is kept up to date move by move. Before the answer is believed, the table is computed afresh
     and one more pass over it must move nothing, so that rounding gathered on the way cannot end the search early. An
     answer that is not below `worth` is left unconfirmed.
     """
     labels = start.copy()
+    # T_li = sum of rho from x_i to C_l, from scratch once
     state, fresh = problem.tabulate_quickly(labels), False
     room = np.empty((problem.n if log_moves else 0, 3), np.intp)
     path, moves, n_iter = [state.W], [room[:0]], 0
     while True:
+        # [G alg 1] every point in turn moves to the cluster where W falls most [G 18-20], and T is updated
         made = hartigan_pass(problem.R, problem.weights, labels, *state, problem.tolerance, room)
         n_iter += 1
         path.append(state.W)
         moves.append(room[:made].copy())
         if on_pass is not None:
             on_pass(n_iter, path[-1])
+        # no point moves: a local optimum, if sums from scratch say so too
         if made == 0 and (fresh or worth <= state.W):
             break
         if made == 0:  # the confirming pass is made in any case
@@ -225,7 +226,7 @@ def lloyd(
     log_moves: bool = False,
     on_pass: OnPass | None = None,
 ) -> LocalOptimum:
-    """A partition that Lloyd's rule leaves alone, or the last one before a pass that would not lower W.
+    """Send all points to their nearest clusters until nothing moves, or a pass would not lower W [D alg 2].
 
     The search goes on only while W falls by more than the tolerance, so it ends for every rho. Before a pass that does
     not lower W is believed, it is made again over a fresh table, so that rounding gathered on the way decides nothing.
@@ -239,14 +240,17 @@ def lloyd(
     path, moves, ended, increased = [state.W], [NO_MOVES], False, False
     while not ended and len(path) <= problem.max_iter:
         before, W = labels.copy(), path[-1]
+        # [D alg 2] all points go to the smallest 2 T_li/n_l - w_l/n_l^2 at once
         moved, nearer = lloyd_pass(problem.R, problem.weights, labels, *state)
         now = state.W
+        # W did not fall: perhaps rounding, so the pass is made again from sums from scratch
         if not now < W - problem.tolerance and not fresh:
             labels, fresh = before, True
             state = problem.tabulate(labels)
             path[-1] = state.W
             continue
         if not now < W - problem.tolerance:
+            # points came nearer, yet W did not fall: not possible with means, so rho is not of negative type
             now = problem.tabulate(labels).W if moved else W
             increased = now > W + problem.tolerance or (now > W - problem.tolerance and nearer > 2 * problem.tolerance)
             if increased or now > W:
@@ -269,22 +273,13 @@ def lloyd(
 
 
 def _changes(before: IntArray, after: IntArray) -> IntArray:
-    """Rows (point, from, to) of a pass."""
+    """List the rows (point, from, to) of a pass."""
     rows = np.flatnonzero(before != after)
     return np.stack([rows, before[rows], after[rows]], axis=1)
 
 
-AT_MOST = 20
 ENOUGH = 20  # times that the best partition is found
-LARGE = 4000  # points: none for more
-PAIRS = 16_000_000  # n squared times the tries of a start, so that they cost about as much as the distances do
-
-
-def tries_for(n: int) -> int:
-    """Perturbations for every start: twenty up to 894 points, one at 4,000, none above."""
-    return min(AT_MOST, PAIRS // (n * n))
-
-
+LARGE = 4000  # points: no perturbations of more, and every pass is a call of its own
 PAIRS_AT_ONCE = 4_000_000  # n squared times the searches of one compiled call, which Ctrl-C has to wait for
 
 
@@ -337,7 +332,7 @@ class MultiStartSearch:
     found: int = 0
 
     def lowest(self) -> _Best:
-        """The best partition of Hartigan's method, in compiled calls of many searches each."""
+        """Find the best partition of Hartigan's method, in compiled calls of many searches each."""
         problem = self.problem
         labels, origin = np.zeros((2, problem.n), np.intp)
         standing = np.array([np.inf, 0.0])
@@ -355,7 +350,7 @@ class MultiStartSearch:
         log_moves: bool = False,
         callback: Callable[[int, int, float], object] | None = None,
     ) -> LocalOptimum:
-        """The best partition of any method, in calls of a pass each, so that somebody can watch or interrupt it."""
+        """Find the best partition of any method in calls of a pass each, so that somebody can watch or interrupt it."""
         problem, best, made, taken_back = self.problem, None, 0, 0
         with self.shown(1) as portions:
             for portion in portions:
@@ -363,6 +358,7 @@ class MultiStartSearch:
                 if start is None:
                     continue
                 on_pass = None if callback is None else partial(callback, made)
+                # a search that ends no lower than the best needs no confirmation
                 worth = np.inf if best is None else best.within - problem.tolerance
                 other = method(problem, start, worth=worth, log_moves=log_moves, on_pass=on_pass)
                 made, taken_back = made + 1, taken_back + other.increased
@@ -374,7 +370,7 @@ class MultiStartSearch:
         return cast(LocalOptimum, best)
 
     def start_of(self, portion: _Portion, best: LocalOptimum | None) -> IntArray | None:
-        """Labels to begin with, or None where a perturbation left a cluster without points."""
+        """Make labels to begin with; None where a perturbation left a cluster without points."""
         if len(portion.starts):
             return cast(IntArray, portion.starts[0])
         if best is None or not len(portion.uniforms):
@@ -388,9 +384,11 @@ class MultiStartSearch:
     def portions(self, size: int) -> Iterator[_Portion]:
         """Yield starts, and then perturbations for as long as they are wanted."""
         starts, none, nothing = iter(self.starts), np.empty((0, self.problem.n), np.intp), np.empty((0, UNIFORMS))
+        # first the starts ...
         while block := list(islice(starts, size)):
             checkpoint()
             yield _Portion(np.array(block), nothing, 0)
+        # ... then perturbations of the best partition, until it was found often enough
         for turn in range(0, self.tries if self.problem.k > 1 else 0, size):
             checkpoint()
             if self.found >= ENOUGH:
@@ -405,7 +403,7 @@ class MultiStartSearch:
 
 
 def make_starts(problem: Problem, init: str, n_init: int, rng: np.random.Generator) -> Iterator[IntArray]:
-    """Starting labels."""
+    """Yield starting labels."""
     for _ in range(n_init):
         if init == "k-means++":
             yield plus_plus_start(problem.R, problem.k, rng, problem.weights)
@@ -428,30 +426,35 @@ def _report_taken_back(taken_back: int, made: int) -> None:
 
 
 class _LocalSearch(Algorithm):
-    """Local search over the stored pairs from many starts, of which the one of lowest W is reported."""
+    """Search locally over the stored pairs from many starts, of which the one of lowest W is reported."""
 
     __slots__ = ()
     name: ClassVar[Literal["hartigan", "lloyd"]]
 
     @abstractmethod
     def tries(self, n: int) -> int:
-        """Perturbations for every start, for n points."""
+        """Return how often every start is perturbed, for n points."""
+
+    @abstractmethod
+    def in_one_call(self, search: Search, n: int) -> bool:
+        """Tell whether all starts are searched in compiled calls, which nobody can watch."""
 
     @abstractmethod
     def best(self, hunt: MultiStartSearch, search: Search) -> LocalOptimum:
-        """The local optimum of lowest W."""
+        """Find the local optimum of lowest W."""
 
     def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
         size = Size.of(d)
         held = replace(size.held, exact=False)
         advice = FEWER_STARTS if d.has_points else FEWER_STARTS_OF_MATRIX
         tries = 0 if search.by_labels else self.tries(d.n)
-        found = search_work(held, search.k, search.n_init, tries, advice)
+        found = search_work(held, search.k, search.n_init, tries, advice, compiled=self.in_one_call(search, d.n))
         return pairs_work(size), found, eigenpairs(held, search.k - 1)
 
     def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, None]:
         k, n_starts = search.k, search.n_init
         weights = np.ones(d.n) if search.weights is None else search.weights
+        # all starts share R
         d = d.stored()
         check_distinct(count_distinct(d.matrix, k), k)
         tolerance = MOVE_TOLERANCE * d.scale_of(search.weights)
@@ -518,11 +521,14 @@ class Hartigan(_LocalSearch):
         else:
             object.__setattr__(self, "n_perturb", check_count(self.n_perturb, "n_perturb", low=0))
 
+    def in_one_call(self, search: Search, n: int) -> bool:
+        return search.callback is None and n <= LARGE
+
     def tries(self, n: int) -> int:
         return tries_for(n) if isinstance(self.n_perturb, str) else self.n_perturb
 
     def best(self, hunt: MultiStartSearch, search: Search) -> LocalOptimum:
-        if search.callback is None and hunt.problem.n <= LARGE:
+        if self.in_one_call(search, hunt.problem.n):
             return hartigan(hunt.problem, hunt.lowest().origin, log_moves=search.log_moves)  # with its path
         return hunt.best_in_steps(hartigan, log_moves=search.log_moves, callback=search.callback)
 
@@ -548,6 +554,9 @@ class Lloyd(_LocalSearch):
     """
 
     name: ClassVar[Literal["lloyd"]] = "lloyd"
+
+    def in_one_call(self, search: Search, n: int) -> bool:
+        return False
 
     def tries(self, n: int) -> int:
         return 0

@@ -174,7 +174,7 @@ class Partition(Labelled):
         return f"Any data can be cut into {self.k}; `cluster_test` asks whether these clusters are more than a cut."
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per cluster: cluster, size and W of the cluster."""
+        """Tabulate one row per cluster: cluster, size and W of the cluster."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -255,7 +255,7 @@ class Partition(Labelled):
         return mark_classes(points, codes[rows], names, ax)
 
     def _plane(self, space: Any) -> Plane:
-        """Coordinates that `plot` shows."""
+        """Choose the coordinates that `plot` shows."""
         return choose_plane(
             space,
             self.labels,
@@ -333,6 +333,7 @@ def make_partition(
     moves: IntArray | None = None,
 ) -> Partition:
     """Number the clusters that a search found, and compute their dispersions, the upper bound and coordinates."""
+    # M = Z'RZ has W, S and T, and the order of the clusters
     M, s = d.group_sums(Groups(labels, tuple(range(k))), weights)
     numbers = numbering_by_sums(labels, M, s)
     order, labels = np.argsort(numbers), numbers[labels]
@@ -340,6 +341,7 @@ def make_partition(
     if moves is not None:
         moves = np.column_stack([moves[:, :1], numbers[moves[:, 1:]]])
     within = statistics.within_per_cluster(M, s)
+    # S = Tr(Y'G_c Y) is at most the sum of the k - 1 largest eigenvalues of G_c [theory 3]
     n_pairs = max(k - 1, 2 if d.coordinates is None else 0)
     values, vectors = d.largest_eigenpairs(n_pairs, weights) if n_pairs else (np.empty(0), np.empty((d.n, 0)))
     coordinates = None
@@ -376,7 +378,7 @@ def make_partition(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NearestCluster:
-    """The rule argmin over l of 2 g(x, C_l) - g(C_l, C_l), the energy distance from C_l to a point mass at x.
+    """Assign points by argmin over l of 2 g(x, C_l) - g(C_l, C_l), the energy distance from C_l to a point mass at x.
 
     Attributes
     ----------
@@ -391,18 +393,18 @@ class NearestCluster:
 
     @classmethod
     def of(cls, labels: IntArray, within_per_cluster: FloatArray, weights: FloatArray | None = None) -> Self:
-        """From the labels 0..k-1 of the clustered points and W of each cluster."""
+        """Make the rule from the labels 0..k-1 of the clustered points and W of each cluster."""
         Z = (labels[:, None] == np.arange(within_per_cluster.size)).astype(np.float64)
         if weights is not None:
             Z *= weights[:, None]
         return cls(Z / Z.sum(axis=0), 2 * within_per_cluster / Z.sum(axis=0))
 
     def assign(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> IntArray:
-        """Clusters of new points; `rho_of_rows` gives rho from a slice of them to the clustered ones, (rows, n)."""
+        """Assign new points; `rho_of_rows` gives rho from a slice of them to the clustered ones, (rows, n)."""
         return np.asarray(self.squared_distances(n_points, rho_of_rows).argmin(axis=1), dtype=np.intp)
 
     def squared_distances(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> FloatArray:
-        """Squared distances in the feature space to the means of the clusters, g(x, C_l) - g(C_l, C_l)/2; (m, k)."""
+        """Compute squared distances to the means of clusters in feature space, g(x, C_l) - g(C_l, C_l)/2; (m, k)."""
         blocks = [
             rho_of_rows(slice(i, i + ROWS_PER_BLOCK)) @ self.averages - self.own_means / 2
             for i in range(0, n_points, ROWS_PER_BLOCK)

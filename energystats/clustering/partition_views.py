@@ -34,7 +34,7 @@ class Plane(NamedTuple):
 
 
 def rows_shown(labels: IntArray, most: int = POINTS_SHOWN) -> IntArray:
-    """Points to draw: all, or a random part that has at least fifty points of every cluster; always the same one."""
+    """Choose the points to draw: all, or always the same random part with at least fifty points of every cluster."""
     n = labels.size
     if n <= most:
         return np.arange(n)
@@ -57,7 +57,7 @@ def choose_plane(
     standardized: bool,
     metric: Metric,
 ) -> Plane:
-    """Coordinates in the plane: the only two columns, principal components, or what `space` asks for.
+    """Choose the plane: the only two columns, principal components, or what `space` asks for.
 
     Raises
     ------
@@ -83,14 +83,14 @@ def choose_plane(
 
 
 def _needed(points: FloatArray | None, space: str) -> FloatArray:
-    """The table, which a partition of a matrix does not have."""
+    """Return the table, which a partition of a matrix does not have."""
     if points is None:
         raise ValueError(f"`space` can be {space} only where columns of numbers were clustered.")
     return points
 
 
 def _columns_asked_for(space: Any, points: FloatArray | None, columns: Sequence[str] | None) -> tuple[int, int] | None:
-    """Places of two columns that were named or numbered, or are all there are; None where they were not meant."""
+    """Find two columns that were named or numbered, or are all there are; None where they were not meant."""
     if space is None:
         return (0, 1) if points is not None and points.shape[1] == 2 else None
     if isinstance(space, str) or not isinstance(space, Sequence) or len(space) != 2:
@@ -103,12 +103,12 @@ def _columns_asked_for(space: Any, points: FloatArray | None, columns: Sequence[
 
 
 def _choose_column_names(points: FloatArray, columns: Sequence[str] | None) -> list[str]:
-    """Names of the columns, by their numbers where they have none."""
+    """Name the columns, by their numbers where they have no names."""
     return list(columns) if columns else [f"column {j}" for j in range(points.shape[1])]
 
 
 def _column_number(column: str | int, names: Sequence[str]) -> int:
-    """Place of a column that was named or numbered."""
+    """Find a column that was named or numbered."""
     if isinstance(column, str):
         if column not in names:
             raise ValueError(f"`space` must name columns of the table, and {column!r} is none of them.")
@@ -121,14 +121,14 @@ def _column_number(column: str | int, names: Sequence[str]) -> int:
 def _plane_of_columns(
     points: FloatArray, columns: Sequence[str] | None, pair: tuple[int, int], standardized: bool, rows: IntArray
 ) -> Plane:
-    """Two columns as they are."""
+    """Take two columns as they are."""
     names = _choose_column_names(points, columns)
     unit = " (z-score)" if standardized else ""
     return Plane(rows, points[rows][:, np.array(pair)], (names[pair[0]], names[pair[1]]), (unit, unit), False)
 
 
 def _components_plane(points: FloatArray, rows: IntArray) -> Plane:
-    """First two principal components of the columns."""
+    """Compute the first two principal components of the columns."""
     centred = points - points.mean(axis=0)
     with one_thread_up_to(min(centred.shape)):
         left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
@@ -140,7 +140,7 @@ def _components_plane(points: FloatArray, rows: IntArray) -> Plane:
 
 
 def _kernel_plane(points: FloatArray, metric: Metric, rows: IntArray) -> Plane:
-    """Principal coordinates of rho, which is kernel PCA with the kernel that generates it."""
+    """Compute principal coordinates of rho, which is kernel PCA with the kernel that generates it."""
     d = Points(metric=metric, points=np.asarray(points)[rows], warns=False)
     plane, shares = np.zeros((rows.size, 2)), ["", ""]
     if rows.size > 2 and not d.all_coincide:
@@ -153,7 +153,7 @@ def _kernel_plane(points: FloatArray, metric: Metric, rows: IntArray) -> Plane:
 
 
 def _given_plane(space: Any, n: int, rows: IntArray) -> Plane:
-    """Coordinates that the caller has, or those of a result."""
+    """Take coordinates that the caller has, or those of a result."""
     known = {"coordinates": "axis", "embedding": "embedding axis"}
     name = next((name for name in known if hasattr(space, name)), None)
     array = np.asarray(space if name is None else getattr(space, name), dtype=np.float64)
@@ -173,7 +173,7 @@ def _given_plane(space: Any, n: int, rows: IntArray) -> Plane:
 def read_features(
     data: Any, n: int, *, points: FloatArray | None, columns: Sequence[str] | None
 ) -> tuple[FloatArray, Sequence[str]]:
-    """The table to average, NaN where nothing is known, and the names of its columns; the points where it is None.
+    """Read the table to average, NaN where nothing is known, and the names of its columns; the points where it is None.
 
     Raises
     ------
@@ -204,7 +204,7 @@ def read_features(
 
 
 def compute_cluster_means(table: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Mean of every column in every cluster, in the column's standard deviations from its mean; (n, p) -> (p, k).
+    """Compute the means of clusters, in each column's standard deviations from its mean; (n, p) -> (p, k).
 
     0 for a constant column, NaN where a cluster has no known value.
     """

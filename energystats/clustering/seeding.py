@@ -11,7 +11,7 @@ __all__ = ["count_distinct", "draw_index", "plus_plus_start", "random_start"]
 
 
 def count_distinct(R: FloatArray, at_most: int) -> int:
-    """Number of points that differ from each other (rho not 0), counted up to `at_most`, by farthest-first steps.
+    """Count points that differ from each other (rho not 0) up to `at_most`, by farthest-first steps.
 
     Where rho is not of negative type a point may coincide with others that differ; then a point of the largest rho is
     tried as the first one too.
@@ -23,7 +23,7 @@ def count_distinct(R: FloatArray, at_most: int) -> int:
 
 
 def _count_from(R: FloatArray, first: int, at_most: int) -> int:
-    """Farthest-first steps from one point, until no point is left that differs from all before."""
+    """Make farthest-first steps from one point, until no point is left that differs from all before."""
     nearest = np.abs(R[first])
     count = 1
     while count < at_most and nearest.max() > 0:
@@ -33,19 +33,19 @@ def _count_from(R: FloatArray, first: int, at_most: int) -> int:
 
 
 def plus_plus_start(R: FloatArray, k: int, rng: np.random.Generator, weights: FloatArray | None = None) -> IntArray:
-    """k-means++ in the feature space; every point joins its nearest seed."""
+    """Start with k-means++ in the feature space; every point joins its nearest seed."""
     return seeded_labels(R, np.ones(len(R)) if weights is None else weights, rng.random(k))
 
 
 def draw_index(chances: FloatArray, rng: np.random.Generator) -> int:
-    """An index with probability in proportion to its chance; some chance is positive."""
+    """Draw an index with probability in proportion to its chance; some chance is positive."""
     upto = np.cumsum(chances)
     index = np.searchsorted(upto, rng.random() * upto[-1], side="right")
     return int(min(index, np.flatnonzero(chances)[-1]))
 
 
 def random_start(n: int, k: int, rng: np.random.Generator) -> IntArray:
-    """Uniform random labels with no cluster empty."""
+    """Draw uniform random labels with no cluster empty."""
     labels = rng.integers(k, size=n)
     labels[rng.choice(n, size=k, replace=False)] = np.arange(k)
     return labels.astype(np.intp)

@@ -61,7 +61,7 @@ def spectral_embedding(
     standardize: bool = False,
     rng: RandomLike = None,
 ) -> SpectralEmbedding:
-    r"""Coordinates and eigenvalues of the relaxed clustering problem, and the number of clusters its gaps suggest.
+    r"""Compute coordinates and eigenvalues of the relaxed clustering problem, and the number of clusters they suggest.
 
     Parameters
     ----------
@@ -116,14 +116,10 @@ def spectral_embedding(
     columns allows. For k clusters the relaxed problem takes k - 1 eigenvectors beside the constant one, so a gap after
     eigenvalue k - 1 suggests k.
 
-    With it, similarities must not be negative. The kernels of `Gaussian` and `Exponential` are not; for any other rho
-    :math:`\exp(-\rho/s)` is taken, s being a third of the median of the rho that are not 0, as in `select_k`. For all s
-    it is a positive definite kernel exactly when rho is of negative type [Schoenberg 1938]. The kernel that
-    [G s.5.2] uses, 1/2 [rho(x, 0) + rho(y, 0) - rho(x, y)], depends on where the origin is, unlike every other quantity
-    here, and is non-negative for metrics only; it is ``distance_kernel``, and ``graph_partition(...,
-    cut="normalized")`` takes it. Coordinates are the eigenvectors u of :math:`I - D^{-1}A` after the constant one, with
-    u'Du = the sum of all degrees; eigenvalues rise from 0, and a gap after the k-th suggests k. The entry of largest
-    size in every coordinate is positive.
+    With it, the similarity is the kernel of `Gaussian` or `Exponential`, or :math:`\exp(-\rho/s)` for any other rho, s
+    being a third of the median of the rho that are not 0. Coordinates are the eigenvectors u of :math:`I - D^{-1}A`
+    after the constant one, with u'Du = the sum of all degrees; eigenvalues rise from 0, and a gap after the k-th
+    suggests k. The entry of largest size in every coordinate is positive. ``docs/clustering.md`` says why.
 
     `suggested_k` is the k >= 2 with the largest gap. It is a rule of thumb and no evidence that clusters exist; that is
     what `cluster_test` is for.
@@ -171,7 +167,7 @@ def spectral_embedding(
 
 
 def _turned(vectors: FloatArray) -> FloatArray:
-    """Signs such that the largest entry of each column is positive."""
+    """Choose signs such that the largest entry of each column is positive."""
     largest = np.abs(vectors).argmax(axis=0)
     return np.asarray(vectors * np.where(vectors[largest, np.arange(vectors.shape[1])] < 0, -1.0, 1.0))
 
@@ -194,7 +190,7 @@ class _Affinity(Metric):
 
     @classmethod
     def of(cls, d: Dissimilarity, rng: np.random.Generator) -> _Affinity:
-        """The kernel of the metric itself if it has one that is never negative, else one of the smaller rho."""
+        """Choose the kernel of the metric itself if it has one that is never negative, else one of the smaller rho."""
         if isinstance(d.metric, Exponential):
             return cls(d.metric, None)
         rows = np.arange(d.n) if d.n <= SUBSAMPLE else np.sort(rng.choice(d.n, SUBSAMPLE, replace=False))
@@ -209,11 +205,11 @@ class _Affinity(Metric):
 
     @property
     def formula(self) -> str:
-        """How it is computed, for a reader."""
+        """Formula of the similarity, for a reader."""
         return "1 - rho/2, the kernel of rho" if self.scale is None else f"exp(-rho/{self.scale:.6g})"
 
     def of_rho(self, rho: FloatArray) -> FloatArray:
-        """The similarity of pairs with these rho."""
+        """Compute the similarity of pairs with these rho."""
         return np.asarray(1 - 0.5 * rho if self.scale is None else np.exp(-rho / self.scale))
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
@@ -224,7 +220,7 @@ class _Affinity(Metric):
 
 
 def _walk_pairs(d: Dissimilarity, affinity: _Affinity, count: int) -> tuple[FloatArray, FloatArray]:
-    """Smallest eigenvalues of I - D^(-1) A after the first, which is 0, and eigenvectors u with u'Du = sum of D."""
+    """Compute the smallest eigenvalues of I - D^(-1) A after the first, 0, and vectors with u'Du = sum of D."""
     route: Pairs
     if d.is_stored:
         stored = affinity.of_rho(d.matrix)
@@ -235,6 +231,7 @@ def _walk_pairs(d: Dissimilarity, affinity: _Affinity, count: int) -> tuple[Floa
     degrees = 1.0 + route.multiply(np.ones((d.n, 1)))[:, 0]  # every point is similar to itself, the diagonal says not
     root = np.sqrt(degrees)
 
+    # the symmetric matrix I - D^(-1/2) A D^(-1/2) has the eigenvalues of the walk, and vectors D^(1/2) u
     def times(columns: FloatArray) -> FloatArray:
         shared = columns / root[:, None]
         return np.asarray(columns - (shared + route.multiply(shared)) / root[:, None])
@@ -252,7 +249,7 @@ RANK_TOLERANCE = 1e-8  # of the largest eigenvalue, below which one counts as 0
 
 
 def _spectral_rows(d: Dissimilarity, k: int, weights: FloatArray | None = None) -> FloatArray:
-    """Rows of the relaxed solution [e/sqrt(n), U] with U the top k - 1 eigenvectors of G_c, each of length 1; (n, k).
+    """Compute rows of [e/sqrt(n), U] with U the top k - 1 eigenvectors of G_c, each of length 1; (n, k).
 
     The exact problem has Y'Y = I and e in the span of Y [G 14], so that one column is known. For a Y that is a
     partition, rows of one cluster coincide and those of two are orthogonal.
@@ -261,18 +258,21 @@ def _spectral_rows(d: Dissimilarity, k: int, weights: FloatArray | None = None) 
     space is at hand, and the rows are the principal coordinates themselves, in which k-means minimises W.
     """
     mass = np.ones(d.n) if weights is None else weights
+    # [W 13-16] relax Y to any orthonormal columns: e is known, the others are the top eigenvectors of G_c
     values, vectors = d.largest_eigenpairs(k - 1, weights) if k > 1 else (np.empty(0), np.empty((d.n, 0)))
+    # with fewer than k - 1 of them above 0 the principal coordinates themselves are clustered
     above = values > RANK_TOLERANCE * max(float(values.max(initial=0.0)), 0.0)
     if not above.all():
         coordinates = vectors[:, above] * np.sqrt(values[above]) / np.sqrt(mass)[:, None]
         return np.asarray(coordinates) if above.any() else np.zeros((d.n, 1))
+    # [W 17] the rows of a partition are orthogonal or equal once they have length 1
     return on_sphere(np.column_stack([np.sqrt(mass / mass.sum()), vectors]))
 
 
 def spectral_starts(
     d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator, weights: FloatArray | None = None
 ) -> Iterator[IntArray]:
-    """Starting labels by k-means of the relaxed rows, each from its own child of `rng`."""
+    """Yield starting labels by k-means of the relaxed rows, each from its own child of `rng`."""
     rows = _spectral_rows(d, k, weights)
     for child in children(rng, n_init):
         yield cluster_rows(rows, k, child, weights=weights)
@@ -316,7 +316,7 @@ class Spectral(Algorithm):
 
 
 def _count_distinct_points(d: Dissimilarity, at_most: int) -> int:
-    """`count_distinct` without the matrix: O(n) memory and as many rows of rho as are counted."""
+    """Count distinct points without the matrix: O(n) memory and as many rows of rho as are counted."""
     if d.is_stored:
         return count_distinct(d.matrix, at_most)
     everything = np.arange(d.n)
@@ -329,7 +329,7 @@ def _count_distinct_points(d: Dissimilarity, at_most: int) -> int:
 
 
 def on_sphere(rows: FloatArray) -> FloatArray:
-    """Rows of length 1; rows of zeros stay."""
+    """Scale rows to length 1; rows of zeros stay."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(lengths > 0, lengths, 1.0))
 
@@ -343,7 +343,7 @@ def cluster_rows(
     n_init: int = 1,
     max_iter: int = 300,
 ) -> IntArray:
-    """Labels of scikit-learn's (weighted) k-means, no cluster empty.
+    """Cluster rows by scikit-learn's (weighted) k-means, no cluster empty.
 
     In one thread, so that no digit depends on their number, and because the threads of OpenMP are lost in a process
     that is forked after their first use, which then would wait for them for ever. And one call at a time: k-means sets
@@ -366,7 +366,7 @@ def cluster_rows(
 
 
 def fill_empty(labels: IntArray, k: int, misplaced: FloatArray) -> IntArray:
-    """Every empty cluster takes the worst placed point of the largest cluster."""
+    """Fill every empty cluster with the worst placed point of the largest cluster."""
     labels = labels.copy()
     sizes = np.bincount(labels, minlength=k)
     for l in np.flatnonzero(sizes == 0):
@@ -442,14 +442,14 @@ class SpectralEmbedding(Named):
         return f"The largest gap with k >= 2 is at k = {self.suggested_k}; that is no evidence that clusters exist."
 
     def to_frame(self) -> pd.DataFrame:
-        """Coordinates, one row per point, columns axis1, axis2, ..."""
+        """Tabulate coordinates, one row per point, columns axis1, axis2, ..."""
         import pandas as pd
 
         columns = [f"axis{j + 1}" for j in range(self.embedding.shape[1])]
         return pd.DataFrame(np.array(self.embedding), columns=columns, index=self._index())
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Eigenvalues, and their gaps as bars with the largest one marked."""
+        """Draw the eigenvalues, and their gaps as bars with the largest one marked."""
         from energystats.plotting.spectra import plot_eigengaps
 
         values: dict[str, Any] = {"k": self.gap_k, "suggested_k": self.suggested_k, "laplacian": self.laplacian}

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from energystats._core.restarts import tries_for
 from energystats._runtime import Work, count_text
 from energystats.pairs.slices import LINES_BYTES
 from energystats.pairs.tiles import STORED_UP_TO
@@ -66,11 +67,13 @@ STEPS_OF_TEST = 8000.0  # and for all that is done once
 SEARCHED = 6.0  # numbers touched for each pair in one search
 PERTURBED = 0.6  # of a search, for every perturbation
 STEPS_OF_SEARCH = 900.0
-LINE_DRAW = 9.0  # sorts of a sample that a draw from the nearest unimodal distribution takes with its indices
+STEPS_OF_START = 40.0  # where searches are made in compiled calls of many
+PASSES_OF_BATCH, PASSES_OF_ALL = 580.0, 800.0  # over features of landmarks, in each of which they leave the cache
+LINE_DRAW = 11.0  # sorts of a sample that a draw from the nearest unimodal distribution takes with its indices
 LANCZOS = 40.0  # products with the pairs for the first eigenvectors
 NORMAL = 900.0  # numbers touched for the mean distance of a point to a normal distribution in several columns
 CLUSTERED_AT_MOST, NAMED_AT_MOST, FOLDS, SPLIT_STARTS = 2000, 4000, 5, 10  # of the split test
-ENDED_AFTER = 400  # perturbations of a search, where it was measured to end with fewer
+ENDED_AFTER = 25  # perturbations of a search at most, about: it ends when the best was found often enough
 PILOT = 500
 
 SAMPLE_LESS = "Use a random subset of the rows."
@@ -330,24 +333,28 @@ def search_work(
     size: Size,
     k: float,
     starts: float,
-    perturbations: float = 0.0,
+    perturbations: float | None = None,
     advice: str = FEWER_STARTS,
     *,
-    compiled: bool = False,
+    compiled: bool = True,
 ) -> Work:
-    """Describe Hartigan's method over stored pairs from several starts, or the exact method in one column."""
+    """Describe Hartigan's method over stored pairs from several starts, or the exact method in one column.
+
+    `perturbations` of every start are those of `energy_cluster` when None.
+    """
     n = float(size.n)
-    if size.exact and not perturbations:
+    if size.exact:
         return exact_line(n, k)
     # most of a start is its table T of sums from points to clusters, O(n^2); its passes are O(n k)
     one = Work(
         what="",
         touched=SEARCHED * n * n + 60 * n * k,
-        steps=0.0 if compiled else STEPS_OF_SEARCH + 10 * k,
+        steps=STEPS_OF_START if compiled else STEPS_OF_SEARCH + 10 * k,
         bytes=16 * n * k,
     )
     what = f"{count_text(starts)} starts of a search over the pairs of {size.n} points"
-    perturbed = min(starts * perturbations, ENDED_AFTER)  # which end as soon as the best has been found often enough
+    perturbed = starts * (tries_for(size.n) if perturbations is None else perturbations)
+    perturbed *= ENDED_AFTER / (ENDED_AFTER + perturbed)
     return one.times(starts + PERTURBED * perturbed, what=what, advice=advice)
 
 
@@ -361,7 +368,7 @@ def landmarks(size: Size, k: float, m: float, starts: float, batch: float) -> Wo
     """Describe clusters from landmarks."""
     n, m = float(size.n), min(m, float(size.n))
     part = min(n, batch)
-    passes = 140 * starts * part + 280 * n
+    passes = PASSES_OF_BATCH * starts * part + PASSES_OF_ALL * n * (n > batch)
     return Work(
         what=f"{count_text(starts)} starts on {part:.0f} of {n:.0f} rows",
         advice="Use a smaller `n_init`, `n_landmarks` or `batch_size`.",
@@ -396,7 +403,7 @@ def stability(size: Size, k: float, count: float, starts: float, share: float) -
 
 def line_draws(n: float, count: float, times: float = 1.0, advice: str = FEWER_DRAWS) -> Work:
     """Describe samples from the nearest unimodal distribution, with their indices."""
-    one = Work(what="", ordered=LINE_DRAW * n * math.log2(n + 1), touched=600.0 * n)
+    one = Work(what="", ordered=LINE_DRAW * n * math.log2(n + 1), touched=750.0 * n)
     what = f"{count_text(count * times)} draws of {n:.0f} scores"
     return replace(one.times(count * times, what=what, advice=advice), bytes=48 * count + 24 * 2**20)
 
@@ -406,12 +413,8 @@ def split(size: Size, k: int, n_splits: float, count: float, of_draws: str = FEW
     n = float(size.n)
     part, contrasts = min(0.8 * n, CLUSTERED_AT_MOST), k if k > 2 else 1
     advice = "Use fewer `n_splits`, or a random subset of the rows."
-    clustered = search_work(size.part(part), k, SPLIT_STARTS, compiled=True).and_then(pairs_work(size.part(part)))
-    pilot = (
-        search_work(size.part(min(part, PILOT) / 2), k, SPLIT_STARTS, compiled=True)
-        .and_then(Work(what="", steps=2000))
-        .times(4)
-    )
+    clustered = search_work(size.part(part), k, SPLIT_STARTS).and_then(pairs_work(size.part(part)))
+    pilot = search_work(size.part(min(part, PILOT) / 2), k, SPLIT_STARTS).and_then(Work(what="", steps=2000)).times(4)
     along = Work(what="", touched=30.0 * n * contrasts, flops=2.0 * n * size.columns * contrasts, steps=500)
     what = f"{count_text(n_splits)} splits"
     parts = clustered.and_then(pilot, along).times(FOLDS * n_splits, what=what, advice=advice)
@@ -431,9 +434,7 @@ def refit(size: Size, k: int, count: float, each: float) -> tuple[Work, ...]:
 
 def _describe_reference(size: Size, k: int) -> Work:
     """Describe one reference sample and its clusters."""
-    found = search_work(size, k, SPLIT_STARTS, compiled=True).and_then(
-        Work(what="", touched=60.0 * size.n * size.columns, steps=500)
-    )
+    found = search_work(size, k, SPLIT_STARTS).and_then(Work(what="", touched=60.0 * size.n * size.columns, steps=500))
     return found if size.exact else found.and_then(pairs_work(replace(size, stored=False)))
 
 

@@ -190,8 +190,8 @@ def _announce(
     X: ArrayLike, k: int | None, metric: Any, alpha: float, standardize: bool, n_resamples: int, k_max: int | None
 ) -> None:
     """Refuse or warn of the whole before any part begins, whose warnings are kept for the end."""
-    from energystats.cluster_tests.cluster_test import method_for
-    from energystats.cluster_tests.cluster_test import plan_cluster_test as planned
+    from energystats.cluster_tests.cluster_test import method_for, plan_cluster_test
+    from energystats.cluster_tests.options import ClusterTestOptions
     from energystats.clustering.energy_cluster import AUTO
     from energystats.clustering.search import Search
     from energystats.dissimilarity import Dissimilarity
@@ -202,7 +202,7 @@ def _announce(
     wanted = k if isinstance(k, int) and k > 1 else 2
     works = [
         *AUTO.work(d, Search(k=min(wanted, d.n))),
-        *planned(d, wanted, method_for(d, "auto"), "unimodal", 5, n_resamples),
+        *plan_cluster_test(d, ClusterTestOptions(k=wanted, method=method_for(d, "auto"), n_resamples=n_resamples)),
     ]
     if k_max is not None:
         works.append(works[1].times(min(k_max, d.n) * 21))

@@ -79,30 +79,32 @@ def gap_curve(
         reference.draws(n_resamples, rng), progress, total=n_resamples, unit="reference set", size=lambda _: 1
     )
     k_max = log_within.size
+    # every reference set is clustered by the same search as the data, or its W would be too high
     with closing(sets):
         logs = np.array([logarithm(_withins_up_to(drawn, k_max, n_init, child)) for drawn, child in sets])
     if np.isnan(logs).any():
         return NEGATIVE
     if not np.isfinite(logs).all():
         return COINCIDING.format(k=int(np.flatnonzero(np.isinf(logs).any(axis=0))[0]) + 1)
+    # [Tibshirani et al., eq. 3 and step 3]: s(k) = sd sqrt(1 + 1/B), sd with divisor B
     return GapCurve(logs.mean(axis=0) - log_within, logs.std(axis=0) * np.sqrt(1 + 1 / n_resamples))
 
 
 def _withins_up_to(d: Dissimilarity, k_max: int, n_init: int, rng: np.random.Generator) -> FloatArray:
-    """W of the best partitions found into 1, 2, ..., k_max clusters."""
+    """Compute W of the best partitions found into 1, 2, ..., k_max clusters."""
     held = d if has_exact(d) else d.stored()
     return np.array([least_within(held, k, n_init, rng) for k in range(1, k_max + 1)])
 
 
 def least_within(d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator) -> float:
-    """W of the best partition into k clusters: that of `energy_cluster`."""
+    """Compute W of the best partition into k clusters: that of `energy_cluster`."""
     if k == 1:
         return float(d.row_totals.sum()) / (2 * d.n)
     return search_points(d, k, rng, n_init)[1]
 
 
 def logarithm(within: FloatArray) -> FloatArray:
-    """Log W; minus infinity for clusters of coinciding points, where rounding leaves next to nothing of T.
+    """Take log W; minus infinity for clusters of coinciding points, where rounding leaves next to nothing of T.
 
     NaN where W is negative.
     """
@@ -112,7 +114,8 @@ def logarithm(within: FloatArray) -> FloatArray:
 
 
 def first_within_one_error(gap: FloatArray, error: FloatArray) -> int | None:
-    """The smallest k with Gap(k) >= Gap(k + 1) - s(k + 1); None if there is none below the last k."""
+    """Find the smallest k with Gap(k) >= Gap(k + 1) - s(k + 1); None if there is none below the last k."""
+    # [Tibshirani et al., step 3], the rule of one standard error
     met = np.flatnonzero(gap[:-1] >= gap[1:] - error[1:])
     return int(met[0]) + 1 if met.size else None
 
@@ -138,25 +141,26 @@ class GapReference:
 
     @classmethod
     def of(cls, points: FloatArray, metric: Metric, null: NullKind) -> Self:
-        """Along the principal axes of the points."""
+        """Take the principal axes of the points."""
         return cls(principal_axes(points), metric, null)
 
     def draws(self, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
-        """Reference sets, each from its own child of `rng`, which then serves for clustering it."""
-        law = MarginalReference.of(self.axes, self.null, rng)
+        """Draw reference sets, each from its own child of `rng`, which then serves for clustering it."""
+        reference = MarginalReference.of(self.axes, self.null, rng)
         for child in children(rng, n_resamples):
-            yield Points(metric=self.metric, points=law.draw(child), warns=False), child
+            yield Points(metric=self.metric, points=reference.draw(child), warns=False), child
 
 
 def fit_gap_reference(d: Dissimilarity, null: NullKind) -> GapReference | None:
-    """From coordinates, or from a matrix if it holds Euclidean distances; None where there is nothing to draw in."""
+    """Fit the reference to coordinates, or to a matrix of Euclidean distances; None where there are none."""
     if not compares_numbers(d.metric):
         return None
     if d.coordinates is not None:
         return GapReference.of(d.coordinates, d.metric, null)
     if d.n_columns or (d.matrix < 0).any():
         return None
-    found = principal_coordinates(d.matrix)
+    # a matrix has no columns: references are drawn in the coordinates behind its distances, if there are any
+    found = principal_coordinates(d.matrix, tol=d.rounding)
     if found.n_negative or not found.coordinates.shape[1]:
         return None
     return GapReference.of(found.coordinates, Euclidean(1.0), null)
@@ -168,7 +172,7 @@ DECAY = 3.0  # affinity exp(-DECAY rho/median): a third of the median distance c
 
 
 def walk_eigenvalues(R: FloatArray, count: int) -> FloatArray:
-    """Largest eigenvalues of D^(-1) A, falling from 1, for affinities A = exp(-3 rho/median rho); (count,).
+    """Compute the largest eigenvalues of D^(-1) A, falling from 1, for A = exp(-3 rho/median rho); (count,).
 
     D^(-1) A are the transition probabilities of a walk on the points, and I - D^(-1) A is the random-walk Laplacian.
     A is positive definite for rho of negative type (Schoenberg), and the same in any unit.
@@ -176,6 +180,7 @@ def walk_eigenvalues(R: FloatArray, count: int) -> FloatArray:
     n = len(R)
     sizes = np.abs(R[R != 0])
     A = np.exp(-DECAY / np.median(sizes) * R) if sizes.size else np.ones((n, n))
+    # D^(-1/2) A D^(-1/2) is symmetric and has the eigenvalues of D^(-1) A
     root = np.sqrt(A.sum(axis=1))
     A /= root[:, None]
     A /= root
@@ -188,5 +193,5 @@ def walk_eigenvalues(R: FloatArray, count: int) -> FloatArray:
 
 
 def eigengaps(R: FloatArray, k_max: int) -> FloatArray:
-    """Difference of the k-th and the next eigenvalue for k = 1, ..., k_max < n."""
+    """Subtract from the k-th eigenvalue the next one, for k = 1, ..., k_max < n."""
     return -np.diff(walk_eigenvalues(R, k_max + 1))

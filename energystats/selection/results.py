@@ -34,7 +34,7 @@ NOT_SIGNIFICANCE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectKRow:
-    """What was computed for one number of clusters; NaN where it was not.
+    """Columns for one number of clusters; NaN where something was not computed.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class SelectKResult(Result):
         return pd.DataFrame([asdict(row) for row in self.rows])
 
     def column(self, name: str) -> FloatArray:
-        """One column of the table; (k_max,)."""
+        """Read one column of the table; (k_max,)."""
         return np.array([getattr(row, name) for row in self.rows], dtype=np.float64)
 
     def _tables(self) -> list[TextTable]:
@@ -153,7 +153,7 @@ class SelectKResult(Result):
         return [*self.notes, *self._seed(), metric_note(self.partition.metric, self.partition.standardization)]
 
     def _seed(self) -> list[str]:
-        """What depends on the seed."""
+        """Say what depends on the seed."""
         if self.k_max == 1:
             return []
         if self.criterion == "eigengap":
@@ -174,7 +174,7 @@ class SelectKResult(Result):
         return f"{by[0].upper()}{by[1:]} points to k = {self.k}; that is an estimate, not evidence of clusters."
 
     def to_frame(self) -> pd.DataFrame:
-        """The same as `table`."""
+        """Return `table`."""
         return self.table
 
     def plot(self, ax: Axes | None = None, *, criterion: str | None = None) -> Axes:
@@ -269,7 +269,7 @@ class ClusterStabilityResult(Result):
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per cluster: cluster, size, jaccard, dissolved, recovered."""
+        """Tabulate one row per cluster: cluster, size, jaccard, dissolved, recovered."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -292,10 +292,10 @@ class ClusterStabilityResult(Result):
 
 
 def _each(write: Callable[[float], str]) -> Callable[[FloatArray], list[str]]:
-    """Writer of a column from that of a number."""
+    """Make the writer of a column from that of a number."""
     return lambda column: list(map(write, column.tolist()))
 
 
 def _three_digits(column: FloatArray) -> list[str]:
-    """Numbers of a column, the largest with three significant digits."""
+    """Write the numbers of a column, the largest with three significant digits."""
     return numbers(column, 3)

@@ -13,6 +13,7 @@ from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.cluster_tests.cluster_test import check_lines
 from energystats.cluster_tests.cluster_tree import SMALLEST_NODE, Rules, tree_of_points
+from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.tree_result import ClusterTreeResult
 from energystats.clustering.energy_cluster import AUTO
 from energystats.clustering.partition import Partition
@@ -66,12 +67,12 @@ class _SelectionOptions:
     progress: bool
 
     def wants(self, criterion: str) -> bool:
-        """Whether a criterion is to be computed."""
+        """Tell whether a criterion is to be computed."""
         beside = self.compare == "auto" and self.criterion == "significance"
         return self.compare == "all" or beside or self.criterion == criterion
 
     def work(self, d: Dissimilarity, k_max: int) -> tuple[Work, ...]:
-        """What will be computed, to be weighed before it."""
+        """Estimate what will be computed."""
         size = Size.of(d)
         k_max = min(k_max, d.n)
         found = search_work(size, (1 + k_max) / 2, self.n_init, advice=FEWER).times(k_max)
@@ -113,7 +114,7 @@ def select_k(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> SelectKResult:
-    r"""Choose the number of energy clusters.
+    r"""Choose the number of energy clusters by gaps, eigenvalues or significant splits.
 
     Parameters
     ----------
@@ -125,22 +126,19 @@ def select_k(
         The gap statistic on log W with the rule of one standard error; the largest gap between neighbouring
         eigenvalues of a random walk on the points; or the leaves of `cluster_tree`.
     metric : str, Metric or callable, default "euclidean"
-        The semimetric rho. "gap" and "significance" need points with numeric columns, or a precomputed matrix of
-        Euclidean distances.
+        The semimetric rho. "gap" and "significance" need numeric columns, or a matrix of Euclidean distances.
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2.
     null : {"unimodal", "box"}, default "unimodal"
         Null distribution, from which "gap" draws reference sets along each principal axis: the nearest unimodal one,
         or the uniform one on the range.
     level : float, default 0.05
-        Family-wise level of "significance", 1e-9 <= level < 1; its test of all points takes 10/level draws, at least
-        199.
+        Family-wise level of "significance", 1e-9 <= level < 1.
     conservative : bool, default False
         As for `cluster_test`.
     compare : {"auto", "chosen", "all"}, default "auto"
-        Whose columns of `.table` are computed, as far as the data allow: "chosen" leaves out what is expensive and not
-        of `criterion`, "all" leaves out nothing, "auto" is "all" for "significance" and "chosen" otherwise. Eigenvalues
-        are always there.
+        Which columns of `.table` are computed: "chosen" leaves out what is expensive and not of `criterion`, "all"
+        leaves out nothing that the data allow, "auto" is "all" for "significance" and "chosen" otherwise.
     stability : bool, default False
         Fill the column `stability`: mean adjusted Rand index over 100 bootstrap samples, of `cluster_stability`.
     n_resamples : int, default 20
@@ -150,8 +148,7 @@ def select_k(
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
     progress : bool or None, default None
-        Show a bar over reference sets. None: if the estimated time is above two seconds and a terminal or notebook
-        can show it.
+        Show a bar over reference sets; None: from an estimated two seconds on, where it can be seen.
     rng : int, Generator or None, default None
         Seed of starts, reference sets, tests and resamples.
 
@@ -163,48 +160,22 @@ def select_k(
 
     Raises
     ------
-    ValueError
-        If a value is not finite, an option is unknown, or the criterion does not go with the data: "gap" without
-        coordinates, "significance" with fewer than 20 points.
-    TypeError
-        If `X` does not hold real numbers or a count is not a whole number.
-    MemoryError
-        If the n x n matrix would not fit.
+    ValueError, TypeError, MemoryError
+        If the criterion does not go with the data, an option is unknown, or the n x n matrix would not fit.
 
     Warns
     -----
-    TiesWarning
-        If "significance" jittered tied values.
-    NotCalibratedWarning
-        If "significance" was asked for a matrix that does not hold Euclidean distances.
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
+    TiesWarning, NotCalibratedWarning, PerformanceWarning
+        By "significance", as `cluster_test`; if the call is estimated to take more than a minute.
 
     See Also
     --------
     cluster_tree : The tree of "significance", with all its options.
-    cluster_test : Whether there is more than one cluster.
     cluster_stability : Whether the clusters come back.
-    energy_cluster : The clusters.
 
     Notes
     -----
-    **gap.** Gap(k) = mean log W(k) of reference sets - log W(k). The choice is the first k with Gap(k) >= Gap(k + 1) -
-    s(k + 1). References have independent principal components. In samples of 100 to 240 the unimodal distribution found
-    one cluster in all round or skew clouds and in .96 of uniform squares, but in .54 of uniform columns, and five
-    clusters in a row in .16 (box: .86, .74 and .72).
-
-    **eigengap.** Affinities exp(-3 rho/median rho). It cannot choose k = 1, so it supposes that there are clusters;
-    then it was right nearly always.
-
-    **significance.** The leaves of `cluster_tree`, which splits in two for as long as the test of unimodality rejects.
-    The family-wise level is that of the whole tree: the chance of splitting any true cluster is at most about `level`.
-    The null hypothesis and its limits are those of `cluster_test`. The test of all points takes 199 draws, more for
-    levels below .05. Over all cases tried it was right most often: all of 100 uniform columns, .96 of five clusters in
-    a row.
-
-    The data of these shares have clusters far apart; the full table is in the documentation, theory 4.
-
+    The criteria, and how often each was right, are in ``docs/clustering.md``; "significance" was right most often.
     O(k_max n_init n^2) time for each of 1 + n_resamples data sets; O(n^2) memory.
 
     References
@@ -252,12 +223,14 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
     d = _frozen(d.stored())
     k_max = max(1, min(asked, d.n - 1, count_distinct(d.matrix, asked)))
     partitions = tuple(_found_for_each(d, k_max, plan, cluster_rng))
+    # the columns, each from a stream of its own
     log_within = logarithm(np.array([found.within for found in partitions]))
     compared = _compute_gaps(d, log_within, reference, plan, gap_rng)
     gaps = None if isinstance(compared, str) else compared
     tree = _tree_for(d, k_max, plan, test_rng) if plan.wants("significance") else None
     eigen = eigengaps(d.matrix, k_max) if d.n > k_max else np.full(k_max, np.nan)
     steadiness = _stability_column(d, partitions, plan, stability_rng)
+    # the table, and the choice read off it
     rows = _make_rows(partitions, log_within, gaps, eigen, tree, steadiness)
     found = _decisions(plan.criterion, k_max, gaps, eigen, tree)
     k, why = found[plan.criterion]
@@ -294,7 +267,7 @@ def _check_goes_with(d: Dissimilarity, plan: _SelectionOptions) -> None:
 
 
 def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> GapReference | None:
-    """What the gap statistic compares with; None if gaps are not wanted or there is nothing to draw in."""
+    """Fit what the gap statistic compares with; None if gaps are not wanted or there is nothing to draw in."""
     if not plan.wants("gap") or d.all_coincide:
         return None
     found = fit_gap_reference(d, plan.null)
@@ -313,7 +286,7 @@ def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> GapReference | 
 
 
 def _frozen(d: Dissimilarity) -> Dissimilarity:
-    """The same with read-only points, which the partitions then share."""
+    """Make the points read-only, so that the partitions can share them."""
     if not isinstance(d, Points):
         return d
     points = d.points.view()
@@ -322,7 +295,7 @@ def _frozen(d: Dissimilarity) -> Dissimilarity:
 
 
 def _why_lowered(d: Dissimilarity, k_max: int) -> str:
-    """Why there are no more clusters to look at."""
+    """Say why there are no more clusters to look at."""
     if k_max == d.n - 1 or d.n == 1:
         return f"there are {d.n} points" if d.n > 1 else "there is one point"
     return f"there are {k_max} distinct points" if k_max > 1 else "all points coincide"
@@ -332,7 +305,7 @@ def _why_lowered(d: Dissimilarity, k_max: int) -> str:
 
 
 def _found_for_each(d: Dissimilarity, k_max: int, plan: _SelectionOptions, rng: np.random.Generator) -> list[Partition]:
-    """The partitions into 1, ..., k_max clusters, each with a seed that does not depend on k_max."""
+    """Find the partitions into 1, ..., k_max clusters, each with a seed that does not depend on k_max."""
     return [AUTO.fit(d, Search(k=k, n_init=plan.n_init), child)[0] for k, child in enumerate(rng.spawn(k_max), start=1)]
 
 
@@ -343,7 +316,7 @@ def _compute_gaps(
     plan: _SelectionOptions,
     rng: np.random.Generator,
 ) -> GapCurve | str | None:
-    """The gap curve, or the reason why there is none; None where there are no references."""
+    """Compute the gap curve, or say why there is none; None where there are no references."""
     if reference is None:
         return None
     found: GapCurve | str = NEGATIVE
@@ -366,16 +339,16 @@ def _has_tests(d: Dissimilarity) -> bool:
 def _tree_for(
     d: Dissimilarity, k_max: int, plan: _SelectionOptions, rng: np.random.Generator
 ) -> ClusterTreeResult | None:
-    """The tree of significant splits, where there are lines to project on."""
+    """Grow the tree of significant splits, where there are lines to project on."""
     if not _has_tests(d):
         return None
     draws = max(TEST_DRAWS, math.ceil(DRAWS_PER_LEVEL / plan.level) - 1)
     rules = Rules(d.n, plan.level, SMALLEST_NODE, k_max, draws)
-    return tree_of_points(d, rules, conservative=plan.conservative, progress=plan.progress, rng=rng)
+    return tree_of_points(d, rules, ClusterTestOptions(conservative=plan.conservative, progress=plan.progress), rng)
 
 
 def _smallest_of_leaves(tree: ClusterTreeResult | None, k_max: int) -> FloatArray:
-    """Smallest adjusted p of the leaves while there were 1, 2, ... of them; NaN beyond the last; (k_max,)."""
+    """Find the smallest adjusted p of the leaves while there were 1, 2, ... of them; NaN beyond the last; (k_max,)."""
     column = np.full(k_max, np.nan)
     if tree is None:
         return column
@@ -389,7 +362,7 @@ def _smallest_of_leaves(tree: ClusterTreeResult | None, k_max: int) -> FloatArra
 def _stability_column(
     d: Dissimilarity, partitions: tuple[Partition, ...], plan: _SelectionOptions, rng: np.random.Generator
 ) -> FloatArray:
-    """Mean adjusted Rand index for every k > 1."""
+    """Compute the mean adjusted Rand index for every k > 1."""
     column = np.full(len(partitions), np.nan)
     if plan.stability:
         for found, child in zip(partitions[1:], rng.spawn(len(partitions) - 1), strict=True):
@@ -414,7 +387,7 @@ def _make_rows(
     tree: ClusterTreeResult | None,
     steadiness: FloatArray,
 ) -> tuple[SelectKRow, ...]:
-    """The table, row by row."""
+    """Fill the table, row by row."""
     nothing = np.full(len(partitions), np.nan)
     smallest = _smallest_of_leaves(tree, len(partitions))
     return tuple(
@@ -439,7 +412,7 @@ def _make_rows(
 def _decisions(
     criterion: str, k_max: int, gaps: GapCurve | None, eigen: FloatArray, tree: ClusterTreeResult | None
 ) -> dict[str, tuple[int, str]]:
-    """The number by every criterion that was computed, and why."""
+    """Choose by every criterion that was computed, and say why."""
     if k_max == 1:
         return {criterion: (1, "There is no other number to choose: k_max is 1.")}
     found = {"eigengap": _by_eigengap(eigen)}
@@ -451,7 +424,7 @@ def _decisions(
 
 
 def _by_gap(gaps: GapCurve) -> tuple[int, str]:
-    """The rule of one standard error."""
+    """Choose by the rule of one standard error."""
     k = first_within_one_error(gaps.gap, gaps.error)
     if k is None:
         last = gaps.gap.size
@@ -469,7 +442,7 @@ def _by_gap(gaps: GapCurve) -> tuple[int, str]:
 
 
 def _by_eigengap(eigen: FloatArray) -> tuple[int, str]:
-    """The largest gap beyond the first."""
+    """Choose the largest gap beyond the first."""
     k = int(np.argmax(eigen[1:])) + 2
     return k, (
         f"The largest gap between neighbouring eigenvalues, {eigen[k - 1]:.3g}, comes after eigenvalue {k}; k = 1 "
@@ -478,7 +451,7 @@ def _by_eigengap(eigen: FloatArray) -> tuple[int, str]:
 
 
 def _by_significance(tree: ClusterTreeResult) -> tuple[int, str]:
-    """As many clusters as the tree has leaves."""
+    """Choose as many clusters as the tree has leaves."""
     k, level = tree.k, tree.level
     left = [leaf.pvalue_adjusted for leaf in tree.leaves if leaf.tested]
     if not left:
@@ -495,11 +468,11 @@ def _by_significance(tree: ClusterTreeResult) -> tuple[int, str]:
 def _note_criteria(
     d: Dissimilarity, plan: _SelectionOptions, gaps: GapCurve | str | None, tree: ClusterTreeResult | None
 ) -> list[str]:
-    """What a reader has to know of the columns."""
+    """Note what a reader has to know of the columns."""
     notes = []
     if isinstance(gaps, GapCurve):
-        law = {"unimodal": "from their nearest unimodal distributions", "box": "uniform on their ranges"}[plan.null]
-        notes.append(f"Gap: {plan.n_resamples} reference sets with independent principal components, {law}.")
+        drawn = {"unimodal": "from their nearest unimodal distributions", "box": "uniform on their ranges"}[plan.null]
+        notes.append(f"Gap: {plan.n_resamples} reference sets with independent principal components, {drawn}.")
         if not d.n_columns:
             notes.append("Assumed: the matrix holds Euclidean distances; references are drawn in their coordinates.")
     elif plan.wants("gap") and not d.all_coincide:

@@ -44,7 +44,7 @@ def cluster_stability(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> ClusterStabilityResult:
-    r"""How well energy clusters come back when the data are resampled; this is not their significance.
+    r"""Measure how well energy clusters come back when the data are resampled; this is not their significance.
 
     Parameters
     ----------
@@ -66,8 +66,7 @@ def cluster_stability(
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
     progress : bool or None, default None
-        Show a bar over the resamples. None: if the estimated time is above two seconds and a terminal or notebook
-        can show it.
+        Show a bar over the resamples; None: from an estimated two seconds on, where it can be seen.
     rng : int, Generator or None, default None
         Seed of the starts and resamples.
 
@@ -95,17 +94,13 @@ def cluster_stability(
     --------
     select_k : The number of clusters.
     cluster_test : Whether there is cluster structure at all.
-    cluster_tree : Clusters that are split for as long as that test rejects.
 
     Notes
     -----
-    Stability is not significance. A single normal cloud five times as long as it is wide is cut in two across its
-    length in every resample, with a Jaccard similarity of about .9, and has one cluster: see the second example.
-    Only low stability says something, that the clusters depend on which points were sampled.
-
-    A cluster is compared through its points that were drawn; resamples without any of them are left out of its mean.
-    A resample with fewer than k distinct points is clustered into as many as there are. One matrix of rho serves all
-    resamples: O(n^2 d) time for it, then that of `energy_cluster` without distances for each; O(n^2) memory.
+    Stability is not significance: a single long normal cloud is cut in two across its length in every resample, see
+    the second example. Only low stability says something, that the clusters depend on which points were sampled.
+    ``docs/clustering.md`` has the details. O(n^2 d) time for one matrix of rho, then that of `energy_cluster` without
+    distances for each resample; O(n^2) memory.
 
     References
     ----------
@@ -185,7 +180,7 @@ def stability_of(
 def _resampled(
     n: int, n_resamples: int, scheme: str, rng: np.random.Generator
 ) -> Iterator[list[tuple[IntArray, np.random.Generator]]]:
-    """Distinct rows of every resample, and the seed of its clustering."""
+    """Draw the distinct rows of every resample, and the seed of its clustering."""
     for child in children(rng, n_resamples):
         if scheme == "bootstrap":
             rows = np.unique(child.integers(n, size=n))
@@ -195,20 +190,20 @@ def _resampled(
 
 
 def _clusters_of(d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator) -> IntArray:
-    """Labels of k clusters, of fewer where there are fewer distinct points."""
+    """Find k clusters, fewer where there are fewer distinct points."""
     k = min(k, count_distinct(d.matrix, k))
     return search_points(d, k, rng, n_init)[0]
 
 
 def _overlaps(labels: IntArray, k: int, found: IntArray) -> FloatArray:
-    """Points in each of the k clusters and each one found; (k, k')."""
+    """Count points in each of the k clusters and each one found; (k, k')."""
     counts = np.zeros((k, int(found.max()) + 1))
     np.add.at(counts, (labels, found), 1)
     return counts
 
 
 def _best_jaccard(counts: FloatArray) -> FloatArray:
-    """|A and B| / |A or B| of every row with its most similar column; NaN for rows without points."""
+    """Compute |A and B| / |A or B| of every row with its most similar column; NaN for rows without points."""
     own = counts.sum(axis=1)
     union = own[:, None] + counts.sum(axis=0) - counts
     best = (counts / np.maximum(union, 1)).max(axis=1)
@@ -216,7 +211,7 @@ def _best_jaccard(counts: FloatArray) -> FloatArray:
 
 
 def _mean_of_known(values: FloatArray) -> FloatArray:
-    """Column means without NaN; NaN for columns that have nothing else."""
+    """Average columns without NaN; NaN for columns that have nothing else."""
     known = ~np.isnan(values)
     counts = known.sum(axis=0)
     sums = np.where(known, values, 0.0).sum(axis=0)
