@@ -80,6 +80,9 @@ if _TYPE_CHECKING:
     from energystats.geometry.results import EuclidizationComparison as EuclidizationComparison
     from energystats.geometry.results import NegativeTypeResult as NegativeTypeResult
     from energystats.geometry.results import PrincipalCoordinates as PrincipalCoordinates
+    from energystats.inputs.methods import Binned as Binned
+    from energystats.inputs.methods import Permutation as Permutation
+    from energystats.inputs.methods import Sliced as Sliced
     from energystats.plotting.trees import plot_dendrogram as plot_dendrogram
     from energystats.selection.results import ClusterStabilityResult as ClusterStabilityResult
     from energystats.selection.results import SelectKResult as SelectKResult
@@ -87,6 +90,9 @@ if _TYPE_CHECKING:
     from energystats.selection.stability import cluster_stability as cluster_stability
 
 _HOME = {
+    "Binned": "inputs.methods",
+    "Permutation": "inputs.methods",
+    "Sliced": "inputs.methods",
     "ClusterTestResult": "cluster_tests.results",
     "ColumnScaleWarning": "exceptions",
     "ConvergenceWarning": "exceptions",

@@ -31,7 +31,7 @@ from energystats.pairs.block_values import Measures
 from energystats.pairs.disk import Rows
 from energystats.pairs.line import Line, sort_line
 from energystats.pairs.routes import choose_route
-from energystats.pairs.slices import Sliced, projection_of
+from energystats.pairs.slices import SlicedPairs, projection_of
 from energystats.pairs.tiles import MadeAnew, Pairs, warn_if_negative
 from energystats.pairs.workloads import Size, pairs_work
 
@@ -297,9 +297,9 @@ class Dissimilarity:
         """R as a linear map, by the cheapest route."""
         if self.directions is not None:
             if self.rows is not None:
-                return Sliced.of(self.n, self.rows.project, self.directions)
+                return SlicedPairs.of(self.n, self.rows.project, self.directions)
             assert self.points is not None
-            return Sliced.of(self.n, projection_of(self.points), self.directions)
+            return SlicedPairs.of(self.n, projection_of(self.points), self.directions)
         if self.rows is not None:
             return self.rows.pairs(self.metric)
         blocks = None if self.points is None else MadeAnew(self.points, self.metric, self.warns)

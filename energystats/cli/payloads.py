@@ -42,7 +42,8 @@ TERM = ("name", "df", "dispersion", "f", "share", "pvalue")
 
 def payload_of(result: Any) -> dict[str, Any]:
     """Fields of a result under their own names."""
-    fields = {name: getattr(result, name) for name in FIELDS[type(result)]}
+    names = next(names for kind, names in FIELDS.items() if isinstance(result, kind))
+    fields = {name: getattr(result, name) for name in names}
     if "metric" in fields:
         fields["metric"] = repr(result.metric)
         fields["standardized"] = result.standardization is not None

@@ -38,7 +38,7 @@ class Design:
 
     See Also
     --------
-    energy_test, mmd_test : Take all three.
+    energy_test, mmd_test, pairwise_tests : Take all three.
     disco : Takes strata.
 
     Examples
@@ -134,6 +134,12 @@ class ExchangeableUnits:
         units.check_moves(groups)
         return units
 
+    def among(self, rows: IntArray) -> Self:
+        """Restrict it to some of the rows."""
+        return type(self)(
+            *(None if labels is None else _labels_among(labels, rows) for labels in (self.strata, self.plots))
+        )
+
     def scheme(self, codes: IntArray) -> Exchangeable:
         """How to permute these labels."""
         rows = np.arange(codes.size, dtype=np.intp)
@@ -161,6 +167,12 @@ class ExchangeableUnits:
         return self.strata is None and self.plots is None
 
     @property
+    def spoken(self) -> str:
+        """How it restricts a null hypothesis, in words that follow one."""
+        within = "" if self.strata is None else " within every stratum"
+        return within if self.plots is None else f"{within}, whole plots being exchangeable"
+
+    @property
     def n_strata(self) -> int:
         """Number of blocks; 0 for none."""
         return 0 if self.strata is None else self.strata.k
@@ -169,6 +181,12 @@ class ExchangeableUnits:
     def n_plots(self) -> int:
         """Number of whole plots; 0 for none."""
         return 0 if self.plots is None else self.plots.k
+
+
+def _labels_among(labels: Groups, rows: IntArray) -> Groups:
+    """Number the labels of some of the rows anew, in the same order."""
+    kept, codes = np.unique(labels.codes[rows], return_inverse=True)
+    return Groups(codes.astype(np.intp), tuple(labels.names[j] for j in kept))
 
 
 def _subjects(groups: Groups) -> Groups:

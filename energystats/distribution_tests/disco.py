@@ -23,12 +23,18 @@ from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import Design, ExchangeableUnits, check_design
 from energystats.distribution_tests.disco_result import DiscoResult, DiscoRow
 from energystats.distribution_tests.found_groups import warn_if_found
-from energystats.distribution_tests.permutation_test import Sampling, permutation_test, weighed
+from energystats.distribution_tests.permutation_test import (
+    STATISTICS,
+    GroupComparison,
+    permutation_test,
+    permutation_work,
+)
 from energystats.inputs.arrays import as_numbers, check_whole_numbers
 from energystats.inputs.formulas import Term, check_table, find_complete_rows, missing_in, parse, take_rows
 from energystats.inputs.labels import check_same_index, is_single, labels_of, notes_on_names, were_found
+from energystats.inputs.methods import MethodLike, Sampling, read_method, refuse_stop
 from energystats.inputs.names import as_pandas, near_names, row_index
-from energystats.inputs.options import as_generator, check_count, check_option
+from energystats.inputs.options import as_generator, check_option
 from energystats.metrics.base import MetricLike
 from energystats.metrics.domains import Place, row_places, truths_as_numbers
 from energystats.metrics.general import Precomputed
@@ -54,8 +60,8 @@ def disco(
     metric: MetricLike = "euclidean",
     alpha: float = 1.0,
     decomposition: str = "sequential",
-    method: str = "auto",
-    n_resamples: int = 999,
+    method: MethodLike = "auto",
+    n_resamples: int | None = None,
     design: Design | None = None,
     missing: str = "raise",
     standardize: bool = False,
@@ -202,9 +208,10 @@ def disco(
     ['species', 'petal_width', 'species:petal_width', 'Residual', 'Total']
     """
     check_option(decomposition, "decomposition", ("sequential", "marginal"))
-    check_option(method, "method", ("auto", "exact", "permutation"))
     check_option(missing, "missing", ("raise", "drop"))
-    how = _How(method, check_count(n_resamples, "n_resamples", low=1), as_generator(rng), progress)
+    sampling = read_method(method, n_resamples, ("auto", "exact", "permutation"))
+    refuse_stop(sampling, "disco")
+    how = _How(sampling, cast(Decomposition, decomposition), as_generator(rng), progress)
     entry = _EntryOptions(metric, alpha, standardize)
     asks_by_formula = isinstance(X, str) and not _names_file(X, formula, groups)
     if not asks_by_formula:
@@ -217,8 +224,7 @@ def disco(
     else:
         question = _by_groups(X, groups, data, strata, missing, entry)
     one_way = question.factor()
-    kind = cast(Decomposition, decomposition)
-    return _linear_test(question, kind, how) if one_way is None else _one_way_test(question, one_way, kind, how)
+    return _linear_test(question, how) if one_way is None else _one_way_test(question, one_way, how)
 
 
 # ---------------------------------------------------------------- the question
@@ -226,10 +232,10 @@ def disco(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _How:
-    """How permutations are chosen."""
+    """How terms are adjusted for each other, and permutations chosen."""
 
-    method: str
-    n_resamples: int
+    sampling: Sampling
+    decomposition: Decomposition
     rng: np.random.Generator
     progress: bool | None
 
@@ -507,14 +513,15 @@ def _find_missing_labels(labels: Any, n: int, name: str) -> BoolArray:
 # ---------------------------------------------------------------- the tests
 
 
-def _one_way_test(question: _Question, groups: Groups, decomposition: Decomposition, how: _How) -> DiscoResult:
-    """A single factor: labels are permuted, or all of them visited."""
+def _one_way_test(question: _Question, groups: Groups, how: _How) -> DiscoResult:
+    """Test a single factor: labels are permuted, or all of them visited."""
     d, name = question.d, question.terms[0].name
     _check_residual(name, d.n, groups.k - 1)
     warn_if_found(groups)
     units = ExchangeableUnits.of(groups, Design(strata=question.strata))
-    sampling = weighed([d], groups, Sampling(how.method, how.n_resamples), how.progress, units)
-    tested = permutation_test(d, groups, "f", sampling=sampling, rng=how.rng, units=units)
+    comparison = GroupComparison(d, groups, STATISTICS["f"], how.sampling, how.rng, units)
+    shows_bar = weigh(how.progress, d, *permutation_work(comparison, Size.of(d)))
+    tested = permutation_test(replace(comparison, progress=shows_bar))
     row = DiscoRow(
         name=name,
         df=groups.k - 1,
@@ -530,7 +537,7 @@ def _one_way_test(question: _Question, groups: Groups, decomposition: Decomposit
         n_resamples=tested.n_resamples,
         n_strata=tested.n_strata,
         null_hypothesis=tested.null_hypothesis,
-        decomposition=decomposition,
+        decomposition=how.decomposition,
         terms=(row,),
         residual=tested.within,
         df_residual=d.n - groups.k,
@@ -543,22 +550,23 @@ def _one_way_test(question: _Question, groups: Groups, decomposition: Decomposit
     )
 
 
-def _linear_test(question: _Question, decomposition: Decomposition, how: _How) -> DiscoResult:
-    """Several terms, or a covariate: rows are permuted, or residuals in the feature space."""
-    if how.method == "exact":
+def _linear_test(question: _Question, how: _How) -> DiscoResult:
+    """Test several terms, or a covariate: rows are permuted, or residuals in the feature space."""
+    n_resamples = how.sampling.n_resamples
+    if how.sampling.method == "exact":
         raise ValueError('`method="exact"` is for a single factor; use method="permutation".')
     d, names = question.d, [term.name for term in question.terms]
     blocks, tested = _permuted_blocks(question)
     Q, hypotheses = _subspaces(question.terms)
     r = Q.shape[1]
-    how = replace(how, progress=weigh(how.progress, d, permuted_rows(Size.of(d), r, len(hypotheses), how.n_resamples)))
+    how = replace(how, progress=weigh(how.progress, d, permuted_rows(Size.of(d), r, len(hypotheses), n_resamples)))
     unit = d.scale or 1.0  # a scale of 0 means that all points coincide
     total = float(d.row_totals.sum()) / (2 * d.n)
     whole = Hypothesis(np.empty((r, 0)), np.eye(r))
     observed, null = _compute_dispersions(d, Q, [whole, *hypotheses], unit, blocks, how)
     tolerance = tie_tolerance(1.0, d.n)
     extreme = [count_reaching(seen, drawn, tolerance) for seen, drawn in zip(observed, null, strict=True)]
-    pvalue, *pvalues = (upper_pvalue(count, how.n_resamples) for count in extreme)
+    pvalue, *pvalues = (upper_pvalue(count, n_resamples) for count in extreme)
     (S, W), *parts = observed
     rows = [
         DiscoRow(
@@ -575,12 +583,12 @@ def _linear_test(question: _Question, decomposition: Decomposition, how: _How) -
         statistic=_f_of(S, r, W, d.n - 1 - r, tolerance),
         pvalue=pvalue,
         method="permutation",
-        n_resamples=how.n_resamples,
+        n_resamples=n_resamples,
         n_strata=len(blocks) if question.strata is not None else 0,
         null_hypothesis=_describe_null_of_model(
             d, [name for name, moves in zip(names, tested, strict=True) if moves], question.strata is not None
         ),
-        decomposition=decomposition,
+        decomposition=how.decomposition,
         terms=tuple(rows),
         residual=total - S * unit if abs(W) > tolerance else 0.0,
         df_residual=d.n - 1 - r,
@@ -655,9 +663,11 @@ def _compute_dispersions(
         pairs = (hypothesis.dispersions(forms, gram, total) for hypothesis in hypotheses)
         return [(S / unit, W / unit) for S, W in pairs]
 
-    orders = Exchangeable(np.arange(d.n), blocks).random(how.n_resamples, draw_key(how.rng))
+    orders = Exchangeable(np.arange(d.n), blocks).random(how.sampling.n_resamples, draw_key(how.rng))
     drawn = null_forms(d.pairs.block_sums, Q, RQ, orders)
-    with closing(with_bar(drawn, bool(how.progress), total=how.n_resamples, unit="permutation", size=len)) as bar:
+    with closing(
+        with_bar(drawn, bool(how.progress), total=how.sampling.n_resamples, unit="permutation", size=len)
+    ) as bar:
         parts = zip(*[read(forms) for forms in bar], strict=True)  # of every hypothesis
     null = [(np.concatenate([S for S, _ in part]), np.concatenate([W for _, W in part])) for part in parts]
     return [(float(S[0]), float(W[0])) for S, W in read(seen)], null

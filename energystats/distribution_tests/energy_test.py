@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from energystats._typing import ArrayLike, FloatArray, RandomLike
-from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.binned_sliced import MOST_BINS, SLICES, binned_test, default_bins, sliced_test
-from energystats.distribution_tests.combined_metrics import aggregated_test
-from energystats.distribution_tests.cross_test import cross_test
-from energystats.distribution_tests.designs import Design, ExchangeableUnits, exchangeable_units
+from energystats._runtime import Work, weigh
+from energystats._typing import ArrayLike, RandomLike
+from energystats.dissimilarity import Dissimilarity
+from energystats.distribution_tests.asymptotic_test import asymptotic_test, asymptotic_work
+from energystats.distribution_tests.binned_sliced import binned_test, binned_work, sliced_test, sliced_work
+from energystats.distribution_tests.combined_metrics import combined_test
+from energystats.distribution_tests.cross_test import cross_test, cross_work
+from energystats.distribution_tests.designs import Design, exchangeable_units
 from energystats.distribution_tests.found_groups import warn_if_found
-from energystats.distribution_tests.permutation_test import Sampling, StatisticName, permutation_test, weighed
+from energystats.distribution_tests.permutation_test import (
+    STATISTICS,
+    GroupComparison,
+    permutation_test,
+    permutation_work,
+)
 from energystats.distribution_tests.results import EnergyTestResult
 from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import check_same_index
-from energystats.inputs.options import as_generator, check_count, check_option
+from energystats.inputs.methods import MethodLike, read_method
+from energystats.inputs.options import as_generator, check_option
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
 from energystats.pairs.open_blocks import labels_here, opened
+from energystats.pairs.workloads import Size
 
-__all__ = ["METHODS", "check_combination", "choose_test", "energy_test"]
-
-
-METHODS = ("auto", "exact", "permutation", "asymptotic", "cross")  # of every test of distributions
-NEAR_LINEAR = ("sliced", "binned")
+__all__ = ["energy_test", "run_method"]
 
 
 def energy_test(
@@ -38,14 +43,10 @@ def energy_test(
     metric: MetricLike | Sequence[MetricLike] = "euclidean",
     alpha: float | Sequence[float] = 1.0,
     statistic: str = "between",
-    method: str = "auto",
-    n_resamples: int = 999,
+    method: MethodLike = "auto",
+    n_resamples: int | None = None,
     design: Design | None = None,
     sample_weight: ArrayLike | None = None,
-    stop_at: int | None = None,
-    extrapolate: bool = False,
-    n_slices: int | None = None,
-    n_bins: int | None = None,
     standardize: bool = False,
     progress: bool | None = None,
     client: Any = None,
@@ -223,91 +224,27 @@ def energy_test(
     'min p'
     """
     check_option(statistic, "statistic", ("between", "pairwise", "f"))
-    check_option(method, "method", (*METHODS, *NEAR_LINEAR))
-    _check_slices_and_bins(method, n_slices, n_bins)
-    sampling = Sampling(
-        method=method,
-        n_resamples=check_count(n_resamples, "n_resamples", low=1),
-        stop_at=None if stop_at is None else check_count(stop_at, "stop_at", low=1),
-        extrapolate=extrapolate,
-    )
+    sampling = read_method(method, n_resamples, tuple(METHODS))
     generator = as_generator(rng)
     samples, groups = opened(samples, groups, "groups", client)
     (sample_weight,) = labels_here(sample_weight, client=client)
     first, *others = _semimetrics(metric, alpha)
     d, checked = Dissimilarity.from_samples(samples, groups, metric=first, alpha=1.0, standardize=standardize)
-    warn_if_found(checked)
     units = exchangeable_units(design, samples, groups, checked, client)
     check_same_index(samples, sample_weight, "sample_weight")
     check_same_index(groups, sample_weight, "sample_weight")  # where the table has no index of its own
     weights = as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")
-    several = [d, *(d.under(other) for other in others)]
-    weighted = sample_weight is not None
-    check_combination(sampling, units, len(several), weighted=weighted)
-    if weighted and statistic == "f":
+    if sample_weight is not None and statistic == "f":
         raise ValueError('`statistic="f"` counts rows and is not defined with `sample_weight`; S has the same p-value.')
-    bins, lines = _chosen_bins(checked, method, n_bins), (n_slices or SLICES) * (method == "sliced")
-    sampling = weighed(several, checked, sampling, progress, units, n_slices=lines, n_bins=bins)
-    name, test = cast(StatisticName, statistic), choose_test
-    if method in NEAR_LINEAR:
-        test = partial(_near_linear_test, n_slices=n_slices, n_bins=n_bins)
-    return test(several, checked, name, sampling, generator, units, weights)
-
-
-def _check_slices_and_bins(method: str, n_slices: int | None, n_bins: int | None) -> None:
-    """Numbers of slices and bins, and only where they are used."""
-    if n_slices is not None:
-        if method != "sliced":
-            raise ValueError(f'`n_slices` goes with method="sliced", got method="{method}".')
-        check_count(n_slices, "n_slices", low=2)
-    if n_bins is not None:
-        if method not in NEAR_LINEAR:
-            raise ValueError(f'`n_bins` goes with method="binned" or "sliced", got method="{method}".')
-        check_count(n_bins, "n_bins", low=2, high=MOST_BINS)
-
-
-def _chosen_bins(groups: Groups, method: str, n_bins: int | None) -> int:
-    """How many bins there will be, 0 for none."""
-    return n_bins or (default_bins(groups) if method == "binned" else 0)
-
-
-def _near_linear_test(
-    several: Sequence[Dissimilarity],
-    groups: Groups,
-    name: StatisticName,
-    sampling: Sampling,
-    rng: np.random.Generator,
-    units: ExchangeableUnits,
-    weights: FloatArray | None = None,
-    *,
-    n_slices: int | None,
-    n_bins: int | None,
-) -> EnergyTestResult:
-    """The tests for many rows."""
-    if len(several) > 1:
-        raise ValueError(f'`method="{sampling.method}"` takes one semimetric, got {len(several)}.')
-    if not units.is_free and (n_bins is not None or sampling.method == "binned"):
-        raise ValueError("Bins are permuted freely and do not go with `strata`, `paired` or `whole_plots`.")
-    d = several[0]
-    if sampling.method == "binned":
-        return binned_test(d, groups, name, n_bins=n_bins, sampling=sampling, rng=rng, weights=weights)
-    return sliced_test(
-        d,
-        groups,
-        name,
-        n_slices=n_slices or SLICES,
-        n_bins=n_bins,
-        sampling=sampling,
-        rng=rng,
-        units=units,
-        weights=weights,
-    )
+    comparison = GroupComparison(d, checked, STATISTICS[statistic], sampling, generator, units, weights)
+    several = [d, *(d.under(other) for other in others)]
+    return run_method(comparison, several, progress, weighted=sample_weight is not None)
 
 
 def _semimetrics(metric: Any, alpha: Any) -> list[Metric]:
-    """One semimetric, or one for each entry of a sequence."""
+    """Resolve one semimetric, or one for each entry of a sequence."""
     many_metrics, many_alphas = isinstance(metric, list | tuple), isinstance(alpha, list | tuple | np.ndarray)
     if many_metrics and many_alphas:
         raise ValueError("`metric` and `alpha` must not both be sequences; name each pair as an `es.metrics` object.")
@@ -320,36 +257,66 @@ def _semimetrics(metric: Any, alpha: Any) -> list[Metric]:
     return found
 
 
-def check_combination(
-    sampling: Sampling, units: ExchangeableUnits, n_semimetrics: int, *, weighted: bool = False
-) -> None:
-    """Raise for ways of sampling that do not go with the rest."""
+@dataclass(frozen=True, slots=True)
+class _TestMethod:
+    """A way to test groups: how it runs, what it costs, and what it goes with.
+
+    Attributes
+    ----------
+    run : callable
+        The test.
+    work : callable
+        Its cost, for points of a size.
+    permutes : bool
+        Whether there are permutations, which designs, weights, stops and several semimetrics need.
+    combines : bool
+        Whether it takes several semimetrics.
+    """
+
+    run: Callable[[GroupComparison], EnergyTestResult]
+    work: Callable[[GroupComparison, Size], list[Work]]
+    permutes: bool = True
+    combines: bool = True
+
+
+PERMUTED = _TestMethod(permutation_test, permutation_work)
+METHODS = {
+    "auto": PERMUTED,
+    "exact": PERMUTED,
+    "permutation": PERMUTED,
+    "asymptotic": _TestMethod(asymptotic_test, asymptotic_work, permutes=False),
+    "cross": _TestMethod(cross_test, cross_work, permutes=False),
+    "sliced": _TestMethod(sliced_test, sliced_work, combines=False),
+    "binned": _TestMethod(binned_test, binned_work, combines=False),
+}
+
+
+def run_method(
+    c: GroupComparison, several: Sequence[Dissimilarity], progress: bool | None, *, weighted: bool = False
+) -> EnergyTestResult:
+    """Check that the options go together, weigh the work, and run the method; `several` has a point set a metric."""
+    method = METHODS[c.sampling.method]
+    warn_if_found(c.groups)
+    _check_combination(c, len(several), method, weighted=weighted)
+    works = [work for d in several for work in method.work(c, Size.of(d))]
+    c = replace(c, progress=weigh(progress, c.d, *works))
+    return combined_test(c, several) if len(several) > 1 else method.run(c)
+
+
+def _check_combination(c: GroupComparison, n_semimetrics: int, method: _TestMethod, *, weighted: bool) -> None:
+    """Refuse options that do not go with each other."""
+    sampling = c.sampling
     extras = {
-        "`strata`, `paired` or `whole_plots`": not units.is_free,
+        "`strata`, `paired` or `whole_plots`": not c.units.is_free,
         "`sample_weight`": weighted,
-        "`stop_at`": sampling.stop_at is not None,
-        "`extrapolate`": sampling.extrapolate,
         "several semimetrics": n_semimetrics > 1,
     }
     present = [what for what, given in extras.items() if given]
-    if sampling.method in ("asymptotic", "cross") and present:
+    if present and not method.permutes:
         raise ValueError(f'`method="{sampling.method}"` makes no permutations and does not go with {present[0]}.')
+    if n_semimetrics > 1 and not method.combines:
+        raise ValueError(f'`method="{sampling.method}"` takes one semimetric, got {n_semimetrics}.')
     if n_semimetrics > 1 and (sampling.stop_at is not None or sampling.extrapolate):
         raise ValueError("Several semimetrics need all permutations; leave `stop_at` and `extrapolate` out.")
-
-
-def choose_test(
-    several: Sequence[Dissimilarity],
-    groups: Groups,
-    name: StatisticName,
-    sampling: Sampling,
-    rng: np.random.Generator,
-    units: ExchangeableUnits,
-    weights: FloatArray | None = None,
-) -> EnergyTestResult:
-    """The test that the options ask for."""
-    if sampling.method == "cross":
-        return cross_test(several[0], groups, rng)
-    if len(several) > 1:
-        return aggregated_test(several, groups, name, sampling=sampling, rng=rng, units=units, weights=weights)
-    return permutation_test(several[0], groups, name, sampling=sampling, rng=rng, units=units, weights=weights)
+    if not c.units.is_free and (sampling.n_bins is not None or sampling.method == "binned"):
+        raise ValueError("Bins are permuted freely and do not go with `strata`, `paired` or `whole_plots`.")

@@ -132,11 +132,16 @@ def normality_test(
     null = _simulated(
         lambda stream, count: _simulate_normal_samples(stream, count, n, d), n_resamples, generator, progress
     )
-    law = "normal" if d == 1 else "multivariate normal"
+    p, interval = _compare_with_null(observed, null, scale, n)
+    family = "normal" if d == 1 else "multivariate normal"
     return GoodnessOfFitResult(
-        **_judged(observed, null, scale, n),
-        null_hypothesis=f"the population is {law}, whatever its mean and {'variance' if d == 1 else 'covariance'}",
-        distribution=f"{law}, parameters estimated",
+        statistic=observed,
+        pvalue=p,
+        pvalue_interval=interval,
+        n_resamples=null.size,
+        null_distribution=null,
+        null_hypothesis=f"the population is {family}, whatever its mean and {'variance' if d == 1 else 'covariance'}",
+        distribution=f"{family}, parameters estimated",
         n=n,
         d=d,
         n_reference=0,
@@ -145,16 +150,10 @@ def normality_test(
     )
 
 
-def _judged(observed: float, null: FloatArray, scale: float, n: int) -> dict[str, Any]:
-    """Statistic, p-value and its interval; `scale` is the size of the summands [theory 4, ties]."""
+def _compare_with_null(observed: float, null: FloatArray, scale: float, n: int) -> tuple[float, tuple[float, float]]:
+    """Form the p-value and its interval; `scale` is the size of the summands [theory 4, ties]."""
     extreme = count_extreme(observed, null, tie_tolerance(scale, n))
-    return {
-        "statistic": observed,
-        "pvalue": upper_pvalue(extreme, null.size),
-        "pvalue_interval": pvalue_interval(extreme, null.size, CONFIDENCE_LEVEL),
-        "n_resamples": null.size,
-        "null_distribution": null,
-    }
+    return upper_pvalue(extreme, null.size), pvalue_interval(extreme, null.size, CONFIDENCE_LEVEL)
 
 
 def _simulated(simulate: Simulate, n_resamples: int, rng: np.random.Generator, progress: bool) -> FloatArray:
@@ -324,14 +323,19 @@ def goodness_of_fit(
     fitted.fitted(points)  # what it needs of its columns, it needs of these
     size = Size(n, d, line=isinstance(target, _OnLine))
     progress = weigh(progress, Sample(fitted, points), reference_samples(size, target.size, n_resamples))
-    observed = target.compare(points[None])[0]
+    observed = float(target.compare(points[None])[0])
 
     def simulate(stream: np.random.Generator, count: int) -> FloatArray:
         return _drawn_samples(target, source, stream, count, points.shape)
 
     null = _simulated(simulate, n_resamples, generator, progress)
+    p, interval = _compare_with_null(observed, null, n * target.scale, n)
     return GoodnessOfFitResult(
-        **_judged(float(observed), null, n * target.scale, n),
+        statistic=observed,
+        pvalue=p,
+        pvalue_interval=interval,
+        n_resamples=null.size,
+        null_distribution=null,
         null_hypothesis=f"the sample comes from {source.label}" + fitted.only_means * MEANS_ONLY,
         distribution=source.label,
         n=n,

@@ -10,12 +10,12 @@ from energystats._runtime import weigh
 from energystats._typing import ArrayLike, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import Design, exchangeable_units
-from energystats.distribution_tests.energy_test import METHODS, check_combination, choose_test
-from energystats.distribution_tests.found_groups import warn_if_found
-from energystats.distribution_tests.permutation_test import Sampling, StatisticName, weighed
+from energystats.distribution_tests.energy_test import run_method
+from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison
 from energystats.distribution_tests.results import EnergyTestResult
 from energystats.geometry.kernels import KernelLike, kernel_distance, semimetric_of
-from energystats.inputs.options import as_generator, check_count, check_option
+from energystats.inputs.methods import MethodLike, read_method
+from energystats.inputs.options import as_generator, check_option
 from energystats.metrics.base import MetricLike
 from energystats.metrics.lookup import resolve
 from energystats.pairs.workloads import Size, one_sum
@@ -114,8 +114,8 @@ def mmd_test(
     metric: MetricLike = "euclidean",
     alpha: float = 1.0,
     estimator: str = "v",
-    method: str = "auto",
-    n_resamples: int = 999,
+    method: MethodLike = "auto",
+    n_resamples: int | None = None,
     design: Design | None = None,
     progress: bool | None = None,
     rng: RandomLike = None,
@@ -192,8 +192,7 @@ def mmd_test(
     0.001
     """
     check_option(estimator, "estimator", ("v", "u"))
-    check_option(method, "method", METHODS)
-    sampling = Sampling(method, check_count(n_resamples, "n_resamples", low=1))
+    sampling = read_method(method, n_resamples, ("auto", "exact", "permutation", "asymptotic", "cross"))
     generator = as_generator(rng)
     first, *others = _kernels_of(kernel)
     samples = (x,) if y is None else (x, y)
@@ -201,11 +200,8 @@ def mmd_test(
     several = [d, *(d.under(semimetric_of(other, metric, alpha)) for other in others)]
     _check_pairs_within(checked, estimator)
     units = exchangeable_units(design, samples, groups, checked)
-    check_combination(sampling, units, len(several))
-    warn_if_found(checked)
-    sampling = weighed(several, checked, sampling, progress, units)
-    name: StatisticName = "mmd2" if estimator == "v" else "mmd2 (unbiased)"
-    return choose_test(several, checked, name, sampling, generator, units)
+    statistic = STATISTICS["mmd2" if estimator == "v" else "mmd2 (unbiased)"]
+    return run_method(GroupComparison(d, checked, statistic, sampling, generator, units), several, progress)
 
 
 def _two_samples(

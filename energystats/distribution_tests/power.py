@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from energystats._core.labelings import draw_key, stream_of
-from energystats._core.pvalues import pvalue_interval
+from energystats._core.pvalues import pvalue_interval, upper_pvalue
 from energystats._runtime import Sample, weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
 from energystats.display.numbers import proportion
@@ -19,10 +19,11 @@ from energystats.display.result import Result
 from energystats.display.sentences import metric_note
 from energystats.display.tables import TextTable, text_table
 from energystats.dissimilarity import Dissimilarity, Groups, pool
-from energystats.distribution_tests.permutation_test import Sampling, StatisticName, permutation_test
+from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, Statistic, draw_null
 from energystats.distribution_tests.samplers import Sampler, as_sampler, is_distribution, resampler
 from energystats.inputs.arrays import check_level
 from energystats.inputs.labels import is_single
+from energystats.inputs.methods import Sampling
 from energystats.inputs.names import as_pandas, row_index
 from energystats.inputs.options import as_generator, check_count, check_option, check_positive
 from energystats.metrics.base import Metric, MetricLike
@@ -153,7 +154,8 @@ def energy_power(
     sources, resolved = _sources_of(x, y, resolved)
     key = draw_key(as_generator(rng))
     progress = weigh(progress, *_plan_power(x, y, resolved, sizes, n_replicates, n_resamples))
-    simulation = _Simulation(sources, resolved, cast(StatisticName, statistic), standardize, n_resamples, level, key)
+    sampling = Sampling(n_resamples=n_resamples)
+    simulation = _Simulation(sources, resolved, STATISTICS[statistic], standardize, sampling, level, key)
     decisions = simulation.decisions(sizes, n_replicates)
     total = n_replicates * len(sizes)
     rejected = np.array(list(with_bar(decisions, progress, total=total, unit="replicate", size=lambda _: 1)))
@@ -199,12 +201,12 @@ class _Simulation:
         What the samples are drawn from.
     metric : Metric
         Not yet fitted to data.
-    statistic : str
-        Which statistic.
+    statistic : Statistic
+        What is compared.
     standardize : bool
         Whether columns are standardized.
-    n_resamples : int
-        Permutations.
+    sampling : Sampling
+        How many permutations.
     level : float
         Largest p-value that rejects.
     key : ndarray of shape (2,)
@@ -213,9 +215,9 @@ class _Simulation:
 
     sources: tuple[Sampler, Sampler]
     metric: Metric
-    statistic: StatisticName
+    statistic: Statistic
     standardize: bool
-    n_resamples: int
+    sampling: Sampling
     level: float
     key: AnyArray
 
@@ -237,10 +239,8 @@ class _Simulation:
             np.concatenate(samples), self.metric, standardize=self.standardize, warns=warns, place=place
         )
         groups = Groups(np.repeat([0, 1], sizes).astype(np.intp), ("x", "y"))
-        tested = permutation_test(
-            d, groups, self.statistic, sampling=Sampling(n_resamples=self.n_resamples), rng=stream
-        )
-        return tested.pvalue <= self.level
+        null = draw_null(GroupComparison(d, groups, self.statistic, self.sampling, stream))
+        return upper_pvalue(null.extreme, null.values.size) <= self.level
 
 
 def _sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler], Metric]:
