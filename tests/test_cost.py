@@ -155,7 +155,7 @@ def test_numbers_do_not_depend_on_the_measurement(slow_machine):
 @pytest.mark.parametrize(
     ("work", "advice"),
     [
-        (lambda: es.energy_test(points(6000), groups=halves(6000)), 'method="sliced" with `n_bins`'),
+        (lambda: es.energy_test(points(6000), groups=halves(6000)), r"method=es.Sliced\(n_bins=256\)"),
         (lambda: es.energy_cluster(points(), 2), 'algorithm="nystrom"'),
         (lambda: es.normality_test(points()), "Use fewer `n_resamples`"),
         (lambda: es.energy_power(points(), points(), 9), "Use fewer `n_replicates` or `n_resamples`"),

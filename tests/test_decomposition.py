@@ -258,9 +258,9 @@ def test_rows_sum_to_the_total(case, alpha, decomposition):
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(ALPHAS), st.integers(2, 4))
 @settings(max_examples=20, deadline=None)
-def test_order_does_not_matter_in_orthogonal_designs(seed, alpha, copies):
+def test_order_does_not_matter_in_orthogonal_designs(seed, alpha, replicates):
     rng = np.random.default_rng(seed)
-    cells = [(i, j) for i in "uvw" for j in "pq"] * copies
+    cells = [(i, j) for i in "uvw" for j in "pq"] * replicates
     frame = pd.DataFrame(cells, columns=["a", "b"]).assign(y=rng.standard_normal(len(cells)))
     how = {"data": frame, "alpha": alpha, "n_resamples": 19, "rng": seed}
     first, second = es.disco("y ~ a * b", **how).table, es.disco("y ~ b * a", **how).table
@@ -649,9 +649,9 @@ def test_level_of_the_whole_model(rotating_seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", ["moved", "spread"])
+@pytest.mark.parametrize("effect", ["moved", "spread"])
 @pytest.mark.parametrize("n", [24, 60])
-def test_level_of_terms(law, n, rotating_seed):
+def test_level_of_terms(effect, n, rotating_seed):
     """Unbalanced cells and a strong other factor: limits as the docstring gives them; within its levels a is exact."""
     rng = np.random.default_rng([rotating_seed, 12])
     sizes = np.array([6, 2, 4, 2, 6, 4]) if n == 24 else np.array([16, 4, 10, 4, 16, 10])
@@ -660,7 +660,7 @@ def test_level_of_terms(law, n, rotating_seed):
     counts = np.zeros((2, 2), dtype=int)
     for _ in range(500):
         z = rng.standard_normal((n, 2))
-        Y = z + 5 * b[:, None] * [1, 0] if law == "moved" else z * (1 + 2 * b[:, None])
+        Y = z + 5 * b[:, None] * [1, 0] if effect == "moved" else z * (1 + 2 * b[:, None])
         for i, strata in enumerate((None, "b")):
             table = es.disco(
                 Y, "~ b + a + a:b", data=frame, design=es.Design(strata=strata), n_resamples=99, rng=rng

@@ -215,12 +215,12 @@ def coins(size, rng):
     return np.repeat(heads[:, None], 2, axis=1)
 
 
-@pytest.mark.parametrize("law", [stats.bernoulli(0.5), coins])
-def test_ties_count(law, rng):
+@pytest.mark.parametrize("distribution", [stats.bernoulli(0.5), coins])
+def test_ties_count(distribution, rng):
     """One head of six is as far off as five, so p is the chance of 0, 1, 5 or 6."""
-    X = np.zeros(6) if law is not coins else np.zeros((6, 2))
+    X = np.zeros(6) if distribution is not coins else np.zeros((6, 2))
     X[2] = 1
-    found = es.goodness_of_fit(X, law, n_resamples=1999, rng=rng)
+    found = es.goodness_of_fit(X, distribution, n_resamples=1999, rng=rng)
     expected = stats.binom(6, 0.5).pmf([0, 1, 5, 6]).sum()
     assert abs(found.pvalue - expected) <= 4.5 * np.sqrt(expected * (1 - expected) / 1999) + 1e-3
 
@@ -241,9 +241,9 @@ def test_parameters_of_the_metric_come_from_the_reference(rng):
     sigmas = {es.goodness_of_fit(c * x, stats.norm(), metric="gaussian", n_resamples=1).metric.sigma for c in (1, 5)}
     assert sigmas == {es.metrics.Gaussian().fitted(midpoints(stats.norm(), 1000)[:, None]).sigma}
     X = rng.standard_normal((30, 2)) * [1, 1000]
-    law = stats.multivariate_normal([0, 0], np.diag([1, 1e6]))
+    distribution = stats.multivariate_normal([0, 0], np.diag([1, 1e6]))
     X[:, 0] += 3
-    assert es.goodness_of_fit(X, law, metric="seuclidean", n_resamples=99, rng=0).pvalue == 0.01
+    assert es.goodness_of_fit(X, distribution, metric="seuclidean", n_resamples=99, rng=0).pvalue == 0.01
     with pytest.raises(ValueError, match="columns of 0 and 1"):
         es.goodness_of_fit(rng.random((9, 2)), lambda size, g: g.integers(2, size=(size, 2)), metric="rogerstanimoto")
 
@@ -260,7 +260,7 @@ def test_squared_distances_say_what_they_see(rng):
 
 
 @pytest.mark.parametrize(
-    ("law", "text", "d"),
+    ("distribution", "text", "d"),
     [
         (stats.norm(1, scale=2), "norm(1, scale=2)", 1),
         (stats.multivariate_normal([0, 1]), "multivariate_normal", 2),
@@ -272,8 +272,8 @@ def test_squared_distances_say_what_they_see(rng):
     ],
 )
 @pytest.mark.parametrize("n", [1, 4])
-def test_kinds_of_distributions(law, text, d, n, rng):
-    found = es.goodness_of_fit(rng.random((n, d)), law, n_resamples=9, n_reference=20)
+def test_kinds_of_distributions(distribution, text, d, n, rng):
+    found = es.goodness_of_fit(rng.random((n, d)), distribution, n_resamples=9, n_reference=20)
     assert (found.distribution, found.d, found.n) == (text, d, n)
 
 
@@ -386,7 +386,7 @@ def test_level_of_normality(n, d, rng):
     assert_level([es.normality_test(draw(), n_resamples=99, rng=rng).pvalue for _ in range(2000)])
 
 
-LAWS = {
+DISTRIBUTIONS = {
     "uniform": (stats.uniform(), {}),
     "Poisson": (stats.poisson(3), {}),
     "Cauchy, few points": (stats.cauchy(), {"n_reference": 20, "alpha": 0.5}),
@@ -396,11 +396,15 @@ LAWS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_level_of_fit(name, rng):
-    law, how = LAWS[name]
-    draw = law if callable(law) else lambda size, generator: law.rvs(size=size, random_state=generator)
-    found = [es.goodness_of_fit(draw(15, rng), law, n_resamples=99, rng=rng, **how) for _ in range(2000)]
+    distribution, how = DISTRIBUTIONS[name]
+    draw = (
+        distribution
+        if callable(distribution)
+        else lambda size, generator: distribution.rvs(size=size, random_state=generator)
+    )
+    found = [es.goodness_of_fit(draw(15, rng), distribution, n_resamples=99, rng=rng, **how) for _ in range(2000)]
     pvalues = [result.pvalue for result in found]
     if name == "Poisson":  # ties make it conservative
         assert np.sum(np.array(pvalues) <= 0.05) <= stats.binom.ppf(0.9995, 2000, 0.05)

@@ -96,6 +96,16 @@ def test_at_most_fifteen_parameters(name):
         assert len(inspect.signature(getattr(es, name)).parameters) <= 15
 
 
+OF_TESTS = [name for name in es.__all__ if str(getattr(es, name).__module__ if callable(getattr(es, name)) else "").
+            startswith(("energystats.distribution_tests", "energystats.inputs"))]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_TESTS)
+def test_docstrings_fit_eighty_lines(name):
+    """Of tests of groups; measured levels, memory and Dask stand in docs/distribution-tests.md."""
+    assert len(getattr(es, name).__doc__.splitlines()) <= 80
+
+
 def test_every_name_is_reachable_and_listed():
     assert set(es.__all__) <= set(dir(es))
     for name in es.__all__:

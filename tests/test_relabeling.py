@@ -13,7 +13,7 @@ from scipy import stats
 
 import energystats as es
 from energystats._core import labelings, moments, pvalues
-from energystats._core import permutation_loops as dealing
+from energystats._core import permutation_loops as loops
 from energystats._core import pvalues as tails
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.asymptotic_test import _permutation_distribution
@@ -41,12 +41,12 @@ def test_compiled_and_plain_labelings_are_the_same(blocks, rng):
     pool = labelings.RandomLabels(codes, tuple(np.array(b) for b in blocks))
     uniform = rng.random((50, pool.drawn.size))
     how = (uniform, pool.order, pool.starts, pool.drawn, pool.drawn_starts, pool.rest)
-    assert_array_equal(dealing.assign_labels(*how), labelings.assign_labels_by_column(*how))
-    assert_array_equal(dealing.assign_labels.py_func(*how), labelings.assign_labels_by_column(*how))
+    assert_array_equal(loops.assign_labels(*how), labelings.assign_labels_by_column(*how))
+    assert_array_equal(loops.assign_labels.py_func(*how), labelings.assign_labels_by_column(*how))
 
 
 def test_many_labelings_are_those_of_few(rng, monkeypatch):
-    """Whichever loop deals the labels."""
+    """Whichever loop assigns the labels."""
     key, scheme = labelings.draw_key(rng), labelings.Exchangeable.freely(np.repeat([0, 1, 2], [9, 5, 7]))
     draws = []
     for limit in (1, 10**9):
@@ -75,7 +75,7 @@ def test_labelings_are_uniform(rng):
 
 def test_the_largest_uniform_number_stays_inside():
     pool = labelings.RandomLabels(np.repeat([0, 1], [3, 4]), (np.arange(7),))
-    for loop in (dealing.assign_labels, labelings.assign_labels_by_column):
+    for loop in (loops.assign_labels, labelings.assign_labels_by_column):
         uniform = np.full((1, 3), np.nextafter(1.0, 0.0))
         found = loop(uniform, pool.order, pool.starts, pool.drawn, pool.drawn_starts, pool.rest)
         assert_array_equal(np.bincount(found[0]), [3, 4])
@@ -221,7 +221,7 @@ def test_interval_after_a_stop_covers(rng):
 
 
 @given(st.integers(1, 60), st.integers(0, 300), st.sampled_from([0.8, 0.95, 0.99]))
-def test_the_interval_after_a_stop_inverts_the_law_of_the_stop(reached, more, level):
+def test_the_interval_after_a_stop_inverts_the_distribution_of_the_stop(reached, more, level):
     """The h-th extreme value came at n: P(at most n are needed) at the lower end, P(at least n) at the upper one."""
     n, tail = reached + more, (1 - level) / 2
     low, high = pvalues.stopped_interval(reached, n, level)
@@ -396,10 +396,10 @@ def test_cross_does_not_depend_on_the_unit(exponent, rng):
     assert es.energy_test(np.ldexp(x, exponent), np.ldexp(y, exponent), method="cross", rng=0).statistic == expected
 
 
-@pytest.mark.parametrize(("copies", "warned"), [(9, False), (10, True)])
-def test_the_smooth_law_warns_from_half_of_the_rows_on(copies, warned, rng):
+@pytest.mark.parametrize(("duplicated", "warned"), [(9, False), (10, True)])
+def test_the_smooth_distribution_warns_from_half_of_the_rows_on(duplicated, warned, rng):
     x = rng.normal(size=20)
-    x[-copies:] = x[0]
+    x[-duplicated:] = x[0]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         es.energy_test(x, groups=np.arange(20) % 2, method="asymptotic")

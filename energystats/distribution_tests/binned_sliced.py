@@ -81,12 +81,12 @@ class _Bins:
 
     @property
     def n(self) -> int:
-        """Number of bins."""
+        """Count the bins."""
         return self.groups.codes.size
 
     @property
     def n_fixed(self) -> int:
-        """Number of rows that fill no bin."""
+        """Count the rows that fill no bin."""
         return int(np.count_nonzero(self.strata.codes[self.codes]))
 
 

@@ -62,7 +62,7 @@ def cross_work(c: GroupComparison, size: Size) -> list[Work]:
 
 
 def _halves(groups: Groups, rng: np.random.Generator) -> tuple[FloatArray, IntArray, IntArray]:
-    """Weights 1/n of the first half of each sample in two columns, and the rows of the second halves."""
+    """Halve each sample: weights 1/n of its first half in two columns, and the rows of its second half."""
     weights, held = np.zeros((groups.codes.size, 2)), []
     for j, rows in enumerate(groups.members()):
         mixed = rng.permutation(rows)
@@ -73,7 +73,7 @@ def _halves(groups: Groups, rng: np.random.Generator) -> tuple[FloatArray, IntAr
 
 
 def _studentised(x: FloatArray, y: FloatArray) -> float:
-    """Difference of means over its standard error, of values of order 1; 0 where both are rounding."""
+    """Divide a difference of means by its standard error, for values of order 1; 0 where both are rounding."""
     difference = float(x.mean() - y.mean())
     error = math.sqrt(float(x.var(ddof=1)) / x.size + float(y.var(ddof=1)) / y.size)
     if max(abs(difference), error) <= 1e-12:

@@ -52,176 +52,80 @@ def energy_test(
     client: Any = None,
     rng: RandomLike = None,
 ) -> EnergyTestResult:
-    r"""Permutation test of equal distributions of two or more samples.
+    r"""Test by permutation whether two or more samples come from one distribution.
 
     Parameters
     ----------
     *samples : array_like of shape (n_i,) or (n_i, d)
-        The samples one by one, or one pooled table with `groups`. Series with a name each give it to their samples.
-        Besides arrays and frames the path of a Parquet file, a memory map, or a Dask array or frame, see Notes.
+        The samples one by one, or one pooled table with `groups`: arrays, frames, Series with a name each, the path of
+        a Parquet file, a memory map, or a Dask array or frame.
     groups : array_like of shape (n,), or str, optional
         Group of each row of the pooled table, known before the data were seen, or the name of its column in a Parquet
         file or Dask frame. Groups are reported in sorted order, categoricals in theirs.
     metric : str, Metric, callable or a sequence of them, default "euclidean"
-        The semimetric rho; with "precomputed" the pooled table is its matrix. With a sequence, the smallest of the
+        The semimetric rho; with "precomputed" the pooled table is its matrix. Of a sequence, the smallest of the
         p-values is tested itself, on the same permutations, so that the level is exact and none has to be chosen.
     alpha : float or sequence of float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2; at 2 means alone are compared. A sequence as for `metric`.
     statistic : {"between", "pairwise", "f"}, default "between"
         "between" is S; "pairwise" is the sum over pairs of n_i n_j/(n_i + n_j) E_ij (2S when k = 2); "f" is
         (S/(k - 1))/(W/(n - k)), which has the same p-value as S.
-    method : {"auto", "exact", "permutation", "asymptotic", "cross", "sliced", "binned"}, default "auto"
-        "exact" visits every distinct labeling; "auto" does so when there are at most `n_resamples` of them.
-        "asymptotic" and "cross" are approximations without permutations, see Notes. "sliced" and "binned" are for many
-        rows, and their level is exact, too: "sliced" estimates the statistic from distances along random directions,
-        "binned" has the complete statistic and permutes the labels of bins of rows.
-    n_resamples : int, default 999
-        Random permutations.
+    method : str, Permutation, Sliced or Binned, default "auto"
+        "exact" visits every distinct labeling; "auto" does so when there are at most `n_resamples` of them, and else
+        is "permutation". "sliced" and "binned" are for many rows, with an exact level; "asymptotic" and "cross" are
+        approximations without permutations. Options stand in an object: ``es.Permutation(9999, stop_at=20)``.
+    n_resamples : int, optional
+        Random permutations: 999, or the number of `method`.
     design : Design, optional
-        Strata, pairs or whole plots: ``es.Design(strata=block)``, ``es.Design(paired=True)``,
-        ``es.Design(whole_plots=cage)``. None: all rows may be exchanged.
+        Strata, pairs or whole plots: ``es.Design(strata=block)``. None: all rows may be exchanged.
     sample_weight : array_like of shape (n,), optional
-        Positive weights of the rows, the largest at most 1e9 times the smallest; they stay with their rows, so equality
-        must include the weights: where one group has larger weights by design, a true null may be rejected too often.
-        Not for "f".
-    stop_at : int, optional
-        Stop as soon as this many permutations reach the observed statistic; p is then their share of those made, and
-        `n_resamples` of the result says how many were. Saves time where p is large.
-    extrapolate : bool, default False
-        When fewer than 10 permutations reach the observed statistic, take p from a generalised Pareto distribution
-        fitted to the largest null values; the result is flagged as `extrapolated`.
-    n_slices : int, optional
-        Random directions for "sliced", at least 2; 50 when None.
-    n_bins : int, optional
-        At most this many full bins of rows, whose labels are permuted, and a smaller one for each group's rest, which
-        keeps its label; from 2 to 4,096. For "binned" 256 when None, or as many as give the smallest group eight; for
-        "sliced" single rows are permuted when None.
+        Positive weights of the rows, which stay with them, so that equality must include the weights. Not for "f".
     standardize : bool, default False
         Z-scores (divisor n) of the pooled columns before distances.
     progress : bool or None, default None
-        Show a bar over the permutations. None: if the estimated time is above two seconds and a terminal or notebook
-        can show it.
+        Show a bar. None: if the estimated time is above two seconds and a terminal or notebook can show it.
     client : distributed.Client, optional
-        Dask cluster that does the work; None takes the client in force where a sample is a Dask collection, and this
-        process otherwise. A cluster that stays without workers for two minutes is given up, see Notes.
+        Dask cluster that does the work.
     rng : int, Generator or None, default None
         Seed of the permutations, of the halves of "cross", and of directions and bins.
 
     Returns
     -------
     EnergyTestResult
-        `.statistic`, `.pvalue`, `.pvalue_interval`, `.effect_size` (S/T), `.inhomogeneity` (H), `.method`,
-        `.n_resamples`, `.null_distribution` and more. Of several semimetrics, `.components` has the test of each, and
-        the other numbers are those of the one with the smallest p.
+        `.statistic`, `.pvalue`, `.pvalue_interval`, `.effect_size` (S/T), `.inhomogeneity` (H), `.method` and more.
 
     Raises
     ------
     ValueError
-        If there is a single group, the column counts differ, a value is not finite, labels or strata are missing, of
-        another length, or equal and of different types (True and 1), the strata or plots leave nothing to permute, a
-        plot has rows of two groups, weights are not positive or differ by more than a factor 1e9, exact enumeration is
-        asked for and there are more than a million labelings, options contradict each other, or one is unknown.
+        If there is a single group, columns or labels do not fit, a value is missing or not finite, weights are not
+        positive, the design leaves nothing to permute, or an option is unknown or contradicts another.
     TypeError
         If the input does not hold real numbers, or labels cannot be sorted, such as numbers beside text.
-    ConnectionError
-        If the client or its cluster is closed during the call, or has no workers.
-    MemoryError
-        If the work would not fit into the available memory.
-
-    Warns
-    -----
-    ColumnScaleWarning
-        If the columns' standard deviations differ more than 100 times, and the metric adds their differences.
-    MatrixAsPointsWarning
-        If the table is square and symmetric with a zero diagonal, as a matrix of dissimilarities is.
-    NotNegativeTypeWarning
-        If rho is negative somewhere.
-    DoubleDippingWarning
-        If the groups are a clustering result, a fitted clusterer, or a Series made from a result.
-    NotCalibratedWarning
-        If ``method="cross"`` is used with fewer than 20 points in a sample, or with one three times as large as the
-        other; if ``method="asymptotic"`` is, where half of the rows or more are copies of others.
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
+    ConnectionError, MemoryError
+        If the cluster goes away, or the work would not fit into the available memory.
 
     See Also
     --------
-    cluster_test : For groups that were found in the same data.
-    energy_distance, dispersion : The statistics alone.
-    energy_interval : How far apart two populations are.
-    Design : Strata, pairs and whole plots.
-    disco : Several factors.
-    pairwise_tests : Which groups differ.
+    cluster_test : For groups that were found in the same data, of which this test warns.
+    energy_interval, energy_distance, dispersion : How far apart the samples are.
+    pairwise_tests, disco : Which groups differ; several factors.
 
     Notes
     -----
-    p = (1 + #{null >= observed}) / (n_resamples + 1), ties included. Equality is judged on the scale of T, not of
-    the statistic: S is a small difference of large sums, so two labelings tie when their S differ by less than
-    T max(1e-12, 2e-10/n). When exact, p is the share of all distinct labelings, the observed one included.
-
-    "asymptotic" fits a Pearson type III distribution to the exact mean, variance and skewness of the statistic over all
-    labelings. Over true nulls (normal with 1, 5 and 50 columns, Cauchy, lognormal) it rejected .046 to .057 at level
-    .05 and .007 to .012 at .01 for 10 + 10, 30 + 30 and 20 + 20 + 20 points (2,000 samples each), .034 to .062 and .004
-    to .016 for 5 + 200 (500 each); for 3 + 3 points, where no exact p is below .1, .052 to .081 at .05.
-    "cross" compares one half of each sample along the direction that the other half found; the studentised difference
-    is N(0, 1) under equality for any fixed semimetric. Over the same nulls and a binary one it rejected .043 to .073
-    at .05 and .005 to .031 at .01 for 10 + 10 to 100 + 100 points, .068 to .124 and .027 to .063 for 10 + 200 (3,000
-    samples each), .043 to .082 and .010 to .043 for 20 to 40 against 60 to 400 (1,200 each); below 20 points in a
-    sample, and where one is three times as large as the other, it warns. The halves are random, so that p depends on
-    the seed.
-
-    "sliced" replaces ||x - y|| by c_d times the mean of \|u'x - u'y\| over random directions u, with the exact constant
-    c_d, so that S, W, T and E are unbiased estimates of the complete ones; `statistic_error` is the standard error over
-    the directions. All permutations see the same directions, which do not depend on the labels: p belongs to the test
-    of the estimated statistic, and its level is exact. "binned" puts rows of one group together at random in bins of
-    equal size, and permutes the bins (Domingo-Enrich, Dwivedi & Mackey 2025): a subgroup of all permutations, so that
-    the level is exact, too; rows left over keep their labels. Power against all rows permuted, with all pairs: see
-    `docs/benchmarks.md`. With "sliced" and `n_bins` both: O(n n_slices (d + log n + n_bins)) time and O(n) memory, and
-    O(n_bins^2) for every permutation.
-
-    ``stop_at=h`` is the sequential test of Besag & Clifford: exact level, p = h/(permutations made).
-
-    Labels are permuted, never the matrix: all permutations go through one matrix product of R with a block of
-    indicators. O(n^2 (d + k n_resamples)) time; O(n n_resamples) memory beyond 4,096 points, n^2 below. For one
-    column with rho = \|x - y\|, O(n log n + n k n_resamples). "asymptotic": O(n^3) time, O(n^2) memory; "cross":
-    O(n^2 d) time; "binned": O(n^2 d + n_bins^2 n_resamples) time; "sliced" without bins: O(n_slices n (d + log n + k
-    n_resamples)) time.
-
-    **Tables beyond memory.** A Parquet file, a memory map or a Dask collection of more than 64 MiB is read in blocks of
-    rows; Parquet files and Dask collections are written once, as 8 n d bytes, to a temporary file first (TMPDIR says
-    where). Memory is that of two blocks (32 MiB each), the labels, the index where it does not only count, and at most
-    200 MB of indicators; opening a Parquet file takes some 200 MB, whatever its row groups, and 3 to 4 kB for each
-    column of each of them (measured: 237 MB for 8,000,000 x 20, 489 MB for 6,000 x 10,000 in six row groups). The
-    numbers are those of the array to 1e-12 of T. "sliced" keeps sorted projections, up to 256 MiB and of one direction
-    at least. What needs all rows at once ("asymptotic", a metric fitted to all of them) says so. With a `client`,
-    pairs of blocks are tasks; the workers draw the permutations themselves from the seed, so that the p-value depends
-    neither on their number nor on the blocks, and a lost worker's tasks are done again by others. Exact tests, early
-    stops and designs work there too. A client or cluster that is closed during the call ends it within seconds with a
-    `ConnectionError`; so does a scheduler without workers after two minutes (``client.wait_for_workers(1)`` before the
-    call waits longer). Labels, strata and weights that have an index must have that of the table, row by row, be it a
-    frame, a Dask frame or a file, with and without `client`; values under a mask are missing. Arrays of another library
-    that follows the array API standard, such as torch, stay where they are, in double precision, on a GPU too; these go
-    with "euclidean", "exponential" and "gaussian".
+    p = (1 + #{null >= observed}) / (n_resamples + 1), ties included to rounding on the scale of T. When exact, p is the
+    share of all distinct labelings. O(n^2 (d + k n_resamples)) time, O(n n_resamples) memory beyond 4,096 points; for
+    one column with rho = \|x - y\|, no n^2. How the methods work, their measured levels and costs, tables beyond memory
+    and Dask: `docs/distribution-tests.md`. Warnings: `docs/howto/warnings.md`.
 
     References
     ----------
-    Szekely & Rizzo (2004, 2013); Rizzo & Szekely (2010) for "f"; Phipson & Smyth (2010) for the p-value; Kazi-Aoual et
-    al. (1995) for the moments; Shekhar, Kim & Ramdas (2022) for "cross"; Besag & Clifford (1991); Knijnenburg et al.
-    (2009) for the tail; Schrab et al. (2023) for tests over several kernels; Huang & Huo (2017) for random directions;
-    Domingo-Enrich, Dwivedi & Mackey (2025) for bins.
+    Szekely & Rizzo (2004, 2013); Rizzo & Szekely (2010) for "f"; Phipson & Smyth (2010) for the p-value.
 
     Examples
     --------
-    >>> import numpy as np, energystats as es
-    >>> rng = np.random.default_rng(1)
-    >>> x, y = rng.normal(size=(30, 2)), rng.normal(1.5, 1.0, size=(40, 2))
-    >>> result = es.energy_test(x, y, rng=0)
-    >>> result.method, result.pvalue
-    ('permutation', 0.001)
+    >>> import energystats as es
     >>> es.energy_test([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]).pvalue  # exact: 2 of 20 labelings
     0.1
-    >>> es.energy_test(x, y, alpha=[0.5, 1.0, 2.0], rng=0).statistic_name
-    'min p'
     """
     check_option(statistic, "statistic", ("between", "pairwise", "f"))
     sampling = read_method(method, n_resamples, tuple(METHODS))

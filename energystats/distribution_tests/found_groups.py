@@ -45,14 +45,14 @@ def warn_if_found(groups: Groups) -> None:
 def notes_on_groups(
     d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, weights: FloatArray | None = None
 ) -> tuple[str, ...]:
-    """Say whether the groups were found, or look as if they had been, and what their names hide; M, s: their sums."""
+    """Say whether the groups were found, or are a local optimum, and what their names hide; M, s: their sums."""
     return (*_notes_on_finding(d, groups, M, s, weights), *notes_on_names(groups.names))
 
 
 def _notes_on_finding(
     d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, weights: FloatArray | None
 ) -> tuple[str, ...]:
-    """Say whether the groups were found, or look as if they had been."""
+    """Say whether the groups were found, or are a local optimum, as clusters are."""
     if groups.found:
         return (FOUND_GROUPS,)
     if d.n_columns and d.coordinates is not None and _is_k_means(d.coordinates, groups, weights):
@@ -93,7 +93,7 @@ def is_local_optimum(
 
 
 def _sums_to_groups(d: Dissimilarity, Z: FloatArray) -> Iterator[tuple[IntArray, FloatArray]]:
-    """Rows and their sums of rho over the groups, (r,) and (r, k): a few from everywhere, then all the others."""
+    """Sum rho over the groups for a few rows from everywhere, then all others; indices and sums, (r,), (r, k)."""
     if d.line is not None and d.R is None:
         yield np.arange(d.n), d.pairs.multiply(Z)
         return
@@ -108,7 +108,7 @@ def _sums_to_groups(d: Dissimilarity, Z: FloatArray) -> Iterator[tuple[IntArray,
 def _falls_of_moves(
     table: FloatArray, w: FloatArray, codes: IntArray, sizes: IntArray, s: FloatArray, within: FloatArray
 ) -> FloatArray:
-    """By how much W falls when each row goes to the group that suits it best; -inf for a group's only row; (r,).
+    """Compute how far W falls when each row goes to the group that suits it best; -inf for a group's only row; (r,).
 
     `table` has the row's sums T_il, `s` the sums of weights and `within` the w_l of all groups.
     """

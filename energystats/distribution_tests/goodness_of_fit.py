@@ -53,7 +53,7 @@ Simulate = Callable[[np.random.Generator, int], FloatArray]
 def normality_test(
     X: ArrayLike, *, n_resamples: int = 999, progress: bool | None = None, rng: RandomLike = None
 ) -> GoodnessOfFitResult:
-    r"""Energy test of normality, in one column or several, mean and covariance unknown.
+    r"""Test whether a sample is normal, in one column or several, mean and covariance unknown.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def _compare_with_null(observed: float, null: FloatArray, scale: float, n: int) 
 
 
 def _simulated(simulate: Simulate, n_resamples: int, rng: np.random.Generator, progress: bool) -> FloatArray:
-    """Statistics of samples from the null hypothesis, in blocks that each have a stream of their own."""
+    """Draw statistics of samples from the null hypothesis, in blocks that each have a random stream."""
     key = draw_key(rng)
     step = LABELINGS_PER_BLOCK
     blocks = (
@@ -168,7 +168,7 @@ def _simulated(simulate: Simulate, n_resamples: int, rng: np.random.Generator, p
 
 
 def _simulate_normal_samples(stream: np.random.Generator, count: int, n: int, d: int) -> FloatArray:
-    """Statistics of `count` standard normal samples, few enough at a time."""
+    """Compute statistics of `count` standard normal samples, few enough at a time."""
     at_once = max(1, NUMBERS_AT_ONCE // (n * d))
     parts = [
         normal.normality_statistics(normal.orthonormal(stream.standard_normal((min(at_once, count - start), n, d))))
@@ -178,7 +178,7 @@ def _simulate_normal_samples(stream: np.random.Generator, count: int, n: int, d:
 
 
 def _find_orthonormal_basis(points: FloatArray, columns: list[str] | None) -> FloatArray:
-    """Orthonormal basis of the centred columns, which must be independent; (n, d).
+    """Find an orthonormal basis of the centred columns, which must be independent; (n, d).
 
     Columns are scaled before they are multiplied, so that neither 1e-150 nor 1e150 leaves the range of numbers, and
     the covariance is never formed, which would square its condition.
@@ -212,7 +212,7 @@ def _find_orthonormal_basis(points: FloatArray, columns: list[str] | None) -> Fl
 
 
 def _list_columns(chosen: Any, names: list[str]) -> str:
-    """'columns u, v are' or 'column u is'."""
+    """Write 'columns u, v are' or 'column u is'."""
     found = [names[j] for j in np.flatnonzero(chosen)]
     text = ", ".join(found[:10]) + ", ..." * (len(found) > 10)
     return f"columns {text} are each" if len(found) > 1 else f"column {text} is"
@@ -229,7 +229,7 @@ def goodness_of_fit(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> GoodnessOfFitResult:
-    r"""Energy test whether a sample comes from a given distribution.
+    r"""Test whether a sample comes from a given distribution.
 
     Parameters
     ----------
@@ -347,7 +347,7 @@ def goodness_of_fit(
 
 
 def _reference_size(n: int) -> int:
-    """Ten reference points a row, within bounds."""
+    """Choose ten reference points a row, within bounds."""
     low, high = REFERENCE
     return min(max(low, 10 * n), high)
 
@@ -357,20 +357,20 @@ class _ReferencePoints(Protocol):
 
     @property
     def size(self) -> int:
-        """How many."""
+        """Count them."""
 
     @property
     def scale(self) -> float:
-        """Mean of |rho| between them: the size of the summands."""
+        """Return the mean of |rho| between them: the size of the summands."""
 
     def compare(self, samples: FloatArray) -> FloatArray:
-        """N times the energy distance to every sample; (b, n, d) -> (b,)."""
+        """Compute n times the energy distance to every sample; (b, n, d) -> (b,)."""
 
 
 def _make_reference_points(
     source: Sampler, d: int, size: int, metric: Metric, rng: np.random.Generator
 ) -> tuple[_ReferencePoints, Metric]:
-    """Reference points with the way to compare samples with them, and the metric fitted to them."""
+    """Make reference points with the way to compare samples with them, and the metric fitted to them."""
     points = source.quantiles(size) if source.ppf is not None else source.draw(size, rng)
     if points.shape[1] != d:
         raise ValueError(
@@ -409,7 +409,7 @@ class _OnLine:
 
     @classmethod
     def of(cls, points: FloatArray) -> _OnLine:
-        """Sort once."""
+        """Sort the points once."""
         ordered = np.sort(points)
         center = float(ordered[ordered.size // 2])
         ordered -= center
@@ -463,7 +463,7 @@ class _Cloud:
         return np.array([self.compare_one(points) for points in samples])
 
     def compare_one(self, points: FloatArray) -> float:
-        """N times the energy distance to one sample; (n, d)."""
+        """Compute n times the energy distance to one sample; (n, d)."""
         n = len(points)
         blocks = range(0, n, ROWS_PER_BLOCK)
         across = sum(
@@ -476,7 +476,7 @@ class _Cloud:
 def _drawn_samples(
     target: _ReferencePoints, source: Sampler, stream: np.random.Generator, count: int, shape: tuple[int, ...]
 ) -> FloatArray:
-    """Statistics of `count` samples of the distribution, drawn one after the other, few compared at a time."""
+    """Draw `count` samples of the distribution one after the other, and compare few at a time."""
     n, d = shape
     at_once = max(1, NUMBERS_AT_ONCE // (n * d))
     parts = []
@@ -568,7 +568,7 @@ class GoodnessOfFitResult(Result):
         return state_evidence(self.pvalue, "against the null hypothesis", note=others)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row; the columns are the field names."""
+        """Return one row; the columns are the field names."""
         import pandas as pd
 
         names = (
@@ -585,7 +585,7 @@ class GoodnessOfFitResult(Result):
         return pd.DataFrame([{name: getattr(self, name) for name in names}])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Histogram of the null distribution with the observed statistic."""
+        """Draw a histogram of the null distribution with the observed statistic."""
         from energystats.plotting.null_distributions import plot_goodness
 
         null, name = self.null_distribution, self.distribution

@@ -33,7 +33,7 @@ def mmd2(
     alpha: float = 1.0,
     estimator: str = "v",
 ) -> float:
-    r"""Squared maximum mean discrepancy between the distributions of two samples.
+    r"""Compute the squared maximum mean discrepancy between the distributions of two samples.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def mmd2(
     See Also
     --------
     mmd_test : Whether the discrepancy is larger than chance would have it.
-    energy_distance : The same for a semimetric.
+    energy_distance : The distance of a semimetric.
 
     Notes
     -----
@@ -120,7 +120,7 @@ def mmd_test(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> EnergyTestResult:
-    r"""Permutation test of equal distributions of two samples by maximum mean discrepancy.
+    r"""Test by permutation whether two samples come from one distribution, by maximum mean discrepancy.
 
     Parameters
     ----------
@@ -137,15 +137,14 @@ def mmd_test(
         Its power, 0.001 <= alpha <= 2.
     estimator : {"v", "u"}, default "v"
         The statistic. For samples of equal size both rank the permutations alike.
-    method : {"auto", "exact", "permutation", "asymptotic", "cross"}, default "auto"
+    method : {"auto", "exact", "permutation", "asymptotic", "cross"} or Permutation, default "auto"
         As for `energy_test`.
-    n_resamples : int, default 999
-        Random permutations.
+    n_resamples : int, optional
+        Random permutations: 999, or the number of `method`.
     design : Design, optional
         Strata, pairs or whole plots, as for `energy_test`.
     progress : bool or None, default None
-        Show a bar over the permutations. None: if the estimated time is above two seconds and a terminal or notebook
-        can show it.
+        Show a bar. None: if the estimated time is above two seconds and a terminal or notebook can show it.
     rng : int, Generator or None, default None
         Seed of the permutations.
 
@@ -171,7 +170,7 @@ def mmd_test(
 
     See Also
     --------
-    energy_test : The same test for a semimetric, and for more than two samples.
+    energy_test : For a semimetric, and for more than two samples.
     Design : Strata, pairs and whole plots.
 
     Notes
@@ -207,7 +206,7 @@ def mmd_test(
 def _two_samples(
     samples: tuple[ArrayLike, ...], groups: Any, kernel: KernelLike, metric: MetricLike, alpha: float
 ) -> tuple[Dissimilarity, Groups]:
-    """Points or matrix behind the semimetric of the kernel, and two groups."""
+    """Read the points or the matrix behind the semimetric of the kernel, and two groups."""
     if isinstance(kernel, str) and kernel == "precomputed":
         if len(samples) != 1 or groups is None:
             raise ValueError('`kernel="precomputed"` needs one kernel matrix of the pooled points, and `groups=`.')
@@ -221,7 +220,7 @@ def _two_samples(
 
 
 def _kernels_of(kernel: KernelLike | Sequence[KernelLike]) -> list[KernelLike]:
-    """One kernel, or all of a sequence."""
+    """List one kernel, or all of a sequence."""
     if not isinstance(kernel, list | tuple):
         return [kernel]  # type: ignore[list-item]  # anything else is checked as a kernel
     if not kernel:
@@ -232,7 +231,7 @@ def _kernels_of(kernel: KernelLike | Sequence[KernelLike]) -> list[KernelLike]:
 
 
 def _check_pairs_within(groups: Groups, estimator: str) -> None:
-    """A U-statistic needs pairs within each sample."""
+    """Refuse a U-statistic where a sample has no pairs."""
     n, m = groups.sizes.tolist()
     if estimator == "u" and min(n, m) < 2:
         raise ValueError(f'`estimator="u"` needs at least two points in each sample, got {n} and {m}.')

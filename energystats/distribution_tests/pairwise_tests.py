@@ -59,7 +59,7 @@ def pairwise_tests(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> PairwiseTestsResult:
-    r"""Energy tests of all pairs of groups, or of each group against a control, with adjusted p-values.
+    r"""Test all pairs of groups, or each group against a control, and adjust the p-values for their number.
 
     Parameters
     ----------
@@ -76,16 +76,19 @@ def pairwise_tests(
         The semimetric rho; parameters such as sigma are fitted to all groups together.
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2.
-    method : {"auto", "exact", "permutation"}, default "auto"
+    method : {"auto", "exact", "permutation"} or Permutation, default "auto"
         As for `energy_test`.
-    n_resamples : int or None, default None
-        Random permutations of each pair. None is 999, or 40 for each pair less one where that is more, so that an
-        adjusted p-value of .025 can be reached.
+    n_resamples : int, optional
+        Random permutations of each pair: the number of `method`, or else 999, or 40 for each pair less one where that
+        is more, so that an adjusted p-value of .025 can be reached.
+    design : Design, optional
+        Strata, pairs or whole plots, as for `energy_test`; each pair is permuted within its own rows.
+    sample_weight : array_like of shape (n,), optional
+        Positive weights of the rows, as for `energy_test`.
     standardize : bool, default False
         Column z-scores (divisor n, of all groups together) before distances.
     progress : bool or None, default None
-        Show a bar over the pairs. None: if the estimated time is above two seconds and a terminal or notebook
-        can show it.
+        Show a bar. None: if the estimated time is above two seconds and a terminal or notebook can show it.
     rng : int, Generator or None, default None
         Seed of the permutations.
 
@@ -98,19 +101,12 @@ def pairwise_tests(
     Raises
     ------
     ValueError
-        If there is a single group, the control is not a group, a value is not finite, labels are missing, of another
-        length, or equal and of different types (True and 1), or an option is unknown.
+        If there is a single group, the control is not a group, a value is not finite, labels are missing or of another
+        length, the design leaves a pair nothing to permute, or an option is unknown.
     TypeError
         If `X` does not hold real numbers, or labels cannot be sorted, such as numbers beside text.
     MemoryError
         If the work would not fit into the available memory.
-
-    Warns
-    -----
-    DoubleDippingWarning
-        If the groups are a clustering result, a fitted clusterer, or a Series made from a result.
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -118,18 +114,10 @@ def pairwise_tests(
 
     Notes
     -----
-    An energy test sees any difference between distributions. The companion asks about spread alone: the squared
-    distances of the points to the centre of their own group in the feature space of rho, times n_j/(n_j - 1), are
-    compared between the two groups by the share of their sum of squares; their mean is half the U form of g(C_j, C_j).
-    Residuals from the centres are permuted, and every labeling is given centres of its own. A small p there says that
-    the groups differ in spread, and the energy test may have seen nothing else; where only the energy test is small,
-    they differ in place or in shape. The companion is approximate: at level .05 it rejected .045 to .074 of 800 equal
-    pairs of 20 + 20, 40 + 40 or 10 + 40 values (normal, exponential, lognormal, t with 3 degrees of freedom; one
-    column), .059 to .083 of 10 + 10, and .07 to .15 of 5 + 5.
-    A group of one point has no spread, and its p is NaN.
-
-    Each pair is permuted within its own points. O(n^2) time and memory for the distances of each pair, and the cost
-    of `energy_test` for each.
+    An energy test sees any difference between distributions; its companion compares the squared distances of the points
+    to the centres of their groups, and so sees spread alone. The companion is approximate. Its definition, measured
+    levels, and which `energy_test` with which seed gives the p of a pair: `docs/distribution-tests.md`. O(n^2) time and
+    memory for the distances of each pair, and the cost of `energy_test` for each.
 
     References
     ----------
@@ -181,7 +169,7 @@ def pairwise_tests(
 
 
 def _pairs_of(groups: Groups, control: Any) -> list[tuple[int, int]]:
-    """Numbers of the groups to compare."""
+    """List the pairs of groups to compare, by number."""
     if control is None:
         return list(itertools.combinations(range(groups.k), 2))
     j = position_of(control, groups.names)
@@ -359,7 +347,7 @@ class PairwiseTestsResult(Result):
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
     notes : tuple of str
-        Whether the groups were found from data, or look like it: a local optimum of W.
+        Whether the groups were found from data, or are a local optimum of W, as clusters are.
     """
 
     rows: tuple[PairwiseRow, ...] = field(repr=False)
@@ -377,7 +365,7 @@ class PairwiseTestsResult(Result):
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row a pair."""
+        """Tabulate one row a pair."""
         import pandas as pd
 
         table = pd.DataFrame([asdict(row) for row in self.rows])
@@ -407,7 +395,7 @@ class PairwiseTestsResult(Result):
         return [text_table(list(zip(*columns, strict=True)), heads, stubs, title, self.group_name)]
 
     def _shown(self) -> list[int]:
-        """The pairs of the summary, in their order: all, or of very many those with the smallest p."""
+        """Choose the pairs of the summary, in their order: all, or of very many those with the smallest p."""
         if len(self.rows) <= ROWS_SHOWN:
             return list(range(len(self.rows)))
         order = sorted(range(len(self.rows)), key=lambda i: (self.rows[i].pvalue, -self.rows[i].effect_size))
@@ -442,7 +430,7 @@ class PairwiseTestsResult(Result):
         ]
 
     def _out_of_reach(self) -> list[str]:
-        """Whether no pair can be significant, because of few permutations and many pairs."""
+        """Say that no pair can be significant, because of few permutations and many pairs."""
         lowest = (1 if self.correction == "none" else len(self.rows)) / (self.n_resamples + 1)
         if self.method == "exact" or self.correction.startswith("fdr") or lowest <= LEVEL:
             return []
@@ -460,11 +448,11 @@ class PairwiseTestsResult(Result):
         return f"At level {LEVEL:g}, {adjusted}: {evidence}."
 
     def to_frame(self) -> pd.DataFrame:
-        """The same as `table`."""
+        """Return `table`."""
         return self.table
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """S/T of every pair, labelled with its adjusted p-value."""
+        """Draw S/T of every pair, labelled with its adjusted p-value."""
         from energystats.plotting.null_distributions import plot_pairs
 
         pairs, sizes = [(row.group1, row.group2) for row in self.rows], [(row.n1, row.n2) for row in self.rows]

@@ -76,7 +76,7 @@ class Statistic:
 
     @property
     def is_linear(self) -> bool:
-        """Whether the statistic is what labelings are ranked by."""
+        """Tell whether the statistic is what labelings are ranked by."""
         return True
 
     def value(self, M: FloatArray, s: FloatArray, n: int) -> FloatArray:
@@ -105,12 +105,12 @@ class _FRatio(Statistic):
 
 
 def _half_energy(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> FloatArray:
-    """MMD squared of two samples, E/2 [theory 2]."""
+    """Compute MMD squared of two samples, E/2 [theory 2]."""
     return np.asarray(statistics.energy_distances(M, s, unbiased=unbiased)[..., 0, 1] / 2)
 
 
 def _rounding_of_mmd(s: FloatArray) -> float:
-    """MMD squared is n/(n_1 n_2) S; the U form has up to twice its rounding."""
+    """Bound the rounding of MMD squared, which is n/(n_1 n_2) S; the U form has up to twice that."""
     return 2 * float(s.sum() / s.prod())
 
 
@@ -329,7 +329,7 @@ def describe_groups(c: GroupComparison, M: FloatArray, s: FloatArray) -> GroupFi
 
 
 def _inhomogeneity(M: FloatArray, s: FloatArray) -> float:
-    """H = E/(2 mean rho(X, Y)), the energy coefficient of inhomogeneity; 0 when all points coincide."""
+    """Compute H = E/(2 mean rho(X, Y)), the energy coefficient of inhomogeneity; 0 when all points coincide."""
     return statistics.share(
         float(statistics.energy_distances(M, s)[0, 1]), 2 * float(statistics.group_means(M, s)[0, 1])
     )

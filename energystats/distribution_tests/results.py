@@ -74,7 +74,7 @@ class EnergyTestResult(Result):
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
     notes : tuple of str
-        Whether the groups were found from data, or look like it: a local optimum of W; and what their names hide.
+        Whether the groups were found from data, or are a local optimum of W, as clusters are; what their names hide.
 
     Notes
     -----
@@ -109,7 +109,7 @@ class EnergyTestResult(Result):
         return [[f"statistic ({self.statistic_name})", number(self.statistic)]]
 
     def _labelings_row(self) -> list[list[str]]:
-        """How many labelings there were, and of which kind."""
+        """Write how many labelings there were, and of which kind."""
         return []
 
     def _tables(self) -> list[TextTable]:
@@ -131,7 +131,7 @@ class EnergyTestResult(Result):
         return "MMD" if self.statistic_name.startswith("mmd2") else "Energy"
 
     def _method_sentences(self) -> list[str]:
-        """What has to be known of the method."""
+        """Say what has to be known of the method."""
         return []
 
     def _sentences(self) -> list[str]:
@@ -152,7 +152,7 @@ class EnergyTestResult(Result):
         return state_evidence(self.pvalue, claim)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row; the columns are the field names, some as texts. H is NaN where there is none."""
+        """Return one row; the columns are the field names, some as texts. H is NaN where there is none."""
         import pandas as pd
 
         decomposed = ("effect_size", "inhomogeneity", "within", "between", "total")
@@ -165,11 +165,11 @@ class EnergyTestResult(Result):
         return pd.DataFrame([row]).astype({"inhomogeneity": float})
 
     def _density(self) -> tuple[FloatArray, FloatArray] | None:
-        """The curve that stands for the null distribution, if one does."""
+        """Compute the curve that stands for the null distribution, if one does."""
         return None
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Histogram of the null distribution with the observed statistic."""
+        """Draw a histogram of the null distribution with the observed statistic."""
         from energystats.plotting.null_distributions import plot_null
 
         return plot_null(
@@ -217,7 +217,7 @@ class PermutationTestResult(EnergyTestResult):
     extrapolated: bool
 
     def _is_exhaustive(self) -> bool:
-        """Whether all labelings were visited that there are."""
+        """Tell whether all labelings were visited that there are."""
         low, high = self.pvalue_interval
         return low == high
 
@@ -233,7 +233,7 @@ class PermutationTestResult(EnergyTestResult):
         return [[how + self._units() + within, str(self.n_resamples)]]
 
     def _own_sentences(self) -> list[str]:
-        """What the class adds."""
+        """Say what the class adds."""
         return []
 
     def _method_sentences(self) -> list[str]:

@@ -15,7 +15,7 @@ MOST_BINS = 4096  # whose matrix of sums is kept
 
 @dataclass(frozen=True, slots=True)
 class Permutation:
-    """Random permutations of the labels.
+    """Permute the labels at random.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Permutation:
 
 @dataclass(frozen=True, slots=True)
 class Sliced:
-    """Distances along random directions, for many rows.
+    """Take distances along random directions, for many rows.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Sliced:
 
 @dataclass(frozen=True, slots=True)
 class Binned:
-    """Permutations of whole bins of rows, for many rows.
+    """Permute whole bins of rows, for many rows.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ OBJECTS: dict[str, type[Permutation | Sliced | Binned]] = {
 
 
 def _check_stop(method: Permutation | Sliced | Binned) -> None:
-    """Check what all of them have."""
+    """Check `stop_at` and `extrapolate`, which all methods have."""
     if method.stop_at is not None:
         object.__setattr__(method, "stop_at", check_count(method.stop_at, "stop_at", low=1))
     check_flag(method.extrapolate, "extrapolate")
