@@ -16,7 +16,7 @@ from energystats.inputs.names import check_same_rows
 from energystats.inputs.options import check_flag
 from energystats.pairs.open_blocks import labels_here
 
-__all__ = ["Design", "ExchangeableUnits", "check_design", "exchangeable_units"]
+__all__ = ["FREE", "Design", "ExchangeableUnits", "check_design", "exchangeable_units"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -91,6 +91,8 @@ def exchangeable_units(
 
     `groups` are the labels as given, `checked` the groups that were read from them or from the samples.
     """
+    if design is None:
+        return FREE
     design = check_design(design)
     strata, whole_plots = labels_here(design.strata, design.whole_plots, client=client)
     for labels, name in ((strata, "strata"), (whole_plots, "whole_plots")):
@@ -181,6 +183,9 @@ class ExchangeableUnits:
     def n_plots(self) -> int:
         """Count the whole plots; 0 for none."""
         return 0 if self.plots is None else self.plots.k
+
+
+FREE = ExchangeableUnits()
 
 
 def _labels_among(labels: Groups, rows: IntArray) -> Groups:

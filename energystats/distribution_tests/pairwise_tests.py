@@ -404,9 +404,7 @@ class PairwiseTestsResult(Result):
     def _sentences(self) -> list[str]:
         all_of_them = {"auto": ", or over all labelings of a pair where they are no more", "permutation": ""}
         error = rounded((0.05 * 0.95 / self.n_resamples) ** 0.5)
-        units = f" of {self.n_plots} whole plots" if self.n_plots else ""
-        units += f" within {self.n_strata} strata" if self.n_strata else ""
-        whose = f"{units}, those of the pair" if units else " of each pair"
+        whose = " of the whole plots" * bool(self.n_plots) + " of each pair" + ", within strata" * bool(self.n_strata)
         how = (
             f"p-values by {self.n_resamples} random permutations{whose}{all_of_them.get(self.method, '')}: "
             f"another seed moves a p of .05 by about ±{error} (Monte Carlo standard error)."

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypedDict
+from typing import Any, ClassVar, TypedDict
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from energystats._core.pvalues import (
 from energystats._runtime import Work, with_bar
 from energystats._typing import FloatArray
 from energystats.dissimilarity import Dissimilarity, Groups, Standardization
-from energystats.distribution_tests.designs import ExchangeableUnits
+from energystats.distribution_tests.designs import FREE, ExchangeableUnits
 from energystats.distribution_tests.found_groups import notes_on_groups
 from energystats.distribution_tests.results import PermutationTestResult, StatisticName
 from energystats.inputs.methods import Sampling
@@ -34,7 +34,6 @@ from energystats.metrics.base import Metric
 from energystats.pairs.workloads import Size, permutations
 
 __all__ = [
-    "FREE",
     "STATISTICS",
     "GroupComparison",
     "Null",
@@ -50,7 +49,6 @@ __all__ = [
 ENUMERATED_UP_TO = 1_000_000  # distinct labelings that method="exact" will visit
 BLOCKS_BETWEEN_INTERIM = 4  # blocks of 64 permutations that share a product when the test may stop early
 CONFIDENCE_LEVEL = 0.95
-FREE = ExchangeableUnits()
 
 
 # ---------------------------------------------------------------- statistics
@@ -68,16 +66,15 @@ class Statistic:
         A linear function of M, given the sizes s, with the order of the statistic; (..., k, k), (k,) -> (...).
     rounding : callable
         How many times as large as that of S its rounding is, given s.
+    is_linear : bool
+        Whether the statistic is what labelings are ranked by.
     """
+
+    is_linear: ClassVar[bool] = True
 
     name: StatisticName
     rank: Callable[[FloatArray, FloatArray], FloatArray]
     rounding: Callable[[FloatArray], float]
-
-    @property
-    def is_linear(self) -> bool:
-        """Tell whether the statistic is what labelings are ranked by."""
-        return True
 
     def value(self, M: FloatArray, s: FloatArray, n: int) -> FloatArray:
         """Compute the statistic of n rows from M."""
@@ -92,9 +89,7 @@ class Statistic:
 class _FRatio(Statistic):
     """F is monotone in S for fixed T, so it is ranked by S, whose rounding is known [theory 4, ties]."""
 
-    @property
-    def is_linear(self) -> bool:
-        return False
+    is_linear = False
 
     def value(self, M: FloatArray, s: FloatArray, n: int) -> FloatArray:
         k, S, T = s.size, statistics.between(M, s), statistics.total(M, s)
