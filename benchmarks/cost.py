@@ -57,7 +57,7 @@ def cases():
         "energy_test 20, 199,999": test(20, n_resamples=199_999, method="permutation"),
         "energy_test line 50,000": test(50_000, d=1),
         "energy_test sliced 20,000": test(20_000, method="sliced", n_resamples=199),
-        "energy_test sliced, bins 200,000": test(200_000, method="sliced", n_bins=256),
+        "energy_test sliced, bins 200,000": test(200_000, method=es.Sliced(n_bins=256)),
         "energy_test binned 30,000": test(30_000, method="binned"),
         "energy_test asymptotic 3,000": test(3000, method="asymptotic"),
         "energy_test cross 20,000": test(20_000, method="cross"),

@@ -72,6 +72,9 @@ from .geometry.results import Euclidization as Euclidization
 from .geometry.results import EuclidizationComparison as EuclidizationComparison
 from .geometry.results import NegativeTypeResult as NegativeTypeResult
 from .geometry.results import PrincipalCoordinates as PrincipalCoordinates
+from .inputs.methods import Binned as Binned
+from .inputs.methods import Permutation as Permutation
+from .inputs.methods import Sliced as Sliced
 from .plotting.trees import plot_dendrogram as plot_dendrogram
 from .selection.results import ClusterStabilityResult as ClusterStabilityResult
 from .selection.results import SelectKResult as SelectKResult

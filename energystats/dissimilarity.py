@@ -33,7 +33,7 @@ from energystats.pairs.block_values import Measures
 from energystats.pairs.disk import Rows
 from energystats.pairs.line import power_on_line, sort_line
 from energystats.pairs.routes import choose_route
-from energystats.pairs.slices import Sliced, projection_of
+from energystats.pairs.slices import SlicedPairs, projection_of
 from energystats.pairs.tiles import Pairs, Recomputed, Stored, warn_if_negative
 from energystats.pairs.workloads import Size, pairs_work
 
@@ -328,7 +328,7 @@ class Dissimilarity(abc.ABC):
     @functools.cached_property
     def pairs(self) -> Pairs:
         """R as a linear map, by the cheapest route, or along random directions."""
-        return self.route() if self.directions is None else Sliced.of(self.n, self.project, self.directions)
+        return self.route() if self.directions is None else SlicedPairs.of(self.n, self.project, self.directions)
 
     def sliced(self, n_slices: int, rng: np.random.Generator) -> Self:
         """Estimate sums over the pairs of the same points along random directions."""

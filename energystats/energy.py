@@ -19,7 +19,8 @@ from energystats.display.tables import TextTable, cut_all, decomposition_table, 
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import read_inputs
-from energystats.inputs.options import as_generator, check_count, check_option
+from energystats.inputs.methods import Sliced, read_method
+from energystats.inputs.options import as_generator, check_option
 from energystats.inputs.table import InputTable, as_table, match_rows
 from energystats.metrics.base import MetricLike
 from energystats.metrics.general import Precomputed
@@ -123,8 +124,7 @@ def energy_distance(
     alpha: float = 1.0,
     estimator: str = "v",
     sample_weight: ArrayLike | Sequence[ArrayLike | None] | None = None,
-    method: str = "complete",
-    n_slices: int = 50,
+    method: str | Sliced = "complete",
     standardize: bool = False,
     rng: RandomLike = None,
 ) -> float:
@@ -147,12 +147,11 @@ def energy_distance(
         Positive weights of the rows, for "v" only: a pair ``(of_x, of_y)``, of which one may be None, in each the
         largest at most 1e9 times the smallest; with `groups` one array. Whole numbers count as repeated rows, except in
         z-scores and in what a metric takes from the data (sigma, variances, a covariance).
-    method : {"complete", "sliced"}, default "complete"
+    method : {"complete", "sliced"} or Sliced, default "complete"
         "complete" sums over all pairs. "sliced" is an estimate for many rows, for Euclidean distances with alpha = 1:
-        the mean over random directions of the energy distances along them, times a constant that makes it unbiased.
+        the mean over 50 random directions of the energy distances along them, times a constant that makes it unbiased;
+        ``es.Sliced(n_slices=200)`` takes more.
         The standard error of such an estimate is in the result of `energy_test` with ``method="sliced"``.
-    n_slices : int, default 50
-        Random directions for "sliced", at least 2.
     standardize : bool, default False
         Z-scores (divisor n) of the pooled columns before distances.
     rng : int, Generator or None, default None
@@ -194,8 +193,9 @@ def energy_distance(
     3.0
     """
     check_option(estimator, "estimator", ("v", "u"))
-    check_option(method, "method", ("complete", "sliced"))
-    n_slices, generator = check_count(n_slices, "n_slices", low=2), as_generator(rng)
+    how, generator = read_method(method, None, ("complete", "sliced")), as_generator(rng)
+    if how.n_bins is not None or how.stop_at is not None or how.extrapolate:
+        raise ValueError("A distance has no permutations; leave `n_bins`, `stop_at` and `extrapolate` of `method` out.")
     columns = {"groups": groups, "sample_weight": sample_weight if y is None else None}
     samples, (groups, pooled) = read_inputs((x,) if y is None else (x, y), columns)
     d, two = Dissimilarity.from_samples(samples, groups, metric=metric, alpha=alpha, standardize=standardize)
@@ -208,10 +208,10 @@ def energy_distance(
         raise ValueError(f'`estimator="u"` needs at least two points in each sample, got {n} and {m}.')
     weights = np.ones(d.n) if given is None else given
     d.check_weights(weights, "sample_weight")
-    size = replace(Size.of(d), slices=n_slices * (method == "sliced"))
+    size = replace(Size.of(d), slices=how.n_slices)
     weigh(False, d, one_sum(size), slices(size))
-    if method == "sliced":
-        d = d.sliced(n_slices, generator)
+    if how.n_slices:
+        d = d.sliced(how.n_slices, generator)
     # [G 1] from the 2 x 2 matrix M; "u" leaves the pairs of a point with itself out of the own means
     E = statistics.energy_distances(*d.group_sums(two, weights), unbiased=estimator == "u")
     return float(E[0, 1])

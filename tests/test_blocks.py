@@ -67,8 +67,8 @@ OPTIONS = {
     "median width": {"metric": "gaussian"},
     "cityblock": {"metric": "cityblock"},
     "callable": {"metric": lambda X, Y: np.sqrt(np.abs(X[:, None] - Y[None]).sum(axis=2))},
-    "stopped": {"stop_at": 3},
-    "binned": {"method": "binned", "n_bins": 40},
+    "stopped": {"method": es.Permutation(70, stop_at=3)},
+    "binned": {"method": es.Binned(40)},
 }
 
 
@@ -90,7 +90,7 @@ def test_slices(standardize, n_bins, kept, table, tmp_path, monkeypatch):
     if not kept:
         monkeypatch.setattr(slices, "LINES_BYTES", 3 * 16 * 300)
     X, g = table[["u", "v", "w"]] + 1e5, table["group"]
-    how = {"method": "sliced", "n_slices": 7, "n_bins": n_bins, "n_resamples": 99, "standardize": standardize, "rng": 3}
+    how = {"method": es.Sliced(7, n_bins), "n_resamples": 99, "standardize": standardize, "rng": 3}
     expected = es.energy_test(X, groups=g, **how)
     found = es.energy_test(memory_map(table[["u", "v", "w"]] + 1e5, tmp_path), groups=g, **how)
     assert found.pvalue == expected.pvalue

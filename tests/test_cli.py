@@ -300,8 +300,8 @@ def test_same_seed_same_output(iris, capsys):
         (["test", "iris.csv", "--group", "species", "--sep", ";"], "no column 'species'. With --sep ';' there is one"),
         (["cluster", "picture.png"], "picture.png: is not text; CSV or Parquet is needed."),
         (
-            ["test", "iris.csv", "--group", "species", "--strata", "x"],
-            "unrecognized arguments: --strata x (see `energystats test --help`)",
+            ["test", "iris.csv", "--group", "species", "--blocks", "x"],
+            "unrecognized arguments: --blocks x (see `energystats test --help`)",
         ),
         (["clutser", "iris.csv"], "invalid choice: 'clutser'"),
         ([], "the following arguments are required: COMMAND"),

@@ -3,6 +3,7 @@
 import io
 import itertools
 import math
+import re
 import sys
 import time
 
@@ -63,8 +64,8 @@ LONG = {
     "asymptotic": lambda: es.energy_test(points(), groups=halves(), method="asymptotic"),
     "cross": lambda: es.energy_test(points(), groups=halves(), method="cross", rng=0),
     "sliced": lambda: es.energy_test(points(), groups=halves(), method="sliced", n_resamples=99, rng=0),
-    "sliced bins": lambda: es.energy_test(points(), groups=halves(), method="sliced", n_bins=8, n_resamples=99, rng=0),
-    "binned": lambda: es.energy_test(points(), groups=halves(), method="binned", n_bins=8, n_resamples=99, rng=0),
+    "sliced bins": lambda: es.energy_test(points(), groups=halves(), method=es.Sliced(n_bins=8), n_resamples=99, rng=0),
+    "binned": lambda: es.energy_test(points(), groups=halves(), method=es.Binned(8), n_resamples=99, rng=0),
     "energy_interval": lambda: es.energy_interval(points(), groups=halves(), n_bootstrap=9, rng=0),
     "disco": lambda: es.disco(points(), groups=halves(), n_resamples=99, rng=0),
     "disco terms": lambda: es.disco(
@@ -157,7 +158,7 @@ def test_numbers_do_not_depend_on_the_measurement(slow_machine):
 @pytest.mark.parametrize(
     ("work", "advice"),
     [
-        (lambda: es.energy_test(points(6000), groups=halves(6000)), 'method="sliced" with `n_bins`'),
+        (lambda: es.energy_test(points(6000), groups=halves(6000)), "method=es.Sliced(n_bins=256)"),
         (lambda: es.energy_cluster(points(), 2), 'algorithm="landmarks"'),
         (lambda: es.normality_test(points()), "Use fewer `n_resamples`"),
         (lambda: es.energy_power(points(), points(), 9), "Use fewer `n_replicates` or `n_resamples`"),
@@ -170,7 +171,7 @@ def test_the_warning_says_what_is_faster(slow_machine, monkeypatch, work, advice
         raise Reached(message)
 
     monkeypatch.setattr(cost, "warn", stop)
-    with pytest.raises(Reached, match=advice.replace("(", r"\(")):
+    with pytest.raises(Reached, match=re.escape(advice)):
         work()
 
 
@@ -185,9 +186,9 @@ def test_the_warning_is_an_error_if_the_user_says_so(slow_machine):
 # ---------------------------------------------------------------- hostile sizes
 
 HOSTILE = {
-    "n_slices": (lambda: es.energy_test(points(), groups=halves(), method="sliced", n_slices=10**9), "10{9} slices"),
+    "n_slices": (lambda: es.energy_test(points(), groups=halves(), method=es.Sliced(10**9)), "10{9} slices"),
     "n_slices of a distance": (
-        lambda: es.energy_distance(points(), points(), method="sliced", n_slices=10**9), "1000000000 slices",
+        lambda: es.energy_distance(points(), points(), method=es.Sliced(10**9)), "1000000000 slices",
     ),
     "energy_test": (lambda: es.energy_test(points(), groups=halves(), n_resamples=10**12), r"\d{12,} permutations"),
     "permutation": (
@@ -537,11 +538,15 @@ def test_other_machines_are_not_judged_by_this_one(slow_machine):
 
 
 def test_labelings_are_counted_as_they_are_chosen():
-    from energystats.distribution_tests.permutation_test import FREE, Sampling
-    from energystats.distribution_tests.permutation_test import _count_of as count_of
+    from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison
+    from energystats.inputs.methods import Sampling
 
-    groups = Groups(np.array([0, 0, 1, 1]), ("a", "b"))
-    assert count_of(groups, FREE, Sampling("auto", 99)) == (6, True)
-    assert count_of(groups, FREE, Sampling("auto", 5)) == (5, False)
-    assert count_of(groups, FREE, Sampling("permutation", 99)) == (99, False)
-    assert count_of(groups, FREE, Sampling("exact", 3)) == (6, True)
+    groups, rng = Groups(np.array([0, 0, 1, 1]), ("a", "b")), np.random.default_rng(0)
+
+    def counted(*sampling):
+        return GroupComparison(None, groups, STATISTICS["between"], Sampling(*sampling), rng).count_labelings()
+
+    assert counted("auto", 99) == (6, True)
+    assert counted("auto", 5) == (5, False)
+    assert counted("permutation", 99) == (99, False)
+    assert counted("exact", 3) == (6, True)

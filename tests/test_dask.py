@@ -14,8 +14,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 import energystats as es
 from energystats.clustering import features
 from energystats.dissimilarity import Groups
-from energystats.distribution_tests.designs import ExchangeableUnits
-from energystats.distribution_tests.permutation_test import Sampling, _choose_labelings
+from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison
+from energystats.inputs.methods import Sampling
 from energystats.pairs import block_values as values
 from energystats.pairs import dask as on_cluster
 from energystats.pairs import dask_tables as distribution
@@ -100,13 +100,13 @@ OPTIONS = {
     "callable": lambda rng: {"metric": lambda X, Y: np.abs(X[:, None] - Y[None]).sum(axis=2) ** 0.5},
     "several": lambda rng: {"alpha": [0.5, 1.5]},
     "f": lambda rng: {"statistic": "f"},
-    "stopped": lambda rng: {"stop_at": 4},
+    "stopped": lambda rng: {"method": es.Permutation(70, stop_at=4)},
     "pairwise": lambda rng: {"statistic": "pairwise"},
-    "binned": lambda rng: {"method": "binned", "n_bins": 30},
-    "binned, with weights": lambda rng: {"method": "binned", "n_bins": 30, "sample_weight": rng.uniform(0.5, 2, N)},
-    "many bins": lambda rng: {"method": "binned", "n_bins": 300},
-    "sliced": lambda rng: {"method": "sliced", "n_slices": 5},
-    "sliced and binned": lambda rng: {"method": "sliced", "n_slices": 5, "n_bins": 30},
+    "binned": lambda rng: {"method": es.Binned(30)},
+    "binned, with weights": lambda rng: {"method": es.Binned(30), "sample_weight": rng.uniform(0.5, 2, N)},
+    "many bins": lambda rng: {"method": es.Binned(300)},
+    "sliced": lambda rng: {"method": es.Sliced(5)},
+    "sliced and binned": lambda rng: {"method": es.Sliced(5, 30)},
 }
 
 
@@ -196,7 +196,8 @@ def test_one_worker_and_threads_alone(table):
 def test_drawings_are_those_of_one_machine(rng):
     codes = rng.integers(0, 3, 40).astype(np.intp)
     groups = Groups(codes, (0, 1, 2))
-    others = _choose_labelings(groups, ExchangeableUnits(), Sampling(n_resamples=150), np.random.default_rng(1))
+    sampling, own = Sampling(n_resamples=150), np.random.default_rng(1)
+    others = GroupComparison(None, groups, STATISTICS["between"], sampling, own).other_labelings()
     drawing = on_cluster.Drawing("test", codes.astype(np.uint8), np.ones(40), others, 3)
     found = np.concatenate([drawing.labelings(chunk) for chunk in drawing.chunks(2)])
     assert_array_equal(found[0], codes)
@@ -372,7 +373,7 @@ def test_calls_that_fail_leave_nothing_on_the_cluster(kind, table, tmp_path, cli
     calls = [
         lambda: es.energy_cluster(X, 3, algorithm=es.Landmarks(n_landmarks=20, batch_size=100), client=client),
         lambda: es.energy_test(X, groups=table["group"], n_resamples=9, client=client),
-        lambda: es.energy_test(X, groups=table["group"], n_resamples=9, stop_at=2, client=client),
+        lambda: es.energy_test(X, groups=table["group"], method=es.Permutation(9, stop_at=2), client=client),
     ]
     for call in calls:
         with pytest.raises(ValueError, match=r"must be finite, but has 1 NaN values in column v") as warned:

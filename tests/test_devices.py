@@ -44,8 +44,8 @@ OPTIONS = {
     "exponential": {"metric": es.metrics.Exponential(0.4)},
     "standardized": {"standardize": True},
     "several": {"alpha": [0.5, 1.0]},
-    "stopped": {"stop_at": 4},
-    "binned": {"method": "binned", "n_bins": 30},
+    "stopped": {"method": es.Permutation(150, stop_at=4)},
+    "binned": {"method": es.Binned(30)},
 }
 
 

@@ -106,12 +106,12 @@ CALLS = {
     ),
     "energy_test sliced": (
         table_and_labels(),
-        lambda X, g: es.energy_test(X, groups=g, method="sliced", n_slices=3, **FEW),
+        lambda X, g: es.energy_test(X, groups=g, method=es.Sliced(3), **FEW),
         False,
     ),
     "energy_test binned": (
         table_and_labels(),
-        lambda X, g, **m: es.energy_test(X, groups=g, method="binned", n_bins=4, **FEW, **m),
+        lambda X, g, **m: es.energy_test(X, groups=g, method=es.Binned(4), **FEW, **m),
         True,
     ),
     "disco": (table_and_labels(), lambda X, g, **m: es.disco(X, groups=g, **FEW, **m), True),

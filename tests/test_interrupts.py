@@ -301,7 +301,7 @@ def test_the_bar_is_closed_when_the_caller_goes(rng, capsys):
         error = capsys.readouterr().err
         assert error == "" or error.endswith("\n"), name
         del kept
-    es.energy_test(X, groups=np.arange(40) % 2, n_resamples=10**4, stop_at=3, progress=True, rng=0)
+    es.energy_test(X, groups=np.arange(40) % 2, method=es.Permutation(10**4, stop_at=3), progress=True, rng=0)
     assert not tqdm.tqdm._instances
     assert capsys.readouterr().err.endswith("\n")
 

@@ -38,7 +38,7 @@ EXACT = {
     "between": lambda x, y, rng: es.energy_test(x, y, n_resamples=99, rng=rng),
     "pairwise": lambda x, y, rng: es.energy_test(x, y, statistic="pairwise", n_resamples=99, rng=rng),
     "f": lambda x, y, rng: es.energy_test(x, y, statistic="f", n_resamples=99, rng=rng),
-    "early stop": lambda x, y, rng: es.energy_test(x, y, stop_at=5, n_resamples=99, method="permutation", rng=rng),
+    "early stop": lambda x, y, rng: es.energy_test(x, y, method=es.Permutation(99, stop_at=5), rng=rng),
     "min p": lambda x, y, rng: es.energy_test(x, y, alpha=[0.5, 1.0, 2.0], n_resamples=99, rng=rng),
     "weights": lambda x, y, rng: es.energy_test(x, y, sample_weight=drawn_weights(x, y, rng), n_resamples=99, rng=rng),
     "mmd": lambda x, y, rng: es.mmd_test(x, y, n_resamples=99, rng=rng),
@@ -118,7 +118,7 @@ def test_cross_level(distribution, rng):
 
 def test_extrapolated_level(rng):
     samples = (rng.standard_normal((2, 15, 2)) for _ in range(REPLICATES))
-    found = [es.energy_test(*pair, extrapolate=True, n_resamples=99, rng=rng).pvalue for pair in samples]
+    found = [es.energy_test(*pair, method=es.Permutation(99, extrapolate=True), rng=rng).pvalue for pair in samples]
     assert_level(found, limits=(0.06, 0.015))
 
 

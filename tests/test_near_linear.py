@@ -11,8 +11,9 @@ import energystats as es
 from energystats._core import jit
 from energystats._core.sums import random_directions, slice_factor
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.binned_sliced import MOST_BINS, _Bins, _compare_bins, default_bins
-from energystats.distribution_tests.permutation_test import Sampling
+from energystats.distribution_tests.binned_sliced import _Bins, _null_of_bins, default_bins
+from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, describe_null
+from energystats.inputs.methods import MOST_BINS, Sampling
 from energystats.pairs import slices, tiles
 from tests import definitions as slow
 
@@ -101,11 +102,11 @@ def test_bin_sums_of_every_route(rng, monkeypatch, route, compiled, in_order):
 
 def test_sliced_estimates_are_unbiased(rng):
     x, y = two_samples(rng, (40, 30), 5)
-    found = es.energy_test(x, y, method="sliced", n_slices=4000, n_resamples=9, rng=rng)
+    found = es.energy_test(x, y, method=es.Sliced(4000), n_resamples=9, rng=rng)
     exact = es.energy_test(x, y, n_resamples=9)
     assert abs(found.statistic - exact.statistic) < 6 * found.statistic_error
     assert found.statistic_error < 0.1 * exact.statistic
-    estimate = es.energy_distance(x, y, method="sliced", n_slices=4000, rng=rng)
+    estimate = es.energy_distance(x, y, method=es.Sliced(4000), rng=rng)
     scale = exact.statistic / es.energy_distance(x, y)
     assert abs(estimate - es.energy_distance(x, y)) < 6 * found.statistic_error / scale
 
@@ -116,7 +117,7 @@ def test_sliced_energy_distance_against_the_definition(rng, estimator):
     seed = int(rng.integers(2**31))
     R = slow.sliced_matrix(np.concatenate([x, y]), random_directions(3, 6, np.random.default_rng(seed)).T)
     expected = slow.energy_distance(R, range(12), range(12, 21), unbiased=estimator == "u")
-    found = es.energy_distance(x, y, method="sliced", n_slices=6, estimator=estimator, rng=seed)
+    found = es.energy_distance(x, y, method=es.Sliced(6), estimator=estimator, rng=seed)
     assert found == pytest.approx(expected, rel=1e-9)
 
 
@@ -126,8 +127,8 @@ def test_the_error_is_a_jackknife_over_slices(rng, statistic, n_bins):
     x, y = two_samples(rng)
     X, labels = np.concatenate([x, y]), [0] * 12 + [1] * 9
     seed = int(rng.integers(2**31))
-    options = {"statistic": statistic, "n_slices": 6, "n_bins": n_bins, "n_resamples": 9}
-    found = es.energy_test(x, y, method="sliced", **options, rng=seed)
+    options = {"statistic": statistic, "method": es.Sliced(6, n_bins), "n_resamples": 9}
+    found = es.energy_test(x, y, **options, rng=seed)
     directions = random_directions(3, 6, np.random.default_rng(seed)).T
     read = {"between": slow.between, "pairwise": slow.pairwise_statistic, "f": slow.f_ratio}[statistic]
     assert found.statistic == pytest.approx(read(slow.sliced_matrix(X, directions), labels), rel=1e-8)
@@ -151,7 +152,7 @@ def test_one_column_has_a_single_slice(rng):
 
 def test_sliced_pvalue_against_all_labelings(rng):
     x, y = two_samples(rng, (4, 4), 3)
-    found = es.energy_test(x, y, method="sliced", n_slices=5, rng=11)
+    found = es.energy_test(x, y, method=es.Sliced(5), rng=11)
     R = slow.sliced_matrix(np.concatenate([x, y]), random_directions(3, 5, np.random.default_rng(11)).T)
     assert found.n_resamples == 70
     values = np.array([slow.between(R, list(z)) for z in slow.distinct_labelings([0] * 4 + [1] * 4)])
@@ -163,7 +164,7 @@ def test_binned_statistic_and_pvalue_against_all_labelings_of_bins(rng, sizes, n
     X = rng.standard_normal((sum(sizes), 2))
     labels = np.repeat(np.arange(len(sizes)), sizes)
     seed = int(rng.integers(2**31))
-    found = es.energy_test(X, groups=labels, method="binned", n_bins=n_bins, n_resamples=10**5, rng=seed)
+    found = es.energy_test(X, groups=labels, method=es.Binned(n_bins), n_resamples=10**5, rng=seed)
     R = es.pairwise(X)
     assert found.statistic == pytest.approx(slow.between(R, labels.tolist()), rel=1e-9)
     bins = _Bins.of(Groups(labels, tuple(range(len(sizes)))), n_bins, np.random.default_rng(seed))
@@ -210,8 +211,8 @@ def test_the_level_of_bins_is_exact_by_enumeration(rng, sizes):
         for parts in ways:
             bins = bins_of(codes, parts)
             sums = d.pairs.bin_sums(bins.codes, np.ones(n), bins.n)
-            how = Sampling(method="auto", n_resamples=99)
-            pvalues.append(_compare_bins(d, groups, "between", bins, sums, how, rng, None).pvalue)
+            c = GroupComparison(d, groups, STATISTICS["between"], Sampling(n_resamples=99), rng)
+            pvalues.append(describe_null(c, _null_of_bins(c, bins, sums))["pvalue"])
     pvalues = np.array(pvalues)
     for a in np.unique(pvalues):
         assert np.mean(pvalues <= a + 1e-12) <= a + 1e-12
@@ -237,10 +238,10 @@ def test_weights_stay_with_their_rows(rng):
     X, labels = rng.standard_normal((20, 3)), [0] * 11 + [1] * 9
     w = rng.integers(1, 4, size=20).astype(float)
     R = es.pairwise(X)
-    found = es.energy_test(X, groups=labels, method="binned", n_bins=6, sample_weight=w, n_resamples=19, rng=0)
+    found = es.energy_test(X, groups=labels, method=es.Binned(6), sample_weight=w, n_resamples=19, rng=0)
     assert found.statistic == pytest.approx(slow.between(R, labels, w.tolist()), rel=1e-9)
     assert found.weighted
-    found = es.energy_test(X, groups=labels, method="sliced", n_slices=4, sample_weight=w, n_resamples=19, rng=0)
+    found = es.energy_test(X, groups=labels, method=es.Sliced(4), sample_weight=w, n_resamples=19, rng=0)
     R = slow.sliced_matrix(X, random_directions(3, 4, np.random.default_rng(0)).T)
     assert found.statistic == pytest.approx(slow.between(R, labels, w.tolist()), rel=1e-9)
 
@@ -278,7 +279,7 @@ def test_a_group_that_just_fills_a_bin_is_enough():
 
 
 def test_exact_enumeration_of_two_full_bins_and_two_rests(rng):
-    found = es.energy_test(rng.normal(size=9), rng.normal(size=8), method="binned", n_bins=4, rng=0)
+    found = es.energy_test(rng.normal(size=9), rng.normal(size=8), method=es.Binned(4), rng=0)
     assert (found.n_resamples, found.n_bins, found.n_fixed) == (2, 4, 7)
 
 
@@ -290,7 +291,7 @@ def test_the_smallest_group_has_eight_bins_by_itself(a, b):
     assert full >= min(8, a, b) or a + b > MOST_BINS
 
 
-@pytest.mark.parametrize("options", [{"method": "sliced"}, {"method": "binned"}, {"method": "sliced", "n_bins": 16}])
+@pytest.mark.parametrize("options", [{"method": "sliced"}, {"method": "binned"}, {"method": es.Sliced(n_bins=16)}])
 def test_same_seed_same_bits(rng, options):
     x, y = two_samples(rng, (60, 50), 4, shift=0.2)
     first, second = (es.energy_test(x, y, **options, n_resamples=99, rng=5) for _ in range(2))
@@ -301,9 +302,8 @@ def test_same_seed_same_bits(rng, options):
 def test_slices_go_with_designs_and_early_stops(rng):
     X = rng.standard_normal((40, 3))
     g, blocks = np.arange(40) % 2, np.arange(40) // 10
-    found = es.energy_test(
-        X, groups=g, design=es.Design(strata=blocks), method="sliced", n_resamples=99, stop_at=5, rng=0
-    )
+    stops = es.Sliced(stop_at=5)
+    found = es.energy_test(X, groups=g, design=es.Design(strata=blocks), method=stops, n_resamples=99, rng=0)
     assert (found.n_strata, found.method, found.stopped_early) == (4, "sliced", found.n_resamples < 99)
     found = es.energy_test(X[:20], X[20:], design=es.Design(paired=True), method="sliced", n_resamples=99, rng=0)
     assert found.n_strata == 20
@@ -313,15 +313,15 @@ def test_bins_follow_the_smallest_group(rng):
     found = es.energy_test(rng.random((3000, 2)), rng.random((20, 2)), method="binned", n_resamples=19, rng=0)
     assert found.n_bins >= 3020 * 8 / 20
     with pytest.raises(ValueError, match=r"`n_bins` must be so large that each group fills a bin, got 8: bins of 378"):
-        es.energy_test(rng.random((3000, 2)), rng.random((20, 2)), method="binned", n_bins=8)
+        es.energy_test(rng.random((3000, 2)), rng.random((20, 2)), method=es.Binned(8))
 
 
 def test_what_the_summary_says(rng):
     x, y = two_samples(rng, (40, 30))
-    text = es.energy_test(x, y, method="sliced", n_slices=20, n_resamples=19, rng=0).summary()
+    text = es.energy_test(x, y, method=es.Sliced(20), n_resamples=19, rng=0).summary()
     assert "its standard error over 20 slices" in text
     assert "APPROXIMATE statistic: distances are estimated along 20 random directions" in text
-    text = es.energy_test(x, y, method="binned", n_bins=9, n_resamples=19, rng=0).summary()
+    text = es.energy_test(x, y, method=es.Binned(9), n_resamples=19, rng=0).summary()
     assert "random permutations of 9 bins" in text or "random permutations of 10 bins" in text
     assert "keeps the level exact" in text
     assert "APPROXIMATE" not in text
@@ -330,11 +330,6 @@ def test_what_the_summary_says(rng):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_slices": 5}, r'`n_slices` goes with method="sliced", got method="auto"'),
-        ({"n_slices": 5, "method": "binned"}, r'`n_slices` goes with method="sliced", got method="binned"'),
-        ({"n_bins": 5}, r'`n_bins` goes with method="binned" or "sliced"'),
-        ({"n_slices": 1, "method": "sliced"}, r"`n_slices` must be at least 2, got 1"),
-        ({"n_bins": 5000, "method": "binned"}, r"`n_bins` must be at most 4096, got 5000"),
         ({"method": "sliced", "alpha": 0.5}, r'needs points with metric="euclidean" and alpha=1, got Euclidean'),
         ({"method": "sliced", "metric": "gaussian"}, r'needs points with metric="euclidean" and alpha=1, got Gaussian'),
         ({"method": "sliced", "alpha": [1, 0.5]}, r"takes one semimetric, got 2"),
@@ -349,8 +344,8 @@ def test_options_that_do_not_go_together(rng, options, message):
 
 def test_sliced_distance_checks_its_options(rng):
     x = rng.standard_normal((5, 2))
-    with pytest.raises(ValueError, match="`n_slices` must be at least 2"):
-        es.energy_distance(x, x, method="sliced", n_slices=1)
+    with pytest.raises(ValueError, match="A distance has no permutations; leave `n_bins`"):
+        es.energy_distance(x, x, method=es.Sliced(n_bins=4))
     with pytest.raises(ValueError, match="`method` must be"):
         es.energy_distance(x, x, method="binned")
     with pytest.raises(ValueError, match="alpha=1, got Euclidean"):
@@ -361,9 +356,9 @@ def test_sliced_distance_checks_its_options(rng):
 
 
 OPTIONS = {
-    "sliced": {"method": "sliced", "n_slices": 20},
-    "binned": {"method": "binned", "n_bins": 20},
-    "both": {"method": "sliced", "n_slices": 20, "n_bins": 20},
+    "sliced": {"method": es.Sliced(20)},
+    "binned": {"method": es.Binned(20)},
+    "both": {"method": es.Sliced(20, 20)},
 }
 
 

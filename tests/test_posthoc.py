@@ -109,33 +109,159 @@ def test_distances_to_centres_match_their_definition(three):
     checked = Groups.from_labels(groups, len(X), name="groups")
     means = np.array([X[checked.codes == j].mean(axis=0) for j in range(3)])[checked.codes]
     expected = ((X - means) ** 2).sum(axis=1)
-    assert_allclose(_squared_distances_to_centres(d, checked), expected, rtol=1e-9)
+    assert_allclose(_squared_distances_to_centres(d, checked, np.ones(len(X))), expected, rtol=1e-9)
     # their mean is half of g, for any rho
     by_rho = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
-    z = _squared_distances_to_centres(by_rho, checked)
+    z = _squared_distances_to_centres(by_rho, checked, np.ones(len(X)))
     for j in range(3):
         R = es.pairwise(X[checked.codes == j])
         assert z[checked.codes == j].mean() == pytest.approx(R.sum() / len(R) ** 2 / 2)
 
 
-def test_shares_of_spread_match_their_definition(rng):
-    """Residuals are assigned to new groups, which get means of their own; for squared distances in the data's space."""
+@pytest.mark.parametrize("weighted", [False, True])
+def test_shares_of_spread_match_their_definition(rng, weighted):
+    """Residuals are assigned to new groups, which get means of their own; for squared distances in the data's space.
+
+    Weights stay with their rows. Whole plots of unequal sizes make labelings whose groups have other sizes.
+    """
     sizes = rng.integers(3, 9, 2)  # of 2 + 2 all shares are 1 or 0/0
+    w = rng.uniform(0.5, 2, sizes.sum()) if weighted else np.ones(sizes.sum())
     X, codes = rng.normal(size=(sizes.sum(), 3)), rng.permutation(np.repeat([0, 1], sizes))
     d, groups = Dissimilarity.from_data(X, metric="sqeuclidean", alpha=1.0), Groups(codes, ("a", "b"))
-    residuals = np.array([x - X[codes == j].mean(axis=0) for x, j in zip(X, codes, strict=True)])
-    labelings = np.array([codes, *(rng.permutation(codes) for _ in range(5))])
+    means = [np.average(X[codes == j], axis=0, weights=w[codes == j]) for j in range(2)]
+    residuals = X - np.array(means)[codes]
+    other = np.arange(sizes.sum()) < sizes.min() - 1
+    labelings = np.array([codes, *(rng.permutation(codes) for _ in range(5)), rng.permutation(other)]).astype(int)
     expected = []
     for labels in labelings:
         z = np.empty(len(X))
-        for j, size in enumerate(sizes):
-            own = residuals[labels == j]
-            z[labels == j] = ((own - own.mean(axis=0)) ** 2).sum(axis=1) * size / (size - 1)
-        parts = [z[labels == j] for j in range(2)]
-        total = ((z - z.mean()) ** 2).sum()
-        expected.append(sum(len(part) * (part.mean() - z.mean()) ** 2 for part in parts) / total)
-    found = _spread_shares(d, groups, _squared_distances_to_centres(d, groups), labelings)
+        for j in range(2):
+            own, share = residuals[labels == j], w[labels == j] / w[labels == j].sum()
+            squares = ((own - share @ own) ** 2).sum(axis=1)
+            pull = 1 - 2 * share + (share**2).sum()  # mean of the squares of residuals of variance 1
+            z[labels == j] = squares / pull
+        mean = np.average(z, weights=w)
+        of_groups = [np.average(z[labels == j], weights=w[labels == j]) for j in range(2)]
+        between = sum(w[labels == j].sum() * (of_groups[j] - mean) ** 2 for j in range(2))
+        expected.append(between / (w @ (z - mean) ** 2))
+    found = _spread_shares(d, groups, w, _squared_distances_to_centres(d, groups, w), labelings)
     assert_allclose(found, expected, atol=1e-12)
+
+
+DESIGNS = {
+    "none": lambda rng: {},
+    "strata": lambda rng: {"design": ("strata", np.arange(60) // 15)},
+    "plots": lambda rng: {"design": ("whole_plots", np.arange(60) % 3 + 3 * (np.arange(60) // 6))},
+    "plots within strata": lambda rng: {
+        "design": ("whole_plots", np.arange(60) % 3 + 3 * (np.arange(60) // 6)),
+        "strata": np.repeat([0, 1], 30),
+    },
+    "weights": lambda rng: {"sample_weight": rng.uniform(0.5, 2, 60)},
+    "weights of one group": lambda rng: {"sample_weight": 1.0 + (np.arange(60) % 3 == 0)},
+    "strata and weights": lambda rng: {
+        "design": ("strata", np.arange(60) // 15),
+        "sample_weight": rng.uniform(0.5, 2, 60),
+    },
+}
+
+
+def options_of_rows(how, rows):
+    """The options of some of the rows, as `energy_test` takes them."""
+    found = {}
+    if "design" in how:
+        name, labels = how["design"]
+        strata = {"strata": how["strata"][rows]} if "strata" in how else {}
+        found["design"] = es.Design(**{name: labels[rows]}, **strata)
+    if "sample_weight" in how:
+        found["sample_weight"] = how["sample_weight"][rows]
+    return found
+
+
+@pytest.mark.parametrize("method", ["auto", "permutation"])
+@pytest.mark.parametrize("name", DESIGNS)
+def test_a_loop_over_energy_test_gives_the_same(rng, name, method):
+    """Pair i has the first child of the i-th child of the seed, as the documentation says."""
+    X, g, how = rng.normal(size=(60, 2)), np.arange(60) % 3, DESIGNS[name](rng)
+    found = es.pairwise_tests(X, g, method=method, n_resamples=99, rng=7, **options_of_rows(how, np.arange(60)))
+    streams = np.random.default_rng(7).spawn(3)
+    for row, stream in zip(found.table.itertuples(), streams, strict=True):
+        rows = np.flatnonzero((g == row.group1) | (g == row.group2))
+        options = {"method": method, "n_resamples": 99, "rng": stream.spawn(2)[0], **options_of_rows(how, rows)}
+        alone = es.energy_test(X[rows], groups=g[rows], **options)
+        assert row.pvalue == alone.pvalue
+        assert row.effect_size == pytest.approx(alone.effect_size, rel=1e-10)
+        weights = options.get("sample_weight", np.ones(len(rows)))
+        x, y = g[rows] == row.group1, g[rows] == row.group2
+        distance = es.energy_distance(X[rows][x], X[rows][y], sample_weight=(weights[x], weights[y]))
+        assert row.energy_distance == pytest.approx(distance, rel=1e-10)
+    assert found.n_strata == {"strata": 4, "strata and weights": 4, "plots within strata": 2}.get(name, 0)
+    assert found.n_plots == (30 if name.startswith("plots") else 0)
+    assert found.weighted == ("weights" in name)
+    text = " ".join(found.summary().split())
+    assert ("Rows are weighted" in text) == found.weighted
+    assert ("one distribution within every stratum" in text) == bool(found.n_strata)
+    assert ("whole plots being exchangeable" in text) == bool(found.n_plots)
+
+
+def test_pairs_of_subjects(rng):
+    X = rng.normal(size=(8, 2)) + np.array([[0.0], [0.4], [0.8]])[:, None]
+    g = np.repeat([0, 1, 2], 8)
+    found = es.pairwise_tests(X.reshape(24, 2), g, design=es.Design(paired=True), rng=3)
+    streams = np.random.default_rng(3).spawn(3)
+    for row, stream in zip(found.table.itertuples(), streams, strict=True):
+        options = {"n_resamples": 999, "design": es.Design(paired=True), "rng": stream.spawn(2)[0]}
+        assert row.pvalue == es.energy_test(X[row.group1], X[row.group2], **options).pvalue
+
+
+def test_equal_weights_change_nothing(rng):
+    X, g = rng.normal(size=(30, 2)), np.arange(30) % 3
+    tables = [es.pairwise_tests(X, g, sample_weight=w, n_resamples=99, rng=1).table for w in (None, np.full(30, 7.0))]
+    pd.testing.assert_frame_equal(*tables)
+    assert not es.pairwise_tests(X, g, sample_weight=np.ones(30), n_resamples=9, rng=1).weighted
+
+
+def test_a_plot_of_one_row_may_be_a_group(rng):
+    """Some labelings then have a group of one point, which is its own centre."""
+    X, plots = rng.normal(size=(9, 2)), np.array([0, 1, 1, 1, 1, 2, 2, 2, 2])
+    table = es.pairwise_tests(X, (plots == 1).astype(int), design=es.Design(whole_plots=plots), rng=0).table
+    assert 0 < table["pvalue_spread"][0] <= 1
+    table = es.pairwise_tests(X, (plots > 0).astype(int), design=es.Design(whole_plots=plots), rng=0).table
+    assert np.isnan(table["pvalue_spread"][0])
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        (
+            {"design": es.Design(strata=["u", "u", "u", "u", "v", "v"])},
+            r"`strata` must leave something to permute.*The groups are a and c of a pair",
+        ),
+        (
+            {"design": es.Design(whole_plots=[1, 1, 1, 1, 2, 2])},
+            r"`groups` must be the same on all rows of a whole plot",
+        ),
+        ({"design": es.Design(strata=[1, 2])}, r"`strata` must have one label for each of the 6 rows, got 2"),
+        ({"design": es.Design(strata=["u", None, "u", "u", "v", "v"])}, r"`strata`"),
+        ({"sample_weight": [1, 2]}, r"`sample_weight` must have shape \(6,\), got \(2,\)"),
+        ({"sample_weight": [1, 1, 1, 1, 1, 0]}, r"`sample_weight` must be positive, got 0 at position 5"),
+        ({"sample_weight": [1, 1, 1, 1, 1, 1e10]}, r"`sample_weight` must not differ by more than a factor 1e\+09"),
+        ({"sample_weight": [1, 1, 1, 1, 1, np.nan]}, r"sample_weight"),
+        ({"sample_weight": pd.Series(np.ones(6), index=list("fedcba"))}, r"`sample_weight` must have the index of the"),
+        (
+            {"design": es.Design(strata=pd.Series(list("uvuvuv"), index=list("fedcba")))},
+            r"`strata` must have the index",
+        ),
+    ],
+)
+def test_bad_designs_and_weights(how, message):
+    X = pd.DataFrame({"x": np.arange(6.0)}, index=list("abcdef"))
+    with pytest.raises(ValueError, match=message):
+        es.pairwise_tests(X, ["a", "b", "a", "b", "c", "c"], **how)
+
+
+def test_a_design_must_be_a_design(three):
+    with pytest.raises(TypeError, match=r"`design` must be an `es.Design`, got str"):
+        es.pairwise_tests(*three, design="strata")
 
 
 def test_spread_ranks_like_the_f_test(rng):
@@ -144,7 +270,7 @@ def test_spread_ranks_like_the_f_test(rng):
     groups = np.repeat([0, 1], 100)
     X[:100] *= 1.2
     d = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
-    z = _squared_distances_to_centres(d, Groups.from_labels(groups, 200, name="groups"))
+    z = _squared_distances_to_centres(d, Groups.from_labels(groups, 200, name="groups"), np.ones(200))
     p = es.pairwise_tests(X, groups, n_resamples=4999, rng=rng).table["pvalue_spread"][0]
     expected = f_oneway(z[:100], z[100:]).pvalue
     assert abs(p - expected) <= 5 * np.sqrt(expected * (1 - expected) / 4999) + 0.01

@@ -12,7 +12,9 @@ from statsmodels.stats.power import TTestIndPower
 
 import energystats as es
 from energystats._core.labelings import draw_key
+from energystats.distribution_tests.permutation_test import STATISTICS
 from energystats.distribution_tests.power import PowerRow, _Simulation, _sources_of
+from energystats.inputs.methods import Sampling
 
 mpl.use("Agg")
 
@@ -63,7 +65,8 @@ def test_same_seed_same_powers_whatever_else_is_asked_for():
     assert among.rows[1] == alone.rows[0]
     resolved = es.metrics.Euclidean()
     key = draw_key(np.random.default_rng(3))
-    design = _Simulation(_sources_of(STANDARD, MOVED, resolved)[0], resolved, "between", False, 99, 0.05, key)
+    sources, between = _sources_of(STANDARD, MOVED, resolved)[0], STATISTICS["between"]
+    design = _Simulation(sources, resolved, between, False, Sampling(n_resamples=99), 0.05, key)
     few, many = list(design.decisions([(10, 10)], 50)), list(design.decisions([(10, 10)], 80))
     assert many[:50] == few
     assert np.mean(few) == alone.rows[0].power

@@ -84,6 +84,29 @@ def test_result_fields_are_documented(name):
         assert field.name in result.__doc__, f"{name}.{field.name} is not documented"
 
 
+MANY_PARAMETERS = {  # until their options stand in objects, one for each algorithm
+    "EnergyClustering",
+    "energy_cluster",
+}
+
+
+@pytest.mark.parametrize("name", [name for name in es.__all__ if callable(getattr(es, name)) and name not in RESULTS])
+def test_at_most_fifteen_parameters(name):
+    """Samples counted; results, which nobody calls, aside."""
+    if name not in WARNINGS and name not in MANY_PARAMETERS:
+        assert len(inspect.signature(getattr(es, name)).parameters) <= 15
+
+
+OF_TESTS = [name for name in es.__all__ if str(getattr(es, name).__module__ if callable(getattr(es, name)) else "").
+            startswith(("energystats.distribution_tests", "energystats.inputs"))]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_TESTS)
+def test_docstrings_fit_eighty_lines(name):
+    """Of tests of groups; measured levels, memory and Dask stand in docs/distribution-tests.md."""
+    assert len(getattr(es, name).__doc__.splitlines()) <= 80
+
+
 def test_every_name_is_reachable_and_listed():
     assert set(es.__all__) <= set(dir(es))
     for name in es.__all__:
@@ -128,8 +151,8 @@ def make_results():
         "DiscoResult nothing": lambda: es.disco(np.ones((40, 2)), "~ g + x", data=frame, **fewer),
         "EnergyTestResult asymptotic": lambda: es.energy_test(X, groups=g, method="asymptotic"),
         "EnergyTestResult cross": lambda: es.energy_test(X, groups=g, method="cross", rng=0),
-        "EnergyTestResult sliced": lambda: es.energy_test(X, groups=g, method="sliced", n_bins=8, **few),
-        "EnergyTestResult binned": lambda: es.energy_test(X, groups=g, method="binned", n_bins=12, **few),
+        "EnergyTestResult sliced": lambda: es.energy_test(X, groups=g, method=es.Sliced(n_bins=8), **few),
+        "EnergyTestResult binned": lambda: es.energy_test(X, groups=g, method=es.Binned(12), **few),
         "EnergyTestResult min p": lambda: es.energy_test(X, groups=g, alpha=[0.5, 2], **few),
         "EnergyTestResult plots": lambda: es.energy_test(
             X, groups=g, design=es.Design(whole_plots=np.arange(40) // 2), **few

@@ -361,7 +361,7 @@ def test_asymptotic_p_is_at_most_one(rng):
 
 def test_a_smooth_distribution_for_few_values_warns(rng):
     rare = (rng.random((2, 50)) < 0.5).astype(float)
-    with pytest.warns(es.NotCalibratedWarning, match="98 of 100 rows are copies of others"):
+    with pytest.warns(es.NotCalibratedWarning, match="98 of 100 rows are duplicates of others"):
         es.energy_test(*rare, method="asymptotic")
     with pytest.warns(es.NotCalibratedWarning, match="got 20 and 60"):
         es.energy_test(rng.normal(size=20), rng.normal(size=60), method="cross", rng=1)

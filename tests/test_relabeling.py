@@ -15,14 +15,14 @@ import energystats as es
 from energystats._core import labelings, moments, permutation_loops, pvalues
 from energystats._core import pvalues as tails
 from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.distribution_tests.asymptotic_test import _permutation_distribution
 from energystats.distribution_tests.permutation_test import (
-    FREE,
-    RANKED_BY,
+    STATISTICS,
+    GroupComparison,
     Null,
-    Sampling,
-    _permutation_distribution,
-    report_null,
+    describe_null,
 )
+from energystats.inputs.methods import Sampling
 from tests import definitions
 
 
@@ -45,7 +45,7 @@ def test_compiled_and_plain_labelings_are_the_same(blocks, rng):
 
 
 def test_many_labelings_are_those_of_few(rng, monkeypatch):
-    """Whichever loop deals the labels."""
+    """Whichever loop assigns the labels."""
     key, scheme = labelings.draw_key(rng), labelings.Exchangeable.freely(np.repeat([0, 1, 2], [9, 5, 7]))
     draws = []
     for limit in (1, 10**9):
@@ -191,7 +191,7 @@ def test_equal_weights_change_nothing(two):
 def test_stop_at_is_the_start_of_the_full_run(rng):
     x, y = rng.normal(size=(2, 20, 2))
     full = es.energy_test(x, y, n_resamples=5000, rng=3)
-    early = es.energy_test(x, y, n_resamples=5000, stop_at=10, rng=3)
+    early = es.energy_test(x, y, method=es.Permutation(5000, stop_at=10), rng=3)
     reached = np.cumsum(full.null_distribution >= full.statistic - 1e-12 * full.total)
     if reached[-1] < 10:
         assert (early.pvalue, early.stopped_early) == (full.pvalue, False)
@@ -206,7 +206,7 @@ def test_stop_at_is_the_start_of_the_full_run(rng):
 
 def test_no_stop_where_few_are_extreme(rng):
     x, y = rng.normal(size=(20, 2)), rng.normal(5, size=(20, 2))
-    found = es.energy_test(x, y, stop_at=5, rng=0)
+    found = es.energy_test(x, y, method=es.Permutation(stop_at=5), rng=0)
     assert (found.n_resamples, found.stopped_early, found.pvalue) == (999, False, 0.001)
 
 
@@ -228,10 +228,12 @@ def test_the_interval_after_a_stop_inverts_the_distribution_of_the_stop(reached,
     assert high == 1 if more == 0 else stats.binom.cdf(reached - 1, n - 1, high) == pytest.approx(tail)
 
 
-def test_all_labelings_are_visited_whatever_the_stop():
-    found = es.energy_test([1.0, 2.0, 3.0], [1.5, 2.5, 3.5], method="exact", stop_at=1)
-    assert (found.n_resamples, found.stopped_early) == (20, False)
-    assert found.pvalue == es.energy_test([1.0, 2.0, 3.0], [1.5, 2.5, 3.5]).pvalue
+def test_all_labelings_are_visited_whatever_the_stop(rng):
+    """Of bins, which are enumerated where they are few."""
+    x, y = rng.normal(size=(2, 6))
+    found = es.energy_test(x, y, method=es.Binned(4, stop_at=1), rng=0)
+    assert (found.n_resamples, found.stopped_early) == (6, False)
+    assert found.pvalue == es.energy_test(x, y, method=es.Binned(4), rng=0).pvalue
 
 
 def test_enumeration_is_chosen_up_to_as_many_labelings_as_resamples():
@@ -249,14 +251,14 @@ def test_extrapolated_tail_is_near_the_truth(rng):
 
 def test_extrapolation_is_flagged(rng):
     x, y = rng.normal(size=(30, 2)), rng.normal(2, size=(30, 2))
-    found = es.energy_test(x, y, extrapolate=True, rng=0)
+    found = es.energy_test(x, y, method=es.Permutation(extrapolate=True), rng=0)
     assert found.extrapolated
     assert 0 < found.pvalue < 1e-3
     assert "extrapolated" in found.summary()
     assert found.to_frame()["extrapolated"].item()
-    plain = es.energy_test(x, x + 0.01, extrapolate=True, rng=0)
+    plain = es.energy_test(x, x + 0.01, method=es.Permutation(extrapolate=True), rng=0)
     assert not plain.extrapolated
-    assert not es.energy_test(np.ones(20), np.ones(20), extrapolate=True).extrapolated
+    assert not es.energy_test(np.ones(20), np.ones(20), method=es.Permutation(extrapolate=True)).extrapolated
     assert tails.generalised_pareto_pvalue(5.0, np.ones(1000)) is None
     assert tails.generalised_pareto_pvalue(5.0, np.arange(20.0)) is None
 
@@ -280,16 +282,16 @@ def test_only_what_few_resamples_reach_is_extrapolated(rng):
     M, s = d.group_sums(groups)
     values = rng.exponential(size=999)
 
-    def extrapolated(extreme, exact=False):
+    def described(extreme, exact=False):
         null = Null(M, s, 30.0, values, extreme, exact, stopped=False)
-        return report_null(d, groups, "between", null, Sampling(extrapolate=True), FREE, method="permutation")
+        found = describe_null(GroupComparison(d, groups, STATISTICS["between"], Sampling(extrapolate=True), rng), null)
+        return found["extrapolated"], found["pvalue"]
 
-    assert extrapolated(9).extrapolated
-    assert extrapolated(9).pvalue < 0.01
-    for null in (extrapolated(10), extrapolated(0, exact=True)):
-        assert not null.extrapolated
-    assert extrapolated(10).pvalue == 0.011
-    assert extrapolated(0, exact=True).pvalue == 0.001
+    extrapolated, p = described(9)
+    assert extrapolated
+    assert p < 0.01
+    assert described(10) == (False, 0.011)
+    assert described(0, exact=True) == (False, 0.001)
 
 
 # ---------------------------------------------------------------- approximations
@@ -317,10 +319,11 @@ def test_moments_of_all_labelings(name, rng):
     X = 1e-30 * rng.normal(size=(sum(sizes), 2))
     groups = Groups(np.repeat(np.arange(len(sizes)), sizes), tuple(range(len(sizes))))
     d = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
-    read = RANKED_BY[name].read
+    rank = STATISTICS[name].rank
     labelings = definitions.distinct_labelings(groups.codes.tolist())
-    values = [float(read(*d.group_sums(Groups(np.array(z), groups.names)))) for z in labelings]
-    mean, sd, skewness = _permutation_distribution(d, groups, RANKED_BY[name], groups.mass(None))
+    values = [float(rank(*d.group_sums(Groups(np.array(z), groups.names)))) for z in labelings]
+    c = GroupComparison(d, groups, STATISTICS[name], Sampling(), np.random.default_rng(0))
+    mean, sd, skewness = _permutation_distribution(c, groups.mass(None))
     assert_allclose([mean, sd], [np.mean(values), np.std(values)], atol=1e-8 * np.std(values))
     assert_allclose(skewness, stats.skew(values), atol=1e-6)
 
@@ -392,10 +395,10 @@ def test_cross_does_not_depend_on_the_unit(exponent, rng):
     assert es.energy_test(np.ldexp(x, exponent), np.ldexp(y, exponent), method="cross", rng=0).statistic == expected
 
 
-@pytest.mark.parametrize(("duplicates", "warned"), [(9, False), (10, True)])
-def test_the_smooth_distribution_warns_from_half_of_the_rows_on(duplicates, warned, rng):
+@pytest.mark.parametrize(("duplicated", "warned"), [(9, False), (10, True)])
+def test_the_smooth_distribution_warns_from_half_of_the_rows_on(duplicated, warned, rng):
     x = rng.normal(size=20)
-    x[-duplicates:] = x[0]
+    x[-duplicated:] = x[0]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         es.energy_test(x, groups=np.arange(20) % 2, method="asymptotic")
@@ -569,12 +572,10 @@ def test_min_p_never_beats_its_parts(seed):
         ({"sample_weight": np.zeros(12)}, r"`sample_weight` must be positive, got 0"),
         ({"sample_weight": np.ones(3)}, r"`sample_weight` must have shape \(12,\), got \(3,\)"),
         ({"sample_weight": np.ones(12), "statistic": "f"}, r"`statistic=\"f\"` counts rows"),
-        ({"stop_at": 0}, r"`stop_at` must be at least 1, got 0"),
         ({"method": "asymptotic", "design": es.Design(strata=ODD)}, r"no permutations and does not go with `strata`"),
         ({"method": "cross", "sample_weight": np.ones(12)}, r"does not go with `sample_weight`"),
-        ({"method": "cross", "stop_at": 3}, r"does not go with `stop_at`"),
         ({"method": "asymptotic", "alpha": [1.0, 2.0]}, r"does not go with several semimetrics"),
-        ({"alpha": [1.0, 2.0], "extrapolate": True}, r"Several semimetrics need all permutations"),
+        ({"alpha": [1, 2], "method": es.Permutation(extrapolate=True)}, r"Several semimetrics need all permutations"),
         ({"alpha": [1.0, 2.0], "metric": ["euclidean", "cityblock"]}, r"`metric` and `alpha` must not both"),
         ({"alpha": []}, r"`alpha` must not be empty"),
         ({"alpha": [1.0, 3.0]}, r"`alpha` must satisfy 0 < alpha <= 2, got 3"),

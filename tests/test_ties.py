@@ -43,8 +43,8 @@ def test_labelings_within_the_documented_tolerance_are_tied(n, statistic):
 
 def test_an_early_stop_counts_ties_as_the_test_does():
     R, groups = nearly_tied(30, 0.7)
-    how = {"groups": groups, "metric": "precomputed", "method": "permutation", "rng": 0}
-    found = es.energy_test(R, stop_at=7, **how)
+    how = {"groups": groups, "metric": "precomputed", "rng": 0}
+    found = es.energy_test(R, method=es.Permutation(stop_at=7), **how)
     assert (found.stopped_early, found.n_resamples, found.pvalue) == (True, 7, 1.0)
 
 
@@ -153,8 +153,8 @@ CALLS = {
     "weights": lambda X: (
         es.energy_test(X[:, 0], groups=HALVES, sample_weight=1.0 + np.arange(12) % 3, n_resamples=199, rng=1).pvalue
     ),
-    "early stop": lambda X: es.energy_test(X[:, 0], groups=HALVES, stop_at=9, n_resamples=199, rng=1).pvalue,
-    "bins": lambda X: es.energy_test(X[:, 0], groups=HALVES, method="binned", n_bins=8, n_resamples=99, rng=1).pvalue,
+    "early stop": lambda X: es.energy_test(X[:, 0], groups=HALVES, method=es.Permutation(199, stop_at=9), rng=1).pvalue,
+    "bins": lambda X: es.energy_test(X[:, 0], groups=HALVES, method=es.Binned(8), n_resamples=99, rng=1).pvalue,
     "slices": lambda X: es.energy_test(X[:, 0], groups=HALVES, method="sliced", n_resamples=199, rng=1).pvalue,
     "mmd": lambda X: es.mmd_test(X[:6, 0], X[6:, 0], kernel="distance", estimator="u", n_resamples=199, rng=1).pvalue,
     "spread": lambda X: es.pairwise_tests(X[:, 0], HALVES, n_resamples=99, rng=1).table["pvalue_spread"][0],

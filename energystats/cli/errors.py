@@ -22,6 +22,7 @@ WORDS = {
     "`n_resamples`": "--resamples",
     "`metric`": "--metric",
     "`strata`": "--strata",
+    "`whole_plots`": "--whole-plots",
     "`formula`": "the formula",
     "`data`": "the table",
     '`missing="drop"`': "--missing drop",

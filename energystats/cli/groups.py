@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from energystats.cli.console import Console
 from energystats.cli.dialects import MISSING, Dialect
 from energystats.cli.errors import BadInputError
 from energystats.cli.reading import FileTable
-from energystats.cli.selection import advise_on_missing, check_spelling
+from energystats.cli.selection import Choice, advise_on_missing, check_spelling
 from energystats.inputs.columns import holds_numbers, holds_truths
 from energystats.inputs.labels import find_printed_alike, write_codes
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["in_order", "keep_known_groups", "note_doubts", "without_blanks"]
+__all__ = ["in_order", "keep_labelled", "keep_whole_units", "note_doubts", "without_blanks"]
 
 
 def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> FileTable:
@@ -30,22 +31,56 @@ def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> 
     return table.having(frame)
 
 
-def keep_known_groups(table: FileTable, name: str, missing: str, console: Console) -> FileTable:
-    """Keep the rows whose group is known; others are complained about, or left out."""
-    note_doubts(table, [name], console, "the column of groups")
+WORDS = {"--group": "group", "--strata": "stratum", "--paired": "unit", "--whole-plots": "whole plot"}
+
+
+def keep_labelled(table: FileTable, option: str, name: str, missing: str, console: Console) -> FileTable:
+    """Keep the rows that have a label in the column of an option; others are complained about, or left out."""
+    what = WORDS[option]
+    note_doubts(table, [name], console, "the column of groups" if option == "--group" else "")
     unknown = table.frame[name].isna().to_numpy()
     if not unknown.any():
         return table
     if missing != "drop":
         first = table.where(int(table.frame.index[unknown][0]))
         raise BadInputError(
-            f"{table.file}: {int(unknown.sum())} of {unknown.size} rows have no group, the first is {first}; fill "
+            f"{table.file}: {int(unknown.sum())} of {unknown.size} rows have no {what}, the first is {first}; fill "
             f"{name!r}, or leave those rows out with --missing drop."
         )
     if unknown.all():
-        raise BadInputError(f"{table.file}: no row has a group in {name!r}.")
-    console.note(f"{int(unknown.sum())} of {unknown.size} rows were left out because they have no group.")
+        raise BadInputError(f"{table.file}: no row has a {what} in {name!r}.")
+    console.note(f"{int(unknown.sum())} of {unknown.size} rows were left out because they have no {what}.")
     return table.having(table.frame[~unknown])
+
+
+def keep_whole_units(choice: Choice, labels: pd.DataFrame, missing: str, console: Console) -> Choice:
+    """Keep the units with one row in every group; others are complained about, or left out where a row is lacking.
+
+    The two columns of `labels` are the unit and the group of every row in use.
+    """
+    table, (column, group) = choice.table, labels.columns
+    counts = labels.groupby([column, group], sort=False, observed=True).size().unstack(fill_value=0)
+    repeated = labels.index[labels.duplicated()]
+    if len(repeated):
+        unit, of = labels.loc[repeated[0]]
+        raise BadInputError(
+            f"{table.file}: unit {str(unit)!r} of {column!r} has a second row in group {str(of)!r}, "
+            f"{table.where(int(repeated[0]))}; --paired needs one row of each unit in every group."
+        )
+    lacking = counts.index[(counts == 0).any(axis=1)]
+    if not len(lacking):
+        return choice
+    if len(lacking) == len(counts):
+        raise BadInputError(f"{table.file}: no unit of {column!r} has a row in every group of {group!r}.")
+    if missing != "drop":
+        without = counts.columns[(counts.loc[lacking[0]] == 0).argmax()]
+        raise BadInputError(
+            f"{table.file}: {len(lacking)} of {len(counts)} units of {column!r} lack a row of some group, the first is "
+            f"{str(lacking[0])!r}, without {str(without)!r}; leave such units out with --missing drop."
+        )
+    console.note(f"{len(lacking)} of {len(counts)} units were left out because they lack a row of some group.")
+    kept = ~labels[column].isin(lacking)
+    return replace(choice, table=choice.table.having(choice.frame[kept.to_numpy()]))
 
 
 def note_doubts(table: FileTable, names: Sequence[str], console: Console, where: str = "") -> None:

@@ -8,6 +8,7 @@ from energystats._core.statistics import share
 from energystats.cluster_tests.results import ClusterTestResult
 from energystats.clustering.partition import Partition
 from energystats.distribution_tests.disco_result import DiscoResult
+from energystats.distribution_tests.pairwise_tests import PairwiseTestsResult
 from energystats.distribution_tests.results import EnergyTestResult
 from energystats.geometry.results import Euclidization
 from energystats.selection.results import SelectKResult
@@ -28,6 +29,7 @@ FIELDS: dict[type, tuple[str, ...]] = {
         "statistic", "statistic_name", "pvalue", "pvalue_interval", "method", "n_resamples", "null_hypothesis",
         "effect_size", "inhomogeneity", "within", "between", "total", "sizes", "labels", "metric", "notes",
     ),
+    PairwiseTestsResult: ("correction", "method", "n_resamples", "n_strata", "n_plots", "metric", "notes"),
     DiscoResult: (
         "statistic", "pvalue", "method", "n_resamples", "n_strata", "null_hypothesis", "decomposition", "residual",
         "df_residual", "total", "n", "metric", "notes",
@@ -42,7 +44,8 @@ TERM = ("name", "df", "dispersion", "f", "share", "pvalue")
 
 def payload_of(result: Any) -> dict[str, Any]:
     """Collect the fields of a result under their own names."""
-    fields = {name: getattr(result, name) for name in FIELDS[type(result)]}
+    names = next(names for kind, names in FIELDS.items() if isinstance(result, kind))
+    fields = {name: getattr(result, name) for name in names}
     if "metric" in fields:
         fields["metric"] = repr(result.metric)
         fields["standardized"] = result.standardization is not None
@@ -54,6 +57,6 @@ def payload_of(result: Any) -> dict[str, Any]:
         fields["contrasts"] = [{name: getattr(row, name) for name in CONTRAST} for row in result.rows]
     if isinstance(result, DiscoResult):
         fields["terms"] = [{name: getattr(row, name) for name in TERM} for row in result.terms]
-    if isinstance(result, SelectKResult):
+    if isinstance(result, SelectKResult | PairwiseTestsResult):
         fields["table"] = result.table.to_dict(orient="records")
     return fields

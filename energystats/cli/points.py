@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
-from energystats.cli.groups import in_order, keep_known_groups, without_blanks
+from energystats.cli.groups import keep_labelled, keep_whole_units, without_blanks
 from energystats.cli.options import categories_of, dialect_of, split_names
 from energystats.cli.reading import FileTable, read_table
 from energystats.cli.selection import Choice, choose_columns, find_column, keep_rows
@@ -30,8 +31,13 @@ if TYPE_CHECKING:
 __all__ = ["note_if_equal", "read_points"]
 
 
-def read_points(options: argparse.Namespace, console: Console, *, group: str | None = None) -> Choice:
-    """Read a file and keep the rows and columns that the options ask for, groups known; say what is used."""
+def read_points(
+    options: argparse.Namespace, console: Console, *, labels: Mapping[str, str] = MappingProxyType({})
+) -> Choice:
+    """Read a file and keep the rows and columns that the options ask for, labels known; say what is used.
+
+    `labels` has the columns of labels by the option that named them.
+    """
     if options.missing not in ("raise", "drop"):
         raise BadInputError(f"--missing must be raise or drop, got {options.missing!r}.")
     mixed, matrix = options.metric == "gower", options.metric == "precomputed"
@@ -39,38 +45,39 @@ def read_points(options: argparse.Namespace, console: Console, *, group: str | N
         options.file,
         dialect_of(options),
         console,
-        as_text=group,
+        as_text=labels.get("--group"),
         categories=categories_of(options),
         rows=options.rows,
         id_name=options.id,
     )
-    aside = {"the groups": group, "--id": options.id}
-    leave_out = [name for name in aside.values() if name is not None]
+    aside = dict(labels) if options.id is None else {**labels, "--id": options.id}
+    leave_out = list(aside.values())
     for name in leave_out:
         find_column(table, name)
-    if group is not None:
-        table = without_blanks(table, [group], console)
+    table = without_blanks(table, list(labels.values()), console)
     whole = _code_truths(table, options, leave_out)
     table = keep_rows(whole, options.where)
-    if group is not None:
-        table = keep_known_groups(table, group, options.missing, console)
+    for option, name in labels.items():
+        table = keep_labelled(table, option, name, options.missing, console)
     named = [] if options.columns is None else split_names(options.columns, list(table.frame.columns))
-    for what, name in aside.items():
+    for option, name in aside.items():
         if name in named:
-            raise BadInputError(f"--columns must not name the column of {what}, {name!r}.")
+            whose = "the groups" if option == "--group" else option
+            raise BadInputError(f"--columns must not name the column of {whose}, {name!r}.")
     choice = choose_columns(
         table, options.columns, console, drop=options.drop, leave_out=leave_out, mixed=mixed, matrix=matrix
     )
     if not mixed:
         choice = _drop_incomplete_rows(choice, options.missing, console)
+    if "--paired" in labels:
+        of_rows = table.frame.loc[choice.frame.index, [labels["--paired"], labels["--group"]]]
+        choice = keep_whole_units(choice, of_rows, options.missing, console)
     _check_comparable(whole, choice, options, leave_out)
     if options.coordinates:
         console.unheard.add(MatrixAsPointsWarning)
     rows = "1 row" if len(choice.frame) == 1 else f"{len(choice.frame)} rows"
     console.say(f"{rows} of {table.file}, columns {', '.join(choice.frame.columns)}.")
-    if group is None:
-        return choice
-    return replace(choice, groups=in_order(table.frame.loc[choice.frame.index, group], table.dialect))
+    return replace(choice, labels=table.frame.loc[choice.frame.index, list(labels.values())])
 
 
 def _drop_incomplete_rows(choice: Choice, missing: str, console: Console) -> Choice:

@@ -43,11 +43,11 @@ OPERATORS = ("<=", ">=", "!=", "==", "=", "<", ">")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Choice:
-    """Rows and columns that are used, why the other columns are not, as (names, reason), and the groups."""
+    """Rows and columns that are used, why the other columns are not, as (names, reason), and the labels of rows."""
 
     table: FileTable
     left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
-    groups: pd.Series[Any] | None = None
+    labels: pd.DataFrame | None = None  # of the columns that label rows; None before they are chosen
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING, Any, cast
 
 from energystats.cli.console import Console
-from energystats.cli.errors import bad_input
+from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.files import check_outputs, draw, save
+from energystats.cli.groups import in_order
 from energystats.cli.options import FILE, GENERAL, ID, Parser, add_command, picture_of, wants_bar
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal, read_points
 from energystats.inputs.labels import as_labels
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from energystats.distribution_tests.designs import Design
 
 __all__ = ["add_test_command", "run_test"]
 
@@ -19,8 +26,17 @@ EXAMPLES = """\
   energystats test data.csv --group treatment
   energystats test data.csv --group treatment --columns height,weight --standardize --plot null.png
   energystats test data.csv --group site --where "year=2021" --missing drop
+  energystats test data.csv --group treatment --strata block --pairs
+  energystats test sleep.csv --group drug --paired patient      # the same subjects in every group
+  energystats test mice.csv --group diet --whole-plots cage     # all rows of a cage have one diet
   energystats test survey.csv --group region --metric gower     # text columns are categories
   energystats test data.csv --group treatment --json | jq .test.pvalue"""
+LABELS = {"--group": "group", "--strata": "strata", "--paired": "paired", "--whole-plots": "whole_plots"}
+DESIGN: dict[str, dict[str, Any]] = {
+    "--strata": {"metavar": "COL", "help": "column of blocks; labels are permuted within them only"},
+    "--paired": {"metavar": "COL", "help": "column of subjects or other units, each with one row in every group"},
+    "--whole-plots": {"metavar": "COL", "help": "column of sets of rows treated together; whole sets are permuted"},
+}
 
 
 def add_test_command(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -34,8 +50,10 @@ def add_test_command(commands: argparse._SubParsersAction[Parser]) -> None:
         {
             **FILE,
             "--group": {"metavar": "COL", "required": True, "help": "column that names the groups"},
+            "--pairs": {"action": "store_true", "help": "test every pair of groups, too, with adjusted p-values"},
+            **DESIGN,
             **ID,
-            **picture_of("the null distribution"),
+            **picture_of("the null distribution, and with --pairs of the pairs"),
             **GENERAL,
         },
         ("columns", "rows and columns", "reading"),
@@ -46,27 +64,56 @@ def add_test_command(commands: argparse._SubParsersAction[Parser]) -> None:
 def run_test(options: argparse.Namespace, console: Console) -> None:
     """Test equality of the distributions of the groups in a file."""
     from energystats.distribution_tests.energy_test import energy_test
+    from energystats.distribution_tests.pairwise_tests import pairwise_tests
 
     check_outputs(options.file, picture=options.plot)
-    points = read_points(options, console, group=options.group)
-    table, frame, groups = points.table, points.frame, points.groups
-    labels = list(map(str, as_labels(groups, len(frame), options.group)[1]))
-    shown = ("; " if any("," in label for label in labels) else ", ").join(labels)
+    points = read_points(options, console, labels=_label_columns(options))
+    table, frame, labels = points.table, points.frame, cast("pd.DataFrame", points.labels)
+    groups = in_order(labels[options.group], table.dialect)
+    names = list(map(str, as_labels(groups, len(frame), options.group)[1]))
+    shown = ("; " if any("," in name for name in names) else ", ").join(names)
     console.say(f"Groups of {options.group}: {shown}.\n")
+    how: dict[str, Any] = {
+        "metric": options.metric,
+        "alpha": options.alpha,
+        "n_resamples": options.resamples,
+        "design": _design_of(options, labels),
+        "standardize": options.standardize,
+        "progress": wants_bar(options),
+        "rng": options.seed,
+    }
     with bad_input(table.file, table.where), console.announcing_compilation():
-        result = energy_test(
-            frame,
-            groups=groups,
-            metric=options.metric,
-            alpha=options.alpha,
-            standardize=options.standardize,
-            n_resamples=options.resamples,
-            progress=wants_bar(options),
-            rng=options.seed,
-        )
+        result = energy_test(frame, groups=groups, **how)
+        pairs = [pairwise_tests(frame, groups, **how)] if options.pairs else []
     note_if_equal(result.total, options.metric, console)
     if options.plot is not None:
-        save(options.plot, lambda path: draw(path, [result]), console)
-    console.say(result.summary())
+        save(options.plot, lambda path: draw(path, [result, *pairs]), console)
+    console.say("\n\n".join(found.summary() for found in (result, *pairs)))
     head = {"file": table.file, "n": len(frame), "n_read": table.n_read, "columns": list(frame.columns)}
-    console.answer("test", **head, group=options.group, seed=options.seed, test=payload_of(result))
+    head |= {name: getattr(options, name) for name in LABELS.values()}
+    more = {"pairs": payload_of(pairs[0]) if pairs else None}
+    console.answer("test", **head, seed=options.seed, test=payload_of(result), **more)
+
+
+def _label_columns(options: argparse.Namespace) -> dict[str, str]:
+    """List the columns that options name for labels of rows; no two of them may be one."""
+    given = {option: getattr(options, name) for option, name in LABELS.items()}
+    given = {option: column for option, column in given.items() if column is not None}
+    if "--paired" in given and len(given) > 2:
+        raise BadInputError("--paired makes its own strata; leave --strata and --whole-plots out.")
+    for option, column in given.items():
+        first = next(other for other in given if given[other] == column)
+        if first != option:
+            raise BadInputError(f"{first} and {option} must not name one column, {column!r}.")
+    return given
+
+
+def _design_of(options: argparse.Namespace, labels: pd.DataFrame) -> Design | None:
+    """Make the design of the labels that options name; the units of pairs are strata."""
+    from energystats.distribution_tests.designs import Design
+
+    strata = options.strata if options.paired is None else options.paired
+    if strata is None and options.whole_plots is None:
+        return None
+    plots = None if options.whole_plots is None else labels[options.whole_plots]
+    return Design(strata=None if strata is None else labels[strata], whole_plots=plots)

@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from energystats._core import statistics
+from energystats._runtime import Work
 from energystats._typing import FloatArray, IntArray
-from energystats.dissimilarity import Dissimilarity, Groups, Matrix, Points
+from energystats.dissimilarity import Groups, Matrix, Points
 from energystats.distribution_tests.designs import ExchangeableUnits
 from energystats.distribution_tests.permutation_test import (
-    RANKED_BY,
-    Sampling,
-    StatisticName,
+    GroupComparison,
+    Null,
+    describe_groups,
+    describe_null,
     draw_null,
-    permutation_test,
-    report_null,
+    permutation_work,
 )
-from energystats.distribution_tests.results import EnergyTestResult
-from energystats.pairs.slices import Sliced
+from energystats.distribution_tests.results import BinnedTestResult, SlicedTestResult
+from energystats.inputs.methods import MOST_BINS
+from energystats.pairs.slices import SlicedPairs
+from energystats.pairs.workloads import Size, binned, slices
 
-__all__ = ["MOST_BINS", "SLICES", "binned_test", "default_bins", "sliced_test"]
+__all__ = ["binned_test", "binned_work", "default_bins", "sliced_test", "sliced_work"]
 
 
-SLICES = 50
 BINS = 256
 BINS_OF_SMALLEST = 8  # where the number of bins is left to us
-MOST_BINS = 4096  # whose matrix of sums is kept
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +54,7 @@ class _Bins:
 
     @classmethod
     def of(cls, groups: Groups, n_bins: int, rng: np.random.Generator) -> _Bins:
-        """At most `n_bins` full ones, and a rest for each group."""
+        """Draw at most `n_bins` full ones, and a rest for each group."""
         n = groups.codes.size
         size = -(-n // n_bins)
         if groups.sizes.min() < size:
@@ -82,108 +81,100 @@ class _Bins:
 
     @property
     def n(self) -> int:
-        """How many."""
+        """Count the bins."""
         return self.groups.codes.size
+
+    @property
+    def n_fixed(self) -> int:
+        """Count the rows that fill no bin."""
+        return int(np.count_nonzero(self.strata.codes[self.codes]))
 
 
 def default_bins(groups: Groups) -> int:
-    """256, or as many as give the smallest group eight."""
+    """Choose 256 bins, or as many as give the smallest group eight."""
     size = max(1, int(groups.sizes.min()) // BINS_OF_SMALLEST)
     wanted = -(-groups.codes.size // size)
     return min(MOST_BINS, max(BINS, wanted))
 
 
-def binned_test(
-    d: Dissimilarity,
-    groups: Groups,
-    name: StatisticName,
-    *,
-    n_bins: int | None,
-    sampling: Sampling,
-    rng: np.random.Generator,
-    weights: FloatArray | None = None,
-) -> EnergyTestResult:
-    """Bins are permuted in place of rows: after one pass over the pairs a labeling costs O(n_bins^2)."""
-    bins = _Bins.of(groups, n_bins or default_bins(groups), rng)
-    w = np.ones(d.n) if weights is None else weights
+def binned_test(c: GroupComparison) -> BinnedTestResult:
+    """Permute bins in place of rows: after one pass over the pairs a labeling costs O(n_bins^2)."""
+    d, bins = c.d, _Bins.of(c.groups, c.sampling.n_bins or default_bins(c.groups), c.rng)
+    w = np.ones(d.n) if c.weights is None else c.weights
     if isinstance(d, Points) and not d.is_stored:  # so that tiles have the rows of a bin side by side
         order = np.argsort(bins.codes, kind="stable")
         ordered = replace(d, points=d.points[order])
         sums = ordered.pairs.bin_sums(bins.codes[order], w[order], bins.n)
     else:
         sums = d.pairs.bin_sums(bins.codes, w, bins.n)
-    return _compare_bins(d, groups, name, bins, sums, sampling, rng, weights)
+    null = _null_of_bins(c, bins, sums)
+    return BinnedTestResult(
+        method="binned",
+        n_bins=bins.n,
+        n_fixed=bins.n_fixed,
+        **describe_null(c, null),
+        **describe_groups(c, null.M, null.s),
+    )
 
 
-def _compare_bins(
-    d: Dissimilarity,
-    groups: Groups,
-    name: StatisticName,
-    bins: _Bins,
-    sums: FloatArray,
-    sampling: Sampling,
-    rng: np.random.Generator,
-    weights: FloatArray | None,
-) -> EnergyTestResult:
-    """The test of bins whose sums are known.
+def binned_work(c: GroupComparison, size: Size) -> list[Work]:
+    """Estimate the work of one pass over the pairs, and of permutations of bins."""
+    n_bins, interim = c.sampling.n_bins or default_bins(c.groups), c.sampling.stop_at is not None
+    return [*binned(size, n_bins, c.groups.k, c.sampling.n_resamples, interim=interim)]
+
+
+def _null_of_bins(c: GroupComparison, bins: _Bins, sums: FloatArray) -> Null:
+    """Rank the labelings of bins whose sums are known.
 
     A bin stands for its rows as one point whose weight is theirs, and the rho of two bins is the mean over their pairs
     of rows, in a bin that of its own. M and the sizes of the groups are then those of the rows, whatever the labels.
     """
-    mass = np.bincount(bins.codes, weights, minlength=bins.n).astype(np.float64)
-    binned = Matrix(metric=d.metric, R=sums / np.outer(mass, mass), warns=False)
-    whole = replace(sampling, method="auto")
-    null = draw_null(binned, bins.groups, RANKED_BY[name], whole, rng, ExchangeableUnits(strata=bins.strata), mass)
-    n_fixed = int(np.count_nonzero(bins.strata.codes[bins.codes]))
-    return report_null(
-        d,
-        groups,
-        name,
-        null,
-        sampling,
-        weights=weights,
-        method="binned",
-        n_bins=bins.n,
-        n_fixed=n_fixed,
-    )
+    mass = np.bincount(bins.codes, c.weights, minlength=bins.n).astype(np.float64)
+    d = Matrix(metric=c.d.metric, R=sums / np.outer(mass, mass), warns=False)
+    units = ExchangeableUnits(strata=bins.strata)
+    sampling = replace(c.sampling, method="auto")
+    return draw_null(replace(c, d=d, groups=bins.groups, units=units, weights=mass, sampling=sampling))
 
 
-def sliced_test(
-    d: Dissimilarity,
-    groups: Groups,
-    name: StatisticName,
-    *,
-    n_slices: int,
-    n_bins: int | None,
-    sampling: Sampling,
-    rng: np.random.Generator,
-    units: ExchangeableUnits,
-    weights: FloatArray | None = None,
-) -> EnergyTestResult:
-    """All permutations see the same directions, which know nothing of the labels, so that the level is exact."""
-    d = d.sliced(n_slices, rng)
-    assert isinstance(d.pairs, Sliced)
-    w = np.ones(d.n) if weights is None else weights
-    if n_bins is None:
-        whole = replace(sampling, method="auto")
-        result = permutation_test(d, groups, name, sampling=whole, rng=rng, units=units, weights=weights)
-        Z = groups.indicators(weights)
-        each = [line.block_sums(Z)[0] for line in d.pairs.lines()]
+def sliced_test(c: GroupComparison) -> SlicedTestResult:
+    """Take distances along directions that know nothing of the labels, so that the level is exact."""
+    c = replace(c, d=c.d.sliced(c.sampling.n_slices, c.rng))
+    pairs, n_bins = c.d.pairs, c.sampling.n_bins
+    assert isinstance(pairs, SlicedPairs)
+    bins = None if n_bins is None else _Bins.of(c.groups, n_bins, c.rng)
+    if bins is None:
+        null = draw_null(replace(c, sampling=replace(c.sampling, method="auto")))
+        Z = c.groups.indicators(c.weights)
+        each = [line.block_sums(Z)[0] for line in pairs.lines()]
     else:
-        bins = _Bins.of(groups, n_bins, rng)
-        member = (bins.groups.codes[:, None] == np.arange(groups.k)).astype(np.float64)
+        w = np.ones(c.d.n) if c.weights is None else c.weights
+        member = (bins.groups.codes[:, None] == np.arange(c.groups.k)).astype(np.float64)
         sums, each = np.zeros((bins.n, bins.n)), []
-        for line in d.pairs.lines():
+        for line in pairs.lines():
             part = line.bin_sums(bins.codes, w, bins.n)
             sums += part
             each.append(member.T @ part @ member)
-        result = _compare_bins(d, groups, name, bins, d.pairs.factor * sums, sampling, rng, weights)
-    error = _error_of_slices(d.pairs.factor * np.stack(each), groups, name, groups.mass(weights))
-    return replace(result, method="sliced", n_slices=d.pairs.n_slices, statistic_error=error)
+        null = _null_of_bins(c, bins, pairs.factor * sums)
+    return SlicedTestResult(
+        method="sliced",
+        n_slices=pairs.n_slices,
+        statistic_error=_error_of_slices(c, pairs.factor * np.stack(each), null.s),
+        n_bins=0 if bins is None else bins.n,
+        n_fixed=0 if bins is None else bins.n_fixed,
+        **describe_null(c, null),
+        **describe_groups(c, null.M, null.s),
+    )
 
 
-def _error_of_slices(each: FloatArray, groups: Groups, name: StatisticName, s: FloatArray) -> float:
-    """Standard error over the directions, from the summands of M; the jackknife, that of a mean where S is linear.
+def sliced_work(c: GroupComparison, size: Size) -> list[Work]:
+    """Estimate the work of sorting along the directions, and of the permutations."""
+    size = replace(size, slices=c.sampling.n_slices)
+    permuted = permutation_work if c.sampling.n_bins is None else binned_work
+    return [slices(size), *permuted(c, size)]
+
+
+def _error_of_slices(c: GroupComparison, each: FloatArray, s: FloatArray) -> float:
+    """Compute the standard error over the directions from the summands of M: the jackknife, exact where S is linear.
 
     One column has one direction, and no error.
     """
@@ -191,18 +182,5 @@ def _error_of_slices(each: FloatArray, groups: Groups, name: StatisticName, s: F
     if L == 1:
         return 0.0
     without = (each.sum(axis=0) - each) * (L / (L - 1))
-    values = _reading(name, groups)(without, s)
+    values = c.statistic.value(without, s, c.d.n)
     return float(math.sqrt((L - 1) / L * np.square(values - values.mean()).sum()))
-
-
-def _reading(name: StatisticName, groups: Groups) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """The statistic of M and the sizes, "f" too."""
-    if name != "f":
-        return RANKED_BY[name].read
-    n, k = groups.codes.size, groups.k
-
-    def f(M: FloatArray, s: FloatArray) -> FloatArray:
-        S, T = statistics.between(M, s), statistics.total(M, s)
-        return np.asarray((S / (k - 1)) / np.where(T > S, (T - S) / (n - k), np.inf))
-
-    return f

@@ -8,66 +8,70 @@ from dataclasses import replace
 import numpy as np
 
 from energystats._core.powers_of_two import deviations
-from energystats._core.pvalues import pvalue_interval, smallest_pvalues, tie_tolerance, upper_pvalue
-from energystats._typing import FloatArray
-from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.designs import ExchangeableUnits
+from energystats._core.pvalues import pvalue_interval, smallest_pvalues, upper_pvalue
+from energystats.dissimilarity import Dissimilarity
 from energystats.distribution_tests.permutation_test import (
     CONFIDENCE_LEVEL,
-    RANKED_BY,
-    Sampling,
-    StatisticName,
+    STATISTICS,
+    GroupComparison,
     permutation_test,
 )
-from energystats.distribution_tests.results import EnergyTestResult
+from energystats.distribution_tests.results import CombinedTestResult, PermutationTestResult
 
-__all__ = ["aggregated_test"]
+__all__ = ["combined_test"]
 
 
-def aggregated_test(
-    several: Sequence[Dissimilarity],
-    groups: Groups,
-    name: StatisticName,
-    *,
-    sampling: Sampling,
-    rng: np.random.Generator,
-    units: ExchangeableUnits,
-    weights: FloatArray | None = None,
-) -> EnergyTestResult:
-    """Min-p over the semimetrics: every labeling gets its p-value in each, so that the level is exact.
+def combined_test(c: GroupComparison, several: Sequence[Dissimilarity]) -> CombinedTestResult:
+    """Test the smallest p-value: every labeling gets its p-value under each semimetric, so that the level is exact.
 
     All semimetrics see the same permutations.
     """
-    seed = int(rng.integers(2**63))
-    name = "between" if name == "f" else name  # it ranks the labelings in the same way
+    seed = int(c.rng.integers(2**63))
+    statistic = c.statistic if c.statistic.is_linear else STATISTICS["between"]  # it ranks labelings in the same way
     parts, values, tolerances = [], [], []
     for d in several:
-        same = np.random.default_rng(seed)
-        part = permutation_test(d, groups, name, sampling=sampling, rng=same, units=units, weights=weights)
-        size = part.total if d.metric.negative_type else d.scale_of(weights)
-        tolerances.append(RANKED_BY[name].ties(groups.mass(weights)) * tie_tolerance(size, d.n))
+        one = replace(c, d=d, statistic=statistic, rng=np.random.default_rng(seed))
+        part = permutation_test(one)
         parts.append(part)
         values.append(np.append(part.statistic, part.null_distribution))
+        tolerances.append(one.tolerance(part.total, c.groups.mass(c.weights)))
     smallest = smallest_pvalues(values, tolerances)
     observed, null = float(smallest[0]), smallest[1:]
     extreme = int(np.count_nonzero(null <= observed))
-    pvalue = upper_pvalue(extreme, null.size)
+    p = upper_pvalue(extreme, null.size)
     best = min(parts, key=lambda part: (part.pvalue, -_standardize_statistic(part)))
     exact = best.method == "exact"
-    return replace(
-        best,
+    return CombinedTestResult(
         statistic=observed,
         statistic_name="min p",
         null_hypothesis=min((part.null_hypothesis for part in parts), key=len),  # one that sees more says less
-        pvalue=pvalue,
-        pvalue_interval=(pvalue, pvalue) if exact else pvalue_interval(extreme, null.size, CONFIDENCE_LEVEL),
+        pvalue=p,
+        pvalue_interval=(p, p) if exact else pvalue_interval(extreme, null.size, CONFIDENCE_LEVEL),
+        method=best.method,
+        n_resamples=best.n_resamples,
+        n_strata=best.n_strata,
+        n_plots=best.n_plots,
+        weighted=best.weighted,
+        stopped_early=False,
+        extrapolated=False,
+        effect_size=best.effect_size,
+        inhomogeneity=best.inhomogeneity,
+        within=best.within,
+        between=best.between,
+        total=best.total,
+        sizes=best.sizes,
+        labels=best.labels,
+        group_name=best.group_name,
         null_distribution=null,
+        metric=best.metric,
+        standardization=best.standardization,
+        notes=best.notes,
         components=tuple(parts),
     )
 
 
-def _standardize_statistic(part: EnergyTestResult) -> float:
-    """The statistic in standard deviations of its null values: of equal p-values, which is the clearest."""
+def _standardize_statistic(part: PermutationTestResult) -> float:
+    """Write the statistic in standard deviations of its null values: of equal p-values, which is the clearest."""
     null = part.null_distribution
     spread = float(deviations(null[:, None])[0])
     return (part.statistic - float(null.mean())) / spread if spread > 0 else 0.0

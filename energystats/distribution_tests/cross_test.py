@@ -7,21 +7,24 @@ import math
 import numpy as np
 
 from energystats._core.pvalues import normal_pvalue
+from energystats._runtime import Work
 from energystats._typing import FloatArray, IntArray
-from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.permutation_test import FREE, make_test_result
-from energystats.distribution_tests.results import EnergyTestResult
+from energystats.dissimilarity import Groups
+from energystats.distribution_tests.permutation_test import GroupComparison, describe_groups
+from energystats.distribution_tests.results import ApproximateTestResult
 from energystats.exceptions import NotCalibratedWarning, warn
+from energystats.pairs.workloads import Size, one_sum
 
-__all__ = ["cross_test"]
+__all__ = ["cross_test", "cross_work"]
 
 
 SMALL = 20  # points in a sample, below which the normal distribution was measured to be off
 UNEQUAL = 3  # times as large: the other sample, above which it was, too
 
 
-def cross_test(d: Dissimilarity, groups: Groups, rng: np.random.Generator) -> EnergyTestResult:
-    """Studentised inner product of the mean differences of two halves, N(0, 1) under equality (Shekhar et al. 2022)."""
+def cross_test(c: GroupComparison) -> ApproximateTestResult:
+    """Compute p from the studentised inner product of two halves, N(0, 1) under equality (Shekhar et al. 2022)."""
+    d, groups = c.d, c.groups
     if groups.k != 2:
         raise ValueError(f'`method="cross"` compares two groups, got {groups.k}.')
     if groups.sizes.min() < 4:
@@ -35,19 +38,31 @@ def cross_test(d: Dissimilarity, groups: Groups, rng: np.random.Generator) -> En
             "permutation test.",
             NotCalibratedWarning,
         )
-    finding, x, y = _halves(groups, rng)
+    finding, x, y = _halves(groups, c.rng)
     scores = 0.5 * d.pairs.multiply(finding) @ np.array([-1.0, 1.0])
     scores /= d.scale / d.n or 1.0  # variances must stay in the range of numbers
     statistic = _studentised(scores[x], scores[y])
-    pvalue = normal_pvalue(statistic)
-    M, s = d.group_sums(groups)
-    return make_test_result(
-        d, groups, M, s, FREE, statistic, "cross", pvalue, method="cross", null_moments=(0.0, 1.0, 0.0)
+    p = normal_pvalue(statistic)
+    return ApproximateTestResult(
+        statistic=statistic,
+        statistic_name="cross",
+        pvalue=p,
+        pvalue_interval=(p, p),
+        method="cross",
+        n_resamples=0,
+        null_distribution=np.empty(0),
+        null_moments=(0.0, 1.0, 0.0),
+        **describe_groups(c, *d.group_sums(groups)),
     )
 
 
+def cross_work(c: GroupComparison, size: Size) -> list[Work]:
+    """Estimate the work of the sums over pairs."""
+    return [one_sum(size, 3.0)]
+
+
 def _halves(groups: Groups, rng: np.random.Generator) -> tuple[FloatArray, IntArray, IntArray]:
-    """Weights 1/n of the first half of each sample in two columns, and the rows of the second halves."""
+    """Halve each sample: weights 1/n of its first half in two columns, and the rows of its second half."""
     weights, held = np.zeros((groups.codes.size, 2)), []
     for j, rows in enumerate(groups.members()):
         mixed = rng.permutation(rows)
@@ -58,7 +73,7 @@ def _halves(groups: Groups, rng: np.random.Generator) -> tuple[FloatArray, IntAr
 
 
 def _studentised(x: FloatArray, y: FloatArray) -> float:
-    """Difference of means over its standard error, of values of order 1; 0 where both are rounding."""
+    """Divide a difference of means by its standard error, for values of order 1; 0 where both are rounding."""
     difference = float(x.mean() - y.mean())
     error = math.sqrt(float(x.var(ddof=1)) / x.size + float(y.var(ddof=1)) / y.size)
     if max(abs(difference), error) <= 1e-12:

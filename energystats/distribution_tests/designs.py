@@ -15,7 +15,7 @@ from energystats.inputs.labels import is_single
 from energystats.inputs.options import check_flag
 from energystats.inputs.table import InputTable, check_same_rows
 
-__all__ = ["Design", "ExchangeableUnits", "check_design", "exchangeable_units"]
+__all__ = ["FREE", "Design", "ExchangeableUnits", "check_design", "exchangeable_units"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -37,7 +37,7 @@ class Design:
 
     See Also
     --------
-    energy_test, mmd_test : Take all three.
+    energy_test, mmd_test, pairwise_tests : Take all three.
     disco : Takes strata.
 
     Examples
@@ -126,8 +126,14 @@ class ExchangeableUnits:
         units.check_moves(groups)
         return units
 
+    def among(self, rows: IntArray) -> Self:
+        """Restrict the units to some of the rows."""
+        return type(self)(
+            *(None if labels is None else _labels_among(labels, rows) for labels in (self.strata, self.plots))
+        )
+
     def scheme(self, codes: IntArray) -> Exchangeable:
-        """How to permute these labels."""
+        """Say how to permute these labels."""
         rows = np.arange(codes.size, dtype=np.intp)
         first = rows if self.plots is None else np.unique(self.plots.codes, return_index=True)[1]
         blocks: tuple[IntArray, ...] = (np.arange(first.size, dtype=np.intp),)
@@ -149,22 +155,37 @@ class ExchangeableUnits:
 
     @property
     def is_free(self) -> bool:
-        """Whether every labeling of the rows is allowed."""
+        """Tell whether every labeling of the rows is allowed."""
         return self.strata is None and self.plots is None
 
     @property
+    def spoken(self) -> str:
+        """Say how it restricts a null hypothesis, in words that follow one."""
+        within = "" if self.strata is None else " within every stratum"
+        return within if self.plots is None else f"{within}, whole plots being exchangeable"
+
+    @property
     def n_strata(self) -> int:
-        """Number of blocks; 0 for none."""
+        """Count the blocks; 0 for none."""
         return 0 if self.strata is None else self.strata.k
 
     @property
     def n_plots(self) -> int:
-        """Number of whole plots; 0 for none."""
+        """Count the whole plots; 0 for none."""
         return 0 if self.plots is None else self.plots.k
 
 
+FREE = ExchangeableUnits()
+
+
+def _labels_among(labels: Groups, rows: IntArray) -> Groups:
+    """Keep the labels of some of the rows, numbered without gaps in the same order."""
+    kept, codes = np.unique(labels.codes[rows], return_inverse=True)
+    return Groups(codes.astype(np.intp), tuple(labels.names[j] for j in kept))
+
+
 def _subjects(groups: Groups) -> Groups:
-    """One stratum for each row of the samples: the i-th rows of all samples belong to one subject."""
+    """Make a stratum of the i-th rows of all samples, which belong to one subject."""
     sizes = groups.sizes
     if (sizes != sizes[0]).any() or (np.diff(groups.codes) < 0).any():
         raise ValueError(
@@ -177,7 +198,7 @@ def _subjects(groups: Groups) -> Groups:
 
 
 def _check_constant(labels: Groups, plots: Groups, name: str) -> None:
-    """All rows of a whole plot share one label."""
+    """Refuse a whole plot whose rows have two labels."""
     largest, smallest = np.full(plots.k, -1), np.full(plots.k, labels.k)
     np.maximum.at(largest, plots.codes, labels.codes)
     np.minimum.at(smallest, plots.codes, labels.codes)

@@ -23,12 +23,18 @@ from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import Design, ExchangeableUnits, check_design
 from energystats.distribution_tests.disco_result import DiscoResult, DiscoRow
 from energystats.distribution_tests.found_groups import warn_if_found
-from energystats.distribution_tests.permutation_test import Sampling, permutation_test, weighed
+from energystats.distribution_tests.permutation_test import (
+    STATISTICS,
+    GroupComparison,
+    permutation_test,
+    permutation_work,
+)
 from energystats.inputs.arrays import as_numbers, check_whole_numbers
 from energystats.inputs.formulas import Term, check_table, find_complete_rows, missing_in, parse
 from energystats.inputs.labels import is_single, notes_on_names, read_labels
+from energystats.inputs.methods import MethodLike, Sampling, read_method, refuse_stop
 from energystats.inputs.names import near_names
-from energystats.inputs.options import as_generator, check_count, check_option
+from energystats.inputs.options import as_generator, check_option
 from energystats.inputs.table import InputTable, as_table, match_rows
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.domains import Place, row_places, truths_as_numbers
@@ -55,8 +61,8 @@ def disco(
     metric: MetricLike = "euclidean",
     alpha: float = 1.0,
     decomposition: str = "sequential",
-    method: str = "auto",
-    n_resamples: int = 999,
+    method: MethodLike = "auto",
+    n_resamples: int | None = None,
     design: Design | None = None,
     missing: str = "raise",
     standardize: bool = False,
@@ -64,16 +70,16 @@ def disco(
     client: Any = None,
     rng: RandomLike = None,
 ) -> DiscoResult:
-    r"""Distance components: decompose the total dispersion by factors and covariates, with permutation tests.
+    r"""Decompose the total dispersion by factors and covariates, and test each by permutation (distance components).
 
     ``disco(X, groups=g)``, ``disco("y1 + y2 ~ a * b", data=frame)`` or ``disco(X, "~ a * b", data=frame)``.
+    **A formula is run as Python code**, as R runs its own: never take one from strangers.
 
     Parameters
     ----------
     X : array_like of shape (n,) or (n, d), or str
-        Points; with ``metric="precomputed"`` the matrix of rho, square or condensed. Or a formula with its responses
-        on the left side, joined by +; with ``metric="gower"`` they may be categorical columns. Without a left side also
-        the path of a Parquet file, a memory map, a Dask array or frame, which are read in blocks as in `energy_test`.
+        Points, a matrix with ``metric="precomputed"``, or what `energy_test` reads in blocks. Or a formula with its
+        responses on the left side, joined by +; with ``metric="gower"`` they may be categorical columns.
     formula : str, optional
         With points in `X`: a formula without a left side, such as "~ a * b".
     groups : array_like of shape (n,), or str, optional
@@ -87,21 +93,18 @@ def disco(
     decomposition : {"sequential", "marginal"}, default "sequential"
         "sequential" adjusts a term for the terms before it (type I), "marginal" for all that do not contain it, as
         a:b contains a (type II).
-    method : {"auto", "exact", "permutation"}, default "auto"
+    method : {"auto", "exact", "permutation"} or Permutation, default "auto"
         As for `energy_test`; "exact" is for a single factor.
-    n_resamples : int, default 999
-        Random permutations, the same ones for all terms.
+    n_resamples : int, optional
+        Random permutations, the same ones for all terms: 999, or the number of `method`.
     design : Design, optional
-        Blocks within which rows are permuted: ``es.Design(strata=block)``, or ``es.Design(strata="block")`` for a
-        column of `data`. It has no pairs and no whole plots here; strata of subjects are pairs.
+        ``es.Design(strata=block)``, or ``es.Design(strata="block")`` for a column of `data`; no pairs, no whole plots.
     missing : {"raise", "drop"}, default "raise"
-        What to do about rows with a missing value in any column that is used, in `X`, `groups` or strata. With
-        ``metric="gower"`` an `X` may have them.
+        What to do about rows with a missing value in any column that is used; `X` may have them under "gower".
     standardize : bool, default False
         Z-scores (divisor n) of the columns of points or responses before distances.
     progress : bool or None, default None
-        Show a bar over the permutations. None: if the estimated time is above two seconds and a terminal or notebook
-        can show it.
+        Show a bar. None: if the estimated time is above two seconds and a terminal or notebook can show it.
     client : distributed.Client, optional
         Dask cluster that does the work, as in `energy_test`.
     rng : int, Generator or None, default None
@@ -110,102 +113,45 @@ def disco(
     Returns
     -------
     DiscoResult
-        `.table` (df, dispersion, F, R2 and p of every term, then Residual and Total), `.statistic` (F of the whole
-        model) and its `.pvalue`, `.null_distribution` and more.
+        `.table` (df, dispersion, F, R2 and p of every term), `.statistic` (F of the whole model), `.pvalue` and more.
 
     Raises
     ------
     ValueError
-        If the formula cannot be read, has no intercept, names no column of `data` or has a response beside `X`; if
-        values are missing; if labels or levels are equal and of different types (True and 1), or a row has a level that
-        C() does not name; if a factor has one level, a cell of an interaction is empty, a term adds nothing to those it
-        is adjusted for, or no residual degrees of freedom are left; if the strata leave nothing to permute, exact
-        enumeration is asked for and not possible, or an option is unknown.
+        If the formula cannot be read, has no intercept or names no column; if values are missing; if a factor has one
+        level, a cell is empty, a term adds nothing, or nothing is left to permute or for the residual.
     TypeError
-        If the points are not real numbers, `data` is not a data frame, or the levels of a factor or the labels cannot
-        be sorted, such as numbers beside text.
-    ConnectionError
-        If the client or its cluster is closed during the call, or has no workers for two minutes.
-    MemoryError
-        If the work would not fit into the available memory.
-
-    Warns
-    -----
-    MissingValuesWarning
-        If rows are left out, with their number.
-    ColumnScaleWarning
-        If the columns' standard deviations differ more than 100 times, and the metric adds their differences.
-    MatrixAsPointsWarning
-        If the table is square and symmetric with a zero diagonal, as a matrix of dissimilarities is.
-    NotNegativeTypeWarning
-        If rho is negative somewhere.
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
+        If the points are not real numbers, `data` is not a data frame, or levels or labels cannot be sorted.
+    ConnectionError, MemoryError
+        If the cluster goes away, or the work would not fit into the available memory.
 
     See Also
     --------
-    energy_test : One factor, with a choice of statistics.
-    pairwise_tests : Which groups differ.
-    dispersion : W, S and T of labelled points.
+    energy_test, pairwise_tests : One factor, with a choice of statistics; which groups differ.
 
     Notes
     -----
-    With G the centred Gram matrix of rho and :math:`Q_t` an orthonormal basis of what term t adds to the columns of
-    the model, its dispersion is
-
-    .. math:: S_t = \mathrm{tr}(Q_t' G Q_t) = -\tfrac12 \mathrm{tr}(Q_t' R Q_t), \qquad
-              F_t = \frac{S_t/\mathrm{df}_t}{W/\mathrm{df}_{res}} .
-
-    Sequential terms and W sum to T = tr G. Marginal ones need not, and the row Overlap holds the difference (0 when
-    the terms are orthogonal, negative when together they explain more than apart). For one factor S is that of
-    `energy_test`. For alpha = 2 these are the sums of squares of (multivariate) analysis of variance, added over the
-    responses; for other alpha it is the same analysis in the feature space of rho (distance-based redundancy
-    analysis, PERMANOVA of sqrt(rho)).
-
-    Formulas are read by formulaic: ``C(x)`` makes a factor of numbers, which are covariates otherwise; ``log(y)``,
-    ``poly(x, 2)`` and ``I(x**2)`` work; terms of lower order come first. Every cell of an interaction needs rows.
-    Names with blanks or signs stand in backticks.
-
-    **A formula is run as Python code**, as R runs its own: what stands in ``I(...)`` or in a call may read, write and
-    delete files. Never take a formula from strangers, such as the users of a web page.
-
-    The test of a single factor (labels permuted as in `energy_test`, or all of them visited) and that of the whole
-    model (rows permuted) are exact under equal distributions. Terms of a larger model permute the residuals of the
-    model they are added to [Freedman & Lane], in the feature space of rho; this is approximate, because the spread of
-    the residuals there may depend on the other terms.
-
-    Measured at level .05 for "b + a + a:b" with only b at work, two columns, 2 x 3 cells of 2 to 16 points, n = 24
-    and 60, 2,000 to 4,000 samples each: a was rejected .045 to .058 of the time where b moves normal or lognormal
-    points by five units a level, .052 to .076 where b multiplies their scale; a:b .090 to .100 (normal) and .062 to
-    .069 (lognormal) where b moves them, .035 to .052 where it multiplies. Far apart levels of b lie in different
-    directions of the feature space, which free permutations mix. With ``Design(strata="b")`` the test of a is exact,
-    and a:b, moved, was rejected .046 to .059 of the time; with ``alpha=2`` without strata .046 to .058. A term that is
-    constant within every stratum gets no p.
-
-    p = (1 + #{null >= observed}) / (n_resamples + 1), ties included to rounding. O(n^2 (d + r n_resamples)) time for
-    r degrees of freedom of the model, whatever the number of terms, and O(n r^2 n_resamples); at most
-    O(n r n_resamples) memory beyond 4,096 points, n^2 below. For one column with rho = \|x - y\|, no n^2.
+    With G the centred Gram matrix of rho and :math:`Q_t` an orthonormal basis of what term t adds, its dispersion is
+    :math:`S_t = \mathrm{tr}(Q_t' G Q_t)`, and :math:`F_t = (S_t/\mathrm{df}_t) / (W/\mathrm{df}_{res})`. Tests of a
+    single factor and of the whole model are exact; other terms permute residuals, which is approximate. Formulas,
+    measured levels and cost, O(n^2 (d + r n_resamples)) time, O(n r n_resamples) memory: `docs/distribution-tests.md`.
 
     References
     ----------
-    Rizzo & Szekely (2010) for distance components; McArdle & Anderson (2001) for several factors; Freedman & Lane
-    (1983) and Anderson & ter Braak (2003) for permuted residuals.
+    Rizzo & Szekely (2010); McArdle & Anderson (2001); Freedman & Lane (1983) and Anderson & ter Braak (2003).
 
     Examples
     --------
     >>> import energystats as es
-    >>> iris = es.datasets.load("iris")
-    >>> result = es.disco("sepal_length + sepal_width ~ species", data=iris, rng=0)
+    >>> result = es.disco("sepal_length + sepal_width ~ species", data=es.datasets.load("iris"), rng=0)
     >>> result.table.round(3).values.tolist()[0]
     [2.0, 31.422, 42.368, 0.366, 0.001]
-    >>> two = es.disco("sepal_length + sepal_width ~ species * petal_width", data=iris, rng=0)
-    >>> list(two.table.index)
-    ['species', 'petal_width', 'species:petal_width', 'Residual', 'Total']
     """
     check_option(decomposition, "decomposition", ("sequential", "marginal"))
-    check_option(method, "method", ("auto", "exact", "permutation"))
     check_option(missing, "missing", ("raise", "drop"))
-    how = _How(method, check_count(n_resamples, "n_resamples", low=1), as_generator(rng), progress)
+    sampling = read_method(method, n_resamples, ("auto", "exact", "permutation"))
+    refuse_stop(sampling, "disco")
+    how = _How(sampling, cast(Decomposition, decomposition), as_generator(rng), progress)
     entry = _EntryOptions(resolve(metric, alpha), standardize)
     asks_by_formula = isinstance(X, str) and not _names_file(X, formula, groups)
     columns = {"groups": groups, "strata": _strata_alone(design)}
@@ -217,8 +163,7 @@ def disco(
     else:
         question = _by_groups(tables[0], read_groups, data, strata, missing, entry)
     one_way = question.factor()
-    kind = cast(Decomposition, decomposition)
-    return _linear_test(question, kind, how) if one_way is None else _one_way_test(question, one_way, kind, how)
+    return _linear_test(question, how) if one_way is None else _one_way_test(question, one_way, how)
 
 
 # ---------------------------------------------------------------- the question
@@ -226,10 +171,10 @@ def disco(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _How:
-    """How permutations are chosen."""
+    """How terms are adjusted for each other, and permutations chosen."""
 
-    method: str
-    n_resamples: int
+    sampling: Sampling
+    decomposition: Decomposition
     rng: np.random.Generator
     progress: bool | None
 
@@ -243,25 +188,25 @@ class _EntryOptions:
 
     @property
     def takes_matrix(self) -> bool:
-        """Whether a matrix of rho is expected."""
+        """Tell whether a matrix of rho is expected."""
         return isinstance(self.metric, Precomputed)
 
     @property
     def takes_tables(self) -> bool:
-        """Whether columns may hold categories, and gaps are no hindrance."""
+        """Tell whether columns may hold categories and gaps."""
         return isinstance(self.metric, Gower)
 
     @property
     def takes_truths(self) -> bool:
-        """Whether truth values stand for 0 and 1."""
+        """Tell whether truth values stand for 0 and 1."""
         return self.metric.domain.truths
 
     def read(self, X: Any, place: Place | None = None) -> Dissimilarity:
-        """Every check of points or a matrix."""
+        """Read points or a matrix, with every check."""
         return Dissimilarity.from_data(X, metric=self.metric, alpha=1.0, standardize=self.standardize, place=place)
 
     def source(self, X: InputTable) -> _GivenData:
-        """Points of which some rows may be incomplete; a matrix cannot do without any entry."""
+        """Find the incomplete rows of points; a matrix cannot do without any entry."""
         if self.takes_matrix:
             matrix = self.read(X)
             return _GivenData(self, X, matrix, np.zeros(matrix.n, dtype=bool))
@@ -297,7 +242,7 @@ class _GivenData:
     gaps: BoolArray
 
     def rows(self, kept: BoolArray) -> Dissimilarity:
-        """The points to keep."""
+        """Read the points of the rows to keep."""
         if isinstance(self.table.values, Rows) and not kept.all():
             raise ValueError("`groups` must not be missing where `X` is read in blocks; leave those rows out first.")
         if self.matrix is None:
@@ -331,7 +276,7 @@ class _Question:
     notes: tuple[str, ...] = ()
 
     def factor(self) -> Groups | None:
-        """The groups of a one-way layout: a single term that gives each of its distinct rows a mean of its own."""
+        """Find the groups of a one-way layout: a single term that gives each of its distinct rows a mean of its own."""
         if self.groups is not None or len(self.terms) > 1:
             return self.groups
         columns = self.terms[0].columns
@@ -343,7 +288,7 @@ class _Question:
 
 
 def _names_file(X: str, formula: object, groups: object) -> bool:
-    """Whether a text is the path of a file, beside a formula or groups; a formula that is no file has its tilde."""
+    """Tell whether a text is the path of a file, beside a formula or groups; a formula has its tilde."""
     if formula is None and groups is None:
         return False
     return "~" not in X or os.path.isfile(X)  # noqa: PTH113 (a long formula is no file, and no error)
@@ -362,7 +307,7 @@ def _check_one_question(X: Any, formula: object, groups: object) -> None:
 def _by_formula(
     X: Any, formula: str | None, data: Any, strata: Any, missing: str, entry: _EntryOptions, *, marginal: bool
 ) -> _Question:
-    """Points and terms of a formula, in complete rows."""
+    """Read the points and terms of a formula, in complete rows."""
     table = check_table(data)
     parsed = parse(X if formula is None else formula, table, with_response=formula is None)
     strata = _strata_of(strata, table)
@@ -395,7 +340,7 @@ def _by_formula(
 
 
 def _find_response_columns(rows: Any, entry: _EntryOptions) -> Any:
-    """Columns that are responses as they are, not as numbers: all, those of truth values, or None."""
+    """Find columns that are responses as they are, not as numbers: all, those of truth values, or None."""
     from pandas.api.types import is_bool_dtype
 
     if entry.takes_tables or not entry.takes_truths:
@@ -404,7 +349,7 @@ def _find_response_columns(rows: Any, entry: _EntryOptions) -> Any:
 
 
 def _place_among(place: Place, kept: BoolArray) -> Place:
-    """Where rows stand of which some were left out."""
+    """Say where rows stand of which some were left out."""
     rows = np.flatnonzero(kept)
     return lambda row: place(int(rows[row]))
 
@@ -412,7 +357,7 @@ def _place_among(place: Place, kept: BoolArray) -> Place:
 def _by_groups(
     X: InputTable, groups: InputTable | None, data: Any, strata: Any, missing: str, entry: _EntryOptions
 ) -> _Question:
-    """Points and the groups of a single factor, in complete rows."""
+    """Read the points and the groups of a single factor, in complete rows."""
     if groups is None:
         raise ValueError("`groups` is missing: give the group of each row, or a formula with `data`.")
     if data is not None:
@@ -433,12 +378,12 @@ def _by_groups(
 
 
 def _position(table: Any, name: str) -> int:
-    """Number of the column of that name."""
+    """Find the number of the column of that name."""
     return list(map(str, table.columns)).index(name)
 
 
 def _tidy(table: Any, bare: Collection[str]) -> Any:
-    """Complete rows numbered anew, in dtypes that formulaic knows, without categories that do not occur.
+    """Number complete rows from 0, in dtypes that formulaic knows, without categories that do not occur.
 
     Dates may stand in functions, but not `bare`.
     """
@@ -481,7 +426,7 @@ def _strata_alone(design: Design | None) -> Any:
 
 
 def _strata_of(strata: Any, table: Any) -> InputTable | None:
-    """The labels of blocks; a string names a column of the table."""
+    """Take the labels of blocks; a string names a column of the table."""
     if not isinstance(strata, str):
         return cast(InputTable | None, strata)
     known = [] if table is None else list(map(str, table.columns))
@@ -501,14 +446,15 @@ def _find_missing_labels(labels: InputTable, n: int, name: str) -> BoolArray:
 # ---------------------------------------------------------------- the tests
 
 
-def _one_way_test(question: _Question, groups: Groups, decomposition: Decomposition, how: _How) -> DiscoResult:
-    """A single factor: labels are permuted, or all of them visited."""
+def _one_way_test(question: _Question, groups: Groups, how: _How) -> DiscoResult:
+    """Test a single factor: labels are permuted, or all of them visited."""
     d, name = question.d, question.terms[0].name
     _check_residual(name, d.n, groups.k - 1)
     warn_if_found(groups)
     units = ExchangeableUnits.of(groups, Design(strata=question.strata))
-    sampling = weighed([d], groups, Sampling(how.method, how.n_resamples), how.progress, units)
-    tested = permutation_test(d, groups, "f", sampling=sampling, rng=how.rng, units=units)
+    comparison = GroupComparison(d, groups, STATISTICS["f"], how.sampling, how.rng, units)
+    shows_bar = weigh(how.progress, d, *permutation_work(comparison, Size.of(d)))
+    tested = permutation_test(replace(comparison, progress=shows_bar))
     row = DiscoRow(
         name=name,
         df=groups.k - 1,
@@ -524,7 +470,7 @@ def _one_way_test(question: _Question, groups: Groups, decomposition: Decomposit
         n_resamples=tested.n_resamples,
         n_strata=tested.n_strata,
         null_hypothesis=tested.null_hypothesis,
-        decomposition=decomposition,
+        decomposition=how.decomposition,
         terms=(row,),
         residual=tested.within,
         df_residual=d.n - groups.k,
@@ -537,22 +483,23 @@ def _one_way_test(question: _Question, groups: Groups, decomposition: Decomposit
     )
 
 
-def _linear_test(question: _Question, decomposition: Decomposition, how: _How) -> DiscoResult:
-    """Several terms, or a covariate: rows are permuted, or residuals in the feature space."""
-    if how.method == "exact":
+def _linear_test(question: _Question, how: _How) -> DiscoResult:
+    """Test several terms, or a covariate: rows are permuted, or residuals in the feature space."""
+    n_resamples = how.sampling.n_resamples
+    if how.sampling.method == "exact":
         raise ValueError('`method="exact"` is for a single factor; use method="permutation".')
     d, names = question.d, [term.name for term in question.terms]
     blocks, tested = _permuted_blocks(question)
     Q, hypotheses = _subspaces(question.terms)
     r = Q.shape[1]
-    how = replace(how, progress=weigh(how.progress, d, permuted_rows(Size.of(d), r, len(hypotheses), how.n_resamples)))
+    how = replace(how, progress=weigh(how.progress, d, permuted_rows(Size.of(d), r, len(hypotheses), n_resamples)))
     unit = d.scale or 1.0  # a scale of 0 means that all points coincide
     total = float(d.row_totals.sum()) / (2 * d.n)
     whole = Hypothesis(np.empty((r, 0)), np.eye(r))
     observed, null = _compute_dispersions(d, Q, [whole, *hypotheses], unit, blocks, how)
     tolerance = tie_tolerance(1.0, d.n)
     extreme = [count_reaching(seen, drawn, tolerance) for seen, drawn in zip(observed, null, strict=True)]
-    pvalue, *pvalues = (upper_pvalue(count, how.n_resamples) for count in extreme)
+    pvalue, *pvalues = (upper_pvalue(count, n_resamples) for count in extreme)
     (S, W), *parts = observed
     rows = [
         DiscoRow(
@@ -569,12 +516,12 @@ def _linear_test(question: _Question, decomposition: Decomposition, how: _How) -
         statistic=_f_of(S, r, W, d.n - 1 - r, tolerance),
         pvalue=pvalue,
         method="permutation",
-        n_resamples=how.n_resamples,
+        n_resamples=n_resamples,
         n_strata=len(blocks) if question.strata is not None else 0,
         null_hypothesis=_describe_null_of_model(
             d, [name for name, moves in zip(names, tested, strict=True) if moves], question.strata is not None
         ),
-        decomposition=decomposition,
+        decomposition=how.decomposition,
         terms=tuple(rows),
         residual=total - S * unit if abs(W) > tolerance else 0.0,
         df_residual=d.n - 1 - r,
@@ -588,7 +535,7 @@ def _linear_test(question: _Question, decomposition: Decomposition, how: _How) -
 
 
 def _permuted_blocks(question: _Question) -> tuple[tuple[Any, ...], list[bool]]:
-    """Rows of every block, and for each term whether permuting within blocks moves it."""
+    """List the rows of every block, and tell for each term whether permuting within blocks moves it."""
     n = question.d.n
     if question.strata is None:
         return (np.arange(n),), [True] * len(question.terms)
@@ -603,13 +550,13 @@ def _permuted_blocks(question: _Question) -> tuple[tuple[Any, ...], list[bool]]:
 
 
 def _varies_within(blocks: tuple[Any, ...], term: Term) -> bool:
-    """Whether what a term adds to those it is adjusted for differs within some block of rows."""
+    """Tell whether what a term adds to those it is adjusted for differs within some block of rows."""
     added = added_basis(term.columns, added_basis(term.others, np.empty((len(term.columns), 0))))
     return any((np.ptp(added[rows], axis=0) > CONSTANT_WITHIN).any() for rows in blocks)
 
 
 def _subspaces(terms: tuple[Term, ...]) -> tuple[FloatArray, list[Hypothesis]]:
-    """Orthonormal basis of the whole model without the constant, and the place of every term in it."""
+    """Find an orthonormal basis of the whole model without the constant, and the place of every term in it."""
     n = len(terms[0].columns)
     nothing = np.empty((n, 0))
     Q = nothing
@@ -640,7 +587,7 @@ def _check_residual(names: str, n: int, df: int) -> None:
 def _compute_dispersions(
     d: Dissimilarity, Q: FloatArray, hypotheses: list[Hypothesis], unit: float, blocks: tuple[Any, ...], how: _How
 ) -> tuple[list[tuple[float, float]], list[tuple[FloatArray, FloatArray]]]:
-    """S and W of every hypothesis, observed and under all permutations, in the given unit."""
+    """Compute S and W of every hypothesis, observed and under all permutations, in the given unit."""
     RQ = d.pairs.multiply(Q)
     seen = observed_forms(Q, RQ)
     gram, total = seen.own[0], float(d.row_totals.sum()) / (2 * d.n)
@@ -649,21 +596,23 @@ def _compute_dispersions(
         pairs = (hypothesis.dispersions(forms, gram, total) for hypothesis in hypotheses)
         return [(S / unit, W / unit) for S, W in pairs]
 
-    orders = Exchangeable(np.arange(d.n), blocks).random(how.n_resamples, draw_key(how.rng))
+    orders = Exchangeable(np.arange(d.n), blocks).random(how.sampling.n_resamples, draw_key(how.rng))
     drawn = null_forms(d.pairs.block_sums, Q, RQ, orders)
-    with closing(with_bar(drawn, bool(how.progress), total=how.n_resamples, unit="permutation", size=len)) as bar:
+    with closing(
+        with_bar(drawn, bool(how.progress), total=how.sampling.n_resamples, unit="permutation", size=len)
+    ) as bar:
         parts = zip(*[read(forms) for forms in bar], strict=True)  # of every hypothesis
     null = [(np.concatenate([S for S, _ in part]), np.concatenate([W for _, W in part])) for part in parts]
     return [(float(S[0]), float(W[0])) for S, W in read(seen)], null
 
 
 def _f_of(S: float, df: int, W: float, df_residual: int, tolerance: float) -> float:
-    """(S/df) / (W/df_residual); 0 where both vanish."""
+    """Compute (S/df) / (W/df_residual); 0 where both vanish."""
     return float(statistics.f_ratio(np.asarray(S), S + W, df + df_residual + 1, df + 1, tolerance))
 
 
 def _describe_null_of_model(d: Dissimilarity, names: list[str], within: bool) -> str:
-    """What the p-value of the whole model is about."""
+    """Say what the p-value of the whole model is about."""
     sentence = f"the distribution of the points does not depend on {', '.join(names)}"
     sentence += " within any stratum" * within
     return sentence + d.metric.about_means

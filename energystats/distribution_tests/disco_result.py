@@ -102,8 +102,8 @@ class DiscoResult(Result):
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
     notes : tuple of str
-        Of a single factor, whether its groups were found from data, or look like it: a local optimum of W; and what
-        the names of levels hide, such as two that print alike.
+        Of a single factor, whether its groups were found from data, or are a local optimum of W, as clusters are; and
+        what the names of levels hide, such as two that print alike.
     """
 
     statistic: float
@@ -124,7 +124,7 @@ class DiscoResult(Result):
 
     @property
     def rows(self) -> tuple[DiscoRow, ...]:
-        """The terms, what marginal terms share (or count twice), the residual and the total."""
+        """List the terms, what marginal terms share (or count twice), the residual and the total."""
         W = DiscoRow(
             name="Residual", df=self.df_residual, dispersion=self.residual, share=share(self.residual, self.total)
         )
@@ -132,7 +132,7 @@ class DiscoResult(Result):
         return (*self.terms, *self._overlap(), W, T)
 
     def _overlap(self) -> tuple[DiscoRow, ...]:
-        """What the rows of a marginal decomposition lack of T; rounding in an orthogonal design is 0."""
+        """Find what the rows of a marginal decomposition lack of T; rounding in an orthogonal design is 0."""
         if self.decomposition == "sequential" or len(self.terms) == 1:
             return ()
         left = self.total - self.residual - sum(row.dispersion for row in self.terms)
@@ -142,7 +142,7 @@ class DiscoResult(Result):
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row a term, then Overlap (marginal only), Residual and Total: df, dispersion, F, R2, pvalue."""
+        """Tabulate one row a term, then Overlap (marginal only), Residual and Total: df, dispersion, F, R2, pvalue."""
         import pandas as pd
 
         rows = self.rows
@@ -199,7 +199,7 @@ class DiscoResult(Result):
         return [*lines, *self.notes, *self._saturation(), metric, *self._terms_note(), *few]
 
     def _saturation(self) -> list[str]:
-        """That the model leaves nothing, or next to nothing, to compare with."""
+        """Say that the model leaves nothing, or next to nothing, to compare with."""
         exact = self.total > 0 and self.residual <= 1e-12 * self.total
         if self.df_residual < FEW_LEFT * self.n:
             rows = "every row" if exact else "nearly every row"
@@ -223,27 +223,27 @@ class DiscoResult(Result):
         return f"At level {LEVEL:g}: evidence for {which}, none for the model as a whole ({p_text(self.pvalue)})."
 
     def _clear_terms(self) -> list[tuple[str, float]]:
-        """Terms whose p, by Holm's method for the number of terms, is at most the level."""
+        """List terms whose p, by Holm's method for the number of terms, is at most the level."""
         adjusted = adjust([row.pvalue for row in self.terms], "holm")
         return [(row.name, float(p)) for row, p in zip(self.terms, adjusted, strict=True) if p <= LEVEL]
 
     def _terms_note(self) -> list[str]:
-        """These terms in words."""
+        """Write the clear terms as a sentence."""
         if len(self.terms) == 1 or not (clear := self._clear_terms()):
             return []
         texts = ", ".join(f"{shorten_name(name)} ({p_text(p)})" for name, p in clear)
         return [f"Terms with p at most {LEVEL:g} after Holm's adjustment for their number: {texts}."]
 
     def _interval(self) -> tuple[float, float]:
-        """95 % interval of `pvalue` over seeds; (p, p) when exact."""
+        """Compute the 95 % interval of `pvalue` over seeds; (p, p) when exact."""
         return random_interval(self.pvalue, 0 if self.method == "exact" else self.n_resamples)
 
     def to_frame(self) -> pd.DataFrame:
-        """`table`, with the semimetric and whether columns were standardized in every row."""
+        """Return `table`, with the semimetric and whether columns were standardized in every row."""
         return self.table.assign(metric=metric_text(self.metric), standardized=self.standardization is not None)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Share of T of every row, with the p-values of the terms."""
+        """Draw the share of T of every row, with the p-values of the terms."""
         from energystats.plotting.distances import plot_decomposition
 
         rows = self.rows[:-1]
@@ -266,5 +266,5 @@ class DiscoResult(Result):
 
 
 def _is_interaction(name: str) -> bool:
-    """Whether a term joins several factors; a colon within a quoted name, a call or an index does not count."""
+    """Tell whether a term joins several factors; colons within quoted names, calls or indices do not count."""
     return ":" in NAMES_AND_CALLS.sub("", name)

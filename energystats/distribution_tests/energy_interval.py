@@ -232,7 +232,7 @@ class EnergyIntervalResult(Result):
     group_name : str
         Name of the Series that the labels came from; empty without one.
     metric : Metric
-        With every parameter that was settled on the data.
+        With every parameter that was fitted to the data.
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
     notes : tuple of str
@@ -286,7 +286,7 @@ class EnergyIntervalResult(Result):
         return f"With {self._percent()} confidence, E of the two populations lies between {ends}."
 
     def to_frame(self) -> pd.DataFrame:
-        """One row; the columns are the field names, some as texts."""
+        """Return one row; the columns are the field names, some as texts."""
         import pandas as pd
 
         names = ("statistic", "unbiased", "low", "high", "confidence_level", "n_bootstrap")
@@ -296,7 +296,7 @@ class EnergyIntervalResult(Result):
         return pd.DataFrame([row])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Histogram of the bootstrap distribution with the interval and E of the samples."""
+        """Draw a histogram of the bootstrap distribution with the interval and E of the samples."""
         from energystats.plotting.null_distributions import plot_interval
 
         return plot_interval(

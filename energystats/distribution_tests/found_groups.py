@@ -19,20 +19,20 @@ from energystats.exceptions import DoubleDippingWarning, warn
 from energystats.inputs.labels import notes_on_names
 from energystats.pairs.line import Line
 
-__all__ = ["FOUND_GROUPS", "LOOKS_FOUND", "is_local_optimum", "notes_on_groups", "warn_if_found"]
+__all__ = ["FOUND_GROUPS", "LOCAL_OPTIMUM", "is_local_optimum", "notes_on_groups", "warn_if_found"]
 
 
 FOUND_GROUPS = (
     "The groups were found from data: if from these, they separate them by construction and the p-value means nothing; "
     "call cluster_test(X, k), or cluster_test(X, clusterer=...) for another clusterer."
 )
-LOOKS_FOUND = (
+LOCAL_OPTIMUM = (
     "The groups are a local optimum of {what}. So are clusters that were found from these data, and groups known "
     "beforehand that lie well apart; if they were found, p means nothing: call cluster_test(X, k)."
 )
 OF_W = "W: no single point can change its group without raising it"
 OF_K_MEANS = "k-means: every point lies nearest to the mean of its own group"
-FIRST_LOOK = 256  # rows spread over the table, which mostly decide the matter
+ROWS_FIRST = 256  # rows spread over the table, which mostly decide the matter
 ROUNDING = 1e-12  # of the largest squared distance from the centre
 BLOCK_ENTRIES = 2**21  # of rho at a time
 
@@ -46,19 +46,15 @@ def warn_if_found(groups: Groups) -> None:
 def notes_on_groups(
     d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, weights: FloatArray | None = None
 ) -> tuple[str, ...]:
-    """Say whether the groups were found, or look as if they had been, and what their names hide; M, s: their sums."""
-    return (*_notes_on_finding(d, groups, M, s, weights), *notes_on_names(groups.names))
-
-
-def _notes_on_finding(
-    d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, weights: FloatArray | None
-) -> tuple[str, ...]:
-    """Say whether the groups were found, or look as if they had been."""
+    """Say whether the groups were found, or are a local optimum, and what their names hide; M, s: their sums."""
+    finding: tuple[str, ...] = ()
     if groups.found:
-        return (FOUND_GROUPS,)
-    if d.n_columns and d.coordinates is not None and _is_k_means(d.coordinates, groups, weights):
-        return (LOOKS_FOUND.format(what=OF_K_MEANS),)
-    return (LOOKS_FOUND.format(what=OF_W),) if is_local_optimum(d, groups, M, s, weights) else ()
+        finding = (FOUND_GROUPS,)
+    elif d.n_columns and d.coordinates is not None and _is_k_means(d.coordinates, groups, weights):
+        finding = (LOCAL_OPTIMUM.format(what=OF_K_MEANS),)
+    elif is_local_optimum(d, groups, M, s, weights):
+        finding = (LOCAL_OPTIMUM.format(what=OF_W),)
+    return (*finding, *notes_on_names(groups.names))
 
 
 def _is_k_means(points: FloatArray, groups: Groups, weights: FloatArray | None) -> bool:
@@ -94,12 +90,12 @@ def is_local_optimum(
 
 
 def _sums_to_groups(d: Dissimilarity, Z: FloatArray) -> Iterator[tuple[IntArray, FloatArray]]:
-    """Rows and their sums of rho over the groups, (r,) and (r, k): a few from everywhere, then all the others."""
+    """Sum rho over the groups for a few rows from everywhere, then all others; indices and sums, (r,), (r, k)."""
     if isinstance(d.pairs, Line):
         yield np.arange(d.n), d.pairs.multiply(Z)
         return
     everything = np.arange(d.n)
-    first = np.unique(np.linspace(0, d.n - 1, min(FIRST_LOOK, d.n)).astype(np.intp))
+    first = np.unique(np.linspace(0, d.n - 1, min(ROWS_FIRST, d.n)).astype(np.intp))
     others = np.delete(everything, first)
     height = max(1, BLOCK_ENTRIES // d.n)
     for rows in (first, *(others[start : start + height] for start in range(0, others.size, height))):
@@ -109,7 +105,7 @@ def _sums_to_groups(d: Dissimilarity, Z: FloatArray) -> Iterator[tuple[IntArray,
 def _falls_of_moves(
     table: FloatArray, w: FloatArray, codes: IntArray, sizes: IntArray, s: FloatArray, within: FloatArray
 ) -> FloatArray:
-    """By how much W falls when each row goes to the group that suits it best; -inf for a group's only row; (r,).
+    """Compute how far W falls when each row goes to the group that suits it best; -inf for a group's only row; (r,).
 
     `table` has the row's sums T_il, `s` the sums of weights and `within` the w_l of all groups.
     """

@@ -53,7 +53,7 @@ Simulate = Callable[[np.random.Generator, int], FloatArray]
 def normality_test(
     X: ArrayLike, *, n_resamples: int = 999, progress: bool | None = None, rng: RandomLike = None
 ) -> GoodnessOfFitResult:
-    r"""Energy test of normality, in one column or several, mean and covariance unknown.
+    r"""Test whether a sample is normal, in one column or several, mean and covariance unknown.
 
     Parameters
     ----------
@@ -133,11 +133,16 @@ def normality_test(
     null = _simulated(
         lambda stream, count: _simulate_normal_samples(stream, count, n, d), n_resamples, generator, progress
     )
-    law = "normal" if d == 1 else "multivariate normal"
+    p, interval = _compare_with_null(observed, null, scale, n)
+    family = "normal" if d == 1 else "multivariate normal"
     return GoodnessOfFitResult(
-        **_judged(observed, null, scale, n),
-        null_hypothesis=f"the population is {law}, whatever its mean and {'variance' if d == 1 else 'covariance'}",
-        distribution=f"{law}, parameters estimated",
+        statistic=observed,
+        pvalue=p,
+        pvalue_interval=interval,
+        n_resamples=null.size,
+        null_distribution=null,
+        null_hypothesis=f"the population is {family}, whatever its mean and {'variance' if d == 1 else 'covariance'}",
+        distribution=f"{family}, parameters estimated",
         n=n,
         d=d,
         n_reference=0,
@@ -146,20 +151,14 @@ def normality_test(
     )
 
 
-def _judged(observed: float, null: FloatArray, scale: float, n: int) -> dict[str, Any]:
-    """Statistic, p-value and its interval; `scale` is the size of the summands [theory 4, ties]."""
+def _compare_with_null(observed: float, null: FloatArray, scale: float, n: int) -> tuple[float, tuple[float, float]]:
+    """Form the p-value and its interval; `scale` is the size of the summands [theory 4, ties]."""
     extreme = count_extreme(observed, null, tie_tolerance(scale, n))
-    return {
-        "statistic": observed,
-        "pvalue": upper_pvalue(extreme, null.size),
-        "pvalue_interval": pvalue_interval(extreme, null.size, CONFIDENCE_LEVEL),
-        "n_resamples": null.size,
-        "null_distribution": null,
-    }
+    return upper_pvalue(extreme, null.size), pvalue_interval(extreme, null.size, CONFIDENCE_LEVEL)
 
 
 def _simulated(simulate: Simulate, n_resamples: int, rng: np.random.Generator, progress: bool) -> FloatArray:
-    """Statistics of samples from the null hypothesis, in blocks that each have a stream of their own."""
+    """Draw statistics of samples from the null hypothesis, in blocks that each have a random stream."""
     key = draw_key(rng)
     step = LABELINGS_PER_BLOCK
     blocks = (
@@ -170,7 +169,7 @@ def _simulated(simulate: Simulate, n_resamples: int, rng: np.random.Generator, p
 
 
 def _simulate_normal_samples(stream: np.random.Generator, count: int, n: int, d: int) -> FloatArray:
-    """Statistics of `count` standard normal samples, few enough at a time."""
+    """Compute statistics of `count` standard normal samples, few enough at a time."""
     at_once = max(1, NUMBERS_AT_ONCE // (n * d))
     parts = [
         normal.normality_statistics(normal.orthonormal(stream.standard_normal((min(at_once, count - start), n, d))))
@@ -180,7 +179,7 @@ def _simulate_normal_samples(stream: np.random.Generator, count: int, n: int, d:
 
 
 def _find_orthonormal_basis(points: FloatArray, columns: Sequence[str] | None) -> FloatArray:
-    """Orthonormal basis of the centred columns, which must be independent; (n, d).
+    """Find an orthonormal basis of the centred columns, which must be independent; (n, d).
 
     Columns are scaled before they are multiplied, so that neither 1e-150 nor 1e150 leaves the range of numbers, and
     the covariance is never formed, which would square its condition.
@@ -214,7 +213,7 @@ def _find_orthonormal_basis(points: FloatArray, columns: Sequence[str] | None) -
 
 
 def _list_columns(chosen: Any, names: Sequence[str]) -> str:
-    """'columns u, v are' or 'column u is'."""
+    """Write 'columns u, v are' or 'column u is'."""
     found = [names[int(j)] for j in np.flatnonzero(chosen)]
     text = ", ".join(found[:10]) + ", ..." * (len(found) > 10)
     return f"columns {text} are each" if len(found) > 1 else f"column {text} is"
@@ -231,7 +230,7 @@ def goodness_of_fit(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> GoodnessOfFitResult:
-    r"""Energy test whether a sample comes from a given distribution.
+    r"""Test whether a sample comes from a given distribution.
 
     Parameters
     ----------
@@ -326,14 +325,19 @@ def goodness_of_fit(
     fitted.fitted(points)  # what it needs of its columns, it needs of these
     size = Size(n, d, line=isinstance(target, _OnLine))
     progress = weigh(progress, Sample(fitted, points), reference_samples(size, target.size, n_resamples))
-    observed = target.compare(points[None])[0]
+    observed = float(target.compare(points[None])[0])
 
     def simulate(stream: np.random.Generator, count: int) -> FloatArray:
         return _drawn_samples(target, source, stream, count, points.shape)
 
     null = _simulated(simulate, n_resamples, generator, progress)
+    p, interval = _compare_with_null(observed, null, n * target.scale, n)
     return GoodnessOfFitResult(
-        **_judged(float(observed), null, n * target.scale, n),
+        statistic=observed,
+        pvalue=p,
+        pvalue_interval=interval,
+        n_resamples=null.size,
+        null_distribution=null,
         null_hypothesis=f"the sample comes from {source.label}" + fitted.only_means * MEANS_ONLY,
         distribution=source.label,
         n=n,
@@ -345,7 +349,7 @@ def goodness_of_fit(
 
 
 def _reference_size(n: int) -> int:
-    """Ten reference points a row, within bounds."""
+    """Choose ten reference points a row, within bounds."""
     low, high = REFERENCE
     return min(max(low, 10 * n), high)
 
@@ -355,20 +359,20 @@ class _ReferencePoints(Protocol):
 
     @property
     def size(self) -> int:
-        """How many."""
+        """Count them."""
 
     @property
     def scale(self) -> float:
-        """Mean of |rho| between them: the size of the summands."""
+        """Return the mean of |rho| between them: the size of the summands."""
 
     def compare(self, samples: FloatArray) -> FloatArray:
-        """N times the energy distance to every sample; (b, n, d) -> (b,)."""
+        """Compute n times the energy distance to every sample; (b, n, d) -> (b,)."""
 
 
 def _make_reference_points(
     source: Sampler, d: int, size: int, metric: Metric, rng: np.random.Generator
 ) -> tuple[_ReferencePoints, Metric]:
-    """Reference points with the way to compare samples with them, and the metric fitted to them."""
+    """Make reference points with the way to compare samples with them, and the metric fitted to them."""
     points = source.quantiles(size) if source.ppf is not None else source.draw(size, rng)
     if points.shape[1] != d:
         raise ValueError(
@@ -407,7 +411,7 @@ class _OnLine:
 
     @classmethod
     def of(cls, points: FloatArray) -> _OnLine:
-        """Sort once."""
+        """Sort the points once."""
         ordered = np.sort(points)
         center = float(ordered[ordered.size // 2])
         ordered -= center
@@ -461,7 +465,7 @@ class _Cloud:
         return np.array([self.compare_one(points) for points in samples])
 
     def compare_one(self, points: FloatArray) -> float:
-        """N times the energy distance to one sample; (n, d)."""
+        """Compute n times the energy distance to one sample; (n, d)."""
         n = len(points)
         blocks = range(0, n, ROWS_PER_BLOCK)
         across = sum(
@@ -474,7 +478,7 @@ class _Cloud:
 def _drawn_samples(
     target: _ReferencePoints, source: Sampler, stream: np.random.Generator, count: int, shape: tuple[int, ...]
 ) -> FloatArray:
-    """Statistics of `count` samples of the distribution, drawn one after the other, few compared at a time."""
+    """Draw `count` samples of the distribution one after the other, and compare few at a time."""
     n, d = shape
     at_once = max(1, NUMBERS_AT_ONCE // (n * d))
     parts = []
@@ -566,7 +570,7 @@ class GoodnessOfFitResult(Result):
         return state_evidence(self.pvalue, "against the null hypothesis", note=others)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row; the columns are the field names."""
+        """Return one row; the columns are the field names."""
         import pandas as pd
 
         names = (
@@ -583,7 +587,7 @@ class GoodnessOfFitResult(Result):
         return pd.DataFrame([{name: getattr(self, name) for name in names}])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Histogram of the null distribution with the observed statistic."""
+        """Draw a histogram of the null distribution with the observed statistic."""
         from energystats.plotting.null_distributions import plot_goodness
 
         null, name = self.null_distribution, self.distribution

@@ -10,13 +10,13 @@ from energystats._runtime import weigh
 from energystats._typing import ArrayLike, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import Design, check_design, exchangeable_units
-from energystats.distribution_tests.energy_test import METHODS, check_combination, choose_test
-from energystats.distribution_tests.found_groups import warn_if_found
-from energystats.distribution_tests.permutation_test import Sampling, StatisticName, weighed
+from energystats.distribution_tests.energy_test import run_method
+from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison
 from energystats.distribution_tests.results import EnergyTestResult
 from energystats.geometry.kernels import KernelLike, kernel_distance, semimetric_of
 from energystats.inputs.labels import read_inputs
-from energystats.inputs.options import as_generator, check_count, check_option
+from energystats.inputs.methods import MethodLike, read_method
+from energystats.inputs.options import as_generator, check_option
 from energystats.metrics.base import MetricLike
 from energystats.metrics.lookup import resolve
 from energystats.pairs.workloads import Size, one_sum
@@ -34,7 +34,7 @@ def mmd2(
     alpha: float = 1.0,
     estimator: str = "v",
 ) -> float:
-    r"""Squared maximum mean discrepancy between the distributions of two samples.
+    r"""Compute the squared maximum mean discrepancy between the distributions of two samples.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def mmd2(
     See Also
     --------
     mmd_test : Whether the discrepancy is larger than chance would have it.
-    energy_distance : The same for a semimetric.
+    energy_distance : The distance of a semimetric.
 
     Notes
     -----
@@ -116,13 +116,13 @@ def mmd_test(
     metric: MetricLike = "euclidean",
     alpha: float = 1.0,
     estimator: str = "v",
-    method: str = "auto",
-    n_resamples: int = 999,
+    method: MethodLike = "auto",
+    n_resamples: int | None = None,
     design: Design | None = None,
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> EnergyTestResult:
-    r"""Permutation test of equal distributions of two samples by maximum mean discrepancy.
+    r"""Test by permutation whether two samples come from one distribution, by maximum mean discrepancy.
 
     Parameters
     ----------
@@ -139,15 +139,14 @@ def mmd_test(
         Its power, 0.001 <= alpha <= 2.
     estimator : {"v", "u"}, default "v"
         The statistic. For samples of equal size both rank the permutations alike.
-    method : {"auto", "exact", "permutation", "asymptotic", "cross"}, default "auto"
+    method : {"auto", "exact", "permutation", "asymptotic", "cross"} or Permutation, default "auto"
         As for `energy_test`.
-    n_resamples : int, default 999
-        Random permutations.
+    n_resamples : int, optional
+        Random permutations: 999, or the number of `method`.
     design : Design, optional
         Strata, pairs or whole plots, as for `energy_test`.
     progress : bool or None, default None
-        Show a bar over the permutations. None: if the estimated time is above two seconds and a terminal or notebook
-        can show it.
+        Show a bar. None: if the estimated time is above two seconds and a terminal or notebook can show it.
     rng : int, Generator or None, default None
         Seed of the permutations.
 
@@ -173,7 +172,7 @@ def mmd_test(
 
     See Also
     --------
-    energy_test : The same test for a semimetric, and for more than two samples.
+    energy_test : For a semimetric, and for more than two samples.
     Design : Strata, pairs and whole plots.
 
     Notes
@@ -194,8 +193,7 @@ def mmd_test(
     0.001
     """
     check_option(estimator, "estimator", ("v", "u"))
-    check_option(method, "method", METHODS)
-    sampling = Sampling(method, check_count(n_resamples, "n_resamples", low=1))
+    sampling = read_method(method, n_resamples, ("auto", "exact", "permutation", "asymptotic", "cross"))
     generator = as_generator(rng)
     first, *others = _kernels_of(kernel)
     design = check_design(design)
@@ -205,17 +203,14 @@ def mmd_test(
     several = [d, *(d.under(semimetric_of(other, metric, alpha)) for other in others)]
     _check_pairs_within(checked, estimator)
     units = exchangeable_units(design, samples, blocks, checked)
-    check_combination(sampling, units, len(several))
-    warn_if_found(checked)
-    sampling = weighed(several, checked, sampling, progress, units)
-    name: StatisticName = "mmd2" if estimator == "v" else "mmd2 (unbiased)"
-    return choose_test(several, checked, name, sampling, generator, units)
+    statistic = STATISTICS["mmd2" if estimator == "v" else "mmd2 (unbiased)"]
+    return run_method(GroupComparison(d, checked, statistic, sampling, generator, units), several, progress)
 
 
 def _two_samples(
     samples: Sequence[Any], groups: Any, kernel: KernelLike, metric: MetricLike, alpha: float
 ) -> tuple[Dissimilarity, Groups]:
-    """Points or matrix behind the semimetric of the kernel, and two groups."""
+    """Read the points or the matrix behind the semimetric of the kernel, and two groups."""
     if isinstance(kernel, str) and kernel == "precomputed":
         if len(samples) != 1 or groups is None:
             raise ValueError('`kernel="precomputed"` needs one kernel matrix of the pooled points, and `groups=`.')
@@ -229,7 +224,7 @@ def _two_samples(
 
 
 def _kernels_of(kernel: KernelLike | Sequence[KernelLike]) -> list[KernelLike]:
-    """One kernel, or all of a sequence."""
+    """List one kernel, or all of a sequence."""
     if not isinstance(kernel, list | tuple):
         return [kernel]  # type: ignore[list-item]  # anything else is checked as a kernel
     if not kernel:
@@ -240,7 +235,7 @@ def _kernels_of(kernel: KernelLike | Sequence[KernelLike]) -> list[KernelLike]:
 
 
 def _check_pairs_within(groups: Groups, estimator: str) -> None:
-    """A U-statistic needs pairs within each sample."""
+    """Refuse a U-statistic where a sample has no pairs."""
     n, m = groups.sizes.tolist()
     if estimator == "u" and min(n, m) < 2:
         raise ValueError(f'`estimator="u"` needs at least two points in each sample, got {n} and {m}.')

@@ -27,7 +27,7 @@ CORRECTIONS = (
 
 
 def adjust(pvalues: Sequence[float] | FloatArray, correction: str) -> FloatArray:
-    """Adjusted p-values in the same order; NaN stays NaN and does not count."""
+    """Adjust p-values for their number; NaN stays NaN and does not count."""
     adjusted = np.array(pvalues, dtype=np.float64)
     known = ~np.isnan(adjusted)
     if correction == "none" or known.sum() < 2:

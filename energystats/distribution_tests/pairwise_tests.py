@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from energystats._core import statistics
-from energystats._core.labelings import Exchangeable, draw_key
+from energystats._core.labelings import draw_key
 from energystats._core.pvalues import count_extreme, tie_tolerance, upper_pvalue
 from energystats._runtime import weigh, with_bar
-from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
+from energystats._typing import AnyArray, ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.display.numbers import numbers, probability, proportion, rounded
 from energystats.display.result import Result
 from energystats.display.sentences import metric_note
 from energystats.display.tables import LEVEL, ROWS_SHOWN, TextTable, cut_all, text_table
 from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.distribution_tests.designs import Design, check_design, exchangeable_units
 from energystats.distribution_tests.found_groups import notes_on_groups, warn_if_found
 from energystats.distribution_tests.multiplicity import CORRECTIONS, adjust
-from energystats.distribution_tests.permutation_test import Sampling, permutation_test
+from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, draw_null
+from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import position_of, read_inputs
+from energystats.inputs.methods import MethodLike, read_method, refuse_stop
 from energystats.inputs.names import near_names
-from energystats.inputs.options import as_generator, check_count, check_option
+from energystats.inputs.options import as_generator, check_option
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import Size, comparisons
 
@@ -37,6 +40,9 @@ if TYPE_CHECKING:
 __all__ = ["PairwiseRow", "PairwiseTestsResult", "pairwise_tests"]
 
 
+ALONE = 1e-9  # of a group's weight: a point that leaves no more to others is its own centre
+
+
 def pairwise_tests(
     X: ArrayLike,
     groups: ArrayLike,
@@ -45,13 +51,15 @@ def pairwise_tests(
     correction: str = "holm",
     metric: MetricLike = "euclidean",
     alpha: float = 1.0,
-    method: str = "auto",
+    method: MethodLike = "auto",
     n_resamples: int | None = None,
+    design: Design | None = None,
+    sample_weight: ArrayLike | None = None,
     standardize: bool = False,
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> PairwiseTestsResult:
-    r"""Energy tests of all pairs of groups, or of each group against a control, with adjusted p-values.
+    r"""Test all pairs of groups, or each group against a control, and adjust the p-values for their number.
 
     Parameters
     ----------
@@ -68,16 +76,19 @@ def pairwise_tests(
         The semimetric rho; parameters such as sigma are fitted to all groups together.
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2.
-    method : {"auto", "exact", "permutation"}, default "auto"
+    method : {"auto", "exact", "permutation"} or Permutation, default "auto"
         As for `energy_test`.
-    n_resamples : int or None, default None
-        Random permutations of each pair. None is 999, or 40 for each pair less one where that is more, so that an
-        adjusted p-value of .025 can be reached.
+    n_resamples : int, optional
+        Random permutations of each pair: the number of `method`, or else 999, or 40 for each pair less one where that
+        is more, so that an adjusted p-value of .025 can be reached.
+    design : Design, optional
+        Strata, pairs or whole plots, as for `energy_test`; each pair is permuted within its own rows.
+    sample_weight : array_like of shape (n,), optional
+        Positive weights of the rows, as for `energy_test`.
     standardize : bool, default False
         Column z-scores (divisor n, of all groups together) before distances.
     progress : bool or None, default None
-        Show a bar over the pairs. None: if the estimated time is above two seconds and a terminal or notebook
-        can show it.
+        Show a bar. None: if the estimated time is above two seconds and a terminal or notebook can show it.
     rng : int, Generator or None, default None
         Seed of the permutations.
 
@@ -90,19 +101,12 @@ def pairwise_tests(
     Raises
     ------
     ValueError
-        If there is a single group, the control is not a group, a value is not finite, labels are missing, of another
-        length, or equal and of different types (True and 1), or an option is unknown.
+        If there is a single group, the control is not a group, a value is not finite, labels are missing or of another
+        length, the design leaves a pair nothing to permute, or an option is unknown.
     TypeError
         If `X` does not hold real numbers, or labels cannot be sorted, such as numbers beside text.
     MemoryError
         If the work would not fit into the available memory.
-
-    Warns
-    -----
-    DoubleDippingWarning
-        If the groups are a clustering result, a fitted clusterer, or a Series made from a result.
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -110,18 +114,10 @@ def pairwise_tests(
 
     Notes
     -----
-    An energy test sees any difference between distributions. The companion asks about spread alone: the squared
-    distances of the points to the centre of their own group in the feature space of rho, times n_j/(n_j - 1), are
-    compared between the two groups by the share of their sum of squares; their mean is half the U form of g(C_j, C_j).
-    Residuals from the centres are permuted, and every labeling is given centres of its own. A small p there says that
-    the groups differ in spread, and the energy test may have seen nothing else; where only the energy test is small,
-    they differ in place or in shape. The companion is approximate: at level .05 it rejected .045 to .074 of 800 equal
-    pairs of 20 + 20, 40 + 40 or 10 + 40 values (normal, exponential, lognormal, t with 3 degrees of freedom; one
-    column), .059 to .083 of 10 + 10, and .07 to .15 of 5 + 5.
-    A group of one point has no spread, and its p is NaN.
-
-    Each pair is permuted within its own points. O(n^2) time and memory for the distances of each pair, and the cost
-    of `energy_test` for each.
+    An energy test sees any difference between distributions; its companion compares the squared distances of the points
+    to the centres of their groups, and so sees spread alone. The companion is approximate. Its definition, measured
+    levels, and which `energy_test` with which seed gives the p of a pair: `docs/distribution-tests.md`. O(n^2) time and
+    memory for the distances of each pair, and the cost of `energy_test` for each.
 
     References
     ----------
@@ -136,39 +132,46 @@ def pairwise_tests(
     ['setosa', 'versicolor', 0.003]
     """
     check_option(correction, "correction", CORRECTIONS)
-    check_option(method, "method", ("auto", "exact", "permutation"))
     generator = as_generator(rng)
-    tables, (labels,) = read_inputs((X,), {"groups": groups})
+    design = check_design(design)
+    columns = {"groups": groups, "sample_weight": sample_weight}
+    columns |= {"strata": design.strata, "whole_plots": design.whole_plots}
+    tables, (labels, sample_weight, *blocks) = read_inputs((X,), columns)
     d, checked = Dissimilarity.from_samples(tables, labels, metric=metric, alpha=alpha, standardize=standardize)
     warn_if_found(checked)
     pairs = _pairs_of(checked, control)
-    if n_resamples is None:
-        n_resamples = max(999, 40 * len(pairs) - 1)
-    n_resamples = check_count(n_resamples, "n_resamples", low=1)
+    sampling = read_method(method, n_resamples, ("auto", "exact", "permutation"), max(999, 40 * len(pairs) - 1))
+    refuse_stop(sampling, "pairwise_tests")
+    units = exchangeable_units(design, tables, blocks, checked)
+    weights = as_weights(sample_weight, d.n, "sample_weight")
+    if weights is not None:
+        d.check_weights(weights, "sample_weight")
+    whole = GroupComparison(d, checked, STATISTICS["between"], sampling, generator, units, weights)
+    for pair in pairs:
+        _check_moves(whole, pair)
     sizes = [(int(checked.sizes[i]), int(checked.sizes[j])) for i, j in pairs]
-    progress = weigh(progress, d, *comparisons(Size.of(d), sizes, n_resamples))
-    rngs = generator.spawn(len(pairs))
-    tested = (
-        _compare_pair(d, checked, pair, method=method, n_resamples=n_resamples, rng=pair_rng)
-        for pair, pair_rng in zip(pairs, rngs, strict=True)
-    )
+    progress = weigh(progress, d, *comparisons(Size.of(d), sizes, sampling.n_resamples))
+    tested = (_compare_pair(whole, pair, own) for pair, own in zip(pairs, generator.spawn(len(pairs)), strict=True))
     rows = list(with_bar(tested, progress, total=len(pairs), unit="pair", size=lambda _: 1))
     return PairwiseTestsResult(
         rows=tuple(rows),
         pvalue_adjusted=adjust([row.pvalue for row in rows], correction),
         pvalue_spread_adjusted=adjust([row.pvalue_spread for row in rows], correction),
         correction=correction,
-        method=method,
-        n_resamples=n_resamples,
+        method=sampling.method,
+        n_resamples=sampling.n_resamples,
+        n_strata=units.n_strata,
+        n_plots=units.n_plots,
+        weighted=weights is not None,
         group_name=checked.name,
         metric=d.metric,
         standardization=d.standardization,
-        notes=notes_on_groups(d, checked, *d.group_sums(checked)),
+        notes=notes_on_groups(d, checked, *d.group_sums(checked, weights), weights),
     )
 
 
 def _pairs_of(groups: Groups, control: Any) -> list[tuple[int, int]]:
-    """Numbers of the groups to compare."""
+    """List the pairs of groups to compare, by number."""
     if control is None:
         return list(itertools.combinations(range(groups.k), 2))
     j = position_of(control, groups.names)
@@ -179,89 +182,112 @@ def _pairs_of(groups: Groups, control: Any) -> list[tuple[int, int]]:
     return [(j, other) for other in range(groups.k) if other != j]
 
 
-def _compare_pair(
-    d: Dissimilarity,
-    groups: Groups,
-    pair: tuple[int, int],
-    *,
-    method: str,
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> PairwiseRow:
-    """Both tests of two groups."""
+def _rows_of(groups: Groups, pair: tuple[int, int]) -> tuple[IntArray, Groups]:
+    """Find the rows of two groups, and the group of each."""
     first, second = pair
     rows = np.flatnonzero((groups.codes == first) | (groups.codes == second))
     names = (groups.names[first], groups.names[second])
-    two = Groups((groups.codes[rows] == second).astype(np.intp), names)
-    part = d.subset(rows)
+    return rows, Groups((groups.codes[rows] == second).astype(np.intp), names)
+
+
+def _check_moves(c: GroupComparison, pair: tuple[int, int]) -> None:
+    """Refuse a design that leaves nothing to permute between two groups, before any pair is tested."""
+    if c.units.is_free:
+        return
+    rows, two = _rows_of(c.groups, pair)
+    try:
+        c.units.among(rows).check_moves(two)
+    except ValueError as error:
+        raise ValueError(f"{error} The groups are {two.names[0]} and {two.names[1]} of a pair.") from error
+
+
+def _compare_pair(c: GroupComparison, pair: tuple[int, int], rng: np.random.Generator) -> PairwiseRow:
+    """Test two groups for equal distributions and for equal spread, each with a random stream of its own."""
+    rows, two = _rows_of(c.groups, pair)
     test_rng, spread_rng = rng.spawn(2)
-    result = permutation_test(part, two, sampling=Sampling(method, n_resamples), rng=test_rng)
-    E = statistics.energy_distances(*part.group_sums(two))[0, 1]
+    weights = None if c.weights is None else as_weights(c.weights[rows], rows.size, "sample_weight")
+    one = replace(c, d=c.d.subset(rows), groups=two, units=c.units.among(rows), weights=weights, rng=test_rng)
+    null = draw_null(one)
+    n1, n2 = two.sizes.tolist()
+    S, T = float(statistics.between(null.M, null.s)), float(statistics.total(null.M, null.s))
     return PairwiseRow(
-        group1=names[0],
-        group2=names[1],
-        n1=result.sizes[0],
-        n2=result.sizes[1],
-        energy_distance=float(E),
-        effect_size=result.effect_size,
-        pvalue=result.pvalue,
-        pvalue_spread=_test_spread(part, two, n_resamples, spread_rng),
+        group1=two.names[0],
+        group2=two.names[1],
+        n1=n1,
+        n2=n2,
+        energy_distance=float(statistics.energy_distances(null.M, null.s)[0, 1]),
+        effect_size=statistics.share(S, T),
+        pvalue=upper_pvalue(null.extreme, null.values.size),
+        pvalue_spread=_test_spread(replace(one, rng=spread_rng)),
     )
 
 
-def _test_spread(d: Dissimilarity, groups: Groups, n_resamples: int, rng: np.random.Generator) -> float:
-    """Permutation p of equal spread: squared distances to the own centre, compared between the groups.
+# ---------------------------------------------------------------- equal spread
+
+
+def _test_spread(c: GroupComparison) -> float:
+    """Compare squared distances to the own centre between two groups, and return the permutation p.
 
     The residuals from the own centres are permuted, and every labeling is given centres of its own, as the data were.
     """
-    if groups.sizes.min() < 2:
+    if c.groups.sizes.min() < 2:
         return float("nan")
-    h = _squared_distances_to_centres(d, groups)
-    labelings = Exchangeable.freely(groups.codes).random(n_resamples, draw_key(rng))
-    blocks = (_spread_shares(d, groups, h, block) for block in itertools.chain([groups.codes[None, :]], labelings))
+    w = np.ones(c.d.n) if c.weights is None else c.weights
+    h = _squared_distances_to_centres(c.d, c.groups, w)
+    codes, n_resamples = c.groups.codes, c.sampling.n_resamples
+    labelings = c.units.scheme(codes).random(n_resamples, draw_key(c.rng))
+    blocks = (_spread_shares(c.d, c.groups, w, h, block) for block in itertools.chain([codes[None, :]], labelings))
     (observed,), *null = blocks
-    extreme = count_extreme(float(observed), np.concatenate(null), tie_tolerance(1.0, d.n))
+    extreme = count_extreme(float(observed), np.concatenate(null), tie_tolerance(1.0, c.d.n))
     return upper_pvalue(extreme, n_resamples)
 
 
-def _squared_distances_to_centres(d: Dissimilarity, groups: Groups) -> FloatArray:
-    """Squared distance of each point to the mean of its group in the feature space of rho; (n,).
+def _squared_distances_to_centres(d: Dissimilarity, groups: Groups, w: FloatArray) -> FloatArray:
+    """Compute the squared distance of each point to the mean of its group in the feature space of rho; (n,).
 
     The mean of rho to the group minus half of g(C_j, C_j).
     """
-    Z = groups.indicators()[:, :, 0]
-    n = groups.sizes.astype(np.float64)
-    to_groups = d.pairs.multiply(Z) / n
-    own_means = np.einsum("ij,ij->j", Z, to_groups) / n
+    Z = groups.indicators(w)[:, :, 0]
+    s = Z.sum(axis=0)
+    to_groups = d.pairs.multiply(Z) / s
+    own_means = np.einsum("ij,ij->j", Z, to_groups) / s
     return np.asarray(to_groups[np.arange(d.n), groups.codes] - own_means[groups.codes] / 2)
 
 
-def _spread_shares(d: Dissimilarity, groups: Groups, h: FloatArray, labelings: AnyArray) -> FloatArray:
-    """Share of the sum of squares of z that lies between two groups of residuals; (n,), (b, n) -> (b,).
+def _spread_shares(d: Dissimilarity, groups: Groups, w: FloatArray, h: FloatArray, labelings: AnyArray) -> FloatArray:
+    """Compute the share of the sum of squares of z between two groups of residuals; (n,), (n,), (b, n) -> (b,).
 
-    z is the squared distance of a residual from the mean of its new group, times n_j/(n_j - 1) for the pull of a point
-    on its own centre. With C the projection that takes the observed group means away, products of residuals are
-    H = -1/2 C R C; C 1 = 0, so that those with one group are minus those with the other.
+    z is the squared distance of a residual from the mean of its new group, over its mean where all residuals are alike:
+    1 - 1/n_j without weights, for the pull of a point on its own centre. With C the projection that takes the observed
+    group means away, products of residuals are H = -1/2 C R C'; since C 1 = 0, those with the mean of one group are
+    minus those with the other, up to the sizes.
     """
     Z = (labelings.T == 1).astype(np.float64)
-    n, sizes = d.n, groups.sizes.astype(np.float64)
-    products = -0.5 * _without_means(d.pairs.multiply(_without_means(Z, groups)), groups)  # H Z
+    W = w[:, None]
+    products = -0.5 * _without_means(d.pairs.multiply(W * _without_means(Z, groups, w)), groups, w)  # H W Z
     z = np.empty_like(Z)
-    for member, sign, size in ((Z == 0, -1.0, sizes[0]), (Z == 1, 1.0, sizes[1])):
-        to_mean = sign * products / size
-        squared = h[:, None] - 2 * to_mean + np.where(member, to_mean, 0.0).sum(axis=0) / size
-        z[member] = (squared * (size / (size - 1)))[member]
+    for member, sign in ((Z == 0, -1.0), (Z == 1, 1.0)):
+        inside = W * member
+        s = inside.sum(axis=0)
+        to_mean = sign * products / s
+        squared = h[:, None] - 2 * to_mean + (inside * to_mean).sum(axis=0) / s
+        pull = 1 - 2 * W / s + (W * inside).sum(axis=0) / s**2
+        z[member] = (squared / np.where(pull > ALONE, pull, 1.0))[member]
     z /= np.abs(z).max(axis=0) + (z == 0).all(axis=0)  # squares of z must stay in the range of numbers
-    z -= z.mean(axis=0)
-    sums = (Z * z).sum(axis=0)  # minus those of the other group
-    between, total = sums**2 * (n / (sizes[0] * sizes[1])), (z**2).sum(axis=0)
+    mass, s = w.sum(), (W * Z).sum(axis=0)
+    z -= (w @ z) / mass
+    sums = (W * Z * z).sum(axis=0)  # minus those of the other group
+    between, total = sums**2 * (mass / (s * (mass - s))), (W * z**2).sum(axis=0)
     return np.asarray(np.where(total > 0, between / np.where(total > 0, total, 1.0), 0.0))
 
 
-def _without_means(columns: FloatArray, groups: Groups) -> FloatArray:
-    """Columns less the mean of each group; (n, c)."""
+def _without_means(columns: FloatArray, groups: Groups, w: FloatArray) -> FloatArray:
+    """Take the weighted mean of each group away; (n, c)."""
     Z = groups.indicators()[:, :, 0]
-    return np.asarray(columns - (Z @ ((Z.T @ columns) / groups.sizes[:, None])))
+    return np.asarray(columns - Z @ ((Z.T @ (w[:, None] * columns)) / groups.mass(w)[:, None]))
+
+
+# ---------------------------------------------------------------- the result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,6 +336,12 @@ class PairwiseTestsResult(Result):
         How labelings were chosen: "auto" is exact where there are few.
     n_resamples : int
         Random permutations of each pair.
+    n_strata : int
+        Blocks within which labels were permuted; 0 for free permutations.
+    n_plots : int
+        Whole plots whose labels were permuted; 0 for free permutations.
+    weighted : bool
+        Whether rows had weights.
     group_name : str
         Name of the Series that the labels came from; empty without one.
     metric : Metric
@@ -317,7 +349,7 @@ class PairwiseTestsResult(Result):
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
     notes : tuple of str
-        Whether the groups were found from data, or look like it: a local optimum of W.
+        Whether the groups were found from data, or are a local optimum of W, as clusters are.
     """
 
     rows: tuple[PairwiseRow, ...] = field(repr=False)
@@ -326,13 +358,16 @@ class PairwiseTestsResult(Result):
     correction: str
     method: str
     n_resamples: int
+    n_strata: int = field(repr=False)
+    n_plots: int = field(repr=False)
+    weighted: bool = field(repr=False)
     group_name: str = field(default="", repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row a pair."""
+        """Tabulate one row a pair."""
         import pandas as pd
 
         table = pd.DataFrame([asdict(row) for row in self.rows])
@@ -362,7 +397,7 @@ class PairwiseTestsResult(Result):
         return [text_table(list(zip(*columns, strict=True)), heads, stubs, title, self.group_name)]
 
     def _shown(self) -> list[int]:
-        """The pairs of the summary, in their order: all, or of very many those with the smallest p."""
+        """Choose the pairs of the summary, in their order: all, or of very many those with the smallest p."""
         if len(self.rows) <= ROWS_SHOWN:
             return list(range(len(self.rows)))
         order = sorted(range(len(self.rows)), key=lambda i: (self.rows[i].pvalue, -self.rows[i].effect_size))
@@ -371,28 +406,31 @@ class PairwiseTestsResult(Result):
     def _sentences(self) -> list[str]:
         all_of_them = {"auto": ", or over all labelings of a pair where they are no more", "permutation": ""}
         error = rounded((0.05 * 0.95 / self.n_resamples) ** 0.5)
+        whose = " of the whole plots" * bool(self.n_plots) + " of each pair" + ", within strata" * bool(self.n_strata)
         how = (
-            f"p-values by {self.n_resamples} random permutations of each pair{all_of_them.get(self.method, '')}: "
+            f"p-values by {self.n_resamples} random permutations{whose}{all_of_them.get(self.method, '')}: "
             f"another seed moves a p of .05 by about ±{error} (Monte Carlo standard error)."
         )
         if self.method == "exact":
             how = (
-                "p-values over all distinct labelings of each pair: they do not depend on a seed; those of spread are "
+                f"p-values over all distinct labelings{whose}: they do not depend on a seed; those of spread are "
                 f"by {self.n_resamples} random permutations."
             )
+        within = " within every stratum" * bool(self.n_strata) + ", whole plots being exchangeable" * bool(self.n_plots)
         return [
-            "Null hypothesis of p: the two groups come from one distribution. Of p spread: their points are spread "
-            "equally around their own centres; where only p is small, the groups differ in place or shape.",
+            f"Null hypothesis of p: the two groups come from one distribution{within}. Of p spread: their points are "
+            "spread equally around their own centres; where only p is small, the groups differ in place or shape.",
             "p spread is approximate: in small groups, and in larger ones of a skew distribution, it is too often "
             "small.",
             how,
+            *(["Rows are weighted; equality includes their weights."] if self.weighted else []),
             *self._out_of_reach(),
             *self.notes,
             metric_note(self.metric, self.standardization),
         ]
 
     def _out_of_reach(self) -> list[str]:
-        """Whether no pair can be significant, because of few permutations and many pairs."""
+        """Say that no pair can be significant, because of few permutations and many pairs."""
         lowest = (1 if self.correction == "none" else len(self.rows)) / (self.n_resamples + 1)
         if self.method == "exact" or self.correction.startswith("fdr") or lowest <= LEVEL:
             return []
@@ -410,11 +448,11 @@ class PairwiseTestsResult(Result):
         return f"At level {LEVEL:g}, {adjusted}: {evidence}."
 
     def to_frame(self) -> pd.DataFrame:
-        """The same as `table`."""
+        """Return `table`."""
         return self.table
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """S/T of every pair, labelled with its adjusted p-value."""
+        """Draw S/T of every pair, labelled with its adjusted p-value."""
         from energystats.plotting.null_distributions import plot_pairs
 
         pairs, sizes = [(row.group1, row.group2) for row in self.rows], [(row.n1, row.n2) for row in self.rows]

@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from energystats._core.labelings import draw_key, stream_of
-from energystats._core.pvalues import pvalue_interval
+from energystats._core.pvalues import pvalue_interval, upper_pvalue
 from energystats._runtime import Sample, weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
 from energystats.display.numbers import proportion
@@ -19,10 +19,11 @@ from energystats.display.result import Result
 from energystats.display.sentences import metric_note
 from energystats.display.tables import TextTable, text_table
 from energystats.dissimilarity import Dissimilarity, Groups, pool
-from energystats.distribution_tests.permutation_test import Sampling, StatisticName, permutation_test
+from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, Statistic, draw_null
 from energystats.distribution_tests.samplers import Sampler, as_sampler, is_distribution, resampler
 from energystats.inputs.arrays import check_level
 from energystats.inputs.labels import is_single
+from energystats.inputs.methods import Sampling
 from energystats.inputs.options import as_generator, check_count, check_option, check_positive
 from energystats.inputs.table import as_table
 from energystats.metrics.base import Metric, MetricLike
@@ -58,7 +59,7 @@ def energy_power(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> PowerResult:
-    r"""Power of `energy_test` for two distributions, against sample size, by simulation.
+    r"""Simulate the power of `energy_test` for two distributions, against sample size.
 
     Parameters
     ----------
@@ -66,7 +67,7 @@ def energy_power(
         What the samples are drawn from: a frozen distribution, a function sampler(size, rng) -> (size,) or (size, d),
         or a pilot sample whose rows are drawn with replacement.
     n : int or sequence of int
-        Size of the first sample, or several; each is looked at once, in rising order.
+        Size of the first sample, or several; each is simulated once, in rising order.
     ratio : float, default 1.0
         The second sample has round(ratio n) points, at least one.
     level : float, default 0.05
@@ -85,8 +86,7 @@ def energy_power(
     standardize : bool, default False
         Z-scores of the pooled columns of each pair before distances.
     progress : bool or None, default None
-        Show a bar over the replicates. None: if the estimated time is above two seconds and a terminal or notebook
-        can show it.
+        Show a bar. None: if the estimated time is above two seconds and a terminal or notebook can show it.
     rng : int, Generator or None, default None
         Seed of the simulation.
 
@@ -116,16 +116,10 @@ def energy_power(
 
     Notes
     -----
-    Every replicate has a stream of random numbers that depends on the seed, n and its own number alone: more sizes or
-    more replicates leave the others as they were. The standard error of a power P is at most that of a coin,
-    :math:`\sqrt{P(1 - P)/n\_replicates} \le .5/\sqrt{n\_replicates}`.
-
-    A pilot sample stands for its population. What separates two pilots by chance counts as a difference, so for large n
-    the power goes to 1 even if the populations are equal; small pilots say little.
-
-    O(n_replicates (n_x + n_y)^2 (d + n_resamples)) time for each size, as many tests; for one column with
-    rho = \|x - y\|, O(n_replicates (n_x + n_y) n_resamples). The memory is that of one test: O((n_x + n_y)^2) up to
-    4,096 points, O((n_x + n_y) n_resamples) beyond.
+    Every replicate has a random stream that depends on the seed, n and its own number alone. The standard error of a
+    power P is :math:`\sqrt{P(1 - P)/n\_replicates}`. A pilot sample stands for its population, and small ones say
+    little: `docs/distribution-tests.md`. O(n_replicates (n_x + n_y)^2 (d + n_resamples)) time for each size, and the
+    memory of one test.
 
     References
     ----------
@@ -153,7 +147,8 @@ def energy_power(
     sources, resolved = _sources_of(x, y, resolved)
     key = draw_key(as_generator(rng))
     progress = weigh(progress, *_plan_power(x, y, resolved, sizes, n_replicates, n_resamples))
-    simulation = _Simulation(sources, resolved, cast(StatisticName, statistic), standardize, n_resamples, level, key)
+    sampling = Sampling(n_resamples=n_resamples)
+    simulation = _Simulation(sources, resolved, STATISTICS[statistic], standardize, sampling, level, key)
     decisions = simulation.decisions(sizes, n_replicates)
     total = n_replicates * len(sizes)
     rejected = np.array(list(with_bar(decisions, progress, total=total, unit="replicate", size=lambda _: 1)))
@@ -174,7 +169,7 @@ def energy_power(
 def _plan_power(
     x: Any, y: Any, metric: Metric, sizes: list[tuple[int, int]], n_replicates: int, n_resamples: int
 ) -> tuple[Any, ...]:
-    """Points like those that will be drawn, as far as there are any, and the work of all tests."""
+    """Find points like those that will be drawn, as far as there are any, and estimate the work of all tests."""
     pilot = next((value for value in (x, y) if not is_distribution(value)), None)
     points = np.sin(np.arange(64.0)).reshape(32, 2) if pilot is None else metric.read((pilot,), ("x",))[0][0]
     line = power_on_line(points, metric) == 1
@@ -199,12 +194,12 @@ class _Simulation:
         What the samples are drawn from.
     metric : Metric
         Not yet fitted to data.
-    statistic : str
-        Which statistic.
+    statistic : Statistic
+        What is compared.
     standardize : bool
         Whether columns are standardized.
-    n_resamples : int
-        Permutations.
+    sampling : Sampling
+        How many permutations.
     level : float
         Largest p-value that rejects.
     key : ndarray of shape (2,)
@@ -213,14 +208,14 @@ class _Simulation:
 
     sources: tuple[Sampler, Sampler]
     metric: Metric
-    statistic: StatisticName
+    statistic: Statistic
     standardize: bool
-    n_resamples: int
+    sampling: Sampling
     level: float
     key: AnyArray
 
     def decisions(self, sizes: list[tuple[int, int]], n_replicates: int) -> Iterator[bool]:
-        """Whether each replicate is rejected, size after size."""
+        """Tell for each replicate whether it is rejected, size after size."""
         for pair in sizes:
             for replicate in range(n_replicates):
                 yield self.rejects(pair, replicate, warns=pair == sizes[0] and replicate == 0)
@@ -237,14 +232,12 @@ class _Simulation:
             np.concatenate(samples), self.metric, standardize=self.standardize, warns=warns, place=place
         )
         groups = Groups(np.repeat([0, 1], sizes).astype(np.intp), ("x", "y"))
-        tested = permutation_test(
-            d, groups, self.statistic, sampling=Sampling(n_resamples=self.n_resamples), rng=stream
-        )
-        return tested.pvalue <= self.level
+        null = draw_null(GroupComparison(d, groups, self.statistic, self.sampling, stream))
+        return upper_pvalue(null.extreme, null.values.size) <= self.level
 
 
 def _sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler], Metric]:
-    """Samplers of both, and the metric that knows the columns of pilot samples, which must agree."""
+    """Make samplers of both, and the metric that knows the columns of pilot samples, which must agree."""
     pilots = {name: value for value, name in ((x, "x"), (y, "y")) if not is_distribution(value)}
     if len(pilots) == 2:
         pool((x, y), metric)
@@ -264,7 +257,7 @@ def _sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler]
 
 
 def _check_rising_sizes(n: Any) -> list[int]:
-    """Rising sizes of the first sample."""
+    """Read the sizes of the first sample, in rising order."""
     values = [n] if is_single(n) else list(n)
     if not values:
         raise ValueError("`n` must hold at least one size, got none.")
@@ -272,7 +265,7 @@ def _check_rising_sizes(n: Any) -> list[int]:
 
 
 def _check_reachable_level(level: float, n_resamples: int) -> float:
-    """A level that some p-value can reach."""
+    """Refuse a level that no p-value can reach."""
     level = check_level(level)
     if level < 1 / (n_resamples + 1):
         raise ValueError(
@@ -283,7 +276,7 @@ def _check_reachable_level(level: float, n_resamples: int) -> float:
 
 
 def _row_of(sizes: tuple[int, int], count: int, n_replicates: int) -> PowerRow:
-    """Share of rejections and how well it is known."""
+    """Compute the share of rejections and how well it is known."""
     power = count / n_replicates
     low, high = pvalue_interval(count, n_replicates, CONFIDENCE_LEVEL)
     error = math.sqrt(power * (1 - power) / n_replicates)
@@ -352,23 +345,23 @@ class PowerResult(Result):
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row a size."""
+        """Tabulate one row a size."""
         import pandas as pd
 
         return pd.DataFrame([asdict(row) for row in self.rows])
 
     @property
     def fitted(self) -> FloatArray:
-        """The powers made to rise with size: their isotonic regression."""
+        """Make the powers rise with size: their isotonic regression."""
         from scipy.optimize import isotonic_regression
 
         return np.asarray(isotonic_regression([row.power for row in self.rows]).x)
 
     def sample_size(self, power: float = 0.8) -> float:
-        """Smallest size of the first sample that has the power asked for.
+        """Find the smallest size of the first sample that has the power asked for.
 
-        Read off the isotonic fit, linear between the sizes looked at and rounded up to a whole number. NaN where none
-        of them has that power: nothing is extrapolated, so look at larger sizes. The smallest of them where it already
+        Read off the isotonic fit, linear between the simulated sizes and rounded up to a whole number. NaN where none
+        of them has that power: nothing is extrapolated, so simulate larger sizes. The smallest of them where it already
         has that power; then a smaller size may do.
         """
         if check_positive(power, "power") >= 1:
@@ -409,11 +402,11 @@ class PowerResult(Result):
         return f"Power .8 {asked}, if the populations are as x and y."
 
     def to_frame(self) -> pd.DataFrame:
-        """The same as `table`."""
+        """Return `table`."""
         return self.table
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Power against the size of the first sample, with its intervals."""
+        """Draw power against the size of the first sample, with its intervals."""
         from energystats.plotting.null_distributions import plot_power
 
         return plot_power(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from energystats._core.moments import pearson_density
 from energystats._typing import FloatArray
@@ -19,12 +19,23 @@ if TYPE_CHECKING:
     from energystats.dissimilarity import Standardization
     from energystats.metrics.base import Metric
 
-__all__ = ["EnergyTestResult"]
+__all__ = [
+    "ApproximateTestResult",
+    "BinnedTestResult",
+    "CombinedTestResult",
+    "EnergyTestResult",
+    "PermutationTestResult",
+    "SlicedTestResult",
+    "StatisticName",
+]
+
+
+StatisticName = Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)", "cross", "min p"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class EnergyTestResult(Result):
-    """Test of equal distributions by permutation.
+    """Test of equal distributions: what the results of all methods have in common.
 
     Attributes
     ----------
@@ -42,16 +53,6 @@ class EnergyTestResult(Result):
         "binned" both are exact.
     n_resamples : int
         Random permutations made; all distinct labelings when exact; 0 for an approximation without any.
-    n_strata : int
-        Blocks within which labels were permuted; 0 for free permutations.
-    n_plots : int
-        Whole plots whose labels were permuted; 0 for free permutations.
-    weighted : bool
-        Whether rows had weights.
-    stopped_early : bool
-        Whether `stop_at` ended the permutations.
-    extrapolated : bool
-        Whether p comes from a generalised Pareto distribution fitted to the tail of the null distribution.
     null_hypothesis : str
         The question that the p-value answers.
     effect_size : float
@@ -67,38 +68,30 @@ class EnergyTestResult(Result):
     group_name : str
         Name of the Series that the labels came from; empty without one.
     null_distribution : ndarray of shape (n_resamples,) or (n_resamples - 1,)
-        The statistic of the other labelings, without the observed one.
-    null_moments : tuple of float or None
-        Mean, standard deviation and skewness of the law that stands for the null distribution, if one does.
-    components : tuple of EnergyTestResult
-        The test under each semimetric, if there were several.
+        The statistic of the other labelings, without the observed one; empty for an approximation.
     metric : Metric
         With every parameter that was fitted to the data.
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
-    n_slices : int
-        Random directions along which distances were taken; 0 for the distances themselves.
-    statistic_error : float or None
-        Standard error over the directions of `statistic` as an estimate of the one of all distances; 0 for one column.
-    n_bins, n_fixed : int
-        Bins of rows whose labels were permuted, 0 for single rows; and rows that filled no bin and kept their labels.
     notes : tuple of str
-        Whether the groups were found from data, or look like it: a local optimum of W; and what their names hide.
+        Whether the groups were found from data, or are a local optimum of W, as clusters are; what their names hide.
+
+    Notes
+    -----
+    Methods have classes with more fields in `energystats.distribution_tests.results`: `PermutationTestResult`
+    ("permutation", "exact"), `SlicedTestResult`, `BinnedTestResult`, `CombinedTestResult` (several semimetrics) and
+    `ApproximateTestResult` ("asymptotic", "cross").
     """
 
     _one_row = True
+    _in_frame: ClassVar[tuple[str, ...]] = ("statistic", "pvalue", "statistic_name", "method", "n_resamples")
 
     statistic: float
     pvalue: float
     pvalue_interval: tuple[float, float]
-    statistic_name: Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)", "cross", "min p"]
+    statistic_name: StatisticName
     method: Literal["permutation", "exact", "asymptotic", "cross", "sliced", "binned"]
     n_resamples: int
-    n_strata: int
-    n_plots: int
-    weighted: bool = False
-    stopped_early: bool = False
-    extrapolated: bool = False
     null_hypothesis: str
     effect_size: float
     inhomogeneity: float | None
@@ -109,84 +102,147 @@ class EnergyTestResult(Result):
     labels: tuple[Any, ...]
     group_name: str = field(default="", repr=False)
     null_distribution: FloatArray = field(repr=False)
-    null_moments: tuple[float, float, float] | None = None
-    components: tuple[EnergyTestResult, ...] = field(default=(), repr=False)
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
-    n_slices: int = field(default=0, repr=False)
-    statistic_error: float | None = field(default=None, repr=False)
-    n_bins: int = field(default=0, repr=False)
-    n_fixed: int = field(default=0, repr=False)
+
+    def _statistic_rows(self) -> list[list[str]]:
+        return [[f"statistic ({self.statistic_name})", number(self.statistic)]]
+
+    def _labelings_row(self) -> list[list[str]]:
+        """Write how many labelings there were, and of which kind."""
+        return []
 
     def _tables(self) -> list[TextTable]:
-        rows = [
-            [f"statistic ({self.statistic_name})", (probability if self.components else number)(self.statistic)],
-            ["p-value", probability(self.pvalue)],
-        ]
-        if self.statistic_error is not None and self.n_slices > 1:
-            rows.insert(1, [f"its standard error over {self.n_slices} slices", number(self.statistic_error)])
+        rows = [*self._statistic_rows(), ["p-value", probability(self.pvalue)]]
         low, high = self.pvalue_interval
         if low < high:
-            counted = " (counted)" if self.extrapolated else ""
-            rows.append([f"95 % interval of p{counted}", interval_text(self.pvalue_interval)])
-        rows.append(["method", self.method])
-        rows += [[self._how(), str(self.n_resamples)]] if self.n_resamples else []
-        rows.append(["S/T (effect size)", proportion(self.effect_size)])
+            rows.append(["95 % interval of p" + self._what_interval(), interval_text(self.pvalue_interval)])
+        rows += [["method", self.method], *self._labelings_row(), ["S/T (effect size)", proportion(self.effect_size)]]
         if self.inhomogeneity is not None:
             rows.append(["H (inhomogeneity)", proportion(self.inhomogeneity)])
         whose = f"sizes of {shorten_name(self.group_name)}" if self.group_name else "group sizes"
         rows.append([whose, write_sizes(self.labels, self.sizes)])
-        tested = self.components[0] if self.components else self
-        kind = "MMD" if tested.statistic_name.startswith("mmd2") else "Energy"
-        tables = [text_table(rows, None, None, f"{kind} test of equal distributions")]
-        if self.components:
-            cells = [[number(part.statistic), probability(part.pvalue)] for part in self.components]
-            stubs = [metric_text(part.metric) for part in self.components]
-            tables.append(text_table(cells, ["statistic", "p"], stubs, "Under each semimetric"))
-        return tables
+        return [text_table(rows, None, None, f"{self._kind()} test of equal distributions")]
 
-    def _is_exhaustive(self) -> bool:
-        """Whether all labelings were visited that there are."""
-        low, high = self.pvalue_interval
-        return self.method == "exact" or (self.method in ("sliced", "binned") and low == high)
+    def _what_interval(self) -> str:
+        return ""
 
-    def _how(self) -> str:
-        """What was counted."""
-        how = "all distinct labelings" if self._is_exhaustive() else "random permutations"
-        if self.n_bins:
-            how += f" of {self.n_bins} bins"
-        if self.n_plots:
-            how += f" of {self.n_plots} whole plots"
-        return how + (f" within {self.n_strata} strata" if self.n_strata else "")
+    def _kind(self) -> str:
+        return "MMD" if self.statistic_name.startswith("mmd2") else "Energy"
+
+    def _method_sentences(self) -> list[str]:
+        """Say what has to be known of the method."""
+        return []
 
     def _sentences(self) -> list[str]:
-        lines = [f"Null hypothesis: {self.null_hypothesis}."]
-        few = undecided(self.pvalue, self.pvalue_interval)
+        lines = [f"Null hypothesis: {self.null_hypothesis}.", *self._method_sentences()]
+        if self.between < -1e-9 * abs(self.total):
+            lines.append(
+                "S is negative, so rho is not of negative type (see `negative_type`): p stands, but S/T is no share "
+                "and S = 0 does not mean equality."
+            )
+        return [*lines, *self.notes, metric_note(self.metric, self.standardization), *self._undecided()]
+
+    def _undecided(self) -> list[str]:
+        return undecided(self.pvalue, self.pvalue_interval)
+
+    def _conclusion(self) -> str:
+        several = f"{'some' if self.pvalue <= LEVEL else 'any'} of the {len(self.sizes)} distributions differ"
+        claim = "that the two distributions differ" if len(self.sizes) == 2 else f"that {several}"
+        return state_evidence(self.pvalue, claim)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row; the columns are the field names, some as texts. H is NaN where there is none."""
+        import pandas as pd
+
+        decomposed = ("effect_size", "inhomogeneity", "within", "between", "total")
+        row = {name: getattr(self, name) for name in (*self._in_frame, *decomposed)}
+        low, high = self.pvalue_interval
+        row["pvalue_interval"] = interval_text((low, high)) if low < high else "-"
+        row["sizes"] = " + ".join(map(str, self.sizes))
+        row["metric"], row["standardized"] = metric_text(self.metric), self.standardization is not None
+        row["null_hypothesis"] = self.null_hypothesis
+        return pd.DataFrame([row]).astype({"inhomogeneity": float})
+
+    def _density(self) -> tuple[FloatArray, FloatArray] | None:
+        """Compute the curve that stands for the null distribution, if one does."""
+        return None
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw a histogram of the null distribution with the observed statistic."""
+        from energystats.plotting.null_distributions import plot_null
+
+        return plot_null(
+            self.null_distribution,
+            self.statistic,
+            self.pvalue,
+            ax,
+            statistic_name=self.statistic_name,
+            sizes=self.sizes,
+            exact=self.method == "exact",
+            density=self._density(),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class PermutationTestResult(EnergyTestResult):
+    """Test of equal distributions by permutation; the fields of `EnergyTestResult` and these.
+
+    Attributes
+    ----------
+    n_strata : int
+        Blocks within which labels were permuted; 0 for free permutations.
+    n_plots : int
+        Whole plots whose labels were permuted; 0 for free permutations.
+    weighted : bool
+        Whether rows had weights.
+    stopped_early : bool
+        Whether `stop_at` ended the permutations.
+    extrapolated : bool
+        Whether p comes from a generalised Pareto distribution fitted to the tail of the null distribution.
+    """
+
+    _in_frame: ClassVar[tuple[str, ...]] = (
+        *EnergyTestResult._in_frame,
+        "n_strata",
+        "n_plots",
+        "stopped_early",
+        "extrapolated",
+    )
+
+    n_strata: int
+    n_plots: int
+    weighted: bool
+    stopped_early: bool
+    extrapolated: bool
+
+    def _is_exhaustive(self) -> bool:
+        """Tell whether all labelings were visited that there are."""
+        low, high = self.pvalue_interval
+        return low == high
+
+    def _what_interval(self) -> str:
+        return " (counted)" if self.extrapolated else ""
+
+    def _units(self) -> str:
+        return f" of {self.n_plots} whole plots" if self.n_plots else ""
+
+    def _labelings_row(self) -> list[list[str]]:
+        how = "all distinct labelings" if self._is_exhaustive() else "random permutations"
+        within = f" within {self.n_strata} strata" if self.n_strata else ""
+        return [[how + self._units() + within, str(self.n_resamples)]]
+
+    def _own_sentences(self) -> list[str]:
+        """Say what the class adds."""
+        return []
+
+    def _method_sentences(self) -> list[str]:
+        lines = []
         if self.method == "exact":
             lines.append(exact_note(self.n_resamples))
-        elif self.method in ("permutation", "sliced", "binned") and not (self.extrapolated or self._is_exhaustive()):
+        elif not (self.extrapolated or self._is_exhaustive()):
             lines.append(seed_note(self.pvalue, self.n_resamples, "random permutations"))
-        if self.method == "asymptotic":
-            lines.append(
-                "p is an approximation: Pearson type III with the exact moments of the permutation distribution. It "
-                "does not depend on a seed."
-            )
-        if self.method == "cross":
-            lines.append(
-                "p is an approximation: normal distribution of the cross statistic, for large samples. It belongs to "
-                "one random halving of the samples; another seed gives another p."
-            )
-        if self.n_slices == 1:
-            lines.append("One column has one direction: distances along it are the distances; nothing is estimated.")
-        elif self.n_slices:
-            lines.append(
-                f"APPROXIMATE statistic: distances are estimated along {self.n_slices} random directions, and so are "
-                "S, W and T. p compares estimates along the same directions, and its level is exact; another seed "
-                "draws others."
-            )
-        if self.n_bins:
-            fixed = f"; {self.n_fixed} rows that filled no bin kept their labels" if self.n_fixed else ""
-            lines.append(f"Labels of whole bins of rows were permuted, which keeps the level exact{fixed}.")
+        lines += self._own_sentences()
         if self._is_exhaustive() and self.n_resamples < 20:
             lines.append(f"With {self.n_resamples} labelings no p below {1 / self.n_resamples:.3g} is possible.")
         if self.weighted:
@@ -198,51 +254,122 @@ class EnergyTestResult(Result):
             )
         if self.stopped_early:
             lines.append("The permutations stopped early (Besag & Clifford); p is the share of those made.")
-        if self.components:
-            lines.append(
-                "p is that of the smallest p-value among the semimetrics; S/T, W, S, T and H are those under "
-                f"{metric_text(self.metric)}, the clearest of them."
-                + " Columns were standardized."
-                * (self.standardization is not None)
-            )
-            return [*lines, *self.notes, *few]
-        if self.between < -1e-9 * abs(self.total):
-            lines.append(
-                "S is negative, so rho is not of negative type (see `negative_type`): p stands, but S/T is no share "
-                "and S = 0 does not mean equality."
-            )
-        return [*lines, *self.notes, metric_note(self.metric, self.standardization), *few]
+        return lines
 
-    def _conclusion(self) -> str:
-        several = f"{'some' if self.pvalue <= LEVEL else 'any'} of the {len(self.sizes)} distributions differ"
-        claim = "that the two distributions differ" if len(self.sizes) == 2 else f"that {several}"
-        return state_evidence(self.pvalue, claim)
 
-    def to_frame(self) -> pd.DataFrame:
-        """One row; the columns are the field names, some as texts. H is NaN where there is none."""
-        import pandas as pd
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class BinnedTestResult(PermutationTestResult):
+    """Test of equal distributions by permutation of bins of rows; the fields of `PermutationTestResult` and these.
 
-        names = ("statistic", "pvalue", "statistic_name", "method", "n_resamples", "n_strata", "n_plots")
-        decomposed = ("effect_size", "inhomogeneity", "within", "between", "total")
-        row = {name: getattr(self, name) for name in (*names, "stopped_early", "extrapolated", *decomposed)}
-        low, high = self.pvalue_interval
-        row["pvalue_interval"] = interval_text((low, high)) if low < high else "-"
-        row["sizes"] = " + ".join(map(str, self.sizes))
-        row["metric"], row["standardized"] = metric_text(self.metric), self.standardization is not None
-        row["null_hypothesis"] = self.null_hypothesis
-        return pd.DataFrame([row]).astype({"inhomogeneity": float})
+    Attributes
+    ----------
+    n_bins : int
+        Bins of rows whose labels were permuted; 0 for single rows.
+    n_fixed : int
+        Rows that filled no bin and kept their labels.
+    """
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Histogram of the null distribution with the observed statistic."""
-        from energystats.plotting.null_distributions import plot_null
+    n_bins: int = field(repr=False)
+    n_fixed: int = field(repr=False)
 
-        return plot_null(
-            self.null_distribution,
-            self.statistic,
-            self.pvalue,
-            ax,
-            statistic_name=self.statistic_name,
-            sizes=self.sizes,
-            exact=self.method == "exact",
-            density=None if self.null_moments is None else pearson_density(self.null_moments, self.statistic),
+    def _units(self) -> str:
+        of_plots = PermutationTestResult._units(self)
+        return f" of {self.n_bins} bins" if self.n_bins else of_plots
+
+    def _own_sentences(self) -> list[str]:
+        if not self.n_bins:
+            return []
+        fixed = f"; {self.n_fixed} rows that filled no bin kept their labels" if self.n_fixed else ""
+        return [f"Labels of whole bins of rows were permuted, which keeps the level exact{fixed}."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SlicedTestResult(BinnedTestResult):
+    """Test of equal distributions with distances along random directions; the fields of `BinnedTestResult` and these.
+
+    Attributes
+    ----------
+    n_slices : int
+        Random directions along which distances were taken.
+    statistic_error : float
+        Standard error over the directions of `statistic` as an estimate of the one of all distances; 0 for one column.
+    """
+
+    n_slices: int = field(repr=False)
+    statistic_error: float = field(repr=False)
+
+    def _statistic_rows(self) -> list[list[str]]:
+        rows = EnergyTestResult._statistic_rows(self)
+        error = f"its standard error over {self.n_slices} slices", number(self.statistic_error)
+        return [*rows, [*error]] if self.n_slices > 1 else rows
+
+    def _own_sentences(self) -> list[str]:
+        bins = BinnedTestResult._own_sentences(self)
+        if self.n_slices == 1:
+            one = "One column has one direction: distances along it are the distances; nothing is estimated."
+            return [one, *bins]
+        several = (
+            f"APPROXIMATE statistic: distances are estimated along {self.n_slices} random directions, and so are "
+            "S, W and T. p compares estimates along the same directions, and its level is exact; another seed "
+            "draws others."
         )
+        return [several, *bins]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class CombinedTestResult(PermutationTestResult):
+    """Test of equal distributions under several semimetrics; the fields of `PermutationTestResult` and this one.
+
+    Attributes
+    ----------
+    components : tuple of PermutationTestResult
+        The test under each semimetric. The other numbers are those of the one with the smallest p.
+    """
+
+    components: tuple[PermutationTestResult, ...] = field(repr=False)
+
+    def _statistic_rows(self) -> list[list[str]]:
+        return [[f"statistic ({self.statistic_name})", probability(self.statistic)]]
+
+    def _kind(self) -> str:
+        return self.components[0]._kind()
+
+    def _tables(self) -> list[TextTable]:
+        cells = [[number(part.statistic), probability(part.pvalue)] for part in self.components]
+        stubs = [metric_text(part.metric) for part in self.components]
+        parts = text_table(cells, ["statistic", "p"], stubs, "Under each semimetric")
+        return [*PermutationTestResult._tables(self), parts]
+
+    def _sentences(self) -> list[str]:
+        joined = (
+            "p is that of the smallest p-value among the semimetrics; S/T, W, S, T and H are those under "
+            f"{metric_text(self.metric)}, the clearest of them."
+        )
+        joined += " Columns were standardized." * (self.standardization is not None)
+        null = f"Null hypothesis: {self.null_hypothesis}."
+        return [null, *self._method_sentences(), joined, *self.notes, *self._undecided()]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ApproximateTestResult(EnergyTestResult):
+    """Test of equal distributions without permutations; the fields of `EnergyTestResult` and this one.
+
+    Attributes
+    ----------
+    null_moments : tuple of float or None
+        Mean, standard deviation and skewness of the distribution that stands for the null distribution; None for "f".
+    """
+
+    null_moments: tuple[float, float, float] | None
+
+    def _method_sentences(self) -> list[str]:
+        return [
+            "p is an approximation: Pearson type III with the exact moments of the permutation distribution. It "
+            "does not depend on a seed."
+            if self.method == "asymptotic"
+            else "p is an approximation: normal distribution of the cross statistic, for large samples. It belongs to "
+            "one random halving of the samples; another seed gives another p."
+        ]
+
+    def _density(self) -> tuple[FloatArray, FloatArray] | None:
+        return None if self.null_moments is None else pearson_density(self.null_moments, self.statistic)

@@ -44,17 +44,17 @@ class Sampler:
     clean: bool = False
 
     def draw(self, size: int, rng: np.random.Generator) -> FloatArray:
-        """Clean rows; (size, d)."""
+        """Draw checked rows; (size, d)."""
         drawn = self.raw(size, rng)
         return drawn if self.clean else self.checked(drawn, size)
 
     def quantiles(self, size: int) -> FloatArray:
-        """Quantiles of the midpoints of `size` equal parts of [0, 1]; (size, 1)."""
+        """Compute the quantiles of the midpoints of `size` equal parts of [0, 1]; (size, 1)."""
         assert self.ppf is not None
         return self.checked(self.ppf((np.arange(size) + 0.5) / size), size)
 
     def checked(self, values: Any, size: int) -> FloatArray:
-        """What was drawn, if it has the right shape and is finite."""
+        """Check that what was drawn has the right shape and is finite."""
         shape = np.shape(values)
         if len(shape) not in (1, 2) or shape[0] != size or 0 in shape:
             raise ValueError(
@@ -69,17 +69,17 @@ class Sampler:
 
 
 def is_distribution(value: object) -> bool:
-    """Whether `value` is meant as a distribution, frozen or not, or as a function, rather than as data."""
+    """Tell whether `value` is meant as a distribution, frozen or not, or as a function, rather than as data."""
     return callable(value) or hasattr(value, "rvs") or _is_new_style(value)
 
 
 def _is_new_style(value: object) -> bool:
-    """Whether it is an object of SciPy's newer classes of distributions, such as `scipy.stats.Normal`."""
+    """Tell whether it is an object of SciPy's newer classes of distributions, such as `scipy.stats.Normal`."""
     return hasattr(value, "sample") and hasattr(value, "icdf")
 
 
 def as_sampler(value: Any, name: str) -> Sampler:
-    """Sampler of a frozen distribution or a function; anything else is an error that says what is needed."""
+    """Make a sampler of a frozen distribution or a function; anything else is an error that says what is needed."""
     if isinstance(value, type):
         raise TypeError(f"`{name}` must be an object, got the class {value.__name__}; write `{value.__name__}(...)`.")
     if _is_new_style(value):
@@ -100,7 +100,7 @@ def as_sampler(value: Any, name: str) -> Sampler:
 
 
 def _of_function(function: Any, name: str) -> Sampler:
-    """Sampler of a user's function."""
+    """Make a sampler of a user's function."""
     if not callable(function):
         got = repr(function) if isinstance(function, str) else type(function).__name__
         raise TypeError(f"`{name}` must be {KINDS}; got {got}.")
@@ -115,7 +115,7 @@ def _of_function(function: Any, name: str) -> Sampler:
 
 
 def _check_one_distribution(quantile: Callable[[float], Any], name: str) -> None:
-    """Parameters that are arrays make several distributions of one object."""
+    """Refuse parameters that are arrays, which make several distributions of one object."""
     median = quantile(0.5)
     if np.shape(median) != ():
         raise ValueError(f"`{name}` must be one distribution, but its parameters have shape {np.shape(median)}.")
@@ -124,18 +124,18 @@ def _check_one_distribution(quantile: Callable[[float], Any], name: str) -> None
 
 
 def _draw_rows(distribution: Any, size: int, rng: np.random.Generator) -> Any:
-    """Rows of a multivariate distribution; two at least, as SciPy gives a single one without its axis."""
+    """Draw rows of a multivariate distribution; two at least, as SciPy gives a single one without its axis."""
     return distribution.rvs(size=max(size, 2), random_state=rng)[:size]
 
 
 def _shorten_line(text: str) -> str:
-    """One line of at most 60 characters."""
+    """Cut a text to one line of at most 60 characters."""
     text = " ".join(text.split())
     return text if len(text) <= LABEL else text[: LABEL - 1] + "…"
 
 
 def _label_of(frozen: Any) -> str:
-    """A frozen distribution as it was written, as far as that is known."""
+    """Write a frozen distribution as code, as far as that is known."""
     family = getattr(getattr(frozen, "dist", None), "name", None)
     if family is None:
         return type(frozen).__name__.removesuffix("_frozen")
@@ -145,6 +145,6 @@ def _label_of(frozen: Any) -> str:
 
 
 def resampler(points: FloatArray, name: str) -> Sampler:
-    """Rows of a pilot sample, drawn with replacement."""
+    """Make a sampler that draws rows of a pilot sample with replacement."""
     label = f"pilot sample of {len(points)}"
     return Sampler(name, label, lambda size, rng: points[rng.integers(len(points), size=size)], clean=True)

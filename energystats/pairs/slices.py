@@ -13,7 +13,7 @@ from energystats._typing import FloatArray, IntArray
 from energystats.pairs.line import Line
 from energystats.pairs.tiles import Pairs
 
-__all__ = ["Sliced", "projection_of"]
+__all__ = ["SlicedPairs", "projection_of"]
 
 
 LINES_BYTES = 2**28  # of sorted projections that are kept
@@ -21,7 +21,7 @@ PROJECTED_AT_ONCE = 65_536  # rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sliced(Pairs):
+class SlicedPairs(Pairs):
     """The mean over directions u of c |u'x - u'y|, an unbiased estimate of ||x - y|| [theory 9].
 
     Attributes

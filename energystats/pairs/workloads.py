@@ -81,7 +81,7 @@ FEWER_DRAWS = "Use fewer `n_resamples`, or a random subset of the rows."
 FEWER_STARTS = 'Use a smaller `n_init`, a random subset of the rows, or algorithm="landmarks".'
 FEWER_STARTS_OF_MATRIX = "Use a smaller `n_init`, or a part of the matrix."
 FASTER_TEST = (
-    'Use fewer `n_resamples`, or in `energy_test` method="sliced" with `n_bins` (nearly linear time, Euclidean '
+    "Use fewer `n_resamples`, or in `energy_test` method=es.Sliced(n_bins=256) (nearly linear time, Euclidean "
     'distances) or method="binned" (one pass over the pairs).'
 )
 NO_PAIRS = (
@@ -212,7 +212,7 @@ def permutations(size: Size, k: int, count: float, *, interim: bool = False, vis
 def _advise_faster_test(size: Size) -> str:
     """Advise a faster test for many rows."""
     if size.slices:
-        return "Use fewer `n_resamples` or `n_slices`, or give `n_bins`, so that whole bins are permuted."
+        return "Use fewer `n_resamples` or `n_slices`, or `es.Sliced(n_bins=256)`, which permutes whole bins."
     return FEWER_DRAWS if size.stored or size.line or size.n < 2 * BLOCK else FASTER_TEST
 
 

@@ -1,0 +1,75 @@
+"""A test without permutations: the exact moments of the permutation distribution, and a curve through them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from energystats._core import moments, statistics
+from energystats._core.pvalues import pearson_pvalue
+from energystats._runtime import Work
+from energystats._typing import FloatArray
+from energystats.distribution_tests.permutation_test import GroupComparison, describe_groups
+from energystats.distribution_tests.results import ApproximateTestResult
+from energystats.exceptions import NotCalibratedWarning, warn
+from energystats.pairs.workloads import Size, permutation_moments_work
+
+__all__ = ["asymptotic_test", "asymptotic_work"]
+
+
+def asymptotic_test(c: GroupComparison) -> ApproximateTestResult:
+    """Compute p from a Pearson type III distribution with the moments of the permutation distribution."""
+    M, s = c.d.group_sums(c.groups)
+    observed = c.statistic.rank(M, s)
+    fitted = _permutation_distribution(c, s)
+    if fitted[1] > 0:
+        _warn_of_duplicated_rows(c.d.points)
+    p = pearson_pvalue(float(observed), *fitted)
+    return ApproximateTestResult(
+        statistic=float(c.show(observed, float(statistics.total(M, s)))),
+        statistic_name=c.statistic.name,
+        pvalue=p,
+        pvalue_interval=(p, p),
+        method="asymptotic",
+        n_resamples=0,
+        null_distribution=np.empty(0),
+        null_moments=fitted if c.statistic.is_linear else None,
+        **describe_groups(c, M, s),
+    )
+
+
+def asymptotic_work(c: GroupComparison, size: Size) -> list[Work]:
+    """Estimate the work of the moments."""
+    return [permutation_moments_work(size)]
+
+
+def _permutation_distribution(c: GroupComparison, s: FloatArray) -> tuple[float, float, float]:
+    """Compute mean, standard deviation and skewness of the statistic over all labelings [theory 3, asymptotic]."""
+    G = c.d.centred_gram()
+    k = c.groups.k
+    units = np.eye(k * k).reshape(k * k, k, k)
+    coefficients = c.statistic.rank(units, s).reshape(k, k)  # a linear function of M is known by its values there
+    C = -(coefficients + coefficients.T)[np.ix_(c.groups.codes, c.groups.codes)]
+    np.fill_diagonal(C, 0.0)
+    np.fill_diagonal(C, -C.sum(axis=1))  # rho(x, x) = 0 leaves the diagonal free, and centring needs rows of sum 0
+    found = moments.permutation_moments(G, C)
+    if found is None:
+        raise ValueError(
+            '`method="asymptotic"` needs a statistic that varies over the permutations by more than the rounding of '
+            "its moments; here it does not, as when one row lies very far from all others or all lie at one distance. "
+            'Use method="permutation".'
+        )
+    return found
+
+
+def _warn_of_duplicated_rows(points: FloatArray | None) -> None:
+    """Warn where a smooth distribution was measured to be off, because the statistic takes few values."""
+    if points is None:
+        return
+    duplicated = len(points) - len(np.unique(points, axis=0))
+    if duplicated >= len(points) / 2:
+        warn(
+            f"{duplicated} of {len(points)} rows are duplicates of others, so that the statistic takes few values, and "
+            'the smooth distribution behind method="asymptotic" was measured to reject up to .12 of true nulls at '
+            'level .05; use method="permutation".',
+            NotCalibratedWarning,
+        )

@@ -1,0 +1,207 @@
+"""Methods of a test and their options: a name, or an object that holds what goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from energystats.inputs.options import check_count, check_flag, check_option
+
+__all__ = ["MOST_BINS", "Binned", "MethodLike", "Permutation", "Sampling", "Sliced", "read_method", "refuse_stop"]
+
+
+MOST_BINS = 4096  # whose matrix of sums is kept
+
+
+@dataclass(frozen=True, slots=True)
+class Permutation:
+    """Permute the labels at random.
+
+    Parameters
+    ----------
+    n_resamples : int, default 999
+        How many.
+    stop_at : int, optional
+        Stop as soon as this many permutations reach the observed statistic; p is then their share of those made, and
+        `n_resamples` of the result says how many were: the sequential test of Besag & Clifford, whose level is exact.
+        Saves time where p is large.
+    extrapolate : bool, default False
+        When fewer than 10 permutations reach the observed statistic, take p from a generalised Pareto distribution
+        fitted to the largest null values; the result is flagged as `extrapolated`.
+
+    See Also
+    --------
+    energy_test, mmd_test : Take it as `method`.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> x, y = [0.1, 0.7, 0.9, 1.4, 2.0, 2.2, 3.1], [0.3, 0.8, 1.1, 1.2, 2.1, 2.5, 2.9]
+    >>> result = es.energy_test(x, y, method=es.Permutation(9999, stop_at=20), rng=0)
+    >>> result.stopped_early, result.n_resamples < 100
+    (True, True)
+    """
+
+    n_resamples: int = 999
+    stop_at: int | None = None
+    extrapolate: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_resamples", check_count(self.n_resamples, "n_resamples", low=1))
+        _check_stop(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Sliced:
+    """Take distances along random directions, for many rows.
+
+    Parameters
+    ----------
+    n_slices : int, default 50
+        Random directions, at least 2.
+    n_bins : int, optional
+        At most this many full bins of rows, whose labels are permuted, from 2 to 4,096; None permutes single rows.
+    stop_at, extrapolate : int or None, bool
+        As for `Permutation`.
+
+    See Also
+    --------
+    energy_test, energy_distance : Take it as `method`.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> iris = es.datasets.load("iris")
+    >>> result = es.energy_test(iris.iloc[:, :4], groups=iris["species"], method=es.Sliced(n_slices=20), rng=0)
+    >>> result.n_slices, result.pvalue
+    (20, 0.001)
+    """
+
+    n_slices: int = 50
+    n_bins: int | None = None
+    stop_at: int | None = None
+    extrapolate: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_slices", check_count(self.n_slices, "n_slices", low=2))
+        _check_bins(self)
+        _check_stop(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Binned:
+    """Permute whole bins of rows, for many rows.
+
+    Parameters
+    ----------
+    n_bins : int, optional
+        At most this many full bins of rows, whose labels are permuted, and a smaller one for each group's rest, which
+        keeps its label; from 2 to 4,096. None takes 256, or as many as give the smallest group eight.
+    stop_at, extrapolate : int or None, bool
+        As for `Permutation`.
+
+    See Also
+    --------
+    energy_test : Takes it as `method`.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> iris = es.datasets.load("iris")
+    >>> result = es.energy_test(iris.iloc[:, :4], groups=iris["species"], method=es.Binned(n_bins=30), rng=0)
+    >>> result.n_bins, result.pvalue
+    (30, 0.001)
+    """
+
+    n_bins: int | None = None
+    stop_at: int | None = None
+    extrapolate: bool = False
+
+    def __post_init__(self) -> None:
+        _check_bins(self)
+        _check_stop(self)
+
+
+MethodLike = str | Permutation | Sliced | Binned
+OBJECTS: dict[str, type[Permutation | Sliced | Binned]] = {
+    "permutation": Permutation,
+    "sliced": Sliced,
+    "binned": Binned,
+}
+
+
+def _check_stop(method: Permutation | Sliced | Binned) -> None:
+    """Check `stop_at` and `extrapolate`, which all methods have."""
+    if method.stop_at is not None:
+        object.__setattr__(method, "stop_at", check_count(method.stop_at, "stop_at", low=1))
+    check_flag(method.extrapolate, "extrapolate")
+    object.__setattr__(method, "extrapolate", bool(method.extrapolate))
+
+
+def _check_bins(method: Sliced | Binned) -> None:
+    """Check the number of bins, if there is one."""
+    if method.n_bins is not None:
+        object.__setattr__(method, "n_bins", check_count(method.n_bins, "n_bins", low=2, high=MOST_BINS))
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """Which labelings a test visits, read from `method` and `n_resamples`.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    n_resamples : int
+        Random permutations.
+    stop_at, extrapolate : int or None, bool
+        As for `Permutation`.
+    n_slices : int
+        Random directions; 0 for the distances themselves.
+    n_bins : int or None
+        Full bins of rows, at most; None leaves it to the method.
+    """
+
+    method: str = "auto"
+    n_resamples: int = 999
+    stop_at: int | None = None
+    extrapolate: bool = False
+    n_slices: int = 0
+    n_bins: int | None = None
+
+
+def read_method(method: object, n_resamples: object, names: Sequence[str], default: int = 999) -> Sampling:
+    """Read a name out of `names`, or an object for one of them; `n_resamples` may stand in one place only."""
+    if isinstance(method, str):
+        check_option(method, "method", names)
+        chosen, name = OBJECTS.get(method, Permutation)(), method
+        count = None
+    else:
+        found = next((name for name, kind in OBJECTS.items() if isinstance(method, kind)), None)
+        if found is None:
+            raise TypeError(
+                f"`method` must be one of {', '.join(names)}, or an object such as `es.Permutation(n_resamples=9999)`; "
+                f"got {method.__name__ if isinstance(method, type) else type(method).__name__}."
+            )
+        check_option(found, "method", names)
+        chosen, name = method, found  # type: ignore[assignment]  # an instance of one of them
+        count = getattr(method, "n_resamples", None)
+    if n_resamples is not None:
+        asked = check_count(n_resamples, "n_resamples", low=1)
+        if count not in (None, asked):
+            raise ValueError(f"`n_resamples={asked}` and `method={method!r}` differ; give the number in one of them.")
+        count = asked
+    return Sampling(
+        name,
+        default if count is None else count,
+        chosen.stop_at,
+        chosen.extrapolate,
+        getattr(chosen, "n_slices", 0),
+        getattr(chosen, "n_bins", None),
+    )
+
+
+def refuse_stop(sampling: Sampling, test: str) -> None:
+    """Refuse early stops and fitted tails, which `energy_test` and `mmd_test` alone have."""
+    if sampling.stop_at is not None or sampling.extrapolate:
+        raise ValueError(f"`{test}` makes all permutations; leave `stop_at` and `extrapolate` of the method out.")

@@ -1,0 +1,212 @@
+"""`energystats test` with strata, pairs, whole plots and pairs of groups: the numbers of Python, and hostile files."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import energystats as es
+from energystats import cli
+
+COLUMNS = ["height", "weight"]
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """Twelve subjects in three groups, four blocks, cages of three rows of one group."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(rng.normal(size=(36, 2)).round(3), columns=COLUMNS)
+    frame["drug"] = list("abc") * 12
+    frame.loc[frame["drug"] == "b", "weight"] += 1
+    frame["block"] = np.repeat(list("pqrs"), 9)
+    frame["who"] = np.repeat(np.arange(100, 112), 3)
+    frame["cage"] = [f"{drug}{i // 9}" for i, drug in enumerate(frame["drug"])]
+    return frame.sample(frac=1, random_state=1).reset_index(drop=True)
+
+
+def answer(capsys, *words):
+    capsys.readouterr()
+    assert cli.main(["test", "t.csv", "--group", "drug", "--columns", "height,weight", *words, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def refusal(capsys, *words, group="drug"):
+    """The one line of an error."""
+    capsys.readouterr()
+    assert cli.main(["test", "t.csv", "--group", group, *words]) == 2
+    lines = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("note:")]
+    assert len(lines) == 1
+    return lines[0]
+
+
+DESIGNS = {
+    "strata": (["--strata", "block"], lambda t: es.Design(strata=t["block"])),
+    "paired": (["--paired", "who"], lambda t: es.Design(strata=t["who"])),
+    "whole plots": (["--whole-plots", "cage"], lambda t: es.Design(whole_plots=t["cage"])),
+    "plots in strata": (
+        ["--whole-plots", "cage", "--strata", "half"],
+        lambda t: es.Design(whole_plots=t["cage"], strata=t["half"]),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_designs_are_those_of_python(table, capsys, name):
+    words, design = DESIGNS[name]
+    table["half"] = table["block"].isin(["p", "q"]).map({True: "one", False: "two"})
+    table.to_csv("t.csv", index=False)
+    found = answer(capsys, *words, "--seed", "3", "--pairs", "--resamples", "99")
+    how = {"design": design(table), "n_resamples": 99, "rng": 3}
+    expected = es.energy_test(table[COLUMNS], groups=table["drug"], **how)
+    assert found["test"]["pvalue"] == expected.pvalue
+    assert found["test"]["null_hypothesis"] == expected.null_hypothesis
+    pairs = es.pairwise_tests(table[COLUMNS], table["drug"], **how)
+    assert pd.DataFrame(found["pairs"]["table"])["pvalue_adjusted"].tolist() == pairs.table["pvalue_adjusted"].tolist()
+    assert found["pairs"]["n_strata"] == pairs.n_strata
+    assert found["columns"] == COLUMNS
+    for option, column in zip(words[::2], words[1::2], strict=True):
+        assert found[option[2:].replace("-", "_")] == column
+
+
+def test_pairs_are_those_of_samples_in_order(table, capsys):
+    """Design(paired=True) of the samples, sorted by unit, has the same exact p."""
+    few = table[table["who"] < 108].sort_values("who", kind="stable")
+    few = few[few["drug"] != "c"]
+    few.sample(frac=1, random_state=7).to_csv("t.csv", index=False)
+    found = answer(capsys, "--paired", "who")["test"]
+    samples = [few.loc[few["drug"] == drug, COLUMNS].reset_index(drop=True) for drug in "ab"]
+    expected = es.energy_test(*samples, design=es.Design(paired=True))
+    assert (found["method"], found["n_resamples"]) == ("exact", 2**8)
+    assert found["pvalue"] == expected.pvalue
+
+
+def test_the_text_has_both_tables(table, capsys, tmp_path):
+    table.to_csv("t.csv", index=False)
+    assert cli.main(["test", "t.csv", "--group", "drug", "--pairs", "--strata", "block", "--plot", "p.png"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "Energy test of equal distributions" in out
+    assert "Energy tests of pairs of groups; correction: holm" in out
+    assert "a vs b" in out
+    assert "within 4 strata" in out
+    assert "999 random permutations of each pair, within strata" in out
+    assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_many_groups_get_permutations_enough(table, capsys):
+    table["drug"] = np.arange(36) % 12
+    table.to_csv("t.csv", index=False)
+    found = answer(capsys, "--pairs")
+    assert (found["test"]["n_resamples"], found["pairs"]["n_resamples"]) == (999, 40 * 66 - 1)
+    found = answer(capsys, "--pairs", "--resamples", "19")
+    assert (found["test"]["n_resamples"], found["pairs"]["n_resamples"]) == (19, 19)
+    assert answer(capsys)["pairs"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--strata", "blok"], "t.csv: no column 'blok'. Did you mean 'block'"),
+        (["--paired", "subject"], "t.csv: no column 'subject'. Columns: "),
+        (["--whole-plots", "x"], "t.csv: no column 'x'."),
+        (["--strata", "drug"], "--group and --strata must not name one column, 'drug'."),
+        (
+            ["--strata", "block", "--whole-plots", "block"],
+            "--strata and --whole-plots must not name one column, 'block'.",
+        ),
+        (
+            ["--paired", "who", "--strata", "block"],
+            "--paired makes its own strata; leave --strata and --whole-plots out.",
+        ),
+        (["--paired", "who", "--whole-plots", "cage"], "--paired makes its own strata;"),
+        (
+            ["--columns", "height,block", "--strata", "block"],
+            "--columns must not name the column of --strata, 'block'.",
+        ),
+        (["--columns", "who", "--paired", "who"], "--columns must not name the column of --paired, 'who'."),
+        (
+            ["--paired", "block"],
+            "t.csv: unit 's' of 'block' has a second row in group 'b', row 3 (line 4); --paired needs one row",
+        ),
+        (["--whole-plots", "block"], "t.csv: --group must be the same on all rows of a whole plot, but plot "),
+        (["--strata", "cage"], "t.csv: --strata must leave something to permute, but in each of its 12 blocks"),
+        (["--strata", "block", "--where", "block=p", "--where", "drug=a"], "--group must name at least two groups"),
+        (["--pairs", "--resamples", "0"], "--resamples must be at least 1, got 0."),
+        (["--strata"], "argument --strata: expected one argument"),
+    ],
+)
+def test_what_does_not_fit_is_one_line(table, capsys, words, message):
+    table.to_csv("t.csv", index=False)
+    assert message in refusal(capsys, *words)
+
+
+def test_pairs_of_groups_that_share_no_block(table, capsys):
+    table["block"] = np.where(table["drug"] == "c", "t", table["block"])
+    table.to_csv("t.csv", index=False)
+    assert "The groups are a and c of a pair." in refusal(capsys, "--strata", "block", "--pairs")
+    assert answer(capsys, "--strata", "block")["test"]["pvalue"] <= 1
+
+
+@pytest.mark.parametrize(("column", "option", "what"), [
+    ("block", "--strata", "stratum"), ("who", "--paired", "unit"), ("cage", "--whole-plots", "whole plot"),
+])  # fmt: skip
+def test_rows_without_a_label(table, capsys, column, option, what):
+    table[column] = table[column].astype(object).where(table.index != 4)
+    table.to_csv("t.csv", index=False)
+    line = refusal(capsys, option, column)
+    assert f"t.csv: 1 of 36 rows have no {what}, the first is row 5 (line 6); fill '{column}'" in line
+    found = answer(capsys, option, column, "--missing", "drop")
+    assert found["n"] == (33 if option == "--paired" else 35)
+    assert f"1 of 36 rows were left out because they have no {what}." in found["warnings"]
+    table[column] = np.nan
+    table.to_csv("t.csv", index=False)
+    assert f"no row has a {what} in '{column}'." in refusal(capsys, option, column, "--missing", "drop")
+
+
+def test_units_that_lack_a_row(table, capsys):
+    short = table[~((table["who"] == 103) & (table["drug"] == "b")) & ~((table["who"] == 109) & (table["drug"] == "a"))]
+    short.to_csv("t.csv", index=False)
+    line = refusal(capsys, "--paired", "who")
+    assert "t.csv: 2 of 12 units of 'who' lack a row of some group, the first is " in line
+    assert "without" in line
+    found = answer(capsys, "--paired", "who", "--missing", "drop")
+    assert found["n"] == 30
+    assert "2 of 12 units were left out because they lack a row of some group." in found["warnings"]
+    gaps = table.assign(height=table["height"].where(table["who"] != 105))
+    gaps.loc[gaps["who"].eq(105) & gaps["drug"].ne("a"), "height"] = 1.0
+    gaps.to_csv("t.csv", index=False)
+    found = answer(capsys, "--paired", "who", "--missing", "drop")
+    assert found["n"] == 33
+    table.assign(who=np.arange(36)).to_csv("t.csv", index=False)
+    assert "no unit of 'who' has a row in every group of 'drug'." in refusal(capsys, "--paired", "who")
+
+
+def test_names_of_units_that_are_not_plain(table, capsys):
+    """Blanks, commas, quotes, signs a terminal obeys, numbers beside text: they stay labels."""
+    names = [' a"b', "x,y", "=1+1", "\x1b[31mred", "01", "1", "é", "e\u0301", "0", "None", "-", "日本"]
+    table["who"] = [names[i - 100] for i in table["who"]]
+    table.to_csv("t.csv", index=False)
+    found = answer(capsys, "--paired", "who", "--resamples", "99")
+    assert any("print alike" in note for note in found["warnings"])
+    assert found["test"]["n_resamples"] == 99
+    twice = pd.concat([table, table[table["who"] == "\x1b[31mred"]])
+    twice.to_csv("t.csv", index=False)
+    line = refusal(capsys, "--paired", "who")
+    assert "\x1b" not in line
+    assert "has a second row in group" in line
+
+
+def test_parquet_and_standard_input(table, capsys):
+    table.to_csv("t.csv", index=False)
+    by_csv = answer(capsys, "--strata", "block", "--resamples", "99")["test"]["pvalue"]
+    table.to_parquet("t.parquet")
+    words = ["test", "t.parquet", "--group", "drug", "--columns", "height,weight", "--strata", "block"]
+    assert cli.main([*words, "--resamples", "99", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["test"]["pvalue"] == by_csv
+
+
+def test_truth_values_as_strata(table, capsys):
+    table["block"] = ["TRUE" if i % 2 else "True" for i in range(36)]
+    table.to_csv("t.csv", index=False)
+    assert "column 'block' spells truth values in several ways" in refusal(capsys, "--strata", "block")
