@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numbers
 import os
-import tempfile
+import secrets
+import stat
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -26,7 +28,7 @@ from energystats.report.study import Reading, Study
 if TYPE_CHECKING:
     from jinja2 import Template
 
-__all__ = ["cluster_report", "render"]
+__all__ = ["cluster_report", "render", "write_whole"]
 
 
 LEVEL = 0.05
@@ -170,7 +172,7 @@ def cluster_report(
     for each in caught:
         warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     if path is not None:
-        _write_whole(Path(path), page)
+        write_whole(Path(path).resolve(), lambda file: file.write_text(page, encoding="utf-8"), ".html")
     return page
 
 
@@ -208,16 +210,15 @@ def _announce(
     weigh(False, d, *works)
 
 
-def _write_whole(path: Path, page: str) -> None:
-    """Write to a neighbouring file first, so that the report is complete or absent."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
-    partial = Path(name)
+def write_whole(path: Path, write: Callable[[Path], object], suffix: str) -> None:
+    """Write to a neighbouring file first, so that the file is complete or absent, and keeps the mode it had."""
+    partial = path.with_name(f".{path.stem}-{secrets.token_hex(8)}{suffix}")
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(page)
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        write(partial)
         umask = os.umask(0)
         os.umask(umask)
-        partial.chmod(0o666 & ~umask)
+        partial.chmod(stat.S_IMODE(path.stat().st_mode) & 0o777 if path.exists() else 0o666 & ~umask)
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
