@@ -44,6 +44,7 @@ class Console:
 
     def note(self, text: str) -> None:
         """Say something that is good to know, once: on standard error, and in the JSON."""
+        # a warning of the library breaks its lines where the source does
         text = " ".join(text.split())
         if text not in self.notes:
             self.notes.append(text)

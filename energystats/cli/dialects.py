@@ -137,6 +137,7 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
     sep = given.sep if given.sep is None else WORDS_FOR.get(given.sep.lower(), given.sep)
     _check_given(given, sep)
     lines = first_lines(head, given.comment, cut=cut)
+    # cut at the comma it would be two columns of whole numbers, which nobody would notice
     if sep is None and _one_column_of_decimal_commas(lines):
         sep = ";"  # which does not occur
     sep = sep or _separator_of(lines)
@@ -216,6 +217,7 @@ def _separator_of(lines: Sequence[str]) -> str:
     Else one that leaves the header one cell shorter, as R does; else the header's commonest.
     """
     bare = re.sub('"[^"]*"', "", lines[0])
+    # names of columns may hold blanks, but hardly ever another separator
     others = any(sep in bare for sep in SEPARATORS if sep != " ")  # then a blank separates nothing but words
     possible = [sep for sep in SEPARATORS if sep != " " or not others]
     widths = {sep: [len(row) for row in _strict_cells(lines, sep)] for sep in possible}

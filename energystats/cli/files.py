@@ -137,6 +137,7 @@ def draw(path: Path, results: Sequence[Any], classes: pd.Series[Any] | None = No
 
 def _fit_titles(figure: Figure, axes: Sequence[Axes]) -> None:
     """Break titles into lines that end before the next panel and the edge of the picture."""
+    # the width of a title is known once it has been laid out
     figure.draw_without_rendering()
     for j, ax in enumerate(axes, 1):
         text = ax.get_title(loc="left")

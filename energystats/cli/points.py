@@ -51,6 +51,7 @@ def read_points(options: argparse.Namespace, console: Console, *, group: str | N
     if group is not None:
         table = without_blanks(table, [group], console)
     whole = _code_truths(table, options, leave_out)
+    # conditions see truth values as the metric does, and groups without blanks
     table = keep_rows(whole, options.where)
     if group is not None:
         table = keep_known_groups(table, group, options.missing, console)
@@ -140,6 +141,7 @@ def _check_not_matrix(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence
     A first column may hold the names of the rows, and a column of small whole numbers look like a count of them. Where
     some rows were read, they and their own columns are looked at.
     """
+    # with --where or --rows a matrix is square no longer, so that the whole table is looked at too
     numeric = [c for c in whole.frame.columns if holds_numbers(whole.frame[c]) and c not in leave_out]
     tables = [frame, whole.frame[list(frame.columns)], whole.frame[numeric], whole.frame[numeric[1:]]]
     parts = [table for table in tables[2:] if 0 < len(table) < table.shape[1] > table.index.max()]

@@ -113,6 +113,7 @@ def _usable_columns(
     namesakes = [c for c in names if mixed and c not in table.categories and _names_the_rows(frame[c])]
     own_text = f"{'every' if all(frame[c].is_unique for c in namesakes) else 'nearly every'} row has a text of its own"
     name_it = "; name it in --columns to use it"
+    # in this order: a column is left out for the first reason that it meets, and the note names that one
     rules: list[tuple[Callable[[str], bool], str, str]] = [
         (lambda c: not mixed and len(names) > 1 and bool(frame[c].isna().all()), "it is empty", ""),
         (lambda c: _numbers_the_rows(frame[c]) and (not matrix or _has_name_of_id(c)), COUNTS_ROWS, name_it),
@@ -319,6 +320,7 @@ def _rows_where(table: FileTable, condition: str) -> FileTable:
             f"--where {condition}: no row of {table.file} has {shown!r} in {name!r}, so that all rows would stay."
             f"{near_names(shown, known_values)}"
         )
+    # a missing value is not equal to anything, and not unequal either
     kept = getattr(values, OPERATORS[compare])(shown).fillna(False).astype(bool) & column.notna()
     if not kept.any():
         near = "" if numeric else near_names(value, known_values)

@@ -36,6 +36,7 @@ class _Unpacked(io.RawIOBase):
         """Tell that it can be read: always."""
         return True
 
+    # BufferedReader asks for a block at a time, so that the count runs ahead of memory
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         """Fill the buffer, or complain when there was more than the limit."""
         content = self.file.read(len(buffer))

@@ -197,6 +197,7 @@ def _announce(
     from energystats.clustering.energy_cluster import Search
     from energystats.dissimilarity import Dissimilarity
 
+    # a matrix of rho has its power already
     power = 1.0 if is_named(metric, "precomputed") else alpha
     with collected():  # what there is to say of the points is said by the parts
         d = Dissimilarity.from_data(X, metric=metric, alpha=power, standardize=standardize)

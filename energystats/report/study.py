@@ -163,6 +163,7 @@ class Study:
         """Row of every cluster with the smallest mean rho to the cluster, the first of several; (k,)."""
         d = Dissimilarity.from_data(self.data, **self.search)
         Z = Groups(self.found.labels, tuple(range(self.k))).indicators()[:, :, 0]
+        # row sums of rho over the own cluster: within a cluster their order is that of the means
         sums = d.pairs.multiply(np.ascontiguousarray(Z))[np.arange(self.n), self.found.labels]
         members = [np.flatnonzero(self.found.labels == j) for j in range(self.k)]
         return np.array([rows[_near_smallest(sums[rows])] for rows in members], dtype=np.intp)
