@@ -1,4 +1,4 @@
-"""What the command line reads, which rows and columns it uses, and what scripts get from it."""
+"""Files that the command line reads, rows and columns that it uses, and JSON that scripts get."""
 
 import contextlib
 import gzip

@@ -432,7 +432,7 @@ def test_the_canberra_of_other_programs_is_told(tmp_path, capsys, monkeypatch):
 
 
 def write_csv2(path, frame, **how):
-    """What R's write.csv2 writes."""
+    """Write a table as R's write.csv2 does."""
     frame.to_csv(path, sep=";", decimal=",", quoting=2, **how)
 
 

@@ -1,4 +1,4 @@
-"""What pyproject.toml promises, and the files that check it."""
+"""Promises of pyproject.toml, and the files that check them."""
 
 import re
 import tomllib

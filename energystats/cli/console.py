@@ -1,4 +1,4 @@
-"""What is said, where, and in which form: text, JSON or nothing."""
+"""Output of a command, as text, as JSON or none, and its notes."""
 
 from __future__ import annotations
 

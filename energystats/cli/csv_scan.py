@@ -111,7 +111,7 @@ def _without_comments(block: str, comment: str, quoted: bool) -> tuple[str, bool
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """What a first look at a file has found.
+    """Shape of a file, as a first look finds it.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class Shape:
 
 @dataclass(kw_only=True)
 class Points:
-    """What was seen of points between digits, by column: 1.000 beside 999 may be one thousand, or 1 in three decimals.
+    """Points between digits, by column: 1.000 beside 999 may be one thousand, or 1 in three decimals.
 
     2.25 in any column tells what the point is.
     """

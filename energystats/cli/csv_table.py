@@ -39,7 +39,7 @@ class Content(NamedTuple):
 
 @dataclass(kw_only=True)
 class _Text:
-    """What the cells of a column of text have in common, over all pieces of the file."""
+    """Properties that all cells of a column of text have, over all pieces of the file."""
 
     numeric: bool = True
     logical: bool = True

@@ -1,4 +1,4 @@
-"""How a table is written: its separator and its decimal sign, as given or as the first lines tell."""
+"""Dialects of CSV: separator and decimal sign, as given or as the first lines show."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ WHOLE = re.compile(r"[-+]?\d{1,3}")
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
-    """How a table is written; None where the file itself shall tell.
+    """Dialect in which a table is written; None where the file itself shall show it.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Dialect:
 
     @property
     def points_may_part(self) -> bool:
-        """Whether 1.000 may be one thousand: between semicolons, as where decimals have a comma."""
+        """True where 1.000 may be one thousand: between semicolons, as where decimals have a comma."""
         return self.delimiter == ";" and self.decimal == "." and self.thousands is None
 
     def plain(self, text: str) -> str:

@@ -1,4 +1,4 @@
-"""Which rows and columns of a table are used, and what is wrong with their cells."""
+"""Rows and columns of a table that are used, and cells of them that are wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How numbers and p-values are written."""
+"""Numbers and p-values as text."""
 
 from __future__ import annotations
 

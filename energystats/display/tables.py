@@ -1,4 +1,4 @@
-"""How tables and names are written: as text, Markdown and LaTeX."""
+"""Tables and names as text, Markdown and LaTeX."""
 
 from __future__ import annotations
 

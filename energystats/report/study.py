@@ -1,4 +1,4 @@
-"""What a report is about: data, partition, test, and where they came from."""
+"""Study that a report is about: data, partition, test, and their origin."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DEFAULTS = {"metric": "euclidean", "alpha": 1.0, "standardize": False, "conserva
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Where the data came from.
+    """Origin of the data.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class Study:
 
     @property
     def is_matrix(self) -> bool:
-        """Whether a matrix was given in place of columns."""
+        """True where a matrix was given in place of columns."""
         return is_named(self.search.get("metric"), "precomputed")
 
     @cached_property
