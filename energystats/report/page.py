@@ -23,7 +23,7 @@ from energystats.exceptions import collected
 from energystats.inputs.options import check_count
 from energystats.metrics.base import is_named
 from energystats.report import pictures, sections
-from energystats.report.study import Reading, Study
+from energystats.report.study import Reading, Study, search_options
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -151,7 +151,7 @@ def cluster_report(
     True
     """
     seed = _seed_of(rng)
-    _announce(X, k, metric, alpha, standardize, n_resamples, None if select is None else k_max)
+    _announce(X, k, search_options(metric, alpha, standardize), n_resamples, None if select is None else k_max)
     with part_of_a_longer_call(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         study = Study.run(
@@ -188,19 +188,15 @@ def _seed_of(rng: object) -> int:
     return check_count(rng, "rng", low=0)
 
 
-def _announce(
-    X: ArrayLike, k: int | None, metric: Any, alpha: float, standardize: bool, n_resamples: int, k_max: int | None
-) -> None:
+def _announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: int, k_max: int | None) -> None:
     """Refuse or warn of the whole before any part begins, whose warnings are kept for the end."""
     from energystats.cluster_tests.cluster_test import method_for
     from energystats.cluster_tests.cluster_test import plan_cluster_test as planned
     from energystats.clustering.energy_cluster import Search
     from energystats.dissimilarity import Dissimilarity
 
-    # a matrix of rho has its power already
-    power = 1.0 if is_named(metric, "precomputed") else alpha
     with collected():  # what there is to say of the points is said by the parts
-        d = Dissimilarity.from_data(X, metric=metric, alpha=power, standardize=standardize)
+        d = Dissimilarity.from_data(X, **search)
     wanted = k if isinstance(k, int) and k > 1 else 2
     works = [
         *Search.default(10).work(d, wanted),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Reading", "Study"]
+__all__ = ["Reading", "Study", "search_options"]
 
 
 DEFAULTS = {"metric": "euclidean", "alpha": 1.0, "standardize": False, "conservative": False, "n_resamples": 199,
@@ -118,8 +118,7 @@ class Study:
         from energystats.clustering.energy_cluster import energy_cluster
         from energystats.selection.select_k import select_k
 
-        power = 1.0 if is_named(metric, "precomputed") else alpha  # a matrix of rho has its power already
-        search = {"metric": metric, "alpha": power, "standardize": standardize}
+        search = search_options(metric, alpha, standardize)
         testing = {**search, "alpha": alpha, "conservative": conservative, "n_resamples": n_resamples}
         selecting = {"k_max": k_max, "criterion": select, **search, "conservative": conservative}
         how: dict[str, Any] = {"rng": rng, "progress": progress}
@@ -214,6 +213,11 @@ class Study:
         """Write a call as it would be typed, without arguments at their defaults."""
         words = "".join(f", {key}={value!r}" for key, value in options.items() if DEFAULTS.get(key) != value)
         return f"es.{function}({first}{words}, rng={self.rng})"
+
+
+def search_options(metric: Any, alpha: float, standardize: bool) -> dict[str, Any]:
+    """Collect the arguments of `energy_cluster`; a matrix of rho has its power already."""
+    return {"metric": metric, "alpha": 1.0 if is_named(metric, "precomputed") else alpha, "standardize": standardize}
 
 
 def _test_clusters(X: Any, k: int, how: dict[str, Any]) -> ClusterTestResult | str:
