@@ -16,7 +16,7 @@ from energystats.inputs.labels import find_printed_alike, write_codes
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["in_order", "keep_known_groups", "note_doubts", "without_blanks"]
+__all__ = ["in_order", "keep_labelled", "note_doubts", "without_blanks"]
 
 
 def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> FileTable:
@@ -30,21 +30,21 @@ def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> 
     return table.having(frame)
 
 
-def keep_known_groups(table: FileTable, name: str, missing: str, console: Console) -> FileTable:
-    """Keep the rows whose group is known; others are complained about, or left out."""
-    note_doubts(table, [name], console, "the column of groups")
+def keep_labelled(table: FileTable, name: str, what: str, missing: str, console: Console) -> FileTable:
+    """Keep the rows whose group, or other label, is known; the rest is complained about, or left out."""
+    note_doubts(table, [name], console, "the column of groups" if what == "group" else "")
     unknown = table.frame[name].isna().to_numpy()
     if not unknown.any():
         return table
     if missing != "drop":
         first = table.where(int(table.frame.index[unknown][0]))
         raise BadInputError(
-            f"{table.file}: {int(unknown.sum())} of {unknown.size} rows have no group, the first is {first}; fill "
+            f"{table.file}: {int(unknown.sum())} of {unknown.size} rows have no {what}, the first is {first}; fill "
             f"{name!r}, or leave those rows out with --missing drop."
         )
     if unknown.all():
-        raise BadInputError(f"{table.file}: no row has a group in {name!r}.")
-    console.note(f"{int(unknown.sum())} of {unknown.size} rows were left out because they have no group.")
+        raise BadInputError(f"{table.file}: no row has a {what} in {name!r}.")
+    console.note(f"{int(unknown.sum())} of {unknown.size} rows were left out because they have no {what}.")
     return table.having(table.frame[~unknown])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
-from energystats.cli.groups import in_order, keep_known_groups, without_blanks
+from energystats.cli.groups import keep_labelled, without_blanks
 from energystats.cli.options import categories_of, dialect_of, split_names
 from energystats.cli.reading import FileTable, read_table
 from energystats.cli.selection import Choice, choose_columns, find_column, keep_rows
@@ -30,8 +30,15 @@ if TYPE_CHECKING:
 __all__ = ["note_if_equal", "read_points"]
 
 
-def read_points(options: argparse.Namespace, console: Console, *, group: str | None = None) -> Choice:
-    """Read a file and keep the rows and columns that the options ask for, groups known; say what is used."""
+def read_points(
+    options: argparse.Namespace, console: Console, labels: Mapping[str, tuple[str, str]] | None = None
+) -> Choice:
+    """Read a file and keep the rows and columns that the options ask for; say what is used.
+
+    `labels` has columns of labels of the rows, which must be known, as {option: (column, what one of them is)}; they
+    are in the `labels` of the choice, and the first of them is text.
+    """
+    labels = labels or {}
     if options.missing not in ("raise", "drop"):
         raise BadInputError(f"--missing must be raise or drop, got {options.missing!r}.")
     mixed, matrix = options.metric == "gower", options.metric == "precomputed"
@@ -39,26 +46,27 @@ def read_points(options: argparse.Namespace, console: Console, *, group: str | N
         options.file,
         dialect_of(options),
         console,
-        as_text=group,
+        as_text=next((column for column, _ in labels.values()), None),
         categories=categories_of(options),
         rows=options.rows,
         id_name=options.id,
     )
-    aside = {"the groups": group, "--id": options.id}
-    leave_out = [name for name in aside.values() if name is not None]
-    for name in leave_out:
-        find_column(table, name)
-    if group is not None:
-        table = without_blanks(table, [group], console)
+    aside = {option: column for option, (column, _) in labels.items()} | ({"--id": options.id} if options.id else {})
+    leave_out = list(aside.values())
+    for column in leave_out:
+        find_column(table, column)
+    of_labels = list(dict.fromkeys(column for column, _ in labels.values()))
+    table = without_blanks(table, of_labels, console)
+    # conditions see truth values as the metric does, and labels without blanks
     whole = _code_truths(table, options, leave_out)
-    # conditions see truth values as the metric does, and groups without blanks
     table = keep_rows(whole, options.where)
-    if group is not None:
-        table = keep_known_groups(table, group, options.missing, console)
+    for column, what in labels.values():
+        table = keep_labelled(table, column, what, options.missing, console)
     named = [] if options.columns is None else split_names(options.columns, list(table.frame.columns))
-    for what, name in aside.items():
-        if name in named:
-            raise BadInputError(f"--columns must not name the column of {what}, {name!r}.")
+    for option, column in aside.items():
+        if column in named:
+            whose = "the groups" if option == "--group" else option
+            raise BadInputError(f"--columns must not name the column of {whose}, {column!r}.")
     choice = choose_columns(
         table, options.columns, console, drop=options.drop, leave_out=leave_out, mixed=mixed, matrix=matrix
     )
@@ -69,9 +77,7 @@ def read_points(options: argparse.Namespace, console: Console, *, group: str | N
         console.unheard.add(MatrixAsPointsWarning)
     rows = "1 row" if len(choice.frame) == 1 else f"{len(choice.frame)} rows"
     console.say(f"{rows} of {table.file}, columns {', '.join(choice.frame.columns)}.")
-    if group is None:
-        return choice
-    return replace(choice, groups=in_order(table.frame.loc[choice.frame.index, group], table.dialect))
+    return replace(choice, labels=table.frame.loc[choice.frame.index, of_labels])
 
 
 def _drop_incomplete_rows(choice: Choice, missing: str, console: Console) -> Choice:

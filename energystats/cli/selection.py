@@ -43,11 +43,11 @@ OPERATORS = {"<=": "le", ">=": "ge", "!=": "ne", "==": "eq", "=": "eq", "<": "lt
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Choice:
-    """Rows and columns that are used, why the other columns are not, as (names, reason), and the groups."""
+    """Rows and columns that are used, why the other columns are not, as (names, reason), and labels of the rows."""
 
     table: FileTable
+    labels: pd.DataFrame
     left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
-    groups: pd.Series[Any] | None = None
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -97,7 +97,9 @@ def choose_columns(
             _note_coordinates(table, used, console)
     reasons = [(tuple(dropped), "--drop names it"), *reasons]
     chosen = table.having(table.frame.loc[:, used], f"X = table[{used!r}]")
-    return Choice(table=chosen, left_out=tuple(reason for reason in reasons if reason[0]))
+    return Choice(
+        table=chosen, labels=table.frame.iloc[:, :0], left_out=tuple(reason for reason in reasons if reason[0])
+    )
 
 
 def _usable_columns(

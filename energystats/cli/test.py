@@ -7,6 +7,7 @@ import argparse
 from energystats.cli.console import Console
 from energystats.cli.errors import bad_input
 from energystats.cli.files import check_outputs, draw, save
+from energystats.cli.groups import in_order
 from energystats.cli.options import FILE, GENERAL, ID, Parser, add_command, picture_of, wants_bar
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal, read_points
@@ -48,8 +49,9 @@ def run_test(options: argparse.Namespace, console: Console) -> None:
     from energystats.distribution_tests.energy_test import energy_test
 
     check_outputs(options.file, picture=options.plot)
-    points = read_points(options, console, group=options.group)
-    table, frame, groups = points.table, points.frame, points.groups
+    points = read_points(options, console, {"--group": (options.group, "group")})
+    table, frame = points.table, points.frame
+    groups = in_order(points.labels[options.group], table.dialect)
     labels = list(map(str, as_labels(groups, len(frame), options.group)[1]))
     shown = ("; " if any("," in label for label in labels) else ", ").join(labels)
     console.say(f"Groups of {options.group}: {shown}.\n")
