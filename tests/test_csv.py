@@ -432,7 +432,7 @@ def test_the_canberra_of_other_programs_is_named(tmp_path, capsys, monkeypatch):
 
 
 def write_csv2(path, frame, **how):
-    """Text of R's write.csv2."""
+    """Write a table as R's write.csv2 does."""
     frame.to_csv(path, sep=";", decimal=",", quoting=2, **how)
 
 

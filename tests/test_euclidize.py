@@ -32,7 +32,7 @@ def numbered(d, labels):
 
 
 def r_table(d, file):
-    """As R's `write.table(as.matrix(d), file, sep = ",")` does: no corner."""
+    """Write a matrix as R's `write.table(as.matrix(d), file, sep = ",")` does: no corner."""
     rows = ",".join(f'"{name}"' for name in d.columns) + "\n"
     for name, row in d.iterrows():
         rows += f'"{name}",' + ",".join(map(str, row)) + "\n"

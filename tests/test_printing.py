@@ -79,7 +79,7 @@ def with_p(thing, p):
 
 
 def has_p(thing):
-    """Whether a result, or a part of it, has p-values."""
+    """Tell whether a result, or a part of it, has p-values."""
     names = [entry.name for entry in dataclasses.fields(thing)]
     parts = [part for name in names if isinstance(getattr(thing, name), tuple) for part in getattr(thing, name)]
     return any(name.startswith("pvalue") for name in names) or any(

@@ -308,7 +308,7 @@ def test_complete_or_absent(folder, rng, monkeypatch):
 
 
 def test_prints_and_fits_a_phone(rng, monkeypatch):
-    """What a browser is told: a viewport, wide tables that scroll, heads repeated on every page, A4."""
+    """A browser finds a viewport, wide tables that scroll, heads repeated on every page, A4."""
     monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)
     (style,) = re.findall(r"<style>(.*?)</style>", cluster_report(rng.standard_normal((30, 2)), 2), re.DOTALL)
     for rule in (

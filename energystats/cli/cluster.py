@@ -101,7 +101,7 @@ def run_cluster(options: argparse.Namespace, console: Console) -> None:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Given:
-    """What is clustered: a table, and the numbers and names of its rows."""
+    """A table that is clustered, and the numbers and names of its rows."""
 
     table: FileTable
     left_out: tuple[tuple[tuple[str, ...], str], ...] = ()

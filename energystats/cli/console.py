@@ -1,4 +1,4 @@
-"""What is said, where, and in which form: text, JSON or nothing."""
+"""Output of a command, as text, as JSON or none, and its notes."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ class Console:
 
     def note(self, text: str) -> None:
         """Say something that is good to know, once: on standard error, and in the JSON."""
+        # a warning of the library breaks its lines where the source does
         text = " ".join(text.split())
         if text not in self.notes:
             self.notes.append(text)

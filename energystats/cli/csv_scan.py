@@ -55,6 +55,7 @@ class Feed(io.TextIOBase):
         for block in self.source.blocks(self.dialect.encoding):
             if MARK in block:
                 raise BadInputError(f"{self.source.name}: holds the character U+FDD0, which stands in no text.")
+            # R's write.table puts a backslash before a quote inside quotes, where csv and pandas look for two quotes
             if self.dialect.delimiter == " ":
                 block = ESCAPED.sub('""', block)
             if self.dialect.comment is not None:
@@ -110,7 +111,7 @@ def _without_comments(block: str, comment: str, quoted: bool) -> tuple[str, bool
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """What a first look at a file has found.
+    """Shape of a file, as a first look finds it.
 
     Attributes
     ----------
@@ -138,7 +139,7 @@ class Shape:
 
 @dataclass(kw_only=True)
 class Points:
-    """What was seen of points between digits, by column: 1.000 beside 999 may be one thousand, or 1 in three decimals.
+    """Points between digits, by column: 1.000 beside 999 may be one thousand, or 1 in three decimals.
 
     2.25 in any column tells what the point is.
     """
@@ -222,11 +223,13 @@ class _Scan:
             rows = [row for row in rows if not _is_blank(row)]
             widths = set(map(len, rows))
         before = self.n_rows
+        # many rows at a time: a loop over them takes longer than csv needs to split them
         for width in widths:
             if width not in self.first:
                 self.first[width] = before + next(i for i, row in enumerate(rows) if len(row) == width)
             self.counts[width] += len(rows) if len(widths) == 1 else sum(len(row) == width for row in rows)
         self.ends_filled = self.ends_filled or any(row[-1] for row in rows)
+        # with one name fewer than cells the first ones may be names; a hash takes eight bytes, however long they are
         if self.header is not None and len(self.header) + 1 in widths:
             self.names.extend(hash(row[0]) for row in rows)
         if self.points is not None:
@@ -263,6 +266,7 @@ class _Scan:
         if header is None:
             return Shape(names=tuple(f"V{j + 1}" for j in range(width)), n_rows=n_rows, width=width)
         trailing = not self.ends_filled and width > 1
+        # R writes no name above its names of rows; where a separator ends every row, the last cells are empty
         unnamed = width == len(header) + 1 and not trailing
         if width == len(header) and trailing and not header[-1].strip():
             header = header[:-1]

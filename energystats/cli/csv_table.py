@@ -39,7 +39,7 @@ class Content(NamedTuple):
 
 @dataclass(kw_only=True)
 class _Text:
-    """What the cells of a column of text have in common, over all pieces of the file."""
+    """Properties that all cells of a column of text have, over all pieces of the file."""
 
     numeric: bool = True
     logical: bool = True
@@ -128,6 +128,7 @@ class CsvReader:
         import pandas as pd
 
         width, named = self.shape.width, self._names()
+        # by column, because a word such as NA is a name where it names a row
         missing: Any = {j: ["", *self.dialect.missing_texts] for j in range(width) if j not in named}
         number, frames, begun = self.dialect.number, [], 0
         with (
@@ -201,6 +202,7 @@ class CsvReader:
         free, quoted = name not in self.as_text, sorted(text.marked - {""})
         if free and text.filled and text.numeric:
             return self._read_numbers(column), []
+        # T and F stay text: pandas leaves them, too, and a level "T" is as likely as a truth value
         if free and text.filled and text.logical and not twice_spelled(text.spelled):
             truths = column.map(LOGICAL.get, na_action="ignore").astype("boolean")
             return (truths.astype(bool) if not truths.isna().any() else truths), []

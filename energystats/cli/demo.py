@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from energystats.cli.cluster import print_results
 from energystats.cli.console import Console
 from energystats.cli.files import check_outputs, write_labels, write_picture
 from energystats.cli.options import Parser, add_command
 from energystats.report.study import Reading, Study
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from energystats.clustering.partition import Partition
 
 __all__ = ["add_demo_command", "run_demo"]
 
@@ -35,6 +29,7 @@ def add_demo_command(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run_demo(options: argparse.Namespace, console: Console) -> None:
     """Cluster the irises, test, compare with the species, draw, write."""
+    import pandas as pd
     from sklearn.metrics import adjusted_rand_score
 
     from energystats import datasets
@@ -53,14 +48,7 @@ def run_demo(options: argparse.Namespace, console: Console) -> None:
     accuracy = clustering_accuracy(iris["species"], found.labels)
     rand = adjusted_rand_score(iris["species"], found.labels)
     console.say(f"\nAgainst the species: accuracy {accuracy:.3f}, adjusted Rand index {rand:.3f}.")
-    console.say(_cross_table(iris["species"], found))
+    console.say(pd.crosstab(iris["species"], pd.Series(found.labels, name="cluster")).to_string())
     write_picture(picture, study, console, classes=iris["species"])
     rows = range(1, found.labels.size + 1)
     write_labels(table, {"row": rows, "cluster": found.labels, "species": iris["species"]}, console)
-
-
-def _cross_table(classes: pd.Series[Any], found: Partition) -> str:
-    """Write classes against clusters as text."""
-    import pandas as pd
-
-    return pd.crosstab(classes, pd.Series(found.labels, name="cluster")).to_string()

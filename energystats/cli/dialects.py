@@ -1,4 +1,4 @@
-"""How a table is written: its separator and its decimal sign, as given or as the first lines tell."""
+"""Dialects of CSV: separator and decimal sign, as given or as the first lines show."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ WHOLE = re.compile(r"[-+]?\d{1,3}")
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
-    """How a table is written; None where the file itself shall tell.
+    """Dialect in which a table is written; None where the file itself shall show it.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Dialect:
 
     @property
     def points_may_part(self) -> bool:
-        """Whether 1.000 may be one thousand: between semicolons, as where decimals have a comma."""
+        """True where 1.000 may be one thousand: between semicolons, as where decimals have a comma."""
         return self.delimiter == ";" and self.decimal == "." and self.thousands is None
 
     def plain(self, text: str) -> str:
@@ -137,6 +137,7 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
     sep = given.sep if given.sep is None else WORDS_FOR.get(given.sep.lower(), given.sep)
     _check_given(given, sep)
     lines = first_lines(head, given.comment, cut=cut)
+    # cut at the comma it would be two columns of whole numbers, which nobody would notice
     if sep is None and _one_column_of_decimal_commas(lines):
         sep = ";"  # which does not occur
     sep = sep or _separator_of(lines)
@@ -216,6 +217,7 @@ def _separator_of(lines: Sequence[str]) -> str:
     Else one that leaves the header one cell shorter, as R does; else the header's commonest.
     """
     bare = re.sub('"[^"]*"', "", lines[0])
+    # names of columns may hold blanks, but hardly ever another separator
     others = any(sep in bare for sep in SEPARATORS if sep != " ")  # then a blank separates nothing but words
     possible = [sep for sep in SEPARATORS if sep != " " or not others]
     widths = {sep: [len(row) for row in _strict_cells(lines, sep)] for sep in possible}

@@ -1,4 +1,4 @@
-"""What the user can mend, in the words of the command line, as text that a terminal shows and does not obey."""
+"""Errors that the user can mend, in the words of the command line, as text that a terminal shows and does not obey."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 import textwrap
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from energystats.cli.errors import BadInputError
+from energystats.report.page import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,16 +36,12 @@ def _target_of(path: Path) -> Path:
         exists = os.path.lexists(target)
         mode = target.stat().st_mode if exists else None
     except (OSError, RuntimeError) as error:  # a RuntimeError until Python 3.13
-        why = "its links lead in a circle" if _is_loop(error) else getattr(error, "strerror", None) or str(error)
+        circle = isinstance(error, RuntimeError) or error.errno == errno.ELOOP
+        why = "its links lead in a circle" if circle else getattr(error, "strerror", None) or str(error)
         raise BadInputError(f"{path}: cannot be written: {why}.") from error
     if mode is not None and not stat.S_ISREG(mode):
         raise BadInputError(f"{path}: cannot be written: it is there and no ordinary file.")
     return target
-
-
-def _is_loop(error: Exception) -> bool:
-    """Tell whether links lead to each other."""
-    return isinstance(error, RuntimeError) or getattr(error, "errno", None) == errno.ELOOP
 
 
 def check_outputs(read: str | None, **outputs: Path | None) -> None:
@@ -71,28 +67,12 @@ def check_outputs(read: str | None, **outputs: Path | None) -> None:
 
 
 def save(path: Path, write: Callable[[Path], object], console: Console) -> None:
-    """Write to a neighbouring file first, so that the output is complete or absent, and keeps the mode it had."""
-    target = _target_of(path)
-    partial = target.with_name(f".{target.stem}-{secrets.token_hex(8)}{path.suffix}")
+    """Write an output file, which is complete or absent, and say so."""
     try:
-        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        write(partial)
-        partial.chmod(_mode_for(target))
-        partial.replace(target)
+        write_whole(_target_of(path), write, path.suffix)
     except OSError as error:
         raise BadInputError(f"{path}: cannot be written: {error.strerror or error}.") from error
-    finally:
-        partial.unlink(missing_ok=True)
     console.wrote(path)
-
-
-def _mode_for(target: Path) -> int:
-    """Find the permissions of the file that is replaced, or those that new files get."""
-    if target.exists():
-        return stat.S_IMODE(target.stat().st_mode) & 0o777
-    umask = os.umask(0)
-    os.umask(umask)
-    return 0o666 & ~umask
 
 
 def write_labels(path: Path, columns: dict[str, Any], console: Console, *, safe: bool = False) -> None:
@@ -157,6 +137,7 @@ def draw(path: Path, results: Sequence[Any], classes: pd.Series[Any] | None = No
 
 def _fit_titles(figure: Figure, axes: Sequence[Axes]) -> None:
     """Break titles into lines that end before the next panel and the edge of the picture."""
+    # the width of a title is known once it has been laid out
     figure.draw_without_rendering()
     for j, ax in enumerate(axes, 1):
         text = ax.get_title(loc="left")

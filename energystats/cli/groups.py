@@ -31,13 +31,9 @@ def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> 
     return table.having(frame)
 
 
-WORDS = {"--group": "group", "--strata": "stratum", "--paired": "unit", "--whole-plots": "whole plot"}
-
-
-def keep_labelled(table: FileTable, option: str, name: str, missing: str, console: Console) -> FileTable:
-    """Keep the rows that have a label in the column of an option; others are complained about, or left out."""
-    what = WORDS[option]
-    note_doubts(table, [name], console, "the column of groups" if option == "--group" else "")
+def keep_labelled(table: FileTable, name: str, what: str, missing: str, console: Console) -> FileTable:
+    """Keep the rows whose group, or other label, is known; the rest is complained about, or left out."""
+    note_doubts(table, [name], console, "the column of groups" if what == "group" else "")
     unknown = table.frame[name].isna().to_numpy()
     if not unknown.any():
         return table

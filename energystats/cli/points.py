@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,12 +31,14 @@ __all__ = ["note_if_equal", "read_points"]
 
 
 def read_points(
-    options: argparse.Namespace, console: Console, *, labels: Mapping[str, str] = MappingProxyType({})
+    options: argparse.Namespace, console: Console, labels: Mapping[str, tuple[str, str]] | None = None
 ) -> Choice:
-    """Read a file and keep the rows and columns that the options ask for, labels known; say what is used.
+    """Read a file and keep the rows and columns that the options ask for; say what is used.
 
-    `labels` has the columns of labels by the option that named them.
+    `labels` has columns of labels of the rows, which must be known, as {option: (column, what one of them is)}; they
+    are in the `labels` of the choice, and the first of them is text.
     """
+    labels = labels or {}
     if options.missing not in ("raise", "drop"):
         raise BadInputError(f"--missing must be raise or drop, got {options.missing!r}.")
     mixed, matrix = options.metric == "gower", options.metric == "precomputed"
@@ -45,39 +46,41 @@ def read_points(
         options.file,
         dialect_of(options),
         console,
-        as_text=labels.get("--group"),
+        as_text=next((column for column, _ in labels.values()), None),
         categories=categories_of(options),
         rows=options.rows,
         id_name=options.id,
     )
-    aside = dict(labels) if options.id is None else {**labels, "--id": options.id}
+    aside = {option: column for option, (column, _) in labels.items()} | ({"--id": options.id} if options.id else {})
     leave_out = list(aside.values())
-    for name in leave_out:
-        find_column(table, name)
-    table = without_blanks(table, list(labels.values()), console)
+    for column in leave_out:
+        find_column(table, column)
+    of_labels = list(dict.fromkeys(column for column, _ in labels.values()))
+    table = without_blanks(table, of_labels, console)
+    # conditions see truth values as the metric does, and labels without blanks
     whole = _code_truths(table, options, leave_out)
     table = keep_rows(whole, options.where)
-    for option, name in labels.items():
-        table = keep_labelled(table, option, name, options.missing, console)
+    for column, what in labels.values():
+        table = keep_labelled(table, column, what, options.missing, console)
     named = [] if options.columns is None else split_names(options.columns, list(table.frame.columns))
-    for option, name in aside.items():
-        if name in named:
+    for option, column in aside.items():
+        if column in named:
             whose = "the groups" if option == "--group" else option
-            raise BadInputError(f"--columns must not name the column of {whose}, {name!r}.")
+            raise BadInputError(f"--columns must not name the column of {whose}, {column!r}.")
     choice = choose_columns(
         table, options.columns, console, drop=options.drop, leave_out=leave_out, mixed=mixed, matrix=matrix
     )
     if not mixed:
         choice = _drop_incomplete_rows(choice, options.missing, console)
     if "--paired" in labels:
-        of_rows = table.frame.loc[choice.frame.index, [labels["--paired"], labels["--group"]]]
+        of_rows = table.frame.loc[choice.frame.index, [labels["--paired"][0], labels["--group"][0]]]
         choice = keep_whole_units(choice, of_rows, options.missing, console)
     _check_comparable(whole, choice, options, leave_out)
     if options.coordinates:
         console.unheard.add(MatrixAsPointsWarning)
     rows = "1 row" if len(choice.frame) == 1 else f"{len(choice.frame)} rows"
     console.say(f"{rows} of {table.file}, columns {', '.join(choice.frame.columns)}.")
-    return replace(choice, labels=table.frame.loc[choice.frame.index, list(labels.values())])
+    return replace(choice, labels=table.frame.loc[choice.frame.index, of_labels])
 
 
 def _drop_incomplete_rows(choice: Choice, missing: str, console: Console) -> Choice:
@@ -147,6 +150,7 @@ def _check_not_matrix(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence
     A first column may hold the names of the rows, and a column of small whole numbers look like a count of them. Where
     some rows were read, they and their own columns are looked at.
     """
+    # with --where or --rows a matrix is square no longer, so that the whole table is looked at too
     numeric = [c for c in whole.frame.columns if holds_numbers(whole.frame[c]) and c not in leave_out]
     tables = [frame, whole.frame[list(frame.columns)], whole.frame[numeric], whole.frame[numeric[1:]]]
     parts = [table for table in tables[2:] if 0 < len(table) < table.shape[1] > table.index.max()]

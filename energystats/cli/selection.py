@@ -1,4 +1,4 @@
-"""Which rows and columns of a table are used, and what is wrong with their cells."""
+"""Rows and columns of a table that are used, and cells of them that are wrong."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LIKE_MISSING = {
 }  # fmt: skip
 WHY_NOT_TRUTHS = "it holds truth values (TRUE and FALSE), which have no distance under this metric"
 TRUTHS_ADVICE = "write 1 and 0 in the file to use them as numbers, or take --metric gower, which compares any columns"
-OPERATORS = ("<=", ">=", "!=", "==", "=", "<", ">")
+OPERATORS = {"<=": "le", ">=": "ge", "!=": "ne", "==": "eq", "=": "eq", "<": "lt", ">": "gt"}  # longer ones first
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,8 +46,8 @@ class Choice:
     """Rows and columns that are used, why the other columns are not, as (names, reason), and the labels of rows."""
 
     table: FileTable
+    labels: pd.DataFrame
     left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
-    labels: pd.DataFrame | None = None  # of the columns that label rows; None before they are chosen
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -97,7 +97,9 @@ def choose_columns(
             _note_coordinates(table, used, console)
     reasons = [(tuple(dropped), "--drop names it"), *reasons]
     chosen = table.having(table.frame.loc[:, used], f"X = table[{used!r}]")
-    return Choice(table=chosen, left_out=tuple(reason for reason in reasons if reason[0]))
+    return Choice(
+        table=chosen, labels=table.frame.iloc[:, :0], left_out=tuple(reason for reason in reasons if reason[0])
+    )
 
 
 def _usable_columns(
@@ -113,6 +115,7 @@ def _usable_columns(
     namesakes = [c for c in names if mixed and c not in table.categories and _names_the_rows(frame[c])]
     own_text = f"{'every' if all(frame[c].is_unique for c in namesakes) else 'nearly every'} row has a text of its own"
     name_it = "; name it in --columns to use it"
+    # in this order: a column is left out for the first reason that it meets, and the note names that one
     rules: list[tuple[Callable[[str], bool], str, str]] = [
         (lambda c: not mixed and len(names) > 1 and bool(frame[c].isna().all()), "it is empty", ""),
         (lambda c: _numbers_the_rows(frame[c]) and (not matrix or _has_name_of_id(c)), COUNTS_ROWS, name_it),
@@ -196,28 +199,18 @@ def _nearly_distinct(column: pd.Series[Any]) -> bool:
 
 def _is_slip(table: FileTable, name: str) -> bool:
     """Tell whether a column is text by accident; not where --category says that it is text, or quotes do."""
-    column = table.frame[name]
-    if name in table.categories or holds_numbers(column):
-        return False
-    return _mostly_commas(column) or (name not in table.quoted and _mostly_numbers(column))
-
-
-def _mostly_commas(column: pd.Series[Any]) -> bool:
-    """Tell whether most cells are numbers with a comma, in quotes or not."""
-    filled = column.dropna().astype(str)
-    return bool((filled.str.fullmatch(COMMA_NUMBER) | filled.str.fullmatch(GROUPED)).mean() > 0.5)
-
-
-def _mostly_numbers(column: pd.Series[Any]) -> bool:
-    """Tell whether text in a column is the exception, or a word for missing values, and so probably a slip."""
     import pandas as pd
 
-    if holds_truths(column):
+    column = table.frame[name]
+    if name in table.categories or holds_numbers(column) or holds_truths(column):
         return False
     filled = column.dropna().astype(str)
+    if (filled.str.fullmatch(COMMA_NUMBER) | filled.str.fullmatch(GROUPED)).mean() > 0.5:  # in quotes or not
+        return True
     numbers = pd.to_numeric(filled, errors="coerce").notna()
     words = set(filled[~numbers].str.strip().str.lower())
-    return bool(numbers.mean() > 0.5) or (bool(numbers.any()) and words <= LIKE_MISSING)
+    few_words = numbers.mean() > 0.5 or (numbers.any() and words <= LIKE_MISSING)
+    return bool(few_words) and name not in table.quoted
 
 
 def _holds_whole_numbers(column: pd.Series[Any]) -> bool:
@@ -309,36 +302,32 @@ def keep_rows(table: FileTable, conditions: Sequence[str]) -> FileTable:
 
 def _rows_where(table: FileTable, condition: str) -> FileTable:
     """Keep the rows with column=value, or another comparison; those with a missing value never meet it."""
-    name, operator, value = _condition_of(table, condition)
-    column = find_column(table, name)
-    compare = "==" if operator == "=" else operator
+    name, compare, value = _condition_of(table, condition)
+    column, code = find_column(table, name), f"table[{name!r}]"
     check_spelling(table, [name])
-    if holds_numbers(column):
-        shown: Any = _number_in(table, condition, name, value)
-        values, code = column, f"table[{name!r}]"
-    elif holds_truths(column) and compare in ("==", "!="):
-        if value.lower() not in MEANINGS:
-            raise BadInputError(f"--where {condition}: column {name!r} holds truth values, and {value!r} is none.")
-        shown = MEANINGS[value.lower()]
-        values, code = column, f"table[{name!r}]"
-    elif compare in ("==", "!="):
-        shown = value
-        values, code = column.astype(str), f"table[{name!r}].astype(str)"
-    else:
+    numeric, values = holds_numbers(column), column
+    if not numeric and compare not in ("==", "!="):
         values, code = _compared_as_numbers(table, condition, column)
-        shown = _number_in(table, condition, name, value)
-    meets = {"==": values.eq, "!=": values.ne, "<": values.lt, "<=": values.le, ">": values.gt, ">=": values.ge}
-    known_values = set() if holds_numbers(column) else set(map(str, column.dropna()))
+    if numeric or values is not column:
+        shown: Any = _number_in(table, condition, name, value)
+    elif not holds_truths(column):
+        shown, values, code = value, column.astype(str), f"{code}.astype(str)"
+    elif value.lower() in MEANINGS:
+        shown = MEANINGS[value.lower()]
+    else:
+        raise BadInputError(f"--where {condition}: column {name!r} holds truth values, and {value!r} is none.")
+    known_values = [] if numeric else sorted(set(map(str, column.dropna())))
     if compare == "!=" and isinstance(shown, str) and shown not in known_values:
         raise BadInputError(
             f"--where {condition}: no row of {table.file} has {shown!r} in {name!r}, so that all rows would stay."
-            f"{near_names(shown, sorted(known_values))}"
+            f"{near_names(shown, known_values)}"
         )
-    kept = meets[compare](shown).fillna(False).astype(bool) & column.notna()
+    # a missing value is not equal to anything, and not unequal either
+    kept = getattr(values, OPERATORS[compare])(shown).fillna(False).astype(bool) & column.notna()
     if not kept.any():
-        near = "" if holds_numbers(column) else near_names(value, sorted(known_values))
+        near = "" if numeric else near_names(value, known_values)
         raise BadInputError(f"--where {condition}: no row of {table.file} meets it.{near}")
-    known = f" & table[{name!r}].notna()" if compare == "!=" or not holds_numbers(column) else ""
+    known = f" & table[{name!r}].notna()" if compare == "!=" or not numeric else ""
     return table.having(table.frame[kept.to_numpy(dtype=bool)], f"table = table[({code} {compare} {shown!r}){known}]")
 
 
@@ -386,4 +375,5 @@ def _condition_of(table: FileTable, condition: str) -> tuple[str, str, str]:
     named = [fit for fit in fits if fit[0] in known]
     if not named:
         find_column(table, fits[0][0])
-    return max(named, key=lambda fit: len(fit[0]))
+    name, operator, value = max(named, key=lambda fit: len(fit[0]))
+    return name, "==" if operator == "=" else operator, value

@@ -36,6 +36,7 @@ class _Unpacked(io.RawIOBase):
         """Tell that it can be read: always."""
         return True
 
+    # BufferedReader asks for a block at a time, so that the count runs ahead of memory
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         """Fill the buffer, or complain when there was more than the limit."""
         content = self.file.read(len(buffer))
@@ -110,7 +111,7 @@ class Source:
 
     @property
     def parquet(self) -> bool:
-        """Whether it is Parquet, by its first bytes or its name."""
+        """True for Parquet, by its first bytes or its name."""
         suffixes = {s.lower() for s in Path(self.name).suffixes}
         return self.head(4) == PARQUET or bool({".parquet", ".pq"} & suffixes)
 

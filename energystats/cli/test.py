@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
@@ -31,7 +31,12 @@ EXAMPLES = """\
   energystats test mice.csv --group diet --whole-plots cage     # all rows of a cage have one diet
   energystats test survey.csv --group region --metric gower     # text columns are categories
   energystats test data.csv --group treatment --json | jq .test.pvalue"""
-LABELS = {"--group": "group", "--strata": "strata", "--paired": "paired", "--whole-plots": "whole_plots"}
+LABELS = {  # of rows: option, the argument, and what one of them is
+    "--group": ("group", "group"),
+    "--strata": ("strata", "stratum"),
+    "--paired": ("paired", "unit"),
+    "--whole-plots": ("whole_plots", "whole plot"),
+}
 DESIGN: dict[str, dict[str, Any]] = {
     "--strata": {"metavar": "COL", "help": "column of blocks; labels are permuted within them only"},
     "--paired": {"metavar": "COL", "help": "column of subjects or other units, each with one row in every group"},
@@ -67,8 +72,8 @@ def run_test(options: argparse.Namespace, console: Console) -> None:
     from energystats.distribution_tests.pairwise_tests import pairwise_tests
 
     check_outputs(options.file, picture=options.plot)
-    points = read_points(options, console, labels=_label_columns(options))
-    table, frame, labels = points.table, points.frame, cast("pd.DataFrame", points.labels)
+    points = read_points(options, console, _label_columns(options))
+    table, frame, labels = points.table, points.frame, points.labels
     groups = in_order(labels[options.group], table.dialect)
     names = list(map(str, as_labels(groups, len(frame), options.group)[1]))
     shown = ("; " if any("," in name for name in names) else ", ").join(names)
@@ -90,19 +95,19 @@ def run_test(options: argparse.Namespace, console: Console) -> None:
         save(options.plot, lambda path: draw(path, [result, *pairs]), console)
     console.say("\n\n".join(found.summary() for found in (result, *pairs)))
     head = {"file": table.file, "n": len(frame), "n_read": table.n_read, "columns": list(frame.columns)}
-    head |= {name: getattr(options, name) for name in LABELS.values()}
+    head |= {name: getattr(options, name) for name, _ in LABELS.values()}
     more = {"pairs": payload_of(pairs[0]) if pairs else None}
     console.answer("test", **head, seed=options.seed, test=payload_of(result), **more)
 
 
-def _label_columns(options: argparse.Namespace) -> dict[str, str]:
-    """List the columns that options name for labels of rows; no two of them may be one."""
-    given = {option: getattr(options, name) for option, name in LABELS.items()}
-    given = {option: column for option, column in given.items() if column is not None}
+def _label_columns(options: argparse.Namespace) -> dict[str, tuple[str, str]]:
+    """List the columns that options name for labels of rows, and what these are; no two of them may be one."""
+    given = {option: (getattr(options, name), what) for option, (name, what) in LABELS.items()}
+    given = {option: named for option, named in given.items() if named[0] is not None}
     if "--paired" in given and len(given) > 2:
         raise BadInputError("--paired makes its own strata; leave --strata and --whole-plots out.")
-    for option, column in given.items():
-        first = next(other for other in given if given[other] == column)
+    for option, (column, _) in given.items():
+        first = next(other for other in given if given[other][0] == column)
         if first != option:
             raise BadInputError(f"{first} and {option} must not name one column, {column!r}.")
     return given

@@ -1,1 +1,1 @@
-"""How numbers, tables and results are written."""
+"""Numbers, tables and results as text."""

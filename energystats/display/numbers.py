@@ -1,4 +1,4 @@
-"""How numbers and p-values are written."""
+"""Numbers and p-values as text."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ def numbers(values: Iterable[float], digits: int = 6) -> list[str]:
     column = [0.0 if abs(value) <= ROUNDING * largest else value for value in column]
     if all(value.is_integer() for value in column if math.isfinite(value)) and largest < LARGEST_SHOWN:
         return ["-" if math.isnan(value) else f"{value:.0f}" for value in column]
+    # the smallest number of a column gets two digits at least, if four more decimals are enough
     smallest = min(abs(value) for value in column if value and math.isfinite(value))
     places = max(0, digits - 1 - math.floor(math.log10(largest)))
     places = max(places, min(places + 4, 1 - math.floor(math.log10(smallest))))

@@ -1,4 +1,4 @@
-"""What every result has in common."""
+"""Contract that every result keeps."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ class Named(Result):
 
     @property
     def has_string_names(self) -> bool:
-        """Whether the points have names in letters."""
+        """True where the points have names in letters."""
         return self.names is not None and not all(name.lstrip("-").isdigit() for name in self.names)
 
 
@@ -278,7 +278,7 @@ class Labelled(Named):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approximation:
-    """How the dispersions of a partition were estimated, where not all pairs of points were looked at.
+    """Estimates of the dispersions of a partition, where not all pairs of points were looked at.
 
     Attributes
     ----------

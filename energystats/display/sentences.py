@@ -42,6 +42,7 @@ def seed_note(pvalue: float, n_resamples: int, what: str, *, factor: float = 1.0
     """
     smallest = 1 / (n_resamples + 1)
     at = min(max(pvalue / factor, smallest), 1 - smallest)
+    # the Monte Carlo variance of a share of n_resamples draws is p (1 - p) / n_resamples
     error = factor * math.sqrt(at * (1 - at) / n_resamples)
     note = f"{name} by {n_resamples} {what}: another seed moves it by about ±{rounded(error)} (Monte Carlo standard"
     if pvalue <= factor * smallest * (1 + 1e-9):

@@ -1,4 +1,4 @@
-"""How tables and names are written: as text, Markdown and LaTeX."""
+"""Tables and names as text, Markdown and LaTeX."""
 
 from __future__ import annotations
 
@@ -123,6 +123,7 @@ class TextTable:
             columns = [[head, *column] for head, column in zip(self.heads, columns, strict=True)]
             stubs = [self.corner, *stubs]
         columns = [[_to_right(cell, max(map(_width, column))) for cell in column] for column in columns]
+        # a title wider than the table widens its first column
         natural = max(map(_width, stubs)) + sum(len(GAP) + _width(column[0]) for column in columns)
         total = max(natural, min(_width(self.title), WIDTH))
         first = max(map(_width, stubs)) + total - natural

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numbers
 import os
-import tempfile
+import secrets
+import stat
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -21,12 +23,12 @@ from energystats.exceptions import collected
 from energystats.inputs.options import check_count
 from energystats.metrics.base import is_named
 from energystats.report import pictures, sections
-from energystats.report.study import Reading, Study
+from energystats.report.study import Reading, Study, search_options
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-__all__ = ["cluster_report", "render"]
+__all__ = ["cluster_report", "render", "write_whole"]
 
 
 LEVEL = 0.05
@@ -149,7 +151,7 @@ def cluster_report(
     True
     """
     seed = _seed_of(rng)
-    _announce(X, k, metric, alpha, standardize, n_resamples, None if select is None else k_max)
+    _announce(X, k, search_options(metric, alpha, standardize), n_resamples, None if select is None else k_max)
     with part_of_a_longer_call(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         study = Study.run(
@@ -170,7 +172,7 @@ def cluster_report(
     for each in caught:
         warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     if path is not None:
-        _write_whole(Path(path), page)
+        write_whole(Path(path).resolve(), lambda file: file.write_text(page, encoding="utf-8"), ".html")
     return page
 
 
@@ -186,9 +188,7 @@ def _seed_of(rng: object) -> int:
     return check_count(rng, "rng", low=0)
 
 
-def _announce(
-    X: ArrayLike, k: int | None, metric: Any, alpha: float, standardize: bool, n_resamples: int, k_max: int | None
-) -> None:
+def _announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: int, k_max: int | None) -> None:
     """Refuse or warn of the whole before any part begins, whose warnings are kept for the end."""
     from energystats.cluster_tests.cluster_test import method_for, plan_cluster_test
     from energystats.cluster_tests.options import ClusterTestOptions
@@ -196,9 +196,8 @@ def _announce(
     from energystats.clustering.search import Search
     from energystats.dissimilarity import Dissimilarity
 
-    power = 1.0 if is_named(metric, "precomputed") else alpha
     with collected():  # what there is to say of the points is said by the parts
-        d = Dissimilarity.from_data(X, metric=metric, alpha=power, standardize=standardize)
+        d = Dissimilarity.from_data(X, **search)
     wanted = k if isinstance(k, int) and k > 1 else 2
     works = [
         *AUTO.work(d, Search(k=min(wanted, d.n))),
@@ -209,16 +208,15 @@ def _announce(
     weigh(False, d, *works)
 
 
-def _write_whole(path: Path, page: str) -> None:
-    """Write to a neighbouring file first, so that the report is complete or absent."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
-    partial = Path(name)
+def write_whole(path: Path, write: Callable[[Path], object], suffix: str) -> None:
+    """Write to a neighbouring file first, so that the file is complete or absent, and keeps the mode it had."""
+    partial = path.with_name(f".{path.stem}-{secrets.token_hex(8)}{suffix}")
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(page)
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        write(partial)
         umask = os.umask(0)
         os.umask(umask)
-        partial.chmod(0o666 & ~umask)
+        partial.chmod(stat.S_IMODE(path.stat().st_mode) & 0o777 if path.exists() else 0o666 & ~umask)
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)

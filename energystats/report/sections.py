@@ -134,6 +134,7 @@ def list_members(study: Study) -> Rows:
 def list_distances(study: Study) -> Rows:
     """List the energy distances between the clusters, where these are few."""
     g = study.groups.g
+    # E of clusters i and j is 2 g_ij - g_ii - g_jj, with g the means of rho between and within clusters
     E = 2 * g - np.diagonal(g)[:, None] - np.diagonal(g)[None, :]
     np.fill_diagonal(E, 0.0)
     return [[f"cluster {i}", *map(number, E[i])] for i in range(study.k)] if study.k <= CLUSTERS_LISTED else []

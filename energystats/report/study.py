@@ -1,4 +1,4 @@
-"""What a report is about: data, partition, test, and where they came from."""
+"""Study that a report is about: data, partition, test, and their origin."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Reading", "Study"]
+__all__ = ["Reading", "Study", "search_options"]
 
 
 DEFAULTS = {"metric": "euclidean", "alpha": 1.0, "standardize": False, "conservative": False, "n_resamples": 199,
@@ -30,7 +30,7 @@ DEFAULTS = {"metric": "euclidean", "alpha": 1.0, "standardize": False, "conserva
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Where the data came from.
+    """Origin of the data.
 
     Attributes
     ----------
@@ -118,8 +118,7 @@ class Study:
         from energystats.clustering.energy_cluster import energy_cluster
         from energystats.selection.select_k import select_k
 
-        power = 1.0 if is_named(metric, "precomputed") else alpha  # a matrix of rho has its power already
-        search = {"metric": metric, "alpha": power, "standardize": standardize}
+        search = search_options(metric, alpha, standardize)
         testing = {**search, "alpha": alpha, "conservative": conservative, "n_resamples": n_resamples}
         selecting = {"k_max": k_max, "criterion": select, **search, "conservative": conservative}
         how: dict[str, Any] = {"rng": rng, "progress": progress}
@@ -150,7 +149,7 @@ class Study:
 
     @property
     def is_matrix(self) -> bool:
-        """Whether a matrix was given in place of columns."""
+        """True where a matrix was given in place of columns."""
         return is_named(self.search.get("metric"), "precomputed")
 
     @cached_property
@@ -163,6 +162,7 @@ class Study:
         """Row of every cluster with the smallest mean rho to the cluster, the first of several; (k,)."""
         d = Dissimilarity.from_data(self.data, **self.search)
         Z = Groups(self.found.labels, tuple(range(self.k))).indicators()[:, :, 0]
+        # row sums of rho over the own cluster: within a cluster their order is that of the means
         sums = d.pairs.multiply(np.ascontiguousarray(Z))[np.arange(self.n), self.found.labels]
         members = [np.flatnonzero(self.found.labels == j) for j in range(self.k)]
         return np.array([rows[_near_smallest(sums[rows])] for rows in members], dtype=np.intp)
@@ -213,6 +213,11 @@ class Study:
         """Write a call as it would be typed, without arguments at their defaults."""
         words = "".join(f", {key}={value!r}" for key, value in options.items() if DEFAULTS.get(key) != value)
         return f"es.{function}({first}{words}, rng={self.rng})"
+
+
+def search_options(metric: Any, alpha: float, standardize: bool) -> dict[str, Any]:
+    """Collect the arguments of `energy_cluster`; a matrix of rho has its power already."""
+    return {"metric": metric, "alpha": 1.0 if is_named(metric, "precomputed") else alpha, "standardize": standardize}
 
 
 def _test_clusters(X: Any, k: int, how: dict[str, Any]) -> ClusterTestResult | str:
