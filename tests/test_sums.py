@@ -18,8 +18,10 @@ from energystats._core.unimodal import (
     nearest_unimodal,
     unimodal_density,
 )
-from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.dissimilarity import Blocks, Dissimilarity, Groups, Matrix
+from energystats.metrics.closed_form import Euclidean
 from energystats.pairs import tiles as pairs
+from energystats.pairs.disk import Mapped, RowsOnDisk
 from tests import definitions
 from tests.problems import one_hartigan_pass, one_lloyd_pass, state_of
 
@@ -50,6 +52,51 @@ def test_block_sums_match_the_definition(route, rng):
         for b in range(groups.k):
             pairs = [(i, j) for i in np.flatnonzero(groups.codes == a) for j in np.flatnonzero(groups.codes == b)]
             assert_allclose(M[a, b], sum(w[i] * w[j] * R[i][j] for i, j in pairs), rtol=1e-13)
+
+
+def held_as(kind, points):
+    """The same points in memory, with their matrix, as a matrix alone, or in blocks of rows."""
+    d = Dissimilarity.from_points(points, Euclidean())
+    if kind == "blocks":
+        return Blocks.from_rows(RowsOnDisk(parts=(Mapped(points[:9], "X"), Mapped(points[9:], "X"))), Euclidean())
+    matrix = Matrix(metric=d.metric, R=d.matrix)
+    return {"points": d, "stored": d.stored(), "matrix": matrix}[kind]
+
+
+@pytest.mark.parametrize("kind", ["points", "stored", "matrix", "blocks"])
+def test_points_matrix_and_blocks_answer_alike(kind, rng):
+    points = rng.standard_normal((30, 3))
+    _, groups = case(rng, 3)
+    d, R, w = held_as(kind, points), np.array(definitions.rho_matrix(points.tolist())), rng.uniform(0.5, 2, 30)
+    Z = groups.indicators(w)[:, :, 0]
+    M, s = d.group_sums(groups, w)
+    assert (d.n, d.n_columns, d.n_workers) == (30, 0 if kind == "matrix" else 3, 1)
+    assert_allclose(M, Z.T @ R @ Z, rtol=1e-12)
+    assert_allclose(s, Z.sum(axis=0), rtol=1e-13)
+    assert_allclose(d.scale, R.sum() / 60, rtol=1e-12)
+    assert d.largest_rho() >= R.max()
+    rows = np.array([4, 20, 11])
+    if kind == "blocks":
+        for ask in (lambda: d.points, lambda: d.matrix, lambda: d.rho(rows, rows), lambda: d.subset(rows)):
+            with pytest.raises(ValueError, match="`X` is read in blocks of rows, and this needs all 30 of them"):
+                ask()
+        return
+    assert not d.all_coincide
+    assert_allclose(d.matrix, R, rtol=1e-13)
+    assert_allclose(d.rho(rows, rows[:2]), R[np.ix_(rows, rows[:2])], rtol=1e-13)
+    assert type(d.subset(rows)) is type(d)
+    assert_allclose(d.subset(rows).matrix, R[np.ix_(rows, rows)], rtol=1e-13)
+    assert d.near_one() is d
+    assert d.is_stored == (kind != "points")
+    if kind == "matrix":
+        with pytest.raises(ValueError, match="needs points, got a matrix of rho between 30"):
+            d.under(Euclidean(0.5))
+    else:
+        assert_allclose(d.under(Euclidean(0.5)).matrix, np.sqrt(R), rtol=1e-13)
+        assert_allclose(d.sliced(50, rng).scale, d.scale, rtol=0.5)
+    large = held_as(kind, points * 2.0**200).near_one()
+    assert large.exponent > 190
+    assert_allclose(np.ldexp(large.scale, large.exponent), d.scale * 2.0**200, rtol=1e-13)
 
 
 def test_multiply_matches_the_matrix(route, rng):

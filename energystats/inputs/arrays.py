@@ -25,6 +25,7 @@ __all__ = [
     "check_likeness",
     "check_not_path",
     "digits_of",
+    "doubles_of",
     "numbers_of_objects",
     "read_only",
 ]
@@ -144,7 +145,7 @@ def check_not_path(values: object, name: str) -> None:
 
 def _frame_numbers(table: InputTable, name: str) -> FloatArray:
     """Convert a pandas object to numbers, missing values to NaN."""
-    from pandas.api.types import is_bool_dtype, is_complex_dtype, is_integer_dtype, is_numeric_dtype
+    from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
 
     frame, columns = table.values, table.columns or ()
     dtypes = frame.dtypes if frame.ndim == 2 else [frame.dtype]
@@ -158,11 +159,18 @@ def _frame_numbers(table: InputTable, name: str) -> FloatArray:
             f"`{name}` must hold real numbers, but these columns do not: {', '.join(bad)}. Leave them out, or make "
             'numbers of them (of dates, days since one of them); metric="gower" takes categories and truth values.'
         )
-    array = np.array(frame.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")
-    # whole numbers are doubles by now, so that 2**53 may have been one more
-    whole = [is_integer_dtype(dtype) for dtype in dtypes]
+    return doubles_of(frame, name)
+
+
+def doubles_of(values: Any, name: str) -> FloatArray:
+    """Convert a pandas object of numbers or truth values, missing ones to NaN; whole numbers must stay exact."""
+    from pandas.api.types import is_integer_dtype
+
+    array = np.array(values.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")
+    whole = [is_integer_dtype(dtype) for dtype in (values.dtypes if values.ndim == 2 else [values.dtype])]
     if any(whole):
-        check_whole_numbers(array.reshape(len(array), len(columns))[:, whole], name)
+        # whole numbers are doubles by now, so that 2**53 may have been one more
+        check_whole_numbers(array.reshape(len(array), len(whole))[:, whole], name)
     return array
 
 

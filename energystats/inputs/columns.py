@@ -16,7 +16,7 @@ from energystats.inputs.arrays import (
     as_array,
     as_numbers,
     check_dense,
-    check_whole_numbers,
+    doubles_of,
 )
 from energystats.inputs.names import name_text
 from energystats.inputs.table import InputTable, as_table, check_same_columns, masked_in
@@ -211,9 +211,9 @@ def _code_column(column: Any, name: str, label: str) -> _Column:
         kind: Kind = "ordered" if column.cat.ordered else "categorical"
         return _emptied(_Column(kind, np.where(codes < 0, np.nan, codes), tuple(column.cat.categories)))
     if is_bool_dtype(column.dtype):
-        return _emptied(_Column("categorical", _as_floats(column), (False, True)))
+        return _emptied(_Column("categorical", doubles_of(column, name_text(column.name)), (False, True)))
     if is_numeric_dtype(column.dtype) and not is_complex_dtype(column.dtype):
-        return _numeric_column(_as_floats(column), name, label)
+        return _numeric_column(doubles_of(column, name_text(column.name)), name, label)
     # a column of objects may hold anything: pandas looks at every value
     found = infer_dtype(column, skipna=True)
     if found == "empty" or column.isna().all():
@@ -222,24 +222,14 @@ def _code_column(column: Any, name: str, label: str) -> _Column:
         codes, levels = pd.factorize(column.astype(object), sort=True, use_na_sentinel=True)
         return _Column("categorical", np.where(codes < 0, np.nan, codes.astype(np.float64)), tuple(levels))
     if found == "boolean":
-        return _Column("categorical", _as_floats(column.astype("boolean")), (False, True))
+        return _Column("categorical", doubles_of(column.astype("boolean"), name_text(column.name)), (False, True))
     if found in NUMBERS:
-        return _numeric_column(_as_floats(pd.to_numeric(column)), name, label)
+        return _numeric_column(doubles_of(pd.to_numeric(column), name_text(column.name)), name, label)
     what = "both numbers and text" if found.startswith("mixed") else f"{found} values ({column.dtype})"
     raise TypeError(
         f"`{name}` must have columns of numbers, categories, text or truth values, but column {label!r} has {what}; "
         'convert it, for example to numbers, or to categories with `.astype("category")`.'
     )
-
-
-def _as_floats(column: Any) -> FloatArray:
-    """Convert a pandas column of numbers or truth values, missing ones to NaN."""
-    from pandas.api.types import is_integer_dtype
-
-    values = np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    if is_integer_dtype(column.dtype):
-        check_whole_numbers(values, name_text(column.name))
-    return values
 
 
 def _numeric_column(values: FloatArray, name: str, label: str) -> _Column:
