@@ -21,7 +21,7 @@ from energystats.cli.dialects import GROUPED, POINT_NUMBER, Dialect, cells_of, d
 from energystats.cli.errors import BadInputError
 from energystats.cli.sources import Source
 
-__all__ = ["MARK", "Feed", "Points", "Shape", "find_line", "line_of", "scan"]
+__all__ = ["MARK", "DecimalPoints", "Feed", "Shape", "find_line", "line_of", "scan"]
 
 
 MARK = "\ufdd0"  # before the text of a quoted cell that could be taken for a missing value; it stands in no text
@@ -138,8 +138,8 @@ class Shape:
 
 
 @dataclass(kw_only=True)
-class Points:
-    """Points between digits, by column: 1.000 beside 999 may be one thousand, or 1 in three decimals.
+class DecimalPoints:
+    """Count points between digits, by column: 1.000 beside 999 may be one thousand, or 1 in three decimals.
 
     2.25 in any column tells what the point is.
     """
@@ -179,7 +179,9 @@ def scan(source: Source, dialect: Dialect, head: str, *, sure: bool) -> tuple[Sh
 
     `sure` says that the user has named the decimal sign, so that 1.000 is no thousand.
     """
-    looking = _Scan(source, dialect, Points(missing=dialect.words) if dialect.points_may_part and not sure else None)
+    looking = _Scan(
+        source, dialect, DecimalPoints(missing=dialect.words) if dialect.points_may_part and not sure else None
+    )
     looking.run()
     return looking.shape(head), looking.feed.marked
 
@@ -187,7 +189,7 @@ def scan(source: Source, dialect: Dialect, head: str, *, sure: bool) -> tuple[Sh
 class _Scan:
     """A file whose rows are counted, from 0, while they go by."""
 
-    def __init__(self, source: Source, dialect: Dialect, points: Points | None) -> None:
+    def __init__(self, source: Source, dialect: Dialect, points: DecimalPoints | None) -> None:
         self.source, self.file, self.dialect, self.points = source, source.name, dialect, points
         self.feed = Feed(source, dialect)
         self.header: list[str] | None = None

@@ -13,7 +13,7 @@ import numpy as np
 
 from energystats._typing import BoolArray
 from energystats.cli.console import Console
-from energystats.cli.csv_scan import Points, line_of, scan
+from energystats.cli.csv_scan import DecimalPoints, line_of, scan
 from energystats.cli.csv_table import CsvReader, code_of_dialect
 from energystats.cli.dialects import SEPARATORS, Dialect, check_words, detected, doubt_of
 from energystats.cli.errors import BadInputError, bad_input
@@ -261,7 +261,7 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
         matrix = parse_cells(cells)
     if dialect.points_may_part and given.decimal is None:
         # all entries are in one unit, so that one of them tells of all what a point is
-        points, left = Points(missing=dialect.words), int(matrix.layout == "both")
+        points, left = DecimalPoints(missing=dialect.words), int(matrix.layout == "both")
         for cell in chain.from_iterable(row[left:] for row in cells[int(matrix.layout != "none") :]):
             points.look([cell])
         if (doubt := points.doubt()) is not None:
