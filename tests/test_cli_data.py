@@ -416,7 +416,7 @@ def test_keys_stay(iris, capsys):
     assert few["test"] is None
     assert few["not_tested"].startswith("Not tested: the table must have at least 20 rows")
     test, _ = answer(capsys, "test", "iris.csv", "--group", "species", "--resamples", "9")
-    assert set(test) == KEYS | {"group", "test"}
+    assert set(test) == KEYS | {"group", "strata", "paired", "whole_plots", "pairs", "test"}
     assert test["test"]["standardized"] is False
 
 

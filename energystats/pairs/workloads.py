@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from energystats._core.restarts import tries_for
 from energystats._runtime import Work, count_text
 from energystats.pairs.slices import LINES_BYTES
 from energystats.pairs.tiles import STORED_UP_TO
@@ -342,6 +341,8 @@ def search_work(
 
     `perturbations` of every start are those of `energy_cluster` when None.
     """
+    from energystats._core.restarts import tries_for  # compiled loops
+
     n = float(size.n)
     if size.exact:
         return exact_line(n, k)
