@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats._core import statistics
-from energystats._core.labelings import draw_key
+from energystats._core.labelings import LABELINGS_PER_BLOCK, draw_key
 from energystats._core.pvalues import count_extreme, tie_tolerance, upper_pvalue
 from energystats._runtime import weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, FloatArray, IntArray, RandomLike
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["PairwiseRow", "PairwiseTestsResult", "pairwise_tests"]
 
 
+ENTRIES_AT_ONCE = 2**16  # of labelings whose spread is compared in one go
 ALONE = 1e-9  # of a group's weight: a point that leaves no more to others is its own centre
 
 
@@ -234,9 +235,13 @@ def _test_spread(c: GroupComparison) -> float:
     h = _squared_distances_to_centres(c.d, c.groups, w)
     codes, n_resamples = c.groups.codes, c.sampling.n_resamples
     labelings = c.units.scheme(codes).random(n_resamples, draw_key(c.rng))
-    blocks = (_spread_shares(c.d, c.groups, w, h, block) for block in itertools.chain([codes[None, :]], labelings))
-    (observed,), *null = blocks
-    extreme = count_extreme(float(observed), np.concatenate(null), tie_tolerance(1.0, c.d.n))
+    blocks = itertools.chain([codes[None, :]], labelings)
+    at_once = max(1, ENTRIES_AT_ONCE // (LABELINGS_PER_BLOCK * c.d.n))
+    shares = []
+    while chunk := list(itertools.islice(blocks, at_once)):
+        shares.append(_spread_shares(c.d, c.groups, w, h, np.concatenate(chunk)))
+    observed, *null = np.concatenate(shares)
+    extreme = count_extreme(float(observed), np.asarray(null), tie_tolerance(1.0, c.d.n))
     return upper_pvalue(extreme, n_resamples)
 
 

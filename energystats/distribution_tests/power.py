@@ -174,7 +174,8 @@ def _plan_power(
     points = np.sin(np.arange(64.0)).reshape(32, 2) if pilot is None else metric.read((pilot,), ("x",))[0][0]
     line = power_on_line(points, metric) == 1
     tests = [
-        permutations(Size(n + m, points.shape[1], line=line), 2, n_resamples).times(n_replicates) for n, m in sizes
+        permutations(Size(n + m, points.shape[1], line=line), 2, n_resamples, bare=True).times(n_replicates)
+        for n, m in sizes
     ]
     what = f"{n_replicates} tests of each of {len(sizes)} sizes, the largest {sum(sizes[-1])} rows"
     whole = tests[0].and_then(*tests[1:]).times(1, what=what, advice="Use fewer `n_replicates` or `n_resamples`.")
