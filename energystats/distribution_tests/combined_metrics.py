@@ -34,7 +34,7 @@ def combined_test(c: GroupComparison, several: Sequence[Dissimilarity]) -> Combi
         part = permutation_test(one)
         parts.append(part)
         values.append(np.append(part.statistic, part.null_distribution))
-        tolerances.append(one.tolerance(part.total, c.groups.mass(c.weights)))
+        tolerances.append(statistic.rounding(c.groups.mass(c.weights)) * one.tolerance(part.total))
     smallest = smallest_pvalues(values, tolerances)
     observed, null = float(smallest[0]), smallest[1:]
     extreme = int(np.count_nonzero(null <= observed))

@@ -71,10 +71,8 @@ def _show_labels(labels: Any) -> str:
     return f"<{len(labels)} labels>"
 
 
-def check_design(design: Design | None) -> Design:
-    """Refuse anything that is no design; None is one without restrictions."""
-    if design is None:
-        return Design()
+def check_design(design: Design) -> Design:
+    """Refuse anything that is no design."""
     if not isinstance(design, Design):
         raise TypeError(
             f"`design` must be an `es.Design`, got {type(design).__name__}; for example `es.Design(strata=block)`, "

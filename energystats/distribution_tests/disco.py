@@ -20,7 +20,7 @@ from energystats._core.pvalues import count_reaching, tie_tolerance, upper_pvalu
 from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, BoolArray, FloatArray, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.designs import Design, ExchangeableUnits, check_design
+from energystats.distribution_tests.designs import FREE, Design, ExchangeableUnits, check_design
 from energystats.distribution_tests.disco_result import DiscoResult, DiscoRow
 from energystats.distribution_tests.found_groups import warn_if_found
 from energystats.distribution_tests.permutation_test import (
@@ -422,6 +422,8 @@ def _tidy(table: Any, bare: Collection[str]) -> Any:
 
 def _strata_alone(design: Design | None) -> Any:
     """Take the strata of a design, which must not have more than those."""
+    if design is None:
+        return None
     checked = check_design(design)
     if checked.paired or checked.whole_plots is not None:
         raise ValueError(
@@ -457,7 +459,7 @@ def _one_way_test(question: _Question, groups: Groups, how: _How) -> DiscoResult
     d, name = question.d, question.terms[0].name
     _check_residual(name, d.n, groups.k - 1)
     warn_if_found(groups)
-    units = ExchangeableUnits.of(groups, Design(strata=question.strata))
+    units = FREE if question.strata is None else ExchangeableUnits.of(groups, Design(strata=question.strata))
     comparison = GroupComparison(d, groups, STATISTICS["f"], how.sampling, how.rng, units)
     shows_bar = weigh(how.progress, d, *permutation_work(comparison, Size.of(d)))
     tested = permutation_test(replace(comparison, progress=shows_bar))

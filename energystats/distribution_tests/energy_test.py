@@ -142,6 +142,8 @@ def energy_test(
         d.check_weights(weights, "sample_weight")
     if sample_weight is not None and statistic == "f":
         raise ValueError('`statistic="f"` counts rows and is not defined with `sample_weight`; S has the same p-value.')
+    if statistic == "f" and d.n <= checked.k:
+        raise ValueError(f'`statistic="f"` needs more rows than groups, got {d.n} rows in {checked.k} groups.')
     comparison = GroupComparison(d, checked, STATISTICS[statistic], sampling, generator, units, weights)
     several = [d, *(d.under(other) for other in others)]
     return run_method(comparison, several, progress, weighted=sample_weight is not None)

@@ -157,31 +157,21 @@ class GroupComparison:
     weights: FloatArray | None = None
     progress: bool = False
 
-    def __post_init__(self) -> None:
-        if not self.statistic.is_linear and self.d.n <= self.groups.k:
-            raise ValueError(
-                f'`statistic="f"` needs more rows than groups, got {self.d.n} rows in {self.groups.k} groups.'
-            )
-
-    def scale_of_rounding(self, T: float) -> float:
-        """Return what rounding is measured against: T, unless rho may be negative."""
-        return T if self.d.metric.negative_type else self.d.scale_of(self.weights)
-
-    def tolerance(self, T: float, s: FloatArray) -> float:
-        """Return how close two labelings must be to tie."""
-        return self.statistic.rounding(s) * tie_tolerance(self.scale_of_rounding(T), self.d.n)
+    def tolerance(self, T: float) -> float:
+        """Return how close the S of two labelings must be to tie."""
+        # S is a difference of sums of the size of T; where rho may be negative, T is one, too
+        return tie_tolerance(T if self.d.metric.negative_type else self.d.scale_of(self.weights), self.d.n)
 
     def show(self, ranked: FloatArray, T: float) -> FloatArray:
         """Compute the statistic itself from what labelings are ranked by."""
         if self.statistic.is_linear:
             return ranked
-        tolerance = tie_tolerance(self.scale_of_rounding(T), self.d.n)
-        return self.statistic.show(ranked, T, self.d.n, self.groups.k, tolerance)
+        return self.statistic.show(ranked, T, self.d.n, self.groups.k, self.tolerance(T))
 
     def count_labelings(self) -> tuple[float, bool]:
         """Count the labelings to visit, and tell whether they are all there are."""
         sampling = self.sampling
-        if sampling.method == "permutation":
+        if sampling.method == "permutation":  # counting would cost more than it tells
             return sampling.n_resamples, False
         count = self.units.scheme(self.groups.codes).count()
         if sampling.method == "exact" and count > ENUMERATED_UP_TO:
@@ -252,10 +242,11 @@ def draw_null(c: GroupComparison) -> Null:
             ranked = c.statistic.rank(M, s)
             if not values:  # the observed labeling comes first
                 first = M[0], s[0], float(ranked[0])
-                tolerance = c.tolerance(float(statistics.total(M[0], s[0])), s[0])
+                tolerance = c.statistic.rounding(s[0]) * c.tolerance(float(statistics.total(M[0], s[0])))
                 ranked = ranked[1:]
             values.append(ranked)
             extreme += count_extreme(first[2], ranked, tolerance)
+            # a stop would make an exact p-value a random one
             if stop_at is not None and not others.exact and extreme >= stop_at:
                 kept = _stop_short(first[2], np.concatenate(values), stop_at, tolerance)
                 return Null(*first, kept, stop_at, exact=False, stopped=True)
