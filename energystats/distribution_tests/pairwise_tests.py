@@ -203,7 +203,9 @@ def _check_moves(c: GroupComparison, pair: tuple[int, int]) -> None:
 def _compare_pair(c: GroupComparison, pair: tuple[int, int], rng: np.random.Generator) -> PairwiseRow:
     """Test two groups for equal distributions and for equal spread, each with a random stream of its own."""
     rows, two = _rows_of(c.groups, pair)
+    # streams of their own: the p of a pair depends neither on the other pairs nor on the test of spread
     test_rng, spread_rng = rng.spawn(2)
+    # weights of a pair that are all 1 are none, as for `energy_test`
     weights = None if c.weights is None else as_weights(c.weights[rows], rows.size, "sample_weight")
     one = replace(c, d=c.d.subset(rows), groups=two, units=c.units.among(rows), weights=weights, rng=test_rng)
     null = draw_null(one)
@@ -234,6 +236,7 @@ def _test_spread(c: GroupComparison) -> float:
     w = np.ones(c.d.n) if c.weights is None else c.weights
     h = _squared_distances_to_centres(c.d, c.groups, w)
     codes, n_resamples = c.groups.codes, c.sampling.n_resamples
+    # random ones also where all could be visited: the test is approximate either way
     labelings = c.units.scheme(codes).random(n_resamples, draw_key(c.rng))
     blocks = itertools.chain([codes[None, :]], labelings)
     at_once = max(1, ENTRIES_AT_ONCE // (LABELINGS_PER_BLOCK * c.d.n))
@@ -251,6 +254,7 @@ def _squared_distances_to_centres(d: Dissimilarity, groups: Groups, w: FloatArra
     The mean of rho to the group minus half of g(C_j, C_j).
     """
     Z = groups.indicators(w)[:, :, 0]
+    # |x - m|^2 = mean rho(x, C) - g(C, C)/2, as rho = |x - y|^2 in the feature space [theory 2]
     s = Z.sum(axis=0)
     to_groups = d.pairs.multiply(Z) / s
     own_means = np.einsum("ij,ij->j", Z, to_groups) / s
@@ -267,6 +271,7 @@ def _spread_shares(d: Dissimilarity, groups: Groups, w: FloatArray, h: FloatArra
     """
     Z = (labelings.T == 1).astype(np.float64)
     W = w[:, None]
+    # residuals are C phi(x): C R C' holds their products, whatever the space
     products = -0.5 * _without_means(d.pairs.multiply(W * _without_means(Z, groups, w)), groups, w)  # H W Z
     z = np.empty_like(Z)
     for member, sign in ((Z == 0, -1.0), (Z == 1, 1.0)):

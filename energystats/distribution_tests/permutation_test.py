@@ -101,6 +101,7 @@ class _FRatio(Statistic):
 
 def _half_energy(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> FloatArray:
     """Compute MMD squared of two samples, E/2 [theory 2]."""
+    # the kernel generates rho, and its MMD squared is half the E of rho
     return np.asarray(statistics.energy_distances(M, s, unbiased=unbiased)[..., 0, 1] / 2)
 
 
@@ -174,6 +175,7 @@ class GroupComparison:
         if sampling.method == "permutation":  # counting would cost more than it tells
             return sampling.n_resamples, False
         count = self.units.scheme(self.groups.codes).count()
+        # refused before anything warns of the time it would take
         if sampling.method == "exact" and count > ENUMERATED_UP_TO:
             raise ValueError(
                 f'`method="exact"` visits every distinct labeling, at most {ENUMERATED_UP_TO}; here there are '
@@ -231,10 +233,12 @@ def draw_null(c: GroupComparison) -> Null:
     """Rank the observed labeling and the others, all of them or a random sample that may end early."""
     others, stop_at = c.other_labelings(), c.sampling.stop_at
     w = np.ones(c.d.n) if c.weights is None else c.weights
+    # a large product cannot be left in the middle, so a test that may stop has small ones
     at_once = None if stop_at is None else BLOCKS_BETWEEN_INTERIM
     sums: Iterator[tuple[FloatArray, FloatArray]]
     sums = c.d.pairs.null_sums(w, c.groups.codes, others, c.groups.k, at_once=at_once)
     values: list[FloatArray] = []
+    # values are kept in the order in which they were drawn: a stop cuts them there
     extreme = 0
     bar = with_bar(sums, c.progress, total=others.count + 1, unit="labeling", size=lambda pair: len(pair[0]))
     with closing(bar):
@@ -325,9 +329,11 @@ def describe_null(c: GroupComparison, null: Null) -> NullFields:
     """Form the p-value of a null distribution, and say what it rests on."""
     n, stopped, T = null.values.size, null.stopped, float(statistics.total(null.M, null.s))
     p, extrapolated = (stopped_pvalue if stopped else upper_pvalue)(null.extreme, n), False
+    # all labelings leave no chance: the interval is a point
     interval = p, p
     if not null.exact:
         interval = (stopped_interval if stopped else pvalue_interval)(null.extreme, n, CONFIDENCE_LEVEL)
+    # ten exceedances are enough to count; the fitted tail never makes p larger than the count does
     if c.sampling.extrapolate and not null.exact and null.extreme < FEW:
         fitted_p = generalised_pareto_pvalue(null.observed, null.values)
         p, extrapolated = (p, False) if fitted_p is None else (min(p, fitted_p), fitted_p < p)

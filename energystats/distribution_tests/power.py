@@ -172,6 +172,7 @@ def _plan_power(
     """Find points like those that will be drawn, as far as there are any, and estimate the work of all tests."""
     pilot = next((value for value in (x, y) if not is_distribution(value)), None)
     points = np.sin(np.arange(64.0)).reshape(32, 2) if pilot is None else metric.read((pilot,), ("x",))[0][0]
+    # without a pilot the work is that of two columns
     line = power_on_line(points, metric) == 1
     tests = [
         permutations(Size(n + m, points.shape[1], line=line), 2, n_resamples, bare=True).times(n_replicates)
@@ -223,6 +224,7 @@ class _Simulation:
 
     def rejects(self, sizes: tuple[int, int], replicate: int, *, warns: bool) -> bool:
         """Draw two samples and test them."""
+        # a function of the seed, the size and the number alone: more replicates leave the others as they were
         stream = stream_of(self.key, replicate, series=sizes[0])
         samples = [source.draw(size, stream) for source, size in zip(self.sources, sizes, strict=True)]
         widths = [sample.shape[1] for sample in samples]
