@@ -44,6 +44,8 @@ def asymptotic_work(c: GroupComparison, size: Size) -> list[Work]:
 
 def _permutation_distribution(c: GroupComparison, s: FloatArray) -> tuple[float, float, float]:
     """Compute mean, standard deviation and skewness of the statistic over all labelings [theory 3, asymptotic]."""
+    # a statistic that is linear in M is sum_ij C_p(i)p(j) G_ij with coefficients C of the labels: the sum whose moments
+    # over all permutations are known [theory 3]
     G = c.d.centred_gram()
     k = c.groups.k
     units = np.eye(k * k).reshape(k * k, k, k)

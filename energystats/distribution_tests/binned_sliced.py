@@ -56,6 +56,7 @@ class _Bins:
     def of(cls, groups: Groups, n_bins: int, rng: np.random.Generator) -> _Bins:
         """Draw at most `n_bins` full ones, and a rest for each group."""
         n = groups.codes.size
+        # bins of one size are exchangeable; a smaller rest is not, and keeps its label
         size = -(-n // n_bins)
         if groups.sizes.min() < size:
             raise ValueError(
@@ -68,6 +69,7 @@ class _Bins:
         strata: list[int] = []
         for j, rows in enumerate(groups.members()):
             full, rest = divmod(rows.size, size)
+            # at random within the group, so that bins do not depend on the order of the rows
             codes[rng.permutation(rows)] = len(names) + np.arange(rows.size) // size
             names += [j] * (full + (rest > 0))
             strata += [0] * full + [max(strata, default=0) + 1] * (rest > 0)
@@ -129,9 +131,12 @@ def _null_of_bins(c: GroupComparison, bins: _Bins, sums: FloatArray) -> Null:
     A bin stands for its rows as one point whose weight is theirs, and the rho of two bins is the mean over their pairs
     of rows, in a bin that of its own. M and the sizes of the groups are then those of the rows, whatever the labels.
     """
+    # M of bins with these masses is M of the rows: sums over pairs of bins, divided and multiplied by the masses
     mass = np.bincount(bins.codes, c.weights, minlength=bins.n).astype(np.float64)
     d = Matrix(metric=c.d.metric, R=sums / np.outer(mass, mass), warns=False)
+    # each rest is a stratum of its own, in which nothing can be exchanged
     units = ExchangeableUnits(strata=bins.strata)
+    # few bins have few labelings, which are then all visited
     sampling = replace(c.sampling, method="auto")
     return draw_null(replace(c, d=d, groups=bins.groups, units=units, weights=mass, sampling=sampling))
 
@@ -141,9 +146,11 @@ def sliced_test(c: GroupComparison) -> SlicedTestResult:
     c = replace(c, d=c.d.sliced(c.sampling.n_slices, c.rng))
     pairs, n_bins = c.d.pairs, c.sampling.n_bins
     assert isinstance(pairs, SlicedPairs)
+    # directions are drawn first, then bins, then permutations: part of what a seed means
     bins = None if n_bins is None else _Bins.of(c.groups, n_bins, c.rng)
     if bins is None:
         null = draw_null(replace(c, sampling=replace(c.sampling, method="auto")))
+        # the observed M along each direction, for the standard error
         Z = c.groups.indicators(c.weights)
         each = [line.block_sums(Z)[0] for line in pairs.lines()]
     else:
@@ -181,6 +188,7 @@ def _error_of_slices(c: GroupComparison, each: FloatArray, s: FloatArray) -> flo
     L = len(each)
     if L == 1:
         return 0.0
+    # jackknife: the statistic without each direction, as if the others were all
     without = (each.sum(axis=0) - each) * (L / (L - 1))
     values = c.statistic.value(without, s, c.d.n)
     return float(math.sqrt((L - 1) / L * np.square(values - values.mean()).sum()))

@@ -26,6 +26,7 @@ def combined_test(c: GroupComparison, several: Sequence[Dissimilarity]) -> Combi
 
     All semimetrics see the same permutations.
     """
+    # one seed for all, so that labeling b is the same under each semimetric
     seed = int(c.rng.integers(2**63))
     statistic = c.statistic if c.statistic.is_linear else STATISTICS["between"]  # it ranks labelings in the same way
     parts, values, tolerances = [], [], []
@@ -34,7 +35,8 @@ def combined_test(c: GroupComparison, several: Sequence[Dissimilarity]) -> Combi
         part = permutation_test(one)
         parts.append(part)
         values.append(np.append(part.statistic, part.null_distribution))
-        tolerances.append(one.tolerance(part.total, c.groups.mass(c.weights)))
+        tolerances.append(statistic.rounding(c.groups.mass(c.weights)) * one.tolerance(part.total))
+    # min-p [theory 3]: small values are extreme, and the observed labeling is one of all
     smallest = smallest_pvalues(values, tolerances)
     observed, null = float(smallest[0]), smallest[1:]
     extreme = int(np.count_nonzero(null <= observed))

@@ -39,8 +39,10 @@ def cross_test(c: GroupComparison) -> ApproximateTestResult:
             NotCalibratedWarning,
         )
     finding, x, y = _halves(groups, c.rng)
+    # h(z) = mean k(z, X_1) - mean k(z, Y_1), the witness of the first halves; means of rho alone, as constants cancel
     scores = 0.5 * d.pairs.multiply(finding) @ np.array([-1.0, 1.0])
     scores /= d.scale / d.n or 1.0  # variances must stay in the range of numbers
+    # given the first halves the scores are independent, so that Student's statistic is N(0, 1) in the limit
     statistic = _studentised(scores[x], scores[y])
     p = normal_pvalue(statistic)
     return ApproximateTestResult(

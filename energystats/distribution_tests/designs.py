@@ -87,6 +87,7 @@ def exchangeable_units(
     design: Design, tables: Sequence[InputTable], labels: Sequence[Any], groups: Groups
 ) -> ExchangeableUnits:
     """Find what a design leaves to exchange, given its `labels` (strata and whole plots) as they were read."""
+    # row i of every sample is one subject, so names of rows must agree where there are any
     if design.paired:
         check_same_rows(tables, "Paired samples")
     strata, whole_plots = labels
@@ -135,6 +136,7 @@ class ExchangeableUnits:
     def scheme(self, codes: IntArray) -> Exchangeable:
         """Say how to permute these labels."""
         rows = np.arange(codes.size, dtype=np.intp)
+        # all rows of a plot have one label and one stratum: those of its first row
         first = rows if self.plots is None else np.unique(self.plots.codes, return_index=True)[1]
         blocks: tuple[IntArray, ...] = (np.arange(first.size, dtype=np.intp),)
         if self.strata is not None:
@@ -147,6 +149,7 @@ class ExchangeableUnits:
         scheme = self.scheme(groups.codes)
         if self.strata is None and self.plots is None:
             return
+        # one labeling alone would give p = 1 whatever the data
         if all(np.ptp(scheme.codes[block]) == 0 for block in scheme.blocks):
             where = "" if self.strata is None else f"in each of its {self.strata.k} blocks "
             what = "rows have" if self.plots is None else "whole plots have"

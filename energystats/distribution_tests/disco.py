@@ -20,7 +20,7 @@ from energystats._core.pvalues import count_reaching, tie_tolerance, upper_pvalu
 from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, BoolArray, FloatArray, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.designs import Design, ExchangeableUnits, check_design
+from energystats.distribution_tests.designs import FREE, Design, ExchangeableUnits, check_design
 from energystats.distribution_tests.disco_result import DiscoResult, DiscoRow
 from energystats.distribution_tests.found_groups import warn_if_found
 from energystats.distribution_tests.permutation_test import (
@@ -280,6 +280,7 @@ class _Question:
         if self.groups is not None or len(self.terms) > 1:
             return self.groups
         columns = self.terms[0].columns
+        # as many parameters as distinct rows: every one has a mean of its own, as in a one-way layout
         rows, codes = np.unique(columns, axis=0, return_inverse=True)
         means = len(rows) - 1
         if not 1 <= means <= columns.shape[1] or added_basis(rows, np.empty((len(rows), 0))).shape[1] < means:
@@ -416,6 +417,8 @@ def _tidy(table: Any, bare: Collection[str]) -> Any:
 
 def _strata_alone(design: Design | None) -> Any:
     """Take the strata of a design, which must not have more than those."""
+    if design is None:
+        return None
     checked = check_design(design)
     if checked.paired or checked.whole_plots is not None:
         raise ValueError(
@@ -451,7 +454,7 @@ def _one_way_test(question: _Question, groups: Groups, how: _How) -> DiscoResult
     d, name = question.d, question.terms[0].name
     _check_residual(name, d.n, groups.k - 1)
     warn_if_found(groups)
-    units = ExchangeableUnits.of(groups, Design(strata=question.strata))
+    units = FREE if question.strata is None else ExchangeableUnits.of(groups, Design(strata=question.strata))
     comparison = GroupComparison(d, groups, STATISTICS["f"], how.sampling, how.rng, units)
     shows_bar = weigh(how.progress, d, *permutation_work(comparison, Size.of(d)))
     tested = permutation_test(replace(comparison, progress=shows_bar))
@@ -493,6 +496,7 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
     Q, hypotheses = _subspaces(question.terms)
     r = Q.shape[1]
     how = replace(how, progress=weigh(how.progress, d, permuted_rows(Size.of(d), r, len(hypotheses), n_resamples)))
+    # in units of T the tolerance of ties is a number without a unit
     unit = d.scale or 1.0  # a scale of 0 means that all points coincide
     total = float(d.row_totals.sum()) / (2 * d.n)
     whole = Hypothesis(np.empty((r, 0)), np.eye(r))
@@ -551,6 +555,7 @@ def _permuted_blocks(question: _Question) -> tuple[tuple[Any, ...], list[bool]]:
 
 def _varies_within(blocks: tuple[Any, ...], term: Term) -> bool:
     """Tell whether what a term adds to those it is adjusted for differs within some block of rows."""
+    # permuting within blocks cannot move what is constant in each
     added = added_basis(term.columns, added_basis(term.others, np.empty((len(term.columns), 0))))
     return any((np.ptp(added[rows], axis=0) > CONSTANT_WITHIN).any() for rows in blocks)
 
@@ -561,6 +566,7 @@ def _subspaces(terms: tuple[Term, ...]) -> tuple[FloatArray, list[Hypothesis]]:
     nothing = np.empty((n, 0))
     Q = nothing
     for term in terms:
+        # Gram-Schmidt over the terms: what each adds to those before it
         both = np.hstack([term.others, term.columns])  # a term's columns alone depend on what they are coded after
         Q = np.hstack([Q, added_basis(both, Q)])
     _check_residual(", ".join(term.name for term in terms), n, Q.shape[1])

@@ -149,6 +149,7 @@ def energy_interval(
     M, s = d.group_sums(checked)
     statistic = float(statistics.energy_distances(M, s)[0, 1])
     unbiased = float(statistics.energy_distances(M, s, unbiased=True)[0, 1])
+    # the bootstrap is centred at the "v" form, the data at the unbiased one: the difference is the bias of resampling
     drawn = unbiased + (_draw_unbiased(d, checked, s, n_bootstrap, generator, progress=shows_bar) - statistic)
     low, high = _percentiles(drawn, confidence_level, ends_at_zero=bool(d.metric.negative_type))
     return EnergyIntervalResult(

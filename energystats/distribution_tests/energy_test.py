@@ -133,14 +133,18 @@ def energy_test(
     columns = {"groups": groups, "sample_weight": sample_weight}
     columns |= {"strata": design.strata, "whole_plots": design.whole_plots}
     tables, (groups, sample_weight, *blocks) = opened(samples, columns, client)
+    # the first reads the table; the others are fitted to the same points
     first, *others = _semimetrics(metric, alpha)
     d, checked = Dissimilarity.from_samples(tables, groups, metric=first, alpha=1.0, standardize=standardize)
     units = exchangeable_units(design, tables, blocks, checked)
     weights = as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")
+    # degrees of freedom count rows, and weights are not counts
     if sample_weight is not None and statistic == "f":
         raise ValueError('`statistic="f"` counts rows and is not defined with `sample_weight`; S has the same p-value.')
+    if statistic == "f" and d.n <= checked.k:
+        raise ValueError(f'`statistic="f"` needs more rows than groups, got {d.n} rows in {checked.k} groups.')
     comparison = GroupComparison(d, checked, STATISTICS[statistic], sampling, generator, units, weights)
     several = [d, *(d.under(other) for other in others)]
     return run_method(comparison, several, progress, weighted=sample_weight is not None)
@@ -201,6 +205,7 @@ def run_method(
     method = METHODS[c.sampling.method]
     warn_if_found(c.groups)
     _check_combination(c, len(several), method, weighted=weighted)
+    # before anything long begins: what does not fit is refused, what takes long is announced
     works = [work for d in several for work in method.work(c, Size.of(d))]
     c = replace(c, progress=weigh(progress, c.d, *works))
     return combined_test(c, several) if len(several) > 1 else method.run(c)

@@ -60,6 +60,7 @@ def notes_on_groups(
 def _is_k_means(points: FloatArray, groups: Groups, weights: FloatArray | None) -> bool:
     """Tell whether every point lies nearest to the mean of its own group, and the means differ; O(nkd)."""
     Z = groups.indicators(weights)[:, :, 0]
+    # around the mean, so that an offset costs no digits of the squares
     centred = points - points.mean(axis=0)
     means = (Z.T @ centred) / Z.sum(axis=0)[:, None]
     sizes = np.square(means).sum(axis=1)
@@ -77,6 +78,7 @@ def is_local_optimum(
     O(n) distances where a few points show that one can, O(n^2) where none can. False for tables that are read in
     blocks of rows, and for distances along random directions: those are not examined.
     """
+    # a fall of W within rounding is none
     tolerance = tie_tolerance(float(abs(total(M, s))), d.n)
     examined = d.directions is None and not isinstance(d, Blocks)
     if not examined or not between(M, s) > tolerance or groups.sizes.max() == 1:
@@ -112,6 +114,7 @@ def _falls_of_moves(
     here = np.arange(codes.size)
     own, s_j, w_j = table[here, codes], s[codes], within[codes]
     alone = sizes[codes] == 1
+    # Hartigan's rule: W of the group left and of the group entered, before and after [theory 4]
     rest = np.where(alone, 1.0, s_j - w)
     fall = w_j / (2 * s_j) - (w_j - 2 * w * own) / (2 * rest)
     rise = (within + 2 * w[:, None] * table) / (2 * (s + w[:, None])) - within / (2 * s)

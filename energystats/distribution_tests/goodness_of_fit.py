@@ -125,6 +125,7 @@ def normality_test(
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
     generator = as_generator(rng)
     table = as_table(X)
+    # the statistic is affine invariant: an orthonormal basis of the centred columns is all it sees
     Q = _find_orthonormal_basis(as_points(table, "X"), table.columns)
     n, d = Q.shape
     scale = n * normal.distance_between_normals(d)
@@ -322,6 +323,7 @@ def goodness_of_fit(
     n, d = points.shape
     target, fitted = _make_reference_points(source, d, n_reference or _reference_size(n), resolved, generator)
     fitted.check(points, row_places(["X"], [n], [table.index]), table.columns)
+    # fitted to the reference, not to X: null samples are compared with the same semimetric
     fitted.fitted(points)  # what it needs of its columns, it needs of these
     size = Size(n, d, line=isinstance(target, _OnLine))
     progress = weigh(progress, Sample(fitted, points), reference_samples(size, target.size, n_resamples))
@@ -373,6 +375,7 @@ def _make_reference_points(
     source: Sampler, d: int, size: int, metric: Metric, rng: np.random.Generator
 ) -> tuple[_ReferencePoints, Metric]:
     """Make reference points with the way to compare samples with them, and the metric fitted to them."""
+    # quantiles stand for a distribution better than as many draws
     points = source.quantiles(size) if source.ppf is not None else source.draw(size, rng)
     if points.shape[1] != d:
         raise ValueError(

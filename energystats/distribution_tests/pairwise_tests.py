@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats._core import statistics
-from energystats._core.labelings import draw_key
+from energystats._core.labelings import LABELINGS_PER_BLOCK, draw_key
 from energystats._core.pvalues import count_extreme, tie_tolerance, upper_pvalue
 from energystats._runtime import weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, FloatArray, IntArray, RandomLike
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["PairwiseRow", "PairwiseTestsResult", "pairwise_tests"]
 
 
+ENTRIES_AT_ONCE = 2**16  # of labelings whose spread is compared in one go
 ALONE = 1e-9  # of a group's weight: a point that leaves no more to others is its own centre
 
 
@@ -204,7 +205,9 @@ def _check_moves(c: GroupComparison, pair: tuple[int, int]) -> None:
 def _compare_pair(c: GroupComparison, pair: tuple[int, int], rng: np.random.Generator) -> PairwiseRow:
     """Test two groups for equal distributions and for equal spread, each with a random stream of its own."""
     rows, two = _rows_of(c.groups, pair)
+    # streams of their own: the p of a pair depends neither on the other pairs nor on the test of spread
     test_rng, spread_rng = rng.spawn(2)
+    # weights of a pair that are all 1 are none, as for `energy_test`
     weights = None if c.weights is None else as_weights(c.weights[rows], rows.size, "sample_weight")
     one = replace(c, d=c.d.subset(rows), groups=two, units=c.units.among(rows), weights=weights, rng=test_rng)
     null = draw_null(one)
@@ -235,10 +238,15 @@ def _test_spread(c: GroupComparison) -> float:
     w = np.ones(c.d.n) if c.weights is None else c.weights
     h = _squared_distances_to_centres(c.d, c.groups, w)
     codes, n_resamples = c.groups.codes, c.sampling.n_resamples
+    # random ones also where all could be visited: the test is approximate either way
     labelings = c.units.scheme(codes).random(n_resamples, draw_key(c.rng))
-    blocks = (_spread_shares(c.d, c.groups, w, h, block) for block in itertools.chain([codes[None, :]], labelings))
-    (observed,), *null = blocks
-    extreme = count_extreme(float(observed), np.concatenate(null), tie_tolerance(1.0, c.d.n))
+    blocks = itertools.chain([codes[None, :]], labelings)
+    at_once = max(1, ENTRIES_AT_ONCE // (LABELINGS_PER_BLOCK * c.d.n))
+    shares = []
+    while chunk := list(itertools.islice(blocks, at_once)):
+        shares.append(_spread_shares(c.d, c.groups, w, h, np.concatenate(chunk)))
+    observed, *null = np.concatenate(shares)
+    extreme = count_extreme(float(observed), np.asarray(null), tie_tolerance(1.0, c.d.n))
     return upper_pvalue(extreme, n_resamples)
 
 
@@ -248,6 +256,7 @@ def _squared_distances_to_centres(d: Dissimilarity, groups: Groups, w: FloatArra
     The mean of rho to the group minus half of g(C_j, C_j).
     """
     Z = groups.indicators(w)[:, :, 0]
+    # |x - m|^2 = mean rho(x, C) - g(C, C)/2, as rho = |x - y|^2 in the feature space [theory 2]
     s = Z.sum(axis=0)
     to_groups = d.pairs.multiply(Z) / s
     own_means = np.einsum("ij,ij->j", Z, to_groups) / s
@@ -264,6 +273,7 @@ def _spread_shares(d: Dissimilarity, groups: Groups, w: FloatArray, h: FloatArra
     """
     Z = (labelings.T == 1).astype(np.float64)
     W = w[:, None]
+    # residuals are C phi(x): C R C' holds their products, whatever the space
     products = -0.5 * _without_means(d.pairs.multiply(W * _without_means(Z, groups, w)), groups, w)  # H W Z
     z = np.empty_like(Z)
     for member, sign in ((Z == 0, -1.0), (Z == 1, 1.0)):

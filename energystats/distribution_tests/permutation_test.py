@@ -101,6 +101,7 @@ class _FRatio(Statistic):
 
 def _half_energy(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> FloatArray:
     """Compute MMD squared of two samples, E/2 [theory 2]."""
+    # the kernel generates rho, and its MMD squared is half the E of rho
     return np.asarray(statistics.energy_distances(M, s, unbiased=unbiased)[..., 0, 1] / 2)
 
 
@@ -157,33 +158,24 @@ class GroupComparison:
     weights: FloatArray | None = None
     progress: bool = False
 
-    def __post_init__(self) -> None:
-        if not self.statistic.is_linear and self.d.n <= self.groups.k:
-            raise ValueError(
-                f'`statistic="f"` needs more rows than groups, got {self.d.n} rows in {self.groups.k} groups.'
-            )
-
-    def scale_of_rounding(self, T: float) -> float:
-        """Return what rounding is measured against: T, unless rho may be negative."""
-        return T if self.d.metric.negative_type else self.d.scale_of(self.weights)
-
-    def tolerance(self, T: float, s: FloatArray) -> float:
-        """Return how close two labelings must be to tie."""
-        return self.statistic.rounding(s) * tie_tolerance(self.scale_of_rounding(T), self.d.n)
+    def tolerance(self, T: float) -> float:
+        """Return how close the S of two labelings must be to tie."""
+        # S is a difference of sums of the size of T; where rho may be negative, T is one, too
+        return tie_tolerance(T if self.d.metric.negative_type else self.d.scale_of(self.weights), self.d.n)
 
     def show(self, ranked: FloatArray, T: float) -> FloatArray:
         """Compute the statistic itself from what labelings are ranked by."""
         if self.statistic.is_linear:
             return ranked
-        tolerance = tie_tolerance(self.scale_of_rounding(T), self.d.n)
-        return self.statistic.show(ranked, T, self.d.n, self.groups.k, tolerance)
+        return self.statistic.show(ranked, T, self.d.n, self.groups.k, self.tolerance(T))
 
     def count_labelings(self) -> tuple[float, bool]:
         """Count the labelings to visit, and tell whether they are all there are."""
         sampling = self.sampling
-        if sampling.method == "permutation":
+        if sampling.method == "permutation":  # counting would cost more than it tells
             return sampling.n_resamples, False
         count = self.units.scheme(self.groups.codes).count()
+        # refused before anything warns of the time it would take
         if sampling.method == "exact" and count > ENUMERATED_UP_TO:
             raise ValueError(
                 f'`method="exact"` visits every distinct labeling, at most {ENUMERATED_UP_TO}; here there are '
@@ -241,10 +233,12 @@ def draw_null(c: GroupComparison) -> Null:
     """Rank the observed labeling and the others, all of them or a random sample that may end early."""
     others, stop_at = c.other_labelings(), c.sampling.stop_at
     w = np.ones(c.d.n) if c.weights is None else c.weights
+    # a large product cannot be left in the middle, so a test that may stop has small ones
     at_once = None if stop_at is None else BLOCKS_BETWEEN_INTERIM
     sums: Iterator[tuple[FloatArray, FloatArray]]
     sums = c.d.pairs.null_sums(w, c.groups.codes, others, c.groups.k, at_once=at_once)
     values: list[FloatArray] = []
+    # values are kept in the order in which they were drawn: a stop cuts them there
     extreme = 0
     bar = with_bar(sums, c.progress, total=others.count + 1, unit="labeling", size=lambda pair: len(pair[0]))
     with closing(bar):
@@ -252,10 +246,11 @@ def draw_null(c: GroupComparison) -> Null:
             ranked = c.statistic.rank(M, s)
             if not values:  # the observed labeling comes first
                 first = M[0], s[0], float(ranked[0])
-                tolerance = c.tolerance(float(statistics.total(M[0], s[0])), s[0])
+                tolerance = c.statistic.rounding(s[0]) * c.tolerance(float(statistics.total(M[0], s[0])))
                 ranked = ranked[1:]
             values.append(ranked)
             extreme += count_extreme(first[2], ranked, tolerance)
+            # a stop would make an exact p-value a random one
             if stop_at is not None and not others.exact and extreme >= stop_at:
                 kept = _stop_short(first[2], np.concatenate(values), stop_at, tolerance)
                 return Null(*first, kept, stop_at, exact=False, stopped=True)
@@ -334,9 +329,11 @@ def describe_null(c: GroupComparison, null: Null) -> NullFields:
     """Form the p-value of a null distribution, and say what it rests on."""
     n, stopped, T = null.values.size, null.stopped, float(statistics.total(null.M, null.s))
     p, extrapolated = (stopped_pvalue if stopped else upper_pvalue)(null.extreme, n), False
+    # all labelings leave no chance: the interval is a point
     interval = p, p
     if not null.exact:
         interval = (stopped_interval if stopped else pvalue_interval)(null.extreme, n, CONFIDENCE_LEVEL)
+    # ten exceedances are enough to count; the fitted tail never makes p larger than the count does
     if c.sampling.extrapolate and not null.exact and null.extreme < FEW:
         fitted_p = generalised_pareto_pvalue(null.observed, null.values)
         p, extrapolated = (p, False) if fitted_p is None else (min(p, fitted_p), fitted_p < p)

@@ -172,9 +172,11 @@ def _plan_power(
     """Find points like those that will be drawn, as far as there are any, and estimate the work of all tests."""
     pilot = next((value for value in (x, y) if not is_distribution(value)), None)
     points = np.sin(np.arange(64.0)).reshape(32, 2) if pilot is None else metric.read((pilot,), ("x",))[0][0]
+    # without a pilot the work is that of two columns
     line = power_on_line(points, metric) == 1
     tests = [
-        permutations(Size(n + m, points.shape[1], line=line), 2, n_resamples).times(n_replicates) for n, m in sizes
+        permutations(Size(n + m, points.shape[1], line=line), 2, n_resamples, bare=True).times(n_replicates)
+        for n, m in sizes
     ]
     what = f"{n_replicates} tests of each of {len(sizes)} sizes, the largest {sum(sizes[-1])} rows"
     whole = tests[0].and_then(*tests[1:]).times(1, what=what, advice="Use fewer `n_replicates` or `n_resamples`.")
@@ -222,6 +224,7 @@ class _Simulation:
 
     def rejects(self, sizes: tuple[int, int], replicate: int, *, warns: bool) -> bool:
         """Draw two samples and test them."""
+        # a function of the seed, the size and the number alone: more replicates leave the others as they were
         stream = stream_of(self.key, replicate, series=sizes[0])
         samples = [source.draw(size, stream) for source, size in zip(self.sources, sizes, strict=True)]
         widths = [sample.shape[1] for sample in samples]

@@ -136,6 +136,7 @@ class EnergyTestResult(Result):
 
     def _sentences(self) -> list[str]:
         lines = [f"Null hypothesis: {self.null_hypothesis}.", *self._method_sentences()]
+        # below rounding; E of a rho of negative type is never negative [theory 1]
         if self.between < -1e-9 * abs(self.total):
             lines.append(
                 "S is negative, so rho is not of negative type (see `negative_type`): p stands, but S/T is no share "

@@ -87,6 +87,7 @@ def as_sampler(value: Any, name: str) -> Sampler:
         return Sampler(name, _shorten_line(str(value)), lambda size, rng: value.sample(size, rng=rng), value.icdf)
     if not hasattr(value, "rvs"):
         return _of_function(value, name)
+    # families of SciPy are callable and have `rvs`, frozen distributions are not callable
     if callable(value):
         short = getattr(value, "name", None) or type(value).__name__.removesuffix("_gen")
         raise TypeError(

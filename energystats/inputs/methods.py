@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from energystats.inputs.options import check_count, check_flag, check_option
 
@@ -172,33 +172,29 @@ class Sampling:
 
 def read_method(method: object, n_resamples: object, names: Sequence[str], default: int = 999) -> Sampling:
     """Read a name out of `names`, or an object for one of them; `n_resamples` may stand in one place only."""
-    if isinstance(method, str):
-        check_option(method, "method", names)
-        chosen, name = OBJECTS.get(method, Permutation)(), method
-        count = None
-    else:
-        found = next((name for name, kind in OBJECTS.items() if isinstance(method, kind)), None)
-        if found is None:
-            raise TypeError(
-                f"`method` must be one of {', '.join(names)}, or an object such as `es.Permutation(n_resamples=9999)`; "
-                f"got {method.__name__ if isinstance(method, type) else type(method).__name__}."
-            )
-        check_option(found, "method", names)
-        chosen, name = method, found  # type: ignore[assignment]  # an instance of one of them
-        count = getattr(method, "n_resamples", None)
-    if n_resamples is not None:
-        asked = check_count(n_resamples, "n_resamples", low=1)
-        if count not in (None, asked):
-            raise ValueError(f"`n_resamples={asked}` and `method={method!r}` differ; give the number in one of them.")
-        count = asked
-    return Sampling(
-        name,
-        default if count is None else count,
-        chosen.stop_at,
-        chosen.extrapolate,
-        getattr(chosen, "n_slices", 0),
-        getattr(chosen, "n_bins", None),
+    name = (
+        method
+        if isinstance(method, str)
+        else next((n for n, kind in OBJECTS.items() if isinstance(method, kind)), None)
     )
+    if name is None:
+        raise TypeError(
+            f"`method` must be one of {', '.join(names)}, or an object such as `es.Permutation(n_resamples=9999)`; "
+            f"got {method.__name__ if isinstance(method, type) else type(method).__name__}."
+        )
+    check_option(name, "method", names)
+    asked = None if n_resamples is None else check_count(n_resamples, "n_resamples", low=1)
+    own = method.n_resamples if isinstance(method, Permutation) else asked
+    if asked is not None and own != asked:
+        raise ValueError(f"`n_resamples={asked}` and `method={method!r}` differ; give the number in one of them.")
+    sampling = Sampling(name, default if own is None else own)
+    made = method if isinstance(method, Permutation | Sliced | Binned) else OBJECTS[name]() if name in OBJECTS else None
+    if made is None:
+        return sampling
+    sampling = replace(sampling, stop_at=made.stop_at, extrapolate=made.extrapolate)
+    if isinstance(made, Permutation):
+        return sampling
+    return replace(sampling, n_bins=made.n_bins, n_slices=made.n_slices if isinstance(made, Sliced) else 0)
 
 
 def refuse_stop(sampling: Sampling, test: str) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from energystats._core.labelings import COMPILED_FROM
 from energystats._runtime import Work, count_text
 from energystats.pairs.slices import LINES_BYTES
 from energystats.pairs.tiles import STORED_UP_TO
@@ -61,8 +62,11 @@ BLOCK = 64  # permutations of one stream
 STREAM_BYTES = 1100.0  # of a random generator
 ON_LINE = 40.0  # numbers touched for each entry of Z in a sorted column
 ASSIGNED = 25.0  # for each row of a permutation
+SPREAD = 200.0  # for each row of a permutation whose spread is compared
 STEPS_OF_BLOCK = 120.0  # small calls for 64 permutations
+PLAIN_DRAW = 25.0  # for every label of such a block where nothing is compiled
 STEPS_OF_TEST = 8000.0  # and for all that is done once
+STEPS_OF_NULL = 3000.0  # of which for the null distribution
 SEARCHED = 6.0  # numbers touched for each pair in one search
 PERTURBED = 0.6  # of a search, for every perturbation
 STEPS_OF_SEARCH = 900.0
@@ -196,16 +200,26 @@ def slices(size: Size) -> Work:
                 touched=60.0 * size.slices * size.columns, bytes=24.0 * size.slices * size.columns)  # fmt: skip
 
 
-def permutations(size: Size, k: int, count: float, *, interim: bool = False, visited: bool = False) -> Work:
-    """Describe M of permutations, drawn or visited one by one, and the null distribution."""
+def _draws(size: Size, k: int, count: float) -> Work:
+    """Describe random labelings, a column at a time where they are too few to load the compiler."""
+    draws, n_blocks = size.n * (1 - 1 / k), math.ceil(count / BLOCK)
+    plain = PLAIN_DRAW * draws * n_blocks if draws * count < COMPILED_FROM else 0.0
+    return Work(what="", touched=ASSIGNED * size.n * count, steps=STEPS_OF_BLOCK * n_blocks + plain)
+
+
+def permutations(
+    size: Size, k: int, count: float, *, interim: bool = False, visited: bool = False, bare: bool = False
+) -> Work:
+    """Describe M of permutations, drawn or visited one by one, and their null distribution; `bare` without result."""
     room = max(1.0, INDICATOR_BYTES // (8 * size.n * max(k - 1, 1)))
     at_once = min(4.0 * BLOCK, room) if interim else max(room // BLOCK * BLOCK, min(room, BLOCK))
     what, advice = f"{count_text(count)} permutations of {size.n} rows", _advise_faster_test(size)
     sums = _describe_products(size, (k - 1) * (count + 1), at_once=(k - 1) * at_once, what=what, advice=advice)
-    n_blocks = math.ceil(count / BLOCK)
-    assigned = Work(what=what, touched=(ASSIGNED + 3 * (k - 1)) * size.n * count, bytes=24 * count + sums.bytes,
-                 steps=STEPS_OF_BLOCK * n_blocks + STEPS_OF_TEST + (8 * count if visited else 0))  # fmt: skip
-    return sums.and_then(assigned)
+    once = STEPS_OF_NULL if bare else STEPS_OF_TEST
+    listed = Work(what="", touched=ASSIGNED * size.n * count, steps=(8 + STEPS_OF_BLOCK / BLOCK) * count)
+    labels = listed if visited else _draws(size, k, count)
+    read = Work(what=what, touched=3 * (k - 1) * size.n * count, bytes=24 * count + sums.bytes, steps=once)
+    return sums.and_then(labels, read)
 
 
 def _advise_faster_test(size: Size) -> str:
@@ -239,7 +253,7 @@ def permuted_rows(size: Size, df: int, terms: int, count: float) -> Work:
     what = f"{count_text(count)} permutations of {size.n} rows and a model of {df} columns"
     room = max(1.0, BASIS_BYTES // (8.0 * size.n * max(df, 1) * BLOCK)) * BLOCK
     sums = _describe_products(size, df * count, at_once=df * room, what=what, advice=FEWER_DRAWS)
-    forms = Work(what="", touched=(ASSIGNED + 20 * df) * size.n * count, flops=4.0 * size.n * df * df * count,
+    forms = Work(what="", touched=(ASSIGNED + 80 * df) * size.n * count, flops=4.0 * size.n * df * df * count,
                  steps=40.0 * (terms + 3) * math.ceil(count / room) + 3000,
                  bytes=sums.bytes + (terms + 1) * 32 * count)  # fmt: skip
     return sums.and_then(forms)
@@ -258,10 +272,10 @@ def comparisons(size: Size, sizes: Sequence[tuple[int, int]], count: float) -> t
     for n, m in sizes:
         part = size.part(n + m)
         what = f"{count_text(count)} permutations of {len(sizes)} pairs of groups"
-        tested = permutations(part, 2, count)
+        tested = permutations(part, 2, count, bare=True)
         spread = _describe_products(part, 2 * count, at_once=BLOCK, what=what, advice="")
-        own = Work(what="", touched=120.0 * part.n * count)
-        each.append(tested.and_then(spread, own).times(1, what=what, advice=FEWER_DRAWS))
+        own = Work(what="", touched=SPREAD * part.n * count, steps=STEPS_OF_NULL)
+        each.append(tested.and_then(spread, own, _draws(part, 2, count)).times(1, what=what, advice=FEWER_DRAWS))
     return (each[0].and_then(*each[1:]),) if each else ()
 
 
