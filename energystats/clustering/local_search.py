@@ -437,7 +437,7 @@ class _LocalSearch(Algorithm):
         """Return how often every start is perturbed, for n points."""
 
     @abstractmethod
-    def best(self, hunt: MultiStartSearch, search: Search) -> LocalOptimum:
+    def best(self, multi_start: MultiStartSearch, search: Search) -> LocalOptimum:
         """Find the local optimum of lowest W."""
 
     def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
@@ -492,10 +492,10 @@ class Hartigan(_LocalSearch):
     Parameters
     ----------
     n_perturb : int or "auto", default "auto"
-        For each start, how often the best partition so far is shaken out of its local optimum: a random cluster is
-        dissolved and another one founded elsewhere, and the search goes on from there. It ends early when the best
-        partition was found twenty times. "auto": 20 up to 894 points, so at most 200 for ten starts, fewer for more
-        points, none above 4,000. Never where labels are given to start from.
+        For each start, how often the best partition so far is perturbed: a random cluster is dissolved and another one
+        founded elsewhere, and the search goes on from there. It ends early when the best partition was found twenty
+        times. "auto": 20 up to 894 points, so at most 200 for ten starts, fewer for more points, none above 4,000.
+        Never where labels are given to start from.
 
     See Also
     --------
@@ -522,11 +522,11 @@ class Hartigan(_LocalSearch):
     def tries(self, n: int) -> int:
         return tries_for(n) if isinstance(self.n_perturb, str) else self.n_perturb
 
-    def best(self, hunt: MultiStartSearch, search: Search) -> LocalOptimum:
+    def best(self, multi_start: MultiStartSearch, search: Search) -> LocalOptimum:
         # in compiled calls, which nobody can watch; the best one is made once more for its path
-        if search.callback is None and hunt.problem.n <= LARGE:
-            return hartigan(hunt.problem, hunt.lowest().origin, log_moves=search.log_moves)
-        return hunt.best_in_steps(hartigan, log_moves=search.log_moves, callback=search.callback)
+        if search.callback is None and multi_start.problem.n <= LARGE:
+            return hartigan(multi_start.problem, multi_start.lowest().origin, log_moves=search.log_moves)
+        return multi_start.best_in_steps(hartigan, log_moves=search.log_moves, callback=search.callback)
 
 
 @dataclass(frozen=True, slots=True)
@@ -554,8 +554,8 @@ class Lloyd(_LocalSearch):
     def tries(self, n: int) -> int:
         return 0
 
-    def best(self, hunt: MultiStartSearch, search: Search) -> LocalOptimum:
-        return hunt.best_in_steps(lloyd, log_moves=search.log_moves, callback=search.callback)
+    def best(self, multi_start: MultiStartSearch, search: Search) -> LocalOptimum:
+        return multi_start.best_in_steps(lloyd, log_moves=search.log_moves, callback=search.callback)
 
 
 def search_points(d: Dissimilarity, k: int, rng: np.random.Generator, n_init: int = STARTS) -> tuple[IntArray, float]:
