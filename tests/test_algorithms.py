@@ -81,6 +81,7 @@ def test_options_are_checked_when_they_are_made(make, error, message):
 
 def test_whole_numbers_of_numpy_are_those_of_python():
     assert es.Hartigan(np.int64(3)) == es.Hartigan(3)
+    assert type(es.energy_cluster([[0.0], [1.0]], 1, algorithm="lloyd", n_init=np.int64(2)).n_init) is int
     assert repr(es.Landmarks(np.int64(3))) == "Landmarks(n_landmarks=3, batch_size=None)"
 
 

@@ -235,6 +235,15 @@ def test_gaps_of_a_matrix_of_few_digits(three):
         es.select_k(CITY.astype(np.float32), 4, **how)
 
 
+def test_fields_of_what_was_not_computed_are_none(three):
+    found = es.select_k(three, 3, "eigengap", rng=0)
+    assert (found.null, found.n_resamples, found.level, found.tree) == (None, None, None, None)
+    found = es.select_k(three, 3, n_resamples=5, rng=0)
+    assert (found.null, found.n_resamples, found.level) == ("unimodal", 5, None)
+    with pytest.raises(ValueError, match="`criterion` must be one that was computed"):
+        found.plot(criterion="significance")
+
+
 def test_gap_and_eigengap_stand_beside_significance(three):
     how = {"n_resamples": 5, "n_init": 3, "rng": 11}
     found = es.select_k(three, 6, "significance", **how)

@@ -425,3 +425,15 @@ def test_progress_goes_to_stderr(two, capsys):
     captured = capsys.readouterr()
     assert "5/5" in captured.err
     assert captured.out == ""
+
+
+def test_fields_that_do_not_apply_are_none(rng):
+    X = rng.standard_normal((40, 2))
+    split, refit = (es.cluster_test(X, method=how, n_splits=1, n_resamples=19, rng=0) for how in ("split", "refit"))
+    assert split.contrasts is None
+    assert split.null_distribution is None
+    assert split.factor == 1.2
+    assert split.indices.shape == (1, 3)
+    assert (refit.contrasts, refit.scores, refit.indices, refit.factor) == (None, None, None, None)
+    assert refit.null_distribution.shape == (19,)
+    assert len(es.cluster_test(X, 3, n_splits=1, n_resamples=19, rng=0).contrasts) == 3

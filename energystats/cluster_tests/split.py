@@ -198,8 +198,9 @@ def split_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Gen
         first_batch=options.n_resamples,
         factor=calibration_factor(options.conservative),
     )
-    splits = [[no_evidence(np.zeros(1))]]
-    if k > 1:
+    if k < 2:
+        splits = [[no_evidence(np.zeros(1))]]
+    else:
         of_splits = map_in_threads(splitter.split, split_rngs, options.n_jobs)
         splits = list(with_bar(of_splits, options.progress, total=n_splits, unit="split", size=lambda _: 1))
     pvalues = np.array([[e.pvalue for e in split] for split in splits])

@@ -18,12 +18,12 @@ from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.adjacency import as_adjacency
 from energystats.clustering.graph_result import GraphPartition
 from energystats.clustering.local_search import LocalOptimum
-from energystats.clustering.search import MOVE_TOLERANCE
+from energystats.clustering.search import MOVE_TOLERANCE, read_start
 from energystats.clustering.seeding import random_start
 from energystats.clustering.spectral import cluster_rows, fill_empty, on_sphere
 from energystats.exceptions import ConvergenceWarning, DisconnectedGraphWarning, warn
 from energystats.inputs.arrays import as_weights
-from energystats.inputs.labels import as_labels, read_inputs
+from energystats.inputs.labels import read_inputs
 from energystats.inputs.options import as_generator, check_count, check_option, children
 from energystats.pairs.workloads import graph_search
 
@@ -141,7 +141,7 @@ def graph_partition(
     k = check_count(k, "k", low=1, high=n, why=f", the number of vertices ({n})")
     if sample_weight is not None and cut == "normalized":
         raise ValueError('`sample_weight` must be None for cut="normalized", whose weights are the degrees.')
-    given = _check_start(init, n, k)
+    given = read_start(init, INITS, n, k)
     graph = _Objective(matrix, cut, as_weights(sample_weight, n, "sample_weight"), k)
     free = cut != "association" and k <= graph.n_components and given is None
     if free:
@@ -157,17 +157,6 @@ def graph_partition(
         best = _best_of(graph, starts, max_iter)
     _report_doubts(graph, best, max_iter)
     return _reported(graph, best, how=how, n_init=n_init, index=index, exponent=exponent)
-
-
-def _check_start(init: str | ArrayLike, n: int, k: int) -> IntArray | None:
-    """Code given labels; None where `init` names a way to start."""
-    if isinstance(init, str):
-        check_option(init, "init", INITS)
-        return None
-    codes, names = as_labels(init, n, "init")
-    if len(names) != k:
-        raise ValueError(f"`init` must have {k} clusters, as many as `k`, got {len(names)}.")
-    return codes
 
 
 @dataclass(frozen=True, eq=False)

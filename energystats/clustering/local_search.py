@@ -430,17 +430,14 @@ class _LocalSearch(Algorithm):
 
     __slots__ = ()
     name: ClassVar[Literal["hartigan", "lloyd"]]
+    compiled: ClassVar[bool] = False  # whether many searches are one compiled call
 
     @abstractmethod
     def tries(self, n: int) -> int:
         """Return how often every start is perturbed, for n points."""
 
     @abstractmethod
-    def in_one_call(self, search: Search, n: int) -> bool:
-        """Tell whether all starts are searched in compiled calls, which nobody can watch."""
-
-    @abstractmethod
-    def best(self, hunt: MultiStartSearch, search: Search) -> LocalOptimum:
+    def best(self, multi_start: MultiStartSearch, search: Search) -> LocalOptimum:
         """Find the local optimum of lowest W."""
 
     def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
@@ -448,7 +445,7 @@ class _LocalSearch(Algorithm):
         held = replace(size.held, exact=False)
         advice = FEWER_STARTS if d.has_points else FEWER_STARTS_OF_MATRIX
         tries = 0 if search.by_labels else self.tries(d.n)
-        found = search_work(held, search.k, search.n_init, tries, advice, compiled=self.in_one_call(search, d.n))
+        found = search_work(held, search.k, search.n_init, tries, advice, compiled=self.compiled)
         return pairs_work(size), found, eigenpairs(held, search.k - 1)
 
     def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, None]:
@@ -484,7 +481,7 @@ class _LocalSearch(Algorithm):
             converged=best.converged,
             weights=search.weights,
             path=best.path,
-            moves=best.moves,
+            moves=best.moves if search.log_moves else None,
         ), None
 
 
@@ -495,10 +492,10 @@ class Hartigan(_LocalSearch):
     Parameters
     ----------
     n_perturb : int or "auto", default "auto"
-        For each start, how often the best partition so far is shaken out of its local optimum: a random cluster is
-        dissolved and another one founded elsewhere, and the search goes on from there. It ends early when the best
-        partition was found twenty times. "auto": 20 up to 894 points, so at most 200 for ten starts, fewer for more
-        points, none above 4,000. Never where labels are given to start from.
+        For each start, how often the best partition so far is perturbed: a random cluster is dissolved and another one
+        founded elsewhere, and the search goes on from there. It ends early when the best partition was found twenty
+        times. "auto": 20 up to 894 points, so at most 200 for ten starts, fewer for more points, none above 4,000.
+        Never where labels are given to start from.
 
     See Also
     --------
@@ -514,6 +511,7 @@ class Hartigan(_LocalSearch):
 
     n_perturb: int | Literal["auto"] = "auto"
     name: ClassVar[Literal["hartigan"]] = "hartigan"
+    compiled: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if isinstance(self.n_perturb, str):
@@ -521,16 +519,14 @@ class Hartigan(_LocalSearch):
         else:
             object.__setattr__(self, "n_perturb", check_count(self.n_perturb, "n_perturb", low=0))
 
-    def in_one_call(self, search: Search, n: int) -> bool:
-        return search.callback is None and n <= LARGE
-
     def tries(self, n: int) -> int:
         return tries_for(n) if isinstance(self.n_perturb, str) else self.n_perturb
 
-    def best(self, hunt: MultiStartSearch, search: Search) -> LocalOptimum:
-        if self.in_one_call(search, hunt.problem.n):
-            return hartigan(hunt.problem, hunt.lowest().origin, log_moves=search.log_moves)  # with its path
-        return hunt.best_in_steps(hartigan, log_moves=search.log_moves, callback=search.callback)
+    def best(self, multi_start: MultiStartSearch, search: Search) -> LocalOptimum:
+        # in compiled calls, which nobody can watch; the best one is made once more for its path
+        if search.callback is None and multi_start.problem.n <= LARGE:
+            return hartigan(multi_start.problem, multi_start.lowest().origin, log_moves=search.log_moves)
+        return multi_start.best_in_steps(hartigan, log_moves=search.log_moves, callback=search.callback)
 
 
 @dataclass(frozen=True, slots=True)
@@ -555,14 +551,11 @@ class Lloyd(_LocalSearch):
 
     name: ClassVar[Literal["lloyd"]] = "lloyd"
 
-    def in_one_call(self, search: Search, n: int) -> bool:
-        return False
-
     def tries(self, n: int) -> int:
         return 0
 
-    def best(self, hunt: MultiStartSearch, search: Search) -> LocalOptimum:
-        return hunt.best_in_steps(lloyd, log_moves=search.log_moves, callback=search.callback)
+    def best(self, multi_start: MultiStartSearch, search: Search) -> LocalOptimum:
+        return multi_start.best_in_steps(lloyd, log_moves=search.log_moves, callback=search.callback)
 
 
 def search_points(d: Dissimilarity, k: int, rng: np.random.Generator, n_init: int = STARTS) -> tuple[IntArray, float]:

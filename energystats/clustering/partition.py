@@ -67,8 +67,7 @@ class Partition(Labelled):
     n_init : int
         Starts made.
     n_perturb : int
-        How often, for every start, the best partition was shaken out of its local optimum, if it was not found twenty
-        times before.
+        How often, for every start, the best partition was perturbed, if it was not found twenty times before.
     n_iter : int
         Passes over the data of the search that found it.
     converged : bool

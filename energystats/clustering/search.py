@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from energystats._runtime import Work
-from energystats._typing import ArrayLike, FloatArray
+from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.clustering.partition import Partition
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.labels import as_labels
 from energystats.inputs.options import check_count, check_option
 
-__all__ = ["MOVE_TOLERANCE", "STARTS", "Algorithm", "Search", "check_distinct"]
+__all__ = ["MOVE_TOLERANCE", "STARTS", "Algorithm", "Search", "check_distinct", "read_start"]
 
 
 STARTS = 10  # of every search in which nothing else is asked for
@@ -57,24 +57,18 @@ class Search:
     progress: bool = False
 
     def __post_init__(self) -> None:
-        check_count(self.n_init, "n_init", low=1)
-        check_count(self.max_iter, "max_iter", low=1)
+        for name in ("n_init", "max_iter"):
+            object.__setattr__(self, name, check_count(getattr(self, name), name, low=1))
         if self.callback is not None and not callable(self.callback):
             raise TypeError(f"`callback` must be callable, got {type(self.callback).__name__}.")
 
     def on(self, d: Dissimilarity, weights: FloatArray | None = None) -> Search:
         """Check what depends on the points, and code the labels."""
         k = check_count(self.k, "k", low=1, high=d.n, why=", the number of points")
-        init = self.init
-        if init is None:
-            raise TypeError('`init` must be "k-means++", "random", "spectral" or labels, got None.')
-        if isinstance(init, str):
-            check_option(init, "init", ("k-means++", "random", "spectral"))
-        else:
-            init, names = as_labels(init, d.n, "init")
-            if len(names) != k:
-                raise ValueError(f"`init` must have {k} clusters, as many as `k`, got {len(names)}.")
-        return replace(self, k=k, init=init, n_init=1 if self.by_labels else self.n_init, weights=weights)
+        given = read_start(self.init, ("k-means++", "random", "spectral"), d.n, k)
+        if given is None:
+            return replace(self, k=k, weights=weights)
+        return replace(self, k=k, init=given, n_init=1, weights=weights)
 
     @property
     def by_labels(self) -> bool:
@@ -107,6 +101,20 @@ class Algorithm(ABC):
 
         Data and options that the algorithm has no use for are refused first.
         """
+
+
+def read_start(init: str | ArrayLike, names: Sequence[str], n: int, k: int) -> IntArray | None:
+    """Code given labels as 0..k-1; None where `init` names a way to start."""
+    if isinstance(init, str):
+        check_option(init, "init", names)
+        return None
+    if init is None:
+        words = ", ".join(f'"{name}"' for name in names)
+        raise TypeError(f"`init` must be {words} or labels, got None.")
+    codes, found = as_labels(init, n, "init")
+    if len(found) != k:
+        raise ValueError(f"`init` must have {k} clusters, as many as `k`, got {len(found)}.")
+    return codes
 
 
 def check_distinct(distinct: int, k: int) -> None:

@@ -88,12 +88,12 @@ class SelectKResult(Result):
     tree : ClusterTreeResult or None
         The tree of significant splits, where it was grown. `partition` has as many clusters as it has leaves, but
         minimises W over all of them together, so that it can differ from `tree.labels`.
-    null : {"unimodal", "box"}
-        Null distribution of the reference sets of the gap statistic.
-    n_resamples : int
-        Reference sets.
-    level : float
-        Family-wise level of the tree.
+    null : {"unimodal", "box"} or None
+        Null distribution of the reference sets of the gap statistic; None where there are no gaps.
+    n_resamples : int or None
+        Reference sets; None where there are no gaps.
+    level : float or None
+        Family-wise level of the tree; None where there is no tree.
     notes : tuple of str
         Why this k, in the first sentence, and what a reader has to know.
     """
@@ -105,9 +105,9 @@ class SelectKResult(Result):
     partitions: tuple[Partition, ...] = field(repr=False)
     choices: Mapping[str, int] = field(repr=False)
     tree: ClusterTreeResult | None = field(default=None, repr=False)
-    null: Literal["unimodal", "box"]
-    n_resamples: int
-    level: float
+    null: Literal["unimodal", "box"] | None = None
+    n_resamples: int | None = None
+    level: float | None = None
 
     @property
     def partition(self) -> Partition:
@@ -187,7 +187,7 @@ class SelectKResult(Result):
         criterion = self.criterion if criterion is None else criterion
         check_option(criterion, "criterion", CRITERIA)
         values = self.column("pvalue" if criterion == "significance" else criterion)
-        if np.isnan(values).all() and self.k_max > 1:
+        if (np.isnan(values).all() and self.k_max > 1) or (criterion == "significance" and self.tree is None):
             raise ValueError(
                 f'`criterion` must be one that was computed, got {criterion!r}; compare="all" computes more.'
             )
@@ -199,7 +199,7 @@ class SelectKResult(Result):
             chosen_by=self.criterion,
             n=sum(self.partition.sizes),
             error=self.column("gap_error"),
-            level=self.level,
+            level=self.level or 1.0,
         )
 
 

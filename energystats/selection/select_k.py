@@ -248,9 +248,9 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
         partitions=partitions,
         choices={criterion: choice for criterion, (choice, _) in found.items()},
         tree=tree,
-        null=plan.null,
-        n_resamples=plan.n_resamples,
-        level=plan.level,
+        null=None if gaps is None else plan.null,
+        n_resamples=None if gaps is None else plan.n_resamples,
+        level=None if tree is None else plan.level,
         notes=tuple(notes),
     )
 
