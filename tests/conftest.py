@@ -5,7 +5,11 @@ import json
 import os
 import signal
 import sys
+from functools import cache
 from pathlib import Path
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # before numpy is loaded: workers share the cores, as threads of each would
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
@@ -18,6 +22,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a suite in the backg
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ORACLES = Path(__file__).parent / "oracles"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give a file to one worker, so that what its tests share is made once."""
+    from xdist.scheduler import LoadFileScheduling
+
+    return LoadFileScheduling(config, log)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -52,6 +64,11 @@ def no_collection(monkeypatch):
     monkeypatch.setattr("gc.collect", lambda *_: 0)
 
 
+@cache
+def read_oracle(name):
+    return Oracle(name)
+
+
 class Oracle:
     """One data set with the values that R computed for it."""
 
@@ -81,11 +98,11 @@ NAMES = sorted(path.stem for path in ORACLES.glob("*.json"))
 
 @pytest.fixture(params=NAMES)
 def oracle(request):
-    return Oracle(request.param)
+    return read_oracle(request.param)
 
 
 def oracles_with(field):
     """The data sets for which R has a value of this field, as a parametrization of `oracle`."""
-    names = [name for name in NAMES if Oracle(name).values.get(field) is not None]
+    names = [name for name in NAMES if read_oracle(name).values.get(field) is not None]
     assert names, f"no data set has {field}"
     return pytest.mark.parametrize("oracle", names, indirect=True)
