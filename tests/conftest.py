@@ -15,8 +15,11 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-settings.register_profile("unhurried", deadline=None)  # how long an example takes depends on the machine
+# how long an example takes depends on the machine; others are tried in every run, and more in CI
+settings.register_profile("unhurried", deadline=None, max_examples=50)
+settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("unhurried")
+SEED = int(os.environ.get("ENERGYSTATS_SEED", np.random.SeedSequence().entropy % 10**6))
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a suite in the background finds it, and its children would
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -47,10 +50,9 @@ def tidy_start():
 @pytest.fixture
 def rotating_seed(request):
     """A new seed in every run; set ENERGYSTATS_SEED to repeat one. No test may need a particular value."""
-    seed = int(os.environ.get("ENERGYSTATS_SEED", np.random.SeedSequence().entropy % 10**6))
-    request.node.user_properties.append(("seed", seed))
-    print(f"ENERGYSTATS_SEED={seed}")  # noqa: T201, shown by pytest when the test fails
-    return seed
+    request.node.user_properties.append(("seed", SEED))
+    print(f"ENERGYSTATS_SEED={SEED}")  # noqa: T201, shown by pytest when the test fails
+    return SEED
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import energystats as es
 from energystats._core import cailliez, gram
 from energystats.geometry import negative_type as examination
 
-from .conftest import NAMES, oracles_with
+from .conftest import NAMES, oracles_with, read_oracle
 from .definitions import cailliez_matrix, random_dissimilarity
 
 EPS = np.finfo(float).eps
