@@ -5,19 +5,34 @@ import json
 import os
 import signal
 import sys
+from functools import cache
 from pathlib import Path
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # before numpy is loaded: workers share the cores, as threads of each would
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
-settings.register_profile("unhurried", deadline=None)  # how long an example takes depends on the machine
+# how long an example takes depends on the machine; others are tried in every run, and more in CI
+settings.register_profile("unhurried", deadline=None, max_examples=50)
+settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("unhurried")
+SEED = int(os.environ.get("ENERGYSTATS_SEED", np.random.SeedSequence().entropy % 10**6))
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a suite in the background finds it, and its children would
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ORACLES = Path(__file__).parent / "oracles"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give a file to one worker, so that what its tests share is made once."""
+    from xdist.scheduler import LoadFileScheduling
+
+    return LoadFileScheduling(config, log)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -35,10 +50,9 @@ def tidy_start():
 @pytest.fixture
 def rotating_seed(request):
     """A new seed in every run; set ENERGYSTATS_SEED to repeat one. No test may need a particular value."""
-    seed = int(os.environ.get("ENERGYSTATS_SEED", np.random.SeedSequence().entropy % 10**6))
-    request.node.user_properties.append(("seed", seed))
-    print(f"ENERGYSTATS_SEED={seed}")  # noqa: T201, shown by pytest when the test fails
-    return seed
+    request.node.user_properties.append(("seed", SEED))
+    print(f"ENERGYSTATS_SEED={SEED}")  # noqa: T201, shown by pytest when the test fails
+    return SEED
 
 
 @pytest.fixture
@@ -50,6 +64,11 @@ def rng(rotating_seed):
 def no_collection(monkeypatch):
     """Statsmodels collects garbage in every correction of p-values, which takes long in a process of many tests."""
     monkeypatch.setattr("gc.collect", lambda *_: 0)
+
+
+@cache
+def read_oracle(name):
+    return Oracle(name)
 
 
 class Oracle:
@@ -81,11 +100,11 @@ NAMES = sorted(path.stem for path in ORACLES.glob("*.json"))
 
 @pytest.fixture(params=NAMES)
 def oracle(request):
-    return Oracle(request.param)
+    return read_oracle(request.param)
 
 
 def oracles_with(field):
     """The data sets for which R has a value of this field, as a parametrization of `oracle`."""
-    names = [name for name in NAMES if Oracle(name).values.get(field) is not None]
+    names = [name for name in NAMES if read_oracle(name).values.get(field) is not None]
     assert names, f"no data set has {field}"
     return pytest.mark.parametrize("oracle", names, indirect=True)

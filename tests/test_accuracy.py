@@ -337,7 +337,7 @@ SQUARES = ("energy_test min p", "cluster_1d squares", "compare_euclidizations", 
            "flip_spectrum", "principal_coordinates")  # fmt: skip
 
 
-@pytest.mark.parametrize("exponent", [-990, -548, -300, 300, 490])
+@pytest.mark.parametrize("exponent", [-990, -300, 490])
 @pytest.mark.parametrize("name", calls.make_calls())
 def test_the_unit_of_the_data_changes_no_pvalue_and_no_label(name, exponent):
     scaled = calls.make_calls(exponent)[name]

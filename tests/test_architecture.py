@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 from collections import Counter
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -33,6 +34,25 @@ ORDER = [  # each line may import the lines above it, and modules of its own lin
 LEVEL = {name: level for level, names in enumerate(ORDER) for name in names}
 MODULES = sorted(ROOT.rglob("*.py"))
 HEAVY = {"pandas", "sklearn", "matplotlib", "statsmodels", "formulaic", "tqdm", "numba"}
+
+
+@cache
+def parsed(path):
+    return ast.parse(path.read_text())
+
+
+def for_each(paths):
+    """Hold a rule against every file: one test, whose message names the file."""
+
+    def decorate(rule):
+        def test():
+            for path in sorted(paths):
+                rule(path)
+
+        test.__name__, test.__doc__ = rule.__name__, rule.__doc__
+        return test
+
+    return decorate
 
 
 def part(path):
@@ -67,20 +87,20 @@ def own_parts(tree):
             yield pieces[1], line
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+@for_each(MODULES)
 def test_imports_point_left(path):
     own = part(path)
     assert own in LEVEL, f"{own} has no place in ORDER"
-    for other, line in own_parts(ast.parse(path.read_text())):
+    for other, line in own_parts(parsed(path)):
         assert LEVEL[other] <= LEVEL[own], f"{path.name}:{line} imports {other}, which stands to the right"
 
 
 DRAWN_WITH = {"_core", "_typing", "display", "exceptions", "inputs", "metrics", "plotting"}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "plotting").glob("*.py")), ids=lambda p: p.name)
+@for_each((ROOT / "plotting").glob("*.py"))
 def test_pictures_take_values_and_know_no_results(path):
-    for module, line in imports(ast.parse(path.read_text()), typing=True):
+    for module, line in imports(parsed(path), typing=True):
         pieces = module.split(".")
         if pieces[0] == "energystats":
             assert set(pieces[1:2]) <= DRAWN_WITH, f"{path.name}:{line} imports {module}"
@@ -118,10 +138,10 @@ def test_order_is_complete():
     assert {part(path) for path in MODULES} == set(LEVEL)
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "_core").glob("*.py")), ids=lambda p: p.name)
+@for_each((ROOT / "_core").glob("*.py"))
 def test_core_knows_arrays_only(path):
     """numpy, scipy and numba; from the package its own files, the type aliases, the locks and the warnings."""
-    for module, line in imports(ast.parse(path.read_text())):
+    for module, line in imports(parsed(path)):
         top = module.split(".")[0]
         if top == "energystats":
             assert module.split(".")[1] in {"_core", "_typing", "_runtime", "exceptions"}, (
@@ -131,9 +151,9 @@ def test_core_knows_arrays_only(path):
             assert top not in HEAVY - {"numba"}, f"{path.name}:{line} imports {module}"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+@for_each(MODULES)
 def test_results_import_plotting_inside_plot_only(path):
-    tree = ast.parse(path.read_text())
+    tree = parsed(path)
     if part(path) in {"plotting", "__init__", "report", "cli"}:
         return
     inside = {
@@ -147,17 +167,17 @@ def test_results_import_plotting_inside_plot_only(path):
             assert id(node) in inside, f"{path.name}:{node.lineno} imports {node.module} outside of a plot method"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+@for_each(MODULES)
 def test_heavy_imports_are_lazy(path):
     """So that the distance of two samples needs neither pandas nor scikit-learn nor a compiler."""
     allowed = {"matplotlib"} if part(path) == "plotting" else {"estimator.py": {"sklearn"}}.get(path.name, set())
-    found = {module.split(".")[0] for module, _ in imports(ast.parse(path.read_text()), top_level=True)} & HEAVY
+    found = {module.split(".")[0] for module, _ in imports(parsed(path), top_level=True)} & HEAVY
     assert found <= allowed, f"{path.name} imports {found - allowed} when it is imported"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+@for_each(MODULES)
 def test_bodies_fit_one_screen(path):
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.FunctionDef):
             first = node.body[1] if ast.get_docstring(node) and len(node.body) > 1 else node.body[0]
             assert node.end_lineno - first.lineno < 60, f"{path.name}:{node.lineno} {node.name} is too long"
@@ -192,7 +212,7 @@ def test_no_name_is_defined_twice():
     """So that a name says where it lives; methods and constants aside."""
     homes = {}
     for path in MODULES:
-        for node in ast.parse(path.read_text()).body:
+        for node in parsed(path).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("__"):
                 homes.setdefault(node.name.lstrip("_"), []).append(str(path.relative_to(ROOT)))
     twice = {name: paths for name, paths in homes.items() if len(paths) > 1}
@@ -238,7 +258,7 @@ def test_nobody_asks_how_points_are_held(path):
 
 def test_private_names_stay_at_home():
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("energystats."):
                 private = [alias.name for alias in node.names if alias.name.startswith("_")]
                 assert not private, f"{path.name}:{node.lineno} imports {private}"
@@ -275,14 +295,14 @@ def pvalues_formed(tree):
                 yield name
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+@for_each(MODULES)
 def test_p_values_are_formed_in_one_place(path):
     """(count + 1)/(number + 1), the mean of a comparison, tails of distributions, and functions called so.
 
     A share that is written in another way (a count divided by a number) is not seen.
     """
     if path.name != "pvalues.py":
-        found = list(pvalues_formed(ast.parse(path.read_text())))
+        found = list(pvalues_formed(parsed(path)))
         assert not found, f"{path.name}: {found}"
 
 
@@ -321,16 +341,16 @@ def free_decompositions(tree):
                 yield name
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+@for_each(MODULES)
 def test_compiled_loops_write_their_products_out(path):
     """A library call for every short row costs more than the row, and its threads wait for each other."""
-    for function in compiled_loops(ast.parse(path.read_text())):
+    for function in compiled_loops(parsed(path)):
         assert list(calls_of_linear_algebra(function)) == [], f"{path.name}:{function.lineno} {function.name}"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+@for_each(MODULES)
 def test_decompositions_say_how_many_threads_they_take(path):
-    found = {(path.name, name) for name in free_decompositions(ast.parse(path.read_text()))}
+    found = {(path.name, name) for name in free_decompositions(parsed(path))}
     assert found <= OF_COLUMNS, f"{path.name}: {found} belongs inside `with one_thread_up_to(order)`"
 
 

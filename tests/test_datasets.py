@@ -9,14 +9,14 @@ import pandas as pd
 import pytest
 
 import energystats as es
-from tests.conftest import Oracle
+from tests.conftest import read_oracle
 
 SQUARE = ("eurodist", "dune_bray", "graph_path")
 
 
 @pytest.mark.parametrize("name", SQUARE)
 def test_values_and_groups_are_those_of_the_reference(name):
-    known = Oracle(name)
+    known = read_oracle(name)
     d, groups = es.datasets.load(name), es.datasets.groups(name)
     np.testing.assert_array_equal(d.to_numpy(), known.data)  # the very doubles
     assert groups.tolist() == known.labels.tolist()
@@ -64,7 +64,7 @@ def test_what_the_source_of_eurodist_says():
 def test_irises():
     frame = es.datasets.load("iris")
     pd.testing.assert_series_equal(es.datasets.groups("iris"), frame["species"])
-    assert np.array_equal(frame.iloc[:, :4].to_numpy(), Oracle("iris").points)
+    assert np.array_equal(frame.iloc[:, :4].to_numpy(), read_oracle("iris").points)
 
 
 @pytest.mark.parametrize("name", list(es.datasets.SOURCES))

@@ -37,11 +37,12 @@ def alone():
 
 
 def in_new_process(tmp_path, *arguments, **environment):
-    """Numbers and warnings of all calls in a process of its own."""
+    """Numbers and warnings of all calls in a process of its own, which has texts hashed in another way."""
     out = tmp_path / "numbers.pickle"
     done = subprocess.run(
         [sys.executable, "-m", "tests.calls", str(out), *arguments],
-        env={**os.environ, **environment}, cwd=HERE, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONHASHSEED": str(random.randrange(1, 2**32)), **environment},
+        cwd=HERE, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return pickle.loads(out.read_bytes())
@@ -181,11 +182,17 @@ def test_a_cold_cache_changes_no_bit(tmp_path, alone):
         assert any(cache.rglob("*.nbc"))
 
 
+METHODS = [  # all but fork begin a new process, as `in_new_process` does
+    how if how == "fork" else pytest.param(how, marks=pytest.mark.slow)
+    for how in multiprocessing.get_all_start_methods()
+]
+
+
 def in_child(_):
     return hash("a"), calls.run()
 
 
-@pytest.mark.parametrize("how", multiprocessing.get_all_start_methods())
+@pytest.mark.parametrize("how", METHODS)
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
 def test_child_processes_find_the_same_bits(how, alone, monkeypatch):
     """One that is spawned is a new process, and has texts hashed in another way."""

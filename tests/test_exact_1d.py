@@ -17,7 +17,7 @@ import energystats as es
 from energystats._core.exact_1d import best_breaks, running_sums
 from energystats._core.line_spectrum import line_eigenvalues
 from tests import definitions
-from tests.conftest import Oracle
+from tests.conftest import read_oracle
 
 mpl.use("Agg")
 
@@ -159,7 +159,7 @@ def test_powers_below_one_nest(rng):
 @pytest.mark.parametrize("name", ["plantgrowth", "tiny7"])
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_reaches_the_reference(name, k):
-    oracle = Oracle(name)
+    oracle = read_oracle(name)
     found = es.energy_cluster(oracle.data, k)
     assert found.algorithm == "exact-1d"
     expected = oracle.values.get(f"kgroups_exact_k{k}") or oracle.values[f"kgroups_coords_k{k}"]

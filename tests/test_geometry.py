@@ -13,7 +13,7 @@ import energystats as es
 from energystats._core import cailliez, gram
 from energystats.geometry import negative_type as examination
 
-from .conftest import NAMES, Oracle, oracles_with
+from .conftest import NAMES, oracles_with, read_oracle
 from .definitions import cailliez_matrix, random_dissimilarity
 
 EPS = np.finfo(float).eps
@@ -232,7 +232,10 @@ def test_random_subsets_decide_on_many_points(rng, monkeypatch):
 def in_reference(prefix):
     """(data set, field) of every value in R's reference whose name begins like that and that R could compute."""
     return [
-        (name, key) for name in NAMES for key, value in Oracle(name).values.items() if key.startswith(prefix) and value
+        (name, key)
+        for name in NAMES
+        for key, value in read_oracle(name).values.items()
+        if key.startswith(prefix) and value
     ]
 
 
@@ -246,7 +249,7 @@ def distances_behind(oracle, field):
 
 @pytest.mark.parametrize(("name", "field"), [*in_reference("lingoes_constant"), *in_reference("cailliez_constant")])
 def test_constants_and_distances_agree_with_ade4(name, field):
-    oracle = Oracle(name)
+    oracle = read_oracle(name)
     method = field.split("_")[0]
     found = getattr(es, method)(distances_behind(oracle, field))
     assert found.constant == pytest.approx(float(oracle.values[field]), rel=1e-10)
@@ -258,7 +261,7 @@ def test_constants_and_distances_agree_with_ade4(name, field):
 
 @pytest.mark.parametrize(("name", "field"), in_reference("pcoa_"))
 def test_eigenvalues_agree_with_ape(name, field):
-    oracle = Oracle(name)
+    oracle = read_oracle(name)
     method = field.split("_")[1]
     found = es.principal_coordinates(distances_behind(oracle, field), None if method == "none" else method)
     entry = oracle.values[field]

@@ -21,7 +21,7 @@ from energystats.clustering.local_search import hartigan, lloyd, search_points
 from energystats.clustering.seeding import count_distinct, plus_plus_start, random_start
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions
-from tests.conftest import NAMES, Oracle
+from tests.conftest import NAMES, read_oracle
 from tests.problems import one_hartigan_pass, one_lloyd_pass, problem, state_of
 
 seeds = st.integers(0, 2**32 - 1)
@@ -223,7 +223,7 @@ def test_bad_weights(weights, message):
 BEST_KNOWN = [
     (name, key)
     for name in NAMES
-    for key, value in Oracle(name).values.items()
+    for key, value in read_oracle(name).values.items()
     if key.startswith(("kgroups_search_k", "kgroups_exact_k")) and value is not None
 ]
 
@@ -231,7 +231,7 @@ BEST_KNOWN = [
 @pytest.mark.parametrize(("name", "key"), BEST_KNOWN)
 def test_ten_starts_reach_the_best_known_within(name, key, rng):
     """A miss was never seen in 60 searches each; two searches, so that no seed matters."""
-    oracle = Oracle(name)
+    oracle = read_oracle(name)
     k, best = int(key[-1]), oracle.values[key]["W"]
     how = {**oracle.how, "algorithm": "hartigan"}
     W = min(es.energy_cluster(oracle.data, k, rng=rng, **how).within for _ in range(2))
@@ -242,7 +242,7 @@ def test_perturbations_find_what_restarts_miss():
     """Over all hard cases together; the difference is far beyond chance."""
     missed = {0: 0, 20: 0}
     for name, k in [("scale1e-8", 4), ("ties_int", 4), ("unbalanced3", 4)]:
-        oracle = Oracle(name)
+        oracle = read_oracle(name)
         best = oracle.values[f"kgroups_search_k{k}"]["W"]
         for tries in missed:
             for seed in range(20):

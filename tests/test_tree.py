@@ -20,6 +20,7 @@ from energystats.cluster_tests import cluster_tree as module
 from energystats.cluster_tests.cluster_tree import Rules, _examine_node, _number_nodes, _Sprout, grow
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions
+from tests.conftest import SEED
 
 mpl.use("Agg")
 pytestmark = pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")
@@ -340,8 +341,9 @@ def test_the_fewest_draws_can_reject(three):
 # ---------------------------------------------------------------- what is shown
 
 
-@pytest.fixture
-def five(rng):
+@pytest.fixture(scope="module")
+def five():
+    rng = np.random.default_rng(SEED)
     centres = [*CENTRES, [14.0, 15.0], [40.0, 0.0]]
     sizes = (40, 30, 60, 35, 12)
     X = np.concatenate([rng.normal(c, 1, (m, 2)) for c, m in zip(centres, sizes, strict=True)])
