@@ -30,7 +30,7 @@ MAKERS = [f"energystats.datasets.{name}" for name, f in vars(es.datasets).items(
           if inspect.isfunction(f) and name in es.datasets.__all__ and name != "load"]  # fmt: skip
 METRICS = [name for name in es.metrics.__all__ if inspect.isclass(getattr(es.metrics, name))]
 DOCUMENTED = [
-    *(f"energystats.{name}" for name in [*FUNCTIONS, "EnergyClustering"]),
+    *(f"energystats.{name}" for name in [*FUNCTIONS, "EnergyClustering", "Design", "Permutation", "Sliced", "Binned"]),
     *(f"energystats.metrics.{name}" for name in es.metrics.__all__ if name != "Metric"),
     "energystats.datasets.load",
     "energystats.datasets.groups",
