@@ -32,6 +32,7 @@ ALGORITHMS = ["Hartigan", "Lloyd", "Exact1D", "Spectral", "Landmarks"]
 METRICS = [name for name in es.metrics.__all__ if inspect.isclass(getattr(es.metrics, name))]
 DOCUMENTED = [
     *(f"energystats.{name}" for name in [*FUNCTIONS, "EnergyClustering", *ALGORITHMS]),
+    *(f"energystats.{name}" for name in ["Design", "Permutation", "Sliced", "Binned"]),
     *(f"energystats.metrics.{name}" for name in es.metrics.__all__ if name != "Metric"),
     "energystats.datasets.load",
     "energystats.datasets.groups",
@@ -84,26 +85,16 @@ def test_result_fields_are_documented(name):
         assert field.name in result.__doc__, f"{name}.{field.name} is not documented"
 
 
-MANY_PARAMETERS = {  # until their options stand in objects, one for each algorithm
-    "EnergyClustering",
-    "energy_cluster",
-}
-
-
 @pytest.mark.parametrize("name", [name for name in es.__all__ if callable(getattr(es, name)) and name not in RESULTS])
 def test_at_most_fifteen_parameters(name):
     """Samples counted; results, which nobody calls, aside."""
-    if name not in WARNINGS and name not in MANY_PARAMETERS:
+    if name not in WARNINGS:
         assert len(inspect.signature(getattr(es, name)).parameters) <= 15
 
 
-OF_TESTS = [name for name in es.__all__ if str(getattr(es, name).__module__ if callable(getattr(es, name)) else "").
-            startswith(("energystats.distribution_tests", "energystats.inputs"))]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", OF_TESTS)
+@pytest.mark.parametrize("name", es.__all__)
 def test_docstrings_fit_eighty_lines(name):
-    """Of tests of groups; measured levels, memory and Dask stand in docs/distribution-tests.md."""
+    """Measured levels, memory and Dask stand in pages of the site."""
     assert len(getattr(es, name).__doc__.splitlines()) <= 80
 
 
