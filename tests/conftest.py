@@ -27,6 +27,30 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a suite in the backg
 ORACLES = Path(__file__).parent / "oracles"
 
 
+def pytest_configure(config):
+    """Let workers compile in turn: of those that begin together, each would compile every loop for itself."""
+    if not hasattr(config, "workerinput") or os.name != "posix":
+        return
+    import fcntl
+
+    from numba.core import compiler_lock, dispatcher
+
+    compile_loop, file, begun = dispatcher.Dispatcher.compile, os.open(dispatcher.__file__, os.O_RDONLY), []
+
+    def compile_in_turn(loop, signature):
+        with compiler_lock.global_compiler_lock:  # between threads
+            fcntl.flock(file, fcntl.LOCK_EX)  # between processes; the next one finds the loop on disk
+            begun.append(loop)
+            try:
+                return compile_loop(loop, signature)
+            finally:
+                begun.pop()
+                if not begun:  # a loop compiles those that it calls
+                    fcntl.flock(file, fcntl.LOCK_UN)
+
+    dispatcher.Dispatcher.compile = compile_in_turn
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Give a file to one worker, so that what its tests share is made once."""

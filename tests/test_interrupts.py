@@ -113,7 +113,7 @@ def test_compilation_is_not_cut_in_two(tmp_path):
         "import os, signal, threading, warnings\n"
         "import numpy as np, energystats as es\n"
         "X = np.random.default_rng(0).normal(size=(60, 2))\n"
-        "import energystats.significance.cluster_test\n"
+        "import energystats.cluster_tests.cluster_test\n"
         "stop = threading.Event()\n"
         "def nag():\n"
         "    while not stop.wait(0.4):\n"
