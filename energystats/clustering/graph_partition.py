@@ -87,8 +87,6 @@ def graph_partition(
         clusters, `sample_weight` comes with "normalized" or is not positive, or an option is unknown.
     TypeError
         If A is no matrix of real numbers, such as a graph object, or k is not a whole number.
-    MemoryError
-        If the work would not fit into the available memory.
 
     Warns
     -----
