@@ -17,7 +17,7 @@ from hypothesis import settings
 
 # how long an example takes depends on the machine; others are tried in every run, and more in CI
 settings.register_profile("unhurried", deadline=None, max_examples=50)
-settings.register_profile("thorough", deadline=None, max_examples=500)
+settings.register_profile("thorough", deadline=None, max_examples=200)
 settings.load_profile("unhurried")
 SEED = int(os.environ.get("ENERGYSTATS_SEED", np.random.SeedSequence().entropy % 10**6))
 

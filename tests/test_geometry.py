@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.linalg import eigvals, helmert
@@ -275,7 +275,6 @@ def test_eigenvalues_agree_with_ape(name, field):
 
 
 @given(dissimilarities())
-@settings(max_examples=200)
 def test_repairs_are_euclidean_and_no_smaller_constant_is(d):
     assume(not es.is_euclidean(d))
     top = d.max()
@@ -296,7 +295,6 @@ def test_repairs_are_euclidean_and_no_smaller_constant_is(d):
 
 
 @given(dissimilarities())
-@settings(max_examples=200)
 def test_cailliez_constant_is_the_largest_real_eigenvalue_on_both_routes(d):
     assume(not es.is_euclidean(d))
     values = eigvals(cailliez_matrix(d / d.max()))

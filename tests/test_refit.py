@@ -212,7 +212,7 @@ def test_same_seed_same_bits(two, how):
     assert more.statistic == a.statistic or how.get("null") == "gaussian"  # which takes the mean of the references away
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.integers(0, 10**6), st.integers(-8, 8))
 def test_place_and_unit_do_not_matter(seed, power):
     X = np.random.default_rng(seed).standard_normal((20, 2))
@@ -225,7 +225,7 @@ def test_place_and_unit_do_not_matter(seed, power):
             assert b.pvalue == a.pvalue
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.integers(0, 10**6))
 def test_rotation_does_not_matter_to_a_gaussian_null(seed):
     """Nor does the order of the features; principal components are the same up to sign."""
