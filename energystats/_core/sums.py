@@ -40,7 +40,7 @@ __all__ = [
 COMPILED_FROM = 300_000  # entries of Z; for fewer, loading the compiler costs more than it saves
 COLUMNS_PER_PORTION = 256  # of indicators that go through a tile on one thread
 THREADED_FROM = 10**9  # multiplications; fewer are over before threads are there
-BATCH_BYTES = 2**25  # of tiles that portions go through before they meet
+BATCH_BYTES = 2**24  # of tiles that portions go through before they meet
 COLUMNS_BYTES = 2**26  # of the columns that are multiplied at a time where there is no compiler
 
 # (row, column, R[row:row + height, column:column + width]): every pair once, the diagonal tiles square and whole

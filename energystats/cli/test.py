@@ -37,6 +37,9 @@ LABELS = {  # of rows: option, the argument, and what one of them is
     "--paired": ("paired", "unit"),
     "--whole-plots": ("whole_plots", "whole plot"),
 }
+RESAMPLES = {  # None: 999, and more for many pairs
+    "metavar": "N", "type": int, "help": "random draws behind a p-value (default 999, more for many pairs)"
+}  # fmt: skip
 DESIGN: dict[str, dict[str, Any]] = {
     "--strata": {"metavar": "COL", "help": "column of blocks; labels are permuted within them only"},
     "--paired": {"metavar": "COL", "help": "column of subjects or other units, each with one row in every group"},
@@ -60,6 +63,7 @@ def add_test_command(commands: argparse._SubParsersAction[Parser]) -> None:
             **ID,
             **picture_of("the null distribution, and with --pairs of the pairs"),
             **GENERAL,
+            "--resamples --n-resamples": RESAMPLES,
         },
         ("columns", "rows and columns", "reading"),
         EXAMPLES,

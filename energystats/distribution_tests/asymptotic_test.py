@@ -21,7 +21,7 @@ def asymptotic_test(c: GroupComparison) -> ApproximateTestResult:
     M, s = c.d.group_sums(c.groups)
     observed = c.statistic.rank(M, s)
     fitted = _permutation_distribution(c, s)
-    if fitted[1] > 0:
+    if fitted[1] > 0 and c.d.has_points:
         _warn_of_duplicated_rows(c.d.points)
     p = pearson_pvalue(float(observed), *fitted)
     return ApproximateTestResult(
@@ -63,10 +63,8 @@ def _permutation_distribution(c: GroupComparison, s: FloatArray) -> tuple[float,
     return found
 
 
-def _warn_of_duplicated_rows(points: FloatArray | None) -> None:
+def _warn_of_duplicated_rows(points: FloatArray) -> None:
     """Warn where a smooth distribution was measured to be off, because the statistic takes few values."""
-    if points is None:
-        return
     duplicated = len(points) - len(np.unique(points, axis=0))
     if duplicated >= len(points) / 2:
         warn(
