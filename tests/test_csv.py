@@ -514,7 +514,7 @@ def test_a_list_of_na_that_took_the_place_of_na_is_named(tmp_path, capsys, monke
     assert cli.main(["disco", "y ~ g", "t.csv", "--na", "-99", "--resamples", "9"]) == 0
     assert f"'NA' in column 'g' is a word: {said}." in " ".join(capsys.readouterr().err.split())
     assert cli.main(["disco", "y ~ x", "t.csv", "--na", "-99", "--missing", "drop", "--resamples", "9"]) == 2
-    assert "column 'x' is taken for categories, because of row 2 (line 3), column 'x'" in capsys.readouterr().err
+    assert "t.csv: row 2 (line 3), column 'x': 'NA' is not a number" in capsys.readouterr().err
     assert cli.main(["cluster", "t.csv", "--na", "?,n.a."]) == 2
     assert "--na '?,n.a.' took the place of NA and NaN" in capsys.readouterr().err
     assert cli.main(["cluster", "t.csv", "--na", "NA,-99", "--missing", "drop", "-k", "1", "--quiet"]) == 0

@@ -529,7 +529,7 @@ GAPS = BAD.assign(y1=BAD["y1"].where(BAD.index > 1), a=BAD["a"].where(BAD.index 
         (["y1 ~ factor(a)"], {}, r"`formula` needs 'factor', .* Formulas are run as Python: write C\(\), as in C\(g\)"),
         (["cbind(y1, y2) ~ a"], {}, r"`formula` needs 'cbind', .* write the responses joined by \+"),
         (["y1[1:5] ~ a"], {}, r"y1\[1:5\] has 4 rows, and `data` has 24"),
-        (["y1 * y2 ~ b"], {}, r"`formula` must have numeric responses joined by \+ .* but y1:y2 is a product"),
+        (["y1 * y2 ~ b"], {}, r"`formula` must have numeric responses joined by \+ .* but \* computes nothing there"),
         (["y1 ~ a"], {"data": None}, r"`data` is missing"),
         (["y1 ~ a"], {"data": BAD.iloc[:0]}, r"`data` must have at least one row"),
         ([Y[:9], "~ a"], {}, r"`data` must have one row for each of the 9 points of `X`, got 24"),

@@ -25,7 +25,7 @@ CONSTANT = 1e-13  # of a column's length; a column that centring makes shorter t
 BASIS_BYTES = 2**28  # of the permuted bases held at a time
 
 
-def added_basis(columns: FloatArray, basis: FloatArray) -> FloatArray:
+def added_basis(columns: FloatArray, basis: FloatArray, tolerance: float = RANK_TOLERANCE) -> FloatArray:
     """Find an orthonormal basis of what columns add to the constant and to a centred basis; (n, p), (n, q)."""
     columns = np.ldexp(columns, -exponents(np.abs(columns).max(axis=0)))  # squares must be numbers
     centred = columns - columns.mean(axis=0)
@@ -33,7 +33,7 @@ def added_basis(columns: FloatArray, basis: FloatArray) -> FloatArray:
     moving = lengths > CONSTANT * np.linalg.norm(columns, axis=0)
     with one_thread_up_to(columns.shape[1] + basis.shape[1]):
         left, sizes, _ = np.linalg.svd(_without(centred[:, moving] / lengths[moving], basis), full_matrices=False)
-        return np.asarray(np.linalg.qr(_without(left[:, sizes > RANK_TOLERANCE], basis))[0])
+        return np.asarray(np.linalg.qr(_without(left[:, sizes > tolerance], basis))[0])
 
 
 def _without(columns: FloatArray, basis: FloatArray) -> FloatArray:

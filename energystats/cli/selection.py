@@ -16,13 +16,23 @@ from energystats.cli.dialects import COMMA_NUMBER, GROUPED, MISSING, POINT_NUMBE
 from energystats.cli.errors import BadInputError
 from energystats.cli.options import split_names
 from energystats.cli.reading import FileTable
-from energystats.inputs.columns import holds_numbers, holds_truths
+from energystats.inputs.columns import find_nested, holds_numbers, holds_truths
 from energystats.inputs.names import near_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Choice", "advise_on_missing", "check_spelling", "choose_columns", "find_column", "keep_rows", "note_slips"]
+    from energystats.inputs.formulas import Parsed
+
+__all__ = [
+    "Choice",
+    "advise_on_missing",
+    "check_formula_columns",
+    "check_spelling",
+    "choose_columns",
+    "find_column",
+    "keep_rows",
+]
 
 
 NEARLY_ALL = 0.95  # of the rows that differ in a column of names
@@ -38,6 +48,7 @@ LIKE_MISSING = {
 }  # fmt: skip
 WHY_NOT_TRUTHS = "it holds truth values (TRUE and FALSE), which have no distance under this metric"
 TRUTHS_ADVICE = "write 1 and 0 in the file to use them as numbers, or take --metric gower, which compares any columns"
+AMOUNT = re.compile(r"[^\w\s#]*\s?[-+\u2212]?\d*[.,]?\d+(?:e[-+]?\d+)?(?:\s?[^\w\s]+|\s[^\W\d]{1,5})?", re.IGNORECASE)
 OPERATORS = ("<=", ">=", "!=", "==", "=", "<", ">")
 
 
@@ -59,7 +70,16 @@ class Choice:
 
 
 def find_column(table: FileTable, name: str) -> pd.Series[Any]:
-    """One column, or an error with the names that look like it."""
+    """One column of single values, or an error with the names that look like it."""
+    column = _look_up(table, name)
+    if (cell := find_nested(column)) is not None:
+        held = "records" if isinstance(cell, dict) else "lists"
+        raise BadInputError(f"{table.file}: column {name!r} must have one value a cell, and holds {held}.")
+    return column
+
+
+def _look_up(table: FileTable, name: str) -> pd.Series[Any]:
+    """Take a column, whatever it holds."""
     known = list(table.frame.columns)
     if name not in known:
         hint = table.sep_hint or near_names(name, known) or " Columns: " + ", ".join(known) + "."
@@ -84,7 +104,7 @@ def choose_columns(
     known = list(table.frame.columns)
     dropped = [] if drop is None else split_names(drop, known)
     for name in dropped:
-        find_column(table, name)
+        _look_up(table, name)
     others = [c for c in known if c not in (*leave_out, *dropped)]
     if columns is not None:
         used = [name for name in _named_columns(table, columns, mixed) if name not in dropped]
@@ -105,6 +125,10 @@ def _usable_columns(
 ) -> tuple[list[str], list[tuple[tuple[str, ...], str]]]:
     """Find the columns that can be used without being named, and say which cannot, with the reason."""
     frame = table.frame
+    nested = tuple(c for c in names if find_nested(frame[c]) is not None)
+    if mixed and nested:
+        find_column(table, nested[0])
+    names = [c for c in names if c not in nested]
     check_spelling(table, names)
     for c in names:
         if _is_slip(table, c):
@@ -121,7 +145,8 @@ def _usable_columns(
         (lambda c: c in namesakes, own_text, name_it),
         (lambda c: not mixed and not holds_numbers(frame[c]), "not numeric", ""),
     ]
-    used, reasons = list(names), []
+    used = list(names)
+    reasons = [(nested, "it holds lists or records", "")] * bool(nested)
     for rule, why, hint in rules:
         left = tuple(c for c in used if rule(c))
         used = [c for c in used if c not in left]
@@ -208,6 +233,21 @@ def _mostly_commas(column: pd.Series[Any]) -> bool:
     return bool((filled.str.fullmatch(COMMA_NUMBER) | filled.str.fullmatch(GROUPED)).mean() > 0.5)
 
 
+def _holds_amounts(column: pd.Series[Any], *, quoted: bool) -> bool:
+    """Whether most cells are numbers, some with signs or a unit that make text of them, as 5%, <0.1 or 5 kg."""
+    import pandas as pd
+
+    filled = column.dropna().astype(str).str.strip()
+    amounts = filled.str.fullmatch(AMOUNT)
+    written = amounts & pd.to_numeric(filled, errors="coerce").isna()
+    return bool(amounts.mean() > 0.5 and written.any() and (not quoted or written.mean() > 0.5))
+
+
+def _holds_objects(column: pd.Series[Any]) -> bool:
+    """Whether some cells are neither text nor truth values, but objects such as decimals and dates."""
+    return column.dtype == object and any(not isinstance(cell, str | bool) for cell in column.dropna())
+
+
 def _mostly_numbers(column: pd.Series[Any]) -> bool:
     """Whether text in a column is the exception, or a word for missing values, and so probably a slip."""
     import pandas as pd
@@ -252,6 +292,8 @@ def _labels_subjects(table: FileTable, name: str, mixed: bool) -> bool:
 
 def _first_text(table: FileTable, name: str) -> str:
     """'row 17 (line 18), column 'height': 'abc' is not a number' for the first entry that is none."""
+    from pandas.api.types import infer_dtype
+
     column = table.frame[name]
     if name in table.categories:
         return f"column {name!r} must hold numbers, and --category names it"
@@ -260,7 +302,9 @@ def _first_text(table: FileTable, name: str) -> str:
     dialect = table.dialect
     bad = column.map(lambda cell: isinstance(cell, str) and dialect.value_of(cell.strip()) is None).to_numpy(dtype=bool)
     if not bad.any():
-        return f"column {name!r} must hold numbers, and holds {column.dtype} values"
+        kind = infer_dtype(column, skipna=True) if column.dtype == object else column.dtype
+        how = "; store them as floating-point numbers" * (kind == "decimal")
+        return f"column {name!r} must hold numbers, and holds {kind} values{how}"
     value = str(column[bad].iloc[0])
     hint = ""
     if dialect.decimal == "," and GROUPED.fullmatch(value) and "." in value:
@@ -287,13 +331,23 @@ def advise_on_missing(word: str, dialect: Dialect) -> str:
     return f"{given} does not have it; {longer} reads it as a missing value, too"
 
 
-def note_slips(table: FileTable, names: Sequence[str], console: Console) -> None:
-    """Say which columns of a formula are categories because of a few words among numbers."""
-    for name in names:
-        if _is_slip(table, name):
-            console.note(
-                f"column {name!r} is taken for categories, because of {_first_text(table, name)}; --category {name} "
-                "says that it holds categories."
+def check_formula_columns(table: FileTable, parsed: Parsed, *, mixed: bool) -> None:
+    """Refuse columns of a formula that are text by accident, and responses that are no numbers unless mixed."""
+    import pandas as pd
+
+    for name in parsed.uncoded:
+        column = table.frame[name]
+        if holds_numbers(column) or holds_truths(column):
+            continue
+        if name in parsed.bare_responses and not mixed:
+            raise BadInputError(f"{table.file}: {_first_text(table, name)}.")
+        if name in table.categories or isinstance(column.dtype, pd.CategoricalDtype):
+            continue
+        objects = name in parsed.bare and _holds_objects(column)
+        if objects or _is_slip(table, name) or _holds_amounts(column, quoted=name in table.quoted):
+            raise BadInputError(
+                f"{table.file}: {_first_text(table, name)}; mend it, or write C({name}) in the formula, or name the "
+                "column in --category, if its cells are categories."
             )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
+import numbers
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -101,6 +102,13 @@ class Parsed:
         factors = (factor for term in (*self.response, *self.terms) for factor in term.factors)
         return tuple(name for factor in factors if (name := str(factor).strip("`")) in self.variables)
 
+    @property
+    def uncoded(self) -> tuple[str, ...]:
+        """Columns that stand somewhere outside of C(), where numbers are meant as numbers."""
+        factors = (factor for term in (*self.response, *self.terms) for factor in term.factors)
+        names = {n for f in factors if not f.expr.startswith("C(") for n in _names_in(f.expr, self.variables)}
+        return tuple(name for name in self.variables if name in names)
+
     def response_columns(self, data: pd.DataFrame, mixed: pd.DataFrame | None = None) -> pd.DataFrame:
         """The responses, one a column: what is computed of numbers, and the columns of `mixed` as they are."""
         import pandas as pd
@@ -119,10 +127,11 @@ class Parsed:
                     f"{term} holds truth values; {term}.astype(int) is 1 for True and 0 for False."
                 )
             text = spec.factor_contrasts
-            if text or len(term.factors) > 1:
+            if text:
+                held = f", with values such as {data[name].iloc[0]!r:.60}" if name in data else ""
                 raise ValueError(
-                    "`formula` must have numeric responses joined by + on its left side, but "
-                    f"{term} is {'categorical' if text else 'a product'}."
+                    f"`formula` must have numeric responses joined by + on its left side, but {term} is categorical"
+                    f"{held}."
                 )
             _check_columns(str(term), matrix)
             found |= {str(name): column for name, column in zip(spec.column_names, matrix.T, strict=True)}
@@ -174,9 +183,15 @@ class Parsed:
         try:
             with np.errstate(all="ignore"):  # what is not finite is reported below
                 matrix = spec.get_model_matrix(data, context=context)
-                values = np.asarray(matrix, dtype=np.float64)
+                is_complex = np.iscomplexobj(matrix)
+                values = np.asarray(matrix.real if is_complex else matrix, dtype=np.float64)
         except Exception as error:  # the user's own expression ran
             raise ValueError(f"`formula` {self.text!r} cannot be evaluated: {_write_plain_message(error)}") from error
+        if is_complex:
+            raise TypeError(
+                f"`formula` must have real numbers, but some in {self.text!r} are complex; use np.real(), np.imag() or "
+                "np.abs() of them."
+            )
         if len(values) != len(data):
             listed = " + ".join(map(str, terms))
             raise ValueError(
@@ -192,6 +207,8 @@ class Parsed:
             indicators, spec = self.evaluate([data.term([factor])], data.table, full_rank=False, seen=seen)
             if factor not in spec.factor_contrasts:
                 return None
+            if not seen:
+                _check_no_numbers(factor, spec.factor_contrasts[factor].levels)
             found = seen[-1] if seen else _levels_from(indicators, spec.factor_contrasts[factor].levels, str(factor))
         codes, names = found
         used = np.unique(codes)
@@ -282,6 +299,16 @@ def _number_levels(codes: IntArray, names: Sequence[Any]) -> Any:
     return pd.Categorical.from_codes(codes.tolist(), categories=pd.RangeIndex(len(names)))
 
 
+def _check_no_numbers(factor: Any, levels: Sequence[Any]) -> None:
+    """Refuse numbers as Python objects, such as decimals and sums of them, which formulaic takes for categories."""
+    for level in levels:
+        if isinstance(level, numbers.Number) and not isinstance(level, bool | np.bool_):
+            raise TypeError(
+                f"`formula`: {factor} has numbers as Python objects, such as {level!r:.60}; make floats of the columns "
+                f"it is computed of, as by pd.to_numeric(), or write C({factor}) for categories."
+            )
+
+
 def _levels_from(indicators: FloatArray, names: Sequence[Any], factor: str) -> Levels:
     """Codes from indicators of formulaic, of which every row must have one."""
     if indicators.shape[1] != len(names) or not (indicators.sum(axis=1) == 1).all():
@@ -355,6 +382,7 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
             f"`formula` takes a column named '1' for the constant; rename it, or write I(`1`), got {formula!r}."
         )
     try:
+        _check_signs(formula)
         read = Formula.from_spec(formula, context={"__formulaic_variables_available__": list(map(str, data.columns))})
     except (FormulaicError, SyntaxError) as error:
         raise ValueError(
@@ -406,15 +434,35 @@ def _check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None
             f'`formula` must name its responses before ~, as in "y1 + y2 ~ g", got {formula!r}; a table or matrix of '
             "its own goes first, as in `disco(X, formula, data=data)`."
         )
-    if "-" in _outside_calls(formula.split("~")[0]):
-        raise ValueError(f"`formula` must not subtract before ~, where - leaves a term out; use I(), got {formula!r}.")
     if left and not with_response:
         raise ValueError(f"`formula` must have nothing before ~ when `X` is given, got {formula!r}.")
 
 
-def _outside_calls(text: str) -> str:
-    """What of a formula stands in no parentheses or backticks."""
-    return _without_calls(re.sub(r"`[^`]*`", "", text))
+def _check_signs(formula: str) -> None:
+    """Refuse signs that do not compute: before ~, R takes all for arithmetic, and here they choose terms."""
+    from formulaic.parser import DefaultFormulaParser
+
+    tokens = list(DefaultFormulaParser().get_tokens(formula))
+    signs = [(token.token, token) for token in tokens if token.kind is not None and token.kind.value == "operator"]
+    left = any(sign == "~" for sign, _ in signs)
+    for sign, token in signs:
+        if sign == "." and formula[token.source_start] == "`":
+            raise ValueError(f"`formula` takes a column named '.' for all columns; rename it, got {formula!r}.")
+        if sign == "in":
+            raise ValueError(
+                f"`formula` must not have %in%, which adds terms here that R leaves out: write a:b for a %in% b, got "
+                f"{formula!r}."
+            )
+        left = left and sign != "~"
+        if left and sign.startswith(("-", "+-")):
+            raise ValueError(
+                f"`formula` must not subtract before ~, where - leaves a term out; use I(), got {formula!r}."
+            )
+        if left and sign not in ("+", "|"):
+            raise ValueError(
+                f"`formula` must have numeric responses joined by + on its left side, but {sign} computes nothing "
+                f"there; write it in I(), as in I(y**2), got {formula!r}."
+            )
 
 
 def _without_calls(text: str) -> str:
