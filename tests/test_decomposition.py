@@ -2,6 +2,8 @@
 
 import dataclasses
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 
 import formulaic
 import matplotlib as mpl
@@ -851,3 +853,100 @@ def test_what_a_term_adds_must_vary_within_the_strata(rng):
     assert np.isnan(pvalues["C(a):C(b):C(c)"])
     assert pvalues.iloc[:6].notna().all()
     assert "Without p, because constant within every stratum" in " ".join(found.summary().split())
+
+
+# ---------------------------------------------------------------- what would be read as something else than meant
+
+
+@pytest.mark.parametrize(
+    "left",
+    ["y1^2", "y1**2", "(y1)**2", "log(y2)**2", "y2 + y1**2", "y1**3 + y2", "y1*y1", "y1:y1", "y1/y1", "(y1 - y2)", "."],
+)
+def test_signs_that_compute_nothing_before_the_tilde(frame, left):
+    """R's lm takes them for arithmetic; formulaic's algebra made y1 of y1**2, and of (y1 - y2)."""
+    with pytest.raises(ValueError, match=r"`formula` must (have numeric responses joined by \+|not subtract)"):
+        es.disco(f"{left} ~ a", data=frame)
+
+
+def test_a_power_in_i_is_that_of_r():
+    """anova(lm(I(y^2) ~ g)) in R: 1472.67, 2984.7 and F = 1.9736; with alpha = 2 disco has these sums."""
+    data = pd.DataFrame({"g": list("ababab"), "y": [1, 5, 2, 9, 4, 3]})
+    found = es.disco("I(y**2) ~ g", data=data, alpha=2)
+    assert found.statistic == pytest.approx(1.9736, abs=5e-5)
+    assert found.terms[0].dispersion == pytest.approx(1472.67, abs=5e-3)
+
+
+def test_in_of_r_is_refused(frame):
+    """formulaic adds the term on its right, too; R and adonis2 have a:x alone."""
+    with pytest.raises(ValueError, match="write a:b for a %in% b"):
+        es.disco("y1 ~ a %in% x", data=frame)
+
+
+def test_a_column_of_the_name_of_all(frame):
+    with pytest.raises(ValueError, match=r"takes a column named '\.' for all columns"):
+        es.disco("`.` ~ a", data=frame.rename(columns={"y1": "."}))
+
+
+@pytest.mark.parametrize("kind", [float, Decimal, Fraction, complex])
+@pytest.mark.parametrize("term", ["o", "b:o", "I(o + o)"])
+def test_numbers_as_objects_are_no_factor(frame, kind, term):
+    frame["o"] = pd.Series([kind(value) for value in frame["x"]], dtype=object)
+    with pytest.raises((TypeError, ValueError), match="numbers as Python objects|cannot be sorted"):
+        es.disco(f"y1 ~ {term}", data=frame)
+
+
+def test_a_slip_among_objects_is_named(frame):
+    frame["o"] = frame["x"].astype(object)
+    frame.loc[4, "o"] = "n/a"
+    with pytest.raises(ValueError, match=r"row 4 of `data` has 'n/a' in column 'o', where other rows have numbers"):
+        es.disco("y1 ~ o", data=frame)
+    with pytest.raises(ValueError, match=r"but o is categorical, with values such as"):
+        es.disco("o ~ a", data=frame)
+
+
+def test_dates_of_any_type_are_no_factor(frame):
+    days = pd.period_range("2020-01-01", periods=len(frame), freq="D")
+    for column in (days, [day.to_timestamp().date() for day in days], days.to_timestamp()):
+        with pytest.raises(ValueError, match="must not take dates as they are, but column 'day' has"):
+            es.disco("y1 ~ day", data=frame.assign(day=column))
+
+
+def test_imaginary_parts_are_not_dropped(frame):
+    """Only NumPy's ComplexWarning told of it."""
+    frame["z"] = frame["x"] + 1j * frame["y1"]
+    for formula in ("y1 ~ z", "z ~ a", "y1 ~ a * z"):
+        with pytest.raises(TypeError, match="complex; use np.real"):
+            es.disco(formula, data=frame)
+    assert es.disco("y2 ~ I(np.real(z))", data=frame, n_resamples=9).terms[0].df == 1
+    with pytest.raises(TypeError, match=r"got dtype complex; convert it first, for example with `np\.abs\(X\)`"):
+        es.disco(frame[["z"]].to_numpy(), groups=frame["a"])
+    with pytest.raises(TypeError, match="has complex labels, which have no order"):
+        es.disco(frame[["x"]], groups=frame["z"])
+
+
+@pytest.mark.parametrize(("formula", "df"), [("y1 ~ far * x", 1), ("y1 ~ a * far", 2), ("y1 ~ near", 1)])
+@pytest.mark.parametrize("offset", [1e7, 1e8, 3e9])
+def test_covariates_far_from_zero(frame, formula, df, offset):
+    """At 1e7 an interaction with a factor had 1 degree of freedom in place of 2; others "added nothing"."""
+    frame["far"] = offset + np.choose(frame.a.map({"u": 0, "v": 1, "w": 2}), (100, 1, 0.1)) * frame["x"]
+    frame["near"] = offset + 1e-14 * offset * frame["x"]
+    if formula == "y1 ~ far * x" and offset < 1e9:  # far enough from rounding
+        assert es.disco(formula, data=frame, n_resamples=9).terms[-1].df == df
+        return
+    with pytest.raises(ValueError, match=r"far from 0: it varies by .*; subtract a constant from it"):
+        es.disco(formula, data=frame, n_resamples=9)
+
+
+def test_a_negative_dispersion_is_told():
+    R = 1 - np.eye(12)
+    R[:6, :6] *= 5
+    R[6:, 6:] *= 5
+    g = np.repeat(["a", "b"], 6)
+    said = "A dispersion is negative, so rho is not of negative type"
+    for found in (
+        es.disco(R, groups=g, metric="precomputed", n_resamples=9),
+        es.disco(R, "~ g + x", data=pd.DataFrame({"g": g, "x": range(12)}), metric="precomputed", n_resamples=9),
+    ):
+        assert found.terms[0].dispersion < 0
+        assert said in " ".join(found.summary().split())
+    assert said not in es.disco(np.arange(12.0), groups=g, n_resamples=9).summary()

@@ -454,3 +454,11 @@ def test_an_infinite_statistic_is_drawn_at_the_edge():
     ax = found.plot()
     assert ax.lines[0].get_xdata()[0] == pytest.approx(ax.get_xlim()[1])
     assert any("observed, infinite" in text.get_text() for text in ax.get_legend().get_texts())
+
+
+def test_a_bound_that_is_reached_proves_the_partition():
+    """S/bound = 1 stood beside "another seed can find another"."""
+    X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 5, axis=0)
+    said = " ".join(es.energy_cluster(X, 2, alpha=2.0, rng=0).summary().split())
+    assert "S reaches its bound: no partition into as many clusters has a larger S." in said
+    assert "another seed" not in said

@@ -288,6 +288,11 @@ def _shape_of(tally: _Tally, source: Source, dialect: Dialect, head: str) -> Sha
     unnamed = width == len(header) + 1 and not trailing
     if width == len(header) and trailing and not header[-1].strip():
         header = header[:-1]
+    if unnamed and dialect.looks == dialect.decimal:
+        raise BadInputError(
+            f"{file}: the rows have one cell more than the header, and {dialect.looks} separates cells and is the "
+            "decimal sign: put all numbers with a decimal sign in quotes, and name every column."
+        )
     if unnamed:
         _check_row_names(tally, file)
     row_names = unnamed or (len(header) > 1 and not header[0].strip())

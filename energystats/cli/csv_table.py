@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,12 @@ from energystats.cli.sources import Source, readable
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LOGICAL", "MEANINGS", "Content", "read_content", "twice_spelled"]
+__all__ = ["EXACT", "LOGICAL", "MEANINGS", "Content", "read_content", "twice_spelled"]
 
 
 CELLS = 2**20  # of a piece
+EXACT = 2**53  # larger whole numbers are rounded as floating-point numbers, which pandas makes of columns with gaps
+WHOLE = r"[-+]?\d+"
 LOGICAL = {"TRUE": True, "FALSE": False, "True": True, "False": False, "true": True, "false": False}
 MEANINGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}  # in capitals or not
 
@@ -61,6 +63,28 @@ class _Text:
             self.truths = self.truths and value.lower() in MEANINGS
             if self.truths:
                 self.spelled.add(value)
+
+
+@dataclass(kw_only=True)
+class _Sizes:
+    """What pandas made of the numbers of a column, over all pieces of the file."""
+
+    large: bool = False
+    fractions: bool = False
+    kinds: set[str] = field(default_factory=set)
+
+    def look(self, values: Any) -> None:
+        """One more piece."""
+        self.kinds.add(values.dtype.kind)
+        known = values[np.isfinite(values)] if values.dtype.kind == "f" else values
+        if known.size:
+            self.large = self.large or int(known.max()) >= EXACT or int(known.min()) <= -EXACT
+            self.fractions = self.fractions or (values.dtype.kind == "f" and bool((known != np.floor(known)).any()))
+
+    @property
+    def rounded(self) -> bool:
+        """Whether whole numbers may have lost digits; as text they are read exactly."""
+        return self.large and not self.fractions and self.kinds not in ({"i"}, {"u"})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -140,7 +164,8 @@ class _Reader:
             ids = [str(v).removeprefix(MARK) for v in whole.iloc[:, self.id_place]]
         whole = whole.iloc[:, self.shift : self.shift + len(names)]  # no cell behind a separator at the end of lines
         whole.columns = pd.Index(names)
-        code, notes, same = [self.code(found)], [], []
+        code: list[str] = []
+        notes, same = [], []
         for place in sorted(found):
             j = place - self.shift
             if 0 <= j < len(names):
@@ -154,7 +179,7 @@ class _Reader:
             if 0 <= place - self.shift < len(names) and _is_text(whole.iloc[:, place - self.shift]):
                 shown = f"table[{names[place - self.shift]!r}]"
                 code += [f"{shown} = {shown}.mask({shown} == {word!r})" for word in sorted(found[place].emptied)]
-        code += self.without_numbers(whole)
+        code = [self.code(found, whole), *code, *self.without_numbers(whole)]
         return Content(frame=whole, row_names=row_names, ids=ids, code=tuple(code), notes=(*_empty_texts(notes), *same))
 
     def pieces(self, text: set[int], kept: BoolArray | None) -> tuple[list[pd.DataFrame], dict[int, _Text]]:
@@ -168,6 +193,7 @@ class _Reader:
         missing: Any = {place: ["", *self.dialect.missing_texts] for place in measured}
         found = {place: _Text() for place in text}
         number = self.dialect.number
+        sizes = {place: _Sizes() for place in range(width) if place not in text}
         frames, begun = [], 0
         with (
             readable(self.source.name),
@@ -193,6 +219,8 @@ class _Reader:
                 }
                 if more:
                     raise _MoreTextError(more)
+                for place, size in sizes.items():
+                    size.look(piece[place].to_numpy())
                 for place in text:
                     if place >= self.shift:
                         if place != self.id_place:
@@ -205,6 +233,8 @@ class _Reader:
                 elif kept[begun:end].any():
                     frames.append(piece[kept[begun:end]])
                 begun = end
+        if rounded := {place for place, size in sizes.items() if size.rounded}:
+            raise _MoreTextError(rounded)
         if begun != self.shape.n_rows:
             raise BadInputError(
                 f"{self.source.name}: has {self.shape.n_rows} rows by its lines, and {begun} by its quotes; mend the "
@@ -222,8 +252,10 @@ class _Reader:
                 column = frame.iloc[:, j]
                 if name == self.id_name:
                     continue
-                if is_numeric_dtype(column) and not is_bool_dtype(column) and (hit := column == value).any():
-                    frame.isetitem(j, column.mask(hit).array)
+                if not is_numeric_dtype(column) or is_bool_dtype(column):
+                    continue
+                if (hit := (column == value).fillna(False).astype(bool)).any():
+                    frame.isetitem(j, (_nullable(column) if _is_large(column) else column).mask(hit).array)
                     statements.append(f"table[{name!r}] = table[{name!r}].mask(table[{name!r}] == {value!r})")
         return statements
 
@@ -279,19 +311,32 @@ class _Reader:
         return values.astype(object if column.dtype == object else column.dtype), statements
 
     def numbers(self, column: pd.Series[Any]) -> Any:
-        """Cells of text as numbers; quoted cells without one are missing."""
+        """Cells of text as numbers; quoted cells without one are missing, whole numbers beyond 64 bits stay text."""
         import pandas as pd
 
-        values = column.mask(column.str.startswith(MARK, na=False))
+        values = given = column.mask(column.str.startswith(MARK, na=False))
         if self.dialect.thousands is not None:
             values = values.str.replace(self.dialect.thousands, "", regex=False)
         if self.dialect.decimal == ",":
             values = values.str.replace(",", ".", regex=False)
+        values = values.str.strip(" \t")
+        known = values.dropna()
+        if len(known) and known.str.fullmatch(WHOLE).all():
+            whole = known.map(int).astype(object)
+            low, high = whole.min(), whole.max()
+            if max(-low, high) >= EXACT:
+                kind = "Int64" if -(2**63) <= low <= high < 2**63 else "UInt64" if 0 <= low <= high < 2**64 else None
+                if kind is None:
+                    return given
+                found = pd.Series(whole, dtype=kind).reindex(values.index).rename(column.name)
+                return found if found.isna().any() else found.astype(kind.lower())
         numbers = pd.to_numeric(values.astype(object))
-        return numbers.astype(float) if numbers.dtype == object else numbers  # whole numbers of more than 19 digits
+        return numbers.astype(float) if numbers.dtype == object else numbers
 
-    def code(self, found: Collection[int]) -> str:
-        """The call of pandas that reads the same table."""
+    def code(self, found: Mapping[int, _Text], whole: pd.DataFrame) -> str:
+        """The call of pandas that reads the same table, `whole`."""
+        import pandas as pd
+
         given = self.dialect
         options: dict[str, Any] = {}
         if given.looks != ",":
@@ -310,6 +355,12 @@ class _Reader:
             options["index_col"] = False
         options |= {"keep_default_na": False, "na_values": ["", *given.missing_texts]}
         texts = {name: "str" for name in self.shape.names if name in self.as_text}
+        for j, name in enumerate(self.shape.names):
+            seen, dtype = found.get(j + self.shift), whole.dtypes.iloc[j]
+            if isinstance(dtype, pd.Int64Dtype | pd.UInt64Dtype):
+                texts[name] = str(dtype)
+            elif seen is not None and seen.filled and seen.numeric and _is_text(whole.iloc[:, j]):  # beyond 64 bits
+                texts[name] = "str"
         if texts:
             options["dtype"] = texts
         encoding = given.encoding or self.source.encoding
@@ -325,6 +376,20 @@ def twice_spelled(words: Collection[str]) -> bool:
     if not all(word in MEANINGS for word in lower) or set(lower) <= {"0", "1"}:
         return False
     return len({MEANINGS[word] for word in lower}) < len(lower)
+
+
+def _is_large(column: pd.Series[Any]) -> bool:
+    """Whether a column of whole numbers has some that floating-point numbers would round."""
+    from pandas.api.types import is_integer_dtype
+
+    if not is_integer_dtype(column.dtype) or not column.notna().any():
+        return False
+    return int(column.max()) >= EXACT or int(column.min()) <= -EXACT
+
+
+def _nullable(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Make a column of whole numbers one that can have gaps."""
+    return column.astype("UInt64" if str(column.dtype).lower() == "uint64" else "Int64")
 
 
 def _is_text(column: pd.Series[Any]) -> bool:

@@ -6,12 +6,13 @@ import re
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from energystats.cli.console import Console
-from energystats.cli.csv_table import MEANINGS, twice_spelled
+from energystats.cli.csv_table import EXACT, MEANINGS, twice_spelled
 from energystats.cli.dialects import COMMA_NUMBER, GROUPED, MISSING, POINT_NUMBER, Dialect, doubt_of
 from energystats.cli.errors import BadInputError
 from energystats.cli.options import split_names
@@ -224,7 +225,15 @@ def _is_slip(table: FileTable, name: str) -> bool:
     column = table.frame[name]
     if name in table.categories or holds_numbers(column):
         return False
+    if _is_too_long(column):
+        return not _has_name_of_id(name)
     return _mostly_commas(column) or (name not in table.quoted and _mostly_numbers(column))
+
+
+def _is_too_long(column: pd.Series[Any]) -> bool:
+    """Whether a column is text because it holds whole numbers of more digits than any type of number has."""
+    filled = column.dropna().astype(str)
+    return bool(filled.str.fullmatch(r"[-+]?\d+").all() and filled.str.len().max() > 19)
 
 
 def _mostly_commas(column: pd.Series[Any]) -> bool:
@@ -302,6 +311,11 @@ def _first_text(table: FileTable, name: str) -> str:
     dialect = table.dialect
     bad = column.map(lambda cell: isinstance(cell, str) and dialect.value_of(cell.strip()) is None).to_numpy(dtype=bool)
     if not bad.any():
+        if _is_too_long(column):
+            return (
+                f"column {name!r} holds whole numbers beyond 2**53, such as {column.dropna().iloc[0]}, which are not "
+                "exact as floating-point numbers; subtract a common offset first"
+            )
         kind = infer_dtype(column, skipna=True) if column.dtype == object else column.dtype
         how = "; store them as floating-point numbers" * (kind == "decimal")
         return f"column {name!r} must hold numbers, and holds {kind} values{how}"
@@ -344,7 +358,12 @@ def check_formula_columns(table: FileTable, parsed: Parsed, *, mixed: bool) -> N
         if name in table.categories or isinstance(column.dtype, pd.CategoricalDtype):
             continue
         objects = name in parsed.bare and _holds_objects(column)
-        if objects or _is_slip(table, name) or _holds_amounts(column, quoted=name in table.quoted):
+        if (
+            objects
+            or _is_too_long(column)
+            or _is_slip(table, name)
+            or _holds_amounts(column, quoted=name in table.quoted)
+        ):
             raise BadInputError(
                 f"{table.file}: {_first_text(table, name)}; mend it, or write C({name}) in the formula, or name the "
                 "column in --category, if its cells are categories."
@@ -388,7 +407,8 @@ def _rows_where(table: FileTable, condition: str) -> FileTable:
             f"--where {condition}: no row of {table.file} has {shown!r} in {name!r}, so that all rows would stay."
             f"{near_names(shown, sorted(known_values))}"
         )
-    kept = meets[compare](shown).fillna(False).astype(bool) & column.notna()
+    met = meets[compare](shown).reindex(column.index)
+    kept = met.astype("boolean").fillna(False).astype(bool) & column.notna()
     if not kept.any():
         near = "" if holds_numbers(column) else near_names(value, sorted(known_values))
         raise BadInputError(f"--where {condition}: no row of {table.file} meets it.{near}")
@@ -409,7 +429,11 @@ def _compared_as_numbers(table: FileTable, condition: str, column: pd.Series[Any
     code = f"table[{column.name!r}]"
     for sign, other in ((dialect.thousands, ""), (dialect.decimal if dialect.decimal == "," else None, ".")):
         code += "" if sign is None else f".str.replace({sign!r}, {other!r}, regex=False)"
-    return pd.to_numeric(column.map(numbers.get, na_action="ignore")), f"pd.to_numeric({code})"
+    known = column.dropna()  # as Python objects, which compare exactly however long they are
+    values = pd.Series([numbers[text] for text in known], index=known.index, dtype=object)
+    if any(isinstance(number, int) and abs(number) >= EXACT for number in numbers.values()):
+        return values, f"{code.replace(']', '].dropna()', 1)}.map(int)"
+    return values, f"pd.to_numeric({code})"
 
 
 def _number_in(table: FileTable, condition: str, name: str, value: str) -> int | float:
@@ -424,7 +448,12 @@ def _number_in(table: FileTable, condition: str, name: str, value: str) -> int |
             sign = "a comma" if dialect.decimal == "," else "a point"
             hint = f": the numbers of {table.file} have {sign} as decimal sign"
         raise BadInputError(f"--where {condition}: column {name!r} holds numbers, and {value!r} is none{hint}.")
-    return int(number) if isinstance(number, float) and number.is_integer() else number
+    if not isinstance(number, float) or not number.is_integer():
+        return number
+    exact = Decimal(dialect.plain(value) if dialect.value_of(value) is not None else value)
+    if exact != int(exact):
+        raise BadInputError(f"--where {condition}: {value!r} has more digits than are compared; write a whole number.")
+    return int(exact)
 
 
 def _condition_of(table: FileTable, condition: str) -> tuple[str, str, str]:
