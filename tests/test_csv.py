@@ -829,8 +829,8 @@ def test_words_with_numbers_stay_factors(tmp_path, word):
 def test_decimal_commas_in_quotes_between_commas(tmp_path, capsys):
     """R: read.csv(text = ..., dec = ",") has the mean 4.125; pandas' to_csv(decimal=",") writes such files."""
     text = 'g,y\na,"1,5"\nb,"2,5"\na,"4,0"\nb,"8,5"\n'
-    for given in ({"decimal": ","}, {"decimal": ",", "sep": ","}, {"thousands": "."}):
-        assert read(tmp_path, text, **given).frame["y"].mean() == 4.125
+    for how in ({"decimal": ","}, {"decimal": ",", "sep": ","}, {"thousands": "."}):
+        assert read(tmp_path, text, **how).frame["y"].mean() == 4.125
     with pytest.raises(BadInputError, match="one cell more than the header"):
         read(tmp_path, 'g,y\na,1,5\nb,2,"5,1"\n', decimal=",")
     with pytest.raises(BadInputError, match="--decimal and --sep must differ, got ',' for both"):

@@ -876,6 +876,13 @@ def test_a_power_in_i_is_that_of_r():
     assert found.terms[0].dispersion == pytest.approx(1472.67, abs=5e-3)
 
 
+def test_comparisons_are_truth_values_as_columns_are(frame):
+    for left in ("I(y2 > 1)", "I(~(y2 > 1) & (x > 0.5))", "y1 + I(x > 0.5)"):
+        with pytest.raises(ValueError, match=r"holds truth values; I\(1 \* \(.*\)\) is 1 for True"):
+            es.disco(f"{left} ~ a", data=frame)
+    assert es.disco("I(1 * (y2 > 1)) ~ a", data=frame, n_resamples=9).terms[0].df == 2
+
+
 def test_in_of_r_is_refused(frame):
     """formulaic adds the term on its right, too; R and adonis2 have a:x alone."""
     with pytest.raises(ValueError, match="write a:b for a %in% b"):
@@ -891,7 +898,7 @@ def test_a_column_of_the_name_of_all(frame):
 @pytest.mark.parametrize("term", ["o", "b:o", "I(o + o)"])
 def test_numbers_as_objects_are_no_factor(frame, kind, term):
     frame["o"] = pd.Series([kind(value) for value in frame["x"]], dtype=object)
-    with pytest.raises((TypeError, ValueError), match="numbers as Python objects|cannot be sorted"):
+    with pytest.raises((TypeError, ValueError), match=r"numbers as Python objects|cannot be sorted"):
         es.disco(f"y1 ~ {term}", data=frame)
 
 
@@ -915,7 +922,7 @@ def test_imaginary_parts_are_not_dropped(frame):
     """Only NumPy's ComplexWarning told of it."""
     frame["z"] = frame["x"] + 1j * frame["y1"]
     for formula in ("y1 ~ z", "z ~ a", "y1 ~ a * z"):
-        with pytest.raises(TypeError, match="complex; use np.real"):
+        with pytest.raises(TypeError, match=r"complex; use np\.real"):
             es.disco(formula, data=frame)
     assert es.disco("y2 ~ I(np.real(z))", data=frame, n_resamples=9).terms[0].df == 1
     with pytest.raises(TypeError, match=r"got dtype complex; convert it first, for example with `np\.abs\(X\)`"):

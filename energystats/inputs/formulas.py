@@ -121,10 +121,12 @@ class Parsed:
                 found[name] = mixed[name].reset_index(drop=True)
                 continue
             matrix, spec = self.evaluate([term], data)
-            if name in data and is_bool_dtype(data[name]):
+            if (name in data and is_bool_dtype(data[name])) or any(_is_condition(f.expr) for f in term.factors):
+                inner = name[2:-1] if name.startswith("I(") else name
                 raise ValueError(
                     "`formula` must have numeric responses joined by + on its left side, but "
-                    f"{term} holds truth values; {term}.astype(int) is 1 for True and 0 for False."
+                    f"{term} holds truth values; {f'I(1 * ({inner}))' if inner != name else f'{term}.astype(int)'} is "
+                    "1 for True and 0 for False."
                 )
             text = spec.factor_contrasts
             if text:
@@ -555,6 +557,17 @@ def _parsed_or_nothing(expression: str) -> ast.AST:
         return ast.parse(expression, mode="eval")
     except SyntaxError:
         return ast.Module(body=[], type_ignores=[])
+
+
+def _is_condition(expression: str) -> bool:
+    """Whether a factor is a comparison, or joined from those, in I() or not."""
+    tree = _parsed_or_nothing("".join(piece if i % 2 == 0 else "_" for i, piece in enumerate(expression.split("`"))))
+    node: ast.AST = getattr(tree, "body", tree)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "I" and node.args:
+        node = node.args[0]
+    while isinstance(node, ast.BinOp | ast.UnaryOp) and isinstance(node.op, ast.BitAnd | ast.BitOr | ast.Invert):
+        node = node.operand if isinstance(node, ast.UnaryOp) else node.left
+    return isinstance(node, ast.Compare)
 
 
 def _names_in(expression: str, known: Sequence[str]) -> list[str]:
