@@ -793,8 +793,8 @@ def test_a_column_and_an_interaction_of_one_name_are_two_terms(rng):
 @pytest.mark.parametrize(
     ("levels", "formula", "message"),
     [
-        ([1, "1", "c"], "y ~ g", "`g` mixes labels that cannot be sorted"),
-        ([True, 1, 2], "y ~ g", "`g` mixes True and 1, which are of different types"),
+        ([1, "1", "c"], "y ~ g", "row 8 of `data` has '1' in column 'g', where other rows have numbers"),
+        ([True, 1, 2], "y ~ g", "row 0 of `data` has True in column 'g', where other rows have numbers"),
         ([1, 1.0, 2], "y ~ C(g)", r"cannot be evaluated: .*`C\(\)` mixes 1 and 1.0, which are"),
         (["a", "b", "c"], "y ~ C(g, levels=['a', 'b'])", r"C\(\) has rows with 'c', which its `levels` do not name"),
         (["a", "b", "c"], "y ~ C(g, contr.treatment('d'))", r"the base of C\(\) must be one of its levels, got 'd'"),

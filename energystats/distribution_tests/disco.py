@@ -463,7 +463,7 @@ def _check_no_objects(column: Any, name: str, place: Place) -> None:
     cause = f"has {values[row]!r:.60} in column {name!r}, which holds numbers as Python objects"
     advice = f"make floats of them, as by pd.to_numeric(data[{name!r}])"
     if not all(numeric):
-        rule = "takes columns that hold either numbers or text"
+        rule = "takes columns of numbers, of text or of truth values"
         cause = f"has {values[row]!r:.60} in column {name!r}, where other rows have numbers"
         advice = "mend it"
     advice += f", or write C({name}.astype(str)) for categories"
