@@ -462,3 +462,16 @@ def test_a_bound_that_is_reached_proves_the_partition():
     said = " ".join(es.energy_cluster(X, 2, alpha=2.0, rng=0).summary().split())
     assert "S reaches its bound: no partition into as many clusters has a larger S." in said
     assert "another seed" not in said
+
+
+def test_long_whole_numbers_with_gaps_in_arrow_tables():
+    """Arrow's conversion makes floats of them: C(n) had one degree of freedom in place of two."""
+    pa = pytest.importorskip("pyarrow")
+    ids = [10**18, 10**18 + 1, 10**18 + 1000, 10**18] * 4
+    table = pa.table({"n": pa.array([*ids, None]), "y": [float(i * i % 7) for i in range(17)]})
+    whole = pytest.raises(ValueError, match=r"`n` holds whole numbers beyond 2\*\*53")
+    with pytest.warns(es.MissingValuesWarning), whole:
+        es.disco("y ~ C(n)", data=table, missing="drop")
+    with pytest.warns(es.MissingValuesWarning):
+        found = es.disco(table.select(["y"]), groups=table["n"], missing="drop", n_resamples=9)
+    assert found.terms[0].df == 2

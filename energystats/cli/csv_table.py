@@ -328,8 +328,8 @@ class _Reader:
                 kind = "Int64" if -(2**63) <= low <= high < 2**63 else "UInt64" if 0 <= low <= high < 2**64 else None
                 if kind is None:
                     return given
-                found = pd.Series(whole, dtype=kind).reindex(values.index).rename(column.name)
-                return found if found.isna().any() else found.astype(kind.lower())
+                found = pd.Series(whole, dtype=kind, name=column.name).reindex(values.index)
+                return found if found.isna().any() else found.astype(np.dtype(kind.lower()))
         numbers = pd.to_numeric(values.astype(object))
         return numbers.astype(float) if numbers.dtype == object else numbers
 

@@ -210,7 +210,7 @@ class Parsed:
             if factor not in spec.factor_contrasts:
                 return None
             if not seen:
-                _check_no_numbers(factor, spec.factor_contrasts[factor].levels)
+                _refuse_objects(factor, spec.factor_contrasts[factor].levels)
             found = seen[-1] if seen else _levels_from(indicators, spec.factor_contrasts[factor].levels, str(factor))
         codes, names = found
         used = np.unique(codes)
@@ -301,7 +301,7 @@ def _number_levels(codes: IntArray, names: Sequence[Any]) -> Any:
     return pd.Categorical.from_codes(codes.tolist(), categories=pd.RangeIndex(len(names)))
 
 
-def _check_no_numbers(factor: Any, levels: Sequence[Any]) -> None:
+def _refuse_objects(factor: Any, levels: Sequence[Any]) -> None:
     """Refuse numbers as Python objects, such as decimals and sums of them, which formulaic takes for categories."""
     for level in levels:
         if isinstance(level, numbers.Number) and not isinstance(level, bool | np.bool_):
