@@ -491,7 +491,7 @@ MERGED = [
     ([1, 1.0, 2], "` mixes 1 and 1.0, which are of different types and equal"),
     ([0, False, 2], "` mixes 0 and False, which"),
     ([1, "1", 2], "` mixes labels that cannot be sorted"),
-    ([1j, 2j, 3.0], "` mixes labels that cannot be sorted"),
+    ([1j, 2j, 3.0], "` has complex labels, which have no order"),
     (
         [frozenset({1}), frozenset({2}), frozenset({1, 2})],
         "` must have labels that can be sorted, got frozenset objects",

@@ -281,7 +281,7 @@ def test_same_seed_same_output(iris, capsys):
             "iris.csv: the formula 'sepal_width ~ species +' cannot be read",
         ),
         (["disco", "~ species", "iris.csv"], "the formula must name its responses before ~"),
-        (["disco", "species ~ sepal_width", "iris.csv"], "must have numeric responses"),
+        (["disco", "species ~ sepal_width", "iris.csv"], "row 1 (line 2), column 'species': 'setosa' is not a number"),
         (["disco", "sepal_width ~ species", "gaps.csv"], "Values are missing in 2 of 150 rows (sepal_width 2);"),
         (["disco", "sepal_width ~ species", "gaps.csv"], "leave those rows out with --missing drop."),
         (["disco", "sepal_width ~ species", "one.csv"], "one.csv: the formula: species has one level only, 'setosa'"),

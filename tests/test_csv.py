@@ -5,6 +5,7 @@ import html
 import json
 import re
 import warnings
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -514,7 +515,7 @@ def test_a_list_of_na_that_took_the_place_of_na_is_named(tmp_path, capsys, monke
     assert cli.main(["disco", "y ~ g", "t.csv", "--na", "-99", "--resamples", "9"]) == 0
     assert f"'NA' in column 'g' is a word: {said}." in " ".join(capsys.readouterr().err.split())
     assert cli.main(["disco", "y ~ x", "t.csv", "--na", "-99", "--missing", "drop", "--resamples", "9"]) == 2
-    assert "column 'x' is taken for categories, because of row 2 (line 3), column 'x'" in capsys.readouterr().err
+    assert "t.csv: row 2 (line 3), column 'x': 'NA' is not a number" in capsys.readouterr().err
     assert cli.main(["cluster", "t.csv", "--na", "?,n.a."]) == 2
     assert "--na '?,n.a.' took the place of NA and NaN" in capsys.readouterr().err
     assert cli.main(["cluster", "t.csv", "--na", "NA,-99", "--missing", "drop", "-k", "1", "--quiet"]) == 0
@@ -703,3 +704,206 @@ def test_a_first_line_of_numbers_is_reported(tmp_path, capsys, monkeypatch):
     Path("two.csv").write_text("1,1,a\n2,3,b\n3,4,a\n5,7,b\n")
     assert cli.main(["test", "two.csv", "--group", "a"]) == 2
     assert "if the first line is data, --no-header says so" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- whole numbers beyond 2**53
+
+LONG = 1234567890123456789
+
+
+def write_ids(path, ids):
+    lines = [f"{'' if i is None else i},{'ab'[j % 2]},{7 * j % 5}.5\n" for j, i in enumerate(ids)]
+    path.write_text("n,g,y\n" + "".join(lines))
+    return str(path)
+
+
+@pytest.mark.parametrize("first", [LONG, 10**20, 10**22 + LONG, -(10**20)])
+@pytest.mark.parametrize("gap", [None, 5])
+def test_long_whole_numbers_are_compared_exactly(tmp_path, first, gap):
+    """A gap made floats of the column: `n<=` kept 7 rows of 4, and 23 digits kept all."""
+    path = write_ids(tmp_path / "f.csv", [None if i == gap else first + i for i in range(8)])
+    table = read(Path(path))
+    for condition, rows in (
+        (f"n<={first + 3}", [0, 1, 2, 3]),
+        (f"n={first + 3}", [3]),
+        (f"n!={first}", [i for i in range(1, 8) if i != gap]),
+        (f"n>{first + 6}", [7]),
+    ):
+        assert keep_rows(table, [condition]).frame.index.tolist() == rows, condition
+    with pytest.raises(BadInputError, match="has more digits than are compared"):
+        keep_rows(read(write_and_return(tmp_path, first)), [f"n<={first + 3}.5"])
+
+
+def write_and_return(tmp_path, first):
+    """A column of numbers, whatever its length."""
+    return Path(write_ids(tmp_path / "s.csv", [LONG + i for i in range(4)] if abs(first) >= 2**64 else [first, None]))
+
+
+@pytest.mark.parametrize("first", [LONG, 10**20, 10**22 + LONG])
+@pytest.mark.parametrize("gap", [None, 5])
+def test_long_whole_numbers_are_no_coordinates(tmp_path, capsys, first, gap):
+    path = write_ids(tmp_path / "f.csv", [None if i == gap else first + 3 * i**2 for i in range(8)])
+    for command in (["cluster", path, "-k", "2"], ["test", path, "--group", "g"], ["disco", "y ~ n", path]):
+        assert cli.main([*command, "--missing", "drop", "--resamples", "9"]) == 2
+        assert "whole numbers beyond 2**53" in capsys.readouterr().err
+    assert cli.main(["cluster", path, "-k", "2", "--drop", "n", "--quiet"]) == 0
+
+
+@pytest.mark.parametrize("first", [LONG, 10**20])
+def test_levels_of_long_codes_stay_apart(tmp_path, capsys, first):
+    """In C(n) two of three levels were one: df 1."""
+    path = write_ids(tmp_path / "f.csv", [first, first + 1, first + 1000, first + 1] * 4 + [None])
+    words = ["--missing", "drop", "--resamples", "9", "--json", "--quiet"]
+    assert cli.main(["disco", "y ~ n", path, "--category", "n", *words]) == 0
+    assert json.loads(capsys.readouterr().out)["model"]["terms"][0]["df"] == 2
+    status = cli.main(["disco", "y ~ C(n)", path, *words])
+    said = capsys.readouterr()
+    assert "beyond 2**53" in said.err if status else json.loads(said.out)["model"]["terms"][0]["df"] == 2
+
+
+@pytest.mark.parametrize("last", ["5", "", "2.5", "1e30", "18446744073709551615", "-3"])
+def test_long_whole_numbers_beside_others(tmp_path, last):
+    """Fractions beside them make a column of floating-point numbers, in Python as in R."""
+    frame = read(tmp_path, f"n,y\n{LONG},1\n{LONG + 1},2\n{last},3\n").frame
+    if last in ("2.5", "1e30"):
+        assert frame["n"].dtype == float
+    else:
+        assert [int(v) for v in frame["n"].dropna()] == [LONG, LONG + 1, *([int(last)] if last else [])]
+
+
+def test_a_number_of_na_leaves_long_numbers_exact(tmp_path):
+    frame = read(tmp_path, f"n,y\n{LONG},1\n{LONG + 1},2\n-99,3\n", missing=("-99",)).frame
+    assert frame["n"].tolist() == [LONG, LONG + 1, pd.NA]
+
+
+def test_long_numbers_in_a_file_of_another_program(tmp_path):
+    """Arrow's whole numbers with gaps come back as floats where pandas did not write the file."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    ids = pa.array([LONG, LONG + 1, None, LONG + 3])
+    pq.write_table(pa.table({"n": ids, "y": [1.0, 2.0, 3.0, 4.0]}), tmp_path / "f.parquet")
+    table = keep_rows(read(tmp_path / "f.parquet"), [f"n<={LONG + 1}"])
+    assert table.frame.index.tolist() == [0, 1]
+
+
+def test_the_code_of_a_report_reads_long_numbers_exactly(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for first in (LONG, 10**22):
+        write_ids(Path("f.csv"), [first, first + 1, None, first + 3])
+        table = keep_rows(read(Path("f.csv")), [f"n<={first + 1}"])
+        names = {"pd": pd}
+        for line in table.code:
+            exec(line, names)
+        assert names["table"].index.tolist() == [0, 1]
+
+
+# ---------------------------------------------------------------- doubts in a formula, quotes, hyphens
+
+
+@pytest.mark.parametrize(
+    "cell", ["n/a", '"1,5"', "<0.1", "\u22125", "5%", "$5", "5 kg", "'5", "(5)", "\u20ac 5"]
+)  # fmt: skip
+def test_numbers_written_as_text_are_no_factor(tmp_path, capsys, cell):
+    every = cell in ("5%", "$5", "5 kg", "'5", "(5)", "\u20ac 5", '"1,5"')
+    cells = [cell.replace("5", str(10 + i)) if every or i == 4 else str(i) for i in range(12)]
+    path = tmp_path / "f.csv"
+    path.write_text("y,x\n" + "".join(f"{i * i % 7},{c}\n" for i, c in enumerate(cells)), encoding="utf-8")
+    assert cli.main(["disco", "y ~ x", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert f"row {1 if every else 5} (line {2 if every else 6}), column 'x': " in said
+    assert "is not a number" in said
+    assert "write C(x) in the formula, or name the column in --category" in said
+    assert cli.main(["disco", "x ~ y", str(path)]) == 2
+    assert "is not a number" in capsys.readouterr().err
+    path.write_text(path.read_text(encoding="utf-8") + "".join(f"{i},{c}\n" for i, c in enumerate(cells)), "utf-8")
+    for words in (["y ~ C(x)", str(path)], ["y ~ x", str(path), "--category", "x"]):
+        assert cli.main(["disco", *words, "--resamples", "9", "--quiet"]) == 0
+
+
+@pytest.mark.parametrize("word", ["a", "Q", "#", "site "])
+def test_words_with_numbers_stay_factors(tmp_path, word):
+    path = tmp_path / "f.csv"
+    path.write_text("y,x\n" + "".join(f"{i * i % 7},{word}{i % 3}\n" for i in range(12)))
+    assert cli.main(["disco", "y ~ x", str(path), "--resamples", "9", "--quiet"]) == 0
+
+
+def test_decimal_commas_in_quotes_between_commas(tmp_path, capsys):
+    """R: read.csv(text = ..., dec = ",") has the mean 4.125; pandas' to_csv(decimal=",") writes such files."""
+    text = 'g,y\na,"1,5"\nb,"2,5"\na,"4,0"\nb,"8,5"\n'
+    for how in ({"decimal": ","}, {"decimal": ",", "sep": ","}, {"thousands": "."}):
+        assert read(tmp_path, text, **how).frame["y"].mean() == 4.125
+    with pytest.raises(BadInputError, match="one cell more than the header"):
+        read(tmp_path, 'g,y\na,1,5\nb,2,"5,1"\n', decimal=",")
+    with pytest.raises(BadInputError, match="--decimal and --sep must differ, got ',' for both"):
+        read(tmp_path, "g,y\na,1,5\nb,2,5\n", decimal=",")
+
+
+def test_values_that_begin_with_a_hyphen(tmp_path, capsys):
+    path = tmp_path / "h.csv"
+    path.write_text("-y,g,a\n-99,a,1\n2,b,2\n3,a,--\n5,b,5\n-98,a,4\n7,b,3\n")
+    for words, n in (
+        (["--na", "-99,-98", "--columns", "-y"], 4),
+        (["--na", "--", "--columns", "a"], 5),
+        (["--na=--", "--columns", "a"], 5),
+        (["--columns", "-y", "--where", "-y>2"], 3),
+    ):
+        assert cli.main(["cluster", str(path), "-k", "1", "--missing", "drop", *words]) == 0
+        assert f"{n} rows of" in capsys.readouterr().out
+    assert cli.main(["cluster", str(path), "--na", "--quiet"]) == 2
+    assert "argument --na: expected one argument" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- Parquet with more than numbers and text
+
+
+@pytest.fixture
+def nested(tmp_path):
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"y": [0.5, 1, 2.5, 4, 3, 2, 7, 1], "g": list("abababab")})
+    frame["records"] = [{"a": i} for i in range(8)]
+    frame["lists"] = [[i, 1] for i in range(8)]
+    frame["price"] = [Decimal(i) / 4 for i in range(8)]
+    frame.to_parquet(tmp_path / "f.parquet")
+    return str(tmp_path / "f.parquet")
+
+
+def test_nested_columns_matter_only_where_they_are_used(nested, capsys):
+    words = ["--resamples", "9", "--drop", "price"]
+    assert cli.main(["test", nested, "--group", "g", *words]) == 0
+    assert "not used, because it holds lists or records: records, lists" in capsys.readouterr().err
+    assert cli.main(["cluster", nested, "-k", "2", *words]) == 0
+    assert cli.main(["disco", "y ~ g", nested, "--resamples", "9"]) == 0
+    gower = ["--metric", "gower", "--drop", "price,records,lists", "--resamples", "9"]
+    assert cli.main(["test", nested, "--group", "g", *gower]) == 0
+    for command in (
+        ["test", nested, "--group", "lists"],
+        ["test", nested, "--group", "g", "--columns", "lists"],
+        ["test", nested, "--group", "g", "--metric", "gower", *words],
+        ["cluster", nested, "--id", "lists", *words],
+        ["cluster", nested, "--where", "lists=3", *words],
+        ["disco", "y ~ lists", nested],
+        ["disco", "y ~ g", nested, "--strata", "records"],
+    ):
+        assert cli.main(command) == 2
+        assert "must have one value a cell, and holds " in capsys.readouterr().err
+    with pytest.raises(TypeError, match="column 'records' has a dict in one cell"):
+        es.pairwise(pd.read_parquet(nested)[["y", "records"]], metric="gower")
+
+
+def test_decimals_are_named(nested, capsys):
+    for command in (["disco", "y ~ price"], ["disco", "price ~ g"]):
+        assert cli.main([*command, nested]) == 2
+        assert "column 'price' must hold numbers, and holds decimal values; store them as" in capsys.readouterr().err
+
+
+def test_two_columns_of_one_name_in_parquet(tmp_path, capsys):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.Table.from_arrays([pa.array([1.0]), pa.array([2.0])], names=["y", "y"]), tmp_path / "f.parquet")
+    assert cli.main(["cluster", str(tmp_path / "f.parquet")]) == 2
+    assert "every column needs a name of its own, but 'y' is the name of several" in capsys.readouterr().err
+
+
+def test_a_vector_in_lines_is_no_matrix(tmp_path, capsys):
+    """R: write(as.vector(dist), ncolumns = 5)."""
+    (tmp_path / "d.txt").write_text("".join("1.5 2 3 4 5\n" for _ in range(11)) + "1\n")
+    assert cli.main(["euclidize", str(tmp_path / "d.txt"), "-o", str(tmp_path / "o.csv")]) == 2
+    assert "numbers with blanks" in capsys.readouterr().err

@@ -2,6 +2,8 @@
 
 import dataclasses
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 
 import formulaic
 import matplotlib as mpl
@@ -529,7 +531,7 @@ GAPS = BAD.assign(y1=BAD["y1"].where(BAD.index > 1), a=BAD["a"].where(BAD.index 
         (["y1 ~ factor(a)"], {}, r"`formula` needs 'factor', .* Formulas are run as Python: write C\(\), as in C\(g\)"),
         (["cbind(y1, y2) ~ a"], {}, r"`formula` needs 'cbind', .* write the responses joined by \+"),
         (["y1[1:5] ~ a"], {}, r"y1\[1:5\] has 4 rows, and `data` has 24"),
-        (["y1 * y2 ~ b"], {}, r"`formula` must have numeric responses joined by \+ .* but y1:y2 is a product"),
+        (["y1 * y2 ~ b"], {}, r"`formula` must have numeric responses joined by \+ .* but \* computes nothing there"),
         (["y1 ~ a"], {"data": None}, r"`data` is missing"),
         (["y1 ~ a"], {"data": BAD.iloc[:0]}, r"`data` must have at least one row"),
         ([Y[:9], "~ a"], {}, r"`data` must have one row for each of the 9 points of `X`, got 24"),
@@ -791,8 +793,8 @@ def test_a_column_and_an_interaction_of_one_name_are_two_terms(rng):
 @pytest.mark.parametrize(
     ("levels", "formula", "message"),
     [
-        ([1, "1", "c"], "y ~ g", "`g` mixes labels that cannot be sorted"),
-        ([True, 1, 2], "y ~ g", "`g` mixes True and 1, which are of different types"),
+        ([1, "1", "c"], "y ~ g", "row 8 of `data` has '1' in column 'g', where other rows have numbers"),
+        ([True, 1, 2], "y ~ g", "row 0 of `data` has True in column 'g', where other rows have numbers"),
         ([1, 1.0, 2], "y ~ C(g)", r"cannot be evaluated: .*`C\(\)` mixes 1 and 1.0, which are"),
         (["a", "b", "c"], "y ~ C(g, levels=['a', 'b'])", r"C\(\) has rows with 'c', which its `levels` do not name"),
         (["a", "b", "c"], "y ~ C(g, contr.treatment('d'))", r"the base of C\(\) must be one of its levels, got 'd'"),
@@ -851,3 +853,107 @@ def test_what_a_term_adds_must_vary_within_the_strata(rng):
     assert np.isnan(pvalues["C(a):C(b):C(c)"])
     assert pvalues.iloc[:6].notna().all()
     assert "Without p, because constant within every stratum" in " ".join(found.summary().split())
+
+
+# ---------------------------------------------------------------- what would be read as something else than meant
+
+
+@pytest.mark.parametrize(
+    "left",
+    ["y1^2", "y1**2", "(y1)**2", "log(y2)**2", "y2 + y1**2", "y1**3 + y2", "y1*y1", "y1:y1", "y1/y1", "(y1 - y2)", "."],
+)
+def test_signs_that_compute_nothing_before_the_tilde(frame, left):
+    """R's lm takes them for arithmetic; formulaic's algebra made y1 of y1**2, and of (y1 - y2)."""
+    with pytest.raises(ValueError, match=r"`formula` must (have numeric responses joined by \+|not subtract)"):
+        es.disco(f"{left} ~ a", data=frame)
+
+
+def test_a_power_in_i_is_that_of_r():
+    """anova(lm(I(y^2) ~ g)) in R: 1472.67, 2984.7 and F = 1.9736; with alpha = 2 disco has these sums."""
+    data = pd.DataFrame({"g": list("ababab"), "y": [1, 5, 2, 9, 4, 3]})
+    found = es.disco("I(y**2) ~ g", data=data, alpha=2)
+    assert found.statistic == pytest.approx(1.9736, abs=5e-5)
+    assert found.terms[0].dispersion == pytest.approx(1472.67, abs=5e-3)
+
+
+def test_comparisons_are_truth_values_as_columns_are(frame):
+    for left in ("I(y2 > 1)", "I(~(y2 > 1) & (x > 0.5))", "y1 + I(x > 0.5)"):
+        with pytest.raises(ValueError, match=r"holds truth values; I\(1 \* \(.*\)\) is 1 for True"):
+            es.disco(f"{left} ~ a", data=frame)
+    assert es.disco("I(1 * (y2 > 1)) ~ a", data=frame, n_resamples=9).terms[0].df == 2
+
+
+def test_in_of_r_is_refused(frame):
+    """formulaic adds the term on its right, too; R and adonis2 have a:x alone."""
+    with pytest.raises(ValueError, match="write a:b for a %in% b"):
+        es.disco("y1 ~ a %in% x", data=frame)
+
+
+def test_a_column_of_the_name_of_all(frame):
+    with pytest.raises(ValueError, match=r"takes a column named '\.' for all columns"):
+        es.disco("`.` ~ a", data=frame.rename(columns={"y1": "."}))
+
+
+@pytest.mark.parametrize("kind", [float, Decimal, Fraction, complex])
+@pytest.mark.parametrize("term", ["o", "b:o", "I(o + o)"])
+def test_numbers_as_objects_are_no_factor(frame, kind, term):
+    frame["o"] = pd.Series([kind(value) for value in frame["x"]], dtype=object)
+    with pytest.raises((TypeError, ValueError), match=r"numbers as Python objects|cannot be sorted"):
+        es.disco(f"y1 ~ {term}", data=frame)
+
+
+def test_a_slip_among_objects_is_named(frame):
+    frame["o"] = frame["x"].astype(object)
+    frame.loc[4, "o"] = "n/a"
+    with pytest.raises(ValueError, match=r"row 4 of `data` has 'n/a' in column 'o', where other rows have numbers"):
+        es.disco("y1 ~ o", data=frame)
+    with pytest.raises(ValueError, match=r"but o is categorical, with values such as"):
+        es.disco("o ~ a", data=frame)
+
+
+def test_dates_of_any_type_are_no_factor(frame):
+    days = pd.period_range("2020-01-01", periods=len(frame), freq="D")
+    for column in (days, [day.to_timestamp().date() for day in days], days.to_timestamp()):
+        with pytest.raises(ValueError, match="must not take dates as they are, but column 'day' has"):
+            es.disco("y1 ~ day", data=frame.assign(day=column))
+
+
+def test_imaginary_parts_are_not_dropped(frame):
+    """Only NumPy's ComplexWarning told of it."""
+    frame["z"] = frame["x"] + 1j * frame["y1"]
+    for formula in ("y1 ~ z", "z ~ a", "y1 ~ a * z"):
+        with pytest.raises(TypeError, match=r"complex; use np\.real"):
+            es.disco(formula, data=frame)
+    assert es.disco("y2 ~ I(np.real(z))", data=frame, n_resamples=9).terms[0].df == 1
+    with pytest.raises(TypeError, match=r"got dtype complex; convert it first, for example with `np\.abs\(X\)`"):
+        es.disco(frame[["z"]].to_numpy(), groups=frame["a"])
+    with pytest.raises(TypeError, match="has complex labels, which have no order"):
+        es.disco(frame[["x"]], groups=frame["z"])
+
+
+@pytest.mark.parametrize(("formula", "df"), [("y1 ~ far * x", 1), ("y1 ~ a * far", 2), ("y1 ~ near", 1)])
+@pytest.mark.parametrize("offset", [1e7, 1e8, 3e9])
+def test_covariates_far_from_zero(frame, formula, df, offset):
+    """At 1e7 an interaction with a factor had 1 degree of freedom in place of 2; others "added nothing"."""
+    frame["far"] = offset + np.choose(frame.a.map({"u": 0, "v": 1, "w": 2}), (100, 1, 0.1)) * frame["x"]
+    frame["near"] = offset + 1e-14 * offset * frame["x"]
+    if formula == "y1 ~ far * x" and offset < 1e9:  # far enough from rounding
+        assert es.disco(formula, data=frame, n_resamples=9).terms[-1].df == df
+        return
+    with pytest.raises(ValueError, match=r"far from 0: it varies by .*; subtract a constant from it"):
+        es.disco(formula, data=frame, n_resamples=9)
+
+
+def test_a_negative_dispersion_is_told():
+    R = 1 - np.eye(12)
+    R[:6, :6] *= 5
+    R[6:, 6:] *= 5
+    g = np.repeat(["a", "b"], 6)
+    said = "A dispersion is negative, so rho is not of negative type"
+    for found in (
+        es.disco(R, groups=g, metric="precomputed", n_resamples=9),
+        es.disco(R, "~ g + x", data=pd.DataFrame({"g": g, "x": range(12)}), metric="precomputed", n_resamples=9),
+    ):
+        assert found.terms[0].dispersion < 0
+        assert said in " ".join(found.summary().split())
+    assert said not in es.disco(np.arange(12.0), groups=g, n_resamples=9).summary()

@@ -454,3 +454,24 @@ def test_an_infinite_statistic_is_drawn_at_the_edge():
     ax = found.plot()
     assert ax.lines[0].get_xdata()[0] == pytest.approx(ax.get_xlim()[1])
     assert any("observed, infinite" in text.get_text() for text in ax.get_legend().get_texts())
+
+
+def test_a_bound_that_is_reached_proves_the_partition():
+    """S/bound = 1 stood beside "another seed can find another"."""
+    X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 5, axis=0)
+    said = " ".join(es.energy_cluster(X, 2, alpha=2.0, rng=0).summary().split())
+    assert "S reaches its bound: no partition into as many clusters has a larger S." in said
+    assert "another seed" not in said
+
+
+def test_long_whole_numbers_with_gaps_in_arrow_tables():
+    """Arrow's conversion makes floats of them: C(n) had one degree of freedom in place of two."""
+    pa = pytest.importorskip("pyarrow")
+    ids = [10**18, 10**18 + 1, 10**18 + 1000, 10**18] * 4
+    table = pa.table({"n": pa.array([*ids, None]), "y": [float(i * i % 7) for i in range(17)]})
+    whole = pytest.raises(ValueError, match=r"`n` holds whole numbers beyond 2\*\*53")
+    with pytest.warns(es.MissingValuesWarning), whole:
+        es.disco("y ~ C(n)", data=table, missing="drop")
+    with pytest.warns(es.MissingValuesWarning):
+        found = es.disco(table.select(["y"]), groups=table["n"], missing="drop", n_resamples=9)
+    assert found.terms[0].df == 2

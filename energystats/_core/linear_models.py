@@ -25,7 +25,7 @@ CONSTANT = 1e-13  # of a column's length; a column that centring makes shorter t
 BASIS_BYTES = 2**28  # of the permuted bases held at a time
 
 
-def added_basis(columns: FloatArray, basis: FloatArray) -> FloatArray:
+def added_basis(columns: FloatArray, basis: FloatArray, tolerance: float = RANK_TOLERANCE) -> FloatArray:
     """Find an orthonormal basis of what columns add to the constant and to a centred basis; (n, p), (n, q)."""
     columns = np.ldexp(columns, -exponents(np.abs(columns).max(axis=0)))  # squares must be numbers
     centred = columns - columns.mean(axis=0)
@@ -35,7 +35,7 @@ def added_basis(columns: FloatArray, basis: FloatArray) -> FloatArray:
         left, sizes, _ = np.linalg.svd(
             _take_residuals(centred[:, moving] / lengths[moving], basis), full_matrices=False
         )
-        return np.asarray(np.linalg.qr(_take_residuals(left[:, sizes > RANK_TOLERANCE], basis))[0])
+        return np.asarray(np.linalg.qr(_take_residuals(left[:, sizes > tolerance], basis))[0])
 
 
 def _take_residuals(columns: FloatArray, basis: FloatArray) -> FloatArray:

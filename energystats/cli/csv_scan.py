@@ -272,6 +272,11 @@ class _Scan:
         unnamed = width == len(header) + 1 and not trailing
         if width == len(header) and trailing and not header[-1].strip():
             header = header[:-1]
+        if unnamed and self.dialect.delimiter == self.dialect.decimal:
+            raise BadInputError(
+                f"{self.file}: the rows have one cell more than the header, and {self.dialect.delimiter} separates "
+                "cells and is the decimal sign: put all numbers with a decimal sign in quotes, and name every column."
+            )
         shift = int(unnamed or (len(header) > 1 and not header[0].strip()))
         names = header if unnamed else header[shift:]
         if unnamed and len(np.unique(np.frombuffer(self.names, dtype=np.int64))) < n_rows:  # R's names of rows differ

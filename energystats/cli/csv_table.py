@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,10 +19,12 @@ from energystats.inputs.columns import holds_numbers, holds_truths
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MEANINGS", "Content", "CsvReader", "code_of_dialect", "twice_spelled"]
+__all__ = ["EXACT", "MEANINGS", "Content", "CsvReader", "code_of_dialect", "twice_spelled"]
 
 
 CELLS = 2**20  # of a piece
+EXACT = 2**53  # larger whole numbers are rounded as floating-point numbers, which pandas makes of columns with gaps
+WHOLE = r"[-+]?\d+"
 LOGICAL = {"TRUE": True, "FALSE": False, "True": True, "False": False, "true": True, "false": False}
 MEANINGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}  # in capitals or not
 
@@ -65,6 +67,28 @@ class _Text:
                 self.spelled.add(value)
 
 
+@dataclass(kw_only=True)
+class _Sizes:
+    """What pandas made of the numbers of a column, over all pieces of the file."""
+
+    large: bool = False
+    fractions: bool = False
+    kinds: set[str] = field(default_factory=set)
+
+    def look(self, values: Any) -> None:
+        """Look at one more piece."""
+        self.kinds.add(values.dtype.kind)
+        known = values[np.isfinite(values)] if values.dtype.kind == "f" else values
+        if known.size:
+            self.large = self.large or int(known.max()) >= EXACT or int(known.min()) <= -EXACT
+            self.fractions = self.fractions or (values.dtype.kind == "f" and bool((known != np.floor(known)).any()))
+
+    @property
+    def rounded(self) -> bool:
+        """Tell whether whole numbers may have lost digits; as text they are read exactly."""
+        return self.large and not self.fractions and self.kinds not in ({"i"}, {"u"})
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CsvReader:
     """A scanned file and how it is read: the columns `as_text` stay text, and cells of `id_name` are never missing."""
@@ -98,7 +122,9 @@ class CsvReader:
         ids = as_written[-1] if len(as_written) > self.shift else None
         whole = whole.iloc[:, self.shift : self.shift + len(names)]  # no cell behind a separator at the end of lines
         whole.columns = pd.Index(names)
-        code, notes, empty = [self._code()], [], []
+        code: list[str] = []
+        notes: list[str] = []
+        empty: list[str] = []
         columns = {name: found[j + self.shift] for j, name in enumerate(names) if j + self.shift in found}
         for name, text in columns.items():
             column, statements = self._settle(whole[name], text)
@@ -112,7 +138,7 @@ class CsvReader:
         if empty:
             said = f'"" in quotes was taken for an empty text in {", ".join(empty)}'
             notes.insert(0, f"{said}; with --quoted-na missing it is a missing value.")
-        code += self._empty_numbers(whole)
+        code = [self._code(found, whole), *code, *self._empty_numbers(whole)]
         return Content(whole, row_names, ids, code, notes)
 
     def _names(self) -> list[int]:
@@ -131,6 +157,7 @@ class CsvReader:
         # by column, because a word such as NA is a name where it names a row
         missing: Any = {j: ["", *self.dialect.missing_texts] for j in range(width) if j not in named}
         number, frames, begun = self.dialect.number, [], 0
+        sizes = {j: _Sizes() for j in range(width) if j not in found}
         with (
             readable(self.source.name),
             pd.read_csv(
@@ -152,6 +179,8 @@ class CsvReader:
                 if more:
                     found |= {j: _Text() for j in more}
                     return []
+                for j, size in sizes.items():
+                    size.look(piece[j].to_numpy())
                 for j, text in found.items():
                     # in text a number of --na is compared letter by letter, which pandas would not do
                     for word in self.dialect.missing_numbers if j not in named else ():
@@ -165,6 +194,9 @@ class CsvReader:
                 if kept is None or kept[begun:end].any():
                     frames.append(piece if kept is None else piece[kept[begun:end]])
                 begun = end
+        if rounded := [j for j, size in sizes.items() if size.rounded]:
+            found |= {j: _Text() for j in rounded}
+            return []
         if begun != self.shape.n_rows:
             raise BadInputError(
                 f"{self.source.name}: has {self.shape.n_rows} rows by its lines, and {begun} by its quotes; mend the "
@@ -178,8 +210,10 @@ class CsvReader:
         for value in self.dialect.missing_numbers.values():
             for j, name in enumerate(frame.columns):
                 column = frame.iloc[:, j]
-                if name != self.id_name and holds_numbers(column) and (hit := column == value).any():
-                    frame.isetitem(j, column.mask(hit).array)
+                if name == self.id_name or not holds_numbers(column):
+                    continue
+                if (hit := (column == value).fillna(False).astype(bool)).any():
+                    frame.isetitem(j, (_nullable(column) if _is_large(column) else column).mask(hit).array)
                     statements.append(f"table[{name!r}] = table[{name!r}].mask(table[{name!r}] == {value!r})")
         return statements
 
@@ -229,19 +263,32 @@ class CsvReader:
         return values.astype(column.dtype), statements
 
     def _read_numbers(self, column: pd.Series[Any]) -> Any:
-        """Read cells of text as numbers; quoted cells without one are missing."""
+        """Read cells of text as numbers; quoted ones without are missing, whole numbers beyond 64 bits stay text."""
         import pandas as pd
 
-        values = column.mask(column.str.startswith(MARK, na=False))
+        values = given = column.mask(column.str.startswith(MARK, na=False))
         if self.dialect.thousands is not None:
             values = values.str.replace(self.dialect.thousands, "", regex=False)
         if self.dialect.decimal == ",":
             values = values.str.replace(",", ".", regex=False)
+        values = values.str.strip(" \t")
+        known = values.dropna()
+        if len(known) and known.str.fullmatch(WHOLE).all():
+            whole = known.map(int).astype(object)
+            low, high = whole.min(), whole.max()
+            if max(-low, high) >= EXACT:
+                kind = "Int64" if -(2**63) <= low <= high < 2**63 else "UInt64" if 0 <= low <= high < 2**64 else None
+                if kind is None:
+                    return given
+                found = pd.Series(whole, dtype=kind, name=column.name).reindex(values.index)
+                return found if found.isna().any() else found.astype(np.dtype(kind.lower()))
         numbers = pd.to_numeric(values.astype(object))
-        return numbers.astype(float) if numbers.dtype == object else numbers  # whole numbers of more than 19 digits
+        return numbers.astype(float) if numbers.dtype == object else numbers
 
-    def _code(self) -> str:
-        """Write the call of pandas that reads the same table."""
+    def _code(self, found: Mapping[int, _Text], whole: pd.DataFrame) -> str:
+        """Write the call of pandas that reads the same table, `whole`."""
+        import pandas as pd
+
         options = code_of_dialect(self.dialect, self.source)
         if not self.dialect.header:
             options |= {"header": None, "names": list(self.shape.names)}
@@ -250,10 +297,31 @@ class CsvReader:
         elif self.shape.width > len(self.shape.names):
             options["index_col"] = False
         options |= {"keep_default_na": False, "na_values": ["", *self.dialect.missing_texts]}
-        if texts := {name: "str" for name in self.shape.names if name in self.as_text}:
+        texts = {name: "str" for name in self.shape.names if name in self.as_text}
+        for j, name in enumerate(self.shape.names):
+            seen, column = found.get(j + self.shift), whole.iloc[:, j]
+            if isinstance(column.dtype, pd.Int64Dtype | pd.UInt64Dtype):
+                texts[name] = str(column.dtype)
+            elif seen is not None and seen.filled and seen.numeric and not holds_numbers(column):  # beyond 64 bits
+                texts[name] = "str"
+        if texts:
             options["dtype"] = texts
         words = "".join(f", {key}={value!r}" for key, value in options.items())
         return f"table = pd.read_csv({self.source.code}{words})"
+
+
+def _is_large(column: pd.Series[Any]) -> bool:
+    """Tell whether a column of whole numbers has some that floating-point numbers would round."""
+    from pandas.api.types import is_integer_dtype
+
+    if not is_integer_dtype(column.dtype) or not column.notna().any():
+        return False
+    return int(column.max()) >= EXACT or int(column.min()) <= -EXACT
+
+
+def _nullable(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Make a column of whole numbers one that can have gaps."""
+    return column.astype("UInt64" if str(column.dtype).lower() == "uint64" else "Int64")
 
 
 def _without_mark(cell: object) -> str:

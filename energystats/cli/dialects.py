@@ -146,9 +146,13 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
         decimal = "," if given.thousands == "." else "."
     if decimal is None:
         decimal = "," if sep != "," and _decimal_commas(lines, sep) else "."
-    for option, sign in (("--sep", sep), ("--thousands", given.thousands)):
-        if sign == decimal:
-            raise BadInputError(f"--decimal and {option} must differ, got {sign!r} for both.")
+    if given.thousands == decimal:
+        raise BadInputError(f"--decimal and --thousands must differ, got {decimal!r} for both.")
+    if sep == decimal and not _quoted_decimals(lines, sep):
+        raise BadInputError(
+            f"--decimal and --sep must differ, got {sep!r} for both. What separates columns can be the decimal sign of "
+            "numbers in quotes only, and there are none."
+        )
     guessed = []
     if given.sep is None and sep != "," and any(sep in line for line in lines):
         guessed.append(f"columns are separated by {SEPARATORS[sep]}")
@@ -280,6 +284,11 @@ def _decimal_commas(lines: Sequence[str], sep: str) -> bool:
     if all(map(GROUPED.fullmatch, commas)):
         raise ValueError(f"{doubt_of(commas[0])}.")
     return True
+
+
+def _quoted_decimals(lines: Sequence[str], sep: str) -> bool:
+    """Whether some numbers hold the separator as decimal sign, which they can only do in quotes."""
+    return any(COMMA_NUMBER.fullmatch(cell.strip()) for row in cells_of(lines, sep) for cell in row)
 
 
 def doubt_of(number: str) -> str:

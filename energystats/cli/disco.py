@@ -22,7 +22,7 @@ from energystats.cli.options import (
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal
 from energystats.cli.reading import read_table
-from energystats.cli.selection import find_column, keep_rows, note_slips
+from energystats.cli.selection import check_formula_columns, find_column, keep_rows
 
 __all__ = ["add_disco_command", "run_disco"]
 
@@ -75,14 +75,16 @@ def run_disco(options: argparse.Namespace, console: Console) -> None:
     if table.sep_hint:
         console.note(table.sep_hint)
     with bad_input(table.file):
-        named = list(parse(options.formula, table.frame, with_response=True).variables)
+        parsed = parse(options.formula, table.frame, with_response=True)
+    for name in (named := list(parsed.variables)):
+        find_column(table, name)
     if options.strata is not None:
         find_column(table, options.strata)
         named = list(dict.fromkeys([*named, options.strata]))
     table = without_blanks(table, named, console)
     table = keep_rows(table, options.where)
     note_doubts(table, named, console)
-    note_slips(table, named, console)
+    check_formula_columns(table, parsed, mixed=options.metric == "gower")
     if options.id is not None:
         find_column(table, options.id)
         table = table.having(table.frame.drop(columns=options.id))

@@ -114,6 +114,23 @@ def picture_of(what: str) -> Table:
 class Parser(argparse.ArgumentParser):
     """Argparse whose errors are one line."""
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse words, where the value of an option may begin with a hyphen, if it is not the name of an option."""
+        words: list[str] = []
+        for word in sys.argv[1:] if args is None else args:
+            if word.startswith("--") and word.endswith("=--"):
+                word = f'{word[:-2]}"--"'  # argparse takes bare hyphens for the end of the options
+            option = self._option_string_actions.get(words[-1]) if words else None
+            if option is not None and option.nargs is None and self._is_value(word):
+                words[-1] += "=" + ('"--"' if word == "--" else word)
+            else:
+                words.append(word)
+        return super().parse_known_args(words, namespace)
+
+    def _is_value(self, word: str) -> bool:
+        """Whether a word that begins with a hyphen is no option, and so the value of the one before it."""
+        return word.startswith("-") and word.split("=")[0] not in self._option_string_actions
+
     def error(self, message: str) -> NoReturn:
         raise BadInputError(f"{message} (see `{self.prog} --help`)")
 

@@ -14,7 +14,7 @@ import numpy as np
 from energystats._typing import BoolArray
 from energystats.cli.console import Console
 from energystats.cli.csv_scan import DecimalPoints, line_of, scan
-from energystats.cli.csv_table import CsvReader, code_of_dialect
+from energystats.cli.csv_table import EXACT, CsvReader, code_of_dialect
 from energystats.cli.dialects import SEPARATORS, Dialect, check_words, detected, doubt_of
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.sources import Source, readable
@@ -116,20 +116,20 @@ def read_table(
     return _with_categories(table, categories)
 
 
-def _read_parquet(source: Source) -> pd.DataFrame:
-    """Read a Parquet file."""
-    import pandas as pd
-
-    with readable(source.name), source.open() as content:
-        return pd.read_parquet(io.BytesIO(content.read()))
-
-
 def _from_parquet(source: Source, rows: str | None, id_name: str | None) -> FileTable:
     """Read the table of a Parquet file; its index may have the name that --id gives."""
     import pandas as pd
 
-    frame, row_names = _read_parquet(source), None
-    code = [f"table = pd.read_parquet({source.code.replace('sys.stdin', 'sys.stdin.buffer')})"]
+    shown, row_names = source.code.replace("sys.stdin", "sys.stdin.buffer"), None
+    code = [f"table = pd.read_parquet({shown})"]
+    with readable(source.name), source.open() as content:
+        stored = io.BytesIO(content.read())
+        _check_names(_stored_types(stored), source.name)
+        frame = pd.read_parquet(stored)
+        for name in _rounded_columns(frame, stored):
+            whole = pd.read_parquet(stored, columns=[name], dtype_backend="numpy_nullable")[name]
+            frame[name] = whole.array
+            code.append(f"table[{name!r}] = pd.read_parquet({shown}, dtype_backend='numpy_nullable')[{name!r}].array")
     if frame.empty:
         raise BadInputError(f"{source.name}: the table has no rows.")
     if not isinstance(frame.index, pd.RangeIndex):
@@ -140,11 +140,7 @@ def _from_parquet(source: Source, rows: str | None, id_name: str | None) -> File
     if not all(isinstance(c, str) for c in frame.columns):
         frame = frame.set_axis([str(c) for c in frame.columns], axis=1)
         code.append("table.columns = table.columns.map(str)")
-    if not frame.columns.is_unique:
-        twice = frame.columns[frame.columns.duplicated()][0]
-        raise BadInputError(
-            f"{source.name}: every column needs a name of its own, but {twice!r} is the name of several."
-        )
+    _check_names([(name, "") for name in frame.columns], source.name)
     n_read = len(frame)
     ids = frame[id_name].map(str, na_action="ignore").fillna("") if id_name in frame.columns else None
     if rows is not None:
@@ -152,6 +148,29 @@ def _from_parquet(source: Source, rows: str | None, id_name: str | None) -> File
         frame = frame[kept]
         code.append(statement)
     return FileTable(file=source.name, frame=frame, code=tuple(code), n_read=n_read, row_names=row_names, ids=ids)
+
+
+def _stored_types(stored: io.BytesIO) -> list[tuple[str, str]]:
+    """List name and type of every column of a Parquet file."""
+    import pyarrow.parquet as pq
+
+    schema = pq.read_schema(stored)
+    stored.seek(0)
+    return [(field.name, str(field.type)) for field in schema]
+
+
+def _check_names(types: Sequence[tuple[str, str]], file: str) -> None:
+    """Refuse columns of one name."""
+    names = [name for name, _ in types]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise BadInputError(f"{file}: every column needs a name of its own, but {twice[0]!r} is the name of several.")
+
+
+def _rounded_columns(frame: pd.DataFrame, stored: io.BytesIO) -> list[str]:
+    """Find columns of whole numbers with gaps, of which pandas has made floating-point numbers and rounded some."""
+    types = _stored_types(stored)
+    whole = [name for name, kind in types if kind in ("int64", "uint64") and name in frame.columns]
+    return [n for n in whole if frame[n].dtype.kind == "f" and bool((frame[n].abs() >= EXACT).any())]
 
 
 def _from_csv(
@@ -242,12 +261,15 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
 
     With `names`, the column of this name has the names of the rows, as the first one has otherwise.
     """
+    import pandas as pd
+
     from energystats.inputs.matrix_files import cells_of_frame, cells_of_text, parse_cells
 
     source = Source.of(file, given.limit)
     dialect, cells = given, []
     if source.parquet:
-        cells = cells_of_frame(_read_parquet(source))
+        with readable(source.name), source.open() as content:
+            cells = cells_of_frame(pd.read_parquet(io.BytesIO(content.read())))
     elif (text := source.text(given.encoding)).strip():
         with bad_input(source.name):
             dialect = detected(text, given, console)

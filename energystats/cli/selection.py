@@ -6,23 +6,34 @@ import re
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from energystats.cli.console import Console
-from energystats.cli.csv_table import MEANINGS, twice_spelled
+from energystats.cli.csv_table import EXACT, MEANINGS, twice_spelled
 from energystats.cli.dialects import COMMA_NUMBER, GROUPED, MISSING, POINT_NUMBER, Dialect, doubt_of
 from energystats.cli.errors import BadInputError
 from energystats.cli.options import split_names
 from energystats.cli.reading import FileTable
-from energystats.inputs.columns import holds_numbers, holds_truths
+from energystats.inputs.columns import find_nested, holds_numbers, holds_truths
 from energystats.inputs.names import near_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Choice", "advise_on_missing", "check_spelling", "choose_columns", "find_column", "keep_rows", "note_slips"]
+    from energystats.inputs.formulas import Parsed
+
+__all__ = [
+    "Choice",
+    "advise_on_missing",
+    "check_formula_columns",
+    "check_spelling",
+    "choose_columns",
+    "find_column",
+    "keep_rows",
+]
 
 
 NEARLY_ALL = 0.95  # of the rows that differ in a column of names
@@ -38,6 +49,7 @@ LIKE_MISSING = {
 }  # fmt: skip
 WHY_NOT_TRUTHS = "it holds truth values (TRUE and FALSE), which have no distance under this metric"
 TRUTHS_ADVICE = "write 1 and 0 in the file to use them as numbers, or take --metric gower, which compares any columns"
+AMOUNT = re.compile(r"[^\w\s#]*\s?[-+\u2212]?\d*[.,]?\d+(?:e[-+]?\d+)?(?:\s?[^\w\s]+|\s[^\W\d]{1,5})?", re.IGNORECASE)
 OPERATORS = {"<=": "le", ">=": "ge", "!=": "ne", "==": "eq", "=": "eq", "<": "lt", ">": "gt"}  # longer ones first
 
 
@@ -59,7 +71,16 @@ class Choice:
 
 
 def find_column(table: FileTable, name: str) -> pd.Series[Any]:
-    """Find one column, or raise an error with the names that look like it."""
+    """Find one column of single values, or raise an error with the names that look like it."""
+    column = _look_up(table, name)
+    if (cell := find_nested(column)) is not None:
+        held = "records" if isinstance(cell, dict) else "lists"
+        raise BadInputError(f"{table.file}: column {name!r} must have one value a cell, and holds {held}.")
+    return column
+
+
+def _look_up(table: FileTable, name: str) -> pd.Series[Any]:
+    """Take a column, whatever it holds."""
     known = list(table.frame.columns)
     if name not in known:
         hint = table.sep_hint or near_names(name, known) or " Columns: " + ", ".join(known) + "."
@@ -84,7 +105,7 @@ def choose_columns(
     known = list(table.frame.columns)
     dropped = [] if drop is None else split_names(drop, known)
     for name in dropped:
-        find_column(table, name)
+        _look_up(table, name)
     others = [c for c in known if c not in (*leave_out, *dropped)]
     if columns is not None:
         used = [name for name in _named_columns(table, columns, mixed) if name not in dropped]
@@ -107,6 +128,10 @@ def _usable_columns(
 ) -> tuple[list[str], list[tuple[tuple[str, ...], str]]]:
     """Find the columns that can be used without being named, and say which cannot, with the reason."""
     frame = table.frame
+    nested = tuple(c for c in names if find_nested(frame[c]) is not None)
+    if mixed and nested:
+        find_column(table, nested[0])
+    names = [c for c in names if c not in nested]
     check_spelling(table, names)
     for c in names:
         if _is_slip(table, c):
@@ -124,7 +149,8 @@ def _usable_columns(
         (lambda c: c in namesakes, own_text, name_it),
         (lambda c: not mixed and not holds_numbers(frame[c]), "not numeric", ""),
     ]
-    used, reasons = list(names), []
+    used = list(names)
+    reasons = [(nested, "it holds lists or records", "")] * bool(nested)
     for rule, why, hint in rules:
         left = tuple(c for c in used if rule(c))
         used = [c for c in used if c not in left]
@@ -199,18 +225,51 @@ def _nearly_distinct(column: pd.Series[Any]) -> bool:
 
 def _is_slip(table: FileTable, name: str) -> bool:
     """Tell whether a column is text by accident; not where --category says that it is text, or quotes do."""
+    column = table.frame[name]
+    if name in table.categories or holds_numbers(column):
+        return False
+    if _is_too_long(column):
+        return not _has_name_of_id(name)
+    return _mostly_commas(column) or (name not in table.quoted and _mostly_numbers(column))
+
+
+def _is_too_long(column: pd.Series[Any]) -> bool:
+    """Tell whether a column is text because it holds whole numbers of more digits than any type of number has."""
+    filled = column.dropna().astype(str)
+    return bool(filled.str.fullmatch(r"[-+]?\d+").all() and filled.str.len().max() > 19)
+
+
+def _mostly_commas(column: pd.Series[Any]) -> bool:
+    """Tell whether most cells are numbers with a comma, in quotes or not."""
+    filled = column.dropna().astype(str)
+    return bool((filled.str.fullmatch(COMMA_NUMBER) | filled.str.fullmatch(GROUPED)).mean() > 0.5)
+
+
+def _holds_amounts(column: pd.Series[Any], *, quoted: bool) -> bool:
+    """Tell whether most cells are numbers, some with signs or a unit that make text of them, as 5%, <0.1 or 5 kg."""
     import pandas as pd
 
-    column = table.frame[name]
-    if name in table.categories or holds_numbers(column) or holds_truths(column):
+    filled = column.dropna().astype(str).str.strip()
+    amounts = filled.str.fullmatch(AMOUNT)
+    written = amounts & pd.to_numeric(filled, errors="coerce").isna()
+    return bool(amounts.mean() > 0.5 and written.any() and (not quoted or written.mean() > 0.5))
+
+
+def _holds_objects(column: pd.Series[Any]) -> bool:
+    """Tell whether some cells are neither text nor truth values, but objects such as decimals and dates."""
+    return column.dtype == object and any(not isinstance(cell, str | bool) for cell in column.dropna())
+
+
+def _mostly_numbers(column: pd.Series[Any]) -> bool:
+    """Tell whether text in a column is the exception, or a word for missing values, and so probably a slip."""
+    import pandas as pd
+
+    if holds_truths(column):
         return False
     filled = column.dropna().astype(str)
-    if (filled.str.fullmatch(COMMA_NUMBER) | filled.str.fullmatch(GROUPED)).mean() > 0.5:  # in quotes or not
-        return True
     numbers = pd.to_numeric(filled, errors="coerce").notna()
     words = set(filled[~numbers].str.strip().str.lower())
-    few_words = numbers.mean() > 0.5 or (numbers.any() and words <= LIKE_MISSING)
-    return bool(few_words) and name not in table.quoted
+    return bool(numbers.mean() > 0.5) or (bool(numbers.any()) and words <= LIKE_MISSING)
 
 
 def _holds_whole_numbers(column: pd.Series[Any]) -> bool:
@@ -245,6 +304,8 @@ def _labels_subjects(table: FileTable, name: str, mixed: bool) -> bool:
 
 def _first_text(table: FileTable, name: str) -> str:
     """Name the first entry that is no number: 'row 17 (line 18), column 'height': 'abc' is not a number'."""
+    from pandas.api.types import infer_dtype
+
     column = table.frame[name]
     if name in table.categories:
         return f"column {name!r} must hold numbers, and --category names it"
@@ -253,7 +314,14 @@ def _first_text(table: FileTable, name: str) -> str:
     dialect = table.dialect
     bad = column.map(lambda cell: isinstance(cell, str) and dialect.value_of(cell.strip()) is None).to_numpy(dtype=bool)
     if not bad.any():
-        return f"column {name!r} must hold numbers, and holds {column.dtype} values"
+        if _is_too_long(column):
+            return (
+                f"column {name!r} holds whole numbers beyond 2**53, such as {column.dropna().iloc[0]}, which are not "
+                "exact as floating-point numbers; subtract a common offset first"
+            )
+        kind = infer_dtype(column, skipna=True) if column.dtype == object else column.dtype
+        how = "; store them as floating-point numbers" * (kind == "decimal")
+        return f"column {name!r} must hold numbers, and holds {kind} values{how}"
     value = str(column[bad].iloc[0])
     hint = ""
     if dialect.decimal == "," and GROUPED.fullmatch(value) and "." in value:
@@ -280,13 +348,28 @@ def advise_on_missing(word: str, dialect: Dialect) -> str:
     return f"{given} does not have it; {longer} reads it as a missing value, too"
 
 
-def note_slips(table: FileTable, names: Sequence[str], console: Console) -> None:
-    """Say which columns of a formula are categories because of a few words among numbers."""
-    for name in names:
-        if _is_slip(table, name):
-            console.note(
-                f"column {name!r} is taken for categories, because of {_first_text(table, name)}; --category {name} "
-                "says that it holds categories."
+def check_formula_columns(table: FileTable, parsed: Parsed, *, mixed: bool) -> None:
+    """Refuse columns of a formula that are text by accident, and responses that are no numbers unless mixed."""
+    import pandas as pd
+
+    for name in parsed.uncoded:
+        column = table.frame[name]
+        if holds_numbers(column) or holds_truths(column):
+            continue
+        if name in parsed.bare_responses and not mixed:
+            raise BadInputError(f"{table.file}: {_first_text(table, name)}.")
+        if name in table.categories or isinstance(column.dtype, pd.CategoricalDtype):
+            continue
+        objects = name in parsed.bare and _holds_objects(column)
+        if (
+            objects
+            or _is_too_long(column)
+            or _is_slip(table, name)
+            or _holds_amounts(column, quoted=name in table.quoted)
+        ):
+            raise BadInputError(
+                f"{table.file}: {_first_text(table, name)}; mend it, or write C({name}) in the formula, or name the "
+                "column in --category, if its cells are categories."
             )
 
 
@@ -323,7 +406,8 @@ def _rows_where(table: FileTable, condition: str) -> FileTable:
             f"{near_names(shown, known_values)}"
         )
     # a missing value is not equal to anything, and not unequal either
-    kept = getattr(values, OPERATORS[compare])(shown).fillna(False).astype(bool) & column.notna()
+    met = getattr(values, OPERATORS[compare])(shown).reindex(column.index)
+    kept = met.astype("boolean").fillna(False).astype(bool) & column.notna()
     if not kept.any():
         near = "" if numeric else near_names(value, known_values)
         raise BadInputError(f"--where {condition}: no row of {table.file} meets it.{near}")
@@ -344,7 +428,11 @@ def _compared_as_numbers(table: FileTable, condition: str, column: pd.Series[Any
     code = f"table[{column.name!r}]"
     for sign, other in ((dialect.thousands, ""), (dialect.decimal if dialect.decimal == "," else None, ".")):
         code += "" if sign is None else f".str.replace({sign!r}, {other!r}, regex=False)"
-    return pd.to_numeric(column.map(numbers.get, na_action="ignore")), f"pd.to_numeric({code})"
+    known = column.dropna()  # as Python objects, which compare exactly however long they are
+    values = pd.Series([numbers[text] for text in known], index=known.index, dtype=object)
+    if any(isinstance(number, int) and abs(number) >= EXACT for number in numbers.values()):
+        return values, f"{code.replace(']', '].dropna()', 1)}.map(int)"
+    return values, f"pd.to_numeric({code})"
 
 
 def _number_in(table: FileTable, condition: str, name: str, value: str) -> int | float:
@@ -359,7 +447,12 @@ def _number_in(table: FileTable, condition: str, name: str, value: str) -> int |
             sign = "a comma" if dialect.decimal == "," else "a point"
             hint = f": the numbers of {table.file} have {sign} as decimal sign"
         raise BadInputError(f"--where {condition}: column {name!r} holds numbers, and {value!r} is none{hint}.")
-    return int(number) if isinstance(number, float) and number.is_integer() else number
+    if not isinstance(number, float) or not number.is_integer():
+        return number
+    exact = Decimal(dialect.plain(value) if dialect.value_of(value) is not None else value)
+    if exact != int(exact):
+        raise BadInputError(f"--where {condition}: {value!r} has more digits than are compared; write a whole number.")
+    return int(exact)
 
 
 def _condition_of(table: FileTable, condition: str) -> tuple[str, str, str]:

@@ -160,12 +160,20 @@ class Partition(Labelled):
             how = f"Algorithm: {self.algorithm}, {starts}, {self.n_iter} pass{'es' * (self.n_iter > 1)}"
             where = " of the features" if self.algorithm == "landmarks" else ""
             how += f", a local optimum{where}" if self.converged else ", stopped before it converged"
-            how += "; another seed can find another." if self.n_init > 1 or self.n_perturb else "."
+            many = self.n_init > 1 or self.n_perturb
+            how += "; another seed can find another." if many and not self._at_bound else "."
         proof = "S/bound is at most 1; 1 would prove that no partition into as many clusters has a larger S."
+        if self._at_bound:
+            proof = "S reaches its bound: no partition into as many clusters has a larger S."
         estimated = () if self.approximation is None else self.approximation.notes
         if math.isnan(self.tightness) and self.k > 1:
             proof = "No S is above the bound, but the bound is not positive, so S/bound says nothing."
         return [*self._members(), how, *self.notes, *estimated, proof, metric_note(self.metric, self.standardization)]
+
+    @property
+    def _at_bound(self) -> bool:
+        """Whether S is its upper bound, which proves the optimum; not for a bound that is estimated."""
+        return self.k > 1 and self.approximation is None and self.tightness >= 1 - BOUND_ROUNDING
 
     def _conclusion(self) -> str:
         if self.k == 1:

@@ -5,6 +5,7 @@ The module has another name than its function, which the package exports.
 
 from __future__ import annotations
 
+import numbers
 import os
 from collections.abc import Collection
 from contextlib import closing
@@ -37,7 +38,7 @@ from energystats.inputs.names import near_names
 from energystats.inputs.options import as_generator, check_option
 from energystats.inputs.table import InputTable, as_table, match_rows
 from energystats.metrics.base import Metric, MetricLike
-from energystats.metrics.domains import Place, row_places, truths_as_numbers
+from energystats.metrics.domains import Fault, Place, RowError, row_places, truths_as_numbers
 from energystats.metrics.general import Precomputed
 from energystats.metrics.gower import Gower
 from energystats.metrics.lookup import resolve
@@ -49,6 +50,9 @@ __all__ = ["disco"]
 
 
 CONSTANT_WITHIN = 1e-9  # of columns of length 1: what rounding leaves of one that is constant
+ROUNDED = 1e-10  # of a column's length: what rounding leaves of one that adds nothing, unless its mean is large
+FAR = 100  # times its spread: a covariate so far from 0 is nearly a constant in products
+DATES = ("date", "datetime", "datetime64", "time", "timedelta", "timedelta64", "period")
 Decomposition = Literal["sequential", "marginal"]
 
 
@@ -328,10 +332,13 @@ def _by_formula(
         gaps["`strata`"] = _find_missing_labels(strata, len(table), "strata")
     kept = find_complete_rows(gaps, len(table), missing)
     rows = table.iloc[:, [_position(table, name) for name in parsed.variables]][kept]
+    place = _place_among(row_places(["data"], [len(table)], [table.index]), kept)
+    for name in parsed.bare:
+        if name not in parsed.bare_responses:
+            _check_no_objects(rows.iloc[:, _position(rows, name)], name, place)
     used = _tidy(rows, parsed.bare)
     if source is None:
-        place = row_places(["data"], [len(table)], [table.index])
-        d = entry.read(parsed.response_columns(used, _find_response_columns(rows, entry)), _place_among(place, kept))
+        d = entry.read(parsed.response_columns(used, _find_response_columns(rows, entry)), place)
     else:
         d = source.rows(kept)
     terms = parsed.design(used, marginal=marginal)
@@ -383,6 +390,29 @@ def _position(table: Any, name: str) -> int:
     return list(map(str, table.columns)).index(name)
 
 
+def _check_no_objects(column: Any, name: str, place: Place) -> None:
+    """Refuse numbers among Python objects, such as decimals, which would be taken for categories.
+
+    Where text stands among them, the row of the text is named: it is the slip.
+    """
+    if column.dtype != object:
+        return
+    values = column.tolist()
+    numeric = [isinstance(v, numbers.Number) and not isinstance(v, bool | np.bool_) for v in values]
+    if not any(numeric):
+        return
+    row = 0 if all(numeric) else numeric.index(False)
+    rule = "takes columns of numbers, text or truth values, and categories"
+    cause = f"has {values[row]!r:.60} in column {name!r}, which holds numbers as Python objects"
+    advice = f"make floats of them, as by pd.to_numeric(data[{name!r}])"
+    if not all(numeric):
+        rule = "takes columns of numbers, of text or of truth values"
+        cause = f"has {values[row]!r:.60} in column {name!r}, where other rows have numbers"
+        advice = "mend it"
+    advice += f", or write C({name}.astype(str)) for categories"
+    raise RowError("`formula`", Fault(row, cause, rule, advice), *place(row))
+
+
 def _tidy(table: Any, bare: Collection[str]) -> Any:
     """Number complete rows from 0, in dtypes that formulaic knows, without categories that do not occur.
 
@@ -390,10 +420,12 @@ def _tidy(table: Any, bare: Collection[str]) -> Any:
     """
     import pandas as pd
     from pandas.api.types import (
+        infer_dtype,
         is_bool_dtype,
         is_extension_array_dtype,
         is_integer_dtype,
         is_numeric_dtype,
+        is_object_dtype,
         is_string_dtype,
     )
 
@@ -403,9 +435,10 @@ def _tidy(table: Any, bare: Collection[str]) -> Any:
             check_whole_numbers(table[name].to_numpy(), str(name))
         if isinstance(dtype, pd.CategoricalDtype):
             table[name] = table[name].cat.remove_unused_categories()
-        elif dtype.kind in "mM" and str(name) in bare:
+        elif str(name) in bare and (dtype.kind in "mM" or infer_dtype(table[name]) in DATES):
+            kind = infer_dtype(table[name]) if is_object_dtype(dtype) else dtype
             raise ValueError(
-                f"`formula` must not take dates as they are, but column {name!r} has {dtype}; make numbers of it (days "
+                f"`formula` must not take dates as they are, but column {name!r} has {kind}; make numbers of it (days "
                 'since one of them), or categories with `.astype("category")`.'
             )
         elif is_extension_array_dtype(dtype) and is_string_dtype(dtype):
@@ -574,11 +607,32 @@ def _subspaces(terms: tuple[Term, ...]) -> tuple[FloatArray, list[Hypothesis]]:
     for term in terms:
         reduced = added_basis(term.others, nothing)
         added = added_basis(term.columns, reduced)
-        if not added.shape[1]:
-            why = "adds nothing to the terms it is adjusted for" if term.others.shape[1] else "does not vary"
-            raise ValueError(f"`formula`: {term.name} {why}; leave it out.")
+        df = added.shape[1]
+        if df < term.columns.shape[1]:
+            _check_loss(term, terms, df, added_basis(term.columns, reduced, ROUNDED).shape[1])
         hypotheses.append(Hypothesis(Q.T @ reduced, Q.T @ added))
     return Q, hypotheses
+
+
+def _check_loss(term: Term, terms: tuple[Term, ...], df: int, possible: int) -> None:
+    """Refuse a term that adds nothing, and one of which as much as rounding may hide seems to add nothing."""
+    means, spreads = (f(np.hstack([t.columns for t in terms]), axis=0) for f in (np.mean, np.ptp))
+    ratios = np.abs(means) / np.where(spreads == 0, np.inf, spreads)
+    worst = int(ratios.argmax())
+    if ratios[worst] > FAR and (possible > df or not df):
+        name = [t.name for t in terms for _ in range(t.columns.shape[1])][worst]
+        raise ValueError(
+            f"`formula`: what {term.name} adds is lost in rounding, all or in part, because {name} lies far from 0: it "
+            f"varies by {spreads[worst]:.3g} around {means[worst]:.3g}; subtract a constant from it."
+        )
+    if not df:
+        why = "adds nothing to the terms it is adjusted for" if term.others.shape[1] else "does not vary"
+        raise ValueError(f"`formula`: {term.name} {why}; leave it out.")
+    if possible > df:
+        raise ValueError(
+            f"`formula`: {term.name} has {possible} degrees of freedom or {df}, by what counts as rounding, because "
+            "some of its columns nearly follow from the terms it is adjusted for; leave it out or merge levels."
+        )
 
 
 def _check_residual(names: str, n: int, df: int) -> None:

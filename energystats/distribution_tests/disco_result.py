@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["DiscoResult", "DiscoRow"]
 
 
+NEGATIVE = -1e-9  # of T: what rounding does not explain
 NAMES_AND_CALLS = re.compile(r"`[^`]*`|\([^)]*\)|\[[^\]]*\]")  # within which a colon joins no factors
 FEW_LEFT = 0.05  # of the rows, as residual degrees of freedom
 
@@ -178,6 +179,11 @@ class DiscoResult(Result):
 
     def _sentences(self) -> list[str]:
         lines = [f"Null hypothesis of the model: {self.null_hypothesis}."]
+        if min(self.residual, *(row.dispersion for row in self.terms)) < NEGATIVE * abs(self.total):
+            lines.append(
+                "A dispersion is negative, so rho is not of negative type (see `negative_type`): p stands, but R2 is "
+                "no share and a dispersion of 0 does not mean equality."
+            )
         if self.method == "exact":
             lines.append(exact_note(self.n_resamples))
         else:

@@ -89,9 +89,12 @@ def as_numbers(values: Any, name: str) -> FloatArray:
     array = as_array(table, name)
     if array.dtype.kind not in "iuf":
         kind = {"b": "bool", "c": "complex", "U": "str", "S": "bytes", "M": "datetime", "m": "timedelta"}
+        shown = name if name.isidentifier() else "x"
+        # a cast would drop imaginary parts
+        how = f"np.abs({shown})" if array.dtype.kind == "c" else f"np.asarray({shown}, dtype=float)"
         raise TypeError(
             f"`{name}` must hold real numbers, got dtype {kind.get(array.dtype.kind, array.dtype.name)}; "
-            f"convert it first, for example with `np.asarray({name if name.isidentifier() else 'x'}, dtype=float)`."
+            f"convert it first, for example with `{how}`."
         )
     # before they become doubles, which would round them without a word
     if array.dtype.kind in "iu":

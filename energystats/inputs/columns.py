@@ -21,11 +21,12 @@ from energystats.inputs.arrays import (
 from energystats.inputs.names import name_text
 from energystats.inputs.table import InputTable, as_table, check_same_columns, masked_in
 
-__all__ = ["Columns", "Kind", "encode", "holds_numbers", "holds_truths"]
+__all__ = ["Columns", "Kind", "encode", "find_nested", "holds_numbers", "holds_truths"]
 
 
 Kind: TypeAlias = Literal["numeric", "ordered", "categorical", "asymmetric", "empty"]
 KINDS: tuple[Kind, ...] = ("numeric", "ordered", "categorical", "asymmetric", "empty")
+NESTED = (dict, list, tuple, set, np.ndarray)  # what a cell of several values is
 NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "mixed-integer-na", "integer-na")
 
 
@@ -226,6 +227,8 @@ def _code_column(column: Any, name: str, label: str) -> _Column:
     if found in NUMBERS:
         return _numeric_column(doubles_of(pd.to_numeric(column), name_text(column.name)), name, label)
     what = "both numbers and text" if found.startswith("mixed") else f"{found} values ({column.dtype})"
+    if (nested := find_nested(column)) is not None:
+        what = f"a {type(nested).__name__} in one cell"
     raise TypeError(
         f"`{name}` must have columns of numbers, categories, text or truth values, but column {label!r} has {what}; "
         'convert it, for example to numbers, or to categories with `.astype("category")`.'
@@ -330,6 +333,13 @@ def holds_numbers(column: Any) -> bool:
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
     return is_numeric_dtype(column) and not is_bool_dtype(column)
+
+
+def find_nested(column: Any) -> Any:
+    """Find the first cell that holds several values, such as a list or a record; None where there is none."""
+    if column.dtype != object:
+        return None
+    return next((cell for cell in column if isinstance(cell, NESTED)), None)
 
 
 def holds_truths(column: Any) -> bool:

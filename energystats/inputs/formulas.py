@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
+import numbers
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -101,6 +102,13 @@ class Parsed:
         names = (str(factor).strip("`") for factor in _factors_of((*self.response, *self.terms)))
         return tuple(name for name in names if name in self.variables)
 
+    @property
+    def uncoded(self) -> tuple[str, ...]:
+        """Columns that stand somewhere outside of C(), where numbers are meant as numbers."""
+        factors = (factor for term in (*self.response, *self.terms) for factor in term.factors)
+        names = {n for f in factors if not f.expr.startswith("C(") for n in _names_in(f.expr, self.variables)}
+        return tuple(name for name in self.variables if name in names)
+
     def response_columns(self, data: pd.DataFrame, mixed: pd.DataFrame | None = None) -> pd.DataFrame:
         """Compute the responses, one a column; those that are columns of `mixed` are taken as they are."""
         import pandas as pd
@@ -113,16 +121,19 @@ class Parsed:
                 found[name] = mixed[name].reset_index(drop=True)
                 continue
             matrix, spec = self.evaluate([term], data)
-            if name in data and is_bool_dtype(data[name]):
+            if (name in data and is_bool_dtype(data[name])) or any(_is_condition(f.expr) for f in term.factors):
+                inner = name[2:-1] if name.startswith("I(") else name
                 raise ValueError(
                     "`formula` must have numeric responses joined by + on its left side, but "
-                    f"{term} holds truth values; {term}.astype(int) is 1 for True and 0 for False."
+                    f"{term} holds truth values; {f'I(1 * ({inner}))' if inner != name else f'{term}.astype(int)'} is "
+                    "1 for True and 0 for False."
                 )
             text = spec.factor_contrasts
-            if text or len(term.factors) > 1:
+            if text:
+                held = f", with values such as {data[name].iloc[0]!r:.60}" if name in data else ""
                 raise ValueError(
-                    "`formula` must have numeric responses joined by + on its left side, but "
-                    f"{term} is {'categorical' if text else 'a product'}."
+                    f"`formula` must have numeric responses joined by + on its left side, but {term} is categorical"
+                    f"{held}."
                 )
             _check_columns(str(term), matrix)
             found |= {str(name): column for name, column in zip(spec.column_names, matrix.T, strict=True)}
@@ -176,9 +187,15 @@ class Parsed:
         try:
             with np.errstate(all="ignore"):  # what is not finite is reported below
                 matrix = spec.get_model_matrix(data, context=context)
-                values = np.asarray(matrix, dtype=np.float64)
+                is_complex = np.iscomplexobj(matrix)
+                values = np.asarray(matrix.real if is_complex else matrix, dtype=np.float64)
         except Exception as error:  # the user's own expression ran
             raise ValueError(f"`formula` {self.text!r} cannot be evaluated: {_write_plain_message(error)}") from error
+        if is_complex:
+            raise TypeError(
+                f"`formula` must have real numbers, but some in {self.text!r} are complex; use np.real(), np.imag() or "
+                "np.abs() of them."
+            )
         if len(values) != len(data):
             listed = " + ".join(map(str, terms))
             raise ValueError(
@@ -194,6 +211,8 @@ class Parsed:
             indicators, spec = self.evaluate([data.term([factor])], data.table, full_rank=False, seen=seen)
             if factor not in spec.factor_contrasts:
                 return None
+            if not seen:
+                _refuse_objects(factor, spec.factor_contrasts[factor].levels)
             found = seen[-1] if seen else _levels_from(indicators, spec.factor_contrasts[factor].levels, str(factor))
         codes, names = found
         used = np.unique(codes)
@@ -285,6 +304,16 @@ def _number_levels(codes: IntArray, names: Sequence[Any]) -> Any:
     return pd.Categorical.from_codes(codes.tolist(), categories=pd.RangeIndex(len(names)))
 
 
+def _refuse_objects(factor: Any, levels: Sequence[Any]) -> None:
+    """Refuse numbers as Python objects, such as decimals and sums of them, which formulaic takes for categories."""
+    for level in levels:
+        if isinstance(level, numbers.Number) and not isinstance(level, bool | np.bool_):
+            raise TypeError(
+                f"`formula`: {factor} has numbers as Python objects, such as {level!r:.60}; make floats of the columns "
+                f"it is computed of, as by pd.to_numeric(), or write C({factor}) for categories."
+            )
+
+
 def _levels_from(indicators: FloatArray, names: Sequence[Any], factor: str) -> Levels:
     """Code the levels of a factor from the indicators of formulaic, of which every row must have one."""
     if indicators.shape[1] != len(names) or not (indicators.sum(axis=1) == 1).all():
@@ -360,6 +389,7 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
             f"`formula` takes a column named '1' for the constant; rename it, or write I(`1`), got {formula!r}."
         )
     try:
+        _check_signs(formula)
         # formulaic writes out a dot, which stands for all columns, by their names
         read = Formula.from_spec(formula, context={"__formulaic_variables_available__": list(map(str, data.columns))})
     except (FormulaicError, SyntaxError) as error:
@@ -412,15 +442,35 @@ def _check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None
             f'`formula` must name its responses before ~, as in "y1 + y2 ~ g", got {formula!r}; a table or matrix of '
             "its own goes first, as in `disco(X, formula, data=data)`."
         )
-    if "-" in _outside_calls(formula.split("~")[0]):
-        raise ValueError(f"`formula` must not subtract before ~, where - leaves a term out; use I(), got {formula!r}.")
     if left and not with_response:
         raise ValueError(f"`formula` must have nothing before ~ when `X` is given, got {formula!r}.")
 
 
-def _outside_calls(text: str) -> str:
-    """Leave out what stands in parentheses or backticks."""
-    return _without_calls(re.sub(r"`[^`]*`", "", text))
+def _check_signs(formula: str) -> None:
+    """Refuse signs that do not compute: before ~, R takes all for arithmetic, and here they choose terms."""
+    from formulaic.parser import DefaultFormulaParser
+
+    tokens = list(DefaultFormulaParser().get_tokens(formula))
+    signs = [(token.token, token) for token in tokens if token.kind is not None and token.kind.value == "operator"]
+    left = any(sign == "~" for sign, _ in signs)
+    for sign, token in signs:
+        if sign == "." and formula[token.source_start] == "`":
+            raise ValueError(f"`formula` takes a column named '.' for all columns; rename it, got {formula!r}.")
+        if sign == "in":
+            raise ValueError(
+                f"`formula` must not have %in%, which adds terms here that R leaves out: write a:b for a %in% b, got "
+                f"{formula!r}."
+            )
+        left = left and sign != "~"
+        if left and sign.startswith(("-", "+-")):
+            raise ValueError(
+                f"`formula` must not subtract before ~, where - leaves a term out; use I(), got {formula!r}."
+            )
+        if left and sign not in ("+", "|"):
+            raise ValueError(
+                f"`formula` must have numeric responses joined by + on its left side, but {sign} computes nothing "
+                f"there; write it in I(), as in I(y**2), got {formula!r}."
+            )
 
 
 def _without_calls(text: str) -> str:
@@ -530,6 +580,25 @@ def _check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
                 f"`formula`: {called.id!r} is a column of `data`, which {factor.expr} would take for the function of "
                 f"that name; rename the column{instead}."
             )
+
+
+def _parsed_or_nothing(expression: str) -> ast.AST:
+    """Parse the tree of a Python expression; an empty one where it is none."""
+    try:
+        return ast.parse(expression, mode="eval")
+    except SyntaxError:
+        return ast.Module(body=[], type_ignores=[])
+
+
+def _is_condition(expression: str) -> bool:
+    """Tell whether a factor is a comparison, or joined from those, in I() or not."""
+    tree = _parsed_or_nothing("".join(piece if i % 2 == 0 else "_" for i, piece in enumerate(expression.split("`"))))
+    node: ast.AST = getattr(tree, "body", tree)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "I" and node.args:
+        node = node.args[0]
+    while isinstance(node, ast.BinOp | ast.UnaryOp) and isinstance(node.op, ast.BitAnd | ast.BitOr | ast.Invert):
+        node = node.operand if isinstance(node, ast.UnaryOp) else node.left
+    return isinstance(node, ast.Compare)
 
 
 def missing_in(values: Any) -> BoolArray:

@@ -248,6 +248,8 @@ def _coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
         names = sorted(firsts)
         ordered = all(bool(low < high) for low, high in itertools.pairwise(names))
     except TypeError as error:
+        if complex in kinds:
+            raise TypeError(f"`{name}` has complex labels, which have no order; make text of them.") from error
         raise TypeError(f"`{name}` mixes labels that cannot be sorted, such as numbers and text.") from error
     if not ordered:
         kind = type(names[0]).__name__

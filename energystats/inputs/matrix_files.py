@@ -154,6 +154,8 @@ def _layout_of(cells: list[list[str]]) -> Literal["both", "header", "none"]:
     if m == width + 1:
         return "header"
     if m != width:
+        if width == 1 and any(len(row[0].split()) > 1 for row in cells):
+            raise ValueError("the matrix must be square, got one column of several numbers with blanks; --sep space?")
         raise ValueError(
             f"the matrix must be square, got {m} lines of {width} cells; n x n numbers, a line of n names above them, "
             "and a column of n names beside them are understood."

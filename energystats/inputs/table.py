@@ -99,7 +99,7 @@ def as_table(values: Any) -> InputTable:
     of_pandas = hasattr(values, "iloc")
     # Polars and Arrow: pandas keeps the types of their columns, and marks missing values in one way
     if not of_pandas and hasattr(values, "to_pandas"):
-        values = values.to_pandas()
+        values = _convert_exactly(values)
     if not hasattr(values, "iloc"):
         if hasattr(values, "row_index"):  # blocks of rows
             return InputTable(values, values.columns, values.row_index, values.indices)
@@ -108,6 +108,30 @@ def as_table(values: Any) -> InputTable:
     names = values.columns if values.ndim == 2 else ["x" if values.name is None else values.name]
     index = values.index if of_pandas or not counts_only(values.index) else None  # Polars has no names of rows
     return InputTable(values, write_names(names), None if index is None else index.copy(), delayed=delayed)
+
+
+def _convert_exactly(values: Any) -> Any:
+    """Make a pandas object; whole numbers with gaps stay whole where floating-point numbers would round them."""
+    found = values.to_pandas()
+    if getattr(found, "ndim", 0) == 1 and hasattr(found, "iloc"):
+        return _keep_whole(found, values)
+    for j, name in enumerate(getattr(found, "columns", ())):
+        if isinstance(name, str) and found.columns.tolist().count(name) == 1:
+            found.isetitem(j, _keep_whole(found.iloc[:, j], values[name]))
+    return found
+
+
+def _keep_whole(column: Any, source: Any) -> Any:
+    """Take whole numbers from their source if pandas has made floating-point numbers of them, and rounded some."""
+    import pandas as pd
+
+    if column.dtype.kind != "f" or not (column.abs() >= 2**53).any():
+        return column
+    entries = source.to_pylist() if hasattr(source, "to_pylist") else source.to_list()
+    if any(isinstance(entry, float) for entry in entries):
+        return column
+    largest = max(entry for entry in entries if entry is not None)
+    return pd.Series(entries, index=column.index, name=column.name, dtype="Int64" if largest < 2**63 else "UInt64")
 
 
 # ---------------------------------------------------------------- masks
