@@ -69,7 +69,7 @@ class _Text:
 
 @dataclass(kw_only=True)
 class _Sizes:
-    """What pandas made of the numbers of a column, over all pieces of the file."""
+    """Sizes and kinds of the numbers of a column, over all pieces of the file."""
 
     large: bool = False
     fractions: bool = False

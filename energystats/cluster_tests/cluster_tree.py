@@ -338,7 +338,7 @@ def _check_draws_suffice(rules: Rules, factor: float) -> None:
 
 
 def _number_nodes(d: Dissimilarity, root: _Sprout, rules: Rules) -> tuple[tuple[TreeNode, ...], IntArray]:
-    """Number all nodes, each before its children, and the leaf of every point as all clusters are numbered."""
+    """Give numbers to all nodes, each before its children, and the leaf of every point as all clusters are numbered."""
     order: list[_Sprout] = []
     stack = [root]
     while stack:

@@ -1,4 +1,4 @@
-"""How parts and reference samples are clustered: by energy, or by any clusterer that the user brings [theory 5]."""
+"""Clusterers of parts and reference samples: by energy, or by any clusterer that the user brings [theory 5]."""
 
 from __future__ import annotations
 

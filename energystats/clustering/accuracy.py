@@ -1,4 +1,4 @@
-"""How well found clusters match known classes."""
+"""Agreement of found clusters with known classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each euclidization does to the distances and to the clusters [theory 7; K s.5-8]."""
+"""Effects of each euclidization on the distances and on the clusters [theory 7; K s.5-8]."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.ran
 
 
 def _renumber_clusters(rho: FloatArray, labels: IntArray) -> IntArray:
-    """Number the clusters as `energy_cluster` does."""
+    """Give the clusters numbers as `energy_cluster` does."""
     Z = (labels[:, None] == np.unique(labels)).astype(np.float64)
     return numbering_by_sums(labels, Z.T @ rho @ Z, Z.sum(axis=0))[labels]
 

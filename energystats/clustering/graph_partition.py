@@ -467,7 +467,7 @@ def _reported(
 
 
 def _numbered_labels(graph: _Objective, labels: IntArray) -> IntArray:
-    """Number clusters by falling numbers of vertices or sums of weights; then by rising cost/mass and links inside."""
+    """Order clusters by falling numbers of vertices or sums of weights; then by rising cost/mass and links inside."""
     heaviness = np.ones(graph.n) if graph.given is None else graph.given
     quotients = graph.quotients(labels)
     scale = float(np.abs(quotients).sum())

@@ -339,7 +339,7 @@ def make_partition(
     path: FloatArray | None = None,
     moves: IntArray | None = None,
 ) -> Partition:
-    """Number the clusters that a search found, and compute their dispersions, the upper bound and coordinates."""
+    """Order the clusters that a search found, and compute their dispersions, the upper bound and coordinates."""
     # M = Z'RZ has W, S and T, and the order of the clusters
     M, s = d.group_sums(Groups(labels, tuple(range(k))), weights)
     numbers = numbering_by_sums(labels, M, s)

@@ -1,4 +1,4 @@
-"""What a picture of a partition shows: its points in a plane, and the means of its clusters by feature."""
+"""Contents of a picture of a partition: its points in a plane, and the means of its clusters by feature."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search for clusters is to find, and what every algorithm of `energy_cluster` can do: estimate, and fit."""
+"""The specification of a search for clusters, and the base of the algorithms of `energy_cluster`: estimate, and fit."""
 
 from __future__ import annotations
 

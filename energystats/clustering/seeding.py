@@ -1,4 +1,4 @@
-"""Where the iterative methods start."""
+"""Starts of the iterative methods."""
 
 from __future__ import annotations
 

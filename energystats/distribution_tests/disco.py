@@ -175,7 +175,7 @@ def disco(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _How:
-    """How terms are adjusted for each other, and permutations chosen."""
+    """Adjustment of terms for each other, and choice of permutations."""
 
     sampling: Sampling
     decomposition: Decomposition
@@ -185,7 +185,7 @@ class _How:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _EntryOptions:
-    """How points are read."""
+    """Options that say how points are read."""
 
     metric: Metric
     standardize: bool
@@ -414,7 +414,7 @@ def _check_no_objects(column: Any, name: str, place: Place) -> None:
 
 
 def _tidy(table: Any, bare: Collection[str]) -> Any:
-    """Number complete rows from 0, in dtypes that formulaic knows, without categories that do not occur.
+    """Count complete rows from 0, in dtypes that formulaic knows, without categories that do not occur.
 
     Dates may stand in functions, but not `bare`.
     """

@@ -1,4 +1,4 @@
-"""How far the energy distance of two populations may lie from that of their samples."""
+"""An interval of the energy distance of two populations, from their samples."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ def _plan_power(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Simulation:
-    """What is the same for all replicates.
+    """Everything that all replicates share.
 
     Attributes
     ----------

@@ -1,1 +1,1 @@
-"""What a user may give, read and checked once."""
+"""Inputs that a user may give, read and checked once."""

@@ -1,1 +1,1 @@
-"""How many clusters, and how steady they are: one criterion a file; `select_k`, `cluster_stability`."""
+"""Numbers of clusters, and how steady these are: one criterion a file; `select_k`, `cluster_stability`."""

@@ -1,4 +1,4 @@
-"""How many clusters, and how steady they are."""
+"""Results about the number of clusters, and how steady they are."""
 
 from __future__ import annotations
 
