@@ -20,7 +20,7 @@ from energystats._core.sums import random_directions
 from energystats._runtime import check_memory
 from energystats._typing import FloatArray, IntArray
 from energystats.exceptions import ColumnScaleWarning, MatrixAsPointsWarning, warn
-from energystats.inputs.arrays import EPS, digits_of, read_only
+from energystats.inputs.arrays import EPS, digits_of
 from energystats.inputs.labels import as_labels, read_labels
 from energystats.inputs.matrices import as_square, matrix_index
 from energystats.inputs.table import InputTable, as_table, check_same_columns
@@ -29,7 +29,7 @@ from energystats.metrics.closed_form import SUBSAMPLE, Euclidean, Exponential
 from energystats.metrics.domains import Domain, Fault, Place, looks_like_distances, row_places
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
-from energystats.pairs.block_values import Measures
+from energystats.metrics.z_scores import Standardization
 from energystats.pairs.disk import Rows
 from energystats.pairs.line import power_on_line, sort_line
 from energystats.pairs.routes import choose_route
@@ -43,7 +43,6 @@ __all__ = [
     "Groups",
     "Matrix",
     "Points",
-    "Standardization",
     "StoredPoints",
     "check_blocks",
     "check_resolution",
@@ -60,36 +59,6 @@ HEAVY = 1e4  # square of the sum of weights, above which they are looked at toge
 ORDINARY = 1e-50  # and its inverse: data between them are not scaled
 SAMPLES = "the samples"  # several of them, below each other
 SCALE_RATIO = 100.0  # of the columns' standard deviations, above which one of them decides every distance
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Standardization:
-    """Column means and standard deviations (divisor n; 1 for a constant column) of z-scores."""
-
-    center: FloatArray
-    scale: FloatArray
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "center", read_only(self.center))
-        object.__setattr__(self, "scale", read_only(self.scale))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.center, self.scale)  # so that a copy is as read-only
-
-    @classmethod
-    def of(cls, points: FloatArray) -> Self:
-        """Measure the columns."""
-        deviation = deviations(points)
-        return cls(center=points.mean(axis=0), scale=np.where(deviation > 0, deviation, 1.0))
-
-    @classmethod
-    def from_measures(cls, measures: Measures) -> Self:
-        """Take the measures of columns that were read in blocks."""
-        return cls(center=measures.mean, scale=np.where(measures.width > 0, measures.deviation, 1.0))
-
-    def apply(self, points: FloatArray) -> FloatArray:
-        """Compute the z-scores of the columns."""
-        return (points - self.center) / self.scale
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -519,7 +488,7 @@ class Blocks(Dissimilarity):
         measures, place = rows.measured(), row_places([name], [len(rows)], [None])
         standardization = None
         if standardize:
-            standardization = Standardization.from_measures(measures)
+            standardization = Standardization.of_measures(measures.mean, measures.deviation, measures.width)
             rows, place = rows.standardized(standardization.center, standardization.scale), of_z_scores(place)
         check_blocks(rows, metric, place)
         # a parameter such as the median distance takes a few rows; all of them would be read once more for it

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from energystats.dissimilarity import Standardization
     from energystats.metrics.base import Metric
+    from energystats.metrics.z_scores import Standardization
 
 __all__ = ["Dispersion", "check_two_groups", "dispersion", "energy_distance", "pairwise"]
 

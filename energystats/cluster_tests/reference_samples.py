@@ -11,10 +11,11 @@ import numpy as np
 from energystats._core.threads import one_thread_up_to
 from energystats._core.unimodal import jitter_ties, nearest_unimodal
 from energystats._typing import FloatArray
-from energystats.dissimilarity import Dissimilarity, Points, Standardization
+from energystats.dissimilarity import Dissimilarity, Points
 from energystats.inputs.options import children
 from energystats.metrics.base import Metric
 from energystats.metrics.general import SciPyMetric
+from energystats.metrics.z_scores import Standardization
 
 __all__ = [
     "Axes",

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from energystats.dissimilarity import Standardization
     from energystats.metrics.base import Metric
+    from energystats.metrics.z_scores import Standardization
 
 __all__ = ["NearestCluster", "Partition", "make_partition"]
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from energystats.dissimilarity import Standardization
+    from energystats.metrics.z_scores import Standardization
 
 __all__ = [
     "Spectral",

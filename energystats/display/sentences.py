@@ -13,8 +13,8 @@ from energystats.display.numbers import interval_text, p_text, rounded
 from energystats.display.tables import LEVEL, WIDTH
 
 if TYPE_CHECKING:
-    from energystats.dissimilarity import Standardization
     from energystats.metrics.base import Metric
+    from energystats.metrics.z_scores import Standardization
 
 __all__ = ["exact_note", "metric_note", "metric_text", "random_interval", "seed_note", "state_evidence", "undecided"]
 

@@ -25,12 +25,13 @@ from energystats._core.pvalues import (
 )
 from energystats._runtime import Work, with_bar
 from energystats._typing import FloatArray
-from energystats.dissimilarity import Dissimilarity, Groups, Standardization
+from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import FREE, ExchangeableUnits
 from energystats.distribution_tests.found_groups import notes_on_groups
 from energystats.distribution_tests.results import PermutationTestResult, StatisticName
 from energystats.inputs.methods import Sampling
 from energystats.metrics.base import Metric
+from energystats.metrics.z_scores import Standardization
 from energystats.pairs.workloads import Size, permutations
 
 __all__ = [
