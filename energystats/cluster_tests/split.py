@@ -47,6 +47,7 @@ STEADY = 0.7  # correlation of two lines that look the same way
 LEVELS = np.arange(1, 20) / 20  # of the quantiles by which other lines are oriented
 SMALLEST_SAMPLE = 20  # points
 SMALLEST_SCORED_PART = 8  # points
+EUCLIDEAN = Euclidean()  # checked once
 LINEAR_UNIMODALITY = "every linear projection of the population is unimodal"
 CONTRASTS_MEAN = (
     "A contrast asks whether all points are unimodal along the line from one cluster to the rest. A third cluster far "
@@ -168,7 +169,7 @@ def _decorrelated(points: FloatArray, part: IntArray) -> _Space:
         _, widths, axes = np.linalg.svd(points[part] - centre, full_matrices=False)
     kept = widths > SMALLEST_WIDTH * widths[0]
     moved = (points - centre) @ (axes[kept].T / widths[kept])
-    return _Space(Points(metric=Euclidean(), points=moved, warns=False), CoordinateScorer(moved))
+    return _Space(Points(metric=EUCLIDEAN, points=moved, warns=False), CoordinateScorer(moved))
 
 
 def _oriented(t: FloatArray, first: FloatArray) -> FloatArray:
