@@ -129,6 +129,7 @@ def w_after_best_move(R, labels, w):
 points = st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), min_size=4, max_size=9)
 
 
+@pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")
 @given(points, st.integers(0, 2**32 - 1), st.booleans(), st.sampled_from(["points", "matrix", "line"]))
 def test_local_optimum_is_what_no_single_move_improves(drawn, seed, weighted, route):
     rng = np.random.default_rng(seed)

@@ -155,3 +155,11 @@ def test_same_seed_same_labels(blobs):
     for how in ({"algorithm": "spectral"}, {"init": "spectral"}):
         a, b = (es.energy_cluster(blobs, 4, rng=2, **how) for _ in range(2))
         assert_array_equal(a.labels, b.labels)
+
+
+def test_a_clustering_that_is_cut_off_says_so(rng):
+    X = rng.normal(size=(300, 4))
+    with pytest.warns(es.ConvergenceWarning, match="cut off after `max_iter`=1 passes"):
+        found = es.energy_cluster(X, 4, algorithm="spectral", max_iter=1, rng=0)
+    assert not found.converged
+    assert es.energy_cluster(X, 4, algorithm="spectral", rng=0).converged

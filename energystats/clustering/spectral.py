@@ -21,7 +21,7 @@ from energystats.display.result import Named
 from energystats.display.sentences import metric_note
 from energystats.display.tables import TextTable, text_table
 from energystats.dissimilarity import Dissimilarity
-from energystats.exceptions import ignoring
+from energystats.exceptions import ConvergenceWarning, ignoring, warn
 from energystats.inputs.options import as_generator, check_count, children
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import Exponential
@@ -309,9 +309,11 @@ class Spectral(Algorithm):
         k, weights = search.k, search.weights
         check_distinct(_count_distinct_points(d, k), k)
         rows = _spectral_rows(d, k, weights)
-        labels = cluster_rows(rows, k, rng, weights=weights, n_init=search.n_init, max_iter=search.max_iter)
+        labels, ended = fit_rows(rows, k, rng, weights=weights, n_init=search.n_init, max_iter=search.max_iter)
+        if not ended:
+            warn(f"k-means was cut off after `max_iter`={search.max_iter} passes.", ConvergenceWarning)
         return make_partition(
-            d, labels, k, weights=weights, algorithm=self.name, n_init=search.n_init, n_iter=1, converged=True
+            d, labels, k, weights=weights, algorithm=self.name, n_init=search.n_init, n_iter=1, converged=ended
         ), None
 
 
@@ -343,7 +345,14 @@ def cluster_rows(
     n_init: int = 1,
     max_iter: int = 300,
 ) -> IntArray:
-    """Cluster rows by scikit-learn's (weighted) k-means, no cluster empty.
+    """Cluster rows by scikit-learn's (weighted) k-means, no cluster empty."""
+    return fit_rows(rows, k, rng, weights=weights, n_init=n_init, max_iter=max_iter)[0]
+
+
+def fit_rows(
+    rows: FloatArray, k: int, rng: np.random.Generator, *, weights: FloatArray | None, n_init: int, max_iter: int
+) -> tuple[IntArray, bool]:
+    """Cluster rows by k-means, and tell whether the best start ended before `max_iter` passes.
 
     In one thread, so that no digit depends on their number, and because the threads of OpenMP are lost in a process
     that is forked after their first use, which then would wait for them for ever. And one call at a time: k-means sets
@@ -352,17 +361,18 @@ def cluster_rows(
     """
     with loading():
         from sklearn.cluster import KMeans
-        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.exceptions import ConvergenceWarning as FewerRows
         from threadpoolctl import threadpool_limits
 
     model = KMeans(k, n_init=n_init, max_iter=max_iter, random_state=int(rng.integers(2**31)))
     with (
         one_thread(wait=True),
         threadpool_limits(1, "openmp"),
-        ignoring(ConvergenceWarning),
+        ignoring(FewerRows),
     ):  # fewer distinct rows than clusters: mended below
         model.fit(rows, sample_weight=weights)
-    return fill_empty(model.labels_.astype(np.intp), k, ((rows - model.cluster_centers_[model.labels_]) ** 2).sum(1))
+    misplaced = ((rows - model.cluster_centers_[model.labels_]) ** 2).sum(1)
+    return fill_empty(model.labels_.astype(np.intp), k, misplaced), bool(model.n_iter_ < max_iter)
 
 
 def fill_empty(labels: IntArray, k: int, misplaced: FloatArray) -> IntArray:

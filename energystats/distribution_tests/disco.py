@@ -587,10 +587,12 @@ def _permuted_blocks(question: _Question) -> tuple[tuple[Any, ...], list[bool]]:
 
 
 def _varies_within(blocks: tuple[Any, ...], term: Term) -> bool:
-    """Tell whether what a term adds to those it is adjusted for differs within some block of rows."""
-    # permuting within blocks cannot move what is constant in each
-    added = added_basis(term.columns, added_basis(term.others, np.empty((len(term.columns), 0))))
-    return any((np.ptp(added[rows], axis=0) > CONSTANT_WITHIN).any() for rows in blocks)
+    """Tell whether a term, and what it adds to those it is adjusted for, differ within some block of rows."""
+    # permuting within blocks cannot move what is constant in each; what such a term adds to others may vary where rows
+    # are not balanced over the blocks, but it says nothing of the term, whose own values were never exchanged
+    nothing = np.empty((len(term.columns), 0))
+    own, added = added_basis(term.columns, nothing), added_basis(term.columns, added_basis(term.others, nothing))
+    return all(any((np.ptp(Q[rows], axis=0) > CONSTANT_WITHIN).any() for rows in blocks) for Q in (own, added))
 
 
 def _subspaces(terms: tuple[Term, ...]) -> tuple[FloatArray, list[Hypothesis]]:
