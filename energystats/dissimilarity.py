@@ -139,7 +139,7 @@ class Dissimilarity(abc.ABC):
         warns: bool = True,
         place: Place | None = None,
     ) -> Points:
-        """Check clean coordinates and fit a metric to them; `place` says where their rows come from."""
+        """Make a `Points` from coordinates without gaps: check them for the metric, and fit it to them."""
         check_z_scores(metric, standardize)
         place = place or row_places(["X"], [len(points)], [None])
         # z-scores first: signs and rows of zeros are judged as the metric will see them

@@ -71,7 +71,7 @@ def test_the_protocol_of_scikit_learn(estimator, check):
             r"must be an object, got the class; write `es\.Lloyd\(\)`",
         ),
         (lambda: es.energy_cluster([1.0, 2.0], 1, algorithm="nystrom"), ValueError, "must be one of auto, hartigan"),
-        (lambda: es.energy_cluster([1.0, 2.0], 1, algorithm=3), TypeError, "`algorithm` must be a string"),
+        (lambda: es.energy_cluster([1.0, 2.0], 1, algorithm=3), TypeError, "or an object such as `es.Hartigan"),
     ],
 )
 def test_options_are_checked_when_they_are_made(make, error, message):
@@ -89,3 +89,12 @@ def test_entry_functions_have_at_most_fifteen_parameters():
     for function in (es.energy_cluster, es.EnergyClustering, es.cluster_test, es.cluster_tree, es.select_k,
                      es.cluster_stability, es.graph_partition, es.compare_euclidizations):  # fmt: skip
         assert len(inspect.signature(function).parameters) <= 15, function.__name__
+
+
+@pytest.mark.parametrize("how", [{"log_moves": True}, {"callback": print}], ids=["log_moves", "callback"])
+@pytest.mark.parametrize("algorithm", ["exact-1d", "spectral", "auto"])
+def test_nothing_is_watched_where_nothing_moves(algorithm, how):
+    """Both were ignored without a word; in one column "auto" is exact."""
+    with pytest.raises(ValueError, match=f'`{next(iter(how))}` has no use in algorithm=.* use "hartigan"'):
+        es.energy_cluster([0.0, 1.0, 5.0, 6.0], 2, algorithm=algorithm, **how)
+    assert es.energy_cluster([0.0, 1.0, 5.0, 6.0], 2, algorithm="hartigan", rng=0, **how).within == 1.0

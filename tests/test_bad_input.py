@@ -71,9 +71,9 @@ def test_a_path_is_no_table(call):
 @pytest.mark.parametrize(
     ("how", "error", "message"),
     [
-        ({"alpha": 0}, ValueError, r"`alpha` must satisfy 0 < alpha <= 2, got 0"),
-        ({"alpha": 2.5}, ValueError, r"`alpha` must satisfy 0 < alpha <= 2, got 2.5"),
-        ({"alpha": np.nan}, ValueError, r"`alpha` must satisfy 0 < alpha <= 2, got nan"),
+        ({"alpha": 0}, ValueError, r"`alpha` must be from 0.001 to 2, got 0"),
+        ({"alpha": 2.5}, ValueError, r"`alpha` must be from 0.001 to 2, got 2.5"),
+        ({"alpha": np.nan}, ValueError, r"`alpha` must be from 0.001 to 2, got nan"),
         ({"alpha": "1"}, TypeError, r"`alpha` must be a number, got '1'"),
         ({"metric": "euclidian"}, ValueError, r"`metric` must be one of braycurtis, .*yule.*Did you mean 'euclidean'"),
         ({"metric": 3}, TypeError, r"`metric` must be a name, an `es.metrics` object or a callable, got int"),

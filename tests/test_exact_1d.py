@@ -400,7 +400,7 @@ X = np.arange(20.0)
         (lambda: es.cluster_1d(X, 2, X * np.nan), ValueError, r"`sample_weight`"),
         (lambda: es.cluster_1d(X, 2, [1, 2]), ValueError, r"`sample_weight` must have shape \(20,\), got \(2,\)"),
         (lambda: es.cluster_1d(X, alpha=1.5), ValueError, r"`alpha` must be 1 or 2, got 1.5, for which that intervals"),
-        (lambda: es.cluster_1d(X, alpha=3), ValueError, r"`alpha` must satisfy 0 < alpha <= 2, got 3"),
+        (lambda: es.cluster_1d(X, alpha=3), ValueError, r"`alpha` must be from 0.001 to 2, got 3"),
         (lambda: es.cluster_1d([0, 1e200], alpha=2), ValueError, r"`x` must not exceed 1e\+150 in size, got 1e\+200"),
         (lambda: es.cluster_1d([0, 1e-160], alpha=2), ValueError, r"must lie further apart: their largest difference"),
         (lambda: es.energy_cluster(X, 2, algorithm="exact-1d", alpha=0.5), ValueError, r"its square, got 1 column and"),

@@ -626,7 +626,7 @@ def test_rows_without_a_common_column_are_named_by_their_numbers(rng):
         ({"weights": [1, 2]}, ValueError, r"`weights` must have one weight a column, 5, got 2"),
         ({"weights": [0] * 5}, ValueError, r"`weights` must not all be zero"),
         ({"weights": 3}, TypeError, r"`weights` must be a mapping or a sequence, got int"),
-        ({"alpha": 3}, ValueError, r"`alpha` must satisfy 0 < alpha <= 2, got 3"),
+        ({"alpha": 3}, ValueError, r"`alpha` must be from 0.001 to 2, got 3"),
     ],
 )  # fmt: skip
 def test_options_that_are_refused(how, error, message, rng):

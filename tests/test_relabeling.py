@@ -578,7 +578,7 @@ def test_min_p_never_beats_its_parts(seed):
         ({"alpha": [1, 2], "method": es.Permutation(extrapolate=True)}, r"Several semimetrics need all permutations"),
         ({"alpha": [1.0, 2.0], "metric": ["euclidean", "cityblock"]}, r"`metric` and `alpha` must not both"),
         ({"alpha": []}, r"`alpha` must not be empty"),
-        ({"alpha": [1.0, 3.0]}, r"`alpha` must satisfy 0 < alpha <= 2, got 3"),
+        ({"alpha": [1.0, 3.0]}, r"`alpha` must be from 0.001 to 2, got 3"),
         ({"metric": ["euclidean", "precomputed"]}, r"metric=\"precomputed\" is one matrix"),
         ({"n_resamples": 0}, r"`n_resamples` must be at least 1, got 0"),
         ({"rng": -1}, r"`rng` must be a seed \(whole number >= 0\)"),

@@ -124,7 +124,7 @@ class _Splitter:
         return [unimodality_test(scores, self.n_resamples, self.factor, rng, self.first_batch) for scores in scored]
 
     def lines(self, space: _Space, part: IntArray, rng: np.random.Generator) -> Lines | None:
-        """Cluster a part, and put all points on the line from every cluster to the rest."""
+        """Cluster some rows, and compute scores of all points along the line from each cluster to the others."""
         found = self.cluster(space.d.subset(part), rng)
         if found is None:
             return None

@@ -174,5 +174,10 @@ def as_algorithm(algorithm: str | Algorithm) -> Algorithm:
         return algorithm
     if isinstance(algorithm, type) and issubclass(algorithm, Algorithm):
         raise TypeError(f"`algorithm` must be an object, got the class; write `es.{algorithm.__name__}()`.")
+    if not isinstance(algorithm, str):
+        raise TypeError(
+            f"`algorithm` must be one of {', '.join(ALGORITHMS)}, or an object such as `es.Hartigan()`, got "
+            f"{type(algorithm).__name__}."
+        )
     check_option(algorithm, "algorithm", tuple(ALGORITHMS))
     return ALGORITHMS[algorithm]

@@ -13,7 +13,7 @@ from energystats._core.line_spectrum import line_eigenvalues
 from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.clustering.partition import Partition
-from energystats.clustering.search import Algorithm, Search, check_distinct
+from energystats.clustering.search import Algorithm, Search, check_distinct, check_unwatched
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import read_inputs
@@ -144,6 +144,7 @@ class Exact1D(Algorithm):
                 f"{f'{columns} column' if columns else 'a matrix'}{'s' * (columns > 1)} and {d.metric!r}; "
                 'use "hartigan".'
             )
+        check_unwatched(search, self.name)
         return _partition_line(d, search.k, search.weights), None
 
 

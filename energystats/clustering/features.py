@@ -156,7 +156,7 @@ class BlockFeatures(NamedTuple):
 
     @classmethod
     def of(cls, block: Any, feature_map: FeatureMap) -> BlockFeatures:
-        """Compute the features of points; those of features are themselves."""
+        """Return the feature coordinates of rows; rows that are features already come back unchanged."""
         if isinstance(block, BlockFeatures):
             return block
         phi, residuals = feature_map.apply(block)
@@ -223,7 +223,7 @@ class Features:
         return list(self.blocks.map(task, *shared, columns=columns))
 
     def summed(self, task: Callable[..., Any], *given: Any, columns: Sequence[Any] = ()) -> Any:
-        """Sum what a task finds in the blocks."""
+        """Run a task on every block of rows, and add up the results."""
         return self.blocks.sum(task, self.shared_map, *map(self.blocks.share, given), columns=columns)
 
     def centres(self, labels: IntArray, k: int) -> Centres:

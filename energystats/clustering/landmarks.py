@@ -181,7 +181,7 @@ class Landmarks(Algorithm):
 
 
 def _table_of(d: Dissimilarity, batch_size: int) -> RowTable:
-    """Choose the rows where they are, or read them here if they are few."""
+    """Return the table of rows to cluster: as it is stored, or read into memory if it has at most one batch of rows."""
     if isinstance(d, Blocks):
         return d.rows if d.n > batch_size else PointsHere(d.rows.pick(np.arange(d.n)))
     return PointsHere(d.points)

@@ -16,7 +16,7 @@ from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.labels import as_labels
 from energystats.inputs.options import check_count, check_option
 
-__all__ = ["MOVE_TOLERANCE", "STARTS", "Algorithm", "Search", "check_distinct", "read_start"]
+__all__ = ["MOVE_TOLERANCE", "STARTS", "Algorithm", "Search", "check_distinct", "check_unwatched", "read_start"]
 
 
 STARTS = 10  # of every search in which nothing else is asked for
@@ -115,6 +115,15 @@ def read_start(init: str | ArrayLike, names: Sequence[str], n: int, k: int) -> I
     if len(found) != k:
         raise ValueError(f"`init` must have {k} clusters, as many as `k`, got {len(found)}.")
     return codes
+
+
+def check_unwatched(search: Search, algorithm: str) -> None:
+    """Refuse to watch a search where there is none, pass by pass and move by move."""
+    for name, given in (("log_moves", search.log_moves), ("callback", search.callback is not None)):
+        if given:
+            raise ValueError(
+                f'`{name}` has no use in algorithm="{algorithm}", which moves no single points; use "hartigan".'
+            )
 
 
 def check_distinct(distinct: int, k: int) -> None:

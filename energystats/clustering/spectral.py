@@ -14,7 +14,7 @@ from energystats._core.threads import one_thread
 from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.partition import Partition, make_partition
-from energystats.clustering.search import Algorithm, Search, check_distinct
+from energystats.clustering.search import Algorithm, Search, check_distinct, check_unwatched
 from energystats.clustering.seeding import count_distinct
 from energystats.display.numbers import numbers
 from energystats.display.result import Named
@@ -306,6 +306,7 @@ class Spectral(Algorithm):
     def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, None]:
         if search.by_labels or search.init != "k-means++":
             raise ValueError('`init` has no use in algorithm="spectral"; init="spectral" goes with "hartigan".')
+        check_unwatched(search, self.name)
         k, weights = search.k, search.weights
         check_distinct(_count_distinct_points(d, k), k)
         rows = _spectral_rows(d, k, weights)

@@ -414,7 +414,10 @@ class PairwiseTestsResult(Result):
         return sorted(order[: ROWS_SHOWN // 2])
 
     def _sentences(self) -> list[str]:
-        all_of_them = {"auto": ", or over all labelings of a pair where they are no more", "permutation": ""}
+        all_of_them = {
+            "auto": ", or over all labelings of a pair where they are no more (those of spread are always random)",
+            "permutation": "",
+        }
         error = rounded((0.05 * 0.95 / self.n_resamples) ** 0.5)
         whose = " of the whole plots" * bool(self.n_plots) + " of each pair" + ", within strata" * bool(self.n_strata)
         how = (

@@ -20,7 +20,7 @@ class Permutation:
     Parameters
     ----------
     n_resamples : int, default 999
-        How many.
+        How many. `n_resamples` of the test itself must then be left out, or say the same.
     stop_at : int, optional
         Stop as soon as this many permutations reach the observed statistic; p is then their share of those made, and
         `n_resamples` of the result says how many were: the sequential test of Besag & Clifford, whose level is exact.

@@ -81,7 +81,7 @@ def check_alpha(alpha: object) -> float:
     if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.integer | np.floating):
         raise TypeError(f"`alpha` must be a number, got {alpha!r} of type {type(alpha).__name__}.")
     if not 0 < alpha <= 2:
-        raise ValueError(f"`alpha` must satisfy 0 < alpha <= 2, got {alpha:g}.")
+        raise ValueError(f"`alpha` must be from 0.001 to 2, got {alpha:g}.")
     # refused rather than warned of: the answer would be that to another question
     if alpha < SMALLEST_ALPHA:
         raise ValueError(

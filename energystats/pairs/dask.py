@@ -210,7 +210,7 @@ class OnCluster(Pairs):
         return self.summed(_bins_task, lambda i, j: (bins,))[0]
 
     def absolute_total(self) -> float:
-        """Sum |rho| over all ordered pairs."""
+        """Sum |rho(x, y)| over all ordered pairs of points."""
         return float(self.summed(_absolute_task, lambda i, j: ())[0])
 
     def null_sums(

@@ -55,7 +55,7 @@ class Pairs(abc.ABC):
 
     @abc.abstractmethod
     def absolute_total(self) -> float:
-        """Sum |rho| over all ordered pairs."""
+        """Sum |rho(x, y)| over all ordered pairs of points."""
 
     def null_sums(
         self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
