@@ -191,10 +191,7 @@ def _measure_machine() -> tuple[float, float, float, float]:
         for _ in range(100):
             np.add(small, small, out=small)
 
-    # processor time of this thread where it is counted finely: after every product a thread waits for its turn in the
-    # interpreter, up to 5 ms each while others are busy, such as those of a Dask cluster that starts
-    fine = time.get_clock_info("thread_time").resolution < CLOCK_SECONDS
-    least = partial(_measure_least_time, clock=time.thread_time if fine else time.perf_counter)
+    least = partial(_measure_least_time, clock=_choose_clock())
     return (
         least(products) / (20 * 2 * 64 * 64 * 60) / _count_linear_algebra_threads() ** 0.75,
         least(lambda: np.subtract(line, other, out=line)) / 2**16,
@@ -208,6 +205,15 @@ def _count_linear_algebra_threads() -> int:
     from threadpoolctl import threadpool_info
 
     return max((int(each["num_threads"]) for each in threadpool_info() if each["user_api"] == "blas"), default=1)
+
+
+def _choose_clock() -> Callable[[], float]:
+    """Choose the clock for loops of our own: processor time of this thread, where it is counted finely.
+
+    After every product a thread waits for its turn in the interpreter, up to 5 ms each while others are busy, such as
+    those of a Dask cluster that starts.
+    """
+    return time.thread_time if time.get_clock_info("thread_time").resolution < CLOCK_SECONDS else time.perf_counter
 
 
 def _measure_least_time(task: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
@@ -241,11 +247,13 @@ def _measure_pairs(d: Any) -> float:
         points = d.points
     else:  # a table that is not in memory
         points = np.sin(np.arange(float(PROBE_ROWS * _count_columns(d)))).reshape(PROBE_ROWS, -1)
+    # a user's function may wait for something, or have threads of its own
+    clock = _choose_clock() if d.metric.trusted else time.perf_counter
     size, rates = 4, []
     while True:
         rows = points[:size]
         try:
-            spent = _measure_least_time(partial(d.metric.finite_between, rows, rows))
+            spent = _measure_least_time(partial(d.metric.finite_between, rows, rows), clock)
         except Exception:  # the call itself will say what is wrong with a user's function
             return 1e-9 * (5 + _count_columns(d))
         rates.append(spent / len(rows) ** 2)

@@ -568,7 +568,7 @@ GAPS = BAD.assign(y1=BAD["y1"].where(BAD.index > 1), a=BAD["a"].where(BAD.index 
         (["y1 ~ a"], {"decomposition": "type 2"}, r"`decomposition` must be one of sequential, marginal; got 'type 2'"),
         (["y1 ~ a"], {"missing": "omit"}, r"`missing` must be one of raise, drop; got 'omit'"),
         (["y1 ~ a"], {"n_resamples": 0}, r"`n_resamples` must be at least 1"),
-        (["y1 ~ a"], {"alpha": 3}, r"`alpha` must satisfy"),
+        (["y1 ~ a"], {"alpha": 3}, r"`alpha` must be from"),
     ],
 )  # fmt: skip
 def test_bad_input(arguments, how, message):

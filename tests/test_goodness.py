@@ -338,7 +338,7 @@ def test_what_is_no_distribution(distribution, error, message):
     [
         ({"metric": "precomputed"}, ValueError, r"`metric` must not be \"precomputed\""),
         ({"metric": "eucldean"}, ValueError, r"Did you mean 'euclidean'"),
-        ({"alpha": 3}, ValueError, r"`alpha` must satisfy"),
+        ({"alpha": 3}, ValueError, r"`alpha` must be from"),
         ({"n_resamples": 0}, ValueError, r"`n_resamples` must be at least 1"),
         ({"n_resamples": 9.0}, TypeError, r"`n_resamples` must be a whole number"),
         ({"n_reference": 1}, ValueError, r"`n_reference` must be at least 2"),
