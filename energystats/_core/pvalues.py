@@ -155,21 +155,25 @@ def smallest_pvalues(values: Sequence[FloatArray], tolerances: Sequence[float]) 
 
 
 INDEX_WEIGHTS = np.array([0.65, 0.1, 0.25])  # of the indices of unimodality, as shares of the level
+ONE_LINE = np.ones(1)
 SAME_PVALUE = 1e-12  # of it
 CAUCHY_CAP = 0.99  # so that a single p of 1 cannot veto the others
 CAP_OF_CONTRASTS = 0.5  # a contrast that shows nothing must not hide one that does
 
 
-def smallest_weighted(table: FloatArray, tolerance: FloatArray, factor: float = 1.0) -> float:
-    """Compare the first row with all rows by the smallest of its weighted p-values; (1 + b, 3) -> float.
+def smallest_weighted(
+    table: FloatArray, tolerance: FloatArray, factor: float = 1.0, shares: FloatArray = ONE_LINE
+) -> float:
+    """Compare the first row with all rows by the smallest of its weighted p-values; (1 + b, 3 m) -> float.
 
     The p-value of every row in every column is the share of rows that are at least as large, ties within the
     tolerance among them; divided by the weights and minimised they are compared between the rows once more, so that
-    three questions cost what they have in common only once. `factor` calibrates the result.
+    questions cost what they have in common only once: three for each of m lines, weighted by the lines' `shares`.
+    `factor` calibrates the result.
     """
     n = len(table)
     counts = np.column_stack([_count_upper(column, t) for column, t in zip(table.T, tolerance, strict=True)])
-    smallest = (counts / n / INDEX_WEIGHTS).min(axis=1)
+    smallest = (counts / n / np.outer(shares, INDEX_WEIGHTS).ravel()).min(axis=1)
     return min(1.0, factor * float(np.count_nonzero(smallest <= smallest[0] * (1 + SAME_PVALUE)) / n))
 
 

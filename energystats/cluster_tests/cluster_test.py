@@ -22,6 +22,7 @@ from energystats.cluster_tests.refit import GAUSSIAN, INDEPENDENT_UNIMODAL, INNE
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
 from energystats.cluster_tests.split import LINEAR_UNIMODALITY, enough_draws, split_test
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, one_column_test
+from energystats.cluster_tests.whole_clusters import WholeClusters
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.labels import were_found
 from energystats.inputs.options import (
@@ -172,16 +173,23 @@ def cluster_test(
     return result if d.n >= SMALL_SAMPLE else replace(result, notes=(*result.notes, FEW_POINTS.format(n=d.n)))
 
 
+Test = Callable[[Dissimilarity, ClusterTestOptions, np.random.Generator], ClusterTestResult]
+
+
 class _Method(NamedTuple):
     """A way to test, and what it takes."""
 
-    test: Callable[[Dissimilarity, ClusterTestOptions, np.random.Generator], ClusterTestResult]
+    test: Test
     work: Callable[[Size, ClusterTestOptions], tuple[Work, ...]]
     in_coordinates: bool  # whether reference samples are drawn
 
 
 def _work_of_split(size: Size, options: ClusterTestOptions) -> tuple[Work, ...]:
     return split(size, options.k, options.n_splits, enough_draws(options.n_resamples, options.k))
+
+
+def _work_of_one_column(size: Size, options: ClusterTestOptions) -> tuple[Work, ...]:
+    return (line_draws(size.n, options.n_resamples),)
 
 
 def _work_of_refit(size: Size, options: ClusterTestOptions) -> tuple[Work, ...]:
@@ -198,11 +206,16 @@ def _sets_of_axes(size: Size) -> int:
     return 1 if size.columns == 1 else 2
 
 
+def _in_unit(test: Test) -> Test:
+    """Test points of ordinary size, whose squares are numbers."""
+    return lambda d, options, rng: test(d.near_one(), options, rng)
+
+
 METHODS = {
     "split": _Method(split_test, _work_of_split, False),
-    "unimodal-1d": _Method(one_column_test, lambda size, options: (line_draws(size.n, options.n_resamples),), False),
-    "refit": _Method(refit_test, _work_of_refit, True),
-    "crossfit": _Method(crossfit_test, _work_of_crossfit, True),
+    "unimodal-1d": _Method(_in_unit(one_column_test), _work_of_one_column, False),
+    "refit": _Method(_in_unit(refit_test), _work_of_refit, True),
+    "crossfit": _Method(_in_unit(crossfit_test), _work_of_crossfit, True),
 }
 
 
@@ -245,7 +258,11 @@ def run_cluster_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rand
     method = METHODS[options.method]
     if method.in_coordinates:
         _check_coordinates(d, options.method)
-    return _nothing_to_test(options) if d.all_coincide else method.test(d.near_one(), options, rng)
+    whole_rng = rng.spawn(1)[0]
+    found = _nothing_to_test(options) if d.all_coincide else method.test(d, options, rng)
+    if found.partition is not None or options.user_clusterer is not None:
+        return found
+    return replace(found, partition=WholeClusters(d, options, whole_rng).partition())
 
 
 def method_for(d: Dissimilarity, method: str) -> str:

@@ -15,11 +15,12 @@ from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.cluster_tests.cluster_test import check_lines, method_for, points_to_test, run_cluster_test
 from energystats.cluster_tests.options import ClusterTestOptions
+from energystats.cluster_tests.results import ClusterTestResult
 from energystats.cluster_tests.split import LINEAR_UNIMODALITY, SMALLEST_SAMPLE
 from energystats.cluster_tests.tree_result import ClusterTreeResult, TreeNode
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor
 from energystats.clustering.exact_1d import has_exact
-from energystats.clustering.local_search import search_points
+from energystats.clustering.partition import make_partition
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.exceptions import EnergyStatsWarning, collected, warn
 from energystats.inputs.arrays import check_level
@@ -34,7 +35,7 @@ SMALLEST_NODE = 20  # points: smaller clusters are not tested, and not split
 LIMIT = "k_max reached"
 ROUNDING = 1e-12  # of the level
 
-Test = Callable[[Dissimilarity, int, np.random.Generator], float]
+Test = Callable[[Dissimilarity, int, np.random.Generator], ClusterTestResult]
 
 
 def cluster_tree(
@@ -219,6 +220,7 @@ class _Sprout:
     rejected: bool = False
     halves: tuple[IntArray, ...] = ()
     height: float = float("nan")
+    space: str = ""
     children: list[_Sprout] = field(default_factory=list)
 
     @property
@@ -271,13 +273,13 @@ def _examine_node(d: Dissimilarity, rules: Rules, test: Test, node: _Sprout) -> 
         return
     # a test at level a (m - 1)/(n - 1), below a parent that was rejected [Meinshausen 2008]
     node.n_resamples = rules.draws(size)
-    node.pvalue = test(part, node.n_resamples, node.rng)
+    found = test(part, node.n_resamples, node.rng)
+    assert found.partition is not None
+    node.pvalue, node.space, labels = found.pvalue, found.space, found.partition.labels
     node.adjusted = rules.adjusted(node.pvalue, size, 0.0 if node.parent is None else node.parent.adjusted)
     node.rejected = node.adjusted <= rules.level
-    # the two clusters of smallest W are its halves, whether they are split or not
-    labels = search_points(part, 2, node.rng.spawn(1)[0])[0]
+    # its halves are the two clusters of the test, in the space where they show, whether they are split or not
     sums = part.group_sums(Groups(labels, (0, 1)))
-    labels = numbering_by_sums(labels, *sums)[labels]
     node.halves = tuple(node.rows[labels == j] for j in range(2))
     node.height = 2 * float(between(*sums))
 
@@ -295,10 +297,10 @@ def tree_of_points(
     name: Literal["split", "unimodal-1d"] = "unimodal-1d" if one_column else "split"
     at_nodes = replace(options, method=name, progress=False)  # the tree has the only bar
 
-    def test(part: Dissimilarity, n_resamples: int, child: np.random.Generator) -> float:
+    def test(part: Dissimilarity, n_resamples: int, child: np.random.Generator) -> ClusterTestResult:
         found = run_cluster_test(part, replace(at_nodes, n_resamples=n_resamples), child)
         notes.update(dict.fromkeys(found.notes) if part.n == d.n else {})
-        return found.pvalue
+        return found
 
     d = d if has_exact(d) else d.stored()
     root = _Sprout(np.arange(d.n), None, rng)
@@ -324,6 +326,9 @@ def tree_of_points(
         notes=tuple({**notes, **dict.fromkeys(texts)}),
         metric=d.metric,
         standardization=d.standardization,
+        partition=make_partition(
+            d, labels, len(np.unique(labels)), algorithm="cluster_tree", n_init=0, n_iter=0, converged=True
+        ),
     )
 
 
@@ -373,6 +378,7 @@ def _number_nodes(d: Dissimilarity, root: _Sprout, rules: Rules) -> tuple[tuple[
                 rejected=node.rejected,
                 label=label.get(id(node)),
                 outcome=node.outcome,
+                space=node.space,
             )
         )
     return tuple(nodes), labels

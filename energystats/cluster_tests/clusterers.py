@@ -25,6 +25,7 @@ from energystats.inputs.table import masked_in
 __all__ = ["Clustering", "EnergyClusters", "UserClusterer", "as_user_clusterer", "explained_share"]
 
 
+FEW_STARTS = 4  # for two clusters whose W need not be the smallest
 NOISE = -1  # the label of scikit-learn for a point in no cluster
 
 
@@ -46,9 +47,18 @@ class Clustering(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EnergyClusters:
-    """Find k clusters as `energy_cluster` does: by Hartigan's method, or exact ones in one column of numbers."""
+    """Find k clusters as `energy_cluster` does: by Hartigan's method, or exact ones in one column of numbers.
+
+    Attributes
+    ----------
+    k : int
+        Number of clusters.
+    thorough : bool
+        Whether there are as many starts and perturbations as there. For the line between two clusters a few starts do.
+    """
 
     k: int
+    thorough: bool = True
 
     def labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray | None:
         if not has_exact(d):
@@ -60,7 +70,9 @@ class EnergyClusters:
         """Find the best partition."""
         scale = float(np.abs(R).sum()) / (2 * len(R))
         problem = Problem(R, np.ones(len(R)), self.k, MOVE_TOLERANCE * scale)
-        return search_problem(problem, STARTS, STARTS * tries_for(len(R)), rng)[0]
+        if self.thorough:
+            return search_problem(problem, STARTS, STARTS * tries_for(len(R)), rng)[0]
+        return search_problem(problem, FEW_STARTS, 0, rng)[0]
 
     def share(self, d: Dissimilarity, rng: np.random.Generator) -> float:
         if has_exact(d):

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from energystats.clustering.partition import Partition
+
 __all__ = ["ClusterTestResult", "Comparison", "Contrast", "contrast_rows"]
 
 
@@ -112,6 +114,12 @@ class ClusterTestResult(Result):
         ratio of two normals to one mode, E, and the distance from the nearest unimodal distribution.
     factor : float or None
         By which p-values of "split" and "unimodal-1d" were multiplied, because flat densities need it.
+    space : {"as given", "decorrelated", "columns"}
+        Where the clusters show: among the points as given, after decorrelation (``metric="mahalanobis"``), or in some
+        columns, standardized. Another space than the first one is named only where `pvalue` is at most 0.05.
+    partition : Partition or None
+        The k clusters of all points in that space, by `energy_cluster` or the user's clusterer; None where this one
+        leaves points in no cluster.
     """
 
     _one_row = True
@@ -133,6 +141,8 @@ class ClusterTestResult(Result):
     comparisons: tuple[Comparison, ...] = field(default=(), repr=False)
     indices: FloatArray | None = field(default=None, repr=False)
     factor: float | None = field(default=None, repr=False)
+    space: str = "as given"
+    partition: Partition | None = field(default=None, repr=False)
 
     @property
     def contrasts(self) -> pd.DataFrame | None:

@@ -9,45 +9,39 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from energystats._core.interrupts import map_in_threads
-from energystats._core.linkage import numbering
-from energystats._core.normal_mixture import mixture_ratio
 from energystats._core.pvalues import over_contrasts
-from energystats._core.statistics import within_per_cluster
-from energystats._core.threads import one_thread_up_to
 from energystats._core.unimodal import EXCESS
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.clusterers import EnergyClusters
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, contrast_rows
-from energystats.cluster_tests.scores import CoordinateScorer, Scorer, make_scorer
+from energystats.cluster_tests.scores import make_scorer
+from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, SHARES, Kind, Space, spaces_of, telling_columns
 from energystats.cluster_tests.unimodality import (
     Unimodality,
     calibration_factor,
     no_evidence,
     note_duplicated_rows,
     note_ties,
-    unimodality_test,
+    unimodality_along_lines,
 )
-from energystats.clustering.exact_1d import has_exact
-from energystats.clustering.partition import NearestCluster
-from energystats.dissimilarity import Dissimilarity, Groups, Points
-from energystats.metrics.closed_form import Euclidean
+from energystats.cluster_tests.whole_clusters import WholeClusters
+from energystats.display.tables import LEVEL
+from energystats.dissimilarity import Dissimilarity
 
 __all__ = ["LINEAR_UNIMODALITY", "split_test"]
 
 
 FOLDS = 5  # of a split; the points of one are scored along lines that the others give
 CLUSTERED_AT_MOST = 2000  # points, which fix a line well enough; more would only cost n x n numbers
-NAMED_AT_MOST = 4000  # points that are clustered to name contrasts
-PILOT = 500  # points that decide whether columns are decorrelated first
-MARGIN = 3.0  # in log likelihood, by which decorrelated columns have to be better
-SMALLEST_WIDTH = 1e-5  # of the widest direction: narrower ones are rounding, and not decorrelated
+DECORRELATED_AT_MOST = 400  # points that are clustered with decorrelated columns, where the best two are hard to find
 STEADY = 0.7  # correlation of two lines that look the same way
 LEVELS = np.arange(1, 20) / 20  # of the quantiles by which other lines are oriented
 SMALLEST_SAMPLE = 20  # points
 SMALLEST_SCORED_PART = 8  # points
-EUCLIDEAN = Euclidean()  # checked once
+ALIKE = 0.8  # adjusted Rand index
+CLEARER = 3.0  # times smaller the p of another space has to be than that of the points as given
 LINEAR_UNIMODALITY = "every linear projection of the population is unimodal"
 CONTRASTS_MEAN = (
     "A contrast asks whether all points are unimodal along the line from one cluster to the rest. A third cluster far "
@@ -57,11 +51,19 @@ Lines = list[FloatArray]  # standardised positions of all points, one array per 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Space:
-    """Points as they are clustered and scored: as given, or with decorrelated columns."""
+class _Outcome:
+    """What the split says of one contrast.
 
-    d: Dissimilarity
-    scorer: Scorer
+    Attributes
+    ----------
+    pvalue : float
+        Of the lines in all spaces together.
+    each : dict
+        The line in each space.
+    """
+
+    pvalue: float
+    each: dict[Kind, Unimodality]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,20 +74,18 @@ class _Splitter:
     ----------
     cluster : callable
         Labels 0, 1, ... of the points of a part, -1 for points in no cluster, or None if there are fewer than two (for
-        Hartigan's method, fewer than k distinct points).
-    names : ndarray of shape (n,) or None
-        Clusters of all points, after which those of a part are called. None where two clusters are looked for.
+        Hartigan's method, fewer than k distinct points); the flag asks for a thorough search.
+    names : dict
+        For each space the clusters of all points there, after which those of a part are called; None where two
+        clusters are looked for.
     k : int
         Number of clusters among the names.
-    decorrelate : bool
-        Whether decorrelated columns may be tried.
     """
 
-    space: _Space
-    cluster: Callable[[Dissimilarity, np.random.Generator], IntArray | None]
-    names: IntArray | None
+    space: Space
+    cluster: Callable[[Dissimilarity, np.random.Generator, bool], IntArray | None]
+    names: dict[Kind, IntArray | None]
     k: int
-    decorrelate: bool
     n_resamples: int
     factor: float
     first_batch: int | None = None
@@ -95,40 +95,50 @@ class _Splitter:
         """Number of contrasts: each cluster against the rest, one for two clusters."""
         return self.k if self.k > 2 else 1
 
-    def split(self, rng: np.random.Generator) -> list[Unimodality]:
+    def split(self, rng: np.random.Generator) -> list[_Outcome]:
         """Score the points of every fold along the lines of the others, and test the pooled scores of a contrast.
 
-        Points for which the others gave no line are left out.
+        Points for which the others gave no line are left out, and spaces in which there are more of these.
         """
         n = self.space.d.n
         # five folds of random points
         order = rng.permutation(n).astype(np.intp)
-        pooled = np.full((self.n_contrasts, n), np.nan)
-        first: Lines | None = None
+        pooled = {kind: np.full((self.n_contrasts, n), np.nan) for kind in self.names}
+        first: dict[Kind, Lines] = {}
         for fold in np.array_split(np.arange(n), FOLDS):
-            # the points outside the fold give the lines; the fold has no part in them
+            # the points outside the fold give the lines, in every space; the fold has no part in them
             others = np.concatenate((order[fold[-1] + 1 :], order[: fold[0]]))[:CLUSTERED_AT_MOST]
-            lines = self.lines(self.chosen_space(others, rng), others, rng)
-            if lines is None:
-                continue
-            if first is None:
-                first = lines
-            if self.names is None:
-                lines = [_oriented(t, like) for t, like in zip(lines, first, strict=True)]
-            # the fold keeps its scores along these lines
-            pooled[:, order[fold]] = [t[order[fold]] for t in lines]
+            for kind, names in self.names.items():
+                part = others[:DECORRELATED_AT_MOST] if kind == DECORRELATED else others
+                lines = self.lines(self.space.seen_by(others, kind), part, rng, names, thorough=kind == DECORRELATED)
+                if lines is None:
+                    continue
+                if names is None:
+                    like = first.setdefault(kind, lines)
+                    lines = [_oriented(t, other) for t, other in zip(lines, like, strict=True)]
+                # the fold keeps its scores along these lines
+                pooled[kind][:, order[fold]] = [t[order[fold]] for t in lines]
         # one test of all n scores: a mixture of nearly equal projections
-        scored = pooled[:, ~np.isnan(pooled[0])]
-        if scored.shape[1] < SMALLEST_SCORED_PART:
-            return [no_evidence(np.zeros(1))] * self.n_contrasts
-        return [unimodality_test(scores, self.n_resamples, self.factor, rng, self.first_batch) for scores in scored]
+        scored = ~np.isnan(pooled[GIVEN][0])
+        kinds = [kind for kind in pooled if not np.isnan(pooled[kind][:, scored]).any()]
+        if scored.sum() < SMALLEST_SCORED_PART:
+            return [_Outcome(1.0, {GIVEN: no_evidence(np.zeros(1))})] * self.n_contrasts
+        shares = np.array([SHARES[kind] for kind in kinds])
+        how = (shares / shares.sum(), self.n_resamples, self.factor, rng, self.first_batch)
+        found = []
+        for j in range(self.n_contrasts):
+            pvalue, each = unimodality_along_lines(np.array([pooled[kind][j, scored] for kind in kinds]), *how)
+            found.append(_Outcome(pvalue, dict(zip(kinds, each, strict=True))))
+        return found
 
-    def lines(self, space: _Space, part: IntArray, rng: np.random.Generator) -> Lines | None:
+    def lines(
+        self, space: Space, part: IntArray, rng: np.random.Generator, names: IntArray | None, *, thorough: bool = False
+    ) -> Lines | None:
         """Cluster some rows, and compute scores of all points along the line from each cluster to the others."""
-        found = self.cluster(space.d.subset(part), rng)
+        found = self.cluster(space.d.subset(part), rng, thorough)
         if found is None:
             return None
-        clusters = np.zeros(1, dtype=np.intp) if self.names is None else _partners(found, self.names[part], self.k)
+        clusters = np.zeros(1, dtype=np.intp) if names is None else _partners(found, names[part], self.k)
         lines = [
             space.scorer.along(part[found == j], part[(found != j) & (found >= 0)])
             for j in clusters[: self.n_contrasts]
@@ -138,38 +148,6 @@ class _Splitter:
         if min(spread) <= 0:
             return None
         return [(t - t.mean()) / s for t, s in zip(lines, spread, strict=True)]
-
-    def chosen_space(self, part: IntArray, rng: np.random.Generator) -> _Space:
-        """Choose the space as given, unless decorrelated columns show clearly more on held-out halves of the part.
-
-        Long parallel clusters are cut across by every method that looks at distances alone.
-        """
-        points = self.space.scorer.points
-        subsample = part[:PILOT]
-        if not self.decorrelate or points is None or not 1 < points.shape[1] < subsample.size / 4:
-            return self.space
-        halves = np.array_split(subsample, 2)
-        # each half is clustered and the other scored, both ways, in both spaces
-        gain = 0.0
-        for own, other in (halves, halves[::-1]):
-            gain += self.evidence(_decorrelated(points, own), own, other, rng)
-            gain -= self.evidence(self.space, own, other, rng)
-        return _decorrelated(points, part) if gain > MARGIN else self.space
-
-    def evidence(self, space: _Space, own: IntArray, other: IntArray, rng: np.random.Generator) -> float:
-        """Sum the log likelihood ratios of other points along the lines of a part."""
-        lines = self.lines(space, own, rng)
-        return 0.0 if lines is None else sum(float(mixture_ratio(np.sort(t[other]))) for t in lines)
-
-
-def _decorrelated(points: FloatArray, part: IntArray) -> _Space:
-    """Transform all points so that the part has uncorrelated columns of one variance."""
-    centre = points[part].mean(axis=0)
-    with one_thread_up_to(points.shape[1]):
-        _, widths, axes = np.linalg.svd(points[part] - centre, full_matrices=False)
-    kept = widths > SMALLEST_WIDTH * widths[0]
-    moved = (points - centre) @ (axes[kept].T / widths[kept])
-    return _Space(Points(metric=EUCLIDEAN, points=moved, warns=False), CoordinateScorer(moved))
 
 
 def _oriented(t: FloatArray, first: FloatArray) -> FloatArray:
@@ -181,37 +159,41 @@ def _oriented(t: FloatArray, first: FloatArray) -> FloatArray:
     return t if np.abs(shape - wanted).sum() <= np.abs(shape[::-1] + wanted).sum() else -t
 
 
-def split_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
+def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
     """Test the pooled scores of every split, and combine the p-values of all splits and contrasts."""
-    k, n_splits, user_clusterer = options.k, options.n_splits, options.user_clusterer
-    n_clustered = _check_size(d.n, k if user_clusterer is None else 2)
+    user_clusterer, n_splits, d = options.user_clusterer, options.n_splits, original.near_one()
+    n_clustered = _check_size(d.n, options.k if user_clusterer is None else 2)
     tie_rng, name_rng, *split_rngs = rng.spawn(2 + n_splits)
-    names = _naming_clusters(d, name_rng, k) if user_clusterer is None else user_clusterer.all_labels(d, name_rng)
-    if user_clusterer is not None and names is not None:
-        k = int(names.max()) + 1
+    space = Space(d, make_scorer(d, options.power, tie_rng))
+    whole = WholeClusters(original, options, name_rng)
+    kinds = spaces_of(space, n_clustered) if user_clusterer is None else (GIVEN,)
+    k = whole.k
     splitter = _Splitter(
-        space=_Space(d, make_scorer(d, options.power, tie_rng)),
-        cluster=options.clustering.labels,
-        names=names,
+        space=space,
+        cluster=_clustering(options),
+        names=_names(whole, kinds),
         k=k,
-        decorrelate=user_clusterer is None,
         n_resamples=enough_draws(options.n_resamples, k),
         first_batch=options.n_resamples,
         factor=calibration_factor(options.conservative),
     )
-    if k < 2:
-        splits = [[no_evidence(np.zeros(1))]]
-    else:
+    splits = [[_Outcome(1.0, {GIVEN: no_evidence(np.zeros(1))})]]
+    if k > 1:
         of_splits = map_in_threads(splitter.split, split_rngs, options.n_jobs)
         splits = list(with_bar(of_splits, options.progress, total=n_splits, unit="split", size=lambda _: 1))
-    pvalues = np.array([[e.pvalue for e in split] for split in splits])
-    indices = np.array([[e.indices for e in split] for split in splits]).mean(axis=0)
+    pvalues = np.array([[found.pvalue for found in split] for split in splits])
     # Cauchy's rule over splits, then over contrasts
-    pvalue, of_contrasts = over_contrasts(pvalues)
-    rows = contrast_rows(_names_of_contrasts(k), indices[:, EXCESS].tolist(), of_contrasts)
-    clearest = np.unravel_index(pvalues.argmin(), pvalues.shape)
-    scorer = splitter.space.scorer
-    ties = [*scorer.ties, *(["scores"] if any(e.spread for split in splits for e in split) else [])]
+    pvalue = over_contrasts(pvalues)[0]
+    kind, each = _telling_space(pvalue, splits)
+    if kind != GIVEN and k > 2:
+        # rows are in the order of the partition that is shown
+        order = _numbers_in(whole.labels(kind), splitter.names[kind])
+        pvalues, each = pvalues[:, order], [[split[j] for j in order] for split in each]
+    own = np.array([[found.pvalue for found in split] for split in each])
+    indices = np.array([[found.indices for found in split] for split in each]).mean(axis=0)
+    rows = contrast_rows(_names_of_contrasts(k), indices[:, EXCESS].tolist(), over_contrasts(own)[1])
+    clearest = np.unravel_index(own.argmin(), own.shape)
+    ties = [*space.scorer.ties, *(["scores"] if any(e.spread for split in each for e in split) else [])]
     duplicated = () if d.coordinates is None else note_duplicated_rows(d.coordinates)
     clusterers = () if user_clusterer is None else user_clusterer.notes(len(user_clusterer.counts), "no evidence")
     return ClusterTestResult(
@@ -227,11 +209,97 @@ def split_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Gen
         conservative=options.conservative,
         jittered=bool(ties),
         pvalues=pvalues,
-        scores=splits[clearest[0]][clearest[1]].scores,
+        scores=each[clearest[0]][clearest[1]].scores,
         indices=indices,
         rows=rows,
-        notes=(*note_ties(ties), *duplicated, *scorer.notes, *((CONTRASTS_MEAN,) if k > 2 else ()), *clusterers),
+        space=kind,
+        partition=whole.partition(kind),
+        notes=(
+            *_note_space(whole, kind),
+            *note_ties(ties),
+            *duplicated,
+            *space.scorer.notes,
+            *((CONTRASTS_MEAN,) if k > 2 else ()),
+            *clusterers,
+        ),
     )
+
+
+def _clustering(options: ClusterTestOptions) -> Callable[[Dissimilarity, np.random.Generator, bool], IntArray | None]:
+    """Say how parts are clustered: the line between two clusters needs no thorough search, but in some spaces."""
+    if options.user_clusterer is not None:
+        by_user = options.user_clusterer
+        return lambda part, rng, thorough: by_user.labels(part, rng)
+    return lambda part, rng, thorough: EnergyClusters(options.k, thorough or options.k > 2).labels(part, rng)
+
+
+def _telling_space(pvalue: float, splits: list[list[_Outcome]]) -> tuple[Kind, list[list[Unimodality]]]:
+    """Choose the space that a result shows: as given, unless the test rejects and another one shows far more."""
+    kinds = [kind for kind in splits[0][0].each if all(kind in found.each for split in splits for found in split)]
+    lines = {kind: [[found.each[kind] for found in split] for split in splits] for kind in kinds}
+    own = {k: over_contrasts(np.array([[e.pvalue for e in split] for split in of]))[0] for k, of in lines.items()}
+    best = min(kinds, key=lambda kind: own[kind])
+    kind = best if pvalue <= LEVEL and CLEARER * own[best] <= own[GIVEN] else GIVEN
+    return kind, lines[kind]
+
+
+def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
+    """Say where the clusters show, how to see them, and how far they agree with those of the points as given."""
+    there, given = whole.partition(kind), whole.partition(GIVEN)
+    if kind == GIVEN or there is None or given is None:
+        return ()
+    from sklearn.metrics import adjusted_rand_score
+
+    rand = adjusted_rand_score(given.labels, there.labels)
+    call = f'energy_cluster(X, {there.k}, metric="mahalanobis")'
+    if kind != DECORRELATED:
+        columns = [*there.columns] if there.columns else telling_columns(whole.d.points).tolist()
+        call = f"energy_cluster(X[{columns!r}], {there.k}, standardize=True)"
+        call = call if there.columns else call.replace("X[", "X[:, ")
+    where = "decorrelated columns" if kind == DECORRELATED else "some columns, standardized"
+    same = "much the same" if rand >= ALIKE else "others"
+    return (
+        f"The clusters show among {where}: {call} finds them, of {_join(there.sizes)} points. "
+        f"Those of the points as given are {same}: adjusted Rand index {rand:.2f}.",
+    )
+
+
+def _join(sizes: tuple[int, ...]) -> str:
+    """Join numbers by commas and "and"."""
+    *most, last = map(str, sizes)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _names(whole: WholeClusters, kinds: tuple[Kind, ...]) -> dict[Kind, IntArray | None]:
+    """Name the clusters of all points in every space after those of the points as given that they overlap with most.
+
+    Two clusters have one contrast, which needs no name.
+    """
+    if whole.k == 2 and whole.options.user_clusterer is None:
+        return dict.fromkeys(kinds)
+    names = {kind: whole.labels(kind) for kind in kinds}
+    given = names[GIVEN]
+    return {
+        kind: labels if kind == GIVEN or labels is None or given is None else _overlapping(labels, given, whole.k)
+        for kind, labels in names.items()
+    }
+
+
+def _numbers_in(labels: IntArray | None, names: IntArray | None) -> list[int]:
+    """Find the name of every cluster of a partition."""
+    assert labels is not None
+    assert names is not None
+    return [int(names[labels.tolist().index(j)]) for j in range(int(labels.max()) + 1)]
+
+
+def _overlapping(labels: IntArray, names: IntArray, k: int) -> IntArray:
+    """Give clusters the numbers of another partition, by the pairs with the largest overlap; (n,), (n,) -> (n,)."""
+    overlap = np.zeros((k, k))
+    np.add.at(overlap, (labels, names), 1)
+    clusters, named = linear_sum_assignment(overlap, maximize=True)
+    number = np.empty(k, dtype=np.intp)
+    number[clusters] = named
+    return np.asarray(number[labels])
 
 
 def _names_of_contrasts(k: int) -> list[str]:
@@ -257,28 +325,6 @@ def _check_size(n: int, k: int) -> int:
             f"at a time, got {k}."
         )
     return n_clustered
-
-
-def _naming_clusters(d: Dissimilarity, rng: np.random.Generator, k: int) -> IntArray | None:
-    """Find clusters of all points, numbered as in a `Partition`; of many points, nearest clusters of a sample.
-
-    None for two clusters, whose only contrast needs no name.
-    """
-    if k == 2:
-        return None
-    drawn = np.arange(d.n) if d.n <= NAMED_AT_MOST else rng.choice(d.n, NAMED_AT_MOST, replace=False)
-    sample = (d if d.n <= NAMED_AT_MOST else d.subset(drawn)).stored()
-    labels = EnergyClusters(k).labels(sample, rng)
-    if labels is None:
-        return None
-    M, s = sample.group_sums(Groups(labels, tuple(range(k))))
-    within, everything = within_per_cluster(M, s), np.arange(d.n)
-    if d.n > NAMED_AT_MOST:
-        labels = NearestCluster.of(labels, within).assign(d.n, lambda rows: d.rho(everything[rows], drawn))
-    if has_exact(d):
-        return labels
-    sizes = np.bincount(labels, minlength=k).astype(np.float64)
-    return numbering(labels, sizes, within, M.sum(axis=1), float(M.sum()) / (2 * float(s.sum())))[labels]
 
 
 def _partners(labels: IntArray, names: IntArray, k: int) -> IntArray:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from energystats.clustering.partition import Partition
     from energystats.metrics.base import Metric
     from energystats.metrics.z_scores import Standardization
 
@@ -57,6 +58,8 @@ class TreeNode:
         Cluster, for a leaf.
     outcome : str
         "split", or why it is a leaf.
+    space : str
+        Where its two halves were found, as in `ClusterTestResult`; empty where nothing was tested.
     """
 
     id: int
@@ -74,6 +77,7 @@ class TreeNode:
     rejected: bool
     label: int | None
     outcome: str
+    space: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -112,6 +116,8 @@ class ClusterTreeResult(Labelled):
         Column means and standard deviations, if the columns were standardized.
     index : pandas.Index or None
         Names of the points: the index of the data frame, behind `names` and `to_series()`.
+    partition : Partition
+        The leaves as clusters, with their W, S and T under `metric`.
     """
 
     labels: IntArray = field(repr=False)
@@ -128,6 +134,7 @@ class ClusterTreeResult(Labelled):
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
     index: Any = field(default=None, repr=False)
+    partition: Partition = field(repr=False)
 
     @property
     def leaves(self) -> tuple[TreeNode, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 from energystats._core.interrupts import checkpoint
 from energystats._core.pvalues import smallest_weighted
 from energystats._core.unimodal import EXCESS, compute_indices, indices_of_draws, jitter_ties
-from energystats._typing import FloatArray
+from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
 from energystats.dissimilarity import Dissimilarity
@@ -27,6 +27,7 @@ __all__ = [
     "note_duplicated_rows",
     "note_ties",
     "one_column_test",
+    "unimodality_along_lines",
     "unimodality_test",
 ]
 
@@ -36,6 +37,7 @@ CONSERVATIVE_FACTOR = 1.6  # with a margin
 
 INDEX_NAMES = ("likelihood ratio", "excess split E", "distance")  # in the order of the indices
 CLEARLY_LARGE = 0.2  # more draws are not worth their time
+FIRST_LOOK, LARGE_AT_ONCE = 49, 0.4  # the same after the first draws
 DRAWS_AT_ONCE = 2**20  # numbers, so that Ctrl-C is heard soon; the stream of draws does not depend on it
 SAME_VALUE = 1e-13  # of the largest one: closer values differ by rounding
 OFF_GRID = 1e-3  # of a grid step
@@ -101,6 +103,74 @@ def unimodality_test(
         if pvalue > CLEARLY_LARGE:
             break
     return Unimodality(x, observed, pvalue, spread is not None)
+
+
+def unimodality_along_lines(
+    scores: FloatArray,
+    shares: FloatArray,
+    n_resamples: int,
+    factor: float,
+    rng: np.random.Generator,
+    first_batch: int | None = None,
+) -> tuple[float, list[Unimodality]]:
+    """Test the scores of the same points along several lines, with one p-value for all; (m, n), (m,) -> p, of each.
+
+    The indices of all lines are compared by their smallest weighted p-value, against draws that share their ranks as
+    the points do: what the lines have in common costs once. `shares` of the level weigh the lines.
+    """
+    if len(scores) == 1:
+        only = unimodality_test(scores[0], n_resamples, factor, rng, first_batch)
+        return only.pvalue, [only]
+    spread = [jitter_ties(line, rng) for line in scores]
+    jittered = np.array([line if s is None else s[0] for line, s in zip(scores, spread, strict=True)])
+    x = np.sort(jittered, axis=1)
+    ranks = jittered.argsort(axis=1).argsort(axis=1)
+    varies = x[:, -1] > x[:, 0]
+    table = np.concatenate([compute_indices(line) for line in x])[None]
+    tolerance = np.tile(INDEX_TOLERANCE * np.array([x.shape[1], 1.0, 1.0]), len(x))
+    pvalue, upto = 1.0, 0
+    for upto in _batches(first_batch, n_resamples):
+        table = np.vstack((table, *_null_indices_along(x, ranks, varies, upto + 1 - len(table), rng)))
+        pvalue = smallest_weighted(table, tolerance, factor, shares)
+        if pvalue > (CLEARLY_LARGE if upto > FIRST_LOOK else LARGE_AT_ONCE):
+            break
+    each = [
+        Unimodality(
+            line,
+            table[0, 3 * j : 3 * j + 3],
+            smallest_weighted(table[:, 3 * j : 3 * j + 3], tolerance[:3], factor) if varies[j] else 1.0,
+            spread[j] is not None,
+        )
+        for j, line in enumerate(x)
+    ]
+    return pvalue, each
+
+
+def _batches(first: int | None, n_resamples: int) -> list[int]:
+    """List after how many draws to look; of what shows nothing after few, no more are made."""
+    return sorted({min(size, n_resamples) for size in (FIRST_LOOK, first or n_resamples, n_resamples)})
+
+
+def _null_indices_along(
+    x: FloatArray, ranks: IntArray, varies: BoolArray, n_draws: int, rng: np.random.Generator
+) -> list[FloatArray]:
+    """Compute indices of samples from the nearest unimodal distributions along all lines; blocks of (b, 3 m).
+
+    Points are drawn with replacement, and each is put somewhere in the cell of width 1/n that belongs to its rank:
+    along every line these are independent uniform numbers, and together they depend on each other as the points do.
+    """
+    n, found = x.shape[1], []
+    at_once = max(1, DRAWS_AT_ONCE // n)
+    for done in range(0, n_draws, at_once):
+        checkpoint()
+        b = min(at_once, n_draws - done)
+        rows = rng.integers(n, size=(b, n))
+        block = np.zeros((b, 3 * len(x)))
+        for j in np.flatnonzero(varies):
+            uniforms = np.sort((ranks[j][rows] + rng.random((b, n))) / n, axis=1)
+            block[:, 3 * j : 3 * j + 3] = indices_of_draws(x[j], uniforms)
+        found.append(block)
+    return found
 
 
 def _null_indices(x: FloatArray, n_draws: int, rng: np.random.Generator) -> list[FloatArray]:

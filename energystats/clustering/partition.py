@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -62,8 +62,8 @@ class Partition(Labelled):
     bound : float
         Eigenvalue bound: no partition into k clusters has a larger S [theory 3]. It holds for every rho, but is
         loose, 0 or negative for some that are not of negative type, and loose for "landmarks".
-    algorithm : {"exact-1d", "hartigan", "lloyd", "spectral", "landmarks"}
-        What was run.
+    algorithm : str
+        What was run: "exact-1d", "hartigan", "lloyd", "spectral" or "landmarks"; or a clusterer of the user.
     n_init : int
         Starts made.
     n_perturb : int
@@ -107,7 +107,7 @@ class Partition(Labelled):
     total: float
     within_per_cluster: FloatArray = field(repr=False)
     bound: float
-    algorithm: Literal["exact-1d", "hartigan", "lloyd", "spectral", "landmarks"]
+    algorithm: str
     n_init: int
     n_iter: int
     converged: bool
@@ -150,6 +150,8 @@ class Partition(Labelled):
     def _sentences(self) -> list[str]:
         if self.algorithm == "exact-1d":
             how = "Algorithm: exact in one dimension, the global optimum; it does not depend on a seed."
+        elif not self.n_init:
+            how = f"Clusters of {self.algorithm}; W was not searched."
         elif self.algorithm == "spectral":
             how = f"Algorithm: spectral, best of {self.n_init} k-means of the relaxed solution; W was not searched."
         else:
@@ -330,7 +332,7 @@ def make_partition(
     labels: IntArray,
     k: int,
     *,
-    algorithm: Literal["hartigan", "lloyd", "spectral"],
+    algorithm: str,
     n_init: int,
     n_iter: int,
     converged: bool,

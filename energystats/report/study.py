@@ -126,7 +126,9 @@ class Study:
         wanted = k if k is not None else 2 if selection is None else selection.k
         return cls(
             data=_as_frame(X),
-            found=energy_cluster(X, wanted, **search, **how),
+            found=selection.partition
+            if k is None and selection is not None and select == "significance"
+            else energy_cluster(X, wanted, **search, **how),
             test=_test_clusters(X, wanted, testing | how),
             selection=selection,
             k_from="given" if k is not None else "default" if selection is None else "chosen",
@@ -204,7 +206,12 @@ class Study:
         if self.selection is not None:
             lines.append(f"selection = {self._call('select_k', 'X', self.selecting)}")
             k = "selection.k" if self.k_from == "chosen" else self.k
-        lines.append(f"found = {self._call('energy_cluster', f'X, {k}', self.search)}")
+        by_tree = self.k_from == "chosen" and self.selecting.get("criterion") == "significance"
+        lines.append(
+            "found = selection.partition"
+            if by_tree
+            else f"found = {self._call('energy_cluster', f'X, {k}', self.search)}"
+        )
         if not isinstance(self.test, str):
             lines.append(f"test = {self._call('cluster_test', f'X, {k}', self.testing)}")
         return "\n".join(lines)

@@ -86,8 +86,8 @@ class SelectKResult(Result):
     choices : mapping of str to int
         The number by every criterion that was computed; `k` is that of `criterion`.
     tree : ClusterTreeResult or None
-        The tree of significant splits, where it was grown. `partition` has as many clusters as it has leaves, but
-        minimises W over all of them together, so that it can differ from `tree.labels`.
+        The tree of significant splits, where it was grown. By "significance" `partition` has its leaves, which need not
+        be the clusters of smallest W; those are in `partitions`.
     null : {"unimodal", "box"} or None
         Null distribution of the reference sets of the gap statistic; None where there are no gaps.
     n_resamples : int or None
@@ -111,7 +111,9 @@ class SelectKResult(Result):
 
     @property
     def partition(self) -> Partition:
-        """The partition into the chosen number of clusters."""
+        """The partition into the chosen number of clusters; by "significance" the leaves of the tree."""
+        if self.criterion == "significance" and self.tree is not None:
+            return self.tree.partition
         return self.partitions[self.k - 1]
 
     @property

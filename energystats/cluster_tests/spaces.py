@@ -1,0 +1,121 @@
+"""Spaces in which clusters are looked for: the points as given, decorrelated, or the columns that show most.
+
+Distances alone cut long parallel clusters across, and miss what shows in two of fifty columns. All three spaces are
+linear images of the points, so a line in any of them is a line among the points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from energystats._core.normal_mixture import mixture_ratio
+from energystats._core.threads import one_thread_up_to
+from energystats._typing import FloatArray, IntArray
+from energystats.cluster_tests.scores import CoordinateScorer, Scorer
+from energystats.dissimilarity import Dissimilarity, Points
+from energystats.metrics.closed_form import Euclidean
+from energystats.metrics.general import SciPyMetric
+
+__all__ = ["DECORRELATED", "GIVEN", "SHARES", "Kind", "Space", "spaces_of", "telling_columns", "whole_space"]
+
+
+Kind: TypeAlias = Literal["as given", "decorrelated", "columns"]
+GIVEN: Kind = "as given"
+DECORRELATED: Kind = "decorrelated"
+SHARES: dict[Kind, float] = {GIVEN: 0.5, DECORRELATED: 0.3, "columns": 0.2}  # of the level
+POINTS_PER_COLUMN = 4  # fewer give no covariance matrix worth decorrelating with
+SMALLEST_WIDTH = 1e-5  # of the widest direction: narrower ones are rounding, and not decorrelated
+CLEAR = 3.0  # log likelihood ratio of two normals to one mode, above which a column is worth keeping
+COLUMNS_AT_MOST = 10  # that are kept
+EUCLIDEAN = Euclidean()  # checked once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Space:
+    """Points as they are clustered and scored.
+
+    Attributes
+    ----------
+    d : Dissimilarity
+        How they are clustered.
+    scorer : Scorer
+        Where they are along lines.
+    """
+
+    d: Dissimilarity
+    scorer: Scorer
+
+    @classmethod
+    def of_points(cls, points: FloatArray) -> Space:
+        """Make the space of Euclidean distances between points."""
+        return cls(Points(metric=EUCLIDEAN, points=points, warns=False), CoordinateScorer(points))
+
+    def seen_by(self, part: IntArray, kind: Kind) -> Space:
+        """Transform all points as a part of them says; the part alone decides."""
+        points = self.scorer.points
+        if kind == GIVEN or points is None:
+            return self
+        if kind == DECORRELATED:
+            return Space.of_points(decorrelated(points, part))
+        kept = telling_columns(points[part])
+        of_part = points[np.ix_(part, kept)]
+        spread = of_part.std(axis=0)
+        return Space.of_points((points[:, kept] - of_part.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
+
+
+def spaces_of(space: Space, n_part: int) -> tuple[Kind, ...]:
+    """List the spaces that parts of so many points can be looked at in."""
+    points = space.scorer.points
+    if points is None or points.shape[1] < 2:
+        return (GIVEN,)
+    found: list[Kind] = [GIVEN]
+    if points.shape[1] < n_part / POINTS_PER_COLUMN:
+        found.append(DECORRELATED)
+    if space.d.n_columns:
+        found.append("columns")
+    return tuple(found)
+
+
+def decorrelated(points: FloatArray, part: IntArray) -> FloatArray:
+    """Transform all points so that the part has uncorrelated columns of one variance."""
+    centre = points[part].mean(axis=0)
+    with one_thread_up_to(points.shape[1]):
+        _, widths, axes = np.linalg.svd(points[part] - centre, full_matrices=False)
+    kept = widths > SMALLEST_WIDTH * widths[0]
+    return np.asarray((points - centre) @ (axes[kept].T / widths[kept]))
+
+
+def telling_columns(points: FloatArray) -> IntArray:
+    """Find the columns that two normals fit clearly better than one mode, the clearest one at least."""
+    varying = np.flatnonzero(np.ptp(points, axis=0) > 0)
+    if not varying.size:
+        return np.zeros(1, dtype=np.intp)
+    ratios = np.array([mixture_ratio(np.sort(points[:, j])) for j in varying])
+    order = np.argsort(-ratios, kind="stable")
+    kept = order[: min(max(1, int(np.count_nonzero(ratios > CLEAR))), COLUMNS_AT_MOST)]
+    return np.sort(varying[kept]).astype(np.intp)
+
+
+def whole_space(d: Dissimilarity, kind: Kind) -> Dissimilarity:
+    """Make the space of all points, in which they are clustered for the result."""
+    if kind == GIVEN or not isinstance(d, Points):
+        return d
+    if kind == "columns":
+        return _columns_of(d, telling_columns(d.points).tolist())
+    try:
+        metric = SciPyMetric("mahalanobis").fitted(d.points)
+    except ValueError:  # linearly dependent columns
+        moved = decorrelated(d.points, np.arange(d.n))
+        return Points(metric=EUCLIDEAN, points=moved, index=d.index, warns=False)
+    return d.as_kind(Points, metric=metric, points=d.points)
+
+
+def _columns_of(d: Points, kept: Sequence[int]) -> Dissimilarity:
+    """Take some columns, standardized."""
+    columns = None if d.columns is None else [d.columns[j] for j in kept]
+    found = Points.from_points(d.points[:, kept], EUCLIDEAN, standardize=True, columns=columns, warns=False)
+    return replace(found, index=d.index)
