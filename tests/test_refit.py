@@ -19,7 +19,8 @@ from energystats._core.restarts import seeded_labels
 from energystats._core.unimodal import nearest_unimodal
 from energystats.cluster_tests.clusterers import EnergyClusters, _clean_labels, as_user_clusterer, explained_share
 from energystats.cluster_tests.crossfit import _HeldOut
-from energystats.cluster_tests.split import _Space, _Splitter
+from energystats.cluster_tests.spaces import GIVEN, Space
+from energystats.cluster_tests.split import _Splitter
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions
 
@@ -380,8 +381,9 @@ def test_noise_takes_no_part(two, rng):
             return X[:, 0].copy()
 
     names = clustering.all_labels(d, rng)
-    splitter = _Splitter(_Space(d, Recorder()), clustering.labels, names, 2, False, 9, 1.0)
-    splitter.lines(splitter.space, part, rng)
+    by_user = lambda part, rng, _: clustering.labels(part, rng)  # noqa: E731
+    splitter = _Splitter(Space(d, Recorder()), by_user, {GIVEN: names}, 2, 9, 1.0)
+    splitter.lines(splitter.space, part, rng, names)
     assert asked == [(set(range(20)), set(range(40, 60)))]
 
 

@@ -8,15 +8,17 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import squareform
 from scipy.stats import norm
+from sklearn.cluster import KMeans
 
 import energystats as es
 from energystats import datasets
 from energystats._core.pvalues import cauchy_combination, over_contrasts, smallest_weighted
 from energystats._core.unimodal import jitter_ties
 from energystats.cluster_tests.reference_samples import GaussianReference
-from energystats.cluster_tests.scores import make_scorer
-from energystats.cluster_tests.split import _decorrelated, _oriented, _partners, _Space, _Splitter, enough_draws
-from energystats.cluster_tests.unimodality import unimodality_test
+from energystats.cluster_tests.scores import CoordinateScorer, make_scorer
+from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, Space, decorrelated, spaces_of, telling_columns
+from energystats.cluster_tests.split import _oriented, _partners, _Splitter, enough_draws
+from energystats.cluster_tests.unimodality import unimodality_along_lines, unimodality_test
 from energystats.dissimilarity import Dissimilarity
 
 
@@ -137,11 +139,11 @@ def test_lines_of_other_directions_are_oriented_by_their_shape(rng):
 def test_decorrelated_points(rng):
     X = rng.standard_normal((80, 3)) @ rng.standard_normal((3, 3))
     part = np.arange(50)
-    Z = _decorrelated(np.column_stack((X, X[:, 0] - X[:, 1])), part).scorer.points
+    Z = decorrelated(np.column_stack((X, X[:, 0] - X[:, 1])), part)
     assert Z.shape == (80, 3)  # the fourth column is a sum of the others
     assert_allclose(Z[part].T @ Z[part], np.eye(3), atol=1e-10)
     # Mahalanobis distances do not depend on the units
-    other = _decorrelated(X * [10, 1.0, 0.1], part).scorer.points
+    other = decorrelated(X * [10, 1.0, 0.1], part)
     assert_allclose(es.pairwise(Z), es.pairwise(other), rtol=1e-5)
 
 
@@ -150,7 +152,7 @@ def test_every_point_is_scored_along_lines_that_it_had_no_part_in(two, rng):
     d = Dissimilarity.from_data(two, metric="euclidean", alpha=1.0)
     seen = []
 
-    def cluster(part, _):
+    def cluster(part, *_):
         seen.append({tuple(x) for x in part.points})
         return (part.points[:, 0] > 3.5).astype(np.intp)
 
@@ -165,14 +167,14 @@ def test_every_point_is_scored_along_lines_that_it_had_no_part_in(two, rng):
             scored.append({tuple(x) for x in two[np.concatenate((inside, outside))]})
             return two[:, 0] * 1.0
 
-    splitter = _Splitter(_Space(d, Recorder()), cluster, None, 2, True, 9, 1.0)
+    splitter = _Splitter(Space(d, Recorder()), cluster, {GIVEN: None}, 2, 9, 1.0)
     found = splitter.split(rng)[0]
     assert seen == scored
     assert len(seen) == 5
     left_out = [{tuple(x) for x in two} - part for part in seen]
     assert sum(map(len, left_out)) == 120 == len(set().union(*left_out))
     expected = np.sort((two[:, 0] - two[:, 0].mean()) / two[:, 0].std())
-    assert_allclose(found.scores, expected)
+    assert_allclose(found.each[GIVEN].scores, expected)
 
 
 def test_long_parallel_clusters_are_found_by_decorrelated_columns(rng):
@@ -181,34 +183,122 @@ def test_long_parallel_clusters_are_found_by_decorrelated_columns(rng):
     assert es.cluster_test(X, rng=rng).pvalue <= 0.05
 
 
-class ToldSplitter(_Splitter):
-    """A splitter that is given how much more decorrelated columns show."""
+def test_only_the_part_decides_how_all_points_are_transformed(rng):
+    """Each space is a linear image of the points that other points than those of the part have no say in."""
+    X = rng.standard_normal((80, 3)) @ rng.standard_normal((3, 3))
+    part, changed = np.arange(5, 65), X.copy()
+    changed[65:] *= 100
+    d = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
+    for kind in spaces_of(Space.of_points(X), 60):
+        seen = Space(d, CoordinateScorer(X)).seen_by(part, kind).scorer.points
+        other = Space.of_points(changed).seen_by(part, kind).scorer.points
+        assert_allclose(seen[:65], other[:65], rtol=1e-12)
+        # linear: distances between images depend on differences alone
+        assert_allclose(
+            seen[0] - seen[1], Space.of_points(X + 7).seen_by(part, kind).scorer.points[[0, 1]].T @ [1, -1], atol=1e-9
+        )
 
-    def __init__(self, points, gain, asked):
-        d = Dissimilarity.from_data(points, metric="euclidean", alpha=1.0)
-        space = _Space(d, make_scorer(d, 1.0, np.random.default_rng(0)))
-        super().__init__(space, None, None, 2, True, 9, 1.0)
-        object.__setattr__(self, "given", (gain, asked))
 
-    def evidence(self, space, own, other, rng):
-        gain, asked = self.given
-        asked.append((space, set(own), set(other)))
-        return 7.0 + (0.0 if space is self.space else gain / 2)
+def test_spaces_by_the_data(rng):
+    X = rng.standard_normal((40, 3))
+    given = Space(Dissimilarity.from_data(X, metric="euclidean", alpha=1.0), CoordinateScorer(X))
+    assert spaces_of(given, 40) == ("as given", "decorrelated", "columns")
+    assert spaces_of(given, 12) == ("as given", "columns")  # four points a column are too few
+    one = Space(Dissimilarity.from_data(X[:, 0], metric="euclidean", alpha=1.0), CoordinateScorer(X[:, :1]))
+    assert spaces_of(one, 40) == ("as given",)
+    matrix = Space(Dissimilarity.from_data(es.pairwise(X), metric="precomputed", alpha=1.0), CoordinateScorer(X))
+    assert spaces_of(matrix, 40) == ("as given", "decorrelated")  # principal coordinates are no columns
 
 
-@pytest.mark.parametrize(("gain", "chosen"), [(2.99, False), (3.01, True)])
-def test_columns_are_decorrelated_only_where_both_halves_show_clearly_more(gain, chosen, rng):
-    """By three units of log likelihood together, and each half is whitened by itself and judged by the other."""
-    asked, part = [], np.arange(5, 65)
-    splitter = ToldSplitter(rng.standard_normal((80, 3)) @ rng.standard_normal((3, 3)), gain, asked)
-    space = splitter.chosen_space(part, rng)
-    assert (space is not splitter.space) == chosen
-    assert [own | other for _, own, other in asked] == [set(part)] * 4
-    assert not any(own & other for _, own, other in asked)
-    for used, own, _ in asked:
-        Z = used.scorer.points[sorted(own)]
-        whitened = np.allclose((Z - Z.mean(axis=0)).T @ (Z - Z.mean(axis=0)), np.eye(3))
-        assert whitened == (used is not splitter.space)
+def test_telling_columns_are_those_with_two_modes(rng):
+    X = rng.standard_normal((200, 30))
+    X[:100, [4, 11]] += 6
+    assert telling_columns(X).tolist() == [4, 11]
+    assert telling_columns(X[:, :1] * 0).tolist() == [0]
+    assert telling_columns(rng.standard_normal((50, 4))).size >= 1
+    every = rng.standard_normal((200, 30)) + 6 * (np.arange(200) < 100)[:, None]
+    assert telling_columns(every).size == 10
+
+
+def test_lines_share_one_pvalue_by_definition(rng):
+    """p-values of every row by counting, weighted, the smallest, counted again: for all lines in one table."""
+    table, shares = np.round(rng.random((50, 6)), 1), np.array([0.7, 0.3])
+    weights = [s * w for s in shares for w in (0.65, 0.1, 0.25)]
+    smallest = [min(sum(table[:, j] >= row[j]) / 50 / w for j, w in enumerate(weights)) for row in table]
+    expected = sum(v <= smallest[0] + 1e-9 for v in smallest) / 50
+    assert smallest_weighted(table, np.full(6, 1e-12), 1.0, shares) == pytest.approx(expected)
+
+
+def test_equal_lines_cost_nothing(rng):
+    """Draws share their ranks: along two equal lines they are the same up to the place inside a cell."""
+    x = np.concatenate((rng.normal(0, 1, 60), rng.normal(7, 1, 60)))
+    p, each = unimodality_along_lines(np.array([x, x, x]), np.ones(3) / 3, 199, 1.0, rng)
+    assert p <= 0.02
+    assert len(each) == 3
+    assert all(e.pvalue <= 0.02 for e in each)
+
+
+def test_one_line_is_tested_as_one_column(rng):
+    x = rng.standard_normal(50)
+    one = unimodality_along_lines(x[None], np.ones(1), 99, 1.2, np.random.default_rng(3))
+    assert one[0] == unimodality_test(x, 99, 1.2, np.random.default_rng(3)).pvalue
+
+
+BARS = [100, 400]
+
+
+@pytest.mark.parametrize("n", BARS)
+def test_long_bars_are_cut_where_the_test_rejects(n, rng):
+    """Two bars six standard deviations apart, eight long: one space and one answer from the test and the tree."""
+    truth = np.repeat([0, 1], n // 2)
+    X = np.column_stack((rng.normal(0, 8, n), 6 * truth + rng.normal(size=n)))
+    found = es.cluster_test(X, rng=0)
+    assert found.pvalue <= 0.05
+    assert found.space == DECORRELATED
+    assert es.clustering_accuracy(truth, found.partition.labels) > 0.95
+    assert 'metric="mahalanobis"' in " ".join(found.summary().split())
+    again = es.energy_cluster(X, 2, metric="mahalanobis", rng=1)
+    assert es.clustering_accuracy(again.labels, found.partition.labels) == 1
+    tree = es.cluster_tree(X, rng=0)
+    assert tree.k == 2
+    assert tree.nodes[0].space == DECORRELATED
+    assert_array_equal(tree.labels, found.partition.labels)
+    assert_array_equal(tree.partition.labels, tree.labels)
+    chosen = es.select_k(X, criterion="significance", k_max=4, rng=0)
+    assert_array_equal(chosen.partition.labels, tree.labels)
+
+
+def test_two_of_many_columns_are_found(rng):
+    X = 3 * rng.standard_normal((200, 60))
+    truth = np.repeat([0, 1], 100)
+    X[:, 7] = rng.standard_normal(200) + 7 * truth
+    found = es.cluster_test(X, rng=0)
+    assert found.space == "columns"
+    assert "X[:, [7]]" in found.summary()
+    assert es.clustering_accuracy(truth, found.partition.labels) > 0.98
+
+
+def test_partition_of_round_clusters_is_that_of_energy_cluster(two):
+    found = es.cluster_test(two, rng=0)
+    assert found.space == "as given"
+    assert_array_equal(found.partition.labels, es.energy_cluster(two, 2, rng=0).labels)
+    assert found.partition.metric == es.energy_cluster(two, 2, rng=0).metric
+
+
+@pytest.mark.parametrize("how", [{"method": "refit"}, {"method": "crossfit"}])
+def test_every_method_holds_the_partition_of_all_points(two, how):
+    found = es.cluster_test(two, n_resamples=19, rng=0, **how)
+    assert_array_equal(found.partition.labels, es.energy_cluster(two, 2, rng=0).labels)
+
+
+def test_partition_of_a_users_clusterer(two):
+    found = es.cluster_test(two, clusterer=KMeans(2, n_init=1, random_state=0), n_resamples=49, rng=0)
+    assert found.partition.algorithm == "KMeans"
+    assert es.clustering_accuracy(KMeans(2, n_init=1, random_state=0).fit_predict(two), found.partition.labels) == 1
+    noisy = es.cluster_test(
+        two, clusterer=lambda X: np.where(np.arange(len(X)) < 3, -1, X[:, 0] > 3), n_resamples=49, rng=0
+    )
+    assert noisy.partition is None
 
 
 def test_the_three_indices_share_one_pvalue(rng):
@@ -432,7 +522,8 @@ def test_fields_that_do_not_apply_are_none(rng):
     split, refit = (es.cluster_test(X, method=how, n_splits=1, n_resamples=19, rng=0) for how in ("split", "refit"))
     assert split.contrasts is None
     assert split.null_distribution is None
-    assert split.factor == 1.2
+    assert split.factor == pytest.approx(1.2 * 1.2)  # lines in three spaces
+    assert es.cluster_test(X[:, 0], rng=0).factor == 1.2
     assert split.indices.shape == (1, 3)
     assert (refit.contrasts, refit.scores, refit.indices, refit.factor) == (None, None, None, None)
     assert refit.null_distribution.shape == (19,)

@@ -258,11 +258,10 @@ def run_cluster_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rand
     method = METHODS[options.method]
     if method.in_coordinates:
         _check_coordinates(d, options.method)
-    whole_rng = rng.spawn(1)[0]
     found = _nothing_to_test(options) if d.all_coincide else method.test(d, options, rng)
     if found.partition is not None or options.user_clusterer is not None:
         return found
-    return replace(found, partition=WholeClusters(d, options, whole_rng).partition())
+    return replace(found, partition=WholeClusters(d, options, rng.spawn(1)[0]).partition())
 
 
 def method_for(d: Dissimilarity, method: str) -> str:

@@ -15,7 +15,6 @@ from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.cluster_tests.cluster_test import check_lines, method_for, points_to_test, run_cluster_test
 from energystats.cluster_tests.options import ClusterTestOptions
-from energystats.cluster_tests.results import ClusterTestResult
 from energystats.cluster_tests.split import LINEAR_UNIMODALITY, SMALLEST_SAMPLE
 from energystats.cluster_tests.tree_result import ClusterTreeResult, TreeNode
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor
@@ -35,7 +34,7 @@ SMALLEST_NODE = 20  # points: smaller clusters are not tested, and not split
 LIMIT = "k_max reached"
 ROUNDING = 1e-12  # of the level
 
-Test = Callable[[Dissimilarity, int, np.random.Generator], ClusterTestResult]
+Test = Callable[[Dissimilarity, int, np.random.Generator], tuple[float, str, IntArray]]
 
 
 def cluster_tree(
@@ -273,13 +272,12 @@ def _examine_node(d: Dissimilarity, rules: Rules, test: Test, node: _Sprout) -> 
         return
     # a test at level a (m - 1)/(n - 1), below a parent that was rejected [Meinshausen 2008]
     node.n_resamples = rules.draws(size)
-    found = test(part, node.n_resamples, node.rng)
-    assert found.partition is not None
-    node.pvalue, node.space, labels = found.pvalue, found.space, found.partition.labels
+    node.pvalue, node.space, labels = test(part, node.n_resamples, node.rng)
     node.adjusted = rules.adjusted(node.pvalue, size, 0.0 if node.parent is None else node.parent.adjusted)
     node.rejected = node.adjusted <= rules.level
     # its halves are the two clusters of the test, in the space where they show, whether they are split or not
     sums = part.group_sums(Groups(labels, (0, 1)))
+    labels = numbering_by_sums(labels, *sums)[labels]
     node.halves = tuple(node.rows[labels == j] for j in range(2))
     node.height = 2 * float(between(*sums))
 
@@ -292,15 +290,17 @@ def tree_of_points(
 ) -> ClusterTreeResult:
     """Grow the tree of points that have lines to be projected on."""
     notes: dict[str, None] = {}
-    _check_draws_suffice(rules, calibration_factor(options.conservative))
     one_column = method_for(d, options.method) == "unimodal-1d"
+    _check_draws_suffice(rules, calibration_factor(options.conservative, several=not one_column))
     name: Literal["split", "unimodal-1d"] = "unimodal-1d" if one_column else "split"
     at_nodes = replace(options, method=name, progress=False)  # the tree has the only bar
 
-    def test(part: Dissimilarity, n_resamples: int, child: np.random.Generator) -> ClusterTestResult:
+    def test(part: Dissimilarity, n_resamples: int, child: np.random.Generator) -> tuple[float, str, IntArray]:
+        """Find the p-value of a node, and its two clusters where they show."""
         found = run_cluster_test(part, replace(at_nodes, n_resamples=n_resamples), child)
         notes.update(dict.fromkeys(found.notes) if part.n == d.n else {})
-        return found
+        assert found.partition is not None
+        return found.pvalue, found.space, found.partition.labels
 
     d = d if has_exact(d) else d.stored()
     root = _Sprout(np.arange(d.n), None, rng)

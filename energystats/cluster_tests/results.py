@@ -141,7 +141,7 @@ class ClusterTestResult(Result):
     comparisons: tuple[Comparison, ...] = field(default=(), repr=False)
     indices: FloatArray | None = field(default=None, repr=False)
     factor: float | None = field(default=None, repr=False)
-    space: str = "as given"
+    space: Literal["as given", "decorrelated", "columns"] = "as given"
     partition: Partition | None = field(default=None, repr=False)
 
     @property

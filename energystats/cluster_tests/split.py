@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -52,7 +52,7 @@ Lines = list[FloatArray]  # standardised positions of all points, one array per 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Outcome:
-    """What the split says of one contrast.
+    """Hold what one split says of a contrast.
 
     Attributes
     ----------
@@ -175,53 +175,63 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
         k=k,
         n_resamples=enough_draws(options.n_resamples, k),
         first_batch=options.n_resamples,
-        factor=calibration_factor(options.conservative),
+        factor=calibration_factor(options.conservative, several=len(kinds) > 1),
     )
     splits = [[_Outcome(1.0, {GIVEN: no_evidence(np.zeros(1))})]]
     if k > 1:
         of_splits = map_in_threads(splitter.split, split_rngs, options.n_jobs)
         splits = list(with_bar(of_splits, options.progress, total=n_splits, unit="split", size=lambda _: 1))
-    pvalues = np.array([[found.pvalue for found in split] for split in splits])
-    # Cauchy's rule over splits, then over contrasts
-    pvalue = over_contrasts(pvalues)[0]
-    kind, each = _telling_space(pvalue, splits)
-    if kind != GIVEN and k > 2:
-        # rows are in the order of the partition that is shown
-        order = _numbers_in(whole.labels(kind), splitter.names[kind])
-        pvalues, each = pvalues[:, order], [[split[j] for j in order] for split in each]
-    own = np.array([[found.pvalue for found in split] for split in each])
-    indices = np.array([[found.indices for found in split] for split in each]).mean(axis=0)
-    rows = contrast_rows(_names_of_contrasts(k), indices[:, EXCESS].tolist(), over_contrasts(own)[1])
-    clearest = np.unravel_index(own.argmin(), own.shape)
-    ties = [*space.scorer.ties, *(["scores"] if any(e.spread for split in each for e in split) else [])]
-    duplicated = () if d.coordinates is None else note_duplicated_rows(d.coordinates)
     clusterers = () if user_clusterer is None else user_clusterer.notes(len(user_clusterer.counts), "no evidence")
-    return ClusterTestResult(
-        statistic=float(indices[:, EXCESS].mean()),
-        pvalue=pvalue,
-        method="split",
-        null_hypothesis=LINEAR_UNIMODALITY,
-        k=k,
-        n_resamples=splitter.n_resamples,
+    duplicated = () if d.coordinates is None else note_duplicated_rows(d.coordinates)
+    found = _combined(splits, splitter, whole)
+    ties = [*space.scorer.ties, *(["scores"] if found.jittered else [])]
+    return replace(
+        found,
         n_splits=n_splits,
         n_clustered=n_clustered,
-        factor=splitter.factor,
         conservative=options.conservative,
         jittered=bool(ties),
-        pvalues=pvalues,
-        scores=each[clearest[0]][clearest[1]].scores,
-        indices=indices,
-        rows=rows,
-        space=kind,
-        partition=whole.partition(kind),
         notes=(
-            *_note_space(whole, kind),
+            *_note_space(whole, found.space),
             *note_ties(ties),
             *duplicated,
             *space.scorer.notes,
             *((CONTRASTS_MEAN,) if k > 2 else ()),
             *clusterers,
         ),
+    )
+
+
+def _combined(splits: list[list[_Outcome]], splitter: _Splitter, whole: WholeClusters) -> ClusterTestResult:
+    """Combine all splits by Cauchy's rule, then all contrasts, and describe the lines of the space that tells most."""
+    pvalues = np.array([[found.pvalue for found in split] for split in splits])
+    pvalue = over_contrasts(pvalues)[0]
+    kind, each = _telling_space(pvalue, splits)
+    if kind != GIVEN and splitter.k > 2:
+        # rows are in the order of the partition that is shown
+        order = _numbers_in(whole.labels(kind), splitter.names[kind])
+        pvalues, each = pvalues[:, order], [[split[j] for j in order] for split in each]
+    own = np.array([[found.pvalue for found in split] for split in each])
+    indices = np.array([[found.indices for found in split] for split in each]).mean(axis=0)
+    clearest = np.unravel_index(own.argmin(), own.shape)
+    return ClusterTestResult(
+        statistic=float(indices[:, EXCESS].mean()),
+        pvalue=pvalue,
+        method="split",
+        null_hypothesis=LINEAR_UNIMODALITY,
+        k=splitter.k,
+        n_resamples=splitter.n_resamples,
+        n_splits=len(splits),
+        n_clustered=0,
+        factor=splitter.factor,
+        conservative=False,
+        jittered=any(e.spread for split in each for e in split),
+        pvalues=pvalues,
+        scores=each[clearest[0]][clearest[1]].scores,
+        indices=indices,
+        rows=contrast_rows(_names_of_contrasts(splitter.k), indices[:, EXCESS].tolist(), over_contrasts(own)[1]),
+        space=kind,
+        partition=whole.partition(kind),
     )
 
 

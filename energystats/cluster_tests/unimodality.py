@@ -34,6 +34,7 @@ __all__ = [
 
 CALIBRATION_FACTOR = 1.2  # by which p-values on flat densities were measured to be too small
 CONSERVATIVE_FACTOR = 1.6  # with a margin
+SEVERAL_LINES = 1.2  # times that where lines are found in several spaces, whose folds share three quarters of points
 
 INDEX_NAMES = ("likelihood ratio", "excess split E", "distance")  # in the order of the indices
 CLEARLY_LARGE = 0.2  # more draws are not worth their time
@@ -71,9 +72,9 @@ class Unimodality:
         return float(self.indices[EXCESS])
 
 
-def calibration_factor(conservative: bool) -> float:
-    """Return the factor by which p-values are multiplied, because flat densities need it."""
-    return CONSERVATIVE_FACTOR if conservative else CALIBRATION_FACTOR
+def calibration_factor(conservative: bool, *, several: bool = False) -> float:
+    """Return the factor by which p-values are multiplied, because flat densities need it, and choices among lines."""
+    return (CONSERVATIVE_FACTOR if conservative else CALIBRATION_FACTOR) * (SEVERAL_LINES if several else 1.0)
 
 
 def no_evidence(scores: FloatArray) -> Unimodality:
@@ -129,7 +130,7 @@ def unimodality_along_lines(
     table = np.concatenate([compute_indices(line) for line in x])[None]
     tolerance = np.tile(INDEX_TOLERANCE * np.array([x.shape[1], 1.0, 1.0]), len(x))
     pvalue, upto = 1.0, 0
-    for upto in _batches(first_batch, n_resamples):
+    for upto in _looks(first_batch, n_resamples):
         table = np.vstack((table, *_null_indices_along(x, ranks, varies, upto + 1 - len(table), rng)))
         pvalue = smallest_weighted(table, tolerance, factor, shares)
         if pvalue > (CLEARLY_LARGE if upto > FIRST_LOOK else LARGE_AT_ONCE):
@@ -146,7 +147,7 @@ def unimodality_along_lines(
     return pvalue, each
 
 
-def _batches(first: int | None, n_resamples: int) -> list[int]:
+def _looks(first: int | None, n_resamples: int) -> list[int]:
     """List after how many draws to look; of what shows nothing after few, no more are made."""
     return sorted({min(size, n_resamples) for size in (FIRST_LOOK, first or n_resamples, n_resamples)})
 
