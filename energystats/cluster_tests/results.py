@@ -112,6 +112,9 @@ class ClusterTestResult(Result):
         ratio of two normals to one mode, E, and the distance from the nearest unimodal distribution.
     factor : float or None
         By which p-values of "split" and "unimodal-1d" were multiplied, because flat densities need it.
+    exact : bool or None
+        Whether S/T was compared with that of all tables that permuting the columns makes, `n_resamples` of them, or
+        of random ones or those of a model; None for samples of a fitted distribution, and other methods.
     """
 
     _one_row = True
@@ -133,6 +136,12 @@ class ClusterTestResult(Result):
     comparisons: tuple[Comparison, ...] = field(default=(), repr=False)
     indices: FloatArray | None = field(default=None, repr=False)
     factor: float | None = field(default=None, repr=False)
+    exact: bool | None = field(default=None, repr=False)
+
+    @property
+    def of_tables(self) -> bool:
+        """Whether S/T was compared with that of whole tables, permuted or drawn by a model."""
+        return self.exact is not None
 
     @property
     def contrasts(self) -> pd.DataFrame | None:
@@ -162,7 +171,7 @@ class ClusterTestResult(Result):
         titles = {
             "split": "Test of unimodality along linear projections",
             "unimodal-1d": "Test of unimodality",
-            "refit": "Test of S/T against samples of a fitted distribution",
+            "refit": f"Test of S/T against {'other tables' if self.of_tables else 'samples of a fitted distribution'}",
             "crossfit": "Test of held-out unimodality against samples of a fitted distribution",
         }
         tables = [text_table(rows, None, None, titles[self.method])]
@@ -185,7 +194,9 @@ class ClusterTestResult(Result):
         return tables
 
     def _sentences(self) -> list[str]:
-        if self.pvalue > LEVEL:
+        if self.of_tables:
+            meaning = []  # the notes say what it means, of these hypotheses in particular
+        elif self.pvalue > LEVEL:
             meaning = ["A large p is no evidence that there is only one cluster."]
         else:
             meaning = [
@@ -209,10 +220,14 @@ class ClusterTestResult(Result):
                 f"p-value by {self.n_splits} random splits of the points, and {self.n_resamples} draws behind the p of "
                 "each: another seed makes other splits and gives another p."
             ]
-        what = "draws" if self.method == "unimodal-1d" else "reference samples"
+        if self.exact:
+            return []
+        what = "draws" if self.method == "unimodal-1d" else "tables" if self.of_tables else "reference samples"
         return [seed_note(self.pvalue, self.n_resamples, what, factor=self.factor or 1.0)]
 
     def _conclusion(self) -> str:
+        if self.of_tables:
+            return state_evidence(self.pvalue, f'against "{self.null_hypothesis}"')
         if self.pvalue <= LEVEL:
             return state_evidence(self.pvalue, "of more structure than the null hypothesis allows")
         return state_evidence(self.pvalue, "of more than one cluster")
