@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -28,11 +28,11 @@ __all__ = ["Null", "PermutedColumns", "TableNull", "UserModel", "check_null", "n
 
 Null: TypeAlias = str | Callable[[np.random.Generator], Any]
 Usable: TypeAlias = Callable[[Dissimilarity], Dissimilarity]  # prepares a table, or raises ValueError
-DRAWN_AGAIN = 1000  # times, until tables that the metric refuses are an error
+DRAWN_AGAIN = 10_000  # times, until tables that the metric refuses are an error
 NOT_CLUSTERS = (
     "Rejecting means that columns depend on each other in a way that makes S/T larger. Clusters do that, and so does "
-    "correlation in a single cloud: of two normal columns with correlation .5, one cluster, {rate} are rejected (n = 100, "
-    "level .05). Clusters that differ in one column alone leave the columns independent and are not seen."
+    "correlation in a single cloud: of two normal columns with correlation .5, one cluster, .98 are rejected (n = "
+    "100, level .05). Clusters that differ in one column alone leave the columns independent and are not seen."
 )
 NOT_THE_MODEL = (
     "Rejecting means that tables of the model hardly ever have so large an S/T: the data have clusters, or differ from "
@@ -73,7 +73,7 @@ class TableNull(Protocol):
         """Note what a rejection means, and what was drawn again."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class PermutedColumns:
     """The table with every column permuted on its own, categories and missing values included.
 
@@ -83,13 +83,16 @@ class PermutedColumns:
         The data, standardized if asked for.
     metric : Metric
         As the user gave it, not fitted.
-    refused : list of str
-        Why tables were drawn again.
+    n_refused : int
+        Tables that were left out.
+    reason : str
+        Why the last of them was.
     """
 
     d: Dissimilarity
     metric: Metric
-    refused: list[str] = field(default_factory=list)
+    n_refused: int = 0
+    reason: str = ""
 
     @property
     def name(self) -> str:
@@ -125,7 +128,7 @@ class PermutedColumns:
             try:
                 drawn = usable(self.table(np.column_stack([v[c] for v, c in zip(values, chosen, strict=True)])))
             except ValueError as error:
-                self.refused.append(str(error))
+                self.leave_out(error)
                 continue
             yield drawn, rng.spawn(1)[0]
 
@@ -144,20 +147,24 @@ class PermutedColumns:
             try:
                 return usable(self.table(rng.permuted(self.d.points, axis=0)))
             except ValueError as error:
-                self.refused.append(str(error))
+                self.leave_out(error)
         raise ValueError(
             f'`null="independent"` permutes the columns, and under {self.metric.spoken} {DRAWN_AGAIN} such tables in a '
-            f"row could not be used, the last one because: {self.refused[-1]} Leave out columns with few values, or "
+            f"row could not be used, the last one because: {self.reason} Leave out columns with few values, or "
             "add a constant column, which no permutation changes (for Bray-Curtis a species that each sample has once)."
         )
 
+    def leave_out(self, error: ValueError) -> None:
+        """Count a table that the metric refuses."""
+        self.n_refused += 1
+        self.reason = str(error)
+
     def notes(self) -> tuple[str, ...]:
-        meaning = NOT_CLUSTERS.format(rate=".NN")
-        if not self.refused:
-            return (meaning,)
-        return meaning, (
-            f"{len(self.refused)} permuted tables were left out because data like them would have been refused: "
-            f"{self.refused[-1]}"
+        if not self.n_refused:
+            return (NOT_CLUSTERS,)
+        return NOT_CLUSTERS, (
+            f"{self.n_refused} permuted tables were left out because data like them would have been refused, the last "
+            f"because: {self.reason}"
         )
 
 
