@@ -91,16 +91,16 @@ def cluster_test(
     method : {"auto", "split", "unimodal-1d", "refit", "crossfit"}, default "auto"
         "split": unimodality along lines found from other points. "unimodal-1d": of one column. "refit": S/T against
         reference samples. "crossfit": held-out E against these. "auto": the second for one column, else the first.
-    null : {"unimodal", "gaussian"}, default "unimodal"
-        Distribution of the reference samples of "refit". "gaussian" has more power and goes with "refit" alone: it
-        rejects uniform and exponential data, which have no clusters.
+    null : {"unimodal", "gaussian", "independent"} or callable, default "unimodal"
+        What "refit" compares with; all but "unimodal" go with it alone. "gaussian" rejects uniform and exponential
+        data, which have no clusters. "independent" permutes every column on its own, and null(rng) returns a table
+        like X of the user's model: exact level for any metric but a matrix, mixed tables included.
     n_splits : int, default 5
         Random splits of "split" (into five folds) and of "crossfit" (into halves, each used twice).
     n_resamples : int, default 199
         Draws behind each p-value; reference samples of "refit" and "crossfit".
     conservative : bool, default False
-        Multiply each p-value of "split" and "unimodal-1d" by 1.6 instead of 1.2, a margin for flat densities;
-        wants n_resamples >= 499.
+        Multiply p-values of "split" and "unimodal-1d" by 1.6 instead of 1.2; wants n_resamples >= 499.
     standardize : bool, default False
         Column z-scores (divisor n) before distances and scores.
     n_jobs : int or None, default None
@@ -134,13 +134,14 @@ def cluster_test(
 
     Notes
     -----
-    A small p means structure beyond H0, not that a certain cluster or their number is real. Each method step by step,
-    with levels and powers: ``docs/clustering.md``. O(n_splits a^2 + k n_splits n_resamples n log n) time and O(a^2 + n)
-    memory for "split", a being at most 2,000; O(n_resamples n^2) time and O(n^2) memory for references.
+    A small p means structure beyond H0, not that a certain cluster or their number is real; correlated
+    columns of a single cloud are not "independent". Each method step by step, with levels: ``docs/clustering.md``.
+    O(n_splits a^2 + k n_splits n_resamples n log n) time and O(a^2 + n) memory for "split", a being at most 2,000;
+    O(n_resamples n^2) time and O(n^2) memory for references.
 
     References
     ----------
-    Hartigan & Hartigan (1985); Liu & Xie (2020); Helgeson, Vock & Bair (2021), Biometrics; Beran (1988), JASA 83.
+    Hartigan & Hartigan (1985); Beran (1988); Clarke et al. (2008); Liu & Xie (2020); Helgeson, Vock & Bair (2021).
 
     Examples
     --------
@@ -280,8 +281,9 @@ def check_lines(d: Dissimilarity) -> None:
     if d.n_columns and d.coordinates is None:
         raise ValueError(
             "`cluster_test` scores points along lines, and categories or missing values have none: under "
-            f"{d.metric!r} no test of clusters is known to keep its level. Test complete numeric columns alone, or "
-            "labels known before the data were seen (`energy_test`)."
+            f"{d.metric!r} no test of modes is known to keep its level. Test complete numeric columns alone, or ask "
+            'whether the columns are independent, `cluster_test(X, k, method="refit", null="independent")`, or give '
+            "labels known before the data were seen to `energy_test`."
         )
 
 

@@ -259,7 +259,8 @@ class ClusterTestResult(Result):
         if self.null_distribution is not None:
             gaussian, held_out = self.comparisons[0].name == "pivoted", self.method == "crossfit"
             values = (self.null_distribution, self.statistic, self.pvalue)
-            return plot_references(*values, ax, gaussian=gaussian, held_out=held_out)
+            own = self.null_hypothesis if self.of_tables else ""
+            return plot_references(*values, ax, gaussian=gaussian, held_out=held_out, hypothesis=own)
         assert self.scores is not None
         density = unimodal_density(self.scores)
         if self.method == "unimodal-1d":
