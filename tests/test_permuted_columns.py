@@ -200,6 +200,7 @@ X = np.random.default_rng(3).standard_normal((12, 2))
         (X, {"method": "auto"}, ValueError, r'`null="independent"` goes with `method="refit"`, got method=\'auto\''),
         (X, {"method": "split", "null": lambda r: X}, ValueError, r"`null=lambda` goes with `method=\"refit\"`"),
         (X[:, 0], {}, ValueError, r"needs at least two, got 1"),
+        (X * [1.0, 0.0], {}, ValueError, r"needs at least two columns that vary: no permutation changes this table"),
         (es.pairwise(X), {"metric": "precomputed"}, ValueError, r"a matrix has no columns.*Give the table"),
         (X, {"null": "independant"}, ValueError, r"`null` must be one of .*Did you mean 'independent'"),
         (X, {"null": 3}, TypeError, r"`null` must be one of .* or a function of a random generator"),

@@ -31,8 +31,9 @@ Usable: TypeAlias = Callable[[Dissimilarity], Dissimilarity]  # prepares a table
 DRAWN_AGAIN = 10_000  # times, until tables that the metric refuses are an error
 NOT_CLUSTERS = (
     "Rejecting means that columns depend on each other in a way that makes S/T larger. Clusters do that, and so does "
-    "correlation in a single cloud: of two normal columns with correlation .5, one cluster, .98 are rejected (n = "
-    "100, level .05). Clusters that differ in one column alone leave the columns independent and are not seen."
+    "correlation in a single cloud: two normal columns with correlation .5, which are one cluster, were rejected in .98 "
+    "of samples (n = 100, level .05). Clusters that differ in one column alone leave the columns independent and are "
+    "not seen."
 )
 NOT_THE_MODEL = (
     "Rejecting means that tables of the model hardly ever have so large an S/T: the data have clusters, or differ from "
@@ -279,4 +280,7 @@ def table_null(null: Null, X: InputTable, d: Dissimilarity, metric: Metric) -> P
             f"`{what}` asks whether columns depend on each other and needs at least two, got {d.n_columns}. For one "
             'column take null="unimodal".'
         )
-    return PermutedColumns(d, metric)
+    permuted = PermutedColumns(d, metric)
+    if not d.all_coincide and permuted.count() == 1:
+        raise ValueError(f"`{what}` needs at least two columns that vary: no permutation changes this table.")
+    return permuted

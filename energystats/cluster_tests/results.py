@@ -106,7 +106,8 @@ class ClusterTestResult(Result):
         What a reader has to assume or know.
     comparisons : tuple of Comparison
         With principal components and with features as independent axes; the larger p counts. Under the Gaussian null
-        hypothesis pivoted, which counts, and plain. Empty where there are no reference samples.
+        hypothesis pivoted, which counts, and plain. With permuted tables, or those of a model, the only one. Empty
+        where there are no reference samples.
     indices : ndarray of shape (n_contrasts, 3) or None
         For "split" and "unimodal-1d" the three indices behind the p-values, means over the splits: log likelihood
         ratio of two normals to one mode, E, and the distance from the nearest unimodal distribution.

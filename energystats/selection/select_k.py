@@ -130,7 +130,8 @@ def select_k(
         The gap statistic on log W with the rule of one standard error; the largest gap between neighbouring
         eigenvalues of a random walk on the points; or the leaves of `cluster_tree`.
     metric : str, Metric or callable, default "euclidean"
-        The semimetric rho. "gap" and "significance" need numeric columns, or a matrix of Euclidean distances.
+        The semimetric rho. "gap" and "significance" need numeric columns, or a matrix of Euclidean distances; "gap"
+        with tables that `null` permutes or draws needs a table only.
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2.
     null : {"unimodal", "box", "independent"} or callable, default "unimodal"
