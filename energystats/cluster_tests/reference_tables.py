@@ -31,9 +31,9 @@ Usable: TypeAlias = Callable[[Dissimilarity], Dissimilarity]  # prepares a table
 DRAWN_AGAIN = 10_000  # times, until tables that the metric refuses are an error
 NOT_CLUSTERS = (
     "Rejecting means that columns depend on each other in a way that makes S/T larger. Clusters do that, and so does "
-    "correlation in a single cloud: two normal columns with correlation .5, which are one cluster, were rejected in .98 "
-    "of samples (n = 100, level .05). Clusters that differ in one column alone leave the columns independent and are "
-    "not seen."
+    "correlation in a single cloud: two normal columns with correlation .5, which are one cluster, were rejected in "
+    ".98 of samples (n = 100, level .05). Clusters that differ in one column alone leave the columns independent and "
+    "are not seen."
 )
 NOT_THE_MODEL = (
     "Rejecting means that tables of the model hardly ever have so large an S/T: the data have clusters, or differ from "
