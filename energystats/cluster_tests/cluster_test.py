@@ -281,9 +281,9 @@ def check_lines(d: Dissimilarity) -> None:
     if d.n_columns and d.coordinates is None:
         raise ValueError(
             "`cluster_test` scores points along lines, and categories or missing values have none: under "
-            f"{d.metric!r} no test of modes is known to keep its level. Test complete numeric columns alone, or ask "
-            'whether the columns are independent, `cluster_test(X, k, method="refit", null="independent")`, or give '
-            "labels known before the data were seen to `energy_test`."
+            f'{d.metric!r} no test of modes is known to keep its level. In Python, method="refit" with '
+            'null="independent" asks whether columns depend on each other. Test complete numeric columns alone, or '
+            "labels known before the data were seen (`energy_test`)."
         )
 
 

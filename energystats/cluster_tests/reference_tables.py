@@ -17,13 +17,14 @@ import numpy as np
 
 from energystats._core.labelings import arrangements, count_labelings
 from energystats._typing import FloatArray, IntArray
+from energystats.clustering.exact_1d import has_exact
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.options import check_option, children
 from energystats.inputs.table import InputTable, as_table, check_same_columns
 from energystats.metrics.base import Metric
 from energystats.metrics.domains import row_places
 
-__all__ = ["Null", "PermutedColumns", "TableNull", "UserModel", "check_null", "null_name", "table_null"]
+__all__ = ["Null", "PermutedColumns", "TableNull", "UserModel", "check_null", "held", "null_name", "table_null"]
 
 
 Null: TypeAlias = str | Callable[[np.random.Generator], Any]
@@ -40,6 +41,11 @@ NOT_THE_MODEL = (
     "the model in something else. p is exact for data from the model itself; parameters that were estimated from the "
     "same data make it approximate."
 )
+
+
+def held(d: Dissimilarity) -> Dissimilarity:
+    """Hold rho of a table for its search, with an error where it is not defined; one column is clustered without."""
+    return d if has_exact(d) else d.stored()
 
 
 class TableNull(Protocol):
@@ -66,7 +72,7 @@ class TableNull(Protocol):
         """Visit all distinct tables but the data, each with a generator of its own."""
 
     def draws(
-        self, n_resamples: int, rng: np.random.Generator, usable: Usable = Dissimilarity.stored
+        self, n_resamples: int, rng: np.random.Generator, usable: Usable = held
     ) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
         """Draw tables, each with a generator of its own for what is done with it."""
 
@@ -115,8 +121,7 @@ class PermutedColumns:
 
     def count(self) -> float:
         """Count permutations relative to the column that has most, which stays where it is."""
-        each = [count_labelings(np.bincount(codes)) for codes in self.codes()]
-        return math.prod(each) / max(each)
+        return math.prod(sorted(count_labelings(np.bincount(codes)) for codes in self.codes())[:-1])
 
     def every(self, rng: np.random.Generator, usable: Usable) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
         codes, points = self.codes(), self.d.points
@@ -134,7 +139,7 @@ class PermutedColumns:
             yield drawn, rng.spawn(1)[0]
 
     def draws(
-        self, n_resamples: int, rng: np.random.Generator, usable: Usable = Dissimilarity.stored
+        self, n_resamples: int, rng: np.random.Generator, usable: Usable = held
     ) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
         for child in children(rng, n_resamples):
             yield self.one(usable, child), child
@@ -205,7 +210,7 @@ class UserModel:
         raise NotImplementedError("the tables of a model cannot be visited one by one")
 
     def draws(
-        self, n_resamples: int, rng: np.random.Generator, usable: Usable = Dissimilarity.stored
+        self, n_resamples: int, rng: np.random.Generator, usable: Usable = held
     ) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
         for number, child in enumerate(children(rng, n_resamples), start=1):
             # how much the model draws must not decide where the search starts

@@ -30,7 +30,7 @@ from energystats.cluster_tests.reference_samples import (
     reference_sets,
     under_metric_of,
 )
-from energystats.cluster_tests.reference_tables import Null, TableNull
+from energystats.cluster_tests.reference_tables import Null, TableNull, held
 from energystats.cluster_tests.results import ClusterTestResult, Comparison, Contrast
 from energystats.cluster_tests.scores import jitter_columns
 from energystats.cluster_tests.unimodality import note_ties
@@ -223,14 +223,12 @@ def _test_against_tables(
 def _usable(d: Dissimilarity, k: int) -> Dissimilarity:
     """Hold rho of a table that can be clustered; ValueError for others, data or draws."""
     _check_distinct_rows(d, k)
-    if has_exact(d):
-        return d
-    held = d.stored()
-    if not held.matrix.sum() > 0:
+    d = held(d)
+    if not has_exact(d) and not d.matrix.sum() > 0:
         raise ValueError(
             f"`metric` must have a positive total dispersion T, of which S is a share; under {d.metric!r} it is not."
         )
-    return held
+    return d
 
 
 def _share_and_tolerance(clustering: Clustering, d: Dissimilarity, rng: np.random.Generator) -> tuple[float, float]:
