@@ -96,6 +96,9 @@ def make_calls(exponent=0):
         "cluster_test line": lambda: es.cluster_test(X[:, 0], n_resamples=49, rng=3),
         "cluster_test refit": lambda: es.cluster_test(X, method="refit", n_resamples=9, rng=3),
         "cluster_test gaussian": lambda: es.cluster_test(X, method="refit", null="gaussian", n_resamples=9, rng=3),
+        "cluster_test independent": lambda: es.cluster_test(
+            X, method="refit", null="independent", n_resamples=9, rng=3
+        ),
         "cluster_test crossfit": lambda: es.cluster_test(X, method="crossfit", n_resamples=9, n_splits=2, rng=3),
         "clustering_accuracy": lambda: es.clustering_accuracy(g, three),
         "compare_euclidizations": lambda: es.compare_euclidizations(few, 2, rng=3).to_frame(),

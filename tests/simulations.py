@@ -1,6 +1,7 @@
 """Populations on which level and power are measured: which null or alternative each belongs to, and how to draw it."""
 
 import numpy as np
+import pandas as pd
 
 AR = np.linalg.cholesky(0.8 ** np.abs(np.subtract.outer(np.arange(5), np.arange(5))))
 TRIANGLE = np.array([[0.0, 0.0], [5.0, 0.0], [2.5, 4.33]])
@@ -69,6 +70,48 @@ ALTERNATIVES = {  # name: (draw, power asked for)
 }
 
 
+def mixed_table(rng, n=40):
+    """Numbers, categories and truth values with gaps, all independent."""
+    return pd.DataFrame(
+        {
+            "size": rng.exponential(size=n),
+            "kind": pd.Categorical(rng.integers(3, size=n)),
+            "depth": np.where(rng.random(n) < 0.15, np.nan, rng.normal(size=n)),
+            "found": rng.random(n) < 0.3,
+        }
+    )
+
+
+def two_communities(rng, n=40):
+    """Poisson counts of ten species, five of which each community has thrice as often."""
+    mean = np.where(rng.random((n, 1)) < 0.5, [3.0] * 5 + [1.0] * 5, [1.0] * 5 + [3.0] * 5)
+    return rng.poisson(mean).astype(float)
+
+
+def mixed_clusters(rng, n=60):
+    """Two clusters in a number, a category and another number with gaps; the fourth column is noise."""
+    table, second = mixed_table(rng, n), rng.integers(2, size=n)
+    table["size"] += 2 * second
+    table["kind"] = pd.Categorical(np.where(rng.random(n) < 0.8, second, 2))
+    table["depth"] += 3 * second
+    return table
+
+
+INDEPENDENT_COLUMNS = {  # name: (draw, options)
+    "exponential": (lambda rng: rng.exponential(size=(50, 3)), {}),
+    "Poisson counts": (
+        lambda rng: rng.poisson([0.3, 0.5, 1, 1, 2, 2, 4, 8], size=(30, 8)).astype(float),
+        {"metric": "braycurtis"},
+    ),
+    "mixed table": (mixed_table, {"metric": "gower"}),
+    "t3, independent": (lambda rng: rng.standard_t(3, size=(50, 2)), {}),
+    "t3, k = 3, decorrelated": (lambda rng: rng.standard_t(3, size=(50, 2)), {"metric": "mahalanobis", "k": 3}),
+}
+DEPENDENT_COLUMNS = {  # name: (draw, options, power asked for)
+    "two communities": (two_communities, {"metric": "braycurtis"}, 0.95),
+    "three clusters, side 5": (ALTERNATIVES["three clusters, side 5"][0], {"k": 3}, 0.95),
+    "mixed clusters": (mixed_clusters, {"metric": "gower"}, 0.80),
+}
 REFIT_ALTERNATIVES = {  # the same, against Gaussian and against unimodal references
     "delta=3 d=2": (two_normals(100, 2, 3), 0.75, 0.0),
     "delta=3 d=10": (two_normals(100, 10, 3), 0.52, 0.0),

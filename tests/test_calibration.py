@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, random_table
 
 import energystats as es
 from tests import simulations
@@ -90,6 +90,31 @@ def test_power_of_refit(name, rotating_seed):
     n = REPLICATES // 2
     assert_rate_at_least(rejections(draw, rotating_seed, n, method="refit", null="gaussian"), n, gaussian)
     assert_rate_at_least(rejections(draw, rotating_seed, n, method="refit"), n, unimodal)
+
+
+@pytest.mark.parametrize("name", simulations.INDEPENDENT_COLUMNS)
+def test_level_of_permuted_columns(name, rotating_seed):
+    draw, how = simulations.INDEPENDENT_COLUMNS[name]
+    count = rejections(draw, rotating_seed, REPLICATES, method="refit", null="independent", **how)
+    assert_rate_at_most(count, REPLICATES, 0.05)  # exact
+
+
+def test_level_of_a_model_with_fixed_totals(rotating_seed):
+    totals = random_table([12] * 20, [24] * 10)
+
+    def model(rng):
+        return totals.rvs(random_state=rng)
+
+    how = {"method": "refit", "null": model, "metric": "braycurtis"}
+    assert_rate_at_most(rejections(model, rotating_seed, REPLICATES, **how), REPLICATES, 0.05)
+
+
+@pytest.mark.parametrize("name", simulations.DEPENDENT_COLUMNS)
+def test_power_of_permuted_columns(name, rotating_seed):
+    draw, how, power = simulations.DEPENDENT_COLUMNS[name]
+    n = REPLICATES // 2
+    count = rejections(draw, rotating_seed, n, method="refit", null="independent", **how)
+    assert_rate_at_least(count, n, power)
 
 
 def test_power_of_crossfit(rotating_seed):

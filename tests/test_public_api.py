@@ -195,6 +195,9 @@ def make_results():
         "ClusterTestResult 1-d": lambda: es.cluster_test(X[:, 0], rng=0),
         "ClusterTestResult refit": lambda: es.cluster_test(X, 3, method="refit", n_resamples=9, rng=0),
         "ClusterTestResult gaussian": lambda: es.cluster_test(X, method="refit", null="gaussian", n_resamples=9, rng=0),
+        "ClusterTestResult independent": lambda: es.cluster_test(
+            mixed, method="refit", null="independent", metric="gower", n_resamples=9, rng=0
+        ),
         "ClusterTestResult crossfit": lambda: es.cluster_test(X, method="crossfit", n_resamples=9, rng=0),
         "ClusterTestResult clusterer": lambda: es.cluster_test(X, clusterer=es.EnergyClustering(3, n_init=1), rng=0),
         "ClusterTreeResult": lambda: es.cluster_tree(X, rng=0),

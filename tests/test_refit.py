@@ -442,7 +442,7 @@ X = np.random.default_rng(0).standard_normal((40, 3))
         (X, {"null": "gaussian"}, ValueError, r'`null="gaussian"` goes with `method="refit"`, got method=\'auto\''),
         (X, {"null": "gaussian", "method": "split"}, ValueError, r"`null=\"gaussian\"` .* `method=\"refit\"`"),
         (X, {"null": "gaussian", "method": "crossfit"}, ValueError, r"`null=\"gaussian\"` .* `method=\"refit\"`"),
-        (X, {"null": "normal"}, ValueError, r"`null` must be one of unimodal, gaussian; got 'normal'"),
+        (X, {"null": "normal"}, ValueError, r"`null` must be one of unimodal, gaussian, independent; got 'normal'"),
         (X, {"method": "refitt"}, ValueError, r"`method` must be one of .*Did you mean 'refit'"),
         (X, {"method": "refit", "conservative": True}, ValueError, r"`conservative` .* method='refit' has none"),
         (X[:7], {"method": "refit"}, ValueError, r"`X` must have at least 8 rows for k=2, got 7"),

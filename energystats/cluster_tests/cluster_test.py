@@ -18,6 +18,7 @@ from energystats.cluster_tests.clusterers import as_user_clusterer
 from energystats.cluster_tests.crossfit import crossfit_test
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.reference_samples import compares_numbers
+from energystats.cluster_tests.reference_tables import Null, check_null, null_name, table_null
 from energystats.cluster_tests.refit import GAUSSIAN, INDEPENDENT_UNIMODAL, INNER, refit_test
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
 from energystats.cluster_tests.split import LINEAR_UNIMODALITY, enough_draws, split_test
@@ -34,8 +35,10 @@ from energystats.inputs.options import (
     check_option,
     refuse_keyword,
 )
-from energystats.metrics.base import MetricLike, is_named
+from energystats.inputs.table import InputTable, as_table
+from energystats.metrics.base import Metric, MetricLike, is_named
 from energystats.metrics.general import Precomputed
+from energystats.metrics.lookup import resolve
 from energystats.pairs.workloads import Size, crossfit, line_draws, refit, split
 
 __all__ = ["check_lines", "cluster_test", "method_for", "plan_cluster_test", "points_to_test", "run_cluster_test"]
@@ -62,7 +65,7 @@ def cluster_test(
     metric: MetricLike = "euclidean",
     alpha: float = 1.0,
     method: str = "auto",
-    null: str = "unimodal",
+    null: Null = "unimodal",
     n_splits: int = 5,
     n_resamples: int = 199,
     conservative: bool = False,
@@ -89,16 +92,16 @@ def cluster_test(
     method : {"auto", "split", "unimodal-1d", "refit", "crossfit"}, default "auto"
         "split": unimodality along lines found from other points. "unimodal-1d": of one column. "refit": S/T against
         reference samples. "crossfit": held-out E against these. "auto": the second for one column, else the first.
-    null : {"unimodal", "gaussian"}, default "unimodal"
-        Distribution of the reference samples of "refit". "gaussian" has more power and goes with "refit" alone: it
-        rejects uniform and exponential data, which have no clusters.
+    null : {"unimodal", "gaussian", "independent"} or callable, default "unimodal"
+        What "refit" compares with; all but "unimodal" go with it alone. "gaussian" rejects uniform and exponential
+        data, which have no clusters. "independent" permutes every column on its own, and null(rng) returns a table
+        like X of the user's model: exact level for any metric but a matrix, mixed tables included.
     n_splits : int, default 5
         Random splits of "split" (into five folds) and of "crossfit" (into halves, each used twice).
     n_resamples : int, default 199
         Draws behind each p-value; reference samples of "refit" and "crossfit".
     conservative : bool, default False
-        Multiply each p-value of "split" and "unimodal-1d" by 1.6 instead of 1.2, a margin for flat densities;
-        wants n_resamples >= 499.
+        Multiply p-values of "split" and "unimodal-1d" by 1.6 instead of 1.2; wants n_resamples >= 499.
     standardize : bool, default False
         Column z-scores (divisor n) before distances and scores.
     n_jobs : int or None, default None
@@ -132,13 +135,14 @@ def cluster_test(
 
     Notes
     -----
-    A small p means structure beyond H0, not that a certain cluster or their number is real. Each method step by step,
-    with levels and powers: ``docs/clustering.md``. O(n_splits a^2 + k n_splits n_resamples n log n) time and O(a^2 + n)
-    memory for "split", a being at most 2,000; O(n_resamples n^2) time and O(n^2) memory for references.
+    A small p means structure beyond H0, not that a certain cluster or their number is real; correlated
+    columns of a single cloud are not "independent". Each method step by step, with levels: ``docs/clustering.md``.
+    O(n_splits a^2 + k n_splits n_resamples n log n) time and O(a^2 + n) memory for "split", a being at most 2,000;
+    O(n_resamples n^2) time and O(n^2) memory for references.
 
     References
     ----------
-    Hartigan & Hartigan (1985); Liu & Xie (2020); Helgeson, Vock & Bair (2021), Biometrics; Beran (1988), JASA 83.
+    Hartigan & Hartigan (1985); Beran (1988); Clarke et al. (2008); Liu & Xie (2020); Helgeson, Vock & Bair (2021).
 
     Examples
     --------
@@ -151,6 +155,7 @@ def cluster_test(
     0.005
     """
     _check_options(k, method, null, clusterer=clusterer, conservative=conservative)
+    table = as_table(X)
     check_flag(conservative, "conservative")
     check_flag(standardize, "standardize")
     options = ClusterTestOptions(
@@ -164,13 +169,17 @@ def cluster_test(
         n_jobs=check_jobs(n_jobs),
     )
     generator = as_generator(rng)
-    d = points_to_test(X, metric, options.power, standardize=standardize)
-    check_lines(d)
+    d = points_to_test(table, metric, options.power, standardize=standardize)
+    tables = table_null(null, table, d, metric_to_test(metric, options.power))
+    if tables is None:
+        check_lines(d)
     k = check_count(k, "k", low=2, high=max(d.n, 2), why=", the number of points")
-    options = replace(options, k=k, method=method_for(d, method))
+    options = replace(options, k=k, method=method_for(d, method), tables=tables)
     options = replace(options, progress=weigh(progress, d, *plan_cluster_test(d, options)))
     result = run_cluster_test(d, options, generator)
-    return result if d.n >= SMALL_SAMPLE else replace(result, notes=(*result.notes, FEW_POINTS.format(n=d.n)))
+    if d.n >= SMALL_SAMPLE or tables is not None:  # whose level is exact for any n
+        return result
+    return replace(result, notes=(*result.notes, FEW_POINTS.format(n=d.n)))
 
 
 Test = Callable[[Dissimilarity, ClusterTestOptions, np.random.Generator], ClusterTestResult]
@@ -193,7 +202,7 @@ def _work_of_one_column(size: Size, options: ClusterTestOptions) -> tuple[Work, 
 
 
 def _work_of_refit(size: Size, options: ClusterTestOptions) -> tuple[Work, ...]:
-    each = 1 + INNER if options.null == "gaussian" else _sets_of_axes(size)
+    each = 1 if options.tables is not None else 1 + INNER if options.null == "gaussian" else _sets_of_axes(size)
     return refit(size, options.k, options.n_resamples, each)
 
 
@@ -207,8 +216,8 @@ def _sets_of_axes(size: Size) -> int:
 
 
 def _in_unit(test: Test) -> Test:
-    """Test points of ordinary size, whose squares are numbers."""
-    return lambda d, options, rng: test(d.near_one(), options, rng)
+    """Test points of ordinary size, whose squares are numbers; tables are computed anew in the unit of the data."""
+    return lambda d, options, rng: test(d if options.tables is not None else d.near_one(), options, rng)
 
 
 METHODS = {
@@ -226,22 +235,28 @@ def plan_cluster_test(d: Dissimilarity, options: ClusterTestOptions) -> tuple[Wo
     return METHODS[options.method].work(size, options)
 
 
-def points_to_test(X: ArrayLike, metric: MetricLike, power: float, *, standardize: bool) -> Dissimilarity:
-    """Read the points of a test: of a matrix of rho alpha says what it is, everywhere else rho is computed from it."""
+def points_to_test(X: ArrayLike | InputTable, metric: MetricLike, power: float, *, standardize: bool) -> Dissimilarity:
+    """Read the points of a test."""
+    return Dissimilarity.from_data(X, metric=metric_to_test(metric, power), alpha=1.0, standardize=standardize)
+
+
+def metric_to_test(metric: MetricLike, power: float) -> Metric:
+    """Resolve the metric: of a matrix of rho alpha says what it is, everywhere else rho is computed from it."""
     own_alpha = 1.0 if isinstance(metric, Precomputed) or is_named(metric, "precomputed") else power
-    return Dissimilarity.from_data(X, metric=metric, alpha=own_alpha, standardize=standardize)
+    return resolve(metric, own_alpha)
 
 
-def _check_options(k: object, method: str, null: str, *, clusterer: Any, conservative: bool) -> None:
+def _check_options(k: object, method: str, null: Null, *, clusterer: Any, conservative: bool) -> None:
     """Refuse unknown words, and options that do not go with each other."""
     if were_found(k) or np.ndim(k) > 0:  # type: ignore[arg-type]  # anything can stand there
         raise TypeError(f"`k` must be a number of clusters, got labels. {NO_LABELS}")
     if method == "labels":
         raise ValueError(f'`method` must not be "labels". {NO_LABELS}')
     check_option(method, "method", ("auto", "split", "unimodal-1d", "refit", "crossfit"))
-    check_option(null, "null", ("unimodal", "gaussian"))
-    if null == "gaussian" and method != "refit":
-        raise ValueError(f'`null="gaussian"` goes with `method="refit"`, got method={method!r}.')
+    check_null(null, ("unimodal", "gaussian"))
+    if null != "unimodal" and method != "refit":
+        shown = f'null="{null}"' if isinstance(null, str) else f"null={null_name(null)}"
+        raise ValueError(f'`{shown}` goes with `method="refit"`, got method={method!r}.')
     if conservative and method in ("refit", "crossfit"):
         raise ValueError(
             "`conservative` is the larger factor of tests of unimodality, compared with their nearest unimodal "
@@ -256,7 +271,7 @@ def run_cluster_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rand
     if d.n < 2:
         raise ValueError(f"`X` must have at least 2 rows, got {d.n}.")
     method = METHODS[options.method]
-    if method.in_coordinates:
+    if method.in_coordinates and options.tables is None:
         _check_coordinates(d, options.method)
     found = _nothing_to_test(options) if d.all_coincide else method.test(d, options, rng)
     if found.partition is not None or options.user_clusterer is not None:
@@ -280,7 +295,8 @@ def check_lines(d: Dissimilarity) -> None:
     if d.n_columns and d.coordinates is None:
         raise ValueError(
             "`cluster_test` scores points along lines, and categories or missing values have none: under "
-            f"{d.metric!r} no test of clusters is known to keep its level. Test complete numeric columns alone, or "
+            f'{d.metric!r} no test of modes is known to keep its level. In Python, method="refit" with '
+            'null="independent" asks whether columns depend on each other. Test complete numeric columns alone, or '
             "labels known before the data were seen (`energy_test`)."
         )
 
@@ -300,6 +316,7 @@ def _check_coordinates(d: Dissimilarity, method: str) -> None:
 def _nothing_to_test(options: ClusterTestOptions) -> ClusterTestResult:
     """Report points that all coincide: no evidence against anything."""
     refitted = GAUSSIAN if options.null == "gaussian" else INDEPENDENT_UNIMODAL
+    refitted = refitted if options.tables is None else options.tables.hypothesis
     questions = {"split": LINEAR_UNIMODALITY, "unimodal-1d": UNIMODALITY}
     on_scores = options.method in questions
     return ClusterTestResult(
@@ -319,5 +336,6 @@ def _nothing_to_test(options: ClusterTestOptions) -> ClusterTestResult:
         null_distribution=None if on_scores else np.empty(0),
         indices=np.zeros((1, 3)) if on_scores else None,
         factor=calibration_factor(options.conservative) if on_scores else None,
+        exact=None if options.tables is None else False,
         notes=("All points coincide, so nothing was tested.",),
     )

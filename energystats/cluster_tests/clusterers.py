@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,11 +22,12 @@ from energystats.inputs.arrays import as_array
 from energystats.inputs.labels import as_labels
 from energystats.inputs.table import masked_in
 
-__all__ = ["Clustering", "EnergyClusters", "UserClusterer", "as_user_clusterer", "explained_share"]
+__all__ = ["Clustering", "EnergyClusters", "UserClusterer", "all_partitions", "as_user_clusterer", "explained_share"]
 
 
 FEW_STARTS = 4  # for two clusters whose W need not be the smallest
 NOISE = -1  # the label of scikit-learn for a point in no cluster
+VISITED_UP_TO = 8  # points, of which all partitions are compared: at most 1,701
 
 
 class Clustering(Protocol):
@@ -79,11 +80,22 @@ class EnergyClusters:
             found = best_intervals(d, self.k)
             return found.between / found.total
         R = d.matrix
+        if self.visits_all(d):
+            every = all_partitions(d.n, self.k)
+            # [G 4] W = sum of w_j/(2 n_j) of every partition, of which S/T wants the best
+            within = sum(((Z @ R) * Z).sum(axis=1) / (2 * Z.sum(axis=1)) for Z in every)
+            return explained_share(R, np.argmax(every[:, int(np.argmin(within))], axis=0))
         return explained_share(R, self.search(R, rng))
+
+    def visits_all(self, d: Dissimilarity) -> bool:
+        """Tell whether S/T is that of the best of all partitions, which no seed changes."""
+        return has_exact(d) or d.n <= VISITED_UP_TO
 
     def describe(self, d: Dissimilarity) -> str:
         if has_exact(d):
             return f"the exact method for one column into {self.k}"
+        if self.visits_all(d):
+            return f"the best of all partitions into {self.k}"
         return f"Hartigan's method into {self.k} (best of {STARTS} starts, perturbed)"
 
     def notes(self, own: int, counts_as: str) -> tuple[str, ...]:
@@ -179,6 +191,19 @@ class UserClusterer:
 def _span(counts: Sequence[int]) -> str:
     """Write the smallest and the largest."""
     return str(counts[0]) if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
+
+
+@cache
+def all_partitions(n: int, k: int) -> FloatArray:
+    """Visit every partition of n points into k clusters, none empty, as indicators; (k, count, n)."""
+    # every point joins a cluster that there is, or opens the next one
+    found = np.zeros((1, 1), dtype=np.intp)
+    for _ in range(1, n):
+        opened = found.max(axis=1)
+        found = np.vstack([np.column_stack((found[opened + 1 >= j], np.full(np.sum(opened + 1 >= j), j)))
+                           for j in range(min(k, found.shape[1] + 1))])  # fmt: skip
+    found = found[found.max(axis=1) == k - 1]
+    return np.array([found == j for j in range(k)], dtype=np.float64)
 
 
 def as_user_clusterer(clusterer: Any) -> UserClusterer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from energystats.cluster_tests.clusterers import Clustering, EnergyClusters, UserClusterer
+from energystats.cluster_tests.reference_tables import Null, TableNull
 
 __all__ = ["ClusterTestOptions"]
 
@@ -19,8 +20,10 @@ class ClusterTestOptions:
         Number of clusters that are looked for.
     method : str
         One of `cluster_test`, or "auto".
-    null : str
+    null : str or callable
         Distribution of the reference samples of "refit".
+    tables : TableNull or None
+        What draws whole tables, where `null` is "independent" or a function.
     n_splits, n_resamples : int
         Random splits, and draws behind each p-value.
     conservative : bool
@@ -37,7 +40,8 @@ class ClusterTestOptions:
 
     k: int = 2
     method: str = "auto"
-    null: str = "unimodal"
+    null: Null = "unimodal"
+    tables: TableNull | None = None
     n_splits: int = 5
     n_resamples: int = 199
     conservative: bool = False

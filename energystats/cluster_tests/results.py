@@ -108,7 +108,8 @@ class ClusterTestResult(Result):
         What a reader has to assume or know.
     comparisons : tuple of Comparison
         With principal components and with features as independent axes; the larger p counts. Under the Gaussian null
-        hypothesis pivoted, which counts, and plain. Empty where there are no reference samples.
+        hypothesis pivoted, which counts, and plain. With permuted tables, or those of a model, the only one. Empty
+        where there are no reference samples.
     indices : ndarray of shape (n_contrasts, 3) or None
         For "split" and "unimodal-1d" the three indices behind the p-values, means over the splits: log likelihood
         ratio of two normals to one mode, E, and the distance from the nearest unimodal distribution.
@@ -120,6 +121,9 @@ class ClusterTestResult(Result):
     partition : Partition or None
         The k clusters of all points in that space, by `energy_cluster` or the user's clusterer; None where this one
         leaves points in no cluster.
+    exact : bool or None
+        Whether S/T was compared with that of all tables that permuting the columns makes, `n_resamples` of them, or
+        of random ones or those of a model; None for samples of a fitted distribution, and other methods.
     """
 
     _one_row = True
@@ -143,6 +147,12 @@ class ClusterTestResult(Result):
     factor: float | None = field(default=None, repr=False)
     space: Literal["as given", "decorrelated", "columns"] = "as given"
     partition: Partition | None = field(default=None, repr=False)
+    exact: bool | None = field(default=None, repr=False)
+
+    @property
+    def of_tables(self) -> bool:
+        """Whether S/T was compared with that of whole tables, permuted or drawn by a model."""
+        return self.exact is not None
 
     @property
     def contrasts(self) -> pd.DataFrame | None:
@@ -172,7 +182,7 @@ class ClusterTestResult(Result):
         titles = {
             "split": "Test of unimodality along linear projections",
             "unimodal-1d": "Test of unimodality",
-            "refit": "Test of S/T against samples of a fitted distribution",
+            "refit": f"Test of S/T against {'other tables' if self.of_tables else 'samples of a fitted distribution'}",
             "crossfit": "Test of held-out unimodality against samples of a fitted distribution",
         }
         tables = [text_table(rows, None, None, titles[self.method])]
@@ -195,7 +205,9 @@ class ClusterTestResult(Result):
         return tables
 
     def _sentences(self) -> list[str]:
-        if self.pvalue > LEVEL:
+        if self.of_tables:
+            meaning = []  # the notes say what it means, of these hypotheses in particular
+        elif self.pvalue > LEVEL:
             meaning = ["A large p is no evidence that there is only one cluster."]
         else:
             meaning = [
@@ -219,10 +231,14 @@ class ClusterTestResult(Result):
                 f"p-value by {self.n_splits} random splits of the points, and {self.n_resamples} draws behind the p of "
                 "each: another seed makes other splits and gives another p."
             ]
-        what = "draws" if self.method == "unimodal-1d" else "reference samples"
+        if self.exact:
+            return []
+        what = "draws" if self.method == "unimodal-1d" else "tables" if self.of_tables else "reference samples"
         return [seed_note(self.pvalue, self.n_resamples, what, factor=self.factor or 1.0)]
 
     def _conclusion(self) -> str:
+        if self.of_tables:
+            return state_evidence(self.pvalue, f'against "{self.null_hypothesis}"')
         if self.pvalue <= LEVEL:
             return state_evidence(self.pvalue, "of more structure than the null hypothesis allows")
         return state_evidence(self.pvalue, "of more than one cluster")
@@ -254,7 +270,8 @@ class ClusterTestResult(Result):
         if self.null_distribution is not None:
             gaussian, held_out = self.comparisons[0].name == "pivoted", self.method == "crossfit"
             values = (self.null_distribution, self.statistic, self.pvalue)
-            return plot_references(*values, ax, gaussian=gaussian, held_out=held_out)
+            own = self.null_hypothesis if self.of_tables else ""
+            return plot_references(*values, ax, gaussian=gaussian, held_out=held_out, hypothesis=own)
         assert self.scores is not None
         density = unimodal_density(self.scores)
         if self.method == "unimodal-1d":

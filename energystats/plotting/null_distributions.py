@@ -152,17 +152,19 @@ def plot_references(
     *,
     gaussian: bool = False,
     held_out: bool = False,
+    hypothesis: str = "",
 ) -> Axes:
     """Draw what clusters of reference samples reach as a histogram, with the observed value as a line.
 
-    The references are `gaussian` or have independent unimodal scores; `held_out` says that E of held-out points was
-    compared, else S/T.
+    The references are `gaussian`, of another `hypothesis`, or have independent unimodal scores; `held_out` says that E
+    of held-out points was compared, else S/T.
     """
     ax = axes_or_new(ax)
     _draw_histogram_with_line(null, observed, pvalue, "reference samples", ax)
     share = "S/T less the mean of its references" if gaussian else "S/T of the clusters found"
     ax.set_xlabel("mean held-out E" if held_out else share)
-    ax.set_title("H0: one Gaussian" if gaussian else "H0: independent unimodal scores", loc="left")
+    null_hypothesis = "one Gaussian" if gaussian else hypothesis or "independent unimodal scores"
+    ax.set_title(f"H0: {null_hypothesis}", loc="left")
     return ax
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Literal, Protocol, Self
 
 import numpy as np
 from scipy.linalg import eigh
@@ -28,6 +28,7 @@ from energystats.metrics.closed_form import Euclidean
 
 __all__ = [
     "NEGATIVE",
+    "DrawsTables",
     "GapCurve",
     "GapReference",
     "NullKind",
@@ -64,7 +65,7 @@ class GapCurve:
 
 def gap_curve(
     log_within: FloatArray,
-    reference: GapReference,
+    reference: DrawsTables,
     *,
     n_resamples: int,
     n_init: int,
@@ -121,6 +122,13 @@ def first_within_one_error(gap: FloatArray, error: FloatArray) -> int | None:
 
 
 NullKind = Literal["unimodal", "box"]
+
+
+class DrawsTables(Protocol):
+    """A distribution of reference sets."""
+
+    def draws(self, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
+        """Draw reference sets, each with a generator of its own for clustering it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

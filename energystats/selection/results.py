@@ -88,8 +88,9 @@ class SelectKResult(Result):
     tree : ClusterTreeResult or None
         The tree of significant splits, where it was grown. By "significance" `partition` has its leaves, which need not
         be the clusters of smallest W; those are in `partitions`.
-    null : {"unimodal", "box"} or None
-        Null distribution of the reference sets of the gap statistic; None where there are no gaps.
+    null : str or None
+        Null distribution of the reference sets of the gap statistic: "unimodal", "box", "independent" or the name of
+        the function that drew them; None where there are no gaps.
     n_resamples : int or None
         Reference sets; None where there are no gaps.
     level : float or None
@@ -105,7 +106,7 @@ class SelectKResult(Result):
     partitions: tuple[Partition, ...] = field(repr=False)
     choices: Mapping[str, int] = field(repr=False)
     tree: ClusterTreeResult | None = field(default=None, repr=False)
-    null: Literal["unimodal", "box"] | None = None
+    null: str | None = None
     n_resamples: int | None = None
     level: float | None = None
 

@@ -14,6 +14,7 @@ from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.cluster_tests.cluster_test import check_lines
 from energystats.cluster_tests.cluster_tree import SMALLEST_NODE, Rules, tree_of_points
 from energystats.cluster_tests.options import ClusterTestOptions
+from energystats.cluster_tests.reference_tables import Null, TableNull, check_null, null_name, table_null
 from energystats.cluster_tests.tree_result import ClusterTreeResult
 from energystats.clustering.energy_cluster import AUTO
 from energystats.clustering.partition import Partition
@@ -23,13 +24,15 @@ from energystats.display.numbers import p_text, probability
 from energystats.dissimilarity import Dissimilarity, Points
 from energystats.inputs.arrays import check_level
 from energystats.inputs.options import as_generator, check_count, check_flag, check_option
+from energystats.inputs.table import as_table
 from energystats.metrics.base import MetricLike
+from energystats.metrics.lookup import resolve
 from energystats.pairs.workloads import Size, eigenpairs, kept, pairs_work, search_work, tree
 from energystats.pairs.workloads import stability as resamples
 from energystats.selection.gap import (
     NEGATIVE,
+    DrawsTables,
     GapCurve,
-    GapReference,
     NullKind,
     eigengaps,
     first_within_one_error,
@@ -57,7 +60,8 @@ class _SelectionOptions:
     """Options, checked."""
 
     criterion: Criterion
-    null: NullKind
+    null: Null
+    tables: TableNull | None = None
     level: float
     conservative: bool
     n_resamples: int
@@ -103,7 +107,7 @@ def select_k(
     *,
     metric: MetricLike = "euclidean",
     alpha: float = 1.0,
-    null: str = "unimodal",
+    null: Null = "unimodal",
     level: float = 0.05,
     conservative: bool = False,
     compare: str = "auto",
@@ -126,12 +130,13 @@ def select_k(
         The gap statistic on log W with the rule of one standard error; the largest gap between neighbouring
         eigenvalues of a random walk on the points; or the leaves of `cluster_tree`.
     metric : str, Metric or callable, default "euclidean"
-        The semimetric rho. "gap" and "significance" need numeric columns, or a matrix of Euclidean distances.
+        The semimetric rho. "gap" and "significance" need numeric columns, or a matrix of Euclidean distances; "gap"
+        with tables that `null` permutes or draws needs a table only.
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2.
-    null : {"unimodal", "box"}, default "unimodal"
-        Null distribution, from which "gap" draws reference sets along each principal axis: the nearest unimodal one,
-        or the uniform one on the range.
+    null : {"unimodal", "box", "independent"} or callable, default "unimodal"
+        Null distribution of the reference sets of "gap": along each principal axis the nearest unimodal one, or the
+        uniform one on the range; every column permuted on its own; or null(rng) -> table like X, for any metric.
     level : float, default 0.05
         Family-wise level of "significance", 1e-9 <= level < 1.
     conservative : bool, default False
@@ -193,14 +198,14 @@ def select_k(
     (3, (30, 30, 30))
     """
     check_option(criterion, "criterion", CRITERIA)
-    check_option(null, "null", ("unimodal", "box"))
+    check_null(null, ("unimodal", "box"))
     check_option(compare, "compare", ("auto", "chosen", "all"))
     for flag, name in ((conservative, "conservative"), (stability, "stability"), (standardize, "standardize")):
         check_flag(flag, name)
     k_max = check_count(k_max, "k_max", low=1)
     plan = _SelectionOptions(
         criterion=cast(Criterion, criterion),
-        null=cast(NullKind, null),
+        null=null,
         level=check_level(level),
         conservative=conservative,
         n_resamples=check_count(n_resamples, "n_resamples", low=2),
@@ -209,7 +214,9 @@ def select_k(
         stability=stability,
         progress=False,
     )
-    d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
+    table, resolved = as_table(X), resolve(metric, alpha)
+    d = Dissimilarity.from_data(table, metric=resolved, alpha=1.0, standardize=standardize)
+    plan = replace(plan, tables=table_null(null, table, d, resolved))
     plan = replace(plan, progress=weigh(progress, d, *plan.work(d, k_max)))
     return _choose(d, k_max, plan, as_generator(rng))
 
@@ -248,7 +255,7 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
         partitions=partitions,
         choices={criterion: choice for criterion, (choice, _) in found.items()},
         tree=tree,
-        null=None if gaps is None else plan.null,
+        null=None if gaps is None else null_name(plan.null),
         n_resamples=None if gaps is None else plan.n_resamples,
         level=None if tree is None else plan.level,
         notes=tuple(notes),
@@ -259,18 +266,25 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
 
 
 def _check_goes_with(d: Dissimilarity, plan: _SelectionOptions) -> None:
-    """Raise where tests of splits were chosen and cannot be made."""
+    """Raise where tests of splits were chosen and cannot be made, or reference sets that nothing is compared with."""
+    if plan.tables is not None and not plan.wants("gap"):
+        raise ValueError(
+            f"`null={null_name(plan.null)}` draws the reference sets of the gap statistic, which "
+            f'criterion="{plan.criterion}" with compare="{plan.compare}" does not compute.'
+        )
     if plan.criterion == "significance":
         check_lines(d)
         if d.n < SMALLEST_NODE:
             raise ValueError(f'`criterion="significance"` needs at least {SMALLEST_NODE} points, got {d.n}.')
 
 
-def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> GapReference | None:
+def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> DrawsTables | None:
     """Fit what the gap statistic compares with; None if gaps are not wanted or there is nothing to draw in."""
     if not plan.wants("gap") or d.all_coincide:
         return None
-    found = fit_gap_reference(d, plan.null)
+    if plan.tables is not None:
+        return plan.tables
+    found = fit_gap_reference(d, cast(NullKind, plan.null))
     if found is None and plan.criterion == "gap":
         what = f" under {d.metric!r}"
         if not d.n_columns:
@@ -312,7 +326,7 @@ def _found_for_each(d: Dissimilarity, k_max: int, plan: _SelectionOptions, rng: 
 def _compute_gaps(
     d: Dissimilarity,
     log_within: FloatArray,
-    reference: GapReference | None,
+    reference: DrawsTables | None,
     plan: _SelectionOptions,
     rng: np.random.Generator,
 ) -> GapCurve | str | None:
@@ -471,8 +485,14 @@ def _note_criteria(
     """Note what a reader has to know of the columns."""
     notes = []
     if isinstance(gaps, GapCurve):
-        drawn = {"unimodal": "from their nearest unimodal distributions", "box": "uniform on their ranges"}[plan.null]
-        notes.append(f"Gap: {plan.n_resamples} reference sets with independent principal components, {drawn}.")
+        if plan.tables is not None:
+            notes.append(f"Gap: {plan.n_resamples} reference sets ({plan.tables.name}), for the null hypothesis that "
+                         f"{plan.tables.hypothesis}.")  # fmt: skip
+            notes += plan.tables.notes()[1:]
+        else:
+            drawn = {"unimodal": "from their nearest unimodal distributions", "box": "uniform on their ranges"}
+            with_scores = f"with independent principal components, {drawn[null_name(plan.null)]}"
+            notes.append(f"Gap: {plan.n_resamples} reference sets {with_scores}.")
         if not d.n_columns:
             notes.append("Assumed: the matrix holds Euclidean distances; references are drawn in their coordinates.")
     elif plan.wants("gap") and not d.all_coincide:

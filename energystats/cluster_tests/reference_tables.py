@@ -1,0 +1,291 @@
+"""Whole tables under a null hypothesis: columns permuted on their own, or draws of the user's model [theory 5].
+
+A test that compares the clusters of the data with those of such tables has an exact level, whatever the clusters are
+found by: under the null hypothesis the data are one of these tables. So every table is read like the data, and what
+was fitted to the data (ranges, a covariance matrix, a median distance) is fitted to it anew.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from energystats._core.labelings import arrangements, count_labelings
+from energystats._typing import FloatArray, IntArray
+from energystats.clustering.exact_1d import has_exact
+from energystats.dissimilarity import Dissimilarity
+from energystats.inputs.options import check_option, children
+from energystats.inputs.table import InputTable, as_table, check_same_columns
+from energystats.metrics.base import Metric
+from energystats.metrics.domains import row_places
+
+__all__ = ["Null", "PermutedColumns", "TableNull", "UserModel", "check_null", "held", "null_name", "table_null"]
+
+
+Null: TypeAlias = str | Callable[[np.random.Generator], Any]
+Usable: TypeAlias = Callable[[Dissimilarity], Dissimilarity]  # prepares a table, or raises ValueError
+DRAWN_AGAIN = 10_000  # times, until tables that the metric refuses are an error
+NOT_CLUSTERS = (
+    "Rejecting means that columns depend on each other in a way that makes S/T larger. Clusters do that, and so does "
+    "correlation in a single cloud: two normal columns with correlation .5, which are one cluster, were rejected in "
+    ".98 of samples (n = 100, level .05). Clusters that differ in one column alone leave the columns independent and "
+    "are not seen."
+)
+NOT_THE_MODEL = (
+    "Rejecting means that tables of the model hardly ever have so large an S/T: the data have clusters, or differ from "
+    "the model in something else. p is exact for data from the model itself; parameters that were estimated from the "
+    "same data make it approximate."
+)
+
+
+def held(d: Dissimilarity) -> Dissimilarity:
+    """Hold rho of a table for its search, with an error where it is not defined; one column is clustered without."""
+    return d if has_exact(d) else d.stored()
+
+
+class TableNull(Protocol):
+    """A null hypothesis that draws whole tables.
+
+    Attributes
+    ----------
+    name : str
+        For tables of results.
+    hypothesis : str
+        A sentence.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def hypothesis(self) -> str: ...
+
+    def count(self) -> float:
+        """Count the distinct tables, the data included; infinite where they cannot be visited."""
+
+    def every(self, rng: np.random.Generator, usable: Usable) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
+        """Visit all distinct tables but the data, each with a generator of its own."""
+
+    def draws(
+        self, n_resamples: int, rng: np.random.Generator, usable: Usable = held
+    ) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
+        """Draw tables, each with a generator of its own for what is done with it."""
+
+    def notes(self) -> tuple[str, ...]:
+        """Note what a rejection means, and what was drawn again."""
+
+
+@dataclass(slots=True, eq=False)
+class PermutedColumns:
+    """The table with every column permuted on its own, categories and missing values included.
+
+    Attributes
+    ----------
+    d : Dissimilarity
+        The data, standardized if asked for.
+    metric : Metric
+        As the user gave it, not fitted.
+    n_refused : int
+        Tables that were left out.
+    reason : str
+        Why the last of them was.
+    """
+
+    d: Dissimilarity
+    metric: Metric
+    n_refused: int = 0
+    reason: str = ""
+
+    @property
+    def name(self) -> str:
+        return "permuted columns"
+
+    @property
+    def hypothesis(self) -> str:
+        return "the columns are independent"
+
+    def table(self, points: FloatArray) -> Dissimilarity:
+        """Compare permuted points as the data were compared; a coded metric has ranges that no permutation changes."""
+        metric = self.metric if self.d.metric.coding is None else self.d.metric
+        place = row_places(["the permuted table"], [self.d.n], [None])
+        return Dissimilarity.from_points(points, metric, columns=self.d.columns, warns=False, place=place)
+
+    def codes(self) -> list[IntArray]:
+        """Code the distinct values of every column by 0, 1, ...; missing values are alike."""
+        return [np.unique(column, return_inverse=True)[1].astype(np.intp) for column in self.d.points.T]
+
+    def count(self) -> float:
+        """Count permutations relative to the column that has most, which stays where it is."""
+        return math.prod(sorted(count_labelings(np.bincount(codes)) for codes in self.codes())[:-1])
+
+    def every(self, rng: np.random.Generator, usable: Usable) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
+        codes, points = self.codes(), self.d.points
+        fixed = int(np.argmax([count_labelings(np.bincount(each)) for each in codes]))
+        values = [np.unique(column) for column in points.T]
+        ways = [[each] if j == fixed else list(arrangements(each)) for j, each in enumerate(codes)]
+        for chosen in itertools.product(*ways):
+            if all(np.array_equal(a, b) for a, b in zip(chosen, codes, strict=True)):
+                continue  # the data, which p counts in any case
+            try:
+                drawn = usable(self.table(np.column_stack([v[c] for v, c in zip(values, chosen, strict=True)])))
+            except ValueError as error:
+                self.leave_out(error)
+                continue
+            yield drawn, rng.spawn(1)[0]
+
+    def draws(
+        self, n_resamples: int, rng: np.random.Generator, usable: Usable = held
+    ) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
+        for child in children(rng, n_resamples):
+            yield self.one(usable, child), child
+
+    def one(self, usable: Usable, rng: np.random.Generator) -> Dissimilarity:
+        """Permute until the metric takes the table.
+
+        Data that the metric refuses are not tested, so the data are one of the tables that it takes, each as likely.
+        """
+        for _ in range(DRAWN_AGAIN):
+            try:
+                return usable(self.table(rng.permuted(self.d.points, axis=0)))
+            except ValueError as error:
+                self.leave_out(error)
+        raise ValueError(
+            f'`null="independent"` permutes the columns, and under {self.metric.spoken} {DRAWN_AGAIN} such tables in a '
+            f"row could not be used, the last one because: {self.reason} Leave out columns with few values, or "
+            "add a constant column, which no permutation changes (for Bray-Curtis a species that each sample has once)."
+        )
+
+    def leave_out(self, error: ValueError) -> None:
+        """Count a table that the metric refuses."""
+        self.n_refused += 1
+        self.reason = str(error)
+
+    def notes(self) -> tuple[str, ...]:
+        if not self.n_refused:
+            return (NOT_CLUSTERS,)
+        return NOT_CLUSTERS, (
+            f"{self.n_refused} permuted tables were left out because data like them would have been refused, the last "
+            f"because: {self.reason}"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UserModel:
+    """Tables that a function of the user draws, read like the data.
+
+    Attributes
+    ----------
+    model : callable
+        Takes a generator, returns a table with the rows and columns of X.
+    X : InputTable
+        The data as the user gave them.
+    d : Dissimilarity
+        The data as they were read.
+    metric : Metric
+        As the user gave it, not fitted.
+    """
+
+    model: Callable[[np.random.Generator], Any]
+    X: InputTable
+    d: Dissimilarity
+    metric: Metric
+
+    @property
+    def name(self) -> str:
+        return null_name(self.model)
+
+    @property
+    def hypothesis(self) -> str:
+        return f"the table is a draw of the model {self.name}"
+
+    def count(self) -> float:
+        return math.inf
+
+    def every(self, rng: np.random.Generator, usable: Usable) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
+        raise NotImplementedError("the tables of a model cannot be visited one by one")
+
+    def draws(
+        self, n_resamples: int, rng: np.random.Generator, usable: Usable = held
+    ) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
+        for number, child in enumerate(children(rng, n_resamples), start=1):
+            # how much the model draws must not decide where the search starts
+            drawing, searching = child.spawn(2)
+            try:
+                values = self.model(drawing)
+            except Exception as error:
+                error.add_note(f"`null` {self.name} failed in draw {number}.")
+                raise
+            try:
+                drawn = usable(self.read(as_table(values)))
+            except (TypeError, ValueError) as error:
+                kind = TypeError if isinstance(error, TypeError) else ValueError
+                raise kind(
+                    f"`null` must return tables that can be read like `X`; draw {number} of {self.name} cannot: {error}"
+                ) from error
+            yield drawn, searching
+
+    def read(self, table: InputTable) -> Dissimilarity:
+        """Read a table like the data, with one coding of categories for both, and fit everything to it."""
+        both = (self.X, table) if self.d.metric.coding is not None else (table,)
+        arrays, coded = self.metric.read(both, ("X", "table")[-len(both) :])
+        points = arrays[-1]
+        if points.shape != self.d.points.shape:
+            raise ValueError(f"its shape must be {self.d.points.shape}, got {points.shape}.")
+        check_same_columns((self.X, table), [points.shape[1]] * 2, ("X", "the drawn table"))
+        return Dissimilarity.from_points(
+            points,
+            coded,
+            standardize=self.d.standardization is not None or None,
+            columns=self.d.columns,
+            warns=False,
+            place=row_places(["the drawn table"], [len(points)], [table.index]),
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        return (NOT_THE_MODEL,)
+
+
+def check_null(null: object, fitted: tuple[str, ...]) -> None:
+    """Refuse anything but "independent", a function, and the names of distributions that are fitted to the data."""
+    known = (*fitted, "independent")
+    if isinstance(null, str):
+        check_option(null, "null", known)
+    elif not callable(null) or isinstance(null, type):
+        raise TypeError(
+            f"`null` must be one of {', '.join(known)}, or a function of a random generator that returns a table; got "
+            f"{null!r:.60} of type {type(null).__name__}."
+        )
+
+
+def null_name(null: Null) -> str:
+    """Name a null distribution, by the name of the function where it is one."""
+    return null if isinstance(null, str) else getattr(null, "__name__", type(null).__name__).strip("<>")
+
+
+def table_null(null: Null, X: InputTable, d: Dissimilarity, metric: Metric) -> PermutedColumns | UserModel | None:
+    """Make the null hypothesis that draws tables like X; None for distributions that are fitted to the points."""
+    if isinstance(null, str) and null != "independent":
+        return None
+    what = 'null="independent"' if isinstance(null, str) else f"null={null_name(null)}"
+    if not d.has_points:
+        raise ValueError(
+            f"`{what}` compares the data with other tables, whose rho has to be computed from their columns; a matrix "
+            "has no columns, and blocks of rows are not in memory. Give the table, and `metric=`: a name, or a "
+            "function of two tables, rho(X, Y)."
+        )
+    if not isinstance(null, str):
+        return UserModel(null, X, d, metric)
+    if d.n_columns < 2:
+        raise ValueError(
+            f"`{what}` asks whether columns depend on each other and needs at least two, got {d.n_columns}. For one "
+            'column take null="unimodal".'
+        )
+    permuted = PermutedColumns(d, metric)
+    if not d.all_coincide and permuted.count() == 1:
+        raise ValueError(f"`{what}` needs at least two columns that vary: no permutation changes this table.")
+    return permuted
