@@ -14,10 +14,10 @@ from scipy.special import betaincinv
 from energystats._typing import FloatArray, IntArray
 
 __all__ = [
-    "FEW",
     "cauchy_combination",
     "count_extreme",
     "count_reaching",
+    "extrapolated_pvalue",
     "generalised_pareto_pvalue",
     "normal_pvalue",
     "over_contrasts",
@@ -102,6 +102,27 @@ FEW = 10  # values at or above the observed one, below which their count says li
 LARGEST_TAIL = 250  # values that are fitted, at most a quarter of all
 
 
+def extrapolated_pvalue(observed: float, null: FloatArray, extreme: int, tolerance: float) -> float | None:
+    """Compute p from the fitted tail where few values reach the observed one; None where p is to be counted.
+
+    Counted are ten values or more, a value that ties with the observed one, and a tail in which values tie: of a
+    discrete distribution, which no fitted curve describes between its steps. Whether the fit or the count is taken does
+    not depend on which of them is smaller.
+    """
+    size = _tail_size(null)
+    if extreme >= FEW or size < FEW:
+        return None
+    top = np.sort(null)[-size:]
+    if (np.abs(null - observed) <= tolerance).any() or (np.diff(top) <= tolerance).any():
+        return None
+    return generalised_pareto_pvalue(observed, null)
+
+
+def _tail_size(null: FloatArray) -> int:
+    """Count the values that are fitted."""
+    return min(LARGEST_TAIL, null.size // 4)
+
+
 def generalised_pareto_pvalue(observed: float, null: FloatArray) -> float | None:
     """Compute P(null >= observed) from the fitted tail (Knijnenburg et al. 2009); None if there is no tail to fit.
 
@@ -111,7 +132,7 @@ def generalised_pareto_pvalue(observed: float, null: FloatArray) -> float | None
     """
     from scipy.stats import genpareto
 
-    size = min(LARGEST_TAIL, null.size // 4)
+    size = _tail_size(null)
     if size < FEW:
         return None
     top = np.sort(null)[-size - 1 :]

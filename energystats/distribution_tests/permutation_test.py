@@ -14,9 +14,8 @@ import numpy as np
 from energystats._core import statistics
 from energystats._core.labelings import Labelings, draw_key
 from energystats._core.pvalues import (
-    FEW,
     count_extreme,
-    generalised_pareto_pvalue,
+    extrapolated_pvalue,
     pvalue_interval,
     stopped_interval,
     stopped_pvalue,
@@ -334,10 +333,10 @@ def describe_null(c: GroupComparison, null: Null) -> NullFields:
     interval = p, p
     if not null.exact:
         interval = (stopped_interval if stopped else pvalue_interval)(null.extreme, n, CONFIDENCE_LEVEL)
-    # ten exceedances are enough to count; the fitted tail never makes p larger than the count does
-    if c.sampling.extrapolate and not null.exact and null.extreme < FEW:
-        fitted_p = generalised_pareto_pvalue(null.observed, null.values)
-        p, extrapolated = (p, False) if fitted_p is None else (min(p, fitted_p), fitted_p < p)
+    if c.sampling.extrapolate and not null.exact:
+        tolerance = c.statistic.rounding(null.s) * c.tolerance(T)
+        fitted_p = extrapolated_pvalue(null.observed, null.values, null.extreme, tolerance)
+        p, extrapolated = (p, False) if fitted_p is None else (fitted_p, True)
     return NullFields(
         statistic=float(c.show(np.asarray(null.observed), T)),
         statistic_name=c.statistic.name,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,11 +14,12 @@ from energystats._core.labelings import draw_key, stream_of
 from energystats._core.pvalues import pvalue_interval, upper_pvalue
 from energystats._runtime import Sample, weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
-from energystats.display.numbers import proportion
+from energystats.display.numbers import number, proportion
 from energystats.display.result import Result
 from energystats.display.sentences import metric_note
 from energystats.display.tables import TextTable, text_table
 from energystats.dissimilarity import Dissimilarity, Groups, pool
+from energystats.distribution_tests.energy_interval import bootstrap_energy
 from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, Statistic, draw_null
 from energystats.distribution_tests.samplers import Sampler, as_sampler, is_distribution, resampler
 from energystats.inputs.arrays import check_level
@@ -41,6 +42,8 @@ __all__ = ["PowerResult", "PowerRow", "energy_power"]
 
 
 CONFIDENCE_LEVEL = 0.95
+N_BOOTSTRAP = 999  # of pilot samples
+STAND_IN = 1000  # draws from a distribution that is compared with a pilot sample
 
 
 def energy_power(
@@ -65,7 +68,7 @@ def energy_power(
     ----------
     x, y : scipy.stats distribution, callable or array_like of shape (m,) or (m, d)
         What the samples are drawn from: a frozen distribution, a function sampler(size, rng) -> (size,) or (size, d),
-        or a pilot sample whose rows are drawn with replacement.
+        or a pilot sample of at least two rows, which are drawn with replacement (see Notes).
     n : int or sequence of int
         Size of the first sample, or several; each is simulated once, in rising order.
     ratio : float, default 1.0
@@ -93,7 +96,8 @@ def energy_power(
     Returns
     -------
     PowerResult
-        `.table`, one row a size: power, its standard error and 95 % interval; `.sample_size(power=0.8)`; `.plot()`.
+        `.table`, one row a size: power, its standard error and 95 % interval, and with pilot samples how far they
+        leave it open; `.sample_size(power=0.8)`; `.plot()`.
 
     Raises
     ------
@@ -117,9 +121,15 @@ def energy_power(
     Notes
     -----
     Every replicate has a random stream that depends on the seed, n and its own number alone. The standard error of a
-    power P is :math:`\sqrt{P(1 - P)/n\_replicates}`. A pilot sample stands for its population, and small ones say
-    little: `docs/distribution-tests.md`. O(n_replicates (n_x + n_y)^2 (d + n_resamples)) time for each size, and the
-    memory of one test.
+    power P is :math:`\sqrt{P(1 - P)/n\_replicates}`.
+
+    Pilot samples differ by chance, too. `power` is that of populations as far apart as the unbiased estimate of E says:
+    rows of each pilot, some of them from the other one, so that E shrinks to it. `pilot_low` and `pilot_high` are the
+    powers at the ends of the 95 % bootstrap interval of E, or at the pilots as they are where that is less: small
+    pilots leave everything open. Measured in `docs/distribution-tests.md`.
+
+    O(n_replicates (n_x + n_y)^2 (d + n_resamples)) time for each size, three times that with a pilot, and the memory of
+    one test.
 
     References
     ----------
@@ -131,7 +141,7 @@ def energy_power(
     >>> from scipy import stats
     >>> result = es.energy_power(stats.norm(0, 1), stats.norm(1, 1), [5, 20, 40], n_replicates=100, rng=0)
     >>> list(result.table.columns)
-    ['n_x', 'n_y', 'power', 'standard_error', 'low', 'high']
+    ['n_x', 'n_y', 'power', 'standard_error', 'low', 'high', 'pilot_low', 'pilot_high']
     >>> bool(result.table["power"].is_monotonic_increasing), 5 < result.sample_size(0.8) <= 40
     (True, True)
     """
@@ -146,15 +156,21 @@ def energy_power(
         raise ValueError('`metric` must not be "precomputed": samples are drawn, and rho is needed between new points.')
     sources, resolved = _sources_of(x, y, resolved)
     key = draw_key(as_generator(rng))
-    progress = weigh(progress, *_plan_power(x, y, resolved, sizes, n_replicates, n_resamples))
+    pilot = _Pilot.of(sources, resolved, standardize, key)
+    shares = (1.0,) if pilot is None else pilot.shares
+    progress = weigh(progress, *_plan_power(x, y, resolved, sizes, n_replicates * len(shares), n_resamples))
     sampling = Sampling(n_resamples=n_resamples)
     simulation = _Simulation(sources, resolved, STATISTICS[statistic], standardize, sampling, level, key)
-    decisions = simulation.decisions(sizes, n_replicates)
-    total = n_replicates * len(sizes)
+    decisions = (
+        flag
+        for i, share in enumerate(shares)
+        for flag in simulation.sharing(share, warns=not i).decisions(sizes, n_replicates)
+    )
+    total = n_replicates * len(sizes) * len(shares)
     rejected = np.array(list(with_bar(decisions, progress, total=total, unit="replicate", size=lambda _: 1)))
-    counts = rejected.reshape(len(sizes), n_replicates).sum(axis=1).tolist()
+    counts = rejected.reshape(len(shares), len(sizes), n_replicates).sum(axis=2).T.tolist()
     return PowerResult(
-        rows=tuple(_row_of(pair, count, n_replicates) for pair, count in zip(sizes, counts, strict=True)),
+        rows=tuple(_row_of(pair, each, n_replicates) for pair, each in zip(sizes, counts, strict=True)),
         level=level,
         n_replicates=n_replicates,
         n_resamples=n_resamples,
@@ -163,7 +179,72 @@ def energy_power(
         statistic_name=statistic,
         standardize=bool(standardize),
         metric=resolved,
+        pilot_energy=None if pilot is None else pilot.unbiased,
+        pilot_interval=None if pilot is None else pilot.interval,
+        notes=() if pilot is None else pilot.notes,
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pilot:
+    """E of two populations, as far as pilot samples tell.
+
+    Attributes
+    ----------
+    statistic : float
+        E of the samples as they are.
+    unbiased : float
+        Its unbiased form; may be negative.
+    interval : tuple of float
+        Ends of the bootstrap interval of the E of the populations.
+    """
+
+    statistic: float
+    unbiased: float
+    interval: tuple[float, float]
+
+    @classmethod
+    def of(cls, sources: tuple[Sampler, Sampler], metric: Metric, standardize: bool, key: AnyArray) -> _Pilot | None:
+        """Estimate E, with draws in place of a sample where only one of the two is a pilot; None without any."""
+        if all(source.rows is None for source in sources):
+            return None
+        stream = stream_of(key, 0, series=0)  # sizes, which number the other series, are at least 2
+        parts = [source.draw(STAND_IN, stream) if source.rows is None else source.rows for source in sources]
+        _check_same_width(parts)
+        d = Dissimilarity.from_points(np.concatenate(parts), metric, standardize=standardize, warns=False)
+        groups = Groups(np.repeat([0, 1], [len(part) for part in parts]).astype(np.intp), ("x", "y"))
+        statistic, unbiased, drawn = bootstrap_energy(d, groups, N_BOOTSTRAP, stream)
+        tail = (1 - CONFIDENCE_LEVEL) / 2
+        low, high = np.quantile(drawn, [tail, 1 - tail]).tolist()
+        return cls(statistic, unbiased, (max(low, 0.0), max(high, 0.0)))
+
+    @property
+    def shares(self) -> tuple[float, float, float]:
+        """Shares of the difference of the pilots that leave the unbiased E, and the ends of its interval."""
+        # E is a square of the difference of two distributions: a share c of that leaves c^2 of it
+        if not self.statistic > 0:
+            return 0.0, 0.0, 0.0
+        first, low, high = (math.sqrt(min(1.0, max(0.0, E / self.statistic))) for E in (self.unbiased, *self.interval))
+        return first, low, high
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say what the pilots leave open."""
+        lines = (
+            f"E of the pilots is {number(self.statistic)}; without what chance adds to it on average, "
+            f"{number(self.unbiased)}, 95 % interval {number(self.interval[0])} to {number(self.interval[1])}. power is"
+            " that at the second number, pilot_low and pilot_high at the ends (or at the first number, if smaller).",
+        )
+        if self.interval[0] > 0:
+            return lines
+        return *lines, "The pilots do not rule out equal populations: power may be as small as the level at any size."
+
+
+def _check_same_width(samples: Sequence[FloatArray]) -> None:
+    """Refuse samples with different columns."""
+    widths = [sample.shape[1] for sample in samples]
+    if widths[0] != widths[1]:
+        raise ValueError(f"`x` and `y` must have the same number of columns, got {widths[0]} and {widths[1]}.")
 
 
 def _plan_power(
@@ -206,6 +287,10 @@ class _Simulation:
         Largest p-value that rejects.
     key : ndarray of shape (2,)
         What all streams follow from.
+    share : float
+        Share of the difference between the two that is left: the others of the rows come from either of them.
+    warns : bool
+        Whether scales of the first pair of samples are worth a warning.
     """
 
     sources: tuple[Sampler, Sampler]
@@ -215,21 +300,30 @@ class _Simulation:
     sampling: Sampling
     level: float
     key: AnyArray
+    share: float = 1.0
+    warns: bool = True
+
+    def sharing(self, share: float, *, warns: bool) -> _Simulation:
+        """Leave only a share of the difference between the two distributions."""
+        return replace(self, share=share, warns=warns)
 
     def decisions(self, sizes: list[tuple[int, int]], n_replicates: int) -> Iterator[bool]:
         """Tell for each replicate whether it is rejected, size after size."""
         for pair in sizes:
             for replicate in range(n_replicates):
-                yield self.rejects(pair, replicate, warns=pair == sizes[0] and replicate == 0)
+                yield self.rejects(pair, replicate, warns=self.warns and pair == sizes[0] and replicate == 0)
 
     def rejects(self, sizes: tuple[int, int], replicate: int, *, warns: bool) -> bool:
         """Draw two samples and test them."""
         # a function of the seed, the size and the number alone: more replicates leave the others as they were
         stream = stream_of(self.key, replicate, series=sizes[0])
         samples = [source.draw(size, stream) for source, size in zip(self.sources, sizes, strict=True)]
-        widths = [sample.shape[1] for sample in samples]
-        if widths[0] != widths[1]:
-            raise ValueError(f"`x` and `y` must have the same number of columns, got {widths[0]} and {widths[1]}.")
+        _check_same_width(samples)
+        if self.share < 1:
+            for sample, other in zip(samples, reversed(self.sources), strict=True):
+                # half of the rows that are mixed would come from their own distribution
+                mixed = stream.random(len(sample)) < (1 - self.share) / 2
+                sample[mixed] = other.draw(len(sample), stream)[mixed]
         place = row_places(["a sample drawn from `x`", "a sample drawn from `y`"], sizes, [None, None])
         d = Dissimilarity.from_points(
             np.concatenate(samples), self.metric, standardize=self.standardize, warns=warns, place=place
@@ -252,6 +346,8 @@ def _sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler]
     points = dict(zip(pilots, read, strict=True))
     for name, array in points.items():
         coded.check(array, row_places([name], [len(array)], [as_table(pilots[name]).index]))
+        if len(array) < 2:
+            raise ValueError(f"`{name}` must have at least two rows where it is a pilot sample, got {len(array)}.")
     first, second = (
         resampler(points[name], name) if name in points else as_sampler(value, name)
         for value, name in ((x, "x"), (y, "y"))
@@ -278,12 +374,18 @@ def _check_reachable_level(level: float, n_resamples: int) -> float:
     return level
 
 
-def _row_of(sizes: tuple[int, int], count: int, n_replicates: int) -> PowerRow:
-    """Compute the share of rejections and how well it is known."""
+def _row_of(sizes: tuple[int, int], counts: list[int], n_replicates: int) -> PowerRow:
+    """Compute the share of rejections and how well it is known; with pilots, of three simulations."""
+    count, *ends = counts
     power = count / n_replicates
     low, high = pvalue_interval(count, n_replicates, CONFIDENCE_LEVEL)
     error = math.sqrt(power * (1 - power) / n_replicates)
-    return PowerRow(n_x=sizes[0], n_y=sizes[1], power=power, standard_error=error, low=low, high=high)
+    row = PowerRow(n_x=sizes[0], n_y=sizes[1], power=power, standard_error=error, low=low, high=high)
+    if not ends:
+        return row
+    # simulated, so that the ends may cross the middle by chance
+    pilot_low, pilot_high = min(*ends, count), max(*ends, count)
+    return replace(row, pilot_low=pilot_low / n_replicates, pilot_high=pilot_high / n_replicates)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,6 +402,8 @@ class PowerRow:
         Its binomial standard error.
     low, high : float
         95 % Clopper-Pearson interval of the power.
+    pilot_low, pilot_high : float
+        Power at the ends of the 95 % interval of E that the pilot samples leave; NaN without any.
     """
 
     n_x: int
@@ -308,6 +412,8 @@ class PowerRow:
     standard_error: float
     low: float
     high: float
+    pilot_low: float = math.nan
+    pilot_high: float = math.nan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -332,8 +438,12 @@ class PowerResult(Result):
         Whether the columns were standardized.
     metric : Metric
         As it was given: what depends on the data is fitted again for each replicate.
+    pilot_energy : float or None
+        Unbiased estimate of E from the pilot samples, at which `power` is given; None without any.
+    pilot_interval : tuple of float or None
+        95 % bootstrap interval of the E of their populations.
     notes : tuple of str
-        Sentences on these data; empty where there is nothing to say.
+        What pilot samples leave open; empty without any.
     """
 
     rows: tuple[PowerRow, ...] = field(repr=False)
@@ -345,6 +455,9 @@ class PowerResult(Result):
     statistic_name: str
     standardize: bool
     metric: Metric
+    pilot_energy: float | None = None
+    pilot_interval: tuple[float, float] | None = None
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -380,8 +493,15 @@ class PowerResult(Result):
         return float(math.ceil(sizes[j - 1] + share * (sizes[j] - sizes[j - 1]) - 1e-9))
 
     def _tables(self) -> list[TextTable]:
-        heads = ["power", "standard error", "low", "high"]
-        cells = [list(map(proportion, (row.power, row.standard_error, row.low, row.high))) for row in self.rows]
+        heads = ["power", "standard error", "low", "high"] + ["pilot low", "pilot high"] * (
+            self.pilot_energy is not None
+        )
+        cells = [
+            list(map(proportion, (row.power, row.standard_error, row.low, row.high, row.pilot_low, row.pilot_high)))[
+                : len(heads)
+            ]
+            for row in self.rows
+        ]
         stubs = [f"n = {row.n_x} + {row.n_y}" for row in self.rows]
         return [text_table(cells, heads, stubs, f"Power of the energy test at level {self.level:g}")]
 
@@ -392,6 +512,7 @@ class PowerResult(Result):
             f"Method: permutation test (statistic: {self.statistic_name}) of {self.n_replicates} replicates a size, "
             f"{self.n_resamples} permutations each; low and high: 95 % interval of the power. Another seed moves a "
             "power by about its standard error.",
+            *self.notes,
             metric_note(self.metric, None)[:-1] + (", columns standardized." if self.standardize else "."),
         ]
 
@@ -409,13 +530,16 @@ class PowerResult(Result):
         return self.table
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw power against the size of the first sample, with its intervals."""
+        """Draw power against the size of the first sample, with its intervals, or those that pilot samples leave."""
         from energystats.plotting.null_distributions import plot_power
 
         return plot_power(
             [row.n_x for row in self.rows],
             [row.power for row in self.rows],
-            [(row.low, row.high) for row in self.rows],
+            [
+                (row.low, row.high) if math.isnan(row.pilot_low) else (row.pilot_low, row.pilot_high)
+                for row in self.rows
+            ],
             ax,
             level=self.level,
             needed=self.sample_size(0.8),
