@@ -21,6 +21,7 @@ __all__ = [
     "generalised_pareto_pvalue",
     "normal_pvalue",
     "over_contrasts",
+    "over_null_models",
     "pearson_pvalue",
     "pvalue_interval",
     "smallest_pvalues",
@@ -202,6 +203,16 @@ def cauchy_combination(pvalues: FloatArray, cap: float = CAUCHY_CAP) -> float:
     if capped.min() == capped.max():
         return float(capped[0])
     return float(np.arctan2(1.0, (1 / np.tan(np.pi * capped)).mean()) / np.pi)
+
+
+def over_null_models(in_features: float, in_location: float | None, *, interaction: bool) -> float:
+    """Choose p of an adjusted term: in location where there is one, of an interaction the larger of the two.
+
+    Where one factor changes the spread, residuals of least squares show interactions that are none.
+    """
+    if in_location is None:
+        return in_features
+    return max(in_features, in_location) if interaction else in_location
 
 
 def over_contrasts(pvalues: FloatArray) -> tuple[float, list[float]]:

@@ -19,7 +19,7 @@ import numpy as np
 from energystats._core import statistics
 from energystats._core.labelings import Exchangeable, draw_key
 from energystats._core.linear_models import Hypothesis, added_basis, null_forms, observed_forms
-from energystats._core.pvalues import count_reaching, tie_tolerance, upper_pvalue
+from energystats._core.pvalues import count_reaching, over_null_models, tie_tolerance, upper_pvalue
 from energystats._runtime import weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, BoolArray, FloatArray, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups
@@ -139,8 +139,11 @@ def disco(
     -----
     With G the centred Gram matrix of rho and :math:`Q_t` an orthonormal basis of what term t adds, its dispersion is
     :math:`S_t = \mathrm{tr}(Q_t' G Q_t)`, and :math:`F_t = (S_t/\mathrm{df}_t) / (W/\mathrm{df}_{res})`. Tests of a
-    single factor and of the whole model are exact; other terms permute residuals, which is approximate. Formulas,
-    measured levels and cost, O(n^2 (d + r n_resamples)) time, O(n r n_resamples) memory: `docs/distribution-tests.md`.
+    single factor and of the whole model are exact; other terms permute residuals, which is approximate: of the columns
+    by least squares (the other terms add up in location), or, of a matrix and of metrics that compare no differences,
+    in the feature space of rho, where for alpha < 2 two shifts along one line are an interaction; p of an interaction
+    is the larger of both. Formulas, measured levels, and cost, O(n^2 (d + r n_resamples)) time for each adjusted term,
+    O(n r n_resamples) memory: `docs/distribution-tests.md`.
 
     References
     ----------
@@ -553,7 +556,7 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
             dispersion=S_t * unit if abs(S_t) > tolerance else 0.0,
             f=_f_of(S_t, hypotheses[j].df, W, d.n - 1 - r, tolerance),
             share=statistics.share(S_t * unit, total) if abs(S_t) > tolerance else 0.0,
-            pvalue=_pvalue_of_term(names[j], in_features[j], in_location.get(j)),
+            pvalue=over_null_models(in_features[j], in_location.get(j), interaction=is_interaction(names[j])),
             pvalue_features=in_features[j],
             pvalue_location=in_location.get(j, math.nan),
         )
@@ -579,16 +582,6 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
         standardization=d.standardization,
         notes=question.notes,
     )
-
-
-def _pvalue_of_term(name: str, in_features: float, in_location: float | None) -> float:
-    """Choose the p of a term: in location where there is one, of an interaction the larger of the two.
-
-    Where one factor changes the spread, residuals of least squares show interactions that are none.
-    """
-    if in_location is None:
-        return in_features
-    return max(in_features, in_location) if is_interaction(name) else in_location
 
 
 def _residuals_needed(d: Dissimilarity, hypotheses: list[Hypothesis], tested: list[bool]) -> list[int]:

@@ -228,7 +228,8 @@ class _RoundedNormal:
         values[:, rounds] = np.rint(values[:, rounds])
         # the variance of the rounding error is 1/12 of a squared step [Sheppard 1898]
         covariance = np.atleast_2d(np.cov(values, rowvar=False)) - np.diag(rounds / 12)
-        sizes, vectors = np.linalg.eigh(covariance)
+        with one_thread_up_to(len(covariance)):
+            sizes, vectors = np.linalg.eigh(covariance)
         root = (vectors * np.sqrt(np.maximum(sizes, SMALLEST_VARIANCE))).T
         text = ", ".join(f"{step:.6g}" for step in steps)
         note = (

@@ -96,8 +96,7 @@ def energy_power(
     Returns
     -------
     PowerResult
-        `.table`, one row a size: power, its standard error and 95 % interval, and with pilot samples how far they
-        leave it open; `.sample_size(power=0.8)`; `.plot()`.
+        `.table`, one row a size: power, its standard error and interval; `.sample_size(power=0.8)`; `.plot()`.
 
     Raises
     ------
@@ -124,10 +123,8 @@ def energy_power(
     power P is :math:`\sqrt{P(1 - P)/n\_replicates}`.
 
     Pilot samples differ by chance, too. `power` is that of populations as far apart as the unbiased estimate of E says:
-    rows of each pilot, some of them from the other one, so that E shrinks to it. `pilot_low` and `pilot_high` are the
-    powers at the ends of the 95 % bootstrap interval of E, or at the pilots as they are where that is less: small
-    pilots leave everything open. Measured in `docs/distribution-tests.md`.
-
+    rows of each pilot, some of them from the other one. `pilot_low` and `pilot_high` are those at the ends of the 95 %
+    bootstrap interval of E, or for the pilots as they are if less. Measured: `docs/distribution-tests.md`.
     O(n_replicates (n_x + n_y)^2 (d + n_resamples)) time for each size, three times that with a pilot, and the memory of
     one test.
 
@@ -313,10 +310,8 @@ class _Simulation:
             for replicate in range(n_replicates):
                 yield self.rejects(pair, replicate, warns=self.warns and pair == sizes[0] and replicate == 0)
 
-    def rejects(self, sizes: tuple[int, int], replicate: int, *, warns: bool) -> bool:
-        """Draw two samples and test them."""
-        # a function of the seed, the size and the number alone: more replicates leave the others as they were
-        stream = stream_of(self.key, replicate, series=sizes[0])
+    def draw(self, sizes: tuple[int, int], stream: np.random.Generator) -> list[FloatArray]:
+        """Draw two samples, with as much of the difference between their distributions as is left."""
         samples = [source.draw(size, stream) for source, size in zip(self.sources, sizes, strict=True)]
         _check_same_width(samples)
         if self.share < 1:
@@ -324,6 +319,13 @@ class _Simulation:
                 # half of the rows that are mixed would come from their own distribution
                 mixed = stream.random(len(sample)) < (1 - self.share) / 2
                 sample[mixed] = other.draw(len(sample), stream)[mixed]
+        return samples
+
+    def rejects(self, sizes: tuple[int, int], replicate: int, *, warns: bool) -> bool:
+        """Draw two samples and test them."""
+        # a function of the seed, the size and the number alone: more replicates leave the others as they were
+        stream = stream_of(self.key, replicate, series=sizes[0])
+        samples = self.draw(sizes, stream)
         place = row_places(["a sample drawn from `x`", "a sample drawn from `y`"], sizes, [None, None])
         d = Dissimilarity.from_points(
             np.concatenate(samples), self.metric, standardize=self.standardize, warns=warns, place=place
