@@ -13,7 +13,7 @@ from statsmodels.stats.power import TTestIndPower
 import energystats as es
 from energystats._core.labelings import draw_key
 from energystats.distribution_tests.permutation_test import STATISTICS
-from energystats.distribution_tests.power import PowerRow, _Pilot, _Simulation, _sources_of
+from energystats.distribution_tests.power import PowerRow, _Pilot, _share_of, _Simulation, _sources_of
 from energystats.inputs.methods import Sampling
 
 mpl.use("Agg")
@@ -134,18 +134,26 @@ def test_pilot_samples_are_resampled(rng):
 
 def test_pilots_keep_as_much_of_their_difference_as_e_says(rng):
     """Mixtures of two samples have a share c of their difference, and c^2 of E, whose interval is the bootstrap's."""
-    x, y = rng.normal(size=(15, 2)), rng.normal(0.8, 1, (20, 2))
+    x, y = rng.normal(size=(15, 2)), rng.normal(2, 1, (20, 2))
     found = es.energy_power(x, y, [10, 40], n_replicates=20, n_resamples=39, rng=0)
     plain = es.energy_interval(x, y, rng=0)
     assert found.pilot_energy == pytest.approx(plain.unbiased)
-    assert_allclose(found.pilot_interval, (plain.low, plain.high), atol=0.1 * plain.statistic)
+    assert_allclose(found.pilot_interval, (plain.low, plain.high), atol=0.5 * plain.statistic)
     for row in found.rows:
         assert 0 <= row.pilot_low <= row.power <= row.pilot_high <= 1
-    pilot = _Pilot(4.0, 1.0, (0.0, 9.0))
-    assert pilot.shares == (0.5, 0.0, 1.0)
-    assert "do not rule out equal populations" in pilot.notes[1]
-    assert len(_Pilot(4.0, 1.0, (0.1, 2.0)).notes) == 1
-    assert _Pilot(0.0, -0.1, (0.0, 0.1)).shares == (0, 0, 0)
+    sources, resolved = _sources_of(x, y, es.metrics.Euclidean())
+    pilot = _Pilot.of(sources, resolved, False, draw_key(np.random.default_rng(0)))
+    (first, share), (low, smaller), (high, larger) = pilot.populations()
+    assert first == low == sources
+    left = share**2 * pilot.statistic, smaller**2 * pilot.statistic, larger**2 * pilot.largest
+    assert left == pytest.approx((pilot.unbiased, *pilot.interval))
+    X, Y = (source.rows for source in high)
+    assert es.energy_distance(X, Y) == pytest.approx(pilot.largest)
+    assert (len(X), len(Y)) == (15, 20)
+    assert set(map(tuple, X)) <= set(map(tuple, x))
+    assert pilot.interval[0] <= pilot.unbiased <= pilot.interval[1]
+    assert [_share_of(wanted, 4.0) for wanted in (1.0, -1.0, 9.0)] == [0.5, 0, 1]
+    assert _share_of(0.1, 0.0) == 0
 
 
 def test_mixed_rows_come_from_the_other_pilot_as_often(rng):

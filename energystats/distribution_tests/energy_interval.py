@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from energystats.metrics.base import Metric
     from energystats.metrics.z_scores import Standardization
 
-__all__ = ["EnergyIntervalResult", "bootstrap_energy", "energy_interval"]
+__all__ = ["EnergyIntervalResult", "energy_interval"]
 
 
 DRAWS_PER_BLOCK = 64  # bootstrap samples drawn from one stream; part of what a seed means
@@ -146,7 +146,11 @@ def energy_interval(
         warn(FOUND, DoubleDippingWarning)
     size = Size.of(d)
     shows_bar = weigh(progress, d, one_sum(size), bootstrap(size, n_bootstrap))
-    statistic, unbiased, drawn = bootstrap_energy(d, checked, n_bootstrap, generator, progress=shows_bar)
+    M, s = d.group_sums(checked)
+    statistic = float(statistics.energy_distances(M, s)[0, 1])
+    unbiased = float(statistics.energy_distances(M, s, unbiased=True)[0, 1])
+    # the bootstrap is centred at the "v" form, the data at the unbiased one: the difference is the bias of resampling
+    drawn = unbiased + (_draw_unbiased(d, checked, s, n_bootstrap, generator, progress=shows_bar) - statistic)
     low, high = _percentiles(drawn, confidence_level, ends_at_zero=bool(d.metric.negative_type))
     return EnergyIntervalResult(
         statistic=statistic,
@@ -170,18 +174,6 @@ def _check_two_points_each(groups: Groups) -> None:
     if groups.sizes.min() < 2:
         sizes = ", ".join(map(str, groups.sizes.tolist()))
         raise ValueError(f"The interval of E needs at least two points in each sample, got {sizes}.")
-
-
-def bootstrap_energy(
-    d: Dissimilarity, groups: Groups, n_bootstrap: int, rng: np.random.Generator, *, progress: bool = False
-) -> tuple[float, float, FloatArray]:
-    """Compute E of two samples, its unbiased form, and draws around that from its bootstrap distribution."""
-    M, s = d.group_sums(groups)
-    statistic = float(statistics.energy_distances(M, s)[0, 1])
-    unbiased = float(statistics.energy_distances(M, s, unbiased=True)[0, 1])
-    # the bootstrap is centred at the "v" form, the data at the unbiased one: the difference is the bias of resampling
-    drawn = _draw_unbiased(d, groups, s, n_bootstrap, rng, progress=progress) - statistic
-    return statistic, unbiased, unbiased + drawn
 
 
 def _draw_unbiased(

@@ -12,6 +12,7 @@ import numpy as np
 
 from energystats._core.labelings import draw_key, stream_of
 from energystats._core.pvalues import pvalue_interval, upper_pvalue
+from energystats._core.statistics import energy_distances
 from energystats._runtime import Sample, weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
 from energystats.display.numbers import number, proportion
@@ -19,7 +20,6 @@ from energystats.display.result import Result
 from energystats.display.sentences import metric_note
 from energystats.display.tables import TextTable, text_table
 from energystats.dissimilarity import Dissimilarity, Groups, pool
-from energystats.distribution_tests.energy_interval import bootstrap_energy
 from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, Statistic, draw_null
 from energystats.distribution_tests.samplers import Sampler, as_sampler, is_distribution, resampler
 from energystats.inputs.arrays import check_level
@@ -43,7 +43,7 @@ __all__ = ["PowerResult", "PowerRow", "energy_power"]
 
 CONFIDENCE_LEVEL = 0.95
 N_BOOTSTRAP = 999  # of pilot samples
-STAND_IN = 1000  # draws from a distribution that is compared with a pilot sample
+STAND_IN = 1000  # draws from a distribution that is compared with a pilot sample, and rows of that at most
 
 
 def energy_power(
@@ -124,7 +124,7 @@ def energy_power(
 
     Pilot samples differ by chance, too. `power` is that of populations as far apart as the unbiased estimate of E says:
     rows of each pilot, some of them from the other one. `pilot_low` and `pilot_high` are those at the ends of the 95 %
-    bootstrap interval of E, or for the pilots as they are if less. Measured: `docs/distribution-tests.md`.
+    bootstrap interval of E. Measured: `docs/distribution-tests.md`.
     O(n_replicates (n_x + n_y)^2 (d + n_resamples)) time for each size, three times that with a pilot, and the memory of
     one test.
 
@@ -153,19 +153,20 @@ def energy_power(
         raise ValueError('`metric` must not be "precomputed": samples are drawn, and rho is needed between new points.')
     sources, resolved = _sources_of(x, y, resolved)
     key = draw_key(as_generator(rng))
-    pilot = _Pilot.of(sources, resolved, standardize, key)
-    shares = (1.0,) if pilot is None else pilot.shares
-    progress = weigh(progress, *_plan_power(x, y, resolved, sizes, n_replicates * len(shares), n_resamples))
+    rounds = 1 if all(source.rows is None for source in sources) else 3  # at E of the pilots, and at both ends
+    progress = weigh(progress, *_plan_power(x, y, resolved, sizes, n_replicates, n_resamples, rounds))
+    pilot = _Pilot.of(sources, resolved, standardize, key) if rounds > 1 else None
+    populations = [(sources, 1.0)] if pilot is None else pilot.populations()
     sampling = Sampling(n_resamples=n_resamples)
     simulation = _Simulation(sources, resolved, STATISTICS[statistic], standardize, sampling, level, key)
     decisions = (
         flag
-        for i, share in enumerate(shares)
-        for flag in simulation.sharing(share, warns=not i).decisions(sizes, n_replicates)
+        for i, (drawn, share) in enumerate(populations)
+        for flag in replace(simulation, sources=drawn, share=share, warns=not i).decisions(sizes, n_replicates)
     )
-    total = n_replicates * len(sizes) * len(shares)
+    total = n_replicates * len(sizes) * rounds
     rejected = np.array(list(with_bar(decisions, progress, total=total, unit="replicate", size=lambda _: 1)))
-    counts = rejected.reshape(len(shares), len(sizes), n_replicates).sum(axis=2).T.tolist()
+    counts = rejected.reshape(rounds, len(sizes), n_replicates).sum(axis=2).T.tolist()
     return PowerResult(
         rows=tuple(_row_of(pair, each, n_replicates) for pair, each in zip(sizes, counts, strict=True)),
         level=level,
@@ -194,47 +195,81 @@ class _Pilot:
         Its unbiased form; may be negative.
     interval : tuple of float
         Ends of the bootstrap interval of the E of the populations.
+    largest : float
+        E of the bootstrap samples at the upper end, as they are.
+    sources : pair of Sampler
+        The pilots.
+    upper : pair of Sampler
+        Those bootstrap samples.
     """
 
     statistic: float
     unbiased: float
     interval: tuple[float, float]
+    largest: float
+    sources: tuple[Sampler, Sampler]
+    upper: tuple[Sampler, Sampler]
 
     @classmethod
-    def of(cls, sources: tuple[Sampler, Sampler], metric: Metric, standardize: bool, key: AnyArray) -> _Pilot | None:
-        """Estimate E, with draws in place of a sample where only one of the two is a pilot; None without any."""
-        if all(source.rows is None for source in sources):
-            return None
+    def of(cls, sources: tuple[Sampler, Sampler], metric: Metric, standardize: bool, key: AnyArray) -> _Pilot:
+        """Estimate E from some rows of each, with draws in place of a sample where only one of the two is a pilot."""
         stream = stream_of(key, 0, series=0)  # sizes, which number the other series, are at least 2
         parts = [source.draw(STAND_IN, stream) if source.rows is None else source.rows for source in sources]
         _check_same_width(parts)
+        parts = [_some_of(part, stream) for part in parts]
         d = Dissimilarity.from_points(np.concatenate(parts), metric, standardize=standardize, warns=False)
-        groups = Groups(np.repeat([0, 1], [len(part) for part in parts]).astype(np.intp), ("x", "y"))
-        statistic, unbiased, drawn = bootstrap_energy(d, groups, N_BOOTSTRAP, stream)
+        sizes = [len(part) for part in parts]
+        Z = np.zeros((d.n, 2, 1 + N_BOOTSTRAP))
+        # how often each row is drawn when every sample is drawn from itself, after the samples as they are
+        for j, (start, size) in enumerate(zip((0, sizes[0]), sizes, strict=True)):
+            drawn = stream.multinomial(size, np.full(size, 1 / size), size=N_BOOTSTRAP).T
+            Z[start : start + size, j] = np.column_stack([np.ones(size), drawn])
+        M, s = d.pairs.block_sums(Z), np.array(sizes, dtype=np.float64)
+        plain, unbiased = (energy_distances(M, s, unbiased=flag)[:, 0, 1] for flag in (False, True))
+        # the bootstrap is centred at the "v" form, the data at the unbiased one: that is the bias of resampling
+        shift, order = unbiased[0] - plain[0], 1 + np.argsort(unbiased[1:], kind="stable")
         tail = (1 - CONFIDENCE_LEVEL) / 2
-        low, high = np.quantile(drawn, [tail, 1 - tail]).tolist()
-        return cls(statistic, unbiased, (max(low, 0.0), max(high, 0.0)))
+        first, last = (int(order[round(share * (N_BOOTSTRAP - 1))]) for share in (tail, 1 - tail))
+        low, high = (max(float(unbiased[i] + shift), 0.0) for i in (first, last))
+        pooled = np.concatenate(parts)
+        x, y = (
+            source if source.rows is None else resampler(np.repeat(pooled, counts, axis=0), source.argument)
+            for source, counts in zip(sources, Z[:, :, last].T.astype(np.intp), strict=True)
+        )
+        return cls(float(plain[0]), float(unbiased[0]), (low, high), float(plain[last]), sources, (x, y))
 
-    @property
-    def shares(self) -> tuple[float, float, float]:
-        """Shares of the difference of the pilots that leave the unbiased E, and the ends of its interval."""
-        # E is a square of the difference of two distributions: a share c of that leaves c^2 of it
-        if not self.statistic > 0:
-            return 0.0, 0.0, 0.0
-        first, low, high = (math.sqrt(min(1.0, max(0.0, E / self.statistic))) for E in (self.unbiased, *self.interval))
-        return first, low, high
+    def populations(self) -> list[tuple[tuple[Sampler, Sampler], float]]:
+        """List what to draw from, and the share of its difference to leave: for the unbiased E and the two ends."""
+        low, high = self.interval
+        return [
+            (self.sources, _share_of(self.unbiased, self.statistic)),
+            (self.sources, _share_of(low, self.statistic)),
+            (self.upper, _share_of(high, self.largest)),
+        ]
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Say what the pilots leave open."""
+        low, high = self.interval
         lines = (
             f"E of the pilots is {number(self.statistic)}; without what chance adds to it on average, "
-            f"{number(self.unbiased)}, 95 % interval {number(self.interval[0])} to {number(self.interval[1])}. power is"
-            " that at the second number, pilot_low and pilot_high at the ends (or at the first number, if smaller).",
+            f"{number(self.unbiased)}, 95 % interval {number(low)} to {number(high)}. power is that at the second, "
+            "pilot_low and pilot_high are those at the ends.",
         )
-        if self.interval[0] > 0:
+        if low > 0:
             return lines
         return *lines, "The pilots do not rule out equal populations: power may be as small as the level at any size."
+
+
+def _share_of(wanted: float, E: float) -> float:
+    """Compute the share of the difference of two distributions that leaves as much of E as is wanted, at most all."""
+    # E is a square of the difference of two distributions: a share c of that leaves c^2 of it
+    return math.sqrt(min(1.0, max(0.0, wanted / E))) if E > 0 else 0.0
+
+
+def _some_of(rows: FloatArray, stream: np.random.Generator) -> FloatArray:
+    """Take a random part of many rows: E is well known then, and the bootstrap goes through all pairs."""
+    return rows if len(rows) <= STAND_IN else rows[stream.permutation(len(rows))[:STAND_IN]]
 
 
 def _check_same_width(samples: Sequence[FloatArray]) -> None:
@@ -245,7 +280,7 @@ def _check_same_width(samples: Sequence[FloatArray]) -> None:
 
 
 def _plan_power(
-    x: Any, y: Any, metric: Metric, sizes: list[tuple[int, int]], n_replicates: int, n_resamples: int
+    x: Any, y: Any, metric: Metric, sizes: list[tuple[int, int]], n_replicates: int, n_resamples: int, rounds: int
 ) -> tuple[Any, ...]:
     """Find points like those that will be drawn, as far as there are any, and estimate the work of all tests."""
     pilot = next((value for value in (x, y) if not is_distribution(value)), None)
@@ -253,12 +288,12 @@ def _plan_power(
     # without a pilot the work is that of two columns
     line = power_on_line(points, metric) == 1
     tests = [
-        permutations(Size(n + m, points.shape[1], line=line), 2, n_resamples, bare=True).times(n_replicates)
+        permutations(Size(n + m, points.shape[1], line=line), 2, n_resamples, bare=True).times(rounds * n_replicates)
         for n, m in sizes
     ]
     what = f"{n_replicates} tests of each of {len(sizes)} sizes, the largest {sum(sizes[-1])} rows"
     whole = tests[0].and_then(*tests[1:]).times(1, what=what, advice="Use fewer `n_replicates` or `n_resamples`.")
-    flags = kept(n_replicates * len(sizes), "replicates", "Use fewer `n_replicates`.")
+    flags = kept(n_replicates * len(sizes), "replicates", "Use fewer `n_replicates`.", copies=2.0 * rounds)
     with suppress(ValueError):  # the samples that are drawn will say so
         metric = metric.fitted(points)
     return Sample(metric, points), whole, flags
@@ -299,10 +334,6 @@ class _Simulation:
     key: AnyArray
     share: float = 1.0
     warns: bool = True
-
-    def sharing(self, share: float, *, warns: bool) -> _Simulation:
-        """Leave only a share of the difference between the two distributions."""
-        return replace(self, share=share, warns=warns)
 
     def decisions(self, sizes: list[tuple[int, int]], n_replicates: int) -> Iterator[bool]:
         """Tell for each replicate whether it is rejected, size after size."""
