@@ -22,6 +22,7 @@ import energystats as es
 from energystats import datasets
 from energystats._core import labelings as permutation
 from energystats._core.labelings import Exchangeable
+from energystats.distribution_tests.disco_result import is_interaction
 from tests import definitions
 from tests.conftest import oracles_with
 
@@ -724,12 +725,15 @@ def test_the_summary_says_in_which_space_terms_are_additive():
     R = es.pairwise(y)
     assert features in said(R, metric="precomputed")
     assert features in said(np.abs(y), metric="canberra")
-    assert features not in said(R, "~ a + b", metric="precomputed")
+    assert features in said(R, "~ a + b", metric="precomputed")
+    assert features not in said(R, "~ a", metric="precomputed")
     assert features not in said(y, alpha=2)
     assert location not in said(y, alpha=2)
     assert location not in said(y, "~ a")
-    data = data.rename(columns={"a": "a:1"})
-    assert features not in said(R, "~ `a:1` + b", metric="precomputed")
+    assert (
+        es.disco(R, "~ a * b", data=data, metric="precomputed", n_resamples=9).notes[0].startswith("p of an adjusted")
+    )
+    assert [is_interaction(name) for name in ("a:b", "`a:1`", "C(a, x[1:])", "b")] == [True, False, False, False]
 
 
 def test_shifts_are_additive_on_a_line():

@@ -55,6 +55,11 @@ CONSTANT_WITHIN = 1e-9  # of columns of length 1: what rounding leaves of one th
 ROUNDED = 1e-10  # of a column's length: what rounding leaves of one that adds nothing, unless its mean is large
 FAR = 100  # times its spread: a covariate so far from 0 is nearly a constant in products
 DATES = ("date", "datetime", "datetime64", "time", "timedelta", "timedelta64", "period")
+IN_FEATURES = (
+    "p of an adjusted term is about terms that are additive in the feature space of rho, which is curved unless rho is "
+    "a squared Euclidean distance: shifts along one line are an interaction there, found nearly always. Where points "
+    "have coordinates, give these, with a metric of differences."
+)
 Decomposition = Literal["sequential", "marginal"]
 
 
@@ -580,7 +585,7 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
         null_distribution=statistics.f_ratio(null[0][0], total / unit, d.n, r + 1, tolerance),
         metric=d.metric,
         standardization=d.standardization,
-        notes=question.notes,
+        notes=question.notes if residuals or d.metric.only_means or len(names) == 1 else (*question.notes, IN_FEATURES),
     )
 
 

@@ -112,7 +112,8 @@ class DiscoResult(Result):
         Column means and standard deviations, if the columns were standardized.
     notes : tuple of str
         Of a single factor, whether its groups were found from data, or are a local optimum of W, as clusters are; and
-        what the names of levels hide, such as two that print alike.
+        what the names of levels hide, such as two that print alike. Of adjusted terms, that they are tested in the
+        feature space of rho alone.
     """
 
     statistic: float
@@ -216,13 +217,7 @@ class DiscoResult(Result):
                 "location. F and R2 are those of the points in the feature space of rho, where two shifts along one "
                 "line count as an interaction; p of an interaction is the larger of those of both spaces."
             ]
-        if self.metric.only_means or not any(is_interaction(row.name) for row in self.terms):
-            return []
-        return [
-            "p of an interaction is about terms that are additive in the feature space of rho, which is curved: for "
-            "points on a line that both factors shift it is small nearly always. Where points have coordinates, give "
-            "them in place of a matrix, with a metric of differences; or alpha=2, which compares means."
-        ]
+        return []
 
     def _saturation(self) -> list[str]:
         """Say that the model leaves nothing, or next to nothing, to compare with."""
