@@ -246,9 +246,12 @@ def test_extrapolation_is_not_the_smaller_of_two_estimates_nor_beyond_what_it_ca
 @pytest.mark.parametrize("shift", [0, 1])
 def test_tails_with_ties_are_counted(shift):
     """Whatever the fit would give: a curve says nothing of a distribution with few values, or of one it repeats."""
-    x, y = np.repeat([0.0, 1.0], [18, 2]), np.repeat([0.0, 1.0], [18 - 6 * shift, 2 + 6 * shift])
+    x, y = np.repeat([0.0, 1.0], [18, 2]), np.repeat([0.0, 1.0], [18 - 10 * shift, 2 + 10 * shift])
     plain, found = (es.energy_test(x, y, method=es.Permutation(199, extrapolate=e), rng=1) for e in (False, True))
     assert (found.pvalue, found.extrapolated) == (plain.pvalue, False)
+    few = plain.pvalue < 0.05  # fewer than ten
+    assert any("not extrapolated" in note for note in found.notes) == few == (shift == 1)
+    assert not any("extrapolated" in note for note in plain.notes)
     null = np.arange(400.0)
     assert tails.extrapolated_pvalue(1000.0, null, 0, 1e-9) == tails.generalised_pareto_pvalue(1000.0, null)
     assert tails.extrapolated_pvalue(1000.0, np.minimum(null, 398), 0, 1e-9) is None  # two of the largest are equal

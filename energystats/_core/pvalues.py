@@ -14,11 +14,13 @@ from scipy.special import betaincinv
 from energystats._typing import FloatArray, IntArray
 
 __all__ = [
+    "FEW",
     "cauchy_combination",
     "count_extreme",
     "count_reaching",
     "extrapolated_pvalue",
     "generalised_pareto_pvalue",
+    "has_ties_in_tail",
     "normal_pvalue",
     "over_contrasts",
     "over_null_models",
@@ -110,13 +112,15 @@ def extrapolated_pvalue(observed: float, null: FloatArray, extreme: int, toleran
     discrete distribution, which no fitted curve describes between its steps. Whether the fit or the count is taken does
     not depend on which of them is smaller.
     """
-    size = _tail_size(null)
-    if extreme >= FEW or size < FEW:
-        return None
-    top = np.sort(null)[-size:]
-    if (np.abs(null - observed) <= tolerance).any() or (np.diff(top) <= tolerance).any():
+    if extreme >= FEW or has_ties_in_tail(observed, null, tolerance):
         return None
     return generalised_pareto_pvalue(observed, null)
+
+
+def has_ties_in_tail(observed: float, null: FloatArray, tolerance: float) -> bool:
+    """Tell whether a value ties with the observed one, or two of those tie that would be fitted."""
+    top = np.sort(null)[null.size - _tail_size(null) :]
+    return bool((np.abs(null - observed) <= tolerance).any() or (np.diff(top) <= tolerance).any())
 
 
 def _tail_size(null: FloatArray) -> int:
