@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 
 from energystats._core.gram import centred, largest_eigenpairs
+from energystats._core.linear_models import fit_of, residuals_of, resolution
 from energystats._core.powers_of_two import deviations, exponents
 from energystats._core.sums import random_directions
 from energystats._runtime import check_memory
@@ -231,6 +232,12 @@ class Dissimilarity(abc.ABC):
     def project(self, directions: FloatArray) -> FloatArray:
         """Project the points, from their mean, on some directions; (d, s) -> (n, s)."""
         return projection_of(self.points)(directions)
+
+    def residuals(self, basis: FloatArray) -> Dissimilarity:
+        """Take what a linear model leaves of the coordinates; its basis is orthonormal and centred, (n, q)."""
+        center = self.points.mean(axis=0)
+        fit, unit = fit_of(self.points, center, basis), resolution(np.abs(self.points).max(axis=0))
+        return self.as_kind(Points, points=residuals_of(self.points, center, fit, unit, basis), warns=False)
 
     def corners(self) -> FloatArray:
         """Take rows among which is the smallest and the largest value of every column."""
@@ -535,6 +542,9 @@ class Blocks(Dissimilarity):
 
     def project(self, directions: FloatArray) -> FloatArray:
         return self.rows.project(directions)
+
+    def residuals(self, basis: FloatArray) -> Dissimilarity:
+        return replace(self, rows=self.rows.residuals(basis), warns=False)
 
     def corners(self) -> FloatArray:
         return self.rows.corners()

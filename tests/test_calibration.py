@@ -7,6 +7,7 @@ a true rate at the limit itself fails less than once in a thousand runs.
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom, random_table
 
@@ -211,3 +212,115 @@ def test_family_wise_level_of_trees(name, rotating_seed):
     found = np.array([es.cluster_tree(draw(rng), rng=rng).k for _ in range(REPLICATES // (2 if k == 1 else 4))])
     assert_rate_at_most(int(np.sum(found > k)), found.size, limit)
     assert_rate_at_least(int(np.sum(found >= k)), found.size, 0.97)
+
+
+# ---------------------------------------------------------------- groups known in advance
+
+
+def two_factors(sizes, shift=2.0, columns=1, errors=np.random.Generator.standard_normal, spread=0.0):
+    """Points in cells of two factors, both of which shift them along the first column; b may change the spread."""
+    sizes = np.array(sizes)
+    a, b = np.indices(sizes.shape).reshape(2, -1).repeat(sizes.ravel(), axis=1)
+    data = pd.DataFrame({"a": a.astype(str), "b": b.astype(str)})
+
+    def draw(rng):
+        Y = errors(rng, size=(a.size, columns)) * (1 + spread * b[:, None])
+        Y[:, 0] += shift * (a + b)
+        return Y, data
+
+    return draw
+
+
+def covariate_and_group(n, *, both):
+    """A covariate of slope 2 and a group that depends on it, which works, too, or does not."""
+
+    def draw(rng):
+        x = rng.standard_normal(n)
+        g = (x + rng.standard_normal(n) > 0).astype(int)
+        return 2 * x + both * g + rng.standard_normal(n), pd.DataFrame({"x": x, "g": g.astype(str)})
+
+    return draw
+
+
+UNBALANCED = [[6, 2, 4], [2, 6, 4]]
+ADJUSTED_TERMS = {  # name: (draw, model, term without effect, limit)
+    "2 x 2 cells of 3": (two_factors([[3, 3]] * 2), "~ a * b", "a:b", 0.05),
+    "2 x 2 cells of 10": (two_factors([[10, 10]] * 2), "~ a * b", "a:b", 0.05),
+    "2 x 2 cells of 30, two columns": (two_factors([[30, 30]] * 2, columns=2), "~ a * b", "a:b", 0.07),
+    "lognormal errors": (
+        two_factors([[10, 10]] * 2, errors=np.random.Generator.lognormal), "~ a * b", "a:b", 0.10),
+    "unbalanced": (two_factors(UNBALANCED, columns=2), "~ a * b", "a:b", 0.06),
+    "unbalanced, spread": (two_factors(UNBALANCED, 0.0, 2, spread=2.0), "~ a * b", "a:b", 0.07),
+    "group beside covariate": (covariate_and_group(300, both=False), "~ x + g", "g", 0.06),
+    "covariate times group": (covariate_and_group(100, both=True), "~ x * g", "x:g", 0.07),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ADJUSTED_TERMS)
+def test_level_of_adjusted_terms(name, rotating_seed):
+    draw, model, term, limit = ADJUSTED_TERMS[name]
+    rng, count, replicates = np.random.default_rng([rotating_seed, 13]), 0, 300
+    for _ in range(replicates):
+        Y, data = draw(rng)
+        count += es.disco(Y, model, data=data, n_resamples=99, rng=rng).table.loc[term, "pvalue"] <= 0.05
+    assert_rate_at_most(count, replicates, limit)
+
+
+def test_power_for_interactions_and_adjusted_terms(rotating_seed):
+    """Of an interaction of 1.5 standard deviations as with alpha = 2, and more with heavy tails."""
+    rng, counts, replicates = np.random.default_rng([rotating_seed, 14]), np.zeros(3), 150
+    normal, heavy = (
+        two_factors([[10, 10]] * 2, errors=errors)
+        for errors in (np.random.Generator.standard_normal, lambda rng, size: rng.standard_t(2, size))
+    )
+    for _ in range(replicates):
+        for i, draw in enumerate((normal, heavy)):
+            Y, data = draw(rng)
+            Y[(data == "1").all(axis=1)] += 1.5
+            counts[i] += es.disco(Y, "~ a * b", data=data, n_resamples=99, rng=rng).terms[2].pvalue <= 0.05
+        Y, data = normal(rng)
+        Y += 3 * (data[["b"]] == "1").to_numpy() - 1.2 * (data[["a"]] == "1").to_numpy()
+        counts[2] += es.disco(Y, "~ b + a", data=data, n_resamples=99, rng=rng).terms[1].pvalue <= 0.05
+    for count, asked in zip(counts, (0.47, 0.3, 0.6), strict=True):
+        assert_rate_at_least(count, replicates, asked)
+
+
+def test_extrapolated_level_on_rare_events(rotating_seed):
+    """0/1 data with p = .1, where a fitted tail gave p <= .0001 to .0067 of equal pairs."""
+    rng = np.random.default_rng([rotating_seed, 15])
+    pvalues = []
+    for _ in range(1500):
+        x, y = (rng.random((2, 20)) < 0.1).astype(float)
+        pvalues.append(es.energy_test(x, y, method=es.Permutation(199, extrapolate=True), rng=rng).pvalue)
+    for level in (0.05, 0.01, 0.001, 0.0001):
+        assert_rate_at_most(int(np.sum(np.array(pvalues) <= level)), 1500, level)
+
+
+@pytest.mark.parametrize("estimator", ["u", "v"])
+def test_level_of_mmd_with_the_median_sigma(estimator, rotating_seed):
+    """Unequal sizes; sigma is that of the pooled points, which no permutation changes."""
+    rng = np.random.default_rng([rotating_seed, 16])
+    samples = (rng.standard_normal((40, 1)) for _ in range(800))
+    pvalues = [es.mmd_test(X[:10], X[10:], estimator=estimator, n_resamples=99, rng=rng).pvalue for X in samples]
+    count = int(np.sum(np.array(pvalues) <= 0.05))
+    assert_rate_at_most(count, 800, 0.05)
+    assert_rate_at_least(count, 800, 0.05)
+
+
+@pytest.mark.parametrize(("n", "step"), [(30, 0.5), (60, 0.25), (60, 0.5), (200, 0.5)])
+def test_level_of_normality_of_rounded_data(n, step, rotating_seed):
+    rng, count = np.random.default_rng([rotating_seed, 17]), 0
+    for _ in range(300):
+        x = np.round(rng.normal(rng.random(), 1, n) / step) * step
+        count += es.normality_test(x, rounding="auto", n_resamples=99, rng=rng).pvalue <= 0.05
+    assert_rate_at_most(count, 300, 0.06)
+
+
+def test_pilots_of_equal_populations_promise_little(rotating_seed):
+    """Their difference is chance: resampled as if they were the populations, they promised a mean power of .70."""
+    rng, found = np.random.default_rng([rotating_seed, 18]), []
+    for _ in range(40):
+        x, y = rng.standard_normal((2, 15))
+        found.append(es.energy_power(x, y, 60, n_replicates=20, n_resamples=99, rng=rng).rows[0])
+    assert_rate_at_least(sum(row.pilot_low <= 0.2 for row in found), 40, 0.95)  # 20 replicates at level .05
+    assert np.mean([row.power for row in found]) <= 0.45

@@ -22,6 +22,7 @@ import energystats as es
 from energystats import datasets
 from energystats._core import labelings as permutation
 from energystats._core.labelings import Exchangeable
+from energystats.distribution_tests.disco_result import is_interaction
 from tests import definitions
 from tests.conftest import oracles_with
 
@@ -82,21 +83,33 @@ def test_terms_match_their_definition(frame, rotating_seed, model, decomposition
     key = permutation.draw_key(np.random.default_rng(rotating_seed))
     blocks = (np.arange(n),) if strata is None else tuple(np.flatnonzero(frame["block"] == j) for j in range(4))
     orders = np.concatenate(list(Exchangeable(np.arange(n), blocks).random(m, key)))
-    R = es.pairwise(frame[["y1", "y2"]])
+    Y = frame[["y1", "y2"]].to_numpy()
+    R = es.pairwise(Y)
     full = columns(model, frame)
+
+    def counted(R, parts):
+        S, W = definitions.linear_dispersions(R, *parts)
+        null = [definitions.linear_dispersions(R, *parts, np.argsort(order)) for order in orders]
+        return S, W, null, (1 + sum(s / w >= S / W * (1 - 1e-9) for s, w in null)) / (m + 1)
+
     whole = [("the model", "1", model)]
     found = [*result.terms, result]
     for row, (name, reduced, larger) in zip(found, MODELS[model, decomposition] + whole, strict=True):
         parts = (columns(reduced, frame), columns(larger, frame), full)
-        S, W = definitions.linear_dispersions(R, *parts)
+        S, W, null, p = counted(R, parts)
         df = np.linalg.matrix_rank(parts[1]) - np.linalg.matrix_rank(parts[0])
         F = (S / df) / (W / result.df_residual)
-        null = [definitions.linear_dispersions(R, *parts, np.argsort(order)) for order in orders]
-        p = (1 + sum(s / w >= S / W * (1 - 1e-9) for s, w in null)) / (m + 1)
-        assert row.pvalue == pytest.approx(p), name
         if row is result:
+            assert row.pvalue == pytest.approx(p)
             assert result.statistic == pytest.approx(F)
             continue
+        assert row.pvalue_features == pytest.approx(p), name
+        if reduced != "1":  # residuals of least squares, in place of the points
+            fitted = parts[0] @ np.linalg.lstsq(parts[0], Y, rcond=None)[0]
+            in_location = counted(es.pairwise(Y - fitted), parts)[3]
+            assert row.pvalue_location == pytest.approx(in_location), name
+            p = max(p, in_location) if ":" in name else in_location
+        assert row.pvalue == pytest.approx(p), name
         assert (row.name, row.df) == (name, df)
         assert_allclose([row.dispersion, result.residual], [S, W], atol=1e-10 * result.total)
         assert row.f == pytest.approx(F, abs=1e-9)
@@ -300,7 +313,8 @@ def test_sorted_sums_give_what_the_matrix_gives(frame, rotating_seed):
     x = frame["y1"] + 1e4
     line = es.disco(x, "~ a * b + x", **how)
     matrix = es.disco(es.pairwise(x), "~ a * b + x", metric="precomputed", **how)
-    pd.testing.assert_frame_equal(line.table, matrix.table, rtol=1e-8)
+    pd.testing.assert_frame_equal(line.table.drop(columns="pvalue"), matrix.table.drop(columns="pvalue"), rtol=1e-8)
+    assert [row.pvalue_features for row in line.terms] == [row.pvalue for row in matrix.terms]
     assert_allclose(line.null_distribution, matrix.null_distribution, rtol=1e-7)
 
 
@@ -384,11 +398,13 @@ def test_incomplete_rows_are_dropped_everywhere(frame, model):
         found = es.disco(f"y1 + y2 ~ {model}", data=gaps.assign(y1=holes["y1"]), **how).table
     pd.testing.assert_frame_equal(found, expected)
     whole = frame.drop(index=[7, 9]).reset_index(drop=True)
-    expected = es.disco(f"y1 + y2 ~ {model}", data=whole, design=es.Design(strata="block"), n_resamples=39, rng=0).table
+    plain = es.disco(f"y1 + y2 ~ {model}", data=whole, design=es.Design(strata="block"), n_resamples=39, rng=0)
+    expected = plain.table.drop(columns="pvalue")  # of a matrix there are no residuals of coordinates
     for R in (es.pairwise(Y), es.pairwise(Y)[np.triu_indices(30, 1)]):
         with pytest.warns(es.MissingValuesWarning, match="2 of 30 rows"):
-            found = es.disco(R, f"~ {model}", data=gaps, metric="precomputed", **how).table
-        pd.testing.assert_frame_equal(found, expected, rtol=1e-9)
+            found = es.disco(R, f"~ {model}", data=gaps, metric="precomputed", **how)
+        pd.testing.assert_frame_equal(found.table.drop(columns="pvalue"), expected, rtol=1e-9)
+        assert [row.pvalue for row in found.terms] == [row.pvalue_features for row in plain.terms]
 
 
 def test_incomplete_rows_are_dropped_with_groups(frame):
@@ -633,8 +649,8 @@ def test_plot_shows_shares_and_p_values(frame):
 
 
 def test_progress_counts_permutations(frame, capsys):
-    es.disco("y1 ~ a + x", data=frame, n_resamples=99, progress=True, rng=0)
-    assert "99/99" in capsys.readouterr().err
+    es.disco("y1 ~ a + x", data=frame, n_resamples=99, progress=True, rng=0)  # twice: x has residuals of its own
+    assert "200/200" in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------- level
@@ -696,14 +712,56 @@ def test_the_verdict_speaks_of_the_model_and_names_terms_with_a_small_p():
     assert "Holm" not in neither.summary()
 
 
-def test_interactions_without_strata_are_called_liberal():
+def test_the_summary_says_in_which_space_terms_are_additive():
     y, data = np.random.default_rng(0).standard_normal(24), two_factors()
-    words = "p of interactions can be too small"
-    assert words in es.disco(y, "~ a * b", data=data, n_resamples=9, rng=0).summary()
-    assert words not in es.disco(y, "~ a + b", data=data, n_resamples=9, rng=0).summary()
-    assert words not in es.disco(y, "~ a * b", data=data, design=es.Design(strata="b"), n_resamples=9, rng=0).summary()
-    odd = data.rename(columns={"a": "a:1"})
-    assert words not in es.disco(y, "~ `a:1` + b", data=odd, n_resamples=9, rng=0).summary()
+
+    def said(X, model="~ a * b", **how):
+        return " ".join(es.disco(X, model, data=data, n_resamples=9, rng=0, **how).summary().split())
+
+    location, features = "least-squares residuals of the columns", "additive in the feature space of rho, which is"
+    for model in ("~ a * b", "~ a + b"):
+        assert location in said(y, model)
+        assert features not in said(y, model)
+    R = es.pairwise(y)
+    assert features in said(R, metric="precomputed")
+    assert features in said(np.abs(y), metric="canberra")
+    assert features in said(R, "~ a + b", metric="precomputed")
+    assert features not in said(R, "~ a", metric="precomputed")
+    assert features not in said(y, alpha=2)
+    assert location not in said(y, alpha=2)
+    assert location not in said(y, "~ a")
+    assert (
+        es.disco(R, "~ a * b", data=data, metric="precomputed", n_resamples=9).notes[0].startswith("p of an adjusted")
+    )
+    assert [is_interaction(name) for name in ("a:b", "`a:1`", "C(a, x[1:])", "b")] == [True, False, False, False]
+
+
+def test_shifts_are_additive_on_a_line():
+    """The feature space of |x - y| is curved: there two shifts of one line are an interaction, in location they are not."""
+    a, b = np.tile([0, 1], 20), np.repeat([0, 1], 20)
+    data = pd.DataFrame({"a": a.astype(str), "b": b.astype(str)})
+    y = np.random.default_rng(0).standard_normal(40) + 4 * (a + b)
+    y -= data.assign(y=y).groupby(["a", "b"])["y"].transform("mean").to_numpy() - 4 * (a + b)  # means are additive
+    row = es.disco(y, "~ a * b", data=data, n_resamples=199, rng=0).terms[2]
+    assert row.pvalue_features == 0.005
+    assert row.pvalue == row.pvalue_location > 0.2
+    moved = es.disco(y + 3 * a * b, "~ a * b", data=data, n_resamples=199, rng=0).terms[2]
+    assert moved.pvalue == 0.005
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("decomposition", ["sequential", "marginal"])
+def test_a_shift_along_the_other_terms_changes_no_residual(frame, alpha, decomposition):
+    """p in location of the last term sees nothing of what the terms before it do; with squares it is that of F."""
+    how = {"data": frame, "alpha": alpha, "decomposition": decomposition, "n_resamples": 99, "rng": 0}
+    Y = frame[["y1", "y2"]].to_numpy()
+    moved = Y + columns("a + x", frame) @ [[1.0, 2], [3, -4], [5, 6], [-7, 8]]
+    first, second = (es.disco(points, "~ a + x + b", **how).terms[2] for points in (Y, moved))
+    if alpha == 2:
+        assert np.isnan(first.pvalue_location)
+        assert first.pvalue == first.pvalue_features == second.pvalue
+    else:
+        assert first.pvalue == first.pvalue_location == second.pvalue_location
 
 
 def test_a_model_that_fits_every_row_says_so():

@@ -1,6 +1,7 @@
 """Points in arrays of another library: the numbers of NumPy arrays to rounding, and errors in words."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
@@ -89,6 +90,10 @@ def test_disco(array, points, rng):
     g = rng.integers(0, 3, 150)
     found, expected = (es.disco(X, groups=g, n_resamples=29, rng=1) for X in (array(points), points))
     assert_allclose(found.table.to_numpy(float), expected.table.to_numpy(float), rtol=1e-10)
+    data = pd.DataFrame({"g": g.astype(str), "x": rng.normal(size=150)})
+    found, expected = (es.disco(X, "~ g * x", data=data, n_resamples=29, rng=1) for X in (array(points), points))
+    assert_allclose(found.table.to_numpy(float), expected.table.to_numpy(float), rtol=1e-10)
+    assert [row.pvalue_location for row in found.terms[1:]] == [row.pvalue_location for row in expected.terms[1:]]
 
 
 def test_what_is_refused(array, points):

@@ -128,6 +128,57 @@ def test_normality_of_real_data():
     assert "multivariate normal, whatever its mean and covariance" in pooled.summary()
 
 
+def test_many_equal_values_are_noted(rng):
+    x = np.round(2 * rng.standard_normal(60)) / 2
+    found = es.normality_test(np.column_stack([rng.standard_normal(60), x]), n_resamples=9, rng=0)
+    assert f"{60 - np.unique(x).size} of 60 values of a column are equal to others" in " ".join(found.summary().split())
+    assert es.normality_test(np.round(rng.standard_normal(60), 4), n_resamples=9, rng=0).notes == ()
+    assert es.normality_test(x, rounding=0.5, n_resamples=9, rng=0).notes[0].endswith("step 0.5: p is approximate.")
+
+
+def test_grids_are_found(rng):
+    """The largest step that values are apart by multiples of, with any offset and in any unit; 0 for real numbers."""
+    whole, real = rng.integers(0, 30, (50, 4)).astype(float), rng.standard_normal(50)
+    whole[:3] = [[0], [4], [7]]  # apart by 4 and 3, though by 1 in places
+    steps, offsets = [1.0, 0.1, 2.54, 1e-130], [0, 36.65, 170.3, 0]
+    columns = [*(whole * steps + offsets).T, real]
+    found = [goodness._find_step(column) for column in columns]
+    assert_allclose(found, [*steps, 0], rtol=1e-9)
+    assert goodness._find_step(np.array([0.0, 4, 10, 4, 16])) == 2
+
+
+def test_rounded_samples_of_the_fitted_normal_distribution(rng):
+    """Mean, covariance and grid are those of the sample; the statistic of every draw is that of the definition."""
+    X = np.round(rng.multivariate_normal([3, -1], [[1, 0.6], [0.6, 2]], 400) / [0.5, 1]) * [0.5, 1] + [0.2, 0]
+    drawn = goodness._RoundedNormal.of(X, [0.5, 1]).draw(np.random.default_rng(0), 500) * [0.5, 1] + X[0]
+    off = (drawn - X[0]) / [0.5, 1]
+    assert_allclose(off, np.rint(off), atol=1e-9)
+    pooled = drawn.reshape(-1, 2)
+    assert_allclose(pooled.mean(axis=0), X.mean(axis=0), atol=0.02)
+    assert_allclose(np.cov(pooled.T), np.cov(X.T), atol=0.03)
+    x = X[:40, 0]
+    found = es.normality_test(x, rounding="auto", n_resamples=19, rng=5)
+    assert found.pvalue == es.normality_test(x * 1e-3, rounding=5e-4, n_resamples=19, rng=5).pvalue
+    assert found.statistic == es.normality_test(x, n_resamples=1).statistic
+    assert "before its values were rounded" in found.null_hypothesis
+    plain = es.normality_test(rng.standard_normal(20), rounding="auto", n_resamples=19, rng=1)
+    assert "rounded" not in plain.null_hypothesis
+
+
+@pytest.mark.parametrize(
+    ("rounding", "message"),
+    [
+        (0.3, r"`rounding` must be a step .* those of column 0 are not apart by multiples of 0\.3"),
+        ([0.5, 0.5], r"`rounding` must be \"auto\", or a step of at least 0 for all columns or for each of 1"),
+        (-1, r"`rounding` must be .*, got -1"),
+        ("half", r"`rounding` must be one of auto; got 'half'"),
+    ],
+)  # fmt: skip
+def test_bad_rounding(rounding, message):
+    with pytest.raises(ValueError, match=message):
+        es.normality_test([0.5, 1.0, 2.5, 3.0], rounding=rounding)
+
+
 @pytest.mark.parametrize(
     ("X", "message"),
     [

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import energystats as es
 from energystats._core import labelings as permutation
+from energystats._core import pvalues as tails
 from energystats.pairs import tiles as pairs
 from tests import definitions
 
@@ -231,9 +232,30 @@ def test_the_order_of_several_semimetrics_changes_nothing(rng):
     assert "Columns were standardized." in " ".join(scaled.summary().split())
 
 
-def test_extrapolation_is_never_above_what_was_counted_nor_beyond_what_it_can_know(rng):
-    """However far apart: a heavy tail fitted to the null must not make p larger, nor a light one make it vanish."""
+def test_extrapolation_is_not_the_smaller_of_two_estimates_nor_beyond_what_it_can_know(rng):
+    """The fit is taken wherever it can be made, even where the count is smaller; a light tail does not end it at 0."""
     for shift in (0.5, 2, 30):
         x, y = rng.normal(size=(20, 3)), rng.normal(shift, 1, (20, 3))
-        plain, found = (es.energy_test(x, y, method=es.Permutation(extrapolate=e), rng=1) for e in (False, True))
-        assert 1e-6 <= found.pvalue <= plain.pvalue
+        found = es.energy_test(x, y, method=es.Permutation(extrapolate=True), rng=1)
+        fitted = tails.generalised_pareto_pvalue(found.statistic, found.null_distribution)
+        counted = (1 + np.count_nonzero(found.null_distribution >= found.statistic)) / 1000
+        assert found.pvalue == (pytest.approx(fitted) if counted <= 0.01 else counted)
+        assert found.pvalue >= 1e-6
+
+
+@pytest.mark.parametrize("shift", [0, 1])
+def test_tails_with_ties_are_counted(shift):
+    """Whatever the fit would give: a curve says nothing of a distribution with few values, or of one it repeats."""
+    x, y = np.repeat([0.0, 1.0], [18, 2]), np.repeat([0.0, 1.0], [18 - 10 * shift, 2 + 10 * shift])
+    plain, found = (es.energy_test(x, y, method=es.Permutation(199, extrapolate=e), rng=1) for e in (False, True))
+    assert (found.pvalue, found.extrapolated) == (plain.pvalue, False)
+    few = plain.pvalue < 0.05  # fewer than ten
+    assert any("not extrapolated" in note for note in found.notes) == few == (shift == 1)
+    assert not any("extrapolated" in note for note in plain.notes)
+    null = np.arange(400.0)
+    assert tails.extrapolated_pvalue(1000.0, null, 0, 1e-9) == tails.generalised_pareto_pvalue(1000.0, null)
+    assert tails.extrapolated_pvalue(1000.0, np.minimum(null, 398), 0, 1e-9) is None  # two of the largest are equal
+    assert tails.extrapolated_pvalue(1000.0, np.maximum(null, 99), 0, 1e-9) is not None  # ties below the tail
+    assert tails.extrapolated_pvalue(399.0, null, 1, 1e-9) is None  # one equals the observed value
+    assert tails.extrapolated_pvalue(398.5, null, 1, 1e-9) is not None
+    assert tails.extrapolated_pvalue(389.5, null, 10, 1e-9) is None

@@ -13,6 +13,7 @@ import energystats as es
 from energystats._core import distance_loops as squares
 from energystats._core import distances
 from energystats.metrics.base import SCIPY_NAMES
+from energystats.metrics.lookup import resolve
 
 FORMULAS = {
     es.metrics.Euclidean(0.7): lambda r: r**0.7,
@@ -191,3 +192,19 @@ def test_parameters_of_a_kernel_cannot_be_changed():
     with pytest.raises(TypeError, match="does not support item assignment"):
         kernel.params["gamma"] = 2.0
     assert dict(pickle.loads(pickle.dumps(kernel)).params) == {"gamma": 0.5}
+
+
+DIFFERENCES = ("euclidean", "sqeuclidean", "seuclidean", "mahalanobis", "cityblock", "chebyshev", "minkowski",
+               es.metrics.Euclidean(0.5), es.metrics.Exponential(), es.metrics.Gaussian(2.0), es.metrics.Localised(),
+               es.metrics.Sine())  # fmt: skip
+OTHERS = ("braycurtis", "canberra", "cosine", "correlation", "jensenshannon", "gower", "hamming")
+
+
+def test_metrics_of_differences_are_those_that_a_shift_does_not_change(rng):
+    X = rng.integers(1, 6, (12, 3)) / 2
+    for metric in (*DIFFERENCES, *OTHERS):
+        resolved = resolve(metric, 1.0)
+        (points, moved), coded = resolved.read((X, X + np.array([1, 2, 4])), ("X", "Y"))
+        same = np.allclose(coded.fitted(points).between(points, points), coded.fitted(moved).between(moved, moved))
+        assert not coded.by_differences or same, metric
+        assert coded.by_differences == (metric not in OTHERS), metric

@@ -1,5 +1,7 @@
 """MMD against its definition and R, its equivalence with the energy distance, and the maps between rho and kernels."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -139,3 +141,16 @@ def test_distance_kernel_is_positive_exactly_for_negative_type(rng):
 def test_bad_input(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("estimator", ["u", "v"])
+def test_no_permutation_changes_the_median_sigma(estimator, rng):
+    """The exact p is the share of labelings whose MMD, with a sigma of its own, is at least as large."""
+    points = rng.lognormal(size=(7, 2))
+    found = es.mmd_test(points[:3], points[3:], estimator=estimator, method="exact")
+    values = []
+    for chosen in itertools.combinations(range(7), 3):
+        others = np.delete(points, chosen, axis=0)
+        values.append(es.mmd2(points[list(chosen)], others, estimator=estimator))
+    assert found.statistic == pytest.approx(values[0])
+    assert found.pvalue == np.mean(np.array(values) >= values[0] - 1e-12)

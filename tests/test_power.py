@@ -13,7 +13,7 @@ from statsmodels.stats.power import TTestIndPower
 import energystats as es
 from energystats._core.labelings import draw_key
 from energystats.distribution_tests.permutation_test import STATISTICS
-from energystats.distribution_tests.power import PowerRow, _Simulation, _sources_of
+from energystats.distribution_tests.power import PowerRow, _Pilot, _share_of, _Simulation, _sources_of
 from energystats.inputs.methods import Sampling
 
 mpl.use("Agg")
@@ -130,6 +130,56 @@ def test_pilot_samples_are_resampled(rng):
     assert (mixed.x, mixed.y) == ("pilot sample of 30", "two_columns")
     drawn = _sources_of([1.0, 2.0, 4.0], STANDARD, es.metrics.Euclidean())[0][0].draw(1000, rng)
     assert set(drawn[:, 0]) == {1.0, 2.0, 4.0}
+
+
+def test_pilots_keep_as_much_of_their_difference_as_e_says(rng):
+    """Mixtures of two samples have a share c of their difference, and c^2 of E, whose interval is the bootstrap's."""
+    x, y = rng.normal(size=(15, 2)), rng.normal(2, 1, (20, 2))
+    found = es.energy_power(x, y, [10, 40], n_replicates=20, n_resamples=39, rng=0)
+    plain = es.energy_interval(x, y, rng=0)
+    assert found.pilot_energy == pytest.approx(plain.unbiased)
+    assert_allclose(found.pilot_interval, (plain.low, plain.high), atol=0.5 * plain.statistic)
+    for row in found.rows:
+        assert 0 <= row.pilot_low <= row.power <= row.pilot_high <= 1
+    sources, resolved = _sources_of(x, y, es.metrics.Euclidean())
+    pilot = _Pilot.of(sources, resolved, False, draw_key(np.random.default_rng(0)))
+    (first, share), (low, smaller), (high, larger) = pilot.populations()
+    assert first == low == sources
+    left = share**2 * pilot.statistic, smaller**2 * pilot.statistic, larger**2 * pilot.largest
+    assert left == pytest.approx((pilot.unbiased, *pilot.interval))
+    X, Y = (source.rows for source in high)
+    assert es.energy_distance(X, Y) == pytest.approx(pilot.largest)
+    assert (len(X), len(Y)) == (15, 20)
+    assert set(map(tuple, X)) <= set(map(tuple, x))
+    assert pilot.interval[0] <= pilot.unbiased <= pilot.interval[1]
+    assert [_share_of(wanted, 4.0) for wanted in (1.0, -1.0, 9.0)] == [0.5, 0, 1]
+    assert _share_of(0.1, 0.0) == 0
+
+
+def test_mixed_rows_come_from_the_other_pilot_as_often(rng):
+    x, y = np.zeros(30), np.ones(30)
+    sources, resolved = _sources_of(x, y, es.metrics.Euclidean())
+    how = (STATISTICS["between"], False, Sampling(n_resamples=99), 0.05, draw_key(np.random.default_rng(0)))
+    for share in (0.0, 0.4, 1.0):
+        simulation = _Simulation(sources, resolved, *how, share=share)
+        first, second = simulation.draw((20_000, 20_000), rng)
+        assert abs(second.mean() - first.mean() - share) < 0.02
+        assert abs(second.mean() + first.mean() - 1) < 0.02
+
+
+def test_pilots_of_one_population_have_the_power_of_chance(rng):
+    """All of their difference may be taken away: the lower end is the level, and says so."""
+    x = rng.standard_normal((2, 15))
+    found = es.energy_power(x[0], x[0], 60, n_replicates=60, n_resamples=99, rng=0)
+    assert found.rows[0].power <= 0.25
+    assert "do not rule out equal populations" in " ".join(found.summary().split())
+    assert "pilot low" in found.summary()
+    known = es.energy_power(STANDARD, MOVED, 10, n_replicates=5, n_resamples=19, rng=0)
+    assert (known.pilot_energy, known.pilot_interval, known.notes) == (None, None, ())
+    assert np.isnan(known.rows[0].pilot_low)
+    assert "pilot" not in known.summary()
+    with pytest.raises(ValueError, match=r"`y` must have at least two rows where it is a pilot sample, got 1"):
+        es.energy_power(STANDARD, [1.0], 10)
 
 
 def test_scales_are_warned_of_once(rng):

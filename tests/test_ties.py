@@ -158,6 +158,9 @@ CALLS = {
     "slices": lambda X: es.energy_test(X[:, 0], groups=HALVES, method="sliced", n_resamples=199, rng=1).pvalue,
     "mmd": lambda X: es.mmd_test(X[:6, 0], X[6:, 0], kernel="distance", estimator="u", n_resamples=199, rng=1).pvalue,
     "spread": lambda X: es.pairwise_tests(X[:, 0], HALVES, n_resamples=99, rng=1).table["pvalue_spread"][0],
+    "factors, small powers": lambda X: [
+        t.pvalue for t in es.disco("y1 ~ a + b", data=frame_of(X), alpha=0.1, n_resamples=99, rng=1).terms
+    ],
     "factors": lambda X: [t.pvalue for t in es.disco("y1 ~ a + b", data=frame_of(X), n_resamples=99, rng=1).terms],
 }
 

@@ -17,11 +17,12 @@ from energystats._core.powers_of_two import exponents
 from energystats._core.threads import one_thread, one_thread_up_to
 from energystats._typing import AnyArray, FloatArray
 
-__all__ = ["Forms", "Hypothesis", "added_basis", "null_forms", "observed_forms"]
+__all__ = ["Forms", "Hypothesis", "added_basis", "fit_of", "null_forms", "observed_forms", "residuals_of", "resolution"]
 
 
 RANK_TOLERANCE = 1e-7  # of a centred column's length; what is left of it after projection counts as rounding below
 CONSTANT = 1e-13  # of a column's length; a column that centring makes shorter than this is constant
+RESOLUTION = 45  # bits that residuals keep of the largest number of their column, so that equal ones are equal
 BASIS_BYTES = 2**28  # of the permuted bases held at a time
 
 
@@ -44,6 +45,24 @@ def _take_residuals(columns: FloatArray, basis: FloatArray) -> FloatArray:
         columns = columns - basis @ (basis.T @ columns)
         columns = columns - columns.mean(axis=0)
     return columns
+
+
+def fit_of(points: FloatArray, center: FloatArray, basis: FloatArray) -> FloatArray:
+    """Compute the coefficients of centred columns in an orthonormal basis; (n, d), (d,), (n, q) -> (q, d)."""
+    return np.asarray(basis.T @ (points - center))
+
+
+def resolution(largest: FloatArray) -> FloatArray:
+    """Return the unit to which residuals are rounded, from the largest numbers of the columns; (d,)."""
+    return np.ldexp(1.0, exponents(largest) - RESOLUTION)
+
+
+def residuals_of(
+    points: FloatArray, center: FloatArray, coefficients: FloatArray, unit: FloatArray, basis: FloatArray
+) -> FloatArray:
+    """Compute what a linear model leaves of some rows, as multiples of a unit of each column; (n, d)."""
+    # rounding of the fit would part points that coincide, and rho of alpha < 1 sees the smallest distances
+    return np.asarray(np.rint((points - center - basis @ coefficients) / unit) * unit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,9 +18,12 @@ __all__ = [
     "cauchy_combination",
     "count_extreme",
     "count_reaching",
+    "extrapolated_pvalue",
     "generalised_pareto_pvalue",
+    "has_ties_in_tail",
     "normal_pvalue",
     "over_contrasts",
+    "over_null_models",
     "pearson_pvalue",
     "pvalue_interval",
     "smallest_pvalues",
@@ -102,6 +105,29 @@ FEW = 10  # values at or above the observed one, below which their count says li
 LARGEST_TAIL = 250  # values that are fitted, at most a quarter of all
 
 
+def extrapolated_pvalue(observed: float, null: FloatArray, extreme: int, tolerance: float) -> float | None:
+    """Compute p from the fitted tail where few values reach the observed one; None where p is to be counted.
+
+    Counted are ten values or more, a value that ties with the observed one, and a tail in which values tie: of a
+    discrete distribution, which no fitted curve describes between its steps. Whether the fit or the count is taken does
+    not depend on which of them is smaller.
+    """
+    if extreme >= FEW or has_ties_in_tail(observed, null, tolerance):
+        return None
+    return generalised_pareto_pvalue(observed, null)
+
+
+def has_ties_in_tail(observed: float, null: FloatArray, tolerance: float) -> bool:
+    """Tell whether a value ties with the observed one, or two of those tie that would be fitted."""
+    top = np.sort(null)[null.size - _tail_size(null) :]
+    return bool((np.abs(null - observed) <= tolerance).any() or (np.diff(top) <= tolerance).any())
+
+
+def _tail_size(null: FloatArray) -> int:
+    """Count the values that are fitted."""
+    return min(LARGEST_TAIL, null.size // 4)
+
+
 def generalised_pareto_pvalue(observed: float, null: FloatArray) -> float | None:
     """Compute P(null >= observed) from the fitted tail (Knijnenburg et al. 2009); None if there is no tail to fit.
 
@@ -111,7 +137,7 @@ def generalised_pareto_pvalue(observed: float, null: FloatArray) -> float | None
     """
     from scipy.stats import genpareto
 
-    size = min(LARGEST_TAIL, null.size // 4)
+    size = _tail_size(null)
     if size < FEW:
         return None
     top = np.sort(null)[-size - 1 :]
@@ -185,6 +211,16 @@ def cauchy_combination(pvalues: FloatArray, cap: float = CAUCHY_CAP) -> float:
     if capped.min() == capped.max():
         return float(capped[0])
     return float(np.arctan2(1.0, (1 / np.tan(np.pi * capped)).mean()) / np.pi)
+
+
+def over_null_models(in_features: float, in_location: float | None, *, interaction: bool) -> float:
+    """Choose p of an adjusted term: in location where there is one, of an interaction the larger of the two.
+
+    Where one factor changes the spread, residuals of least squares show interactions that are none.
+    """
+    if in_location is None:
+        return in_features
+    return max(in_features, in_location) if interaction else in_location
 
 
 def over_contrasts(pvalues: FloatArray) -> tuple[float, list[float]]:

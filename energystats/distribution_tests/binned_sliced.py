@@ -115,7 +115,7 @@ def binned_test(c: GroupComparison) -> BinnedTestResult:
         n_bins=bins.n,
         n_fixed=bins.n_fixed,
         **describe_null(c, null),
-        **describe_groups(c, null.M, null.s),
+        **describe_groups(c, null.M, null.s, null),
     )
 
 
@@ -169,7 +169,7 @@ def sliced_test(c: GroupComparison) -> SlicedTestResult:
         n_bins=0 if bins is None else bins.n,
         n_fixed=0 if bins is None else bins.n_fixed,
         **describe_null(c, null),
-        **describe_groups(c, null.M, null.s),
+        **describe_groups(c, null.M, null.s, null),
     )
 
 

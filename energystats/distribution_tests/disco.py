@@ -5,9 +5,11 @@ The module has another name than its function, which the package exports.
 
 from __future__ import annotations
 
+import itertools
+import math
 import numbers
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
@@ -16,13 +18,13 @@ import numpy as np
 
 from energystats._core import statistics
 from energystats._core.labelings import Exchangeable, draw_key
-from energystats._core.linear_models import Forms, Hypothesis, added_basis, null_forms, observed_forms
-from energystats._core.pvalues import count_reaching, tie_tolerance, upper_pvalue
+from energystats._core.linear_models import Hypothesis, added_basis, null_forms, observed_forms
+from energystats._core.pvalues import count_reaching, over_null_models, tie_tolerance, upper_pvalue
 from energystats._runtime import weigh, with_bar
-from energystats._typing import ArrayLike, BoolArray, FloatArray, RandomLike
+from energystats._typing import AnyArray, ArrayLike, BoolArray, FloatArray, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import FREE, Design, ExchangeableUnits, check_design
-from energystats.distribution_tests.disco_result import DiscoResult, DiscoRow
+from energystats.distribution_tests.disco_result import DiscoResult, DiscoRow, is_interaction
 from energystats.distribution_tests.found_groups import warn_if_found
 from energystats.distribution_tests.permutation_test import (
     STATISTICS,
@@ -53,6 +55,11 @@ CONSTANT_WITHIN = 1e-9  # of columns of length 1: what rounding leaves of one th
 ROUNDED = 1e-10  # of a column's length: what rounding leaves of one that adds nothing, unless its mean is large
 FAR = 100  # times its spread: a covariate so far from 0 is nearly a constant in products
 DATES = ("date", "datetime", "datetime64", "time", "timedelta", "timedelta64", "period")
+IN_FEATURES = (
+    "p of an adjusted term is about terms that are additive in the feature space of rho, which is curved unless rho is "
+    "a squared Euclidean distance: shifts along one line are an interaction there, found nearly always. Where points "
+    "have coordinates, give these, with a metric of differences."
+)
 Decomposition = Literal["sequential", "marginal"]
 
 
@@ -137,8 +144,11 @@ def disco(
     -----
     With G the centred Gram matrix of rho and :math:`Q_t` an orthonormal basis of what term t adds, its dispersion is
     :math:`S_t = \mathrm{tr}(Q_t' G Q_t)`, and :math:`F_t = (S_t/\mathrm{df}_t) / (W/\mathrm{df}_{res})`. Tests of a
-    single factor and of the whole model are exact; other terms permute residuals, which is approximate. Formulas,
-    measured levels and cost, O(n^2 (d + r n_resamples)) time, O(n r n_resamples) memory: `docs/distribution-tests.md`.
+    single factor and of the whole model are exact; other terms permute residuals, which is approximate: of the columns
+    by least squares (the other terms add up in location), or, of a matrix and of metrics that compare no differences,
+    in the feature space of rho, where for alpha < 2 two shifts along one line are an interaction; p of an interaction
+    is the larger of both. Formulas, measured levels, and cost, O(n^2 (d + r n_resamples)) time for each adjusted term,
+    O(n r n_resamples) memory: `docs/distribution-tests.md`.
 
     References
     ----------
@@ -498,6 +508,7 @@ def _one_way_test(question: _Question, groups: Groups, how: _How) -> DiscoResult
         f=tested.statistic,
         share=tested.effect_size,
         pvalue=tested.pvalue,
+        pvalue_features=tested.pvalue,
     )
     return DiscoResult(
         statistic=tested.statistic,
@@ -520,7 +531,7 @@ def _one_way_test(question: _Question, groups: Groups, how: _How) -> DiscoResult
 
 
 def _linear_test(question: _Question, how: _How) -> DiscoResult:
-    """Test several terms, or a covariate: rows are permuted, or residuals in the feature space."""
+    """Test several terms, or a covariate: rows are permuted, or residuals of coordinates and in the feature space."""
     n_resamples = how.sampling.n_resamples
     if how.sampling.method == "exact":
         raise ValueError('`method="exact"` is for a single factor; use method="permutation".')
@@ -528,26 +539,33 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
     blocks, tested = _permuted_blocks(question)
     Q, hypotheses = _subspaces(question.terms)
     r = Q.shape[1]
-    how = replace(how, progress=weigh(how.progress, d, permuted_rows(Size.of(d), r, len(hypotheses), n_resamples)))
+    residuals = _residuals_needed(d, hypotheses, tested)
+    work = permuted_rows(Size.of(d), r, len(hypotheses), n_resamples).times(1 + len(residuals))
+    how = replace(how, progress=weigh(how.progress, d, work))
     # in units of T the tolerance of ties is a number without a unit
     unit = d.scale or 1.0  # a scale of 0 means that all points coincide
     total = float(d.row_totals.sum()) / (2 * d.n)
     whole = Hypothesis(np.empty((r, 0)), np.eye(r))
-    observed, null = _compute_dispersions(d, Q, [whole, *hypotheses], unit, blocks, how)
+    asked = [_Asked((whole, *hypotheses)), *(_Asked((hypotheses[j],), of_residuals=True) for j in residuals)]
+    observed, null = _compute_dispersions(d, Q, asked, unit, blocks, how)
     tolerance = tie_tolerance(1.0, d.n)
     extreme = [count_reaching(seen, drawn, tolerance) for seen, drawn in zip(observed, null, strict=True)]
     pvalue, *pvalues = (upper_pvalue(count, n_resamples) for count in extreme)
-    (S, W), *parts = observed
+    in_features = [p if moves else math.nan for p, moves in zip(pvalues, tested, strict=False)]
+    in_location = dict(zip(residuals, pvalues[len(names) :], strict=True))
+    (S, W), *parts = observed[: 1 + len(names)]
     rows = [
         DiscoRow(
-            name=name,
-            df=hypothesis.df,
+            name=names[j],
+            df=hypotheses[j].df,
             dispersion=S_t * unit if abs(S_t) > tolerance else 0.0,
-            f=_f_of(S_t, hypothesis.df, W, d.n - 1 - r, tolerance),
+            f=_f_of(S_t, hypotheses[j].df, W, d.n - 1 - r, tolerance),
             share=statistics.share(S_t * unit, total) if abs(S_t) > tolerance else 0.0,
-            pvalue=p if permutes else float("nan"),
+            pvalue=over_null_models(in_features[j], in_location.get(j), interaction=is_interaction(names[j])),
+            pvalue_features=in_features[j],
+            pvalue_location=in_location.get(j, math.nan),
         )
-        for name, hypothesis, (S_t, _), p, permutes in zip(names, hypotheses, parts, pvalues, tested, strict=True)
+        for j, (S_t, _) in enumerate(parts)
     ]
     return DiscoResult(
         statistic=_f_of(S, r, W, d.n - 1 - r, tolerance),
@@ -567,8 +585,16 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
         null_distribution=statistics.f_ratio(null[0][0], total / unit, d.n, r + 1, tolerance),
         metric=d.metric,
         standardization=d.standardization,
-        notes=question.notes,
+        notes=question.notes if residuals or d.metric.only_means or len(names) == 1 else (*question.notes, IN_FEATURES),
     )
+
+
+def _residuals_needed(d: Dissimilarity, hypotheses: list[Hypothesis], tested: list[bool]) -> list[int]:
+    """List the tested terms that are adjusted for others, where residuals of coordinates say something else."""
+    # with squared distances the feature space is that of the coordinates; other metrics compare no differences
+    if not d.metric.by_differences or d.metric.only_means:
+        return []
+    return [j for j, each in enumerate(hypotheses) if tested[j] and each.reduced.shape[1]]
 
 
 def _permuted_blocks(question: _Question) -> tuple[tuple[Any, ...], list[bool]]:
@@ -646,26 +672,57 @@ def _check_residual(names: str, n: int, df: int) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """Hypotheses that are read from one matrix of rho.
+
+    Attributes
+    ----------
+    hypotheses : tuple of Hypothesis
+        What is tested there.
+    of_residuals : bool
+        Whether rho is that of the residuals of the coordinates from the first reduced model, in place of the points.
+    """
+
+    hypotheses: tuple[Hypothesis, ...]
+    of_residuals: bool = False
+
+    def dispersions(
+        self, d: Dissimilarity, Q: FloatArray, unit: float, orders: Iterator[AnyArray]
+    ) -> Iterator[list[tuple[FloatArray, FloatArray]]]:
+        """Compute S and W of every hypothesis in the given unit, of the observed order and then of the permutations."""
+        points = d.residuals(Q @ self.hypotheses[0].reduced) if self.of_residuals else d
+        RQ = points.pairs.multiply(Q)
+        seen = observed_forms(Q, RQ)
+        gram, total = seen.own[0], float(points.row_totals.sum()) / (2 * d.n)
+        for forms in itertools.chain((seen,), null_forms(points.pairs.block_sums, Q, RQ, orders)):
+            pairs = (hypothesis.dispersions(forms, gram, total) for hypothesis in self.hypotheses)
+            yield [(S / unit, W / unit) for S, W in pairs]
+
+
 def _compute_dispersions(
-    d: Dissimilarity, Q: FloatArray, hypotheses: list[Hypothesis], unit: float, blocks: tuple[Any, ...], how: _How
+    d: Dissimilarity, Q: FloatArray, asked: list[_Asked], unit: float, blocks: tuple[Any, ...], how: _How
 ) -> tuple[list[tuple[float, float]], list[tuple[FloatArray, FloatArray]]]:
     """Compute S and W of every hypothesis, observed and under all permutations, in the given unit."""
-    RQ = d.pairs.multiply(Q)
-    seen = observed_forms(Q, RQ)
-    gram, total = seen.own[0], float(d.row_totals.sum()) / (2 * d.n)
-
-    def read(forms: Forms) -> list[tuple[FloatArray, FloatArray]]:
-        pairs = (hypothesis.dispersions(forms, gram, total) for hypothesis in hypotheses)
-        return [(S / unit, W / unit) for S, W in pairs]
-
-    orders = Exchangeable(np.arange(d.n), blocks).random(how.sampling.n_resamples, draw_key(how.rng))
-    drawn = null_forms(d.pairs.block_sums, Q, RQ, orders)
+    n_resamples, key = how.sampling.n_resamples, draw_key(how.rng)  # the same permutations for all hypotheses
+    found: list[list[tuple[FloatArray, FloatArray]]] = [[] for each in asked for _ in each.hypotheses]
+    starts = np.cumsum([0, *(len(each.hypotheses) for each in asked)]).tolist()
+    orders = (Exchangeable(np.arange(d.n), blocks).random(n_resamples, key) for _ in asked)
+    parts = (
+        (start, dispersions)
+        for start, each, permuted in zip(starts, asked, orders, strict=False)
+        for dispersions in each.dispersions(d, Q, unit, permuted)
+    )
+    total = (n_resamples + 1) * len(asked)  # the observed order first
     with closing(
-        with_bar(drawn, bool(how.progress), total=how.sampling.n_resamples, unit="permutation", size=len)
+        with_bar(parts, bool(how.progress), total=total, unit="permutation", size=lambda part: len(part[1][0][0]))
     ) as bar:
-        parts = zip(*[read(forms) for forms in bar], strict=True)  # of every hypothesis
-    null = [(np.concatenate([S for S, _ in part]), np.concatenate([W for _, W in part])) for part in parts]
-    return [(float(S[0]), float(W[0])) for S, W in read(seen)], null
+        for start, dispersions in bar:
+            for i, pair in enumerate(dispersions, start):
+                found[i].append(pair)
+    observed = [(float(S[0]), float(W[0])) for (S, W), *_ in found]
+    null = [(np.concatenate([S for S, _ in others]), np.concatenate([W for _, W in others])) for _, *others in found]
+    return observed, null
 
 
 def _f_of(S: float, df: int, W: float, df_residual: int, tolerance: float) -> float:

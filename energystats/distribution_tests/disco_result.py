@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from energystats.metrics.base import Metric
     from energystats.metrics.z_scores import Standardization
 
-__all__ = ["DiscoResult", "DiscoRow"]
+__all__ = ["DiscoResult", "DiscoRow", "is_interaction"]
 
 
 NEGATIVE = -1e-9  # of T: what rounding does not explain
@@ -55,7 +55,13 @@ class DiscoRow:
     share : float
         dispersion/T, called R2 in tables.
     pvalue : float
-        Permutation p of F; NaN for rows that are not tested.
+        Permutation p: `pvalue_location` where it is not NaN, of an interaction the larger of the two, else
+        `pvalue_features`; NaN for rows that are not tested.
+    pvalue_features : float
+        p of F: the terms are additive in the feature space of rho, where points that move change direction, too.
+    pvalue_location : float
+        p of the residuals of the coordinates: the terms are additive in location. NaN for a term that is adjusted for
+        none, where it would be the same (squared distances), and for a matrix and metrics of other than differences.
     """
 
     name: str
@@ -64,6 +70,8 @@ class DiscoRow:
     f: float = math.nan
     share: float
     pvalue: float = math.nan
+    pvalue_features: float = math.nan
+    pvalue_location: float = math.nan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -104,7 +112,8 @@ class DiscoResult(Result):
         Column means and standard deviations, if the columns were standardized.
     notes : tuple of str
         Of a single factor, whether its groups were found from data, or are a local optimum of W, as clusters are; and
-        what the names of levels hide, such as two that print alike.
+        what the names of levels hide, such as two that print alike. Of adjusted terms, that they are tested in the
+        feature space of rho alone.
     """
 
     statistic: float
@@ -191,18 +200,24 @@ class DiscoResult(Result):
         if len(self.terms) > 1:
             adjusted = "the terms before it" if self.decomposition == "sequential" else "all that do not contain it"
             lines.append(f"Each term is adjusted for {adjusted}; its p permutes residuals and is approximate.")
+            lines += self._null_of_terms()
             lines.append(f"The p of {len(self.terms)} terms are not adjusted for their number.")
-        if not self.n_strata and len(self.terms) > 1 and any(_is_interaction(row.name) for row in self.terms):
-            lines.append(
-                "p of interactions can be too small: where one factor moved the points far apart, up to .10 were "
-                "measured at level .05, and .046 to .059 with that factor as strata."
-            )
         untested = [row.name for row in self.terms if math.isnan(row.pvalue)]
         if untested:
             lines.append(f"Without p, because constant within every stratum: {', '.join(untested)}.")
         few = undecided(self.pvalue, self._interval(), "permutations")
         metric = metric_note(self.metric, self.standardization)
         return [*lines, *self.notes, *self._saturation(), metric, *self._terms_note(), *few]
+
+    def _null_of_terms(self) -> list[str]:
+        """Say in which space the model of the other terms is additive, where terms are adjusted."""
+        if any(not math.isnan(row.pvalue_location) for row in self.terms):
+            return [
+                "p of an adjusted term permutes least-squares residuals of the columns: the other terms add up in "
+                "location. F and R2 are those of the points in the feature space of rho, where two shifts along one "
+                "line count as an interaction; p of an interaction is the larger of those of both spaces."
+            ]
+        return []
 
     def _saturation(self) -> list[str]:
         """Say that the model leaves nothing, or next to nothing, to compare with."""
@@ -271,6 +286,6 @@ class DiscoResult(Result):
         return plot_model_null(self.null_distribution, self.statistic, self.pvalue, ax, n=self.n, exact=exact)
 
 
-def _is_interaction(name: str) -> bool:
+def is_interaction(name: str) -> bool:
     """Tell whether a term joins several factors; colons within quoted names, calls or indices do not count."""
     return ":" in NAMES_AND_CALLS.sub("", name)

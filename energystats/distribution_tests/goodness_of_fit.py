@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
 from scipy.linalg import qr
@@ -14,15 +14,15 @@ from energystats._core.labelings import LABELINGS_PER_BLOCK, draw_key, stream_of
 from energystats._core.pvalues import count_extreme, pvalue_interval, tie_tolerance, upper_pvalue
 from energystats._core.threads import one_thread_up_to
 from energystats._runtime import Sample, weigh, with_bar
-from energystats._typing import ArrayLike, FloatArray, RandomLike
+from energystats._typing import ArrayLike, BoolArray, FloatArray, RandomLike
 from energystats.display.numbers import interval_text, number, probability
 from energystats.display.result import Result
 from energystats.display.sentences import metric_note, seed_note, state_evidence, undecided
 from energystats.display.tables import LEVEL, TextTable, text_table
 from energystats.dissimilarity import check_resolution
 from energystats.distribution_tests.samplers import Sampler, as_sampler
-from energystats.inputs.arrays import as_points
-from energystats.inputs.options import as_generator, check_count
+from energystats.inputs.arrays import EPS, as_numbers, as_points
+from energystats.inputs.options import as_generator, check_count, check_option
 from energystats.inputs.table import as_table
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import Euclidean
@@ -47,11 +47,21 @@ ROWS_PER_BLOCK = 256
 SINGULAR = 64 * np.finfo(float).eps  # of a column's length, times the digits lost to its offset
 REFERENCE = (1_000, 10_000)  # fewest and most points that stand for a distribution, unless said otherwise
 
+TIED = 0.5  # share of values equal to others, from which rounding was measured to matter
+OFF_GRID = 1e-6  # of a step: what may be off of values on a grid
+MOST_STEPS = 1e6  # between the ends of a column, above which values are not rounded but what numbers are
+SMALLEST_VARIANCE = 1e-3  # of a squared step
+Draw = Callable[[np.random.Generator, int], FloatArray]
 Simulate = Callable[[np.random.Generator, int], FloatArray]
 
 
 def normality_test(
-    X: ArrayLike, *, n_resamples: int = 999, progress: bool | None = None, rng: RandomLike = None
+    X: ArrayLike,
+    *,
+    rounding: float | ArrayLike | str | None = None,
+    n_resamples: int = 999,
+    progress: bool | None = None,
+    rng: RandomLike = None,
 ) -> GoodnessOfFitResult:
     r"""Test whether a sample is normal, in one column or several, mean and covariance unknown.
 
@@ -59,6 +69,10 @@ def normality_test(
     ----------
     X : array_like of shape (n,) or (n, d)
         The sample; more rows than columns, and no column a linear combination of others.
+    rounding : float, array_like of shape (d,), "auto" or None, default None
+        Step to which the values were rounded, in the unit of the data; one for each column, 0 for a column that was
+        not. "auto" finds the largest step that all values of a column are apart by multiples of. The null hypothesis is
+        then that a normal sample was rounded like this.
     n_resamples : int, default 999
         Simulated normal samples.
     progress : bool or None, default None
@@ -75,8 +89,8 @@ def normality_test(
     Raises
     ------
     ValueError
-        If there are no more rows than columns, a column is constant or a linear combination of others, or a value is
-        not finite.
+        If there are no more rows than columns, a column is constant or a linear combination of others, a value is not
+        finite, or values do not lie on a grid of step `rounding`.
     TypeError
         If `X` does not hold real numbers.
     MemoryError
@@ -105,6 +119,11 @@ def normality_test(
     of uniform ones; Anderson and Darling's test rejected .60, .999 and .62 of the same samples, Shapiro and Wilk's .64,
     1.00 and .78.
 
+    Rounded values are not normal, and many points show it: `.notes` says so where half of the values of a column are
+    equal to others; rates are in `docs/distribution-tests.md`. With `rounding`
+    samples are drawn from the normal distribution with the mean and covariance of `X`, less step^2/12 in each variance
+    (Sheppard's correction), and rounded to the grid of `X`; that p is approximate.
+
     O(n log n) time for each sample in one column, O(n^2 d) in several; O(n d) memory, and no n x n matrix.
 
     References
@@ -125,31 +144,145 @@ def normality_test(
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
     generator = as_generator(rng)
     table = as_table(X)
+    points = as_points(table, "X")
     # the statistic is affine invariant: an orthonormal basis of the centred columns is all it sees
-    Q = _find_orthonormal_basis(as_points(table, "X"), table.columns)
+    Q = _find_orthonormal_basis(points, table.columns)
     n, d = Q.shape
+    grid = _RoundedNormal.of(points, rounding)
+    notes = _notes_on_ties(points) if grid is None else grid.notes
     scale = n * normal.distance_between_normals(d)
     observed = float(normal.normality_statistics(Q[None])[0])
     progress = weigh(progress, Sample(Euclidean(), Q), normal_samples_work(n, d, n_resamples))
+    draw = grid.draw if grid is not None else lambda stream, count: stream.standard_normal((count, n, d))
     null = _simulated(
-        lambda stream, count: _simulate_normal_samples(stream, count, n, d), n_resamples, generator, progress
+        lambda stream, count: _simulate_normal_samples(draw, stream, count, n, d), n_resamples, generator, progress
     )
     p, interval = _compare_with_null(observed, null, scale, n)
     family = "normal" if d == 1 else "multivariate normal"
+    after = "" if grid is None else ", before its values were rounded"
     return GoodnessOfFitResult(
         statistic=observed,
         pvalue=p,
         pvalue_interval=interval,
         n_resamples=null.size,
         null_distribution=null,
-        null_hypothesis=f"the population is {family}, whatever its mean and {'variance' if d == 1 else 'covariance'}",
-        distribution=f"{family}, parameters estimated",
+        null_hypothesis=f"the population is {family}, whatever its mean and {'variance' if d == 1 else 'covariance'}"
+        + after,
+        distribution=f"{family}, parameters estimated" + ", rounded" * (grid is not None),
         n=n,
         d=d,
         n_reference=0,
         reference="exact",
         metric=Euclidean(),
+        notes=notes,
     )
+
+
+def _notes_on_ties(points: FloatArray) -> tuple[str, ...]:
+    """Note columns with so many equal values that a normal distribution does not describe them."""
+    n, d = points.shape
+    tied = [n - np.unique(points[:, j]).size for j in range(d)]
+    if max(tied) < n * TIED:
+        return ()
+    note = (
+        f"{max(tied)} of {n} values{' of a column' * (d > 1)} are equal to others: rounding alone can make p small "
+        "(60 normal values rounded to half a standard deviation are rejected .90 of the time at level .05). With "
+        '`rounding=` (the step, or "auto") the simulated samples are rounded, too.'
+    )
+    return (note,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _RoundedNormal:
+    """The normal distribution fitted to a sample, rounded to the grid of that sample; in units of its steps.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (d,)
+        Means of the sample.
+    root : ndarray of shape (d, d)
+        The fitted covariance is root' root.
+    rounds : ndarray of shape (d,)
+        Which columns are rounded, to whole numbers.
+    n : int
+        Size of the sample.
+    notes : tuple of str
+        The steps.
+    """
+
+    mean: FloatArray
+    root: FloatArray
+    rounds: BoolArray
+    n: int
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, points: FloatArray, rounding: Any) -> Self | None:
+        """Find the grid of every column, and fit mean and covariance; None where no column is rounded."""
+        steps = np.zeros(points.shape[1]) if rounding is None else _read_steps(points, rounding)
+        rounds = steps > 0
+        if not rounds.any():
+            return None
+        units = np.where(rounds, steps, np.ptp(points, axis=0))
+        values = (points - points[0]) / units
+        values[:, rounds] = np.rint(values[:, rounds])
+        # the variance of the rounding error is 1/12 of a squared step [Sheppard 1898]
+        covariance = np.atleast_2d(np.cov(values, rowvar=False)) - np.diag(rounds / 12)
+        with one_thread_up_to(len(covariance)):
+            sizes, vectors = np.linalg.eigh(covariance)
+        root = (vectors * np.sqrt(np.maximum(sizes, SMALLEST_VARIANCE))).T
+        text = ", ".join(f"{step:.6g}" for step in steps)
+        note = (
+            f"Simulated from the fitted normal distribution and rounded to the grid of the sample, step {text}"
+            f"{' (0: not rounded)' * bool((~rounds).any())}: p is approximate."
+        )
+        return cls(values.mean(axis=0), root, rounds, len(points), (note,))
+
+    def draw(self, stream: np.random.Generator, count: int) -> FloatArray:
+        """Draw rounded samples; (count, n, d)."""
+        samples = self.mean + stream.standard_normal((count, self.n, self.mean.size)) @ self.root
+        samples[:, :, self.rounds] = np.rint(samples[:, :, self.rounds])
+        return np.asarray(samples)
+
+
+def _read_steps(points: FloatArray, rounding: Any) -> FloatArray:
+    """Read the steps of the columns, or find them, and check that all values lie on their grids; (d,)."""
+    d = points.shape[1]
+    if isinstance(rounding, str):
+        check_option(rounding, "rounding", ("auto",))
+        return np.array([_find_step(points[:, j]) for j in range(d)])
+    given = as_numbers(rounding, "rounding")
+    if given.ndim > 1 or given.size not in (1, d) or not np.isfinite(given).all() or (given < 0).any():
+        raise ValueError(
+            f'`rounding` must be "auto", or a step of at least 0 for all columns or for each of {d}, got {rounding!r}.'
+        )
+    steps = np.broadcast_to(given, d).astype(np.float64)
+    for j in np.flatnonzero(steps):
+        if not _is_grid(points[:, j], float(steps[j])):
+            raise ValueError(
+                f"`rounding` must be a step that all values are apart by multiples of, but those of column {j} are not "
+                f"apart by multiples of {steps[j]:g}."
+            )
+    return steps
+
+
+def _find_step(column: FloatArray) -> float:
+    """Find the largest step that all values are apart by multiples of; 0 where there is none."""
+    gaps = np.diff(np.unique(column))
+    step = float(gaps.min())
+    # by Euclid's algorithm on real numbers: a remainder as small as rounding ends it
+    for gap in np.unique(gaps).tolist():
+        rest = gap
+        while rest > OFF_GRID * float(gaps.max()):
+            step, rest = rest, abs(step - rest * round(step / rest))
+    return step if _is_grid(column, step) and step > float(np.ptp(column)) / MOST_STEPS else 0.0
+
+
+def _is_grid(column: FloatArray, step: float) -> bool:
+    """Tell whether all values are apart by multiples of a step, to the rounding of decimals."""
+    steps = (column - column[0]) / step
+    slack = OFF_GRID + 4 * EPS * float(np.abs(column).max()) / step
+    return bool((np.abs(steps - np.rint(steps)) <= slack).all())
 
 
 def _compare_with_null(observed: float, null: FloatArray, scale: float, n: int) -> tuple[float, tuple[float, float]]:
@@ -169,13 +302,14 @@ def _simulated(simulate: Simulate, n_resamples: int, rng: np.random.Generator, p
     return np.concatenate(list(with_bar(blocks, progress, total=n_resamples, unit="sample", size=len)))
 
 
-def _simulate_normal_samples(stream: np.random.Generator, count: int, n: int, d: int) -> FloatArray:
-    """Compute statistics of `count` standard normal samples, few enough at a time."""
+def _simulate_normal_samples(draw: Draw, stream: np.random.Generator, count: int, n: int, d: int) -> FloatArray:
+    """Compute statistics of `count` samples, few enough at a time; a sample with a constant column is no evidence."""
     at_once = max(1, NUMBERS_AT_ONCE // (n * d))
-    parts = [
-        normal.normality_statistics(normal.orthonormal(stream.standard_normal((min(at_once, count - start), n, d))))
-        for start in range(0, count, at_once)
-    ]
+    parts = []
+    for start in range(0, count, at_once):
+        samples = draw(stream, min(at_once, count - start))
+        found = normal.normality_statistics(normal.orthonormal(samples))
+        parts.append(np.where((np.ptp(samples, axis=1) == 0).any(axis=1), np.inf, found))
     return np.concatenate(parts)
 
 
@@ -528,7 +662,7 @@ class GoodnessOfFitResult(Result):
     metric : Metric
         With every parameter that was fitted to the reference.
     notes : tuple of str
-        Sentences on these data; empty where there is nothing to say.
+        Of a test of normality, that many values are equal, or to which grid simulated samples were rounded.
     """
 
     _one_row = True
@@ -565,8 +699,8 @@ class GoodnessOfFitResult(Result):
             "draws": f"The distribution is represented by {self.n_reference} draws.",
         }
         seed = seed_note(self.pvalue, self.n_resamples, "simulated samples")
-        known = [f"Null hypothesis: {self.null_hypothesis}.", seed, how[self.reference], metric_note(self.metric, None)]
-        return known + undecided(self.pvalue, self.pvalue_interval, "samples")
+        known = [f"Null hypothesis: {self.null_hypothesis}.", *self.notes, seed, how[self.reference]]
+        return [*known, metric_note(self.metric, None), *undecided(self.pvalue, self.pvalue_interval, "samples")]
 
     def _conclusion(self) -> str:
         others = "" if self.pvalue <= LEVEL else "; others may fit as well"

@@ -16,7 +16,8 @@ from energystats._core.labelings import Labelings, draw_key
 from energystats._core.pvalues import (
     FEW,
     count_extreme,
-    generalised_pareto_pvalue,
+    extrapolated_pvalue,
+    has_ties_in_tail,
     pvalue_interval,
     stopped_interval,
     stopped_pvalue,
@@ -50,6 +51,10 @@ __all__ = [
 ENUMERATED_UP_TO = 1_000_000  # distinct labelings that method="exact" will visit
 BLOCKS_BETWEEN_INTERIM = 4  # blocks of 64 permutations that share a product when the test may stop early
 CONFIDENCE_LEVEL = 0.95
+TIED_TAIL = (
+    "p was counted, not extrapolated: permutations with large statistics tie, as with counts or few points, and no "
+    "fitted curve describes the steps between them."
+)
 
 
 # ---------------------------------------------------------------- statistics
@@ -300,8 +305,8 @@ class NullFields(TypedDict):
     null_distribution: FloatArray
 
 
-def describe_groups(c: GroupComparison, M: FloatArray, s: FloatArray) -> GroupFields:
-    """Read everything off the observed M that does not depend on the method."""
+def describe_groups(c: GroupComparison, M: FloatArray, s: FloatArray, null: Null | None = None) -> GroupFields:
+    """Read everything off the observed M that does not depend on the method, and note ties in the tail of a null."""
     S, T = float(statistics.between(M, s)), float(statistics.total(M, s))
     return GroupFields(
         null_hypothesis=f"the {c.groups.k} samples come from one distribution{c.units.spoken}{c.d.metric.about_means}",
@@ -315,7 +320,7 @@ def describe_groups(c: GroupComparison, M: FloatArray, s: FloatArray) -> GroupFi
         group_name=c.groups.name,
         metric=c.d.metric,
         standardization=c.d.standardization,
-        notes=notes_on_groups(c.d, c.groups, M, s, c.weights),
+        notes=(*notes_on_groups(c.d, c.groups, M, s, c.weights), *_notes_on_tail(c, null)),
     )
 
 
@@ -326,6 +331,19 @@ def _inhomogeneity(M: FloatArray, s: FloatArray) -> float:
     )
 
 
+def _notes_on_tail(c: GroupComparison, null: Null | None) -> tuple[str, ...]:
+    """Say why p is not extrapolated although it was asked for."""
+    if null is None or null.exact or not c.sampling.extrapolate or null.extreme >= FEW:
+        return ()
+    tied = has_ties_in_tail(null.observed, null.values, _tolerance_of(c, null))
+    return (TIED_TAIL,) if tied else ()
+
+
+def _tolerance_of(c: GroupComparison, null: Null) -> float:
+    """Return how close two values of the statistic must be to tie."""
+    return c.statistic.rounding(null.s) * c.tolerance(float(statistics.total(null.M, null.s)))
+
+
 def describe_null(c: GroupComparison, null: Null) -> NullFields:
     """Form the p-value of a null distribution, and say what it rests on."""
     n, stopped, T = null.values.size, null.stopped, float(statistics.total(null.M, null.s))
@@ -334,10 +352,9 @@ def describe_null(c: GroupComparison, null: Null) -> NullFields:
     interval = p, p
     if not null.exact:
         interval = (stopped_interval if stopped else pvalue_interval)(null.extreme, n, CONFIDENCE_LEVEL)
-    # ten exceedances are enough to count; the fitted tail never makes p larger than the count does
-    if c.sampling.extrapolate and not null.exact and null.extreme < FEW:
-        fitted_p = generalised_pareto_pvalue(null.observed, null.values)
-        p, extrapolated = (p, False) if fitted_p is None else (min(p, fitted_p), fitted_p < p)
+    if c.sampling.extrapolate and not null.exact:
+        fitted_p = extrapolated_pvalue(null.observed, null.values, null.extreme, _tolerance_of(c, null))
+        p, extrapolated = (p, False) if fitted_p is None else (fitted_p, True)
     return NullFields(
         statistic=float(c.show(np.asarray(null.observed), T)),
         statistic_name=c.statistic.name,
@@ -359,7 +376,7 @@ def permutation_test(c: GroupComparison) -> PermutationTestResult:
     return PermutationTestResult(
         method="exact" if null.exact else "permutation",
         **describe_null(c, null),
-        **describe_groups(c, null.M, null.s),
+        **describe_groups(c, null.M, null.s, null),
     )
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from energystats._core.labelings import draw_key, stream_of
 from energystats._core.pvalues import pvalue_interval, upper_pvalue
+from energystats._core.statistics import energy_distances
 from energystats._runtime import Sample, weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
-from energystats.display.numbers import proportion
+from energystats.display.numbers import number, proportion
 from energystats.display.result import Result
 from energystats.display.sentences import metric_note
 from energystats.display.tables import TextTable, text_table
@@ -41,6 +42,8 @@ __all__ = ["PowerResult", "PowerRow", "energy_power"]
 
 
 CONFIDENCE_LEVEL = 0.95
+N_BOOTSTRAP = 999  # of pilot samples
+STAND_IN = 1000  # draws from a distribution that is compared with a pilot sample, and rows of that at most
 
 
 def energy_power(
@@ -65,7 +68,7 @@ def energy_power(
     ----------
     x, y : scipy.stats distribution, callable or array_like of shape (m,) or (m, d)
         What the samples are drawn from: a frozen distribution, a function sampler(size, rng) -> (size,) or (size, d),
-        or a pilot sample whose rows are drawn with replacement.
+        or a pilot sample of at least two rows, which are drawn with replacement (see Notes).
     n : int or sequence of int
         Size of the first sample, or several; each is simulated once, in rising order.
     ratio : float, default 1.0
@@ -93,7 +96,7 @@ def energy_power(
     Returns
     -------
     PowerResult
-        `.table`, one row a size: power, its standard error and 95 % interval; `.sample_size(power=0.8)`; `.plot()`.
+        `.table`, one row a size: power, its standard error and interval; `.sample_size(power=0.8)`; `.plot()`.
 
     Raises
     ------
@@ -117,9 +120,13 @@ def energy_power(
     Notes
     -----
     Every replicate has a random stream that depends on the seed, n and its own number alone. The standard error of a
-    power P is :math:`\sqrt{P(1 - P)/n\_replicates}`. A pilot sample stands for its population, and small ones say
-    little: `docs/distribution-tests.md`. O(n_replicates (n_x + n_y)^2 (d + n_resamples)) time for each size, and the
-    memory of one test.
+    power P is :math:`\sqrt{P(1 - P)/n\_replicates}`.
+
+    Pilot samples differ by chance, too. `power` is that of populations as far apart as the unbiased estimate of E says:
+    rows of each pilot, some of them from the other one. `pilot_low` and `pilot_high` are those at the ends of the 95 %
+    bootstrap interval of E. Measured: `docs/distribution-tests.md`.
+    O(n_replicates (n_x + n_y)^2 (d + n_resamples)) time for each size, three times that with a pilot, and the memory of
+    one test.
 
     References
     ----------
@@ -131,7 +138,7 @@ def energy_power(
     >>> from scipy import stats
     >>> result = es.energy_power(stats.norm(0, 1), stats.norm(1, 1), [5, 20, 40], n_replicates=100, rng=0)
     >>> list(result.table.columns)
-    ['n_x', 'n_y', 'power', 'standard_error', 'low', 'high']
+    ['n_x', 'n_y', 'power', 'standard_error', 'low', 'high', 'pilot_low', 'pilot_high']
     >>> bool(result.table["power"].is_monotonic_increasing), 5 < result.sample_size(0.8) <= 40
     (True, True)
     """
@@ -146,15 +153,22 @@ def energy_power(
         raise ValueError('`metric` must not be "precomputed": samples are drawn, and rho is needed between new points.')
     sources, resolved = _sources_of(x, y, resolved)
     key = draw_key(as_generator(rng))
-    progress = weigh(progress, *_plan_power(x, y, resolved, sizes, n_replicates, n_resamples))
+    rounds = 1 if all(source.rows is None for source in sources) else 3  # at E of the pilots, and at both ends
+    progress = weigh(progress, *_plan_power(x, y, resolved, sizes, n_replicates, n_resamples, rounds))
+    pilot = _Pilot.of(sources, resolved, standardize, key) if rounds > 1 else None
+    populations = [(sources, 1.0)] if pilot is None else pilot.populations()
     sampling = Sampling(n_resamples=n_resamples)
     simulation = _Simulation(sources, resolved, STATISTICS[statistic], standardize, sampling, level, key)
-    decisions = simulation.decisions(sizes, n_replicates)
-    total = n_replicates * len(sizes)
+    decisions = (
+        flag
+        for i, (drawn, share) in enumerate(populations)
+        for flag in replace(simulation, sources=drawn, share=share, warns=not i).decisions(sizes, n_replicates)
+    )
+    total = n_replicates * len(sizes) * rounds
     rejected = np.array(list(with_bar(decisions, progress, total=total, unit="replicate", size=lambda _: 1)))
-    counts = rejected.reshape(len(sizes), n_replicates).sum(axis=1).tolist()
+    counts = rejected.reshape(rounds, len(sizes), n_replicates).sum(axis=2).T.tolist()
     return PowerResult(
-        rows=tuple(_row_of(pair, count, n_replicates) for pair, count in zip(sizes, counts, strict=True)),
+        rows=tuple(_row_of(pair, each, n_replicates) for pair, each in zip(sizes, counts, strict=True)),
         level=level,
         n_replicates=n_replicates,
         n_resamples=n_resamples,
@@ -163,11 +177,110 @@ def energy_power(
         statistic_name=statistic,
         standardize=bool(standardize),
         metric=resolved,
+        pilot_energy=None if pilot is None else pilot.unbiased,
+        pilot_interval=None if pilot is None else pilot.interval,
+        notes=() if pilot is None else pilot.notes,
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pilot:
+    """E of two populations, as far as pilot samples tell.
+
+    Attributes
+    ----------
+    statistic : float
+        E of the samples as they are.
+    unbiased : float
+        Its unbiased form; may be negative.
+    interval : tuple of float
+        Ends of the bootstrap interval of the E of the populations.
+    largest : float
+        E of the bootstrap samples at the upper end, as they are.
+    sources : pair of Sampler
+        The pilots.
+    upper : pair of Sampler
+        Those bootstrap samples.
+    """
+
+    statistic: float
+    unbiased: float
+    interval: tuple[float, float]
+    largest: float
+    sources: tuple[Sampler, Sampler]
+    upper: tuple[Sampler, Sampler]
+
+    @classmethod
+    def of(cls, sources: tuple[Sampler, Sampler], metric: Metric, standardize: bool, key: AnyArray) -> _Pilot:
+        """Estimate E from some rows of each, with draws in place of a sample where only one of the two is a pilot."""
+        stream = stream_of(key, 0, series=0)  # sizes, which number the other series, are at least 2
+        parts = [source.draw(STAND_IN, stream) if source.rows is None else source.rows for source in sources]
+        _check_same_width(parts)
+        parts = [_some_of(part, stream) for part in parts]
+        d = Dissimilarity.from_points(np.concatenate(parts), metric, standardize=standardize, warns=False)
+        sizes = [len(part) for part in parts]
+        Z = np.zeros((d.n, 2, 1 + N_BOOTSTRAP))
+        # how often each row is drawn when every sample is drawn from itself, after the samples as they are
+        for j, (start, size) in enumerate(zip((0, sizes[0]), sizes, strict=True)):
+            drawn = stream.multinomial(size, np.full(size, 1 / size), size=N_BOOTSTRAP).T
+            Z[start : start + size, j] = np.column_stack([np.ones(size), drawn])
+        M, s = d.pairs.block_sums(Z), np.array(sizes, dtype=np.float64)
+        plain, unbiased = (energy_distances(M, s, unbiased=flag)[:, 0, 1] for flag in (False, True))
+        # the bootstrap is centred at the "v" form, the data at the unbiased one: that is the bias of resampling
+        shift, order = unbiased[0] - plain[0], 1 + np.argsort(unbiased[1:], kind="stable")
+        tail = (1 - CONFIDENCE_LEVEL) / 2
+        first, last = (int(order[round(share * (N_BOOTSTRAP - 1))]) for share in (tail, 1 - tail))
+        low, high = (max(float(unbiased[i] + shift), 0.0) for i in (first, last))
+        pooled = np.concatenate(parts)
+        x, y = (
+            source if source.rows is None else resampler(np.repeat(pooled, counts, axis=0), source.argument)
+            for source, counts in zip(sources, Z[:, :, last].T.astype(np.intp), strict=True)
+        )
+        return cls(float(plain[0]), float(unbiased[0]), (low, high), float(plain[last]), sources, (x, y))
+
+    def populations(self) -> list[tuple[tuple[Sampler, Sampler], float]]:
+        """List what to draw from, and the share of its difference to leave: for the unbiased E and the two ends."""
+        low, high = self.interval
+        return [
+            (self.sources, _share_of(self.unbiased, self.statistic)),
+            (self.sources, _share_of(low, self.statistic)),
+            (self.upper, _share_of(high, self.largest)),
+        ]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say what the pilots leave open."""
+        low, high = self.interval
+        lines = (
+            f"E of the pilots is {number(self.statistic)}; without what chance adds to it on average, "
+            f"{number(self.unbiased)}, 95 % interval {number(low)} to {number(high)}. power is that at the second, "
+            "pilot_low and pilot_high are those at the ends.",
+        )
+        if low > 0:
+            return lines
+        return *lines, "The pilots do not rule out equal populations: power may be as small as the level at any size."
+
+
+def _share_of(wanted: float, E: float) -> float:
+    """Compute the share of the difference of two distributions that leaves as much of E as is wanted, at most all."""
+    # E is a square of the difference of two distributions: a share c of that leaves c^2 of it
+    return math.sqrt(min(1.0, max(0.0, wanted / E))) if E > 0 else 0.0
+
+
+def _some_of(rows: FloatArray, stream: np.random.Generator) -> FloatArray:
+    """Take a random part of many rows: E is well known then, and the bootstrap goes through all pairs."""
+    return rows if len(rows) <= STAND_IN else rows[stream.permutation(len(rows))[:STAND_IN]]
+
+
+def _check_same_width(samples: Sequence[FloatArray]) -> None:
+    """Refuse samples with different columns."""
+    widths = [sample.shape[1] for sample in samples]
+    if widths[0] != widths[1]:
+        raise ValueError(f"`x` and `y` must have the same number of columns, got {widths[0]} and {widths[1]}.")
+
+
 def _plan_power(
-    x: Any, y: Any, metric: Metric, sizes: list[tuple[int, int]], n_replicates: int, n_resamples: int
+    x: Any, y: Any, metric: Metric, sizes: list[tuple[int, int]], n_replicates: int, n_resamples: int, rounds: int
 ) -> tuple[Any, ...]:
     """Find points like those that will be drawn, as far as there are any, and estimate the work of all tests."""
     pilot = next((value for value in (x, y) if not is_distribution(value)), None)
@@ -175,12 +288,12 @@ def _plan_power(
     # without a pilot the work is that of two columns
     line = power_on_line(points, metric) == 1
     tests = [
-        permutations(Size(n + m, points.shape[1], line=line), 2, n_resamples, bare=True).times(n_replicates)
+        permutations(Size(n + m, points.shape[1], line=line), 2, n_resamples, bare=True).times(rounds * n_replicates)
         for n, m in sizes
     ]
     what = f"{n_replicates} tests of each of {len(sizes)} sizes, the largest {sum(sizes[-1])} rows"
     whole = tests[0].and_then(*tests[1:]).times(1, what=what, advice="Use fewer `n_replicates` or `n_resamples`.")
-    flags = kept(n_replicates * len(sizes), "replicates", "Use fewer `n_replicates`.")
+    flags = kept(n_replicates * len(sizes), "replicates", "Use fewer `n_replicates`.", copies=2.0 * rounds)
     with suppress(ValueError):  # the samples that are drawn will say so
         metric = metric.fitted(points)
     return Sample(metric, points), whole, flags
@@ -206,6 +319,10 @@ class _Simulation:
         Largest p-value that rejects.
     key : ndarray of shape (2,)
         What all streams follow from.
+    share : float
+        Share of the difference between the two that is left: the others of the rows come from either of them.
+    warns : bool
+        Whether scales of the first pair of samples are worth a warning.
     """
 
     sources: tuple[Sampler, Sampler]
@@ -215,21 +332,31 @@ class _Simulation:
     sampling: Sampling
     level: float
     key: AnyArray
+    share: float = 1.0
+    warns: bool = True
 
     def decisions(self, sizes: list[tuple[int, int]], n_replicates: int) -> Iterator[bool]:
         """Tell for each replicate whether it is rejected, size after size."""
         for pair in sizes:
             for replicate in range(n_replicates):
-                yield self.rejects(pair, replicate, warns=pair == sizes[0] and replicate == 0)
+                yield self.rejects(pair, replicate, warns=self.warns and pair == sizes[0] and replicate == 0)
+
+    def draw(self, sizes: tuple[int, int], stream: np.random.Generator) -> list[FloatArray]:
+        """Draw two samples, with as much of the difference between their distributions as is left."""
+        samples = [source.draw(size, stream) for source, size in zip(self.sources, sizes, strict=True)]
+        _check_same_width(samples)
+        if self.share < 1:
+            for sample, other in zip(samples, reversed(self.sources), strict=True):
+                # half of the rows that are mixed would come from their own distribution
+                mixed = stream.random(len(sample)) < (1 - self.share) / 2
+                sample[mixed] = other.draw(len(sample), stream)[mixed]
+        return samples
 
     def rejects(self, sizes: tuple[int, int], replicate: int, *, warns: bool) -> bool:
         """Draw two samples and test them."""
         # a function of the seed, the size and the number alone: more replicates leave the others as they were
         stream = stream_of(self.key, replicate, series=sizes[0])
-        samples = [source.draw(size, stream) for source, size in zip(self.sources, sizes, strict=True)]
-        widths = [sample.shape[1] for sample in samples]
-        if widths[0] != widths[1]:
-            raise ValueError(f"`x` and `y` must have the same number of columns, got {widths[0]} and {widths[1]}.")
+        samples = self.draw(sizes, stream)
         place = row_places(["a sample drawn from `x`", "a sample drawn from `y`"], sizes, [None, None])
         d = Dissimilarity.from_points(
             np.concatenate(samples), self.metric, standardize=self.standardize, warns=warns, place=place
@@ -252,6 +379,8 @@ def _sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler]
     points = dict(zip(pilots, read, strict=True))
     for name, array in points.items():
         coded.check(array, row_places([name], [len(array)], [as_table(pilots[name]).index]))
+        if len(array) < 2:
+            raise ValueError(f"`{name}` must have at least two rows where it is a pilot sample, got {len(array)}.")
     first, second = (
         resampler(points[name], name) if name in points else as_sampler(value, name)
         for value, name in ((x, "x"), (y, "y"))
@@ -278,12 +407,18 @@ def _check_reachable_level(level: float, n_resamples: int) -> float:
     return level
 
 
-def _row_of(sizes: tuple[int, int], count: int, n_replicates: int) -> PowerRow:
-    """Compute the share of rejections and how well it is known."""
+def _row_of(sizes: tuple[int, int], counts: list[int], n_replicates: int) -> PowerRow:
+    """Compute the share of rejections and how well it is known; with pilots, of three simulations."""
+    count, *ends = counts
     power = count / n_replicates
     low, high = pvalue_interval(count, n_replicates, CONFIDENCE_LEVEL)
     error = math.sqrt(power * (1 - power) / n_replicates)
-    return PowerRow(n_x=sizes[0], n_y=sizes[1], power=power, standard_error=error, low=low, high=high)
+    row = PowerRow(n_x=sizes[0], n_y=sizes[1], power=power, standard_error=error, low=low, high=high)
+    if not ends:
+        return row
+    # simulated, so that the ends may cross the middle by chance
+    pilot_low, pilot_high = min(*ends, count), max(*ends, count)
+    return replace(row, pilot_low=pilot_low / n_replicates, pilot_high=pilot_high / n_replicates)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,6 +435,8 @@ class PowerRow:
         Its binomial standard error.
     low, high : float
         95 % Clopper-Pearson interval of the power.
+    pilot_low, pilot_high : float
+        Power at the ends of the 95 % interval of E that the pilot samples leave; NaN without any.
     """
 
     n_x: int
@@ -308,6 +445,8 @@ class PowerRow:
     standard_error: float
     low: float
     high: float
+    pilot_low: float = math.nan
+    pilot_high: float = math.nan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -332,8 +471,12 @@ class PowerResult(Result):
         Whether the columns were standardized.
     metric : Metric
         As it was given: what depends on the data is fitted again for each replicate.
+    pilot_energy : float or None
+        Unbiased estimate of E from the pilot samples, at which `power` is given; None without any.
+    pilot_interval : tuple of float or None
+        95 % bootstrap interval of the E of their populations.
     notes : tuple of str
-        Sentences on these data; empty where there is nothing to say.
+        What pilot samples leave open; empty without any.
     """
 
     rows: tuple[PowerRow, ...] = field(repr=False)
@@ -345,6 +488,9 @@ class PowerResult(Result):
     statistic_name: str
     standardize: bool
     metric: Metric
+    pilot_energy: float | None = None
+    pilot_interval: tuple[float, float] | None = None
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -380,8 +526,15 @@ class PowerResult(Result):
         return float(math.ceil(sizes[j - 1] + share * (sizes[j] - sizes[j - 1]) - 1e-9))
 
     def _tables(self) -> list[TextTable]:
-        heads = ["power", "standard error", "low", "high"]
-        cells = [list(map(proportion, (row.power, row.standard_error, row.low, row.high))) for row in self.rows]
+        heads = ["power", "standard error", "low", "high"] + ["pilot low", "pilot high"] * (
+            self.pilot_energy is not None
+        )
+        cells = [
+            list(map(proportion, (row.power, row.standard_error, row.low, row.high, row.pilot_low, row.pilot_high)))[
+                : len(heads)
+            ]
+            for row in self.rows
+        ]
         stubs = [f"n = {row.n_x} + {row.n_y}" for row in self.rows]
         return [text_table(cells, heads, stubs, f"Power of the energy test at level {self.level:g}")]
 
@@ -392,6 +545,7 @@ class PowerResult(Result):
             f"Method: permutation test (statistic: {self.statistic_name}) of {self.n_replicates} replicates a size, "
             f"{self.n_resamples} permutations each; low and high: 95 % interval of the power. Another seed moves a "
             "power by about its standard error.",
+            *self.notes,
             metric_note(self.metric, None)[:-1] + (", columns standardized." if self.standardize else "."),
         ]
 
@@ -409,13 +563,16 @@ class PowerResult(Result):
         return self.table
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw power against the size of the first sample, with its intervals."""
+        """Draw power against the size of the first sample, with its intervals, or those that pilot samples leave."""
         from energystats.plotting.null_distributions import plot_power
 
         return plot_power(
             [row.n_x for row in self.rows],
             [row.power for row in self.rows],
-            [(row.low, row.high) for row in self.rows],
+            [
+                (row.low, row.high) if math.isnan(row.pilot_low) else (row.pilot_low, row.pilot_high)
+                for row in self.rows
+            ],
             ax,
             level=self.level,
             needed=self.sample_size(0.8),

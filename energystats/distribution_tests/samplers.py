@@ -33,20 +33,20 @@ class Sampler:
         Draws `size` values or rows.
     ppf : callable or None
         Quantile function, of a distribution of numbers that has one.
-    clean : bool
-        Whether the draws were checked beforehand.
+    rows : ndarray of shape (m, d) or None
+        The checked rows of a pilot sample, from which it draws.
     """
 
     argument: str
     label: str
     raw: Draw
     ppf: Callable[[FloatArray], AnyArray] | None = None
-    clean: bool = False
+    rows: FloatArray | None = None
 
     def draw(self, size: int, rng: np.random.Generator) -> FloatArray:
         """Draw checked rows; (size, d)."""
         drawn = self.raw(size, rng)
-        return drawn if self.clean else self.checked(drawn, size)
+        return drawn if self.rows is not None else self.checked(drawn, size)
 
     def quantiles(self, size: int) -> FloatArray:
         """Compute the quantiles of the midpoints of `size` equal parts of [0, 1]; (size, 1)."""
@@ -148,4 +148,4 @@ def _label_of(frozen: Any) -> str:
 def resampler(points: FloatArray, name: str) -> Sampler:
     """Make a sampler that draws rows of a pilot sample with replacement."""
     label = f"pilot sample of {len(points)}"
-    return Sampler(name, label, lambda size, rng: points[rng.integers(len(points), size=size)], clean=True)
+    return Sampler(name, label, lambda size, rng: points[rng.integers(len(points), size=size)], rows=points)

@@ -37,6 +37,7 @@ class Metric(abc.ABC):
     mixes_units: ClassVar[bool] = True  # adds differences of columns, so that the widest column decides
     by_range: ClassVar[bool] = False  # divides every column by its range, so that z-scores have no place
     needs_all_rows: ClassVar[bool] = False  # to fit its parameters; a sample will not do
+    by_differences: ClassVar[bool] = False  # depends on x - y alone, so that a shift of all points changes nothing
 
     @property
     def only_means(self) -> bool:

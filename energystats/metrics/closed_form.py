@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -37,6 +38,7 @@ class Euclidean(Metric):
     [[25.0]]
     """
 
+    by_differences: ClassVar[bool] = True
     alpha: float = 1.0
     negative_type: bool = field(default=True, init=False, repr=False)
 
@@ -76,6 +78,7 @@ class Exponential(Metric):
     0.0
     """
 
+    by_differences: ClassVar[bool] = True
     sigma: float | None = None
     negative_type: bool = field(default=True, init=False, repr=False)
 
@@ -148,6 +151,7 @@ class Localised(Metric):
     1.471518
     """
 
+    by_differences: ClassVar[bool] = True
     negative_type: bool = field(default=False, init=False, repr=False)
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
@@ -173,6 +177,7 @@ class Sine(Metric):
     True
     """
 
+    by_differences: ClassVar[bool] = True
     theta: float = 0.9
     negative_type: bool = field(default=False, init=False, repr=False)
 

@@ -59,6 +59,10 @@ class SciPyMetric(Metric):
         return self.name in ("chebyshev", "cityblock", "euclidean", "minkowski", "sqeuclidean")
 
     @property
+    def by_differences(self) -> bool:  # type: ignore[override]
+        return self.mixes_units or self.measures_columns
+
+    @property
     def measures_columns(self) -> bool:
         """Whether variances or a covariance are taken from the data."""
         return self.name in ("seuclidean", "mahalanobis")

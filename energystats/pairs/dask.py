@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from uuid import uuid4
@@ -19,7 +19,7 @@ from energystats._core.labelings import LABELINGS_PER_BLOCK, Labelings
 from energystats._core.sums import bin_sums_by_product, bin_sums_from_upper, groups_multiplied, indicators
 from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.metrics.base import Metric
-from energystats.pairs.block_values import Measures, ValuesThere, fetched, itself, sum_by_tree
+from energystats.pairs.block_values import Measures, Task, ValuesThere, fetched, itself, sum_by_tree
 from energystats.pairs.disk import Rows, tiles_between, tiles_within
 from energystats.pairs.tiles import Pairs, completed_sums, warn_if_negative
 
@@ -87,6 +87,10 @@ class RowsOnCluster(Rows):
         for here, future in wanted.values():
             found[here] = fetched(self.client, future)
         return np.asarray((found - self.center) / self.scale)
+
+    def mapped(self, task: Task, *shared: Any, column: FloatArray) -> RowsOnCluster:
+        blocks = tuple(self.values().begun(task, *shared, columns=(column,)))
+        return replace(self, blocks=blocks, center=np.zeros(1), scale=np.ones(1))
 
     def pairs(self, metric: Metric) -> OnCluster:
         return OnCluster(self, metric)

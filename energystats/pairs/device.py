@@ -17,7 +17,7 @@ from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.inputs.arrays import check_finite
 from energystats.metrics.base import Metric
 from energystats.metrics.closed_form import Euclidean, Exponential, Gaussian
-from energystats.pairs.block_values import Measures, ValuesHere
+from energystats.pairs.block_values import Measures, Task, ValuesHere
 from energystats.pairs.disk import Rows, value_rows
 from energystats.pairs.tiles import Pairs, completed_sums
 
@@ -124,6 +124,10 @@ class RowsOnDevice(Rows):
     def pick(self, rows: IntArray) -> FloatArray:
         where = self.like(rows)
         return np.asarray((_copy_to_numpy(self.xp.take(self.points, where, axis=0)) - self.center) / self.scale)
+
+    def mapped(self, task: Task, *shared: Any, column: FloatArray) -> RowsOnDevice:
+        points = self.like(np.concatenate(list(self.values().map(task, *shared, columns=(column,)))))
+        return replace(self, points=points, center=np.zeros(1), scale=np.ones(1))
 
     def pairs(self, metric: Metric) -> OnDevice:
         points = (self.points - self.like(self.center)) / self.like(self.scale)

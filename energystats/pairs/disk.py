@@ -5,18 +5,19 @@ from __future__ import annotations
 import abc
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import IO, Any, Protocol, Self
 
 import numpy as np
 
+from energystats._core.linear_models import fit_of, residuals_of, resolution
 from energystats._typing import FloatArray, IntArray
 from energystats.inputs.arrays import as_points
 from energystats.inputs.table import join_indices
 from energystats.metrics.base import Metric
-from energystats.pairs.block_values import BlockValues, Measures, ValuesHere, slices_of
+from energystats.pairs.block_values import BlockValues, Measures, Task, ValuesHere, slices_of
 from energystats.pairs.tiles import TILE_COLUMNS, TILE_ROWS, Pairs, Recomputed, Tile, UpperTileSums, count_negatives
 
 __all__ = [
@@ -228,6 +229,18 @@ class Rows(abc.ABC):
         parts = self.values().map(_project_block, center, directions)
         return np.concatenate([np.asarray(part) for part in parts])
 
+    @abc.abstractmethod
+    def mapped(self, task: Task, *shared: Any, column: FloatArray) -> Rows:
+        """Make the table whose rows a task computes from those here, and from those of an array."""
+
+    def residuals(self, basis: FloatArray) -> Rows:
+        """Take what a linear model leaves of the rows; its basis is orthonormal and centred, (n, q)."""
+        measures, d = self.measured(), self.shape[1]
+        largest = np.maximum(np.abs(measures.low - self.center), np.abs(measures.high - self.center)) / self.scale
+        center = np.zeros(d) if self.standardizes else measures.mean
+        fit = self.values().sum(fit_of, center, columns=(basis,))
+        return self.mapped(residuals_of, center, fit, resolution(largest), column=basis)
+
     def corners(self) -> FloatArray:
         """Find the smallest and the largest value of every column; (2, d)."""
         measures = self.measured()
@@ -308,6 +321,10 @@ class RowsOnDisk(Rows):
     def measured(self) -> Measures:
         return Measures.over(Measures.of(self.take(*span)) for span in self.spans())
 
+    def mapped(self, task: Task, *shared: Any, column: FloatArray) -> RowsOnDisk:
+        part = _Computed(self, lambda points, here: task(points, *shared, here), column)
+        return RowsOnDisk(self.columns, indices=self.indices, parts=(part,))
+
     def pairs(self, metric: Metric) -> _RecomputedFromDisk:
         return _RecomputedFromDisk(self, metric)
 
@@ -315,6 +332,26 @@ class RowsOnDisk(Rows):
         n, height = len(self), value_rows(self.shape[1])
         ends = [*range(height, n, height), n]
         return ValuesHere(slices_of(ends), lambda span: self.take(span.start, span.stop))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Computed:
+    """Rows that are computed from those of a table, and from those of an array, whenever they are read."""
+
+    rows: RowsOnDisk
+    compute: Callable[[FloatArray, FloatArray], FloatArray]
+    column: FloatArray
+
+    @property
+    def n(self) -> int:
+        return len(self.rows)
+
+    @property
+    def d(self) -> int:
+        return self.rows.shape[1]
+
+    def take(self, start: int, stop: int) -> FloatArray:
+        return self.compute(self.rows.take(start, stop), self.column[start:stop])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
