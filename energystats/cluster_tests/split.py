@@ -18,6 +18,7 @@ from energystats._core.unimodal import EXCESS
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.clusterers import EnergyClusters
+from energystats.cluster_tests.data_notes import ColumnTies, describe_data
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, contrast_rows
 from energystats.cluster_tests.scores import CoordinateScorer, Scorer, make_scorer
@@ -25,8 +26,6 @@ from energystats.cluster_tests.unimodality import (
     Unimodality,
     calibration_factor,
     no_evidence,
-    note_duplicated_rows,
-    note_ties,
     unimodality_test,
 )
 from energystats.clustering.exact_1d import has_exact
@@ -211,8 +210,8 @@ def split_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Gen
     rows = contrast_rows(_names_of_contrasts(k), indices[:, EXCESS].tolist(), of_contrasts)
     clearest = np.unravel_index(pvalues.argmin(), pvalues.shape)
     scorer = splitter.space.scorer
-    ties = [*scorer.ties, *(["scores"] if any(e.spread for split in splits for e in split) else [])]
-    duplicated = () if d.coordinates is None else note_duplicated_rows(d.coordinates)
+    widest = max((e.tie_width for split in splits for e in split), default=0.0)
+    ties = [*scorer.ties, *([ColumnTies("standardized scores", f"{widest:.3g}", False, False, ())] if widest else [])]
     clusterers = () if user_clusterer is None else user_clusterer.notes(len(user_clusterer.counts), "no evidence")
     return ClusterTestResult(
         statistic=float(indices[:, EXCESS].mean()),
@@ -230,7 +229,7 @@ def split_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Gen
         scores=splits[clearest[0]][clearest[1]].scores,
         indices=indices,
         rows=rows,
-        notes=(*note_ties(ties), *duplicated, *scorer.notes, *((CONTRASTS_MEAN,) if k > 2 else ()), *clusterers),
+        notes=(*describe_data(d, ties), *scorer.notes, *((CONTRASTS_MEAN,) if k > 2 else ()), *clusterers),
     )
 
 

@@ -1,0 +1,164 @@
+"""Jitter tied values over their cells, and values that a limit cut off over the tail that it took [theory 5].
+
+Point masses count as modes. A tied value of a recorded scale stands for the points of its cell: those nearer to it
+than to its neighbours. Many equal values at an end of a scale that is fine otherwise stand for what lies beyond.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from energystats._typing import FloatArray, IntArray
+
+__all__ = ["Jittered", "PileAtEnd", "find_cells", "jitter_ties"]
+
+
+SAME = 4 * np.finfo(float).eps  # of the value: closer ones differ by the rounding of one number
+LARGEST_STEP = 3.0  # times the next gap outwards: 1/(k + 1) of counts has .5 and .167, a wider gap is a hole
+COARSE = 0.25  # of the standard deviation: cells that are narrower on average change next to nothing
+
+# values are heaped, as by rounding to two grids at once, where several are
+HEAP = 2  # times as frequent as their neighbours, and two points more
+SMALLEST_HEAP = 5  # points
+SEVERAL = 3  # values
+HEAPED_SHARE = 0.1  # of all points, more than their neighbours have
+
+# a pile of equal values at an end is a limit, and not a value of a grid, where it is:
+PILE = 3.0  # times as large as any value between the ends
+PILE_SHARE = 0.05  # of all points at least
+SMALLEST_PILE = 3  # points
+OTHER_VALUES = 7  # more than the scales of questionnaires have
+REACH = 2.0  # widths of the tail, beyond which a pile stands apart
+
+
+@dataclass(frozen=True, slots=True)
+class PileAtEnd:
+    """A pile of equal values at an end of a scale that is fine otherwise.
+
+    Attributes
+    ----------
+    value : float
+        The smallest or the largest value.
+    count : int
+        Points that have it.
+    is_smallest : bool
+        At which end it is.
+    apart : bool
+        Whether it is too far from the others to be their tail, so that it was left a mode of its own.
+    """
+
+    value: float
+    count: int
+    is_smallest: bool
+    apart: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Jittered:
+    """Jittered values.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n,)
+        In the order of the data; those that were not tied are as they were.
+    width : float
+        Width of the cells of tied values, their median over the points; 0 where only piles were tied.
+    coarse : bool
+        Whether cells are so wide that the jitter matters.
+    heaped : bool
+        Whether some values between the ends are far more frequent than their neighbours, as of two grids at once.
+    limits : tuple of PileAtEnd
+        Piles at the ends.
+    """
+
+    values: FloatArray
+    width: float
+    coarse: bool
+    heaped: bool
+    limits: tuple[PileAtEnd, ...]
+
+
+def find_cells(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Find how far the cells of ascending distinct values reach to the left and to the right; (m,) -> two of (m,).
+
+    To half of the gap on either side. A gap counts as at most three times the next one outwards, so that holes stay
+    holes; beyond the ends the cell is as wide as inwards.
+    """
+    gaps = np.diff(values)
+    rightwards = np.minimum(gaps, LARGEST_STEP * np.append(gaps[1:], np.inf)) / 2
+    leftwards = np.minimum(gaps, LARGEST_STEP * np.append(np.inf, gaps[:-1])) / 2
+    return np.append(rightwards[0], leftwards), np.append(rightwards, leftwards[-1])
+
+
+def jitter_ties(x: FloatArray, rng: np.random.Generator) -> Jittered | None:
+    """Jitter tied values uniformly over their cells, and limits over a tail; None if nothing, or all, is tied."""
+    order = np.argsort(x, kind="stable")
+    ascending = x[order]
+    gaps = np.diff(ascending)
+    apart = gaps > SAME * np.maximum(np.abs(ascending[1:]), np.abs(ascending[:-1]))
+    if apart.all() or not apart.any():  # no ties, or nothing but one tie
+        return None
+    # values that rounding alone separates are one block, and move together within their own cell
+    block = np.concatenate(([0], np.cumsum(apart)))
+    counts = np.bincount(block)
+    values = ascending[np.append(0, np.flatnonzero(apart) + 1)]
+    uniforms = rng.random(x.size)
+    ends = [end for end in (0, counts.size - 1) if _is_pile(counts, end)]
+    # the others have cells of their own, as if the pile were not there
+    inner = np.setdiff1d(np.arange(counts.size), ends)
+    widths, spread = _spread_over_cells(ascending, block, counts, values, inner, uniforms)
+    limits = []
+    for end in ends:
+        own, others = block == end, np.sort(spread[np.isin(block, inner)])
+        side = 1.0 if end == 0 else -1.0
+        tail = _tail_width(side * values[end], counts[end], np.sort(side * others))
+        limits.append(PileAtEnd(float(values[end]), int(counts[end]), end == 0, tail is None))
+        if tail is not None:
+            # a density that falls to 0 from that of the others at their edge
+            edge = others[0] if end == 0 else others[-1]
+            spread[own] = edge - side * tail * (1 - np.sqrt(1 - uniforms[own]))
+    out = np.empty_like(x)
+    out[order] = spread
+    widths = widths[np.isin(block, inner)]
+    tied = widths[widths > 0]
+    coarse = bool(widths.mean() > COARSE * x.std())
+    return Jittered(out, float(np.median(tied)) if tied.size else 0.0, coarse, _are_heaped(counts), tuple(limits))
+
+
+def _spread_over_cells(
+    ascending: FloatArray, block: IntArray, counts: IntArray, values: FloatArray, inner: IntArray, uniforms: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Spread tied values over their cells; return the width of the cell of every point, and the values."""
+    left, right = find_cells(values)
+    left[inner], right[inner] = find_cells(values[inner])
+    left[counts == 1] = right[counts == 1] = 0.0
+    widths = (left + right)[block]
+    return widths, ascending - left[block] + uniforms * widths
+
+
+def _are_heaped(counts: IntArray) -> bool:
+    """Tell whether several values between the ends are far more frequent than both neighbours."""
+    beside = np.maximum(counts[:-2], counts[2:])
+    heaps = counts[1:-1] >= np.maximum(SMALLEST_HEAP, HEAP * beside + 2)
+    excess = (counts[1:-1] - beside)[heaps].sum()
+    return bool(heaps.sum() >= SEVERAL and excess >= HEAPED_SHARE * counts.sum())
+
+
+def _is_pile(counts: IntArray, end: int) -> bool:
+    """Tell whether the points at an end are far more than any value between the ends has."""
+    between = counts[1:-1]
+    if between.size < OTHER_VALUES:
+        return False
+    return bool(counts[end] >= max(SMALLEST_PILE, PILE_SHARE * counts.sum(), PILE * between.max()))
+
+
+def _tail_width(pile: float, count: int, others: FloatArray) -> float | None:
+    """Compute the width of a triangular tail of the others that holds the pile; None where that does not reach it.
+
+    `others` are above the pile, ascending; the tail begins with their density at the edge.
+    """
+    first = min(others.size - 1, max(5, int(np.ceil(np.sqrt(others.size)))))
+    width = 2 * count * float(others[first] - others[0]) / first
+    return width if 0 < others[0] - pile <= REACH * width else None
