@@ -7,11 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import binom
 
 import energystats as es
 from energystats._core.ties import find_cells, jitter_ties
 from energystats.cluster_tests.scores import _power_of_line
 from energystats.cluster_tests.unimodality import unimodality_test
+from tests import simulations
 
 
 class Constant:
@@ -118,6 +120,14 @@ def test_two_values_never_show_two_modes(rng):
     found = jitter_ties(x, rng)
     assert_array_equal(np.round(found.values), x)
     assert unimodality_test(x, 99, 1.2, rng).pvalue > 0.05
+
+
+@pytest.mark.parametrize("name", ["log1p(Poisson 1)", "logit of Bin(10, .85)", "half the detection limit, 20 %, log"])
+def test_level_on_a_few_samples(name, rng):
+    """Spread over one grid step, as ties once were, and piles left alone, nearly all of these were rejected."""
+    draw = simulations.DISCRETE_NULLS[name]
+    found = sum(unimodality_test(draw(rng, 60), 99, 1.2, rng).pvalue <= 0.05 for _ in range(25))
+    assert found <= binom.ppf(0.9999, 25, 0.07)
 
 
 # ---------------------------------------------------------------- piles at the ends

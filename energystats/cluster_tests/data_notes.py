@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from energystats._core.ties import Jittered
-from energystats._typing import FloatArray, IntArray
+from energystats._typing import FloatArray
 from energystats.display.numbers import number
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import TiesWarning, warn
@@ -166,8 +166,15 @@ def _note_serial_order(d: Dissimilarity) -> tuple[str, ...]:
     rows = np.arange(d.n - FAR[-1], dtype=np.intp)
     if not rows.size:
         return ()
-    near = _distances_along(d, rows, 1)
-    nearer = float(np.mean([_share_below(near, _distances_along(d, rows, lag)) for lag in FAR]))
+    ranks = None if d.coordinates is None else rankdata(d.coordinates, axis=0)
+
+    def away(lag: int) -> FloatArray:
+        """Compute distances from rows to those a lag further on: of ranks where there are columns, else as given."""
+        if ranks is None:
+            return np.asarray(d.matrix[rows, rows + lag], dtype=np.float64)
+        return np.asarray(np.square(ranks[rows + lag] - ranks[rows]).sum(axis=1))
+
+    nearer = float(np.mean([_share_below(away(1), away(lag)) for lag in FAR]))
     error = np.sqrt((1 / 12 + 1 / (6 * len(FAR))) / rows.size)
     if nearer < max(SERIAL_SHARE, 0.5 + SERIAL_ERRORS * error):
         return ()
@@ -181,11 +188,3 @@ def _note_serial_order(d: Dissimilarity) -> tuple[str, ...]:
 def _share_below(near: FloatArray, far: FloatArray) -> float:
     """Compute the share of rows with near < far; ties count one half."""
     return float(np.mean(np.where(near == far, 0.5, near < far)))
-
-
-def _distances_along(d: Dissimilarity, rows: IntArray, lag: int) -> FloatArray:
-    """Compute distances from some rows to those a lag further on: of ranks where there are columns, else as given."""
-    if d.coordinates is None:
-        return np.asarray(d.matrix[rows, rows + lag], dtype=np.float64)
-    ranks = rankdata(d.coordinates, axis=0)
-    return np.asarray(np.square(ranks[rows + lag] - ranks[rows]).sum(axis=1))
