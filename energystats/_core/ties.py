@@ -19,10 +19,11 @@ SAME = 4 * np.finfo(float).eps  # of the value: closer ones differ by the roundi
 LARGEST_STEP = 3.0  # times the next gap outwards: 1/(k + 1) of counts has .5 and .167, a wider gap is a hole
 COARSE = 0.25  # of the standard deviation: cells that are narrower on average change next to nothing
 
-# values are heaped, as by rounding to two grids at once, where several are
+# values are heaped, as by rounding to two grids at once, where several, on a grid of their own, are
 HEAP = 2  # times as frequent as their neighbours, and two points more
 SMALLEST_HEAP = 5  # points
 SEVERAL = 3  # values
+OFF_GRID = 1e-3  # of a grid step
 HEAPED_SHARE = 0.1  # of all points, more than their neighbours have
 
 # a pile of equal values at an end is a limit, and not a value of a grid, where it is:
@@ -124,7 +125,8 @@ def jitter_ties(x: FloatArray, rng: np.random.Generator) -> Jittered | None:
     widths = widths[np.isin(block, inner)]
     tied = widths[widths > 0]
     coarse = bool(widths.mean() > COARSE * x.std())
-    return Jittered(out, float(np.median(tied)) if tied.size else 0.0, coarse, _are_heaped(counts), tuple(limits))
+    width = float(np.median(tied)) if tied.size else 0.0
+    return Jittered(out, width, coarse, _are_heaped(values, counts), tuple(limits))
 
 
 def _spread_over_cells(
@@ -138,12 +140,19 @@ def _spread_over_cells(
     return widths, ascending - left[block] + uniforms * widths
 
 
-def _are_heaped(counts: IntArray) -> bool:
-    """Tell whether several values between the ends are far more frequent than both neighbours."""
+def _are_heaped(values: FloatArray, counts: IntArray) -> bool:
+    """Tell whether several values between the ends, on a grid of their own, are far more frequent than neighbours."""
     beside = np.maximum(counts[:-2], counts[2:])
-    heaps = counts[1:-1] >= np.maximum(SMALLEST_HEAP, HEAP * beside + 2)
-    excess = (counts[1:-1] - beside)[heaps].sum()
-    return bool(heaps.sum() >= SEVERAL and excess >= HEAPED_SHARE * counts.sum())
+    excess = np.where(counts[1:-1] >= np.maximum(SMALLEST_HEAP, HEAP * beside + 2), counts[1:-1] - beside, 0)
+    if np.count_nonzero(excess) < SEVERAL or excess.sum() < HEAPED_SHARE * counts.sum():
+        return False
+    # chance makes small heaps anywhere
+    heaps = 3 * excess >= excess.max()
+    if np.count_nonzero(heaps) < SEVERAL:
+        return False
+    steps = np.diff(values[1:-1][heaps])
+    steps /= steps.min()
+    return bool(np.all(np.abs(steps - np.round(steps)) <= OFF_GRID))
 
 
 def _is_pile(counts: IntArray, end: int) -> bool:

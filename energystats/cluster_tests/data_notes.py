@@ -148,7 +148,7 @@ def _on_a_grid(x: FloatArray) -> bool:
 def _note_two_values(points: FloatArray) -> tuple[str, ...]:
     """Note that at least half of the columns have two values only."""
     count = sum(np.unique(column).size == 2 for column in points.T)
-    if 2 * count < points.shape[1] or not count:
+    if points.shape[1] == 1 or 2 * count < points.shape[1]:
         return ()
     return (
         f"{count} of {points.shape[1]} columns have two values only. Sums of such columns have two modes where the "
