@@ -58,7 +58,7 @@ def test_cluster(iris, tmp_path, capsys, file):
     assert "note: not used, because not numeric: species." in captured.err
     assert "Test of unimodality along linear projections" in captured.out
     assert (
-        "jittered uniformly over their cells, to half of the gaps beside them (cells of 0.1 in sepal_length"
+        "Tied values were jittered between the values beside them, over triangles (steps of 0.1 in sepal_length"
         in " ".join(captured.out.split())
     )
     table = pd.read_csv("out.csv")

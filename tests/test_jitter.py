@@ -1,4 +1,4 @@
-"""Tied values and their cells, limits, and what the tests of clusters say of the data they were given."""
+"""Tied values and their neighbours, limits, and what the tests of clusters say of the data they were given."""
 
 import warnings
 
@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import brentq
 from scipy.stats import binom
 
 import energystats as es
-from energystats._core.ties import find_cells, jitter_ties
+from energystats._core.ties import find_reach, jitter_ties
 from energystats.cluster_tests.scores import _power_of_line
 from energystats.cluster_tests.unimodality import unimodality_test
 from tests import simulations
@@ -26,46 +27,49 @@ class Constant:
         return np.full(size, self.value)
 
 
-def slow_cell(values, i):
-    """The cell of one value, by its definition."""
-    m = len(values)
+def slow_reach(values, i, step):
+    """How far one value is jittered to one side, by the definition; beyond an end as far as inwards."""
+    j = i + step
+    if not 0 <= j < len(values):
+        return slow_reach(values, i, -step)
+    gap, beyond = abs(values[j] - values[i]), j + step
+    if 0 <= beyond < len(values):
+        gap = min(gap, 3 * abs(values[beyond] - values[j]))
+    return gap
 
-    def half_of_gap(step):
-        """Half of the gap to the neighbour on one side; on a missing side that of the other one."""
-        j = i + step
-        if not 0 <= j < m:
-            step, j = -step, i - step
-        gap, beyond = abs(values[j] - values[i]), j + step
-        if 0 <= beyond < m:
-            gap = min(gap, 3 * abs(values[beyond] - values[j]))
-        return gap / 2
 
-    return half_of_gap(-1), half_of_gap(1)
+def slow_quantile(u, left, right):
+    """The quantile of a triangle over [-left, right] with its top at 0, from its distribution function."""
+
+    def probability(x):
+        return (left + x) ** 2 / left if x < 0 else left + right - (right - x) ** 2 / right
+
+    return brentq(lambda x: probability(x) - u * (left + right), -left, right, xtol=1e-14)
 
 
 grids = st.lists(st.integers(-40, 40), min_size=2, max_size=12, unique=True).map(sorted)
 
 
 @given(grids)
-def test_cells_against_their_definition(grid):
-    values = np.array(grid, dtype=float)
-    left, right = find_cells(values)
-    expected = [slow_cell(grid, i) for i in range(len(grid))]
+def test_reach_against_its_definition(grid):
+    left, right = find_reach(np.array(grid, dtype=float))
+    expected = [(slow_reach(grid, i, -1), slow_reach(grid, i, 1)) for i in range(len(grid))]
     assert_array_equal(np.column_stack((left, right)), expected)
-    # cells do not overlap, and their order is that of the values
-    assert (values[1:] - left[1:] >= values[:-1] + right[:-1]).all()
-
-
-@given(grids)
-def test_cells_of_the_mirror_image(grid):
-    left, right = find_cells(np.array(grid, dtype=float))
-    mirrored = find_cells(-np.array(grid, dtype=float)[::-1])
+    mirrored = find_reach(-np.array(grid, dtype=float)[::-1])
     assert_array_equal(mirrored[0][::-1], right)
     assert_array_equal(mirrored[1][::-1], left)
 
 
+@given(grids, st.floats(0.01, 0.99))
+def test_jitter_against_quantiles_of_the_triangle(grid, u):
+    values = np.array(grid, dtype=float)
+    found = jitter_ties(np.repeat(values, 2), Constant(u))
+    expected = [slow_quantile(u, *pair) for pair in zip(*find_reach(values), strict=True)]
+    assert_allclose(found.values[::2] - values, expected, atol=1e-9)
+
+
 @given(st.lists(st.integers(0, 6), min_size=3, max_size=40), st.integers(0, 2**32 - 1))
-def test_jitter_keeps_values_in_their_cells(data, seed):
+def test_jitter_keeps_values_between_their_neighbours(data, seed):
     x = np.array(data, dtype=float)
     found = jitter_ties(x, np.random.default_rng(seed))
     values, counts = np.unique(x, return_counts=True)
@@ -73,15 +77,13 @@ def test_jitter_keeps_values_in_their_cells(data, seed):
         assert found is None
         return
     assert not found.limits
-    left, right = find_cells(values)
+    left, right = find_reach(values)
     which = np.searchsorted(values, x)
     tied = counts[which] > 1
     assert_array_equal(found.values[~tied], x[~tied])
     assert (found.values >= x - left[which] - 1e-12).all()
     assert (found.values <= x + right[which] + 1e-12).all()
-    assert found.width == np.median((left + right)[which[tied]])
-    order = np.argsort(found.values)
-    assert (np.diff(x[order]) >= 0).all()
+    assert found.width == np.median((left + right)[which[tied]] / 2)
     # another place and scale: the same up to these; the mirror image from mirrored numbers
     moved = jitter_ties(4 * x + 8, np.random.default_rng(seed))
     assert_allclose(moved.values, 4 * found.values + 8, atol=1e-12)
@@ -89,15 +91,27 @@ def test_jitter_keeps_values_in_their_cells(data, seed):
     assert_allclose(back.values, -there.values, atol=1e-12)
 
 
+def test_the_density_is_a_line_from_value_to_value(rng):
+    """Frequencies 1, 4, 2 on a grid of unequal steps: at a value, its frequency over the mean step beside it."""
+    values, frequencies = np.array([0.0, 1.0, 3.0, 4.0]), np.array([0.1, 0.4, 0.3, 0.2])
+    x = rng.choice(values, 200_000, p=frequencies)
+    heights = frequencies / np.array([1.0, 1.5, 1.5, 1.0])
+    counts, edges = np.histogram(jitter_ties(x, rng).values, np.arange(-1, 5.01, 0.5))
+    centres = (edges[1:] + edges[:-1]) / 2
+    expected = np.interp(centres, [-1, *values, 5], [0, *heights, 0]) * 0.5
+    assert (np.abs(counts / x.size - expected) <= 4 * np.sqrt(expected / x.size)).all()
+
+
 def test_holes_stay_holes():
-    left, right = find_cells(np.array([0.0, 1, 2, 20, 21, 22]))
-    assert_array_equal(right, [0.5, 0.5, 1.5, 0.5, 0.5, 0.5])
-    assert_array_equal(left, [0.5, 0.5, 0.5, 1.5, 0.5, 0.5])
+    left, right = find_reach(np.array([0.0, 1, 2, 20, 21, 22]))
+    assert_array_equal(right, [1, 1, 3, 1, 1, 1])
+    assert_array_equal(left, [1, 1, 1, 3, 1, 1])
     # counts after transformations have no holes at all
     k = np.arange(12.0)
     for moved in (np.log1p(k), np.sqrt(k), np.sqrt(k + 3 / 8), np.log10(k + 1), np.log(k + 0.5), -1 / (k + 1)):
-        left, right = find_cells(moved)
-        assert_allclose(moved[1:] - left[1:], moved[:-1] + right[:-1], atol=1e-14)
+        left, right = find_reach(moved)
+        assert_allclose(left[1:], np.diff(moved), atol=1e-14)
+        assert_allclose(right[:-1], np.diff(moved), atol=1e-14)
 
 
 def test_what_is_no_tie_is_not_moved(rng):
@@ -105,7 +119,7 @@ def test_what_is_no_tie_is_not_moved(rng):
     assert jitter_ties(np.ones(20), rng) is None
     x = np.append(1 + 1e-9 * np.arange(1, 30), [5.0, 7.0])
     assert jitter_ties(rng.permutation(x), rng) is None
-    # values that differ by one rounding are tied, and move within the cell of both
+    # values that differ by one rounding are tied, and move together
     x = np.concatenate(([np.nextafter(1.0, 2), 1.0], np.arange(2.0, 9.0)))
     found = jitter_ties(x, rng)
     assert found.width == pytest.approx(1)
@@ -118,7 +132,7 @@ def test_what_is_no_tie_is_not_moved(rng):
 def test_two_values_never_show_two_modes(rng):
     x = np.repeat([0.0, 1.0], [40, 60])
     found = jitter_ties(x, rng)
-    assert_array_equal(np.round(found.values), x)
+    assert (np.abs(found.values - x) <= 1).all()
     assert unimodality_test(x, 99, 1.2, rng).pvalue > 0.05
 
 
@@ -182,13 +196,15 @@ def test_limits_are_told(rng):
 
 def test_coarse_ties_warn_and_fine_ones_are_noted(rng):
     X = rng.standard_normal((100, 2))
-    with pytest.warns(es.TiesWarning, match=r"over their cells.*cells of 0.5 in column 0, 0.5 in column 1\)"):
+    with pytest.warns(
+        es.TiesWarning, match=r"between the values.*steps of 0.5 in column 0, 0.5 in column 1\)"
+    ):
         result = es.cluster_test(np.round(X * 2) / 2, rng=rng)
     assert result.jittered
-    assert "over their cells" in " ".join(result.summary().split())
+    assert "between the values beside them" in " ".join(result.summary().split())
     fine = es.cluster_test(np.round(X, 1), rng=rng)  # no warning, which would be an error here
     assert fine.jittered
-    assert any("over their cells" in note for note in fine.notes)
+    assert any("between the values beside them" in note for note in fine.notes)
     assert not es.cluster_test(X, rng=rng).jittered
 
 
@@ -242,10 +258,9 @@ def test_dependent_rows_are_told(rng):
     assert rows_are_alike(es.pairwise(walk), metric="precomputed")
     assert rows_are_alike(np.repeat(X[:40], 5, axis=0) + 0.1 * X)  # five replicates one after another
     assert rows_are_alike(np.sort(X[:, 0]))
-    # neither independent rows, nor clusters one after another, nor few rows
+    # neither independent rows, nor clusters one after another
     assert not rows_are_alike(X)
     assert not rows_are_alike(X + np.repeat([[0.0], [9.0]], 100, axis=0))
-    assert not rows_are_alike(walk[:20])
 
 
 def test_a_line_bent_by_a_power_is_told(rng):

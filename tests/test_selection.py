@@ -296,7 +296,7 @@ def test_ties_warn_once(rng):
         found = es.select_k(X, 5, "significance", rng=rng)
     assert len(caught) == 1
     assert found.k >= 3
-    assert "over their cells" in " ".join(found.summary().split())
+    assert "between the values beside them" in " ".join(found.summary().split())
 
 
 # ---------------------------------------------------------------- small and degenerate data
@@ -545,7 +545,7 @@ def test_share_of_correct_choices(name, rotating_seed):
 
 
 def test_no_gaps_where_reference_sets_coincide():
-    """Two values that rounding alone separates have no reference sets; those of 39 zeros and a one have cells."""
+    """Two values that rounding alone separates have no reference sets; those of 39 zeros and a one do."""
     assert es.select_k(np.r_[np.zeros(39), 1.0], 4, "gap", rng=0).k == 2
     x = np.r_[np.ones(39), np.nextafter(1.0, 2.0)]
     with pytest.raises(

@@ -1,7 +1,8 @@
-"""Jitter tied values over their cells, and values that a limit cut off over the tail that it took [theory 5].
+"""Jitter tied values between their neighbours, and values that a limit cut off over their tail [theory 5].
 
-Point masses count as modes. A tied value of a recorded scale stands for the points of its cell: those nearer to it
-than to its neighbours. Many equal values at an end of a scale that is fine otherwise stand for what lies beyond.
+Point masses count as modes. A tied value is spread over a triangle from its left neighbour to its right one, so that
+the density is a line from value to value: it has the modes of the frequencies per step, and no flat parts, which are
+the worst case of tests of unimodality. Many equal values at an end of a fine scale stand for what lies beyond.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ import numpy as np
 
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["Jittered", "PileAtEnd", "find_cells", "jitter_ties"]
+__all__ = ["Jittered", "PileAtEnd", "find_reach", "jitter_ties"]
 
 
 SAME = 4 * np.finfo(float).eps  # of the value: closer ones differ by the rounding of one number
 LARGEST_STEP = 3.0  # times the next gap outwards: 1/(k + 1) of counts has .5 and .167, a wider gap is a hole
-COARSE = 0.25  # of the standard deviation: cells that are narrower on average change next to nothing
+COARSE = 0.25  # of the standard deviation: steps that are narrower on average change next to nothing
 
 # values are heaped, as by rounding to two grids at once, where several, on a grid of their own, are
 HEAP = 2  # times as frequent as their neighbours, and two points more
@@ -65,9 +66,9 @@ class Jittered:
     values : ndarray of shape (n,)
         In the order of the data; those that were not tied are as they were.
     width : float
-        Width of the cells of tied values, their median over the points; 0 where only piles were tied.
+        Step beside tied values (the mean of both sides), its median over the points; 0 where only piles were tied.
     coarse : bool
-        Whether cells are so wide that the jitter matters.
+        Whether steps are so wide that the jitter matters.
     heaped : bool
         Whether some values between the ends are far more frequent than their neighbours, as of two grids at once.
     limits : tuple of PileAtEnd
@@ -81,35 +82,35 @@ class Jittered:
     limits: tuple[PileAtEnd, ...]
 
 
-def find_cells(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Find how far the cells of ascending distinct values reach to the left and to the right; (m,) -> two of (m,).
+def find_reach(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Find how far ascending distinct values are jittered to the left and to the right; (m,) -> two of (m,).
 
-    To half of the gap on either side. A gap counts as at most three times the next one outwards, so that holes stay
-    holes; beyond the ends the cell is as wide as inwards.
+    To the neighbour, but at most three times as far as that one is from the next value outwards, so that holes stay
+    holes; beyond the ends as far as inwards.
     """
     gaps = np.diff(values)
-    rightwards = np.minimum(gaps, LARGEST_STEP * np.append(gaps[1:], np.inf)) / 2
-    leftwards = np.minimum(gaps, LARGEST_STEP * np.append(np.inf, gaps[:-1])) / 2
+    rightwards = np.minimum(gaps, LARGEST_STEP * np.append(gaps[1:], np.inf))
+    leftwards = np.minimum(gaps, LARGEST_STEP * np.append(np.inf, gaps[:-1]))
     return np.append(rightwards[0], leftwards), np.append(rightwards, leftwards[-1])
 
 
 def jitter_ties(x: FloatArray, rng: np.random.Generator) -> Jittered | None:
-    """Jitter tied values uniformly over their cells, and limits over a tail; None if nothing, or all, is tied."""
+    """Jitter tied values between their neighbours, limits over a tail; None if nothing, or all, is tied."""
     order = np.argsort(x, kind="stable")
     ascending = x[order]
     gaps = np.diff(ascending)
     apart = gaps > SAME * np.maximum(np.abs(ascending[1:]), np.abs(ascending[:-1]))
     if apart.all() or not apart.any():  # no ties, or nothing but one tie
         return None
-    # values that rounding alone separates are one block, and move together within their own cell
+    # values that rounding alone separates are one block, and move together
     block = np.concatenate(([0], np.cumsum(apart)))
     counts = np.bincount(block)
     values = ascending[np.append(0, np.flatnonzero(apart) + 1)]
     uniforms = rng.random(x.size)
     ends = [end for end in (0, counts.size - 1) if _is_pile(counts, end)]
-    # the others have cells of their own, as if the pile were not there
+    # the others have the neighbours they would have if the pile were not there
     inner = np.setdiff1d(np.arange(counts.size), ends)
-    widths, spread = _spread_over_cells(ascending, block, counts, values, inner, uniforms)
+    widths, spread = _spread_over_triangles(ascending, block, counts, values, inner, uniforms)
     limits = []
     for end in ends:
         own, others = block == end, np.sort(spread[np.isin(block, inner)])
@@ -129,15 +130,18 @@ def jitter_ties(x: FloatArray, rng: np.random.Generator) -> Jittered | None:
     return Jittered(out, width, coarse, _are_heaped(values, counts), tuple(limits))
 
 
-def _spread_over_cells(
+def _spread_over_triangles(
     ascending: FloatArray, block: IntArray, counts: IntArray, values: FloatArray, inner: IntArray, uniforms: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Spread tied values over their cells; return the width of the cell of every point, and the values."""
-    left, right = find_cells(values)
-    left[inner], right[inner] = find_cells(values[inner])
+    """Spread tied values over their triangles; return the step at every point, and the values."""
+    left, right = find_reach(values)
+    left[inner], right[inner] = find_reach(values[inner])
     left[counts == 1] = right[counts == 1] = 0.0
-    widths = (left + right)[block]
-    return widths, ascending - left[block] + uniforms * widths
+    left, right = left[block], right[block]
+    base = left + right
+    # quantiles of the triangle with its top at the value
+    down, up = np.sqrt(uniforms * base * left), np.sqrt((1 - uniforms) * base * right)
+    return base / 2, ascending + np.where(uniforms * base < left, down - left, right - up)
 
 
 def _are_heaped(values: FloatArray, counts: IntArray) -> bool:

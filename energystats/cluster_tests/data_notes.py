@@ -35,7 +35,7 @@ class ColumnTies:
     name : str
         What they are ties of.
     step : str
-        Median width of the cells; empty where only piles were tied.
+        Median step beside tied values; empty where only piles were tied.
     coarse : bool
         Whether the jitter matters.
     heaped : bool
@@ -94,7 +94,7 @@ def _note_ties(ties: Sequence[ColumnTies]) -> tuple[str, ...]:
         return ()
     shown = ", ".join(steps[:SHOWN]) + (", ..." if len(steps) > SHOWN else "")
     note = (
-        f"Tied values were jittered uniformly over their cells, to half of the gaps beside them (cells of {shown}), "
+        f"Tied values were jittered between the values beside them, over triangles (steps of {shown}), "
         "because point masses count as modes."
     )
     if any(column.coarse for column in ties):

@@ -51,7 +51,7 @@ class Unimodality:
     pvalue : float
         Of all three together.
     tie_width : float
-        Width of the cells of tied scores; 0 where none were tied.
+        Step beside tied scores; 0 where none were tied.
     """
 
     scores: FloatArray
