@@ -196,9 +196,7 @@ def test_limits_are_told(rng):
 
 def test_coarse_ties_warn_and_fine_ones_are_noted(rng):
     X = rng.standard_normal((100, 2))
-    with pytest.warns(
-        es.TiesWarning, match=r"between the values.*steps of 0.5 in column 0, 0.5 in column 1\)"
-    ):
+    with pytest.warns(es.TiesWarning, match=r"between the values.*steps of 0.5 in column 0, 0.5 in column 1\)"):
         result = es.cluster_test(np.round(X * 2) / 2, rng=rng)
     assert result.jittered
     assert "between the values beside them" in " ".join(result.summary().split())
