@@ -129,7 +129,7 @@ WARNINGS = {
     ),
     "NotCalibratedWarning": 'es.energy_test([1.0, 2, 3, 4], [2.0, 3, 4, 5], method="cross", rng=0)',
     "NotNegativeTypeWarning": "es.energy_test([0.0, 1, 9], [2.0, 3, 4], metric=es.metrics.Sine(1.0))",
-    "TiesWarning": "es.cluster_test(X, n_resamples=19, rng=0)",
+    "TiesWarning": "es.cluster_test(np.round(X), n_resamples=99, rng=0)",
 }
 
 OTHERS = {

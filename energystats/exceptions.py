@@ -62,7 +62,7 @@ class MatrixAsPointsWarning(EnergyStatsWarning):
 
 
 class TiesWarning(EnergyStatsWarning):
-    """Tied values were jittered over one grid step, because point masses count as modes."""
+    """Ties were jittered in a way that can change p, or values at a limit moved, or rows are duplicated."""
 
 
 class MissingValuesWarning(EnergyStatsWarning):

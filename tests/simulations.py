@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
 AR = np.linalg.cholesky(0.8 ** np.abs(np.subtract.outer(np.arange(5), np.arange(5))))
 TRIANGLE = np.array([[0.0, 0.0], [5.0, 0.0], [2.5, 4.33]])
@@ -55,6 +56,32 @@ SPLIT_NULLS = {
     "uniform square": lambda rng: rng.random((100, 2)),
     "exponential d=2": lambda rng: rng.exponential(size=(100, 2)),
     "two normals, delta=2": two_normals(100, 2, 2),
+}
+
+
+def logits(rng, shape):
+    """Logits of shares of ten, with a half added to both counts."""
+    successes = rng.binomial(10, 0.85, shape)
+    return np.log((successes + 0.5) / (10.5 - successes))
+
+
+def at_limit(rng, shape, share, put_in=0.0):
+    """A normal sample whose lowest share is one value: the limit, or so much below it."""
+    x, limit = rng.standard_normal(shape), norm.ppf(share)
+    return np.where(x < limit, limit - put_in, x)
+
+
+DISCRETE_NULLS = {  # shape (n,) or (n, d): one mode, but for rounding, counting and limits
+    "log1p(Poisson 1)": lambda rng, shape: np.log1p(rng.poisson(1, shape)),
+    "log1p(negative binomial, mean 5)": lambda rng, shape: np.log1p(rng.negative_binomial(2, 2 / 7, shape)),
+    "sqrt(Poisson 3)": lambda rng, shape: np.sqrt(rng.poisson(3, shape)),
+    "sqrt(Poisson 1)": lambda rng, shape: np.sqrt(rng.poisson(1, shape)),
+    "log10(Poisson 5), 0 as 1": lambda rng, shape: np.log10(np.maximum(rng.poisson(5, shape), 1)),
+    "logit of Bin(10, .85)": logits,
+    "1/(1 + Poisson 1)": lambda rng, shape: 1 / (1 + rng.poisson(1, shape)),
+    "1/geometric(.3)": lambda rng, shape: 1 / rng.geometric(0.3, shape),
+    "left-censored normal, 15 %": lambda rng, shape: at_limit(rng, shape, 0.15),
+    "half the detection limit, 20 %, log": lambda rng, shape: at_limit(rng, shape, 0.2, np.log(2)),
 }
 GAUSSIAN_NULLS = {
     **{name: SPLIT_NULLS[name] for name in ("N d=2 n=50", "N d=10 n=100", "N n=40 d=50", "AR(.8) d=5", "ellipse 1:25")},

@@ -142,6 +142,44 @@ def test_level_on_rounded_data(step, rotating_seed):
     assert_rate_at_most(two, REPLICATES, 0.05)
 
 
+@pytest.mark.parametrize("n", [20, 100, 500])
+@pytest.mark.parametrize("name", simulations.DISCRETE_NULLS)
+def test_level_of_one_column_of_counts_and_limits(name, n, rotating_seed):
+    draw = simulations.DISCRETE_NULLS[name]
+    assert_rate_at_most(rejections(lambda rng: draw(rng, n), rotating_seed, REPLICATES), REPLICATES, 0.07)
+
+
+@pytest.mark.parametrize("name", simulations.DISCRETE_NULLS)
+def test_level_of_split_on_counts_and_limits(name, rotating_seed):
+    draw = simulations.DISCRETE_NULLS[name]
+    assert_rate_at_most(rejections(lambda rng: draw(rng, (100, 2)), rotating_seed, REPLICATES), REPLICATES, 0.07)
+
+
+def test_power_on_rounded_data_and_counts(rotating_seed):
+    """Two normals five apart, rounded to a quarter (.98 of samples), and counts of mean 3 and 15 (.68)."""
+
+    def rounded_normals(rng):
+        return np.round(4 * (rng.standard_normal(100) + 5 * (rng.random(100) < 0.5))) / 4
+
+    def counts(rng):
+        return rng.poisson(np.where(rng.random(100) < 0.5, 3, 15)).astype(float)
+
+    assert_rate_at_least(rejections(rounded_normals, rotating_seed, REPLICATES), REPLICATES, 0.95)
+    assert_rate_at_least(rejections(counts, rotating_seed, REPLICATES), REPLICATES, 0.6)
+
+
+def test_dependence_is_noted_and_independence_is_not(rotating_seed):
+    rng = np.random.default_rng([rotating_seed, 11])
+
+    def noted(draw):
+        found = (es.cluster_test(draw(), n_resamples=9, n_splits=1, rng=rng) for _ in range(REPLICATES))
+        return sum(any(note.startswith("Neighbouring rows are alike") for note in each.notes) for each in found)
+
+    assert_rate_at_most(noted(lambda: rng.standard_normal((100, 2))), REPLICATES, 0.01)
+    assert_rate_at_least(noted(lambda: np.cumsum(rng.standard_normal((100, 2)), axis=0)), REPLICATES, 0.95)
+    assert_rate_at_least(noted(lambda: simulations.serial(0.97, 100, 2)(rng)), REPLICATES, 0.95)
+
+
 def test_level_within_strata(rotating_seed):
     """Block effects and block sizes that go with the groups: free permutations fail, those within blocks hold."""
     rng = np.random.default_rng([rotating_seed, 8])

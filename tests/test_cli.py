@@ -57,8 +57,9 @@ def test_cluster(iris, tmp_path, capsys, file):
     assert "sepal_length, sepal_width, petal_length, petal_width" in captured.out
     assert "note: not used, because not numeric: species." in captured.err
     assert "Test of unimodality along linear projections" in captured.out
-    assert "Tied values were jittered uniformly over one grid step (0.1 in sepal_length" in " ".join(
-        captured.out.split()
+    assert (
+        "Tied values were jittered between the values beside them, over triangles (steps of 0.1 in sepal_length"
+        in " ".join(captured.out.split())
     )
     table = pd.read_csv("out.csv")
     assert table["row"].tolist() == list(range(1, 151))

@@ -350,8 +350,7 @@ def test_options_reach_the_library(iris, capsys):
     )  # fmt: skip
     X = iris.drop(columns=["petal_width", "species"])
     partition = es.energy_cluster(X, 3, alpha=0.5, standardize=True, rng=4)
-    with pytest.warns(es.TiesWarning):
-        test = es.cluster_test(X, 3, alpha=0.5, standardize=True, conservative=True, n_resamples=59, rng=4)
+    test = es.cluster_test(X, 3, alpha=0.5, standardize=True, conservative=True, n_resamples=59, rng=4)
     assert found["partition"]["labels"] == partition.labels.tolist()
     assert found["partition"]["within"] == partition.within
     assert found["partition"]["share"] == pytest.approx(partition.between / partition.total)

@@ -196,15 +196,13 @@ def test_the_calls_give_the_same_again(folder, rng, capsys, monkeypatch, name):
 def test_what_it_says_of_the_irises(monkeypatch):
     monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)  # those of the irises are drawn above
     iris = datasets.load("iris").drop(columns="species")
-    with pytest.warns(es.TiesWarning):
-        text = cluster_report(iris, 3, title="iris")
+    text = cluster_report(iris, 3, title="iris")
     reader = check_self_contained(text)
     parts = sections(text)
     assert list(parts) == ["data", "partition", "dispersion", "significance", "pairs", "methods", "reproduction"]
     found = es.energy_cluster(iris, 3, rng=0)
     words = " ".join(piece for pieces in reader.text.values() for piece in pieces)
-    with pytest.warns(es.TiesWarning):
-        test = es.cluster_test(iris, 3, rng=0)
+    test = es.cluster_test(iris, 3, rng=0)
     assert "divided into 3 clusters of 62, 50 and 38 rows. The number 3 was given." in words
     assert f"{p_text(test.pvalue)}, which is evidence against it" in words
     assert "it does not show that each of these clusters, or their number, is real" in words

@@ -14,6 +14,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import binom
 
 import energystats as es
+from energystats._core.ties import Jittered
+from energystats.cluster_tests import reference_samples
 from energystats.dissimilarity import Dissimilarity
 from energystats.selection.gap import (
     GapReference,
@@ -296,7 +298,7 @@ def test_ties_warn_once(rng):
         found = es.select_k(X, 5, "significance", rng=rng)
     assert len(caught) == 1
     assert found.k >= 3
-    assert "grid step" in found.summary()
+    assert "between the values beside them" in " ".join(found.summary().split())
 
 
 # ---------------------------------------------------------------- small and degenerate data
@@ -544,9 +546,15 @@ def test_share_of_correct_choices(name, rotating_seed):
         assert hits[how] >= binom.ppf(0.001, REPLICATES, share), f"{how}: {hits[how]} of {REPLICATES}, asked {share}"
 
 
-def test_no_gaps_where_reference_sets_coincide():
-    """Similarities of 39 zeros and a one: nothing there is negative."""
+def test_no_gaps_where_reference_sets_coincide(monkeypatch):
+    """Similarities of 39 zeros and a one: nothing there is negative. Jittered, as ties are, they have gaps."""
     x = np.r_[np.zeros(39), 1.0]
+    assert es.select_k(x, 4, "gap", rng=0).k == 2
+
+    def hardly(x, rng):
+        return Jittered(x + 1e-17 * rng.random(x.size), 0.0, False, False, ())
+
+    monkeypatch.setattr(reference_samples, "jitter_ties", hardly)
     with pytest.raises(
         ValueError, match=r"the points of a reference set coincide within 2 clusters.*use criterion=.eigen"
     ):

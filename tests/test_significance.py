@@ -13,7 +13,6 @@ from sklearn.cluster import KMeans
 import energystats as es
 from energystats import datasets
 from energystats._core.pvalues import cauchy_combination, over_contrasts, smallest_weighted
-from energystats._core.unimodal import jitter_ties
 from energystats.cluster_tests.reference_samples import GaussianReference
 from energystats.cluster_tests.scores import CoordinateScorer, make_scorer
 from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, Space, decorrelated, spaces_of, telling_columns
@@ -373,21 +372,6 @@ def test_many_clusters_can_be_significant(rng):
     assert result.pvalue <= 0.05
 
 
-@pytest.mark.parametrize("columns", [1, 2])
-def test_duplicated_rows_warn(columns, rng):
-    def warnings_of(points):
-        with pytest.warns(es.TiesWarning) as caught:
-            summary = es.cluster_test(points, n_resamples=19, rng=rng).summary()
-        found = [str(w.message) for w in caught if "duplicated" in str(w.message)]
-        assert bool(found) == ("test the distinct rows" in " ".join(summary.split()))
-        return found
-
-    X = rng.standard_normal((50, columns))
-    (text,) = warnings_of(np.concatenate((X, X)))
-    assert text.startswith("50 of 100 rows are duplicated in columns that are recorded on no grid.")
-    assert not warnings_of(np.round(np.concatenate((X, X)), 1))  # on a grid duplicated rows are what one expects
-
-
 @pytest.mark.parametrize("name", ["conservative", "standardize"])
 def test_flags_are_flags(two, name):
     for function in (es.cluster_test, es.cluster_tree, es.select_k):
@@ -436,51 +420,9 @@ def test_one_column_ignores_place_scale_and_direction(rng):
     assert unimodality_test(np.ones(30), 99, 1.0, rng).pvalue == 1
 
 
-def test_ties_are_spread_with_a_warning(rng):
-    X = np.round(rng.standard_normal((100, 2)) * 2) / 2
-    with pytest.warns(
-        es.TiesWarning, match=r"jittered uniformly over one grid step \(0.5 in column 0, 0.5 in column 1\)"
-    ):
-        result = es.cluster_test(X, rng=rng)
-    assert result.jittered
-    assert "grid step" in " ".join(result.summary().split())
-    assert not es.cluster_test(rng.standard_normal((100, 2)), rng=rng).jittered
-
-
-def test_spreading_keeps_to_one_grid_step(rng):
-    x = np.round(rng.standard_normal(300) * 4) / 4
-    spread, step = jitter_ties(x, rng)
-    assert step == 0.25
-    assert np.abs(spread - x).max() <= 0.125
-    assert len(np.unique(spread)) > 290
-    # nothing to spread, or nothing but one value
-    assert jitter_ties(rng.standard_normal(20), rng) is None
-    assert jitter_ties(np.ones(20), rng) is None
-    # one value off the grid does not change the step of the others, and rounding does not make a grid of its own
-    odd = np.append(x, 0.0625)
-    assert np.abs(jitter_ties(odd, rng)[0] - odd)[np.abs(odd) > 0.5].max() > 0.1
-    noisy = np.array([0.1 * 3, 0.3, 0.3, 0.4, 0.4, 0.5, 0.6, 0.7])
-    assert np.abs(jitter_ties(noisy, rng)[0] - noisy)[:3].max() > 1e-3
-    # a few equal values on a continuous scale hardly move
-    few = np.append(rng.standard_normal(1000), [0.0, 0.0])
-    assert np.abs(jitter_ties(few, rng)[0] - few).max() < 0.05
-
-
-def test_values_that_differ_by_one_rounding_are_tied_and_others_are_not(rng):
-    x = np.append(1 + 1e-9 * np.arange(1, 30), [5.0, 7.0])
-    assert jitter_ties(rng.permutation(x), rng) is None
-    x = np.concatenate(([np.nextafter(1.0, 2), 1.0], np.arange(2.0, 9.0)))
-    spread, step = jitter_ties(x, rng)
-    assert step == pytest.approx(1)
-    assert (np.flatnonzero(spread != x) < 2).all()
-
-
 def test_jitter_repeats_with_the_seed():
     X = datasets.load("iris").iloc[:, :4]
-    with pytest.warns(es.TiesWarning):
-        a = es.cluster_test(X, 3, n_splits=2, rng=1)
-    with pytest.warns(es.TiesWarning):
-        b = es.cluster_test(X, 3, n_splits=2, rng=1)
+    a, b = (es.cluster_test(X, 3, n_splits=2, rng=1) for _ in range(2))
     assert a.pvalue == b.pvalue <= 0.02
 
 

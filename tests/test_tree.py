@@ -251,7 +251,7 @@ def test_notes_are_made_once(rng):
     with pytest.warns(es.TiesWarning) as caught:
         found = es.cluster_tree(X, rng=rng)
     assert len(caught) == 1
-    assert found.summary().count("grid step") == 1
+    assert found.summary().count("between the values beside them") == 1
     city = es.pairwise(rng.standard_normal((40, 3)), metric="cityblock")
     with pytest.warns(es.NotCalibratedWarning, match="not a Euclidean") as caught:
         found = es.cluster_tree(city, metric="precomputed", rng=rng)

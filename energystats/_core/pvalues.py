@@ -26,6 +26,7 @@ __all__ = [
     "over_null_models",
     "pearson_pvalue",
     "pvalue_interval",
+    "smallest_pvalue",
     "smallest_pvalues",
     "smallest_weighted",
     "stopped_interval",
@@ -75,6 +76,11 @@ def upper_pvalue(extreme: int, n_others: int) -> float:
     all labelings in an exact one, so that the two formulas agree.
     """
     return (extreme + 1) / (n_others + 1)
+
+
+def smallest_pvalue(n_resamples: int, factor: float = 1.0) -> float:
+    """Return the smallest p-value that so many random resamples can give, times a factor."""
+    return factor / (n_resamples + 1)
 
 
 def stopped_pvalue(extreme: int, n_resamples: int) -> float:

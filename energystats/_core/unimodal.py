@@ -1,4 +1,4 @@
-"""Find the nearest unimodal distribution of a sample, its distance from the sample, and jitter ties [theory 5].
+"""Find the nearest unimodal distribution of a sample, and its distance from the sample [theory 5].
 
 F_i = i/(n - 1) at the sorted points; a distribution function is unimodal when it is convex up to a mode and
 concave after it. The knots of the nearest one are data points, so they are kept as indices.
@@ -20,7 +20,6 @@ __all__ = [
     "compute_indices",
     "excess_split",
     "indices_of_draws",
-    "jitter_ties",
     "nearest_unimodal",
     "unimodal_density",
 ]
@@ -167,30 +166,3 @@ def indices_of_draws(x: FloatArray, uniforms: FloatArray) -> FloatArray:
     for b in range(uniforms.shape[0]):
         out[b] = compute_indices(_compute_quantiles(x, knots, uniforms[b] * (x.size - 1)))
     return out
-
-
-SAME = 4 * np.finfo(float).eps  # of the value: closer ones differ by the rounding of one number
-
-
-def jitter_ties(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, float] | None:
-    """Jitter tied values uniformly over one grid step, and the largest step, or None if there are none; (n,) -> (n,).
-
-    The step around a value is the smaller of the gap to its nearest other value and the median gap: the grid step
-    on a regular grid, and next to nothing where a few values of a continuous scale happen to agree.
-    """
-    order = np.argsort(x, kind="stable")
-    ascending = x[order]
-    gaps = np.diff(ascending)
-    apart = gaps > SAME * np.maximum(np.abs(ascending[1:]), np.abs(ascending[:-1]))
-    if apart.all() or not apart.any():  # no ties, or nothing but one tie
-        return None
-    # values that rounding alone separates are one block, and move together within their own step
-    block = np.concatenate(([0], np.cumsum(apart)))
-    between = gaps[apart]
-    nearest = np.minimum(np.append(np.inf, between), np.append(between, np.inf))
-    step = np.minimum(nearest, np.median(between))
-    tied = np.bincount(block)[block] > 1
-    width = np.where(tied, step[block], 0.0)
-    spread = x.copy()
-    spread[order] += width * (rng.random(x.size) - 0.5)
-    return spread, float(width.max())

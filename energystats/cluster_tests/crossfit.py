@@ -11,12 +11,12 @@ from energystats._core.unimodal import excess_split
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.clusterers import Clustering
+from energystats.cluster_tests.data_notes import describe_data
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.reference_samples import MarginalReference, reference_sets
 from energystats.cluster_tests.refit import INDEPENDENT_UNIMODAL, compare_with_references, unimodal_axes
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
 from energystats.cluster_tests.scores import jitter_columns
-from energystats.cluster_tests.unimodality import note_ties
 from energystats.dissimilarity import Dissimilarity
 
 __all__ = ["crossfit_test"]
@@ -101,7 +101,7 @@ def crossfit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.
         pvalues=np.array([[c.pvalue for c, _ in found]]),
         null_distribution=against,
         rows=(Contrast("all clusters", observed, decisive.pvalue, decisive.pvalue),),
-        notes=(*_note_crossfit(held_out, d, k, n_resamples, lost), *note_ties(ties)),
+        notes=(*_note_crossfit(held_out, d, k, n_resamples, lost), *describe_data(d, ties)),
         comparisons=tuple(comparison for comparison, _ in found),
     )
 

@@ -9,7 +9,8 @@ from typing import Literal, Protocol, Self
 import numpy as np
 
 from energystats._core.threads import one_thread_up_to
-from energystats._core.unimodal import jitter_ties, nearest_unimodal
+from energystats._core.ties import jitter_ties
+from energystats._core.unimodal import nearest_unimodal
 from energystats._typing import FloatArray
 from energystats.dissimilarity import Dissimilarity, Points
 from energystats.inputs.options import children
@@ -132,7 +133,7 @@ class MarginalReference:
 def _unimodal_quantiles(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """Fit the unimodal distribution function nearest to that of `x`, by its knots; point masses count as modes."""
     spread = jitter_ties(x, rng)
-    ascending = np.sort(x if spread is None else spread[0])
+    ascending = np.sort(x if spread is None else spread.values)
     knots = nearest_unimodal(ascending)
     return knots / (x.size - 1), ascending[knots]
 

@@ -19,6 +19,7 @@ from energystats._core.pvalues import count_extreme, tie_tolerance, upper_pvalue
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray
 from energystats.cluster_tests.clusterers import Clustering, EnergyClusters
+from energystats.cluster_tests.data_notes import ColumnTies, describe_data
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.reference_samples import (
     Axes,
@@ -33,7 +34,6 @@ from energystats.cluster_tests.reference_samples import (
 from energystats.cluster_tests.reference_tables import Null, TableNull, held
 from energystats.cluster_tests.results import ClusterTestResult, Comparison, Contrast
 from energystats.cluster_tests.scores import jitter_columns
-from energystats.cluster_tests.unimodality import note_ties
 from energystats.clustering.exact_1d import has_exact
 from energystats.display.sentences import exact_note
 from energystats.display.tables import LEVEL
@@ -99,7 +99,7 @@ def refit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Gen
     if d.n < smallest:
         raise ValueError(f"`X` must have at least {smallest} rows for k={k}, got {d.n}.")
     tie_rng, data_rng, null_rng = rng.spawn(3)
-    ties: tuple[str, ...] = ()
+    ties: tuple[ColumnTies, ...] = ()
     if null == "unimodal":  # point masses count as modes, for a Gaussian distribution they do not
         d, ties = jitter_columns(d, tie_rng)
     _check_distinct_rows(d, k)
@@ -121,7 +121,7 @@ def refit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Gen
         pvalues=np.array([[c.pvalue for c, _ in found]]),
         null_distribution=against,
         rows=(Contrast("all clusters", decisive.statistic, decisive.pvalue, decisive.pvalue),),
-        notes=(*_note_refit(refit, null), *note_ties(ties)),
+        notes=(*_note_refit(refit, null), *describe_data(d, ties)),
         comparisons=tuple(comparison for comparison, _ in found),
     )
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from energystats._core.pvalues import smallest_pvalue
 from energystats._typing import FloatArray
-from energystats.display.numbers import number, numbers, probability
+from energystats.display.numbers import number, numbers, p_text, probability
 from energystats.display.result import Result
 from energystats.display.sentences import seed_note, state_evidence
 from energystats.display.tables import LEVEL, TextTable, cut_all, text_table
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from energystats.clustering.partition import Partition
 
 __all__ = ["ClusterTestResult", "Comparison", "Contrast", "contrast_rows"]
+
+
+ROUNDING = 1e-9  # of a p-value
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +97,7 @@ class ClusterTestResult(Result):
     conservative : bool
         Whether every p-value was multiplied by the larger factor 1.6.
     jittered : bool
-        Whether ties were jittered over one grid step.
+        Whether ties were jittered.
     pvalues : ndarray of shape (n_splits, n_contrasts)
         P-values that were combined; those of `comparisons`, (1, n_comparisons), for "refit" and "crossfit"; (1, 1) for
         the others.
@@ -216,10 +221,31 @@ class ClusterTestResult(Result):
             ]
         return [
             f"Null hypothesis: {self.null_hypothesis}.",
-            *self._seed(),
-            *meaning,
-            *self._rule(),
+            *self._few_draws(),
             *self.notes,
+            *meaning,
+            *self._seed(),
+            *self._rule(),
+        ]
+
+    @property
+    def _smallest(self) -> float:
+        """Smallest p that the draws can give."""
+        return smallest_pvalue(self.n_resamples, self.factor or 1.0)
+
+    @property
+    def _cannot_reject(self) -> bool:
+        """Whether no p-value could have reached the level."""
+        return self._smallest > LEVEL * (1 + ROUNDING)
+
+    def _few_draws(self) -> list[str]:
+        """Say that no p-value could have reached the level."""
+        if not self._cannot_reject:
+            return []
+        fewest = math.ceil((self.factor or 1.0) / LEVEL * (1 - ROUNDING)) - 1
+        return [
+            f"With {self.n_resamples} draws the smallest possible p is {probability(self._smallest)}, so that "
+            f"nothing can be rejected at level {LEVEL:g}: take n_resamples of {fewest} or more, better 199."
         ]
 
     def _seed(self) -> list[str]:
@@ -227,9 +253,12 @@ class ClusterTestResult(Result):
         if self.n_resamples < 1 or (self.method == "split" and not self.n_splits):
             return []
         if self.method == "split":
+            smallest = self.pvalue <= self._smallest * (1 + ROUNDING)
             return [
                 f"p-value by {self.n_splits} random splits of the points, and {self.n_resamples} draws behind the p of "
                 "each: another seed makes other splits and gives another p."
+                + " It is the smallest that so many draws can give."
+                * smallest
             ]
         if self.exact:
             return []
@@ -241,7 +270,13 @@ class ClusterTestResult(Result):
             return state_evidence(self.pvalue, f'against "{self.null_hypothesis}"')
         if self.pvalue <= LEVEL:
             return state_evidence(self.pvalue, "of more structure than the null hypothesis allows")
-        return state_evidence(self.pvalue, "of more than one cluster")
+        if self._cannot_reject:
+            return (
+                f"At level {LEVEL:g}: nothing could be decided with {self.n_resamples} draws ({p_text(self.pvalue)})."
+            )
+        of_lines = {"split": "of a projection with two modes", "unimodal-1d": "of more than one mode"}
+        claim = of_lines.get(self.method, "of more structure than the null hypothesis allows")
+        return state_evidence(self.pvalue, claim)
 
     def _rule(self) -> list[str]:
         """Say how the p-value of a test of unimodality was made."""

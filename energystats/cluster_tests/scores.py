@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
+from scipy.optimize import brentq
 
 from energystats._core.gram import factor_coordinates
-from energystats._core.unimodal import jitter_ties
+from energystats._core.ties import jitter_ties
 from energystats._typing import FloatArray, IntArray
+from energystats.cluster_tests.data_notes import ColumnTies
 from energystats.dissimilarity import Dissimilarity, Points
 from energystats.exceptions import NotCalibratedWarning, warn
 from energystats.geometry.negative_type import examine_spectrum
@@ -19,6 +21,8 @@ __all__ = ["CoordinateScorer", "Scorer", "jitter_columns", "make_scorer"]
 
 EUCLIDEAN_TOLERANCE = 1e-8  # a share of the scale: roots and powers of given numbers cost digits
 RANK_TOLERANCE = 1e-10  # of the largest squared distance: what is left of a point outside a space is rounding
+CURVE_TOLERANCE = 0.02  # of the length of the line: given distances are rounded
+STEEPEST = 20.0  # power of a distance that is tried
 DIMENSIONS_AT_MOST = 0.2  # of the number of points; beyond it no direction could be whitened
 
 
@@ -29,8 +33,8 @@ class Scorer(Protocol):
     ----------
     points : ndarray of shape (n, d) or None
         Coordinates; None where only distances are known.
-    ties : tuple of str
-        Columns whose ties were jittered, each with its grid step.
+    ties : tuple of ColumnTies
+        Columns whose ties were jittered.
     notes : tuple of str
         What the summary has to add.
     """
@@ -39,7 +43,7 @@ class Scorer(Protocol):
     def points(self) -> FloatArray | None: ...
 
     @property
-    def ties(self) -> tuple[str, ...]: ...
+    def ties(self) -> tuple[ColumnTies, ...]: ...
 
     @property
     def notes(self) -> tuple[str, ...]: ...
@@ -53,7 +57,7 @@ class CoordinateScorer:
     """Score from coordinates, centred and with ties jittered column by column."""
 
     points: FloatArray
-    ties: tuple[str, ...] = ()
+    ties: tuple[ColumnTies, ...] = ()
     notes: tuple[str, ...] = ()
 
     def along(self, inside: IntArray, outside: IntArray) -> FloatArray:
@@ -71,7 +75,7 @@ class _DistanceScorer:
 
     squared: FloatArray
     notes: tuple[str, ...]
-    ties: tuple[str, ...] = ()
+    ties: tuple[ColumnTies, ...] = ()
     points: None = None
 
     def along(self, inside: IntArray, outside: IntArray) -> FloatArray:
@@ -90,14 +94,14 @@ def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Sco
     return CoordinateScorer(spread.points - spread.points.mean(axis=0), ties)
 
 
-def jitter_columns(d: Dissimilarity, rng: np.random.Generator) -> tuple[Dissimilarity, tuple[str, ...]]:
-    """Jitter ties column by column, and name the columns that had any, each with its grid step."""
+def jitter_columns(d: Dissimilarity, rng: np.random.Generator) -> tuple[Dissimilarity, tuple[ColumnTies, ...]]:
+    """Jitter ties column by column, and describe those of every column that had any."""
     assert isinstance(d, Points)
     points, ties = d.points.copy(), []
     for j, column in enumerate(points.T):
         if (spread := jitter_ties(column, rng)) is not None:
-            column[:] = spread[0]
-            ties.append(f"{np.ldexp(spread[1], d.exponent):.3g} in {d.columns[j] if d.columns else f'column {j}'}")
+            column[:] = spread.values
+            ties.append(ColumnTies.of(spread, d.columns[j] if d.columns else f"column {j}", d.exponent, d.n))
     return replace(d, points=points), tuple(ties)
 
 
@@ -108,12 +112,44 @@ def _scorer_of_matrix(d: Dissimilarity, power: float) -> Scorer:
     form = "distances" if power == 1 else f"distances to the power {power:g}"
     assumed = f"Assumed: the matrix holds Euclidean {form}; linear means linear in that space."
     tolerance = EUCLIDEAN_TOLERANCE if d.rounding is None else d.rounding
-    notes = (_warned_if_not_euclidean(squared, power, tolerance) or assumed,)
+    notes = (_warned_if_not_euclidean(squared, power, tolerance) or _warned_if_curved(squared, power) or assumed,)
     # with coordinates columns can be decorrelated; without them there are scores, and nothing else
     points = factor_coordinates(squared, int(DIMENSIONS_AT_MOST * d.n), RANK_TOLERANCE)
     if points is None:
         return _DistanceScorer(squared, notes)
     return CoordinateScorer(points - points.mean(axis=0), notes=notes)
+
+
+def _warned_if_curved(squared: FloatArray, power: float) -> str:
+    """Warn when one column is behind the distances, bent into a curve by a power; return the text."""
+    exponent = _power_of_line(np.sqrt(squared))
+    if exponent is None:
+        return ""
+    text = (
+        f"R behaves as abs(x - y)**{power * exponent:.3g} of a single column x, which bends its line into a curve, and "
+        f"curves have projections with two modes: give alpha={power * exponent:.3g}, or the column itself."
+    )
+    warn(text, NotCalibratedWarning)
+    return text
+
+
+def _power_of_line(distances: FloatArray) -> float | None:
+    """Find b < 1 with distances abs(x_i - x_j)**b for some numbers x_i, or None where there is none."""
+    start = int(distances[0].argmax())
+    end = int(distances[start].argmax())
+    length = float(distances[start, end])
+    if not length > 0:
+        return None
+    # halfway along the line u**(1/b) + v**(1/b) = 1
+    from_start, from_end = distances[start] / length, distances[end] / length
+    middle = int(np.minimum(from_start, from_end).argmax())
+    u, v = float(from_start[middle]), float(from_end[middle])
+    if u + v <= 1 + CURVE_TOLERANCE or u**STEEPEST + v**STEEPEST > 1:
+        return None
+    inverse = brentq(lambda g: u**g + v**g - 1, 1.0, STEEPEST)
+    places = from_start**inverse
+    worst = np.abs((distances / length) ** inverse - np.abs(np.subtract.outer(places, places))).max()
+    return 1 / inverse if worst <= CURVE_TOLERANCE else None
 
 
 def _warned_if_not_euclidean(squared: FloatArray, power: float, tolerance: float) -> str:

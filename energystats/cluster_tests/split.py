@@ -14,6 +14,7 @@ from energystats._core.unimodal import EXCESS
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.clusterers import EnergyClusters
+from energystats.cluster_tests.data_notes import ColumnTies, describe_data
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, contrast_rows
 from energystats.cluster_tests.scores import make_scorer
@@ -22,8 +23,6 @@ from energystats.cluster_tests.unimodality import (
     Unimodality,
     calibration_factor,
     no_evidence,
-    note_duplicated_rows,
-    note_ties,
     unimodality_along_lines,
 )
 from energystats.cluster_tests.whole_clusters import WholeClusters
@@ -182,9 +181,10 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
         of_splits = map_in_threads(splitter.split, split_rngs, options.n_jobs)
         splits = list(with_bar(of_splits, options.progress, total=n_splits, unit="split", size=lambda _: 1))
     clusterers = () if user_clusterer is None else user_clusterer.notes(len(user_clusterer.counts), "no evidence")
-    duplicated = () if d.coordinates is None else note_duplicated_rows(d.coordinates)
     found = _combined(splits, splitter, whole)
-    ties = [*space.scorer.ties, *(["scores"] if found.jittered else [])]
+    widest = max((e.tie_width for split in splits for of in split for e in of.each.values()), default=0.0)
+    pooled = [ColumnTies("standardized scores", f"{widest:.3g}", False, False, ())] if widest else []
+    ties = [*space.scorer.ties, *pooled]
     return replace(
         found,
         n_splits=n_splits,
@@ -193,8 +193,7 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
         jittered=bool(ties),
         notes=(
             *_note_space(whole, found.space),
-            *note_ties(ties),
-            *duplicated,
+            *describe_data(d, ties),
             *space.scorer.notes,
             *((CONTRASTS_MEAN,) if k > 2 else ()),
             *clusterers,
@@ -225,7 +224,7 @@ def _combined(splits: list[list[_Outcome]], splitter: _Splitter, whole: WholeClu
         n_clustered=0,
         factor=splitter.factor,
         conservative=False,
-        jittered=any(e.spread for split in each for e in split),
+        jittered=False,
         pvalues=pvalues,
         scores=each[clearest[0]][clearest[1]].scores,
         indices=indices,

@@ -222,7 +222,8 @@ class ClusterTreeResult(Labelled):
         if not self.nodes[0].tested:
             return "Nothing was tested: no statement about clusters."
         if not splits:
-            return f"At level {self.level:g}: no evidence at this sample size of more than one cluster."
+            what = "more than one mode" if self.method == "unimodal-1d" else "a projection with two modes"
+            return f"At level {self.level:g}: no evidence at this sample size of {what}."
         were = "split was" if splits == 1 else "splits were"
         return f"{splits} {were} significant at family-wise level {self.level:g}; where a cut runs was not tested."
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from energystats._core.interrupts import checkpoint
 from energystats._core.pvalues import smallest_weighted
-from energystats._core.unimodal import EXCESS, compute_indices, indices_of_draws, jitter_ties
+from energystats._core.ties import jitter_ties
+from energystats._core.unimodal import EXCESS, compute_indices, indices_of_draws
 from energystats._typing import BoolArray, FloatArray, IntArray
+from energystats.cluster_tests.data_notes import ColumnTies, describe_data
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
 from energystats.dissimilarity import Dissimilarity
-from energystats.exceptions import TiesWarning, warn
 
 __all__ = [
     "CALIBRATION_FACTOR",
@@ -24,8 +24,6 @@ __all__ = [
     "Unimodality",
     "calibration_factor",
     "no_evidence",
-    "note_duplicated_rows",
-    "note_ties",
     "one_column_test",
     "unimodality_along_lines",
     "unimodality_test",
@@ -40,8 +38,6 @@ INDEX_NAMES = ("likelihood ratio", "excess split E", "distance")  # in the order
 CLEARLY_LARGE = 0.2  # more draws are not worth their time
 FIRST_LOOK, LARGE_AT_ONCE = 49, 0.4  # the same after the first draws
 DRAWS_AT_ONCE = 2**20  # numbers, so that Ctrl-C is heard soon; the stream of draws does not depend on it
-SAME_VALUE = 1e-13  # of the largest one: closer values differ by rounding
-OFF_GRID = 1e-3  # of a grid step
 INDEX_TOLERANCE = 1e-12  # of the number of summands: closer indices are tied
 
 
@@ -57,14 +53,14 @@ class Unimodality:
         Likelihood ratio, E and distance.
     pvalue : float
         Of all three together.
-    spread : bool
-        Whether there were ties.
+    tie_width : float
+        Step beside tied scores; 0 where none were tied.
     """
 
     scores: FloatArray
     indices: FloatArray
     pvalue: float
-    spread: bool
+    tie_width: float
 
     @property
     def index(self) -> float:
@@ -79,7 +75,7 @@ def calibration_factor(conservative: bool, *, several: bool = False) -> float:
 
 def no_evidence(scores: FloatArray) -> Unimodality:
     """Report constant scores, and parts in which there were no clusters."""
-    return Unimodality(scores, np.zeros(3), 1.0, False)
+    return Unimodality(scores, np.zeros(3), 1.0, 0.0)
 
 
 def unimodality_test(
@@ -90,7 +86,7 @@ def unimodality_test(
     With a `first_batch` of fewer draws the others are made only where these show no clearly large p.
     """
     spread = jitter_ties(scores, rng)
-    x = np.sort(scores if spread is None else spread[0])
+    x = np.sort(scores if spread is None else spread.values)
     if x[-1] <= x[0]:
         return no_evidence(x)
     observed = compute_indices(x)
@@ -103,7 +99,7 @@ def unimodality_test(
         pvalue = smallest_weighted(table, tolerance, factor)
         if pvalue > CLEARLY_LARGE:
             break
-    return Unimodality(x, observed, pvalue, spread is not None)
+    return Unimodality(x, observed, pvalue, 0.0 if spread is None else spread.width)
 
 
 def unimodality_along_lines(
@@ -123,7 +119,7 @@ def unimodality_along_lines(
         only = unimodality_test(scores[0], n_resamples, factor, rng, first_batch)
         return only.pvalue, [only]
     spread = [jitter_ties(line, rng) for line in scores]
-    jittered = np.array([line if s is None else s[0] for line, s in zip(scores, spread, strict=True)])
+    jittered = np.array([line if s is None else s.values for line, s in zip(scores, spread, strict=True)])
     x = np.sort(jittered, axis=1)
     ranks = jittered.argsort(axis=1).argsort(axis=1)
     varies = x[:, -1] > x[:, 0]
@@ -140,7 +136,7 @@ def unimodality_along_lines(
             line,
             table[0, 3 * j : 3 * j + 3],
             smallest_weighted(table[:, 3 * j : 3 * j + 3], tolerance[:3], factor) if varies[j] else 1.0,
-            spread[j] is not None,
+            0.0 if (of_line := spread[j]) is None else of_line.width,
         )
         for j, line in enumerate(x)
     ]
@@ -185,42 +181,6 @@ def _null_indices(x: FloatArray, n_draws: int, rng: np.random.Generator) -> list
     return found
 
 
-def note_duplicated_rows(points: FloatArray) -> tuple[str, ...]:
-    """Warn of duplicated rows where some column is on no grid, and return the note."""
-    duplicated = len(points) - len(np.unique(points, axis=0))
-    if not duplicated or all(_on_a_grid(column) for column in points.T):
-        return ()
-    note = (
-        f"{duplicated} of {len(points)} rows are duplicated in columns that are recorded on no grid. The test supposes "
-        "independent rows, and duplicated ones make p too small: test the distinct rows, np.unique(X, axis=0)."
-    )
-    warn(note, TiesWarning)
-    return (note,)
-
-
-def _on_a_grid(x: FloatArray) -> bool:
-    """Tell whether all gaps between distinct values are multiples of the smallest one."""
-    gaps = np.diff(np.unique(x))
-    gaps = gaps[gaps > SAME_VALUE * np.abs(x).max()]
-    if not gaps.size:
-        return True
-    steps = gaps / gaps.min()
-    return bool(np.all(np.abs(steps - np.round(steps)) <= OFF_GRID))
-
-
-def note_ties(ties: Sequence[str]) -> tuple[str, ...]:
-    """Warn of jittered ties, if there were any, and return the note for the summary."""
-    if not ties:
-        return ()
-    shown = ", ".join(ties[:10]) + (", ..." if len(ties) > 10 else "")
-    note = (
-        f"Tied values were jittered uniformly over one grid step ({shown}), because point masses count as modes; "
-        "values rounded to several grids at once still do."
-    )
-    warn(note, TiesWarning)
-    return (note,)
-
-
 SMALLEST_SAMPLE = 8  # points
 UNIMODALITY = "the population is unimodal"
 UNUSED_CLUSTERER = "One column is tested without clustering it, so `clusterer` was not used."
@@ -230,7 +190,9 @@ def one_column_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rando
     """Test whether one column is unimodal, by the three indices of all its values."""
     if d.n < SMALLEST_SAMPLE:
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows, got {d.n}.")
-    x = d.points[:, 0]
+    spread = jitter_ties(d.points[:, 0], rng)
+    x = d.points[:, 0] if spread is None else spread.values
+    ties = [] if spread is None else [ColumnTies.of(spread, d.columns[0] if d.columns else "x", d.exponent, d.n)]
     factor = calibration_factor(options.conservative)
     found = unimodality_test(x - x.mean(), options.n_resamples, factor, rng)
     return ClusterTestResult(
@@ -244,14 +206,10 @@ def one_column_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rando
         n_clustered=0,
         factor=factor,
         conservative=options.conservative,
-        jittered=found.spread,
+        jittered=bool(ties),
         pvalues=np.array([[found.pvalue]]),
         scores=found.scores,
         indices=found.indices[None],
         rows=(Contrast("more than one mode", found.index, found.pvalue, found.pvalue),),
-        notes=(
-            *note_ties([d.columns[0] if d.columns else "x"] if found.spread else []),
-            *note_duplicated_rows(d.points),
-            *(() if options.user_clusterer is None else (UNUSED_CLUSTERER,)),
-        ),
+        notes=(*describe_data(d, ties), *(() if options.user_clusterer is None else (UNUSED_CLUSTERER,))),
     )

@@ -1,0 +1,177 @@
+"""Jitter tied values between their neighbours, and values that a limit cut off over their tail [theory 5].
+
+Point masses count as modes. A tied value is spread over a triangle from its left neighbour to its right one, so that
+the density is a line from value to value: it has the modes of the frequencies per step, and no flat parts, which are
+the worst case of tests of unimodality. Many equal values at an end of a fine scale stand for what lies beyond.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from energystats._typing import FloatArray, IntArray
+
+__all__ = ["Jittered", "PileAtEnd", "find_reach", "jitter_ties"]
+
+
+SAME = 4 * np.finfo(float).eps  # of the value: closer ones differ by the rounding of one number
+LARGEST_STEP = 3.0  # times the next gap outwards: 1/(k + 1) of counts has .5 and .167, a wider gap is a hole
+COARSE = 0.25  # of the standard deviation: steps that are narrower on average change next to nothing
+
+# values are heaped, as by rounding to two grids at once, where several, on a grid of their own, are
+HEAP = 2  # times as frequent as their neighbours, and two points more
+SMALLEST_HEAP = 5  # points
+SEVERAL = 3  # values
+OFF_GRID = 1e-3  # of a grid step
+HEAPED_SHARE = 0.1  # of all points, more than their neighbours have
+
+# a pile of equal values at an end is a limit, and not a value of a grid, where it is:
+PILE = 3.0  # times as large as any value between the ends
+PILE_SHARE = 0.05  # of all points at least
+SMALLEST_PILE = 3  # points
+OTHER_VALUES = 7  # more than the scales of questionnaires have
+REACH = 2.0  # widths of the tail, beyond which a pile stands apart
+
+
+@dataclass(frozen=True, slots=True)
+class PileAtEnd:
+    """A pile of equal values at an end of a scale that is fine otherwise.
+
+    Attributes
+    ----------
+    value : float
+        The smallest or the largest value.
+    count : int
+        Points that have it.
+    is_smallest : bool
+        At which end it is.
+    apart : bool
+        Whether it is too far from the others to be their tail, so that it was left a mode of its own.
+    """
+
+    value: float
+    count: int
+    is_smallest: bool
+    apart: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Jittered:
+    """Jittered values.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n,)
+        In the order of the data; those that were not tied are as they were.
+    width : float
+        Step beside tied values (the mean of both sides), its median over the points; 0 where only piles were tied.
+    coarse : bool
+        Whether steps are so wide that the jitter matters.
+    heaped : bool
+        Whether some values between the ends are far more frequent than their neighbours, as of two grids at once.
+    limits : tuple of PileAtEnd
+        Piles at the ends.
+    """
+
+    values: FloatArray
+    width: float
+    coarse: bool
+    heaped: bool
+    limits: tuple[PileAtEnd, ...]
+
+
+def find_reach(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Find how far ascending distinct values are jittered to the left and to the right; (m,) -> two of (m,).
+
+    To the neighbour, but at most three times as far as that one is from the next value outwards, so that holes stay
+    holes; beyond the ends as far as inwards.
+    """
+    gaps = np.diff(values)
+    rightwards = np.minimum(gaps, LARGEST_STEP * np.append(gaps[1:], np.inf))
+    leftwards = np.minimum(gaps, LARGEST_STEP * np.append(np.inf, gaps[:-1]))
+    return np.append(rightwards[0], leftwards), np.append(rightwards, leftwards[-1])
+
+
+def jitter_ties(x: FloatArray, rng: np.random.Generator) -> Jittered | None:
+    """Jitter tied values between their neighbours, limits over a tail; None if nothing, or all, is tied."""
+    order = np.argsort(x, kind="stable")
+    ascending = x[order]
+    gaps = np.diff(ascending)
+    apart = gaps > SAME * np.maximum(np.abs(ascending[1:]), np.abs(ascending[:-1]))
+    if apart.all() or not apart.any():  # no ties, or nothing but one tie
+        return None
+    # values that rounding alone separates are one block, and move together
+    block = np.concatenate(([0], np.cumsum(apart)))
+    counts = np.bincount(block)
+    values = ascending[np.append(0, np.flatnonzero(apart) + 1)]
+    uniforms = rng.random(x.size)
+    ends = [end for end in (0, counts.size - 1) if _is_pile(counts, end)]
+    # the others have the neighbours they would have if the pile were not there
+    inner = np.setdiff1d(np.arange(counts.size), ends)
+    widths, spread = _spread_over_triangles(ascending, block, counts, values, inner, uniforms)
+    limits = []
+    for end in ends:
+        own, others = block == end, np.sort(spread[np.isin(block, inner)])
+        side = 1.0 if end == 0 else -1.0
+        tail = _tail_width(side * values[end], counts[end], np.sort(side * others))
+        limits.append(PileAtEnd(float(values[end]), int(counts[end]), end == 0, tail is None))
+        if tail is not None:
+            # a density that falls to 0 from that of the others at their edge
+            edge = others[0] if end == 0 else others[-1]
+            spread[own] = edge - side * tail * (1 - np.sqrt(1 - uniforms[own]))
+    out = np.empty_like(x)
+    out[order] = spread
+    widths = widths[np.isin(block, inner)]
+    tied = widths[widths > 0]
+    coarse = bool(widths.mean() > COARSE * x.std())
+    width = float(np.median(tied)) if tied.size else 0.0
+    return Jittered(out, width, coarse, _are_heaped(values, counts), tuple(limits))
+
+
+def _spread_over_triangles(
+    ascending: FloatArray, block: IntArray, counts: IntArray, values: FloatArray, inner: IntArray, uniforms: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Spread tied values over their triangles; return the step at every point, and the values."""
+    left, right = find_reach(values)
+    left[inner], right[inner] = find_reach(values[inner])
+    left[counts == 1] = right[counts == 1] = 0.0
+    left, right = left[block], right[block]
+    base = left + right
+    # quantiles of the triangle with its top at the value
+    down, up = np.sqrt(uniforms * base * left), np.sqrt((1 - uniforms) * base * right)
+    return base / 2, ascending + np.where(uniforms * base < left, down - left, right - up)
+
+
+def _are_heaped(values: FloatArray, counts: IntArray) -> bool:
+    """Tell whether several values between the ends, on a grid of their own, are far more frequent than neighbours."""
+    beside = np.maximum(counts[:-2], counts[2:])
+    excess = np.where(counts[1:-1] >= np.maximum(SMALLEST_HEAP, HEAP * beside + 2), counts[1:-1] - beside, 0)
+    if np.count_nonzero(excess) < SEVERAL or excess.sum() < HEAPED_SHARE * counts.sum():
+        return False
+    # chance makes small heaps anywhere
+    heaps = 3 * excess >= excess.max()
+    if np.count_nonzero(heaps) < SEVERAL:
+        return False
+    steps = np.diff(values[1:-1][heaps])
+    steps /= steps.min()
+    return bool(np.all(np.abs(steps - np.round(steps)) <= OFF_GRID))
+
+
+def _is_pile(counts: IntArray, end: int) -> bool:
+    """Tell whether the points at an end are far more than any value between the ends has."""
+    between = counts[1:-1]
+    if between.size < OTHER_VALUES:
+        return False
+    return bool(counts[end] >= max(SMALLEST_PILE, PILE_SHARE * counts.sum(), PILE * between.max()))
+
+
+def _tail_width(pile: float, count: int, others: FloatArray) -> float | None:
+    """Compute the width of a triangular tail of the others that holds the pile; None where that does not reach it.
+
+    `others` are above the pile, ascending; the tail begins with their density at the edge.
+    """
+    first = min(others.size - 1, max(5, int(np.ceil(np.sqrt(others.size)))))
+    width = 2 * count * float(others[first] - others[0]) / first
+    return width if 0 < others[0] - pile <= REACH * width else None

@@ -1,0 +1,190 @@
+"""Tell what the data make a reader ask: ties, limits, duplicated rows, columns of two values, dependent rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from scipy.stats import rankdata
+
+from energystats._core.ties import Jittered
+from energystats._typing import FloatArray
+from energystats.display.numbers import number
+from energystats.dissimilarity import Dissimilarity
+from energystats.exceptions import TiesWarning, warn
+
+__all__ = ["ColumnTies", "describe_data"]
+
+
+SHOWN = 10  # columns with ties
+SAME_VALUE = 1e-13  # of the largest one: closer values differ by rounding
+OFF_GRID = 1e-3  # of a grid step
+FAR = (5, 6, 7, 8, 9)  # rows: how far the farther neighbours in row order are
+SERIAL_ERRORS = 3.5  # standard errors by which next rows have to be more alike than independent ones
+SERIAL_SHARE = 0.6  # of comparisons that the next row wins
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnTies:
+    """Ties of one column, in the unit of the data.
+
+    Attributes
+    ----------
+    name : str
+        What they are ties of.
+    step : str
+        Median step beside tied values; empty where only piles were tied.
+    coarse : bool
+        Whether the jitter matters.
+    heaped : bool
+        Whether some values are far more frequent than their neighbours.
+    limits : tuple of str
+        Sentences about piles at the ends.
+    """
+
+    name: str
+    step: str
+    coarse: bool
+    heaped: bool
+    limits: tuple[str, ...]
+
+    @classmethod
+    def of(cls, found: Jittered, name: str, exponent: int, n: int) -> Self:
+        """Describe the ties of a column that was scaled by 2**-exponent."""
+        step = f"{np.ldexp(found.width, exponent):.3g}" if found.width > 0 else ""
+        limits = []
+        for limit in found.limits:
+            which = "smallest" if limit.is_smallest else "largest"
+            value = number(float(np.ldexp(limit.value, exponent)))
+            what = (
+                "They stand apart from the others and count as a mode."
+                if limit.apart
+                else "They were taken for values that a limit cut off (of detection, or of the scale), and spread over "
+                "the tail that it hides: they are no mode. Whether these rows are a group of their own was not tested."
+            )
+            limits.append(f"{limit.count} of {n} values of {name} are its {which}, {value}. {what}")
+        return cls(name, step, found.coarse, found.heaped, tuple(limits))
+
+
+def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies]) -> tuple[str, ...]:
+    """Note what the data make a reader ask, what matters most first; warn of ties that matter, and of duplicates."""
+    points = d.coordinates
+    limits = tuple(sentence for column in ties for sentence in column.limits)
+    for sentence in limits:
+        warn(sentence, TiesWarning)
+    return (
+        *(() if points is None else _note_two_values(points)),
+        *_note_serial_order(d),
+        *limits,
+        *_note_ties(ties),
+        # a pile at an end has duplicates of its own
+        *(() if points is None or limits else _note_duplicated_rows(points)),
+    )
+
+
+# ---------------------------------------------------------------- ties
+
+
+def _note_ties(ties: Sequence[ColumnTies]) -> tuple[str, ...]:
+    """Note jittered ties, if there were any, and warn where the jitter can change p."""
+    steps = [f"{column.step} in {column.name}" for column in ties if column.step]
+    if not steps:
+        return ()
+    shown = ", ".join(steps[:SHOWN]) + (", ..." if len(steps) > SHOWN else "")
+    note = (
+        f"Tied values were jittered between the values beside them, over triangles (steps of {shown}), "
+        "because point masses count as modes."
+    )
+    if any(column.coarse for column in ties):
+        warn(note, TiesWarning)
+    heaped = [column.name for column in ties if column.heaped]
+    if not heaped:
+        return (note,)
+    shown = ", ".join(heaped[:SHOWN]) + (", ..." if len(heaped) > SHOWN else "")
+    heaps = (
+        f"Some values of {shown} are far more frequent than those beside them, as of values rounded to several grids "
+        "at once; such heaps can count as modes. Round all values to the coarsest grid."
+    )
+    warn(heaps, TiesWarning)
+    return heaps, note
+
+
+def _note_duplicated_rows(points: FloatArray) -> tuple[str, ...]:
+    """Warn of duplicated rows where some column is fine, and return the note.
+
+    A column is fine if it is on no grid, and its ties are those of whole rows; in a single column, where all ties are,
+    if half of the values are distinct.
+    """
+    n, n_columns = points.shape
+    distinct = len(np.unique(points, axis=0))
+    if distinct == n or (n_columns == 1 and distinct < n / 2):
+        return ()
+    if not any(np.unique(column).size == distinct and not _on_a_grid(column) for column in points.T):
+        return ()
+    note = (
+        f"{n - distinct} of {n} rows are duplicated, in columns that are recorded on no grid. Copies of rows (a table "
+        "merged twice, a bootstrap sample) make p too small: test every row once. Equal rows of counts or of rounded "
+        "values are no copies, whether they were transformed or not."
+    )
+    warn(note, TiesWarning)
+    return (note,)
+
+
+def _on_a_grid(x: FloatArray) -> bool:
+    """Tell whether all gaps between distinct values are multiples of the smallest one."""
+    gaps = np.diff(np.unique(x))
+    gaps = gaps[gaps > SAME_VALUE * np.abs(x).max()]
+    if not gaps.size:
+        return True
+    steps = gaps / gaps.min()
+    return bool(np.all(np.abs(steps - np.round(steps)) <= OFF_GRID))
+
+
+# ---------------------------------------------------------------- what the test supposes
+
+
+def _note_two_values(points: FloatArray) -> tuple[str, ...]:
+    """Note that at least half of the columns have two values only."""
+    count = sum(np.unique(column).size == 2 for column in points.T)
+    if points.shape[1] == 1 or 2 * count < points.shape[1]:
+        return ()
+    return (
+        f"{count} of {points.shape[1]} columns have two values only. Sums of such columns have two modes where the "
+        "columns go together, as items of one strong factor do: a small p is then no sign of groups of rows. Compare "
+        "with a model without groups that has this dependence.",
+    )
+
+
+def _note_serial_order(d: Dissimilarity) -> tuple[str, ...]:
+    """Note that rows are more like the next one than like those a little farther on.
+
+    Blocks of independent rows, one cluster after another, are not: only their borders differ. The share of five
+    comparisons of a row has the variance 1/12 + 1/30 where rows are independent, that of one uniform rank among six.
+    """
+    rows = np.arange(d.n - FAR[-1], dtype=np.intp)
+    if not rows.size:
+        return ()
+    ranks = None if d.coordinates is None else rankdata(d.coordinates, axis=0)
+
+    def away(lag: int) -> FloatArray:
+        """Compute distances from rows to those a lag further on: of ranks where there are columns, else as given."""
+        if ranks is None:
+            return np.asarray(d.matrix[rows, rows + lag], dtype=np.float64)
+        return np.asarray(np.square(ranks[rows + lag] - ranks[rows]).sum(axis=1))
+
+    nearer = float(np.mean([_share_below(away(1), away(lag)) for lag in FAR]))
+    error = np.sqrt((1 / 12 + 1 / (6 * len(FAR))) / rows.size)
+    if nearer < max(SERIAL_SHARE, 0.5 + SERIAL_ERRORS * error):
+        return ()
+    return (
+        f"Neighbouring rows are alike: {nearer:.0%} are nearer to the next row than to one {FAR[0]} to {FAR[-1]} rows "
+        "on. If the table is sorted, nothing follows. If rows depend on those before them (a series, a transect, "
+        "repeated measures), p is too small, because the test supposes independent rows.",
+    )
+
+
+def _share_below(near: FloatArray, far: FloatArray) -> float:
+    """Compute the share of rows with near < far; ties count one half."""
+    return float(np.mean(np.where(near == far, 0.5, near < far)))

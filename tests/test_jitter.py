@@ -1,0 +1,300 @@
+"""Tied values and their neighbours, limits, and what the tests of clusters say of the data they were given."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import brentq
+from scipy.stats import binom
+
+import energystats as es
+from energystats._core.ties import find_reach, jitter_ties
+from energystats.cluster_tests.scores import _power_of_line
+from energystats.cluster_tests.unimodality import unimodality_test
+from tests import simulations
+
+
+class Constant:
+    """A generator whose uniform numbers are all the same."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def random(self, size):
+        return np.full(size, self.value)
+
+
+def slow_reach(values, i, step):
+    """How far one value is jittered to one side, by the definition; beyond an end as far as inwards."""
+    j = i + step
+    if not 0 <= j < len(values):
+        return slow_reach(values, i, -step)
+    gap, beyond = abs(values[j] - values[i]), j + step
+    if 0 <= beyond < len(values):
+        gap = min(gap, 3 * abs(values[beyond] - values[j]))
+    return gap
+
+
+def slow_quantile(u, left, right):
+    """The quantile of a triangle over [-left, right] with its top at 0, from its distribution function."""
+
+    def probability(x):
+        return (left + x) ** 2 / left if x < 0 else left + right - (right - x) ** 2 / right
+
+    return brentq(lambda x: probability(x) - u * (left + right), -left, right, xtol=1e-14)
+
+
+grids = st.lists(st.integers(-40, 40), min_size=2, max_size=12, unique=True).map(sorted)
+
+
+@given(grids)
+def test_reach_against_its_definition(grid):
+    left, right = find_reach(np.array(grid, dtype=float))
+    expected = [(slow_reach(grid, i, -1), slow_reach(grid, i, 1)) for i in range(len(grid))]
+    assert_array_equal(np.column_stack((left, right)), expected)
+    mirrored = find_reach(-np.array(grid, dtype=float)[::-1])
+    assert_array_equal(mirrored[0][::-1], right)
+    assert_array_equal(mirrored[1][::-1], left)
+
+
+@given(grids, st.floats(0.01, 0.99))
+def test_jitter_against_quantiles_of_the_triangle(grid, u):
+    values = np.array(grid, dtype=float)
+    found = jitter_ties(np.repeat(values, 2), Constant(u))
+    expected = [slow_quantile(u, *pair) for pair in zip(*find_reach(values), strict=True)]
+    assert_allclose(found.values[::2] - values, expected, atol=1e-9)
+
+
+@given(st.lists(st.integers(0, 6), min_size=3, max_size=40), st.integers(0, 2**32 - 1))
+def test_jitter_keeps_values_between_their_neighbours(data, seed):
+    x = np.array(data, dtype=float)
+    found = jitter_ties(x, np.random.default_rng(seed))
+    values, counts = np.unique(x, return_counts=True)
+    if counts.max() == 1 or values.size == 1:
+        assert found is None
+        return
+    assert not found.limits
+    left, right = find_reach(values)
+    which = np.searchsorted(values, x)
+    tied = counts[which] > 1
+    assert_array_equal(found.values[~tied], x[~tied])
+    assert (found.values >= x - left[which] - 1e-12).all()
+    assert (found.values <= x + right[which] + 1e-12).all()
+    assert found.width == np.median((left + right)[which[tied]] / 2)
+    # another place and scale: the same up to these; the mirror image from mirrored numbers
+    moved = jitter_ties(4 * x + 8, np.random.default_rng(seed))
+    assert_allclose(moved.values, 4 * found.values + 8, atol=1e-12)
+    there, back = jitter_ties(x, Constant(0.3)), jitter_ties(-x, Constant(0.7))
+    assert_allclose(back.values, -there.values, atol=1e-12)
+
+
+def test_the_density_is_a_line_from_value_to_value(rng):
+    """Frequencies 1, 4, 2 on a grid of unequal steps: at a value, its frequency over the mean step beside it."""
+    values, frequencies = np.array([0.0, 1.0, 3.0, 4.0]), np.array([0.1, 0.4, 0.3, 0.2])
+    x = rng.choice(values, 200_000, p=frequencies)
+    heights = frequencies / np.array([1.0, 1.5, 1.5, 1.0])
+    counts, edges = np.histogram(jitter_ties(x, rng).values, np.arange(-1, 5.01, 0.5))
+    centres = (edges[1:] + edges[:-1]) / 2
+    expected = np.interp(centres, [-1, *values, 5], [0, *heights, 0]) * 0.5
+    assert (np.abs(counts / x.size - expected) <= 4 * np.sqrt(expected / x.size)).all()
+
+
+def test_holes_stay_holes():
+    left, right = find_reach(np.array([0.0, 1, 2, 20, 21, 22]))
+    assert_array_equal(right, [1, 1, 3, 1, 1, 1])
+    assert_array_equal(left, [1, 1, 1, 3, 1, 1])
+    # counts after transformations have no holes at all
+    k = np.arange(12.0)
+    for moved in (np.log1p(k), np.sqrt(k), np.sqrt(k + 3 / 8), np.log10(k + 1), np.log(k + 0.5), -1 / (k + 1)):
+        left, right = find_reach(moved)
+        assert_allclose(left[1:], np.diff(moved), atol=1e-14)
+        assert_allclose(right[:-1], np.diff(moved), atol=1e-14)
+
+
+def test_what_is_no_tie_is_not_moved(rng):
+    assert jitter_ties(rng.standard_normal(20), rng) is None
+    assert jitter_ties(np.ones(20), rng) is None
+    x = np.append(1 + 1e-9 * np.arange(1, 30), [5.0, 7.0])
+    assert jitter_ties(rng.permutation(x), rng) is None
+    # values that differ by one rounding are tied, and move together
+    x = np.concatenate(([np.nextafter(1.0, 2), 1.0], np.arange(2.0, 9.0)))
+    found = jitter_ties(x, rng)
+    assert found.width == pytest.approx(1)
+    assert (np.flatnonzero(found.values != x) < 2).all()
+    # a few equal values of a continuous scale hardly move
+    few = np.append(rng.standard_normal(1000), [0.0, 0.0])
+    assert np.abs(jitter_ties(few, rng).values - few).max() < 0.05
+
+
+def test_two_values_never_show_two_modes(rng):
+    x = np.repeat([0.0, 1.0], [40, 60])
+    found = jitter_ties(x, rng)
+    assert (np.abs(found.values - x) <= 1).all()
+    assert unimodality_test(x, 99, 1.2, rng).pvalue > 0.05
+
+
+@pytest.mark.parametrize("name", ["log1p(Poisson 1)", "logit of Bin(10, .85)", "half the detection limit, 20 %, log"])
+def test_level_on_a_few_samples(name, rng):
+    """Spread over one grid step, as ties once were, and piles left alone, nearly all of these were rejected."""
+    draw = simulations.DISCRETE_NULLS[name]
+    found = sum(unimodality_test(draw(rng, 60), 99, 1.2, rng).pvalue <= 0.05 for _ in range(25))
+    assert found <= binom.ppf(0.9999, 25, 0.07)
+
+
+# ---------------------------------------------------------------- piles at the ends
+
+
+def slow_tail_width(pile, others):
+    """A triangle over the piled points that begins with the density of the others at their edge."""
+    first = max(5, int(np.ceil(np.sqrt(len(others)))))
+    density = first / (others[first] - others[0])  # points per unit
+    return 2 * pile / density
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_values_at_a_limit_become_a_tail(sign, rng):
+    x = sign * np.maximum(rng.standard_normal(300), -0.8)
+    found = jitter_ties(x, rng)
+    (limit,) = found.limits
+    piled = x == limit.value
+    assert (limit.value, limit.count, limit.is_smallest, limit.apart) == (-0.8 * sign, piled.sum(), sign > 0, False)
+    assert_array_equal(found.values[~piled], x[~piled])
+    others = np.sort(sign * x[~piled])
+    away = others[0] - sign * found.values[piled]
+    width = slow_tail_width(limit.count, others)
+    assert 0 <= away.min() <= away.max() <= width
+    # a triangle has its mean at a third of its width; three standard errors of it
+    assert abs(away.mean() - width / 3) <= 3 * width / np.sqrt(18 * limit.count)
+
+
+def test_piles_that_are_no_limits(rng):
+    # far away: a mode of its own; few other values: a questionnaire; in the middle: a spike
+    far = jitter_ties(np.append(rng.standard_normal(80), np.full(20, 50.0)), rng)
+    assert [limit.apart for limit in far.limits] == [True]
+    assert unimodality_test(np.append(rng.standard_normal(80), np.full(20, 50.0)), 99, 1.2, rng).pvalue < 0.05
+    assert not jitter_ties(np.repeat(np.arange(7.0), [50, 9, 9, 9, 9, 9, 9]), rng).limits
+    assert not jitter_ties(np.append(rng.standard_normal(80), np.zeros(20)), rng).limits
+    # two points are no pile
+    assert not jitter_ties(np.append(rng.random(10), [0.0, 0.0]), rng).limits
+
+
+def test_limits_are_told(rng):
+    x = np.maximum(rng.standard_normal(100), -0.8) * 10
+    with pytest.warns(es.TiesWarning, match="of 100 values of x are its smallest, -8. They were taken for"):
+        found = es.cluster_test(x, rng=0)
+    assert found.notes[0].startswith(f"{int(np.sum(x == -8))} of 100 values")
+    assert found.jittered
+    with pytest.warns(es.TiesWarning, match="They stand apart"):
+        es.cluster_test(np.append(rng.standard_normal(80), np.full(20, 50.0)), rng=0)
+
+
+# ---------------------------------------------------------------- notes and warnings
+
+
+def test_coarse_ties_warn_and_fine_ones_are_noted(rng):
+    X = rng.standard_normal((100, 2))
+    with pytest.warns(es.TiesWarning, match=r"between the values.*steps of 0.5 in column 0, 0.5 in column 1\)"):
+        result = es.cluster_test(np.round(X * 2) / 2, rng=rng)
+    assert result.jittered
+    assert "between the values beside them" in " ".join(result.summary().split())
+    fine = es.cluster_test(np.round(X, 1), rng=rng)  # no warning, which would be an error here
+    assert fine.jittered
+    assert any("between the values beside them" in note for note in fine.notes)
+    assert not es.cluster_test(X, rng=rng).jittered
+
+
+def test_heaps_are_told(rng):
+    x = rng.standard_normal(400)
+    heaped = np.where(rng.random(400) < 0.5, np.round(2 * x) / 2, np.round(x, 1))
+    with pytest.warns(es.TiesWarning, match="Round all values to the coarsest grid"):
+        es.cluster_test(heaped, n_resamples=19, rng=0)
+    assert not jitter_ties(np.round(x, 1), rng).heaped
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_duplicated_rows_warn(columns, rng):
+    def notes_of(points):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", es.TiesWarning)
+            notes = es.cluster_test(points, n_resamples=19, n_splits=1, rng=0).notes
+        return [note for note in notes if "duplicated" in note]
+
+    X = rng.standard_normal((50, columns))
+    twice = np.concatenate((X, X))
+    (text,) = notes_of(twice)
+    assert text.startswith("50 of 100 rows are duplicated, in columns that are recorded on no grid.")
+    with pytest.warns(es.TiesWarning, match="50 of 100 rows are duplicated"):
+        es.cluster_test(twice, n_resamples=19, n_splits=1, rng=0)
+    # on a grid equal rows are what one expects, and of counts after a transformation, too
+    assert not notes_of(np.round(twice, 1))
+    assert not notes_of(np.sqrt(rng.poisson(3, (100, columns))))
+
+
+def test_binary_columns_are_told(rng):
+    factor = rng.standard_normal((100, 1))
+    items = (0.9 * factor + np.sqrt(1 - 0.81) * rng.standard_normal((100, 10)) > 0).astype(float)
+    with pytest.warns(es.TiesWarning):
+        found = es.cluster_test(items, n_resamples=19, n_splits=1, rng=0)
+    assert found.notes[0].startswith("10 of 10 columns have two values only.")
+    few = np.column_stack((rng.standard_normal((100, 2)), items[:, 0]))
+    with pytest.warns(es.TiesWarning):
+        assert "two values" not in str(es.cluster_test(few, n_resamples=19, n_splits=1, rng=0).notes)
+
+
+def rows_are_alike(X, **how):
+    notes = es.cluster_test(X, n_resamples=19, n_splits=1, rng=0, **how).notes
+    return any(note.startswith("Neighbouring rows are alike") for note in notes)
+
+
+def test_dependent_rows_are_told(rng):
+    X = rng.standard_normal((200, 2))
+    walk = np.cumsum(X, axis=0)
+    assert rows_are_alike(walk)
+    assert rows_are_alike(es.pairwise(walk), metric="precomputed")
+    assert rows_are_alike(np.repeat(X[:40], 5, axis=0) + 0.1 * X)  # five replicates one after another
+    assert rows_are_alike(np.sort(X[:, 0]))
+    # neither independent rows, nor clusters one after another
+    assert not rows_are_alike(X)
+    assert not rows_are_alike(X + np.repeat([[0.0], [9.0]], 100, axis=0))
+
+
+def test_a_line_bent_by_a_power_is_told(rng):
+    x = rng.standard_normal(60)
+    R = np.abs(np.subtract.outer(x, x))
+    assert _power_of_line(R**0.2) == pytest.approx(0.2)
+    for power in (0.5, 0.8):
+        assert _power_of_line(R**power) == pytest.approx(power)
+        assert _power_of_line(np.round(R**power, 2)) == pytest.approx(power, abs=0.05)
+    for straight in (R, es.pairwise(rng.standard_normal((60, 2))), np.zeros((5, 5)), R[:2, :2]):
+        assert _power_of_line(straight) is None
+    with pytest.warns(es.NotCalibratedWarning, match=r"abs\(x - y\)\*\*0.5 of a single column.*give alpha=0.5"):
+        es.cluster_test(np.sqrt(R), metric="precomputed", rng=0)
+    with pytest.warns(es.NotCalibratedWarning, match=r"give alpha=0.25"):
+        es.cluster_test(R**0.25, metric="precomputed", alpha=0.5, rng=0)
+    assert "Assumed" in str(es.cluster_test(np.sqrt(R), metric="precomputed", alpha=0.5, rng=0).notes)
+
+
+# ---------------------------------------------------------------- what p can be
+
+
+@pytest.mark.parametrize(("method", "fewest"), [("split", 23), ("unimodal-1d", 23), ("refit", 19)])
+def test_too_few_draws_are_told(method, fewest, rng):
+    X = rng.standard_normal((40, 1 if method == "unimodal-1d" else 2))
+    X[:20] += 30
+    few, enough = (es.cluster_test(X, method=method, n_resamples=n, rng=0) for n in (fewest - 1, fewest))
+    assert few.pvalue > 0.05 >= enough.pvalue
+    assert f"take n_resamples of {fewest} or more" in " ".join(few.summary().split())
+    assert few._conclusion().startswith(f"At level 0.05: nothing could be decided with {fewest - 1} draws")
+    assert "n_resamples" not in enough.summary()
+    if method != "refit":
+        assert "It is the smallest that so many" in " ".join(enough.summary().split())
+
+
+def test_large_p_claims_no_single_cluster(rng):
+    X = rng.standard_normal((40, 2))
+    assert "no evidence at this sample size of a projection with two modes" in es.cluster_test(X, rng=0)._conclusion()
+    assert "of more than one mode" in es.cluster_test(X[:, 0], rng=0)._conclusion()
+    assert "a projection with two modes" in es.cluster_tree(X, rng=0)._conclusion()
