@@ -161,10 +161,10 @@ def weighted(*weights: float, test: Callable[..., float]) -> Callable[[np.ndarra
 
 
 def as_given(X, rng, row):
-    """The split test without decorrelated columns."""
+    """The split test among the points as given alone."""
     from energystats.cluster_tests import split
 
-    with mock.patch.object(split, "MARGIN", np.inf):
+    with mock.patch.object(split, "spaces_of", return_value=(split.GIVEN,)):
         return ours(method="split", n_resamples=SPLIT_DRAWS)(X, rng, row)
 
 

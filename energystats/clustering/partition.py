@@ -180,7 +180,10 @@ class Partition(Labelled):
     def _conclusion(self) -> str:
         if self.k == 1:
             return "One cluster: nothing was divided."
-        return f"Any data can be cut into {self.k}; `cluster_test` asks whether these clusters are more than a cut."
+        return (
+            f"Any data can be cut into {self.k}; `cluster_test` asks whether there is more than a cut, and says where "
+            "clusters show if not among the points as given."
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Tabulate one row per cluster: cluster, size and W of the cluster."""

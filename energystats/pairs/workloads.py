@@ -76,8 +76,8 @@ LINE_DRAW = 11.0  # sorts of a sample that a draw from the nearest unimodal dist
 LANCZOS = 40.0  # products with the pairs for the first eigenvectors
 NORMAL = 900.0  # numbers touched for the mean distance of a point to a normal distribution in several columns
 CLUSTERED_AT_MOST, NAMED_AT_MOST, FOLDS, SPLIT_STARTS = 2000, 4000, 5, 10  # of the split test
+DECORRELATED_AT_MOST, FEW_STARTS, SPACES = 400, 4, 3
 ENDED_AFTER = 25  # perturbations of a search at most, about: it ends when the best was found often enough
-PILOT = 500
 
 SAMPLE_LESS = "Use a random subset of the rows."
 FEWER_DRAWS = "Use fewer `n_resamples`, or a random subset of the rows."
@@ -428,15 +428,18 @@ def split(size: Size, k: int, n_splits: float, count: float, of_draws: str = FEW
     n = float(size.n)
     part, contrasts = min(0.8 * n, CLUSTERED_AT_MOST), k if k > 2 else 1
     advice = "Use fewer `n_splits`, or a random subset of the rows."
-    clustered = search_work(size.part(part), k, SPLIT_STARTS).and_then(pairs_work(size.part(part)))
-    pilot = search_work(size.part(min(part, PILOT) / 2), k, SPLIT_STARTS).and_then(Work(what="", steps=2000)).times(4)
+    # two spaces in which few starts do for two clusters, and decorrelated columns
+    starts = SPLIT_STARTS if k > 2 else FEW_STARTS
+    clustered = search_work(size.part(part), k, starts).and_then(pairs_work(size.part(part))).times(SPACES - 1)
+    fewer = size.part(min(part, DECORRELATED_AT_MOST))
+    decorrelated = search_work(fewer, k, SPLIT_STARTS).and_then(Work(what="", steps=2000))
     along = Work(what="", touched=30.0 * n * contrasts, flops=2.0 * n * size.columns * contrasts, steps=500)
     what = f"{count_text(n_splits)} splits"
-    parts = clustered.and_then(pilot, along).times(FOLDS * n_splits, what=what, advice=advice)
+    parts = clustered.and_then(decorrelated, along.times(SPACES)).times(FOLDS * n_splits, what=what, advice=advice)
     named = size.part(min(n, NAMED_AT_MOST))
-    names = search_work(named, k, 10).and_then(pairs_work(named)) if k > 2 else Work(what="names")
+    names = search_work(named, k, 10).and_then(pairs_work(named)).times(SPACES if k > 2 else 1)
     matrix = () if not size.stored else (spectrum(n, 2.0),)
-    draws = line_draws(n, count, n_splits * contrasts, of_draws)
+    draws = line_draws(n, count, n_splits * contrasts * SPACES, of_draws)
     return parts, names, draws, streams(n_splits, "splits", advice), *matrix
 
 
