@@ -148,7 +148,9 @@ def test_a_matrix_of_euclidean_distances_gives_the_choice_of_its_points(three):
     points = es.select_k(three, 5, **how)
     matrix = es.select_k(es.pairwise(three), 5, metric="precomputed", **how)
     assert matrix.k == points.k
-    assert_allclose(matrix.table.to_numpy(float), points.table.to_numpy(float), atol=1e-8)
+    # a matrix has no columns among which the tests could look for the clearest ones, so that its p-values differ
+    same = [name for name in points.table if name != "pvalue"]
+    assert_allclose(matrix.table[same].to_numpy(float), points.table[same].to_numpy(float), atol=1e-8)
     assert "Assumed" in matrix.summary()
 
 
@@ -205,7 +207,7 @@ def test_significance_is_the_cluster_tree(three):
 def test_draws_that_do_not_fit_are_refused_with_the_argument_that_asks_for_them(columns, three, monkeypatch):
     monkeypatch.setattr("energystats._runtime.available_memory", lambda: 2.0**33)
     with pytest.raises(
-        MemoryError, match=r"^[25]0000000000 draws of .* Use a larger `level` \(the tests take 10/level draws"
+        MemoryError, match=r"^(2|5|15)0000000000 draws of .* Use a larger `level` \(the tests take 10/level draws"
     ):
         es.select_k(three[:, :columns], 2, "significance", level=1e-9, rng=0)
     with warnings.catch_warnings():
