@@ -87,13 +87,36 @@ GAUSSIAN_NULLS = {
     **{name: SPLIT_NULLS[name] for name in ("N d=2 n=50", "N d=10 n=100", "N n=40 d=50", "AR(.8) d=5", "ellipse 1:25")},
     "one large variance of 10": lambda rng: rng.standard_normal((100, 10)) * np.sqrt([3.25, *[1.0] * 9]),
 }
-FLAT_NULLS = {"bar n=60": bar(60), "bar n=200": bar(200), "one flat axis of 10": flat_axis}
+FLAT_NULLS = {
+    "bar n=60": bar(60),
+    "bar n=200": bar(200),
+    "one flat axis of 10": flat_axis,
+    "cube d=5": lambda rng: rng.random((100, 5)),
+}
+
+
+def long_cigars(rng, n=200, d=20):
+    """Two normals six apart across a direction of variance 36, turned at random."""
+    X = rng.standard_normal((n, d)) * [6.0, *[1.0] * (d - 1)]
+    X[: n // 2, 1] += 6
+    return X @ np.linalg.qr(rng.standard_normal((d, d)))[0]
+
+
+def two_of_fifty(rng, n=200):
+    """Two of fifty columns carry two normals five apart; the others have twice their standard deviation."""
+    X = 2 * rng.standard_normal((n, 50))
+    X[:, :2] = rng.standard_normal((n, 2)) + np.repeat([0, 5], n // 2)[:, None] / np.sqrt(2)
+    return X
+
+
 ALTERNATIVES = {  # name: (draw, power asked for)
     "delta=4 d=2": (two_normals(100, 2, 4), 0.74),
     "delta=4 d=10": (two_normals(100, 10, 4), 0.74),
     "80/20 delta=6": (two_normals(100, 2, 6, 0.2), 0.85),
     "three clusters, side 5": (lambda rng: rng.standard_normal((120, 2)) + TRIANGLE[rng.integers(3, size=120)], 0.70),
     "cigars": (cigars, 0.95),
+    "long cigars d=20": (long_cigars, 0.80),
+    "two of fifty columns": (two_of_fifty, 0.80),
 }
 
 

@@ -62,6 +62,20 @@ def test_power_of_split(name, rotating_seed):
     assert_rate_at_least(rejections(draw, rotating_seed, REPLICATES // 2), REPLICATES // 2, limit)
 
 
+@pytest.mark.parametrize("n", [100, 1000])
+def test_two_long_bars_are_two_clusters(n, rotating_seed):
+    """Test, tree and partition agree, and find the bars."""
+    rng = np.random.default_rng([rotating_seed, n])
+    truth, right = np.repeat([0, 1], n // 2), 0
+    for _ in range(20):
+        X = np.column_stack((rng.normal(0, 8, n), 6 * truth + rng.normal(size=n)))
+        seed = int(rng.integers(2**31))
+        found, tree = es.cluster_test(X, rng=seed), es.cluster_tree(X, rng=seed)
+        right += tree.k == 2 and es.clustering_accuracy(truth, found.partition.labels) > 0.95
+        assert (found.pvalue <= 0.05) == (tree.k > 1)
+    assert_rate_at_least(right, 20, 0.95)
+
+
 @pytest.mark.parametrize(
     ("name", "asked"), [("delta=3 d=2", 0.18), ("80/20 delta=4", 0.13), ("concentric circles", 0.45)]
 )
