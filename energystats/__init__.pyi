@@ -20,6 +20,7 @@ from .clustering.landmarks import Landmarks as Landmarks
 from .clustering.local_search import Hartigan as Hartigan
 from .clustering.local_search import Lloyd as Lloyd
 from .clustering.partition import Partition as Partition
+from .clustering.silhouette import silhouette as silhouette
 from .clustering.spectral import Spectral as Spectral
 from .clustering.spectral import SpectralEmbedding as SpectralEmbedding
 from .clustering.spectral import spectral_embedding as spectral_embedding

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -50,7 +50,8 @@ class Partition(Labelled):
         Cluster of each row, 0..k-1. Clusters are numbered from the largest (in points, or in the sum of weights where
         there are weights) to the smallest, those of one size by rising W, then by the rising sum of rho to all points;
         only what is tied in all three goes by first rows. So another order of the rows changes no number. By "exact-1d"
-        they are numbered from left to right.
+        they are numbered from left to right. Where a user's clusterer left points out, -1 for these; W, S and T are
+        then those of the others.
     k : int
         Number of clusters.
     sizes : tuple of int
@@ -62,8 +63,8 @@ class Partition(Labelled):
     bound : float
         Eigenvalue bound: no partition into k clusters has a larger S [theory 3]. It holds for every rho, but is
         loose, 0 or negative for some that are not of negative type, and loose for "landmarks".
-    algorithm : {"exact-1d", "hartigan", "lloyd", "spectral", "landmarks"}
-        What was run.
+    algorithm : {"exact-1d", "hartigan", "lloyd", "spectral", "landmarks", "given"}
+        What was run; "given" where the labels came from elsewhere.
     n_init : int
         Starts made.
     n_perturb : int
@@ -107,7 +108,7 @@ class Partition(Labelled):
     total: float
     within_per_cluster: FloatArray = field(repr=False)
     bound: float
-    algorithm: Literal["exact-1d", "hartigan", "lloyd", "spectral", "landmarks"]
+    algorithm: Literal["exact-1d", "hartigan", "lloyd", "spectral", "landmarks", "given"]
     n_init: int
     n_iter: int
     converged: bool
@@ -136,7 +137,8 @@ class Partition(Labelled):
         if self.masses is not None:
             rows = [[*row[:1], s, *row[1:]] for row, s in zip(rows, numbers(self.masses), strict=True)]
             heads.insert(1, "weight")
-        title = f"Energy clustering into {self.k} cluster{'s' * (self.k > 1)}"
+        title = f"{'Partition' if self.algorithm == 'given' else 'Energy clustering'} into {self.k} "
+        title += f"cluster{'s' * (self.k > 1)}"
         shown = numbers([self.within, self.between, self.total, self.bound])[-1]
         bound = [["bound on S", shown], ["S/bound", proportion(self.tightness)]]
         if self.approximation is not None:
@@ -150,6 +152,8 @@ class Partition(Labelled):
     def _sentences(self) -> list[str]:
         if self.algorithm == "exact-1d":
             how = "Algorithm: exact in one dimension, the global optimum; it does not depend on a seed."
+        elif self.algorithm == "given":
+            how = "The clusters were found elsewhere, or by a user's clusterer; W was not searched."
         elif self.algorithm == "spectral":
             how = f"Algorithm: spectral, best of {self.n_init} k-means of the relaxed solution; W was not searched."
         else:
@@ -330,7 +334,7 @@ def make_partition(
     labels: IntArray,
     k: int,
     *,
-    algorithm: Literal["hartigan", "lloyd", "spectral"],
+    algorithm: Literal["hartigan", "lloyd", "spectral", "given"],
     n_init: int,
     n_iter: int,
     converged: bool,
@@ -339,7 +343,12 @@ def make_partition(
     path: FloatArray | None = None,
     moves: IntArray | None = None,
 ) -> Partition:
-    """Order the clusters that a search found, and compute their dispersions, the upper bound and coordinates."""
+    """Order the clusters that a search found, and compute their dispersions, the upper bound and coordinates.
+
+    Points that are labelled -1 are in no cluster, and no part of the dispersions.
+    """
+    if labels.min() < 0:
+        return _without_points(d, labels, k, algorithm)
     # M = Z'RZ has W, S and T, and the order of the clusters
     M, s = d.group_sums(Groups(labels, tuple(range(k))), weights)
     numbers = numbering_by_sums(labels, M, s)
@@ -381,6 +390,21 @@ def make_partition(
         index=d.index,
         coordinates=coordinates,
     )
+
+
+def _without_points(d: Dissimilarity, labels: IntArray, k: int, algorithm: Any) -> Partition:
+    """Make the partition of the points that are in clusters, and put the others beside it."""
+    inside = np.flatnonzero(labels >= 0)
+    found = make_partition(d.subset(inside), labels[inside], k, algorithm=algorithm, n_init=0, n_iter=0, converged=True)
+    labels = np.full(d.n, -1, dtype=np.intp)
+    labels[inside] = found.labels
+    left_out = f"{d.n - inside.size} of {d.n} points are in no cluster (label -1); W, S and T are those of the others."
+    coordinates = None
+    if found.coordinates is not None:
+        coordinates = np.zeros((d.n, 2))
+        coordinates[inside] = found.coordinates
+    points = d.coordinates if found.points is not None else None
+    return replace(found, labels=labels, points=points, coordinates=coordinates, index=d.index, notes=(left_out,))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
