@@ -194,7 +194,7 @@ def split_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Gen
         cluster=options.clustering.labels,
         names=names,
         k=k,
-        decorrelate=user_clusterer is None,
+        decorrelate=user_clusterer is None and options.spaces != "given",
         n_resamples=enough_draws(options.n_resamples, k),
         first_batch=options.n_resamples,
         factor=calibration_factor(options.conservative),
