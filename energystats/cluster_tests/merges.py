@@ -113,7 +113,7 @@ def merge_clusters(d: Dissimilarity, labels: IntArray, k: int) -> list[Merge]:
         members.append(tuple(sorted(left + right)))
         found.append((left, right, float(height)))
     merges: list[Merge] = []
-    number = {}
+    number: dict[tuple[int, ...], int] = {}
     for left, right, height in reversed(found):
         both = tuple(sorted(left + right))
         size = int(sizes[list(both)].sum())
@@ -201,7 +201,7 @@ def _mean_of_rows(values: FloatArray) -> FloatArray:
     """Average every row without its NaN; NaN where there is nothing else."""
     known = ~np.isnan(values)
     sums, counts = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
-    return np.divide(sums, counts, out=np.full(len(values), np.nan), where=counts > 0)
+    return np.asarray(np.divide(sums, counts, out=np.full(len(values), np.nan), where=counts > 0))
 
 
 def _score_split(
