@@ -87,11 +87,6 @@ def cluster_stability(
     MemoryError
         If the n x n matrix would not fit.
 
-    Warns
-    -----
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
-
     See Also
     --------
     select_k : The number of clusters.
