@@ -68,6 +68,7 @@ def validate_clusters(
     alpha: float = 1.0,
     outside: ArrayLike | None = None,
     n_resamples: int = 199,
+    conservative: bool = False,
     standardize: bool = False,
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -94,6 +95,8 @@ def validate_clusters(
         Labels known from elsewhere, which were not used to cluster; or a column of each of several.
     n_resamples : int, default 199
         Draws behind each p-value; more for those that are adjusted.
+    conservative : bool, default False
+        Multiply p-values of unimodality by 1.6, as for `cluster_test`.
     standardize : bool, default False
         Column z-scores (divisor n) before distances and scores.
     n_jobs : int or None, default None
@@ -107,7 +110,7 @@ def validate_clusters(
     -------
     ClusterValidationResult
         `.to_frame()` (all questions with p, null hypothesis, family and level), `.clusters`, `.merges`, `.variables`,
-        `.points`, `.partition`, `.supported`, `.summary()`, `.plot()`.
+        `.points`, `.partition`, `.groups` (clusters that are separate), `.summary()`, `.plot()`.
 
     Raises
     ------
@@ -144,12 +147,13 @@ def validate_clusters(
     >>> rng = np.random.default_rng(5)
     >>> X = np.concatenate([rng.normal(c, 1, (40, 2)) for c in ([0, 0], [8, 0], [4, 7])])
     >>> found = es.validate_clusters(X, 3, rng=0)
-    >>> found.supported
-    (True, True, True)
+    >>> found.groups
+    ((0,), (1,), (2,))
     >>> (found.merges["pvalue_adjusted"] <= 0.05).tolist()
     [True, True]
     """
     check_flag(standardize, "standardize")
+    check_flag(conservative, "conservative")
     asked = _read_question(k, partition, clusterer, metric, standardize)
     n_resamples, alpha = check_count(n_resamples, "n_resamples", low=1), check_alpha(alpha)
     n_jobs, generator = check_jobs(n_jobs), as_generator(rng)
@@ -157,7 +161,12 @@ def validate_clusters(
     d = points_to_test(X, asked.metric, own_alpha, standardize=asked.standardize)
     known = _read_outside(outside, d.n)
     options = ClusterTestOptions(
-        k=asked.k or 2, method=method_for(d, "auto"), n_resamples=n_resamples, power=alpha, n_jobs=n_jobs
+        k=asked.k or 2,
+        method=method_for(d, "auto"),
+        n_resamples=n_resamples,
+        power=alpha,
+        n_jobs=n_jobs,
+        conservative=conservative,
     )
     search = Search(k=asked.k or min(2, d.n)).on(d)
     again = resamples(Size.of(d), search.k, STABILITY_RESAMPLES, STARTS, 0.632)

@@ -127,6 +127,22 @@ class ClusterValidationResult(Result):
         """Whether each cluster is separate from what it first meets: adjusted p of that merge at most .05."""
         return tuple(merge is not None and merge.pvalue_adjusted <= LEVEL for merge in self._first_merges())
 
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """Clusters, joined where their merge has an adjusted p above .05: what there is evidence for."""
+        if not self.merge_rows:
+            return ((0,),)
+        inside = {merge.clusters for merge in self.merge_rows if not merge.pvalue_adjusted <= LEVEL}
+        waiting, found = [self.merge_rows[0].clusters], []
+        sides = {merge.clusters: (merge.left, merge.right) for merge in self.merge_rows}
+        while waiting:
+            clusters = waiting.pop()
+            if clusters in inside or len(clusters) == 1:
+                found.append(clusters)
+            else:
+                waiting += sides[clusters]
+        return tuple(sorted(found))
+
     def _first_merges(self) -> list[Merge | None]:
         """Find the merge in which each cluster first meets others."""
         return [next((m for m in self.merge_rows if (j,) in (m.left, m.right)), None) for j in range(self.k)]
@@ -278,19 +294,24 @@ class ClusterValidationResult(Result):
             if everywhere.rejected:
                 return "There is structure, but whether it is that of these labels was not tested: give the clusterer."
             return f"At level {LEVEL:g}: no evidence of clusters at this sample size."
-        supported = [j for j, yes in enumerate(self.supported) if yes]
-        if not own.rejected and not supported:
+        groups = self.groups
+        if not own.rejected and len(groups) == 1:
             modes = [answer.what for answer in self._of("variable") if answer.rejected]
-            if everywhere.rejected or modes:
-                where = f"{', '.join(cut_all(modes[:3]))} more than one mode" if modes else "structure"
-                return f"The points have {where}, but no structure was found along the lines of this partition."
-            return f"At level {LEVEL:g}: no evidence of clusters at this sample size; these may be parts of one cloud."
-        if len(supported) == self.k:
+            if not everywhere.rejected and not modes:
+                return (
+                    f"At level {LEVEL:g}: no evidence of clusters at this sample size; these may be parts of one cloud."
+                )
+            seen = f" ({', '.join(cut_all(modes[:3]))}: more than one mode)" if modes else ""
+            return (
+                f"There is structure{seen}, but not along the lines of this partition. Another space may show it, such "
+                'as metric="mahalanobis" or standardize=True.'
+            )
+        if len(groups) == self.k:
             return f"At level {LEVEL:g}: all {self.k} clusters are separate from what they first meet."
-        others = ", ".join(str(j) for j in range(self.k) if j not in supported)
-        few = f"evidence for {len(supported)} of the {self.k} clusters ({', '.join(map(str, supported))})"
-        few = few if supported else "evidence of clusters, but not of any single one"
-        return f"At level {LEVEL:g}: {few}; {others} may be parts of a larger one."
+        if len(groups) == 1:
+            return f"At level {LEVEL:g}: evidence of clusters, but not of any of these {self.k} by itself."
+        names = ", ".join("+".join(map(str, group)) for group in groups)
+        return f"At level {LEVEL:g}: of the {self.k} clusters {len(groups)} groups are separate: {names}."
 
     def summary(self) -> str:
         """Write the verdict, what it rests on, and the tables; what else a reader has to know is in `notes`."""
