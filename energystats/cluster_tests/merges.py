@@ -1,7 +1,7 @@
 """Test every merge in the hierarchy of found clusters, in convex regions that other points cut out [theory 5].
 
-Clusters of one normal cloud, taken by themselves, show gaps: the union of two Voronoi cells has a wedge of the third
-one cut out of it. So no merge is tested on the points of its clusters. A merge is tested in a region that single
+Two clusters of one cloud, taken by themselves, can have a gap between them: the third one was taken out of the middle,
+or cuts a wedge out of it. So no merge is tested on the points of its clusters. A merge is tested in a region that single
 hyperplanes cut out, one for every merge above it: the part of a log-concave population in a convex region is
 log-concave, and so unimodal along every line. Hyperplanes and lines come from other points than those that are tested.
 """

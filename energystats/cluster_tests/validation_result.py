@@ -311,7 +311,7 @@ class ClusterValidationResult(Result):
         if len(groups) == 1:
             return f"At level {LEVEL:g}: evidence of clusters, but not of any of these {self.k} by itself."
         names = ", ".join("+".join(map(str, group)) for group in groups)
-        return f"At level {LEVEL:g}: of the {self.k} clusters {len(groups)} groups are separate: {names}."
+        return f"At level {LEVEL:g}: {len(groups)} groups of these {self.k} clusters are separate: {names}."
 
     def summary(self) -> str:
         """Write the verdict, what it rests on, and the tables; what else a reader has to know is in `notes`."""
