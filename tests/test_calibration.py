@@ -225,7 +225,7 @@ def test_level_of_every_answer_about_clusters(name, by_energy, rotating_seed, mo
 
 
 def test_true_clusters_that_were_cut_are_not_taken_for_two(rotating_seed, monkeypatch):
-    """Three normals eight standard deviations apart, by k-means into four: three groups are separate, hardly ever four."""
+    """Three normals eight standard deviations apart, by k-means into four: three groups, hardly ever four."""
 
     def draw(rng):
         return rng.standard_normal((150, 2)) + np.repeat([[0.0, 0.0], [8.0, 0.0], [4.0, 7.0]], 50, axis=0)

@@ -1,9 +1,9 @@
 """Test every merge in the hierarchy of found clusters, in convex regions that other points cut out [theory 5].
 
 Two clusters of one cloud, taken by themselves, can have a gap between them: the third one was taken out of the middle,
-or cuts a wedge out of it. So no merge is tested on the points of its clusters. A merge is tested in a region that single
-hyperplanes cut out, one for every merge above it: the part of a log-concave population in a convex region is
-log-concave, and so unimodal along every line. Hyperplanes and lines come from other points than those that are tested.
+or cuts a wedge out of it. So no merge is tested on the points of its clusters. A merge is tested in a region that
+single hyperplanes cut out, one for every merge above it: the part of a log-concave population in a convex region is
+log-concave, and so unimodal along every line. Hyperplanes and lines come from other points than those tested.
 """
 
 from __future__ import annotations
