@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import energystats as es
-from energystats.cluster_tests.merges import _best_cut, _find_line, _name_clusters, merge_clusters
+from energystats.cluster_tests.merges import _best_cut, _find_hyperplane, _name_clusters, merge_clusters
 from energystats.cluster_tests.scores import make_scorer
 from energystats.cluster_tests.validate_clusters import _agreement
 from energystats.clustering.silhouette import score_points
@@ -157,7 +157,7 @@ def test_a_discriminant_is_taken_where_the_means_do_not_separate(rng):
     X = np.c_[rng.normal(0, 8, 60), 6 * np.repeat([0, 1], 30) + rng.normal(size=60)]
     X[:30, 0] += 6
     d = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
-    t = _find_line(make_scorer(d, 1.0, rng), np.arange(30, 60), np.arange(30))
+    t = _find_hyperplane(make_scorer(d, 1.0, rng), np.arange(30, 60), np.arange(30))
     assert np.count_nonzero((t > 0) != (np.arange(60) >= 30)) <= 3
     assert abs(np.corrcoef(t, X[:, 1])[0, 1]) > 0.95
 

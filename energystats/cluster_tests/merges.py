@@ -245,7 +245,7 @@ def _score_fold(
         left, right = (others[np.isin(names, side)] for side in (merge.left, merge.right))
         if region is None or not left.size or not right.size:
             continue  # a cluster that the others do not show has no line
-        t = _find_line(scorer, left, right)
+        t = _find_hyperplane(scorer, left, right)
         if t is None:
             continue
         inside = fold[region]
@@ -256,7 +256,7 @@ def _score_fold(
         pooled.sides[j, inside[known]] = (on_left == (t[inside] > 0))[known]
 
 
-def _find_line(scorer: Scorer, left: IntArray, right: IntArray) -> FloatArray | None:
+def _find_hyperplane(scorer: Scorer, left: IntArray, right: IntArray) -> FloatArray | None:
     """Find the line and the hyperplane between two sets of points: positions of all points, above 0 on the left side.
 
     The line runs through the two means, unless Fisher's discriminant separates the sets clearly better. Positions are

@@ -1,4 +1,4 @@
-"""Which clusters of a partition are real? All questions at once, each with its own null hypothesis [theory 5]."""
+"""All questions about the clusters of a partition at once, each with its own null hypothesis [theory 5]."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def validate_clusters(
     """
     check_flag(standardize, "standardize")
     check_flag(conservative, "conservative")
-    asked = _read_question(k, partition, clusterer, metric, standardize)
+    asked = _read_wanted(k, partition, clusterer, metric, standardize)
     n_resamples, alpha = check_count(n_resamples, "n_resamples", low=1), check_alpha(alpha)
     n_jobs, generator = check_jobs(n_jobs), as_generator(rng)
     own_alpha = alpha if isinstance(asked.metric, str) else 1.0
@@ -183,8 +183,8 @@ def validate_clusters(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Question:
-    """What the clusters are, and how they were found.
+class _WantedClusters:
+    """Say which clusters are meant, and how they were found.
 
     Attributes
     ----------
@@ -210,7 +210,9 @@ class _Question:
     standardize: bool
 
 
-def _read_question(k: int | None, partition: Any, clusterer: Any, metric: MetricLike, standardize: bool) -> _Question:
+def _read_wanted(
+    k: int | None, partition: Any, clusterer: Any, metric: MetricLike, standardize: bool
+) -> _WantedClusters:
     """Find out which clusters are meant, and refuse more than one answer."""
     if (k is not None) + (partition is not None or clusterer is not None) != 1:
         raise ValueError(
@@ -227,7 +229,7 @@ def _read_question(k: int | None, partition: Any, clusterer: Any, metric: Metric
         found = None
     if clusterer is None and hasattr(partition, "labels_") and hasattr(partition, "fit_predict"):
         clusterer = partition
-    return _Question(
+    return _WantedClusters(
         k=found.k if found is not None else None if k is None else check_count(k, "k", low=1),
         found=found,
         labels=None if found is not None else partition,
@@ -237,7 +239,7 @@ def _read_question(k: int | None, partition: Any, clusterer: Any, metric: Metric
     )
 
 
-def _find_partition(d: Dissimilarity, asked: _Question, rng: np.random.Generator) -> tuple[Partition, bool]:
+def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Generator) -> tuple[Partition, bool]:
     """Find the partition, and say whether it is known how to find it again in other points."""
     if asked.found is not None:
         labels = asked.found.labels
@@ -284,7 +286,7 @@ def _read_outside(outside: Any, n: int) -> dict[str, IntArray]:
 
 def _validate(
     d: Dissimilarity,
-    asked: _Question,
+    asked: _WantedClusters,
     options: ClusterTestOptions,
     outside: dict[str, IntArray],
     start: np.random.Generator,
@@ -337,7 +339,7 @@ def _validate(
     )
 
 
-def _fresh(asked: _Question) -> UserClusterer | None:
+def _fresh(asked: _WantedClusters) -> UserClusterer | None:
     """Make a user's clusterer that has counted nothing yet."""
     return None if asked.clusterer is None else UserClusterer(asked.clusterer.clusterer)
 
@@ -364,7 +366,7 @@ def _test(d: Dissimilarity, options: ClusterTestOptions, start: np.random.Genera
 def _test_all_merges(
     d: Dissimilarity,
     found: Partition,
-    asked: _Question,
+    asked: _WantedClusters,
     merges: list[Merge],
     options: ClusterTestOptions,
     rng: np.random.Generator,
@@ -390,7 +392,7 @@ def _test_all_merges(
 
 
 def _resample(
-    d: Dissimilarity, found: Partition, asked: _Question, again: bool, rng: np.random.Generator, *, progress: bool
+    d: Dissimilarity, found: Partition, asked: _WantedClusters, again: bool, rng: np.random.Generator, *, progress: bool
 ) -> Resampled:
     """Cluster bootstrap samples as all points were clustered; nothing is known where nobody knows how."""
     if not again:

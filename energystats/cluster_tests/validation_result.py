@@ -70,7 +70,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ClusterValidationResult(Result):
-    """What can be said for and against a partition, question by question.
+    """Answers for and against a partition, question by question.
 
     Attributes
     ----------

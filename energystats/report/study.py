@@ -172,7 +172,7 @@ class Study:
 
     @cached_property
     def validation(self) -> ClusterValidationResult | str:
-        """What can be said for each cluster, or why nothing is."""
+        """Validate the clusters, or say why not."""
         from energystats.cluster_tests.validate_clusters import validate_clusters
 
         if self.n > VALIDATED_AT_MOST:
