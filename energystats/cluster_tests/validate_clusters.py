@@ -27,7 +27,7 @@ from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.resampled_clusters import Resampled, cluster_resamples, energy_clusterer
 from energystats.cluster_tests.results import ClusterTestResult
 from energystats.cluster_tests.scores import make_scorer
-from energystats.cluster_tests.split import LINEAR_UNIMODALITY
+from energystats.cluster_tests.split import LINEAR_UNIMODALITY, may_decorrelate
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, unimodality_test
 from energystats.cluster_tests.validation_result import Answer, ClusterValidationResult
 from energystats.clustering.energy_cluster import AUTO
@@ -301,12 +301,13 @@ def _validate(
     own_space: ClusterTestResult | None = None
     merges = merge_clusters(d, found.labels, found.k)
     if not why_not:
-        structure = _test(d, replace(options, user_clusterer=_fresh(asked)), start)
+        options = replace(options, user_clusterer=_fresh(asked))
+        structure = _test(d, options, start)
         notes += [*structure.notes]
         if again:
             with collected():  # what there is to say of the points was said
                 in_space = replace(options, user_clusterer=_fresh(asked), spaces="given")
-                own_space = _test(d, in_space, start)
+                own_space = _test(d, in_space, start) if may_decorrelate(options) else structure
                 merges = _test_all_merges(d, found, asked, merges, options, merge_rng)
             if found.k == 2:  # one line, tested once
                 p, E = own_space.pvalue, own_space.statistic
