@@ -303,3 +303,31 @@ def test_outside_labels_have_the_permutation_p_of_the_adjusted_rand_index(seed):
 def test_validation_refuses(rng, call, error, message):
     with pytest.raises(error, match=message):
         call(rng.normal(size=(30, 2)))
+
+
+# ---------------------------------------------------------------- pictures of a partition
+
+
+def test_a_partition_is_drawn_on_chosen_axes_with_names_where_they_fit(rng):
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    X = rng.normal(size=(150, 4)) * [9, 5, 3, 1]
+    found = es.energy_cluster(X, 2, n_init=1, rng=0)
+    ax = found.plot(axes=("PC1", "PC3"), labels=[f"row {i}" for i in range(150)])
+    assert "component 1" in ax.get_xlabel()
+    assert "component 3" in ax.get_ylabel()
+    assert 0 < len(ax.texts) < 150
+    drawn = np.concatenate([points.get_offsets() for points in ax.collections])
+    left, lengths, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    scores = (left * lengths)[:, [0, 2]]
+    assert_allclose(np.sort(np.abs(drawn), axis=0), np.sort(np.abs(scores), axis=0), atol=1e-9)
+    assert found.plot(axes=(2, 0)).get_xlabel() == "column 2"
+    for wrong, message in (
+        ({"axes": ("PC1", "PC5")}, "`axes` must name principal components from PC1 to PC4, got PC5"),
+        ({"axes": (0, 1), "space": "kernel"}, "`axes` and `space` both"),
+        ({"labels": ["a"]}, "`labels` must have one name for each of the 150 points, got 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            found.plot(**wrong)
+    mpl.pyplot.close("all")

@@ -25,6 +25,7 @@ from energystats.display.sentences import metric_note
 from energystats.display.tables import TextTable, decomposition_table, text_table
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.inputs.labels import as_labels
+from energystats.inputs.names import write_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -192,7 +193,9 @@ class Partition(Labelled):
             {"cluster": range(self.k), "size": self.sizes, "within_per_cluster": self.within_per_cluster.tolist()}
         )
 
-    def plot(self, ax: Axes | None = None, *, space: Any = None) -> Axes:
+    def plot(
+        self, ax: Axes | None = None, *, space: Any = None, axes: Any = None, labels: ArrayLike | None = None
+    ) -> Axes:
         """Draw the points by cluster; one column as a histogram with its breaks and density.
 
         Parameters
@@ -204,6 +207,10 @@ class Partition(Labelled):
             None; "components"; "kernel" for kernel PCA, the principal coordinates of rho; the names or numbers of two
             columns; an array of shape (n, 2); or a result with coordinates, as of `principal_coordinates`, `kernel_pca`
             and `spectral_embedding`.
+        axes : pair of str or int, optional
+            Two principal components, as ("PC1", "PC3"), or two columns, in place of `space`.
+        labels : array_like of shape (n,), optional
+            Names of the points, of which those are drawn that fit; when None the names of the data frame's rows.
 
         Returns
         -------
@@ -215,20 +222,32 @@ class Partition(Labelled):
         Raises
         ------
         ValueError
-            If `space` is none of these, or needs columns that were not clustered.
+            If `space` or `axes` is none of these, both are given, they need columns that were not clustered, or there
+            is not one label for each point.
         """
         from energystats.plotting.points import plot_line, plot_partition
 
+        if axes is not None:
+            if space is not None:
+                raise ValueError("`axes` and `space` both say what is drawn; give one of them.")
+            space = tuple(axes)
+        names = self.names if self.has_string_names else None
+        if labels is not None:
+            names = write_names(np.asarray(labels).tolist())
+            if len(names) != self.labels.size:
+                raise ValueError(
+                    f"`labels` must have one name for each of the {self.labels.size} points, got {len(names)}."
+                )
         shared: dict[str, Any] = {"sizes": self.sizes, "share": self.between / self.total if self.total else None}
         if space is None and self.points is not None and self.points.shape[1] == 1:
             name, standardized = self.columns[0] if self.columns else "x", self.standardization is not None
             own: dict[str, Any] = {"name": name, "standardized": standardized, "breaks": self.breaks}
             return plot_line(self.points[:, 0], self.labels, ax, **own, **shared)
-        rows, points, axes, units, same_unit = self._plane(space)
-        shared |= {"axes": axes, "units": units, "same_unit": same_unit}
-        return plot_partition(
-            points, self.labels[rows], ax, names=self.names if self.has_string_names else None, **shared
-        )
+        rows, points, titles, units, same_unit = self._plane(space)
+        shared |= {"axes": titles, "units": units, "same_unit": same_unit, "all_names": labels is None}
+        if labels is not None and names is not None:
+            names = tuple(names[i] for i in rows)
+        return plot_partition(points, self.labels[rows], ax, names=names, **shared)
 
     def plot_classes(self, classes: ArrayLike, ax: Axes | None = None, *, space: Any = None) -> Axes:
         """Draw open markers, one shape per known class, around the points of `plot`.

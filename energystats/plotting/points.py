@@ -45,11 +45,13 @@ def plot_partition(
     same_unit: bool = True,
     names: Sequence[str] | None = None,
     hollow: NDArray[np.bool_] | None = None,
+    all_names: bool = True,
 ) -> Axes:
     """Draw points in a plane, with a colour and a marker for each cluster; names beside up to forty points.
 
     `sizes` count all points of the clusters, of which a part may be drawn; `share` is S/T, None where T is 0. Points
-    that are `hollow` have an empty marker; those labelled -1 are small crosses.
+    that are `hollow` have an empty marker; those labelled -1 are small crosses. Without `all_names` names are drawn
+    where they fit, of more points, too.
     """
     k, area = len(sizes), marker_area(len(points))
     ax = axes_or_new(ax, more_width=legend_width(k))
@@ -72,9 +74,9 @@ def plot_partition(
         ax.set_aspect("equal", adjustable="datalim")
     ax.set_title(_partition_title(sizes, share, len(points)), loc="left")
     legend_of_clusters(k, ax, area=area)
-    if names is not None and sum(sizes) <= NAMES_DRAWN:
+    if names is not None and (sum(sizes) <= NAMES_DRAWN or not all_names):
         ax.margins(0.12)
-        draw_names(points, [write_plain_name(name) for name in names], ax)
+        draw_names(points, [write_plain_name(name) for name in names], ax, all_of_them=all_names)
     return ax
 
 
