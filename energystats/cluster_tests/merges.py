@@ -287,7 +287,7 @@ def _best_cut(t: FloatArray, on_left: NDArray[np.bool_]) -> tuple[float, float]:
     distinct = np.append(x[1:] > x[:-1], False)
     if not distinct.any():
         return float(x[0]), float(min(on_left.sum(), (~on_left).sum()))
-    fewest = np.where(distinct, wrong, t.size)
+    fewest = np.where(distinct, wrong, t.size + 1)
     # the middle one of the best cuts that follow each other
     candidates = np.flatnonzero(fewest == fewest.min())
     i = int(candidates[candidates.size // 2])

@@ -157,7 +157,8 @@ def validate_clusters(
     asked = _read_wanted(k, partition, clusterer, metric, standardize)
     n_resamples, alpha = check_count(n_resamples, "n_resamples", low=1), check_alpha(alpha)
     n_jobs, generator = check_jobs(n_jobs), as_generator(rng)
-    own_alpha = alpha if isinstance(asked.metric, str) else 1.0
+    # the metric of a partition has its power
+    own_alpha = alpha if asked.found is None or asked.metric == "precomputed" else 1.0
     d = points_to_test(X, asked.metric, own_alpha, standardize=asked.standardize)
     known = _read_outside(outside, d.n)
     options = ClusterTestOptions(
