@@ -248,6 +248,24 @@ def test_clusterers_of_scikit_learn(triangle):
     assert noisy.plot().texts
 
 
+def test_rows_are_matched_by_their_names(triangle):
+    import pandas as pd
+
+    X, labels = triangle
+    X, labels = X[::4], labels[::4]
+    frame = pd.DataFrame(X, index=[f"row {i}" for i in range(30)])
+    outside = pd.DataFrame({"kind": labels, "first": np.arange(30) < 3}, index=frame.index)
+    found = es.energy_cluster(frame, 3, rng=0)
+    answers = es.validate_clusters(frame, partition=found, outside=outside, rng=0).to_frame()
+    assert answers["what"].tolist()[-2:] == ["kind", "first"]
+    assert answers["statistic"].iloc[-2] == 1
+    assert answers["pvalue_adjusted"].iloc[-2] == 2 * answers["pvalue"].iloc[-2]  # Holm
+    with pytest.raises(ValueError, match=r"`outside\['kind'\]` must have the index of the table"):
+        es.validate_clusters(frame, 3, outside=outside.sample(frac=1, random_state=1))
+    with pytest.raises(ValueError, match="`partition` must have the index of the table"):
+        es.validate_clusters(frame[::-1], partition=found)
+
+
 def test_what_cannot_be_tested_says_why(rng):
     import pandas as pd
 

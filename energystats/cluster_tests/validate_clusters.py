@@ -37,7 +37,7 @@ from energystats.clustering.silhouette import score_points
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.multiplicity import adjust
 from energystats.exceptions import collected
-from energystats.inputs.labels import as_labels, read_labels, were_found
+from energystats.inputs.labels import as_labels, read_inputs, were_found
 from energystats.inputs.options import as_generator, check_alpha, check_count, check_flag, check_jobs
 from energystats.metrics.base import MetricLike
 from energystats.metrics.general import Precomputed
@@ -159,8 +159,10 @@ def validate_clusters(
     n_jobs, generator = check_jobs(n_jobs), as_generator(rng)
     # the metric of a partition has its power
     own_alpha = alpha if asked.found is None or asked.metric == "precomputed" else 1.0
-    d = points_to_test(X, asked.metric, own_alpha, standardize=asked.standardize)
-    known = _read_outside(outside, d.n)
+    table, labels, known = _read_rows(X, asked, outside)
+    d = points_to_test(table, asked.metric, own_alpha, standardize=asked.standardize)
+    known = {name: as_labels(read, d.n, "outside")[0] for name, read in known.items()}
+    asked = replace(asked, labels=None if labels is None else _read_partition(labels, d.n))
     options = ClusterTestOptions(
         k=asked.k or 2,
         method=method_for(d, "auto"),
@@ -194,7 +196,7 @@ class _WantedClusters:
     found : Partition or None
         Energy clusters that were found before.
     labels : object
-        Labels that were given, or None.
+        Labels that were given, or a result that has them; codes after `_read_rows`; or None.
     clusterer : UserClusterer or None
         What found them, where it is no energy clustering.
     metric : str, Metric or callable
@@ -233,7 +235,7 @@ def _read_wanted(
     return _WantedClusters(
         k=found.k if found is not None else None if k is None else check_count(k, "k", low=1),
         found=found,
-        labels=None if found is not None else partition,
+        labels=partition,
         clusterer=None if clusterer is None else as_user_clusterer(clusterer),
         metric=metric,
         standardize=standardize,
@@ -243,17 +245,14 @@ def _read_wanted(
 def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Generator) -> tuple[Partition, bool]:
     """Find the partition, and say whether it is known how to find it again in other points."""
     if asked.found is not None:
-        labels = asked.found.labels
-        if labels.size != d.n:
-            raise ValueError(f"`partition` must have one label for each of the {d.n} rows, got {labels.size}.")
-        M, s = d.group_sums(Groups(labels, tuple(range(asked.found.k))))
+        found = asked.found
+        M, s = d.group_sums(Groups(found.labels, tuple(range(found.k))))
         # clusters of another space are labels here, of which nobody knows how they were found
-        same = abs(float(within_per_cluster(M, s).sum()) - asked.found.within) <= SAME_WITHIN * asked.found.total
-        return asked.found, same and asked.found.approximation is None
+        same = abs(float(within_per_cluster(M, s).sum()) - found.within) <= SAME_WITHIN * found.total
+        return found, same and found.approximation is None
     if asked.labels is not None:
-        labels = _read_partition(asked.labels, d.n)
         how: Any = {"algorithm": "given", "n_init": 0, "n_iter": 0, "converged": True}
-        return make_partition(d, labels, int(labels.max()) + 1, **how), asked.clusterer is not None
+        return make_partition(d, asked.labels, int(asked.labels.max()) + 1, **how), asked.clusterer is not None
     if asked.clusterer is not None:
         return user_partition(d, asked.clusterer, rng), True
     return AUTO.fit(d, Search(k=asked.k or 2).on(d), rng)[0], True
@@ -261,7 +260,7 @@ def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Gen
 
 def _read_partition(given: Any, n: int) -> IntArray:
     """Read labels as 0, 1, ...; the number -1 is that of points in no cluster."""
-    codes, names = as_labels(read_labels(given, "partition"), n, "partition")
+    codes, names = as_labels(given, n, "partition")
     noise = [j for j, name in enumerate(names) if not isinstance(name, str) and name == -1]
     if not noise:
         return codes
@@ -270,16 +269,21 @@ def _read_partition(given: Any, n: int) -> IntArray:
     return np.where(codes == noise[0], -1, codes - (codes > noise[0])).astype(np.intp)
 
 
-def _read_outside(outside: Any, n: int) -> dict[str, IntArray]:
-    """Read labels from elsewhere, those of several columns by their names."""
-    if outside is None:
-        return {}
+def _read_rows(X: Any, asked: _WantedClusters, outside: Any) -> tuple[Any, Any, dict[str, Any]]:
+    """Read the table, the labels and those from elsewhere; names of rows in another order are refused."""
+    columns = {"partition": asked.labels}
     if getattr(outside, "ndim", 1) == 2 and hasattr(outside, "columns"):
-        return {str(name): as_labels(outside[name], n, f"outside[{name!r}]")[0] for name in outside.columns}
-    read = read_labels(outside, "outside")
-    if read.found:
+        names = [str(name) for name in outside.columns]
+        columns |= {f"outside[{name!r}]": outside[name] for name in outside.columns}
+    elif outside is not None:
+        names = [str(getattr(outside, "name", None) or "the labels")]
+        columns["outside"] = outside
+    else:
+        names = []
+    (table,), (labels, *known) = read_inputs((X,), columns)
+    if any(read.found for read in known):
         raise ValueError("`outside` must be labels from elsewhere, got those that a clustering found.")
-    return {str(getattr(outside, "name", None) or "the labels"): as_labels(read, n, "outside")[0]}
+    return table, labels, dict(zip(names, known, strict=True))
 
 
 # ---------------------------------------------------------------- the answers
