@@ -188,6 +188,19 @@ def test_answers_agree_with_the_functions_alone(triangle, validated):
     assert_allclose(validated.silhouette, es.silhouette(X, validated.partition.labels))
 
 
+def test_a_partition_in_another_metric_has_lines_of_its_own():
+    """Two long bars: cut across by Euclidean distances, found by Mahalanobis', and each is judged as it is."""
+    rng = np.random.default_rng(3)
+    X = np.c_[rng.normal(0, 8, 150), 7 * np.repeat([0, 1], 75) + rng.normal(size=150)]
+    across, along = (es.validate_clusters(X, 2, metric=metric, rng=0) for metric in ("euclidean", "mahalanobis"))
+    assert across.structure.pvalue <= 0.05
+    assert across.groups == ((0, 1),)
+    assert "not along the lines of this partition" in across.summary().split("\n\n")[0]
+    assert along.groups == ((0,), (1,))
+    top = along.to_frame().set_index("question")
+    assert top.loc["partition", "pvalue"] == top.loc["merge", "pvalue_adjusted"]
+
+
 def test_far_clusters_are_supported_in_every_answer(triangle, validated):
     assert validated.supported == (True, True, True)
     frame = validated.to_frame()

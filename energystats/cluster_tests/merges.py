@@ -23,10 +23,11 @@ from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.resampled_clusters import Clusterer
 from energystats.cluster_tests.scores import Scorer
+from energystats.cluster_tests.split import enough_draws
 from energystats.cluster_tests.unimodality import Unimodality, no_evidence, unimodality_test
 from energystats.dissimilarity import Dissimilarity, Groups
 
-__all__ = ["UNIMODAL_REGION", "Merge", "MergeOptions", "merge_clusters", "run_merge_tests"]
+__all__ = ["UNIMODAL_REGION", "Merge", "MergeOptions", "PartitionTest", "merge_clusters", "run_merge_tests"]
 
 
 UNIMODAL_REGION = (
@@ -158,42 +159,70 @@ class _SplitScores(NamedTuple):
     sides: FloatArray  # (n_merges, n), 1 or 0
 
 
+class PartitionTest(NamedTuple):
+    """Test of a whole partition: mean excess-split index E, and p, over the splits and over its contrasts."""
+
+    statistic: float
+    pvalue: float
+
+
 def run_merge_tests(
     d: Dissimilarity, labels: IntArray, merges: list[Merge], options: MergeOptions, rng: np.random.Generator
-) -> list[Merge]:
-    """Test the merges of the clusters of all points, each before those below it, with family-wise adjustment."""
-    n, tested = d.n, [merge.size >= SMALLEST_REGION for merge in merges]
+) -> tuple[PartitionTest, list[Merge]]:
+    """Test a partition, and the merges of its clusters, each before those below it, with family-wise adjustment.
+
+    The partition is tested along the lines from each cluster to the rest, in the region of all points; with two
+    clusters that is the merge.
+    """
+    contrasts = _list_contrasts(merges[0]) if len(merges) > 1 else []
+    asked = [*contrasts, *merges]
+    pooled_draws = [enough_draws(options.n_resamples, len(contrasts))] * len(contrasts)
+    # as many draws more as the level of the merge is smaller
+    pooled_draws += [-(-(options.n_resamples + 1) * (d.n - 1) // max(merge.size - 1, 1)) - 1 for merge in merges]
 
     def split(rng: np.random.Generator) -> tuple[list[Unimodality], FloatArray]:
-        held_out = _score_split(d, labels, merges, options, rng)
+        held_out = _score_split(d, labels, asked, options, rng)
         results = []
-        for merge, scores, wanted in zip(merges, held_out.scores, tested, strict=True):
+        for one, scores, n_resamples in zip(asked, held_out.scores, pooled_draws, strict=True):
             found = scores[~np.isnan(scores)]
-            if not wanted or found.size < SMALLEST_SCORED:
+            if one.size < SMALLEST_REGION or found.size < SMALLEST_SCORED:
                 results.append(no_evidence(np.zeros(1)))
-                continue
-            # as many draws more as the level of the merge is smaller
-            n_resamples = -(-(options.n_resamples + 1) * (n - 1) // (merge.size - 1)) - 1
-            results.append(unimodality_test(found, n_resamples, options.factor, rng, options.n_resamples))
+            else:
+                results.append(unimodality_test(found, n_resamples, options.factor, rng, options.n_resamples))
         return results, _mean_of_rows(held_out.sides)
 
     of_splits = map_in_threads(split, rng.spawn(options.n_splits), options.n_jobs)
     splits = list(with_bar(of_splits, options.progress, total=options.n_splits, unit="split", size=lambda _: 1))
-    separated = _mean_of_rows(np.array([sides for _, sides in splits]).T)
+    separated = _mean_of_rows(np.array([sides for _, sides in splits]).T)[len(contrasts) :]
+    pvalues = np.array([[one.pvalue for one in results] for results, _ in splits])
+    indices = np.array([[one.indices[EXCESS] for one in results] for results, _ in splits]).mean(axis=0)
+    first = max(len(contrasts), 1)  # with two clusters the only merge is the partition
+    whole = PartitionTest(float(indices[:first].mean()), over_contrasts(pvalues[:, :first])[0])
+    of_merges = pvalues[:, len(contrasts) :], indices[len(contrasts) :], separated
+    return whole, _adjust_merges(d.n, merges, *of_merges)
+
+
+def _list_contrasts(top: Merge) -> list[Merge]:
+    """Set each cluster against all others, as merges of all points."""
+    everything = top.clusters
+    return [replace(top, left=(j,), right=tuple(i for i in everything if i != j)) for j in everything]
+
+
+def _adjust_merges(
+    n: int, merges: list[Merge], pvalues: FloatArray, indices: FloatArray, separated: FloatArray
+) -> list[Merge]:
+    """Combine the p-values of the splits, (n_splits, n_merges), and adjust them from the top merge down."""
     done: list[Merge] = []
     for j, merge in enumerate(merges):
-        if not tested[j]:
-            reason = f"fewer than {SMALLEST_REGION} points"
-            done.append(replace(merge, reason=reason))
+        if merge.size < SMALLEST_REGION:
+            done.append(replace(merge, reason=f"fewer than {SMALLEST_REGION} points"))
             continue
-        of_merge = [results[j] for results, _ in splits]
-        pvalue, _ = over_contrasts(np.array([[one.pvalue] for one in of_merge]))
+        pvalue, _ = over_contrasts(pvalues[:, j : j + 1])
         # [Meinshausen 2008] a merge of m points has (m - 1)/(n - 1) of the level, below a rejected one
         above = 0.0 if merge.parent is None else done[merge.parent].pvalue_adjusted
         adjusted = max(above, min(1.0, pvalue * ((n - 1) / (merge.size - 1))))
-        statistic = float(np.mean([one.indices[EXCESS] for one in of_merge]))
-        share = float(separated[j])
-        done.append(replace(merge, statistic=statistic, pvalue=pvalue, pvalue_adjusted=adjusted, separated=share))
+        E, share = float(indices[j]), float(separated[j])
+        done.append(replace(merge, statistic=E, pvalue=pvalue, pvalue_adjusted=adjusted, separated=share))
     return done
 
 

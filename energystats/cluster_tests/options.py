@@ -29,8 +29,6 @@ class ClusterTestOptions:
         R = distance**power, for a precomputed matrix.
     user_clusterer : UserClusterer or None
         What clusters the points instead of Hartigan's method.
-    spaces : {"chosen", "given"}
-        Whether the split test may decorrelate columns before it clusters, or stays in the space of the points.
     n_jobs : int
         Threads over the splits.
     progress : bool
@@ -45,7 +43,6 @@ class ClusterTestOptions:
     conservative: bool = False
     power: float = 1.0
     user_clusterer: UserClusterer | None = None
-    spaces: str = "chosen"
     n_jobs: int = 1
     progress: bool = False
 

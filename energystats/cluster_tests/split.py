@@ -34,7 +34,7 @@ from energystats.clustering.partition import NearestCluster
 from energystats.dissimilarity import Dissimilarity, Groups, Points
 from energystats.metrics.closed_form import Euclidean
 
-__all__ = ["LINEAR_UNIMODALITY", "may_decorrelate", "split_test"]
+__all__ = ["LINEAR_UNIMODALITY", "split_test"]
 
 
 FOLDS = 5  # of a split; the points of one are scored along lines that the others give
@@ -194,7 +194,7 @@ def split_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Gen
         cluster=options.clustering.labels,
         names=names,
         k=k,
-        decorrelate=may_decorrelate(options),
+        decorrelate=user_clusterer is None,
         n_resamples=enough_draws(options.n_resamples, k),
         first_batch=options.n_resamples,
         factor=calibration_factor(options.conservative),
@@ -232,11 +232,6 @@ def split_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Gen
         rows=rows,
         notes=(*note_ties(ties), *duplicated, *scorer.notes, *((CONTRASTS_MEAN,) if k > 2 else ()), *clusterers),
     )
-
-
-def may_decorrelate(options: ClusterTestOptions) -> bool:
-    """Tell whether columns may be decorrelated before parts are clustered."""
-    return options.user_clusterer is None and options.spaces != "given"
 
 
 def _names_of_contrasts(k: int) -> list[str]:

@@ -22,12 +22,19 @@ from energystats.cluster_tests.cluster_test import (
     run_cluster_test,
 )
 from energystats.cluster_tests.clusterers import EnergyClusters, UserClusterer, as_user_clusterer, user_partition
-from energystats.cluster_tests.merges import UNIMODAL_REGION, Merge, MergeOptions, merge_clusters, run_merge_tests
+from energystats.cluster_tests.merges import (
+    UNIMODAL_REGION,
+    Merge,
+    MergeOptions,
+    PartitionTest,
+    merge_clusters,
+    run_merge_tests,
+)
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.resampled_clusters import Resampled, cluster_resamples, energy_clusterer
 from energystats.cluster_tests.results import ClusterTestResult
 from energystats.cluster_tests.scores import make_scorer
-from energystats.cluster_tests.split import LINEAR_UNIMODALITY, may_decorrelate
+from energystats.cluster_tests.split import LINEAR_UNIMODALITY
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, unimodality_test
 from energystats.cluster_tests.validation_result import Answer, ClusterValidationResult
 from energystats.clustering.energy_cluster import AUTO
@@ -55,6 +62,7 @@ MEASURED = "measured: docs/clustering.md, 'Which clusters are real?'"
 EXACT = "exact"
 ONE_TEST = "one test"
 NO_CLUSTERER = "not tested: labels without their clusterer can hide a search over all directions; give `clusterer`"
+ALONG_ITS_LINES = f"{LINEAR_UNIMODALITY}, asked along the lines between these clusters"
 INDEPENDENT_LABELS = "these labels and the clusters are independent"
 
 
@@ -303,7 +311,7 @@ def _validate(
     merge_rng, column_rng, outside_rng = copy.deepcopy(start).spawn(12)[-3:]
     why_not, notes = _why_not(d, found), list(found.notes)
     structure: ClusterTestResult | None = None
-    own_space: ClusterTestResult | None = None
+    whole: PartitionTest | None = None
     merges = merge_clusters(d, found.labels, found.k)
     if not why_not:
         options = replace(options, user_clusterer=_fresh(asked))
@@ -311,17 +319,17 @@ def _validate(
         notes += [*structure.notes]
         if again:
             with collected():  # what there is to say of the points was said
-                in_space = replace(options, user_clusterer=_fresh(asked), spaces="given")
-                own_space = _test(d, in_space, start) if may_decorrelate(options) else structure
-                merges = _test_all_merges(d, found, asked, merges, options, merge_rng)
-            if found.k == 2:  # one line, tested once
-                p, E = own_space.pvalue, own_space.statistic
-                merges = [replace(merge, statistic=E, pvalue=p, pvalue_adjusted=p) for merge in merges]
+                whole, merges = _test_merges_of(d, found, asked, merges, options, merge_rng)
+            if d.n_columns == 1:  # there is one line, tested once
+                whole = PartitionTest(structure.statistic, structure.pvalue)
+                if found.k == 2:
+                    E, p = whole
+                    merges = [replace(merge, statistic=E, pvalue=p, pvalue_adjusted=p) for merge in merges]
     resampled = _resample(d, found, asked, again, copy.deepcopy(start).spawn(2)[1], progress=options.progress)
     scores = score_points(d, found.labels, found.k)
     answers = [
-        _answer_test("all points", structure, why_not),
-        _answer_test("partition", own_space, why_not or NO_CLUSTERER),
+        _answer_test("all points", structure, LINEAR_UNIMODALITY if d.n_columns != 1 else UNIMODALITY, why_not),
+        _answer_test("partition", whole, ALONG_ITS_LINES, why_not or NO_CLUSTERER),
         *_answer_merges(merges, why_not or (NO_CLUSTERER if not again else "")),
         *_answer_columns(d, structure, options, column_rng),
         *_answer_outside(found.labels, outside, options.n_resamples, outside_rng),
@@ -330,7 +338,6 @@ def _validate(
         answers=tuple(answers),
         partition=found,
         structure=structure,
-        own_space=own_space,
         merge_rows=tuple(merges),
         jaccard=_mean(resampled.similarities),
         stays=resampled.stays,
@@ -369,15 +376,15 @@ def _test(d: Dissimilarity, options: ClusterTestOptions, start: np.random.Genera
     return run_cluster_test(d, options, copy.deepcopy(start))
 
 
-def _test_all_merges(
+def _test_merges_of(
     d: Dissimilarity,
     found: Partition,
     asked: _WantedClusters,
     merges: list[Merge],
     options: ClusterTestOptions,
     rng: np.random.Generator,
-) -> list[Merge]:
-    """Test the merges by the same lines as the split test has."""
+) -> tuple[PartitionTest, list[Merge]]:
+    """Test the partition and its merges, with parts clustered as all points were."""
     near, user, energy = d.near_one(), _fresh(asked), EnergyClusters(found.k)
     tie_rng, split_rng = rng.spawn(2)
 
@@ -428,7 +435,9 @@ def _shares_of_between(d: Dissimilarity, found: Partition) -> FloatArray:
     return np.array([share(float(part), float(parts.sum())) for part in parts])
 
 
-def _answer_test(question: str, test: ClusterTestResult | None, why_not: str) -> Answer:
+def _answer_test(
+    question: str, test: ClusterTestResult | PartitionTest | None, null_hypothesis: str, why_not: str
+) -> Answer:
     """Make the row of a test of all points."""
     nan = float("nan")
     return Answer(
@@ -438,7 +447,7 @@ def _answer_test(question: str, test: ClusterTestResult | None, why_not: str) ->
         statistic=nan if test is None else test.statistic,
         pvalue=nan if test is None else test.pvalue,
         pvalue_adjusted=nan if test is None else test.pvalue,
-        null_hypothesis=why_not if test is None else test.null_hypothesis,
+        null_hypothesis=why_not if test is None else null_hypothesis,
         family="" if test is None else ONE_TEST,
         level="" if test is None else MEASURED,
     )

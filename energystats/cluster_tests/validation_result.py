@@ -80,8 +80,6 @@ class ClusterValidationResult(Result):
         The clusters that were asked about.
     structure : ClusterTestResult or None
         Test of all points, as `cluster_test` makes it; None where nothing could be tested.
-    own_space : ClusterTestResult or None
-        The same test without decorrelated columns; None where nothing could be tested.
     merge_rows : tuple of Merge
         Merges behind `merges`, that of all clusters first.
     jaccard : ndarray of shape (k,)
@@ -105,7 +103,6 @@ class ClusterValidationResult(Result):
     answers: tuple[Answer, ...] = field(repr=False)
     partition: Partition = field(repr=False)
     structure: ClusterTestResult | None = field(default=None, repr=False)
-    own_space: ClusterTestResult | None = field(default=None, repr=False)
     merge_rows: tuple[Merge, ...] = field(repr=False)
     jaccard: FloatArray = field(repr=False)
     stays: FloatArray = field(repr=False)
