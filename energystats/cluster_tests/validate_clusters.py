@@ -58,7 +58,8 @@ STABILITY_RESAMPLES = 100
 SMALLEST_COLUMN = 8  # points
 DRAWS_FOR_COLUMNS = 50  # times as many at most, so that an adjusted p can be small
 SAME_WITHIN = 1e-9  # of T: closer W are that of one partition
-MEASURED = "measured: docs/clustering.md, 'Which clusters are real?'"
+MEASURED = "measured, docs/significance.md"
+MEASURED_HERE = "measured, docs/clustering.md"
 EXACT = "exact"
 ONE_TEST = "one test"
 NO_CLUSTERER = "not tested: labels without their clusterer can hide a search over all directions; give `clusterer`"
@@ -449,7 +450,7 @@ def _answer_test(
         pvalue_adjusted=nan if test is None else test.pvalue,
         null_hypothesis=why_not if test is None else null_hypothesis,
         family="" if test is None else ONE_TEST,
-        level="" if test is None else MEASURED,
+        level="" if test is None else MEASURED if question == "all points" else MEASURED_HERE,
     )
 
 
@@ -466,7 +467,7 @@ def _answer_merges(merges: Sequence[Merge], why_not: str) -> list[Answer]:
             pvalue_adjusted=merge.pvalue_adjusted,
             null_hypothesis=own if not np.isnan(merge.pvalue) else why_not or f"not tested: {merge.reason}",
             family=f"{len(merges)} merges, down the tree",
-            level=MEASURED,
+            level=MEASURED_HERE,
         )
         for merge in merges
     ]

@@ -290,19 +290,19 @@ class ClusterValidationResult(Result):
         if np.isnan(own.pvalue):
             if everywhere.rejected:
                 return "There is structure, but whether it is that of these labels was not tested: give the clusterer."
-            return f"At level {LEVEL:g}: no evidence of clusters at this sample size."
+            return f"At level {LEVEL:g}: no second mode was found in these points."
         groups = self.groups
         if not own.rejected and len(groups) == 1:
             modes = [answer.what for answer in self._of("variable") if answer.rejected]
             if not everywhere.rejected and not modes:
-                return (
-                    f"At level {LEVEL:g}: no evidence of clusters at this sample size; these may be parts of one cloud."
-                )
+                return f"At level {LEVEL:g}: no second mode was found; these clusters may be parts of one cloud."
             seen = f" ({', '.join(cut_all(modes[:3]))}: more than one mode)" if modes else ""
             return (
                 f"There is structure{seen}, but not along the lines of this partition. Another space may show it, such "
                 'as metric="mahalanobis" or standardize=True.'
             )
+        if len(groups) == self.k == 2:
+            return f"At level {LEVEL:g}: the two clusters are separate."
         if len(groups) == self.k:
             return f"At level {LEVEL:g}: all {self.k} clusters are separate from what they first meet."
         if len(groups) == 1:
