@@ -168,7 +168,7 @@ def validate_clusters(
     n_jobs, generator = check_jobs(n_jobs), as_generator(rng)
     # the metric of a partition has its power
     own_alpha = alpha if asked.found is None or asked.metric == "precomputed" else 1.0
-    table, labels, known = _read_rows(X, asked, outside)
+    table, labels, known = _read_table_and_labels(X, asked, outside)
     d = points_to_test(table, asked.metric, own_alpha, standardize=asked.standardize)
     known = {name: as_labels(read, d.n, "outside")[0] for name, read in known.items()}
     asked = replace(asked, labels=None if labels is None else _read_partition(labels, d.n))
@@ -205,7 +205,7 @@ class _WantedClusters:
     found : Partition or None
         Energy clusters that were found before.
     labels : object
-        Labels that were given, or a result that has them; codes after `_read_rows`; or None.
+        Labels that were given, or a result that has them; codes after `_read_table_and_labels`; or None.
     clusterer : UserClusterer or None
         What found them, where it is no energy clustering.
     metric : str, Metric or callable
@@ -278,7 +278,7 @@ def _read_partition(given: Any, n: int) -> IntArray:
     return np.where(codes == noise[0], -1, codes - (codes > noise[0])).astype(np.intp)
 
 
-def _read_rows(X: Any, asked: _WantedClusters, outside: Any) -> tuple[Any, Any, dict[str, Any]]:
+def _read_table_and_labels(X: Any, asked: _WantedClusters, outside: Any) -> tuple[Any, Any, dict[str, Any]]:
     """Read the table, the labels and those from elsewhere; names of rows in another order are refused."""
     columns = {"partition": asked.labels}
     if getattr(outside, "ndim", 1) == 2 and hasattr(outside, "columns"):
