@@ -36,6 +36,12 @@ RESULTS = {
 >>> result.k, sorted(np.bincount(result.labels).tolist())
 (2, [60, 60])
 """,
+    "ClusterValidationResult": """
+>>> flowers = X + np.random.default_rng(0).uniform(-0.05, 0.05, X.shape)
+>>> result = es.validate_clusters(flowers, 2, outside=species, rng=0)
+>>> result.supported, bool(result.to_frame()["pvalue"].iloc[-1] <= 0.01)
+((True, True), True)
+""",
     "DiscoResult": """
 >>> result = es.disco("sepal_width ~ species", data=iris, n_resamples=99, rng=0)
 >>> list(result.table.index), result.pvalue

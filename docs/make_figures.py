@@ -68,6 +68,7 @@ FIGURES: dict[str, Callable[[], Axes]] = {
     "path": lambda: es.energy_cluster(
         MEASURES, 3, algorithm=es.Hartigan(n_perturb=0), init="random", n_init=1, rng=4
     ).plot_path(),
+    "validation": lambda: es.validate_clusters(MEASURES, 3, rng=0).plot(),
     "cluster-test": lambda: es.cluster_test(MEASURES, rng=0).plot(),
     "cluster-refit": lambda: es.cluster_test(MEASURES, method="refit", null="gaussian", rng=0).plot(),
     "gap": lambda: es.select_k(MEASURES, 6, rng=0).plot(),

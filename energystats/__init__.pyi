@@ -7,6 +7,8 @@ from .cluster_tests.cluster_test import cluster_test as cluster_test
 from .cluster_tests.cluster_tree import cluster_tree as cluster_tree
 from .cluster_tests.results import ClusterTestResult as ClusterTestResult
 from .cluster_tests.tree_result import ClusterTreeResult as ClusterTreeResult
+from .cluster_tests.validate_clusters import validate_clusters as validate_clusters
+from .cluster_tests.validation_result import ClusterValidationResult as ClusterValidationResult
 from .clustering.accuracy import clustering_accuracy as clustering_accuracy
 from .clustering.compare_euclidizations import compare_euclidizations as compare_euclidizations
 from .clustering.energy_cluster import energy_cluster as energy_cluster
@@ -20,6 +22,7 @@ from .clustering.landmarks import Landmarks as Landmarks
 from .clustering.local_search import Hartigan as Hartigan
 from .clustering.local_search import Lloyd as Lloyd
 from .clustering.partition import Partition as Partition
+from .clustering.silhouette import silhouette as silhouette
 from .clustering.spectral import Spectral as Spectral
 from .clustering.spectral import SpectralEmbedding as SpectralEmbedding
 from .clustering.spectral import spectral_embedding as spectral_embedding

@@ -100,6 +100,8 @@ def make_calls(exponent=0):
             X, method="refit", null="independent", n_resamples=9, rng=3
         ),
         "cluster_test crossfit": lambda: es.cluster_test(X, method="crossfit", n_resamples=9, n_splits=2, rng=3),
+        "validate_clusters": lambda: es.validate_clusters(X, 3, outside=three, n_resamples=19, rng=3),
+        "silhouette": lambda: es.silhouette(X, three, kind="energy"),
         "clustering_accuracy": lambda: es.clustering_accuracy(g, three),
         "compare_euclidizations": lambda: es.compare_euclidizations(few, 2, rng=3).to_frame(),
         "negative_type": lambda: es.negative_type(few),

@@ -19,6 +19,8 @@ EACH = {  # every entry function that takes one table of points
     "energy_hclust": lambda X, **how: es.energy_hclust(X, **how),
     "select_k": lambda X, **how: es.select_k(X, 3, n_init=2, n_resamples=2, **how),
     "cluster_stability": lambda X, **how: es.cluster_stability(X, 2, n_resamples=2, **how),
+    "silhouette": lambda X, **how: es.silhouette(X, G, **how),
+    "validate_clusters": lambda X, **how: es.validate_clusters(X, 2, **how),
     "pairwise": lambda X, **how: es.pairwise(X, **how),
 }
 

@@ -376,3 +376,52 @@ def test_pilots_of_equal_populations_promise_little(rotating_seed):
         found.append(es.energy_power(x, y, 60, n_replicates=20, n_resamples=99, rng=rng).rows[0])
     assert_rate_at_least(sum(row.pilot_low <= 0.2 for row in found), 40, 0.95)  # 20 replicates at level .05
     assert np.mean([row.power for row in found]) <= 0.45
+
+
+# ---------------------------------------------------------------- validate_clusters
+
+ONE_CLOUD = {
+    "N d=2": lambda rng: rng.standard_normal((100, 2)),
+    "N d=5": lambda rng: rng.standard_normal((100, 5)),
+    "uniform square": lambda rng: rng.random((100, 2)),
+    "ellipse 1:25": simulations.SPLIT_NULLS["ellipse 1:25"],
+}
+
+
+def validations(draw, seed, replicates, monkeypatch, *, k, by_energy):
+    """Validate the clusters of sample after sample, without bootstrap samples, whose numbers test nothing."""
+    from sklearn.cluster import KMeans
+
+    monkeypatch.setattr("energystats.cluster_tests.validate_clusters.STABILITY_RESAMPLES", 1)
+    rng = np.random.default_rng([seed, 2027])
+    for _ in range(replicates):
+        X = draw(rng)
+        how = {"k": k} if by_energy else {"clusterer": KMeans(k, n_init=1)}
+        yield es.validate_clusters(X, outside=rng.integers(3, size=len(X)), n_resamples=RESAMPLES, rng=rng, **how)
+
+
+@pytest.mark.parametrize("by_energy", [True, False])
+@pytest.mark.parametrize("name", ONE_CLOUD)
+def test_level_of_every_answer_about_clusters(name, by_energy, rotating_seed, monkeypatch):
+    """Each row of the table, family-wise over the merges and over the columns, on one cloud cut into three."""
+    counts = {}
+    for found in validations(ONE_CLOUD[name], rotating_seed, REPLICATES, monkeypatch, k=3, by_energy=by_energy):
+        smallest = found.to_frame().groupby("question")["pvalue_adjusted"].min()
+        for question, p in smallest.items():
+            counts[question] = counts.get(question, 0) + int(p <= 0.05)
+    assert len(counts) == 5
+    for count in counts.values():
+        assert_rate_at_most(count, REPLICATES, 0.07)
+
+
+def test_true_clusters_that_were_cut_are_not_taken_for_two(rotating_seed, monkeypatch):
+    """Three normals eight standard deviations apart, by k-means into four: three groups, hardly ever four."""
+
+    def draw(rng):
+        return rng.standard_normal((150, 2)) + np.repeat([[0.0, 0.0], [8.0, 0.0], [4.0, 7.0]], 50, axis=0)
+
+    found = [
+        len(f.groups) for f in validations(draw, rotating_seed, REPLICATES // 2, monkeypatch, k=4, by_energy=False)
+    ]
+    assert_rate_at_most(found.count(4), REPLICATES // 2, 0.05)
+    assert_rate_at_least(found.count(3), REPLICATES // 2, 0.85)

@@ -91,6 +91,8 @@ LONG = {
     "cluster_tree": lambda: es.cluster_tree(points(), rng=0),
     "select_k": lambda: es.select_k(points(), 3, n_resamples=3, n_init=2, rng=0),
     "cluster_stability": lambda: es.cluster_stability(points(), 2, n_resamples=3, rng=0),
+    "silhouette": lambda: es.silhouette(points(), np.arange(40) % 2),
+    "validate_clusters": lambda: es.validate_clusters(points(), 2, n_resamples=19, rng=0),
     "energy_hclust": lambda: es.energy_hclust(points()),
     "spectral_embedding": lambda: es.spectral_embedding(points()),
     "graph_partition": lambda: es.graph_partition(np.exp(-R), 2, n_init=1, rng=0),

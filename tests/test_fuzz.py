@@ -164,6 +164,8 @@ CALLS = {
     "cluster_tree": (one_table(), lambda X: es.cluster_tree(X, n_resamples=39, n_splits=1, rng=0), False),
     "select_k": (table_and_count(), lambda X, k: es.select_k(X, k, n_resamples=2, n_init=1, rng=0), False),
     "cluster_stability": (table_and_count(), lambda X, k: es.cluster_stability(X, k, n_resamples=2, n_init=1), False),
+    "validate_clusters": (table_and_count(), lambda X, k: es.validate_clusters(X, k, n_resamples=9, rng=0), False),
+    "silhouette": (table_and_labels(), es.silhouette, True),
     "compare_euclidizations": (matrix_and_count(), lambda d, k: es.compare_euclidizations(d, k, rng=0), False),
     "clustering_accuracy": (labels_twice(), es.clustering_accuracy, False),
     "spectral_embedding": (table_and_count(), es.spectral_embedding, True),

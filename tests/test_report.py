@@ -81,6 +81,12 @@ def sections(text):
     return dict(re.findall(r'<section id="(\w+)">(.*?)</section>', text, re.DOTALL))
 
 
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch):
+    """Stability takes most of the time of a validation, and what it says is tested elsewhere."""
+    monkeypatch.setattr("energystats.cluster_tests.validate_clusters.STABILITY_RESAMPLES", 3)
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -183,6 +189,8 @@ def test_the_calls_give_the_same_again(folder, rng, capsys, monkeypatch, name):
     else:
         assert scope["test"].pvalue == answer["test"]["pvalue"]
         assert scope["test"].n_resamples == answer["test"]["n_resamples"]
+        if "validated" in scope:
+            assert scope["validated"].to_frame()["pvalue"][0] == scope["test"].pvalue
     if answer["selection"] is not None:
         assert scope["selection"].k == answer["selection"]["k"]
     command = html.unescape(re.search(r"<h3>Command line</h3>\s*<pre>(.*?)</pre>", text, re.DOTALL)[1])
@@ -199,7 +207,9 @@ def test_what_it_says_of_the_irises(monkeypatch):
     text = cluster_report(iris, 3, title="iris")
     reader = check_self_contained(text)
     parts = sections(text)
-    assert list(parts) == ["data", "partition", "dispersion", "significance", "pairs", "methods", "reproduction"]
+    assert list(parts) == [
+        "data", "partition", "dispersion", "significance", "clusters", "pairs", "methods", "reproduction",
+    ]  # fmt: skip
     found = es.energy_cluster(iris, 3, rng=0)
     words = " ".join(piece for pieces in reader.text.values() for piece in pieces)
     test = es.cluster_test(iris, 3, rng=0)

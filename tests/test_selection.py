@@ -16,6 +16,7 @@ from scipy.stats import binom
 import energystats as es
 from energystats._core.ties import Jittered
 from energystats.cluster_tests import reference_samples
+from energystats.cluster_tests.resampled_clusters import _best_jaccard, _compute_jaccard, _resampled
 from energystats.dissimilarity import Dissimilarity
 from energystats.selection.gap import (
     GapReference,
@@ -26,7 +27,6 @@ from energystats.selection.gap import (
     logarithm,
     walk_eigenvalues,
 )
-from energystats.selection.stability import _best_jaccard, _overlaps, _resampled
 from tests import definitions, simulations
 
 mpl.use("Agg")
@@ -369,6 +369,17 @@ BAD = [
     (lambda: es.select_k(X30, rng="a"), TypeError, r"`rng` must be a seed"),
     (lambda: es.select_k(X30, 3, rng=0).plot(criterion="p"), ValueError, r"`criterion` must be one of gap, eigengap"),
     (lambda: es.select_k(X30, 3, rng=0).plot(criterion="significance"), ValueError, r"one that was computed"),
+    (lambda: es.cluster_stability(X30), ValueError, r"`k` or `clusterer` must be given, and not both"),
+    (
+        lambda: es.cluster_stability(X30, 2, clusterer=len),
+        ValueError,
+        r"`k` or `clusterer` must be given, and not both",
+    ),
+    (
+        lambda: es.cluster_stability(X30, clusterer=lambda X: np.full(len(X), -1)),
+        ValueError,
+        r"`clusterer` must find at least one cluster, but put all 30",
+    ),
     (lambda: es.cluster_stability(X30, 0), ValueError, r"`k` must be at least 1"),
     (lambda: es.cluster_stability(X30, 31), ValueError, r"`k` must be at most 30"),
     (lambda: es.cluster_stability(np.ones((9, 2)), 2), ValueError, r"distinct points, 1, got 2"),
@@ -435,11 +446,11 @@ def test_plots_show_what_they_say(three):
 def test_indices_against_their_definitions(pairs):
     a, b = (np.unique(z, return_inverse=True)[1] for z in zip(*pairs, strict=True))
     k = int(a.max()) + 2  # one cluster without points
-    counts = _overlaps(a, k, b)
+    jaccard = _best_jaccard(_compute_jaccard(a, k, b))
     sets = [[{i for i, v in enumerate(z) if v == j} for j in range(max(k, 3))] for z in (a.tolist(), b.tolist())]
-    for j, found in enumerate(_best_jaccard(counts)[:-1]):
+    for j, found in enumerate(jaccard[:-1]):
         assert found == pytest.approx(max(len(sets[0][j] & B) / len(sets[0][j] | B) for B in sets[1]))
-    assert np.isnan(_best_jaccard(counts)[-1])
+    assert np.isnan(jaccard[-1])
 
 
 @given(st.integers(1, 40), st.integers(0, 10**6))
@@ -456,7 +467,7 @@ def test_half_of_a_cluster_dissolves_it_and_three_quarters_recover_it(rng, monke
     """Both bounds belong to the verdict, and resamples without points of a cluster say nothing of it."""
     given = np.array([[0.5, 0.75, 0.4], [0.75, 0.5, np.nan], [1.0, 0.7499, 0.5001], [0.5001, 0.75, np.nan]])
     rows = iter(given)
-    monkeypatch.setattr("energystats.selection.stability._best_jaccard", lambda _: next(rows))
+    monkeypatch.setattr("energystats.cluster_tests.resampled_clusters._best_jaccard", lambda _: next(rows))
     found = es.cluster_stability(rng.standard_normal((9, 2)), 3, n_resamples=4, n_init=1, rng=rng)
     assert_array_equal(found.similarities, given)
     assert_allclose(found.dissolved, [1 / 4, 1 / 4, 1 / 2])

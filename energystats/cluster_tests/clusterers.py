@@ -15,6 +15,7 @@ from energystats._core.restarts import tries_for
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.exact_1d import best_intervals, has_exact
 from energystats.clustering.local_search import Problem, search_problem
+from energystats.clustering.partition import Partition, make_partition
 from energystats.clustering.search import MOVE_TOLERANCE, STARTS
 from energystats.clustering.seeding import count_distinct
 from energystats.dissimilarity import Dissimilarity
@@ -22,7 +23,15 @@ from energystats.inputs.arrays import as_array
 from energystats.inputs.labels import as_labels
 from energystats.inputs.table import masked_in
 
-__all__ = ["Clustering", "EnergyClusters", "UserClusterer", "all_partitions", "as_user_clusterer", "explained_share"]
+__all__ = [
+    "Clustering",
+    "EnergyClusters",
+    "UserClusterer",
+    "all_partitions",
+    "as_user_clusterer",
+    "explained_share",
+    "user_partition",
+]
 
 
 FEW_STARTS = 4  # for two clusters whose W need not be the smallest
@@ -178,6 +187,12 @@ class UserClusterer:
         lost = sum(count < 2 for count in self.counts)
         return (f"{found}. {lost} of {len(self.counts)} had fewer than two; those count as {counts_as}.",)
 
+    def note_on_resamples(self) -> str:
+        """Note how many clusters there were; the first call was for the data, the others for resamples."""
+        return (
+            f"Clusters found by {self.name}: {self.counts[0]} in the data, {_span(self.counts[1:])} in the resamples."
+        )
+
     def describe(self, d: Dissimilarity) -> str:
         return self.name
 
@@ -216,6 +231,14 @@ def as_user_clusterer(clusterer: Any) -> UserClusterer:
             f"points to labels; got {clusterer!r:.60} of type {type(clusterer).__name__}."
         )
     return UserClusterer(clusterer)
+
+
+def user_partition(d: Dissimilarity, clusterer: UserClusterer, rng: np.random.Generator) -> Partition:
+    """Cluster all points by a user's clusterer; points in no cluster keep the label -1."""
+    labels = clusterer.all_labels(d, rng)
+    if labels.max() < 0:
+        raise ValueError(f"`clusterer` must find at least one cluster, but put all {d.n} points in none (label -1).")
+    return make_partition(d, labels, int(labels.max()) + 1, algorithm="given", n_init=0, n_iter=0, converged=True)
 
 
 def _clean_labels(labels: Any, n: int) -> IntArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -25,6 +25,7 @@ from energystats.display.sentences import metric_note
 from energystats.display.tables import TextTable, decomposition_table, text_table
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.inputs.labels import as_labels
+from energystats.inputs.names import write_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +51,8 @@ class Partition(Labelled):
         Cluster of each row, 0..k-1. Clusters are numbered from the largest (in points, or in the sum of weights where
         there are weights) to the smallest, those of one size by rising W, then by the rising sum of rho to all points;
         only what is tied in all three goes by first rows. So another order of the rows changes no number. By "exact-1d"
-        they are numbered from left to right.
+        they are numbered from left to right. Where a user's clusterer left points out, -1 for these; W, S and T are
+        then those of the others.
     k : int
         Number of clusters.
     sizes : tuple of int
@@ -63,7 +65,8 @@ class Partition(Labelled):
         Eigenvalue bound: no partition into k clusters has a larger S [theory 3]. It holds for every rho, but is
         loose, 0 or negative for some that are not of negative type, and loose for "landmarks".
     algorithm : str
-        What was run: "exact-1d", "hartigan", "lloyd", "spectral" or "landmarks"; or a clusterer of the user.
+        What was run: "exact-1d", "hartigan", "lloyd", "spectral" or "landmarks"; a clusterer of the user or
+        "cluster_tree"; "given" where the labels came from elsewhere.
     n_init : int
         Starts made.
     n_perturb : int
@@ -136,7 +139,8 @@ class Partition(Labelled):
         if self.masses is not None:
             rows = [[*row[:1], s, *row[1:]] for row, s in zip(rows, numbers(self.masses), strict=True)]
             heads.insert(1, "weight")
-        title = f"Energy clustering into {self.k} cluster{'s' * (self.k > 1)}"
+        title = f"{'Partition' if self.algorithm == 'given' else 'Energy clustering'} into {self.k} "
+        title += f"cluster{'s' * (self.k > 1)}"
         shown = numbers([self.within, self.between, self.total, self.bound])[-1]
         bound = [["bound on S", shown], ["S/bound", proportion(self.tightness)]]
         if self.approximation is not None:
@@ -150,6 +154,8 @@ class Partition(Labelled):
     def _sentences(self) -> list[str]:
         if self.algorithm == "exact-1d":
             how = "Algorithm: exact in one dimension, the global optimum; it does not depend on a seed."
+        elif self.algorithm == "given":
+            how = "The clusters were found elsewhere; W was not searched."
         elif not self.n_init:
             how = f"Clusters of {self.algorithm}; W was not searched."
         elif self.algorithm == "spectral":
@@ -193,7 +199,9 @@ class Partition(Labelled):
             {"cluster": range(self.k), "size": self.sizes, "within_per_cluster": self.within_per_cluster.tolist()}
         )
 
-    def plot(self, ax: Axes | None = None, *, space: Any = None) -> Axes:
+    def plot(
+        self, ax: Axes | None = None, *, space: Any = None, axes: Any = None, labels: ArrayLike | None = None
+    ) -> Axes:
         """Draw the points by cluster; one column as a histogram with its breaks and density.
 
         Parameters
@@ -205,6 +213,10 @@ class Partition(Labelled):
             None; "components"; "kernel" for kernel PCA, the principal coordinates of rho; the names or numbers of two
             columns; an array of shape (n, 2); or a result with coordinates, as of `principal_coordinates`, `kernel_pca`
             and `spectral_embedding`.
+        axes : pair of str or int, optional
+            Two principal components, as ("PC1", "PC3"), or two columns, in place of `space`.
+        labels : array_like of shape (n,), optional
+            Names of the points, of which those are drawn that fit; when None the names of the data frame's rows.
 
         Returns
         -------
@@ -216,20 +228,32 @@ class Partition(Labelled):
         Raises
         ------
         ValueError
-            If `space` is none of these, or needs columns that were not clustered.
+            If `space` or `axes` is none of these, both are given, they need columns that were not clustered, or there
+            is not one label for each point.
         """
         from energystats.plotting.points import plot_line, plot_partition
 
+        if axes is not None:
+            if space is not None:
+                raise ValueError("`axes` and `space` both say what is drawn; give one of them.")
+            space = tuple(axes)
+        names = self.names if self.has_string_names else None
+        if labels is not None:
+            names = write_names(np.asarray(labels).tolist())
+            if len(names) != self.labels.size:
+                raise ValueError(
+                    f"`labels` must have one name for each of the {self.labels.size} points, got {len(names)}."
+                )
         shared: dict[str, Any] = {"sizes": self.sizes, "share": self.between / self.total if self.total else None}
         if space is None and self.points is not None and self.points.shape[1] == 1:
             name, standardized = self.columns[0] if self.columns else "x", self.standardization is not None
             own: dict[str, Any] = {"name": name, "standardized": standardized, "breaks": self.breaks}
             return plot_line(self.points[:, 0], self.labels, ax, **own, **shared)
-        rows, points, axes, units, same_unit = self._plane(space)
-        shared |= {"axes": axes, "units": units, "same_unit": same_unit}
-        return plot_partition(
-            points, self.labels[rows], ax, names=self.names if self.has_string_names else None, **shared
-        )
+        rows, points, titles, units, same_unit = self._plane(space)
+        shared |= {"axes": titles, "units": units, "same_unit": same_unit, "all_names": labels is None}
+        if labels is not None and names is not None:
+            names = tuple(names[i] for i in rows)
+        return plot_partition(points, self.labels[rows], ax, names=names, **shared)
 
     def plot_classes(self, classes: ArrayLike, ax: Axes | None = None, *, space: Any = None) -> Axes:
         """Draw open markers, one shape per known class, around the points of `plot`.
@@ -344,7 +368,12 @@ def make_partition(
     path: FloatArray | None = None,
     moves: IntArray | None = None,
 ) -> Partition:
-    """Order the clusters that a search found, and compute their dispersions, the upper bound and coordinates."""
+    """Order the clusters that a search found, and compute their dispersions, the upper bound and coordinates.
+
+    Points that are labelled -1 are in no cluster, and no part of the dispersions.
+    """
+    if labels.min() < 0:
+        return _without_points(d, labels, k, algorithm)
     # M = Z'RZ has W, S and T, and the order of the clusters
     M, s = d.group_sums(Groups(labels, tuple(range(k))), weights)
     numbers = numbering_by_sums(labels, M, s)
@@ -386,6 +415,21 @@ def make_partition(
         index=d.index,
         coordinates=coordinates,
     )
+
+
+def _without_points(d: Dissimilarity, labels: IntArray, k: int, algorithm: Any) -> Partition:
+    """Make the partition of the points that are in clusters, and put the others beside it."""
+    inside = np.flatnonzero(labels >= 0)
+    found = make_partition(d.subset(inside), labels[inside], k, algorithm=algorithm, n_init=0, n_iter=0, converged=True)
+    labels = np.full(d.n, -1, dtype=np.intp)
+    labels[inside] = found.labels
+    left_out = f"{d.n - inside.size} of {d.n} points are in no cluster (label -1); W, S and T are those of the others."
+    coordinates = None
+    if found.coordinates is not None:
+        coordinates = np.zeros((d.n, 2))
+        coordinates[inside] = found.coordinates
+    points = d.coordinates if found.points is not None else None
+    return replace(found, labels=labels, points=points, coordinates=coordinates, index=d.index, notes=(left_out,))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

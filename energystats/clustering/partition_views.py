@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ __all__ = ["Plane", "choose_plane", "compute_cluster_means", "read_features", "r
 POINTS_SHOWN = 5000  # of a scatter plot; more would cover each other
 KERNEL_POINTS = 2000  # eigenvectors of more would take long
 LEAST_SHOWN = 50  # of every cluster, where only a part is shown
+COMPONENT = re.compile(r"PC[1-9]\d*")  # the name of a principal component
 SPACES = '"components", "kernel", the names or numbers of two columns, an (n, 2) array or a result with coordinates'
 
 
@@ -64,6 +66,9 @@ def choose_plane(
     ValueError
         If `space` is none of `SPACES`, or needs columns where only a matrix and its `coordinates` are known.
     """
+    if _names_components(space, columns):
+        first, second = (int(axis[2:]) - 1 for axis in space)
+        return _components_plane(_needed(points, "principal components"), rows_shown(labels), (first, second))
     kernel = isinstance(space, str) and space == "kernel"
     rows = rows_shown(labels, KERNEL_POINTS if kernel else POINTS_SHOWN)
     pair = _columns_asked_for(space, points, columns)
@@ -80,6 +85,14 @@ def choose_plane(
     if isinstance(space, str):
         raise ValueError(f"`space` must be {SPACES}; got {space!r}.")
     return _given_plane(space, labels.size, rows)
+
+
+def _names_components(space: Any, columns: Sequence[str] | None) -> bool:
+    """Tell whether two principal components are named, and not columns that are called so."""
+    if not isinstance(space, Sequence) or isinstance(space, str) or len(space) != 2:
+        return False
+    named = all(isinstance(axis, str) and COMPONENT.fullmatch(axis) for axis in space)
+    return named and not (columns is not None and set(space) <= set(columns))
 
 
 def _needed(points: FloatArray | None, space: str) -> FloatArray:
@@ -127,16 +140,22 @@ def _plane_of_columns(
     return Plane(rows, points[rows][:, np.array(pair)], (names[pair[0]], names[pair[1]]), (unit, unit), False)
 
 
-def _components_plane(points: FloatArray, rows: IntArray) -> Plane:
-    """Compute the first two principal components of the columns."""
+def _components_plane(points: FloatArray, rows: IntArray, pair: tuple[int, int] = (0, 1)) -> Plane:
+    """Compute two principal components of the columns, the first ones unless others are asked for."""
+    most = points.shape[1]
+    if pair != (0, 1) and not all(0 <= j < most for j in pair):
+        raise ValueError(f"`axes` must name principal components from PC1 to PC{most}, got PC{max(pair) + 1}.")
     centred = points - points.mean(axis=0)
     with one_thread_up_to(min(centred.shape)):
         left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
     plane = np.zeros((len(centred), 2))
-    plane[:, : lengths.size] = left[:, :2] * lengths[:2]
-    explained = np.append(lengths**2, 0.0) / max(float((lengths**2).sum()), np.finfo(float).tiny)
-    first, second = (f" ({share:.0%} of variance)" for share in explained[:2])
-    return Plane(rows, plane[rows], ("principal component 1", "principal component 2"), (first, second))
+    for axis, j in enumerate(pair):
+        if j < lengths.size:
+            plane[:, axis] = left[:, j] * lengths[j]
+    explained = np.append(lengths**2, np.zeros(2)) / max(float((lengths**2).sum()), np.finfo(float).tiny)
+    first, second = (f" ({explained[min(j, lengths.size)]:.0%} of variance)" for j in pair)
+    names = (f"principal component {pair[0] + 1}", f"principal component {pair[1] + 1}")
+    return Plane(rows, plane[rows], names, (first, second))
 
 
 def _kernel_plane(points: FloatArray, metric: Metric, rows: IntArray) -> Plane:

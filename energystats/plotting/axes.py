@@ -111,6 +111,7 @@ def marker_area(n: int) -> float:
 
 NAMES_DRAWN = 40
 NAME_SIZE = 8.0  # points
+COVERED_AT_MOST = 1e-6  # square points, of what is left free
 # where a name can stand: horizontal and vertical alignment, and the offset in points
 STANDS = [
     ("left", "center", 5, 0),
@@ -124,8 +125,11 @@ STANDS = [
 ]
 
 
-def draw_names(place: FloatArray, names: Sequence[str], ax: Any) -> None:
-    """Draw names beside the points; in the plane each where it covers least of other names and points."""
+def draw_names(place: FloatArray, names: Sequence[str], ax: Any, *, all_of_them: bool = True) -> None:
+    """Draw names beside the points; in the plane each where it covers least of other names and points.
+
+    Unless `all_of_them`, a name that would cover something is left out.
+    """
     if place.shape[1] == 3:
         for row, name in zip(place, names, strict=True):
             ax.text(*row, f" {name}", fontsize=NAME_SIZE)
@@ -141,7 +145,10 @@ def draw_names(place: FloatArray, names: Sequence[str], ax: Any) -> None:
     for i in np.argsort(crowded, kind="stable"):  # those with the least room choose first
         boxes = [_name_box(spots[i], names[i], stand) for stand in STANDS]
         others = np.array(taken[:i] + taken[i + 1 :])
-        best = int(np.argmin([_measure_overlap(box, others) + _measure_outside(box, frame) for box in boxes]))
+        covered = [_measure_overlap(box, others) + _measure_outside(box, frame) for box in boxes]
+        best = int(np.argmin(covered))
+        if covered[best] > COVERED_AT_MOST and not all_of_them:
+            continue
         taken.append(boxes[best])
         ha, va, dx, dy = STANDS[best]
         ax.annotate(names[i], place[i], xytext=(dx, dy), textcoords="offset points", fontsize=NAME_SIZE, ha=ha, va=va)

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
 from energystats._core.density import smooth_density
 from energystats._typing import FloatArray, IntArray
@@ -43,18 +44,29 @@ def plot_partition(
     units: tuple[str, str] = ("", ""),
     same_unit: bool = True,
     names: Sequence[str] | None = None,
+    hollow: NDArray[np.bool_] | None = None,
+    all_names: bool = True,
 ) -> Axes:
     """Draw points in a plane, with a colour and a marker for each cluster; names beside up to forty points.
 
-    `sizes` count all points of the clusters, of which a part may be drawn; `share` is S/T, None where T is 0.
+    `sizes` count all points of the clusters, of which a part may be drawn; `share` is S/T, None where T is 0. Points
+    that are `hollow` have an empty marker; those labelled -1 are small crosses. Without `all_names` names are drawn
+    where they fit, of more points, too.
     """
     k, area = len(sizes), marker_area(len(points))
     ax = axes_or_new(ax, more_width=legend_width(k))
     for j, color in enumerate(cluster_colors(k)):
-        inside = points[labels == j]
-        style: dict[str, Any] = {"marker": MARKERS[j % len(MARKERS)], "color": color, "edgecolors": "white", "lw": 0.3}
+        full = labels == j if hollow is None else (labels == j) & ~hollow
+        inside, marker = points[full], MARKERS[j % len(MARKERS)]
+        style: dict[str, Any] = {"marker": marker, "color": color, "edgecolors": "white", "lw": 0.3}
         label = f"cluster {j} (n = {sizes[j]})"
         ax.scatter(inside[:, 0], inside[:, 1], s=area, alpha=0.85, label=label, rasterized=len(points) > 1000, **style)
+        if hollow is not None:
+            open_ = points[(labels == j) & hollow]
+            ax.scatter(open_[:, 0], open_[:, 1], s=area, marker=marker, facecolors="none", edgecolors=[color], lw=0.9)
+    if (labels < 0).any():
+        outside = points[labels < 0]
+        ax.scatter(outside[:, 0], outside[:, 1], s=area, marker="x", color="0.6", lw=0.8, label="in no cluster")
     x, y = (f"{write_plain_name(name, 40)}{unit}" for name, unit in zip(axes, units, strict=True))
     ax.set_xlabel(x)
     ax.set_ylabel(y)
@@ -62,9 +74,9 @@ def plot_partition(
         ax.set_aspect("equal", adjustable="datalim")
     ax.set_title(_partition_title(sizes, share, len(points)), loc="left")
     legend_of_clusters(k, ax, area=area)
-    if names is not None and sum(sizes) <= NAMES_DRAWN:
+    if names is not None and (sum(sizes) <= NAMES_DRAWN or not all_names):
         ax.margins(0.12)
-        draw_names(points, [write_plain_name(name) for name in names], ax)
+        draw_names(points, [write_plain_name(name) for name in names], ax, all_of_them=all_names)
     return ax
 
 

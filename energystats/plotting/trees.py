@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.ticker import FixedLocator
+from numpy.typing import NDArray
 
 from energystats._core.linkage import cut_linkage
 from energystats._typing import ArrayLike, FloatArray, IntArray
@@ -27,8 +29,9 @@ from energystats.plotting.axes import (
     legend_width,
     write_plain_name,
 )
+from energystats.plotting.points import plot_partition
 
-__all__ = ["DrawnNode", "plot_cluster_tree", "plot_dendrogram"]
+__all__ = ["DrawnNode", "plot_cluster_tree", "plot_dendrogram", "plot_validation"]
 
 
 LEAVES_DRAWN = 40  # of a tree with more points than can be distinguished
@@ -211,10 +214,18 @@ class DrawnNode:
     rejected: bool
 
 
-def plot_cluster_tree(nodes: Sequence[DrawnNode], ax: Axes | None = None, *, level: float, outcome: str = "") -> Axes:
+def plot_cluster_tree(
+    nodes: Sequence[DrawnNode],
+    ax: Axes | None = None,
+    *,
+    level: float,
+    outcome: str = "",
+    leaves_tested: bool = True,
+) -> Axes:
     """Draw the dendrogram of leaves with adjusted p-values; dashed forks are leaves that were tested and not split.
 
-    Nodes come before their children; `outcome` says why nothing was tested, where that is so.
+    Nodes come before their children; `outcome` says why nothing was tested, where that is so. Where only forks are
+    tested, leaves have no marks.
     """
     ax = axes_or_new(ax)
     heights = np.nan_to_num(np.maximum([node.height for node in nodes], 0.0))
@@ -234,9 +245,13 @@ def plot_cluster_tree(nodes: Sequence[DrawnNode], ax: Axes | None = None, *, lev
             style = {"color": colors[node.label or 0], "lw": 1.3, "ls": "--"}
             _draw_fork(ax, ends, [0.0, 0.0], float(heights[i]), style)
     _mark_nodes(nodes, place, heights, level, ax)
+    untested = [place[i] for i in leaves if nodes[i].pvalue is None]
+    if untested and leaves_tested:
+        ax.plot(untested, np.zeros(len(untested)), ls="", marker="_", ms=14, mew=3, color="0.15", label="not tested")
     if nodes[0].pvalue is None:
         ax.text(0.5, 0.5, f"not tested: {outcome}", ha="center", transform=ax.transAxes)
-    ax.legend(frameon=False, fontsize="small", loc="upper right")
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(frameon=False, fontsize="small", loc="upper right")
     _name_leaves([nodes[i] for i in leaves], ax)
     top = float(heights.max())
     ax.set_yscale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0.0)), np.square))
@@ -247,6 +262,36 @@ def plot_cluster_tree(nodes: Sequence[DrawnNode], ax: Axes | None = None, *, lev
     ax.spines[["top", "right", "bottom"]].set_visible(False)
     ax.set_ylabel(_label_heights(), fontsize=9)
     ax.set_title(f"{k} cluster{'s' * (k > 1)}, family-wise level {level:g}", loc="left")
+    return ax
+
+
+def plot_validation(
+    nodes: Sequence[DrawnNode],
+    drawn: tuple[FloatArray, IntArray, NDArray[np.bool_]],
+    ax: Axes | None = None,
+    *,
+    sizes: Sequence[int],
+    axes: tuple[str, str],
+    units: tuple[str, str],
+    level: float,
+    title: str,
+) -> Axes:
+    """Draw the merges of clusters on the left, and points on the right.
+
+    Both stand inside `ax`, which has the title and no axes of its own. `drawn` are the points, their labels, and which
+    of them are hollow.
+    """
+    ax = axes_or_new(ax, more_width=4.5)
+    ax.set_axis_off()
+    ax.text(0.0, 1.12, "\n".join(textwrap.wrap(title, 100)), transform=ax.transAxes, va="bottom", weight="bold")
+    left, right = ax.inset_axes((0.0, 0.0, 0.42, 1.0)), ax.inset_axes((0.53, 0.0, 0.47, 1.0))
+    plot_cluster_tree(nodes, left, level=level, outcome="no p-value", leaves_tested=False)
+    left.set_title("Merges of the clusters", loc="left", fontsize="medium")
+    points, labels, hollow = drawn
+    plot_partition(points, labels, right, sizes=sizes, share=None, axes=axes, units=units, hollow=hollow)
+    count = int(hollow.sum())
+    right.set_title(f"Points, {count} uncertain (hollow)" if count else "Points, none uncertain", loc="left",
+                    fontsize="medium")  # fmt: skip
     return ax
 
 
@@ -289,9 +334,6 @@ def _mark_nodes(
                 bbox=WHITE,
                 zorder=4,
             )
-    untested = [place[i] for i, node in enumerate(nodes) if node.pvalue is None]
-    if untested:
-        ax.plot(untested, np.zeros(len(untested)), ls="", marker="_", ms=14, mew=3, color="0.15", label="not tested")
 
 
 def _name_leaves(leaves: Sequence[DrawnNode], ax: Axes) -> None:

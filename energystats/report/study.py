@@ -11,9 +11,11 @@ import numpy as np
 
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.results import ClusterTestResult
+from energystats.cluster_tests.validation_result import ClusterValidationResult
 from energystats.clustering.partition import Partition
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.energy import Dispersion, dispersion
+from energystats.exceptions import collected
 from energystats.metrics.base import is_named
 from energystats.selection.results import SelectKResult
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Reading", "Study", "search_options"]
 
 
+VALIDATED_AT_MOST = 1000  # rows, so that a report does not take long
 DEFAULTS = {"metric": "euclidean", "alpha": 1.0, "standardize": False, "conservative": False, "n_resamples": 199,
             "k_max": 10, "criterion": "gap"}  # fmt: skip
 
@@ -169,6 +172,21 @@ class Study:
         members = [np.flatnonzero(self.found.labels == j) for j in range(self.k)]
         return np.array([rows[_near_smallest(sums[rows])] for rows in members], dtype=np.intp)
 
+    @cached_property
+    def validation(self) -> ClusterValidationResult | str:
+        """Validate the clusters, or say why not."""
+        from energystats.cluster_tests.validate_clusters import validate_clusters
+
+        if self.n > VALIDATED_AT_MOST:
+            return f"Of more than {VALIDATED_AT_MOST} rows only `validate_clusters` in Python asks this."
+        with collected():  # what there is to say of the points was said by the test
+            return validate_clusters(self.data, partition=self.found, **self._validating, rng=self.rng)
+
+    @property
+    def _validating(self) -> dict[str, Any]:
+        """Arguments of `validate_clusters` beside the partition, which has its metric."""
+        return {name: self.testing[name] for name in ("alpha", "conservative", "n_resamples")}
+
     @property
     def measured(self) -> pd.DataFrame:
         """Columns of numbers that have any; none of a matrix."""
@@ -214,6 +232,9 @@ class Study:
         )
         if not isinstance(self.test, str):
             lines.append(f"test = {self._call('cluster_test', f'X, {k}', self.testing)}")
+            if not isinstance(self.validation, str):
+                call = self._call("validate_clusters", "X, partition=found", self._validating)
+                lines.append(f"validated = {call}")
         return "\n".join(lines)
 
     def _call(self, function: str, first: str, options: dict[str, Any]) -> str:

@@ -228,6 +228,9 @@ class ClusterStabilityResult(Result):
         All Jaccard similarities; NaN where no point of the cluster was drawn.
     rand_indices : ndarray of shape (n_resamples,)
         All adjusted Rand indices.
+    stays : ndarray of shape (n,)
+        Share of the resamples with the point in which it lies in the most similar cluster of its own; NaN for points
+        in no cluster.
     partition : Partition
         The clusters of all points.
     notes : tuple of str
@@ -243,6 +246,7 @@ class ClusterStabilityResult(Result):
     n_resamples: int
     similarities: FloatArray = field(repr=False)
     rand_indices: FloatArray = field(repr=False)
+    stays: FloatArray = field(repr=False)
     partition: Partition = field(repr=False)
 
     def _tables(self) -> list[TextTable]:
@@ -263,7 +267,13 @@ class ClusterStabilityResult(Result):
             "at most .5, recovered: at least .75, as shares of the resamples."
         )
         seed = "Another seed draws other resamples."
-        return [meaning, NOT_SIGNIFICANCE, seed, metric_note(self.partition.metric, self.partition.standardization)]
+        return [
+            meaning,
+            NOT_SIGNIFICANCE,
+            seed,
+            *self.notes,
+            metric_note(self.partition.metric, self.partition.standardization),
+        ]
 
     def _conclusion(self) -> str:
         back = int((self.jaccard >= RECOVERED).sum())

@@ -15,6 +15,7 @@ from energystats.cluster_tests.cluster_test import check_lines
 from energystats.cluster_tests.cluster_tree import SMALLEST_NODE, Rules, tree_of_points
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.reference_tables import Null, TableNull, check_null, null_name, table_null
+from energystats.cluster_tests.resampled_clusters import energy_clusterer
 from energystats.cluster_tests.tree_result import ClusterTreeResult
 from energystats.clustering.energy_cluster import AUTO
 from energystats.clustering.partition import Partition
@@ -383,9 +384,9 @@ def _stability_column(
             steadiness = stability_of(
                 d,
                 found,
+                cluster=energy_clusterer(found.k, plan.n_init),
                 n_resamples=STABILITY_RESAMPLES,
                 scheme="bootstrap",
-                n_init=plan.n_init,
                 progress=False,
                 rng=child,
             )

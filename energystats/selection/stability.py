@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
-from typing import Literal, cast
+from dataclasses import replace
+from typing import Any, Literal, cast
 
 import numpy as np
 
-from energystats._core.locks import loading
-from energystats._runtime import weigh, with_bar
-from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
+from energystats._runtime import weigh
+from energystats._typing import ArrayLike, FloatArray, RandomLike
+from energystats.cluster_tests.clusterers import as_user_clusterer, user_partition
+from energystats.cluster_tests.resampled_clusters import SCHEMES, Clusterer, cluster_resamples, energy_clusterer
 from energystats.clustering.energy_cluster import AUTO
-from energystats.clustering.local_search import search_points
 from energystats.clustering.partition import Partition
 from energystats.clustering.search import Search
-from energystats.clustering.seeding import count_distinct
 from energystats.dissimilarity import Dissimilarity
-from energystats.inputs.options import as_generator, check_count, check_option, children
+from energystats.inputs.options import as_generator, check_count, check_option
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import Size
 from energystats.pairs.workloads import stability as resamples
@@ -28,13 +26,13 @@ __all__ = ["cluster_stability", "stability_of"]
 
 DISSOLVED = 0.5  # Jaccard similarity at most
 RECOVERED = 0.75  # Jaccard similarity at least
-SCHEMES = ("bootstrap", "subsample")
 
 
 def cluster_stability(
     X: ArrayLike,
-    k: int,
+    k: int | None = None,
     *,
+    clusterer: Any = None,
     metric: MetricLike = "euclidean",
     alpha: float = 1.0,
     n_resamples: int = 100,
@@ -44,14 +42,17 @@ def cluster_stability(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> ClusterStabilityResult:
-    r"""Measure how well energy clusters come back when the data are resampled; this is not their significance.
+    r"""Measure how well clusters come back when the data are resampled; this is not their significance.
 
     Parameters
     ----------
     X : array_like of shape (n,) or (n, d)
         Points; with ``metric="precomputed"`` the matrix of rho, square or condensed.
-    k : int
-        Number of clusters, 1 <= k <= number of distinct points.
+    k : int, optional
+        Number of energy clusters, 1 <= k <= number of distinct points; None where there is a clusterer.
+    clusterer : object or callable, optional
+        What clusters the points, as for `cluster_test`: an object with ``fit_predict`` or a function from points (of a
+        matrix: from it) to labels, -1 for points in no cluster.
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho; its data-dependent parameters are fitted to all points.
     alpha : float, default 1.0
@@ -62,7 +63,7 @@ def cluster_stability(
         n points drawn with replacement, of which those drawn several times are used once (about .63 n), or half of
         the points.
     n_init : int, default 10
-        Starts of every clustering.
+        Starts of every energy clustering.
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
     progress : bool or None, default None
@@ -73,22 +74,18 @@ def cluster_stability(
     Returns
     -------
     ClusterStabilityResult
-        `.jaccard`, `.dissolved`, `.recovered` for each cluster, `.adjusted_rand` for the partition, `.partition`,
-        `.summary()`, `.plot()`.
+        `.jaccard`, `.dissolved`, `.recovered` for each cluster, `.adjusted_rand` for the partition, `.stays` for each
+        point, `.partition`, `.summary()`, `.plot()`.
 
     Raises
     ------
     ValueError
-        If k exceeds the number of distinct points, a value is not finite or an option is unknown.
+        If k exceeds the number of distinct points, a clusterer finds no cluster, both or neither of them is given, a
+        value is not finite or an option is unknown.
     TypeError
         If `X` does not hold real numbers or a count is not a whole number.
     MemoryError
         If the n x n matrix would not fit.
-
-    Warns
-    -----
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
 
     See Also
     --------
@@ -127,40 +124,40 @@ def cluster_stability(
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
     n_init = check_count(n_init, "n_init", low=1)
     start_rng, resample_rng = as_generator(rng).spawn(2)
+    how = None if clusterer is None else as_user_clusterer(clusterer)
+    if (k is None) == (how is None):
+        raise ValueError("`k` or `clusterer` must be given, and not both: a clusterer has its own number of clusters.")
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     share = 0.632 if scheme == "bootstrap" else 0.5
-    search = Search(k=k, n_init=n_init).on(d)
-    again = resamples(Size.of(d), search.k, n_resamples, n_init, share)
-    bar = weigh(progress, d, *AUTO.work(d, search), again)
-    d = d.stored()
-    found, _ = AUTO.fit(d, search, start_rng)
-    return stability_of(d, found, n_resamples=n_resamples, scheme=scheme, n_init=n_init, progress=bar, rng=resample_rng)
+    cluster: Clusterer
+    if how is not None:
+        bar = weigh(progress, d, resamples(replace(Size.of(d), exact=True), 2, n_resamples, 1, share))
+        found, cluster = user_partition(d, how, start_rng), how.all_labels
+    else:
+        search = Search(k=cast(int, k), n_init=n_init).on(d)
+        again = resamples(Size.of(d), search.k, n_resamples, n_init, share)
+        bar = weigh(progress, d, *AUTO.work(d, search), again)
+        d = d.stored()
+        found, cluster = AUTO.fit(d, search, start_rng)[0], energy_clusterer(search.k, n_init)
+    plan: dict[str, Any] = {"n_resamples": n_resamples, "scheme": scheme, "progress": bar, "rng": resample_rng}
+    result = stability_of(d, found, cluster=cluster, **plan)
+    return result if how is None else replace(result, notes=(how.note_on_resamples(),))
 
 
 def stability_of(
     d: Dissimilarity,
     found: Partition,
     *,
+    cluster: Clusterer,
     n_resamples: int,
     scheme: str,
-    n_init: int,
     progress: bool,
     rng: np.random.Generator,
 ) -> ClusterStabilityResult:
     """Cluster resamples of the points as these were clustered, and compare."""
-    with loading():
-        from sklearn.metrics import adjusted_rand_score
-
-    similarities = np.full((n_resamples, found.k), np.nan)
-    rand_indices = np.empty(n_resamples)
-    resamples = with_bar(
-        _resampled(d.n, n_resamples, scheme, rng), progress, total=n_resamples, unit="resample", size=len
+    similarities, rand_indices, stays = cluster_resamples(
+        d, found.labels, found.k, cluster, n_resamples=n_resamples, scheme=scheme, progress=progress, rng=rng
     )
-    with closing(resamples):
-        for b, ((rows, child),) in enumerate(resamples):
-            before, after = found.labels[rows], _clusters_of(d.subset(rows), found.k, n_init, child)
-            similarities[b] = _best_jaccard(_overlaps(before, found.k, after))
-            rand_indices[b] = adjusted_rand_score(before, after)
     known = ~np.isnan(similarities)
     drawn = np.maximum(known.sum(axis=0), 1)
     return ClusterStabilityResult(
@@ -173,41 +170,9 @@ def stability_of(
         n_resamples=n_resamples,
         similarities=similarities,
         rand_indices=rand_indices,
+        stays=stays,
         partition=found,
     )
-
-
-def _resampled(
-    n: int, n_resamples: int, scheme: str, rng: np.random.Generator
-) -> Iterator[list[tuple[IntArray, np.random.Generator]]]:
-    """Draw the distinct rows of every resample, and the seed of its clustering."""
-    for child in children(rng, n_resamples):
-        if scheme == "bootstrap":
-            rows = np.unique(child.integers(n, size=n))
-        else:
-            rows = np.sort(child.choice(n, size=max(n // 2, 1), replace=False))
-        yield [(rows.astype(np.intp), child)]
-
-
-def _clusters_of(d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator) -> IntArray:
-    """Find k clusters, fewer where there are fewer distinct points."""
-    k = min(k, count_distinct(d.matrix, k))
-    return search_points(d, k, rng, n_init)[0]
-
-
-def _overlaps(labels: IntArray, k: int, found: IntArray) -> FloatArray:
-    """Count points in each of the k clusters and each one found; (k, k')."""
-    counts = np.zeros((k, int(found.max()) + 1))
-    np.add.at(counts, (labels, found), 1)
-    return counts
-
-
-def _best_jaccard(counts: FloatArray) -> FloatArray:
-    """Compute |A and B| / |A or B| of every row with its most similar column; NaN for rows without points."""
-    own = counts.sum(axis=1)
-    union = own[:, None] + counts.sum(axis=0) - counts
-    best = (counts / np.maximum(union, 1)).max(axis=1)
-    return np.where(own > 0, best, np.nan)
 
 
 def _mean_of_known(values: FloatArray) -> FloatArray:

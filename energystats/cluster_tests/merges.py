@@ -1,0 +1,323 @@
+"""Test every merge in the hierarchy of found clusters, in convex regions that other points cut out [theory 5].
+
+Two clusters of one cloud, taken by themselves, can have a gap between them: the third one was taken out of the middle,
+or cuts a wedge out of it. So no merge is tested on the points of its clusters. A merge is tested in a region that
+single hyperplanes cut out, one for every merge above it: the part of a log-concave population in a convex region is
+log-concave, and so unimodal along every line. Hyperplanes and lines come from other points than those tested.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from energystats._core.interrupts import map_in_threads
+from energystats._core.linkage import agglomerate, group_heights
+from energystats._core.pvalues import over_contrasts
+from energystats._core.threads import one_thread_up_to
+from energystats._core.unimodal import EXCESS
+from energystats._runtime import with_bar
+from energystats._typing import FloatArray, IntArray
+from energystats.cluster_tests.resampled_clusters import Clusterer
+from energystats.cluster_tests.scores import Scorer
+from energystats.cluster_tests.split import enough_draws
+from energystats.cluster_tests.unimodality import Unimodality, no_evidence, unimodality_test
+from energystats.dissimilarity import Dissimilarity, Groups
+
+__all__ = ["UNIMODAL_REGION", "Merge", "MergeOptions", "PartitionTest", "merge_clusters", "run_merge_tests"]
+
+
+UNIMODAL_REGION = (
+    "every linear projection of the population is unimodal in the region of these clusters, which hyperplanes cut out; "
+    "so it is for every log-concave population"
+)
+FOLDS = 5  # of a split; the points of one are tested in regions and along lines that the others give
+CLUSTERED_AT_MOST = 2000  # points
+SMALLEST_REGION = 20  # points: smaller merges are not tested
+SMALLEST_SCORED = 8  # points
+CLEARLY_BETTER = 0.05  # share of points, fewer of which a discriminant has to put on the wrong side
+ROWS_PER_COLUMN = 4  # below which there is no discriminant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merge:
+    """One merge of the hierarchy of clusters, and its test.
+
+    Attributes
+    ----------
+    left, right : tuple of int
+        Clusters on its two sides; the left one has the smallest number of them.
+    size : int
+        Points of all these clusters.
+    height : float
+        n1 n2/(n1 + n2) E of its two sides, twice the growth of W.
+    parent : int or None
+        Number of the merge above it; None for the first one, of all clusters.
+    statistic : float
+        Mean excess-split index E over the splits; NaN where nothing was tested.
+    pvalue, pvalue_adjusted : float
+        Raw, and family-wise over all merges: the largest of min(1, p (n - 1)/(size - 1)) on the path from the top.
+    separated : float
+        Share of the points that were held out, and belong to its clusters, on the side of their cluster; NaN where
+        nothing was tested.
+    reason : str
+        Why it was not tested, or empty.
+    """
+
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    size: int
+    height: float
+    parent: int | None
+    statistic: float = float("nan")
+    pvalue: float = float("nan")
+    pvalue_adjusted: float = float("nan")
+    separated: float = float("nan")
+    reason: str = ""
+
+    @property
+    def clusters(self) -> tuple[int, ...]:
+        """All clusters that it joins."""
+        return tuple(sorted(self.left + self.right))
+
+    @property
+    def name(self) -> str:
+        """Its two sides in words."""
+        return f"{_join(self.left)} | {_join(self.right)}"
+
+
+def _join(clusters: tuple[int, ...]) -> str:
+    """Write the numbers of clusters."""
+    return "+".join(map(str, clusters))
+
+
+def merge_clusters(d: Dissimilarity, labels: IntArray, k: int) -> list[Merge]:
+    """Join clusters 0..k-1 by energy distance; the merge of all of them first, each before those below it."""
+    if k < 2:
+        return []
+    inside = np.flatnonzero(labels >= 0)
+    part = d if inside.size == d.n else d.subset(inside)
+    M, s = part.group_sums(Groups(labels[inside], tuple(range(k))))
+    means = M / np.outer(s, s)
+    own = np.diagonal(means)
+    # E = 2 g(A, B) - g(A, A) - g(B, B)
+    E = 2 * means - own[:, None] - own
+    np.fill_diagonal(E, 0.0)
+    sizes = s.astype(np.intp)
+    members: list[tuple[int, ...]] = [(j,) for j in range(k)]
+    found: list[tuple[tuple[int, ...], tuple[int, ...], float]] = []
+    for a, b, height, _ in agglomerate(group_heights(E, sizes), sizes):
+        left, right = sorted((members[int(a)], members[int(b)]))
+        members.append(tuple(sorted(left + right)))
+        found.append((left, right, float(height)))
+    merges: list[Merge] = []
+    number: dict[tuple[int, ...], int] = {}
+    for left, right, height in reversed(found):
+        both = tuple(sorted(left + right))
+        size = int(sizes[list(both)].sum())
+        merges.append(Merge(left=left, right=right, size=size, height=height, parent=number.get(both)))
+        number |= {left: len(merges) - 1, right: len(merges) - 1}
+    return merges
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MergeOptions:
+    """Say how merges are tested.
+
+    Attributes
+    ----------
+    scorer : Scorer
+        Positions of all points along lines.
+    cluster : callable
+        What clusters parts of the points as all of them were clustered.
+    n_splits, n_resamples : int
+        Random splits, and draws behind the p-value of all n points.
+    factor : float
+        By which p-values are multiplied.
+    n_jobs : int
+        Threads over the splits.
+    progress : bool
+        Whether there is a bar.
+    """
+
+    scorer: Scorer
+    cluster: Clusterer
+    n_splits: int
+    n_resamples: int
+    factor: float
+    n_jobs: int = 1
+    progress: bool = False
+
+
+class _SplitScores(NamedTuple):
+    """Scores of held-out points in the region of each merge, NaN elsewhere; and whether they lie on their side."""
+
+    scores: FloatArray  # (n_merges, n)
+    sides: FloatArray  # (n_merges, n), 1 or 0
+
+
+class PartitionTest(NamedTuple):
+    """Test of a whole partition: mean excess-split index E, and p, over the splits and over its contrasts."""
+
+    statistic: float
+    pvalue: float
+
+
+def run_merge_tests(
+    d: Dissimilarity, labels: IntArray, merges: list[Merge], options: MergeOptions, rng: np.random.Generator
+) -> tuple[PartitionTest, list[Merge]]:
+    """Test a partition, and the merges of its clusters, each before those below it, with family-wise adjustment.
+
+    The partition is tested along the lines from each cluster to the rest, in the region of all points; with two
+    clusters that is the merge.
+    """
+    contrasts = _list_contrasts(merges[0]) if len(merges) > 1 else []
+    asked = [*contrasts, *merges]
+    pooled_draws = [enough_draws(options.n_resamples, len(contrasts))] * len(contrasts)
+    # as many draws more as the level of the merge is smaller
+    pooled_draws += [-(-(options.n_resamples + 1) * (d.n - 1) // max(merge.size - 1, 1)) - 1 for merge in merges]
+
+    def split(rng: np.random.Generator) -> tuple[list[Unimodality], FloatArray]:
+        held_out = _score_split(d, labels, asked, options, rng)
+        results = []
+        for one, scores, n_resamples in zip(asked, held_out.scores, pooled_draws, strict=True):
+            found = scores[~np.isnan(scores)]
+            if one.size < SMALLEST_REGION or found.size < SMALLEST_SCORED:
+                results.append(no_evidence(np.zeros(1)))
+            else:
+                results.append(unimodality_test(found, n_resamples, options.factor, rng, options.n_resamples))
+        return results, _mean_of_rows(held_out.sides)
+
+    of_splits = map_in_threads(split, rng.spawn(options.n_splits), options.n_jobs)
+    splits = list(with_bar(of_splits, options.progress, total=options.n_splits, unit="split", size=lambda _: 1))
+    separated = _mean_of_rows(np.array([sides for _, sides in splits]).T)[len(contrasts) :]
+    pvalues = np.array([[one.pvalue for one in results] for results, _ in splits])
+    indices = np.array([[one.indices[EXCESS] for one in results] for results, _ in splits]).mean(axis=0)
+    first = max(len(contrasts), 1)  # with two clusters the only merge is the partition
+    whole = PartitionTest(float(indices[:first].mean()), over_contrasts(pvalues[:, :first])[0])
+    of_merges = pvalues[:, len(contrasts) :], indices[len(contrasts) :], separated
+    return whole, _adjust_merges(d.n, merges, *of_merges)
+
+
+def _list_contrasts(top: Merge) -> list[Merge]:
+    """Set each cluster against all others, as merges of all points."""
+    everything = top.clusters
+    return [replace(top, left=(j,), right=tuple(i for i in everything if i != j)) for j in everything]
+
+
+def _adjust_merges(
+    n: int, merges: list[Merge], pvalues: FloatArray, indices: FloatArray, separated: FloatArray
+) -> list[Merge]:
+    """Combine the p-values of the splits, (n_splits, n_merges), and adjust them from the top merge down."""
+    done: list[Merge] = []
+    for j, merge in enumerate(merges):
+        if merge.size < SMALLEST_REGION:
+            done.append(replace(merge, reason=f"fewer than {SMALLEST_REGION} points"))
+            continue
+        pvalue, _ = over_contrasts(pvalues[:, j : j + 1])
+        # [Meinshausen 2008] a merge of m points has (m - 1)/(n - 1) of the level, below a rejected one
+        above = 0.0 if merge.parent is None else done[merge.parent].pvalue_adjusted
+        adjusted = max(above, min(1.0, pvalue * ((n - 1) / (merge.size - 1))))
+        E, share = float(indices[j]), float(separated[j])
+        done.append(replace(merge, statistic=E, pvalue=pvalue, pvalue_adjusted=adjusted, separated=share))
+    return done
+
+
+def _mean_of_rows(values: FloatArray) -> FloatArray:
+    """Average every row without its NaN; NaN where there is nothing else."""
+    known = ~np.isnan(values)
+    sums, counts = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
+    return np.asarray(np.divide(sums, counts, out=np.full(len(values), np.nan), where=counts > 0))
+
+
+def _score_split(
+    d: Dissimilarity, labels: IntArray, merges: list[Merge], options: MergeOptions, rng: np.random.Generator
+) -> _SplitScores:
+    """Score the points of every fold along the lines, and in the regions, that the other folds give."""
+    order = rng.permutation(d.n).astype(np.intp)
+    pooled = _SplitScores(np.full((len(merges), d.n), np.nan), np.full((len(merges), d.n), np.nan))
+    for fold in np.array_split(np.arange(d.n), FOLDS):
+        # the fold has no part in clusters, lines and regions
+        others = np.concatenate((order[fold[-1] + 1 :], order[: fold[0]]))[:CLUSTERED_AT_MOST]
+        names = _name_clusters(options.cluster(d.subset(others), rng), labels[others])
+        _score_fold(options.scorer, labels, merges, (others, names), order[fold], pooled)
+    return pooled
+
+
+def _name_clusters(found: IntArray, names: IntArray) -> IntArray:
+    """Call every point after the cluster of all points that its own one overlaps most; -1 for points in none."""
+    n_found, n_names = int(found.max(initial=-1)) + 1, int(names.max(initial=-1)) + 1
+    overlap = np.zeros((n_found + 1, n_names + 1))
+    np.add.at(overlap, (found, names), 1)  # -1 is the last row or column
+    if not n_found or not n_names:
+        return np.full(found.size, -1)
+    of_found = overlap[:n_found, :n_names].argmax(axis=1)
+    return np.asarray(np.append(of_found, -1)[found], dtype=np.intp)
+
+
+def _score_fold(
+    scorer: Scorer,
+    labels: IntArray,
+    merges: list[Merge],
+    training: tuple[IntArray, IntArray],
+    fold: IntArray,
+    pooled: _SplitScores,
+) -> None:
+    """Score a fold, from the top merge down: what a hyperplane leaves on one side is the region of the merge there."""
+    others, names = training
+    regions: dict[tuple[int, ...], IntArray] = {} if not merges else {merges[0].clusters: np.arange(fold.size)}
+    for j, merge in enumerate(merges):
+        region = regions.get(merge.clusters)
+        left, right = (others[np.isin(names, side)] for side in (merge.left, merge.right))
+        if region is None or not left.size or not right.size:
+            continue  # a cluster that the others do not show has no line
+        t = _find_hyperplane(scorer, left, right)
+        if t is None:
+            continue
+        inside = fold[region]
+        pooled.scores[j, inside] = t[inside]
+        regions[merge.left], regions[merge.right] = region[t[inside] > 0], region[t[inside] <= 0]
+        on_left, on_right = np.isin(labels[inside], merge.left), np.isin(labels[inside], merge.right)
+        known = on_left | on_right
+        pooled.sides[j, inside[known]] = (on_left == (t[inside] > 0))[known]
+
+
+def _find_hyperplane(scorer: Scorer, left: IntArray, right: IntArray) -> FloatArray | None:
+    """Find the line and the hyperplane between two sets of points: positions of all points, above 0 on the left side.
+
+    The line runs through the two means, unless Fisher's discriminant separates the sets clearly better. Positions are
+    in standard deviations of the given points, so that lines of several folds can be pooled.
+    """
+    both = np.concatenate((left, right))
+    on_left = np.arange(both.size) < left.size
+    lines = [scorer.along(left, right)]
+    points = scorer.points
+    if points is not None and 1 < points.shape[1] <= both.size / ROWS_PER_COLUMN:
+        # Fisher's discriminant is the least squares line of the side
+        centred = points[both] - points[both].mean(axis=0)
+        with one_thread_up_to(points.shape[1]):
+            direction = np.linalg.lstsq(centred, on_left - on_left.mean(), rcond=None)[0]
+        lines.append(np.asarray(points @ direction))
+    cuts = [_best_cut(t[both], on_left) for t in lines]
+    best = 1 if len(lines) > 1 and cuts[1][1] < cuts[0][1] - CLEARLY_BETTER * both.size else 0
+    spread = float(lines[best][both].std())
+    return (lines[best] - cuts[best][0]) / spread if spread > 0 else None
+
+
+def _best_cut(t: FloatArray, on_left: NDArray[np.bool_]) -> tuple[float, float]:
+    """Find the position above which most points are of the left side, and how many are on the wrong side of it."""
+    order = np.argsort(t, kind="stable")
+    x, below = t[order], on_left[order]
+    # left points at or below a cut are wrong, and right ones above it
+    wrong = np.cumsum(below) + (~below).sum() - np.cumsum(~below)
+    distinct = np.append(x[1:] > x[:-1], False)
+    if not distinct.any():
+        return float(x[0]), float(min(on_left.sum(), (~on_left).sum()))
+    fewest = np.where(distinct, wrong, t.size + 1)
+    # the middle one of the best cuts that follow each other
+    candidates = np.flatnonzero(fewest == fewest.min())
+    i = int(candidates[candidates.size // 2])
+    return float(x[i] + x[i + 1]) / 2, float(fewest[i])

@@ -1,0 +1,574 @@
+"""All questions about the clusters of a partition at once, each with its own null hypothesis [theory 5]."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from energystats._core.pvalues import count_extreme, upper_pvalue
+from energystats._core.statistics import share, within_per_cluster
+from energystats._core.unimodal import EXCESS
+from energystats._runtime import weigh
+from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
+from energystats.cluster_tests.cluster_test import (
+    check_lines,
+    method_for,
+    plan_cluster_test,
+    points_to_test,
+    run_cluster_test,
+)
+from energystats.cluster_tests.clusterers import EnergyClusters, UserClusterer, as_user_clusterer, user_partition
+from energystats.cluster_tests.merges import (
+    UNIMODAL_REGION,
+    Merge,
+    MergeOptions,
+    PartitionTest,
+    merge_clusters,
+    run_merge_tests,
+)
+from energystats.cluster_tests.options import ClusterTestOptions
+from energystats.cluster_tests.resampled_clusters import Resampled, cluster_resamples, energy_clusterer
+from energystats.cluster_tests.results import ClusterTestResult
+from energystats.cluster_tests.scores import make_scorer
+from energystats.cluster_tests.split import LINEAR_UNIMODALITY
+from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, unimodality_test
+from energystats.cluster_tests.validation_result import Answer, ClusterValidationResult
+from energystats.clustering.energy_cluster import AUTO
+from energystats.clustering.partition import Partition, make_partition
+from energystats.clustering.search import STARTS, Search
+from energystats.clustering.silhouette import score_points
+from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.distribution_tests.multiplicity import adjust
+from energystats.exceptions import collected
+from energystats.inputs.labels import as_labels, read_inputs, were_found
+from energystats.inputs.options import as_generator, check_alpha, check_count, check_flag, check_jobs
+from energystats.metrics.base import MetricLike
+from energystats.metrics.general import Precomputed
+from energystats.pairs.workloads import Size
+from energystats.pairs.workloads import stability as resamples
+
+__all__ = ["validate_clusters"]
+
+
+STABILITY_RESAMPLES = 100
+SMALLEST_COLUMN = 8  # points
+DRAWS_FOR_COLUMNS = 50  # times as many at most, so that an adjusted p can be small
+SAME_WITHIN = 1e-9  # of T: closer W are that of one partition
+MEASURED = "measured, docs/significance.md"
+MEASURED_HERE = "measured, docs/clustering.md"
+EXACT = "exact"
+ONE_TEST = "one test"
+NO_CLUSTERER = "not tested: labels without their clusterer can hide a search over all directions; give `clusterer`"
+ALONG_ITS_LINES = f"{LINEAR_UNIMODALITY}, asked along the lines between these clusters"
+INDEPENDENT_LABELS = "these labels and the clusters are independent"
+
+
+def validate_clusters(
+    X: ArrayLike,
+    k: int | None = None,
+    *,
+    partition: Any = None,
+    clusterer: Any = None,
+    metric: MetricLike = "euclidean",
+    alpha: float = 1.0,
+    outside: ArrayLike | None = None,
+    n_resamples: int = 199,
+    conservative: bool = False,
+    standardize: bool = False,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    rng: RandomLike = None,
+) -> ClusterValidationResult:
+    r"""Ask which clusters are real: structure, partition, merges, variables, points, and labels from elsewhere.
+
+    Parameters
+    ----------
+    X : array_like of shape (n,) or (n, d)
+        Points; with ``metric="precomputed"`` the matrix R = d**alpha of Euclidean distances d.
+    k : int, optional
+        Number of energy clusters; None where a partition or a clusterer says it.
+    partition : Partition, fitted clusterer or array_like of shape (n,), optional
+        Clusters that were found: a result of `energy_cluster`, whose metric is used; a fitted clusterer of
+        scikit-learn; or labels, -1 for points in no cluster. Mere labels, without `clusterer`, leave much untested.
+    clusterer : object or callable, optional
+        What finds the clusters, as for `cluster_test`.
+    metric : str, Metric or callable, default "euclidean"
+        The semimetric for energy clusters, S and silhouettes; the tests are about lines in X whatever it is.
+    alpha : float, default 1.0
+        Power of a named distance, 0.001 <= alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
+    outside : array_like of shape (n,) or DataFrame, optional
+        Labels known from elsewhere, which were not used to cluster; or a column of each of several.
+    n_resamples : int, default 199
+        Draws behind each p-value; more for those that are adjusted.
+    conservative : bool, default False
+        Multiply p-values of unimodality by 1.6, as for `cluster_test`.
+    standardize : bool, default False
+        Column z-scores (divisor n) before distances and scores.
+    n_jobs : int or None, default None
+        Threads over random splits; None is one, -1 all processors. No number depends on it.
+    progress : bool or None, default None
+        Show bars; None: from an estimated two seconds on, where they can be seen.
+    rng : int, Generator or None, default None
+        Seed. Clusters and the test of all points are those of `energy_cluster` and `cluster_test` with this seed.
+
+    Returns
+    -------
+    ClusterValidationResult
+        `.to_frame()` (all questions with p, null hypothesis, family and level), `.clusters`, `.merges`, `.variables`,
+        `.points`, `.partition`, `.groups` (clusters that are separate), `.summary()`, `.plot()`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If not exactly one of `k`, `clusterer` and `partition` says what the clusters are (`partition` with `clusterer`
+        is one), labels do not fit the rows, or an option does not fit the data.
+    MemoryError
+        If the n x n matrix would not fit.
+
+    Warns
+    -----
+    TiesWarning, NotCalibratedWarning, PerformanceWarning
+        As `cluster_test`.
+
+    See Also
+    --------
+    cluster_test, cluster_tree, cluster_stability, silhouette : Parts of it, with more options.
+
+    Notes
+    -----
+    A merge is tested on points that had no part in finding clusters, in a region cut out by single hyperplanes, along
+    the line between its two sides; its p is adjusted down the tree of merges (Meinshausen). No p belongs to a cluster
+    by itself. What is claimed and what was measured: ``docs/clustering.md``. O(n^2 d) time for rho and that of 100
+    clusterings for stability; O((k + d) n_resamples n log n) for tests; O(n^2) memory.
+
+    References
+    ----------
+    Meinshausen (2008), Biometrika 95; Hennig (2007), Computational Statistics & Data Analysis 52; Hubert & Arabie
+    (1985), Journal of Classification 2; Rousseeuw (1987).
+
+    Examples
+    --------
+    >>> import numpy as np, energystats as es
+    >>> rng = np.random.default_rng(5)
+    >>> X = np.concatenate([rng.normal(c, 1, (40, 2)) for c in ([0, 0], [8, 0], [4, 7])])
+    >>> found = es.validate_clusters(X, 3, rng=0)
+    >>> found.groups
+    ((0,), (1,), (2,))
+    >>> (found.merges["pvalue_adjusted"] <= 0.05).tolist()
+    [True, True]
+    """
+    check_flag(standardize, "standardize")
+    check_flag(conservative, "conservative")
+    asked = _read_wanted(k, partition, clusterer, metric, standardize)
+    n_resamples, alpha = check_count(n_resamples, "n_resamples", low=1), check_alpha(alpha)
+    n_jobs, generator = check_jobs(n_jobs), as_generator(rng)
+    # the metric of a partition has its power
+    own_alpha = alpha if asked.found is None or asked.metric == "precomputed" else 1.0
+    table, labels, known = _read_table_and_labels(X, asked, outside)
+    d = points_to_test(table, asked.metric, own_alpha, standardize=asked.standardize)
+    known = {name: as_labels(read, d.n, "outside")[0] for name, read in known.items()}
+    asked = replace(asked, labels=None if labels is None else _read_partition(labels, d.n))
+    options = ClusterTestOptions(
+        k=asked.k or 2,
+        method=method_for(d, "auto"),
+        n_resamples=n_resamples,
+        power=alpha,
+        n_jobs=n_jobs,
+        conservative=conservative,
+    )
+    search = Search(k=asked.k or min(2, d.n)).on(d)
+    again = resamples(Size.of(d), search.k, STABILITY_RESAMPLES, STARTS, 0.632)
+    # the partition is tested thrice: all points, in its own space, and merge by merge
+    of_tests = [work for work in plan_cluster_test(d, options) for _ in range(3)]
+    options = replace(options, progress=weigh(progress, d, *AUTO.work(d, search), *of_tests, again))
+    # every part starts from the same state, so that it does not depend on others, and agrees with the function alone
+    start = copy.deepcopy(generator)
+    generator.spawn(1)
+    return _validate(d, asked, options, known, start)
+
+
+# ---------------------------------------------------------------- what is asked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _WantedClusters:
+    """Say which clusters are meant, and how they were found.
+
+    Attributes
+    ----------
+    k : int or None
+        Number of energy clusters to be found, or that a `Partition` has.
+    found : Partition or None
+        Energy clusters that were found before.
+    labels : object
+        Labels that were given, or a result that has them; codes after `_read_table_and_labels`; or None.
+    clusterer : UserClusterer or None
+        What found them, where it is no energy clustering.
+    metric : str, Metric or callable
+        The semimetric.
+    standardize : bool
+        Whether columns are standardized.
+    """
+
+    k: int | None
+    found: Partition | None
+    labels: Any
+    clusterer: UserClusterer | None
+    metric: MetricLike
+    standardize: bool
+
+
+def _read_wanted(
+    k: int | None, partition: Any, clusterer: Any, metric: MetricLike, standardize: bool
+) -> _WantedClusters:
+    """Find out which clusters are meant, and refuse more than one answer."""
+    if (k is not None) + (partition is not None or clusterer is not None) != 1:
+        raise ValueError(
+            "One of `k`, `clusterer` and `partition` must say what the clusters are, and not two; "
+            '`select_k(X, criterion="significance").k` finds a number, and `partition` may go with its `clusterer`.'
+        )
+    if k is not None and (were_found(k) or np.ndim(k) > 0):
+        raise TypeError("`k` must be a number of clusters, got labels; they go to `partition=`.")
+    found = partition if isinstance(partition, Partition) and partition.algorithm != "given" else None
+    if found is not None and clusterer is None:
+        metric = "precomputed" if isinstance(found.metric, Precomputed) else found.metric
+        standardize = found.standardization is not None
+    else:
+        found = None
+    if clusterer is None and hasattr(partition, "labels_") and hasattr(partition, "fit_predict"):
+        clusterer = partition
+    return _WantedClusters(
+        k=found.k if found is not None else None if k is None else check_count(k, "k", low=1),
+        found=found,
+        labels=partition,
+        clusterer=None if clusterer is None else as_user_clusterer(clusterer),
+        metric=metric,
+        standardize=standardize,
+    )
+
+
+def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Generator) -> tuple[Partition, bool]:
+    """Find the partition, and say whether it is known how to find it again in other points."""
+    if asked.found is not None:
+        found = asked.found
+        M, s = d.group_sums(Groups(found.labels, tuple(range(found.k))))
+        # clusters of another space are labels here, of which nobody knows how they were found
+        same = abs(float(within_per_cluster(M, s).sum()) - found.within) <= SAME_WITHIN * found.total
+        return found, same and found.approximation is None
+    if asked.labels is not None:
+        how: Any = {"algorithm": "given", "n_init": 0, "n_iter": 0, "converged": True}
+        return make_partition(d, asked.labels, int(asked.labels.max()) + 1, **how), asked.clusterer is not None
+    if asked.clusterer is not None:
+        return user_partition(d, asked.clusterer, rng), True
+    return AUTO.fit(d, Search(k=asked.k or 2).on(d), rng)[0], True
+
+
+def _read_partition(given: Any, n: int) -> IntArray:
+    """Read labels as 0, 1, ...; the number -1 is that of points in no cluster."""
+    codes, names = as_labels(given, n, "partition")
+    noise = [j for j, name in enumerate(names) if not isinstance(name, str) and name == -1]
+    if not noise:
+        return codes
+    if len(names) == 1:
+        raise ValueError(f"`partition` must have at least one cluster, but all {n} points are in none (label -1).")
+    return np.where(codes == noise[0], -1, codes - (codes > noise[0])).astype(np.intp)
+
+
+def _read_table_and_labels(X: Any, asked: _WantedClusters, outside: Any) -> tuple[Any, Any, dict[str, Any]]:
+    """Read the table, the labels and those from elsewhere; names of rows in another order are refused."""
+    columns = {"partition": asked.labels}
+    if getattr(outside, "ndim", 1) == 2 and hasattr(outside, "columns"):
+        names = [str(name) for name in outside.columns]
+        columns |= {f"outside[{name!r}]": outside[name] for name in outside.columns}
+    elif outside is not None:
+        names = [str(getattr(outside, "name", None) or "the labels")]
+        columns["outside"] = outside
+    else:
+        names = []
+    (table,), (labels, *known) = read_inputs((X,), columns)
+    if any(read.found for read in known):
+        raise ValueError("`outside` must be labels from elsewhere, got those that a clustering found.")
+    return table, labels, dict(zip(names, known, strict=True))
+
+
+# ---------------------------------------------------------------- the answers
+
+
+def _validate(
+    d: Dissimilarity,
+    asked: _WantedClusters,
+    options: ClusterTestOptions,
+    outside: dict[str, IntArray],
+    start: np.random.Generator,
+) -> ClusterValidationResult:
+    """Answer all questions."""
+    d = d.stored() if asked.clusterer is None or d.coordinates is None else d
+    found, again = _find_partition(d, asked, copy.deepcopy(start))
+    options = replace(options, k=max(found.k, 2))
+    merge_rng, column_rng, outside_rng = copy.deepcopy(start).spawn(12)[-3:]
+    why_not, notes = _why_not(d, found), list(found.notes)
+    structure: ClusterTestResult | None = None
+    whole: PartitionTest | None = None
+    merges = merge_clusters(d, found.labels, found.k)
+    if not why_not:
+        options = replace(options, user_clusterer=_fresh(asked))
+        structure = _test(d, options, start)
+        notes += [*structure.notes]
+        if again:
+            with collected():  # what there is to say of the points was said
+                whole, merges = _test_merges_of(d, found, asked, merges, options, merge_rng)
+            if d.n_columns == 1:  # there is one line, tested once
+                whole = PartitionTest(structure.statistic, structure.pvalue)
+                if found.k == 2:
+                    E, p = whole
+                    merges = [replace(merge, statistic=E, pvalue=p, pvalue_adjusted=p) for merge in merges]
+    resampled = _resample(d, found, asked, again, copy.deepcopy(start).spawn(2)[1], progress=options.progress)
+    scores = score_points(d, found.labels, found.k)
+    answers = [
+        _answer_test("all points", structure, LINEAR_UNIMODALITY if d.n_columns != 1 else UNIMODALITY, why_not),
+        _answer_test("partition", whole, ALONG_ITS_LINES, why_not or NO_CLUSTERER),
+        *_answer_merges(merges, why_not or (NO_CLUSTERER if not again else "")),
+        *_answer_columns(d, structure, options, column_rng),
+        *_answer_outside(found.labels, outside, options.n_resamples, outside_rng),
+    ]
+    return ClusterValidationResult(
+        answers=tuple(answers),
+        partition=found,
+        structure=structure,
+        merge_rows=tuple(merges),
+        jaccard=_mean(resampled.similarities),
+        stays=resampled.stays,
+        share=_shares_of_between(d, found),
+        silhouette=scores.silhouette,
+        energy_silhouette=scores.energy_silhouette,
+        margin=scores.margin,
+        neighbour=scores.neighbour,
+        n_resamples=options.n_resamples,
+        n_stability=len(resampled.similarities) if again else 0,
+        notes=tuple(dict.fromkeys((*notes, *_notes(merges, again)))),
+    )
+
+
+def _fresh(asked: _WantedClusters) -> UserClusterer | None:
+    """Make a user's clusterer that has counted nothing yet."""
+    return None if asked.clusterer is None else UserClusterer(asked.clusterer.clusterer)
+
+
+def _why_not(d: Dissimilarity, found: Partition) -> str:
+    """Say why nothing can be tested, or nothing."""
+    if found.k < 2:
+        return "not tested: one cluster makes no contrast"
+    try:
+        check_lines(d)
+    except ValueError as error:
+        return f"not tested: {error}"
+    smallest = SMALLEST_COLUMN if d.n_columns == 1 else 20
+    if d.n < smallest:
+        return f"not tested: fewer than {smallest} points"
+    return ""
+
+
+def _test(d: Dissimilarity, options: ClusterTestOptions, start: np.random.Generator) -> ClusterTestResult:
+    """Test as `cluster_test` does with this seed."""
+    return run_cluster_test(d, options, copy.deepcopy(start))
+
+
+def _test_merges_of(
+    d: Dissimilarity,
+    found: Partition,
+    asked: _WantedClusters,
+    merges: list[Merge],
+    options: ClusterTestOptions,
+    rng: np.random.Generator,
+) -> tuple[PartitionTest, list[Merge]]:
+    """Test the partition and its merges, with parts clustered as all points were."""
+    near, user, energy = d.near_one(), _fresh(asked), EnergyClusters(found.k)
+    tie_rng, split_rng = rng.spawn(2)
+
+    def cluster(part: Dissimilarity, rng: np.random.Generator) -> IntArray:
+        labels = energy.labels(part, rng) if user is None else user.all_labels(part, rng)
+        return np.full(part.n, -1) if labels is None else labels
+
+    how = MergeOptions(
+        scorer=make_scorer(near, options.power, tie_rng),
+        cluster=cluster,
+        n_splits=options.n_splits,
+        n_resamples=options.n_resamples,
+        factor=calibration_factor(options.conservative),
+        n_jobs=options.n_jobs,
+        progress=options.progress,
+    )
+    return run_merge_tests(near, found.labels, merges, how, split_rng)
+
+
+def _resample(
+    d: Dissimilarity, found: Partition, asked: _WantedClusters, again: bool, rng: np.random.Generator, *, progress: bool
+) -> Resampled:
+    """Cluster bootstrap samples as all points were clustered; nothing is known where nobody knows how."""
+    if not again:
+        return Resampled(np.full((1, found.k), np.nan), np.full(1, np.nan), np.full(d.n, np.nan))
+    user = _fresh(asked)
+    cluster = energy_clusterer(found.k, STARTS) if user is None else user.all_labels
+    how: dict[str, Any] = {"n_resamples": STABILITY_RESAMPLES, "scheme": "bootstrap", "progress": progress, "rng": rng}
+    return cluster_resamples(d, found.labels, found.k, cluster, **how)
+
+
+def _mean(values: FloatArray) -> FloatArray:
+    """Average columns without NaN; NaN where there is nothing else."""
+    known = ~np.isnan(values)
+    counts = known.sum(axis=0)
+    sums = np.where(known, values, 0.0).sum(axis=0)
+    return np.asarray(np.divide(sums, counts, out=np.full(counts.shape, np.nan), where=counts > 0))
+
+
+def _shares_of_between(d: Dissimilarity, found: Partition) -> FloatArray:
+    """Compute n_j |m_j - m|^2 / S of each cluster, with means in feature space; (k,)."""
+    inside = np.flatnonzero(found.labels >= 0)
+    part = d if inside.size == d.n else d.subset(inside)
+    M, s = part.group_sums(Groups(found.labels[inside], tuple(range(found.k))))
+    n = s.sum()
+    # |m_j - m|^2 = g(C_j, X) - g(C_j, C_j)/2 - g(X, X)/2
+    parts = M.sum(axis=1) / n - np.diagonal(M) / (2 * s) - s * M.sum() / (2 * n * n)
+    return np.array([share(float(part), float(parts.sum())) for part in parts])
+
+
+def _answer_test(
+    question: str, test: ClusterTestResult | PartitionTest | None, null_hypothesis: str, why_not: str
+) -> Answer:
+    """Make the row of a test of all points."""
+    nan = float("nan")
+    return Answer(
+        question=question,
+        what="",
+        statistic_name="E",
+        statistic=nan if test is None else test.statistic,
+        pvalue=nan if test is None else test.pvalue,
+        pvalue_adjusted=nan if test is None else test.pvalue,
+        null_hypothesis=why_not if test is None else null_hypothesis,
+        family="" if test is None else ONE_TEST,
+        level="" if test is None else MEASURED if question == "all points" else MEASURED_HERE,
+    )
+
+
+def _answer_merges(merges: Sequence[Merge], why_not: str) -> list[Answer]:
+    """Make the rows of the merges."""
+    own = LINEAR_UNIMODALITY if len(merges) == 1 else UNIMODAL_REGION
+    return [
+        Answer(
+            question="merge",
+            what=merge.name,
+            statistic_name="E",
+            statistic=merge.statistic,
+            pvalue=merge.pvalue,
+            pvalue_adjusted=merge.pvalue_adjusted,
+            null_hypothesis=own if not np.isnan(merge.pvalue) else why_not or f"not tested: {merge.reason}",
+            family=f"{len(merges)} merges, down the tree",
+            level=MEASURED_HERE,
+        )
+        for merge in merges
+    ]
+
+
+def _answer_columns(
+    d: Dissimilarity, structure: ClusterTestResult | None, options: ClusterTestOptions, rng: np.random.Generator
+) -> list[Answer]:
+    """Test every column of numbers by itself, and adjust by Holm's method; of one column it is the test of all."""
+    points = d.coordinates
+    if points is None or d.n < SMALLEST_COLUMN:
+        return []
+    names = d.columns or tuple(f"column {j}" for j in range(points.shape[1]))
+    if len(names) == 1 and structure is not None:
+        found = [(structure.statistic, structure.pvalue)]
+    else:
+        # as many draws more as there are columns, in those whose p is not clearly large
+        n_resamples = (options.n_resamples + 1) * min(len(names), DRAWS_FOR_COLUMNS) - 1
+        factor, found = calibration_factor(options.conservative), []
+        for column, child in zip(points.T, rng.spawn(len(names)), strict=True):
+            tested = unimodality_test(column - column.mean(), n_resamples, factor, child, options.n_resamples)
+            found.append((float(tested.indices[EXCESS]), tested.pvalue))
+    adjusted = adjust([p for _, p in found], "holm").tolist()
+    return [
+        Answer(
+            question="variable",
+            what=name,
+            statistic_name="E",
+            statistic=statistic,
+            pvalue=pvalue,
+            pvalue_adjusted=q,
+            null_hypothesis=UNIMODALITY.replace("the population", f"{name} in the population"),
+            family=f"{len(names)} columns, Holm",
+            level=MEASURED,
+        )
+        for name, (statistic, pvalue), q in zip(names, found, adjusted, strict=True)
+    ]
+
+
+def _answer_outside(
+    labels: IntArray, outside: dict[str, IntArray], n_resamples: int, rng: np.random.Generator
+) -> list[Answer]:
+    """Compare with labels from elsewhere, by the adjusted Rand index and permutations of these labels."""
+    found = [
+        (name, *_agreement(labels + 1, codes, n_resamples, child))
+        for (name, codes), child in zip(outside.items(), rng.spawn(len(outside)), strict=True)
+    ]
+    adjusted = adjust([p for *_, p in found], "holm").tolist()
+    return [
+        Answer(
+            question="outside labels",
+            what=name,
+            statistic_name="adjusted Rand",
+            statistic=statistic,
+            pvalue=pvalue,
+            pvalue_adjusted=q,
+            null_hypothesis=INDEPENDENT_LABELS,
+            family=f"{len(found)} sets of labels, Holm" if len(found) > 1 else ONE_TEST,
+            level=EXACT,
+        )
+        for (name, statistic, pvalue), q in zip(found, adjusted, strict=True)
+    ]
+
+
+def _agreement(labels: IntArray, codes: IntArray, n_resamples: int, rng: np.random.Generator) -> tuple[float, float]:
+    """Compute the adjusted Rand index, and the share of permuted labels whose index is as large, ties included.
+
+    Under permutations the sizes stay, so that the index rises with the sum of squared counts, a whole number.
+    """
+    from sklearn.metrics import adjusted_rand_score
+
+    n_codes = int(codes.max()) + 1
+    cells = labels * n_codes
+
+    def squares(codes: IntArray) -> int:
+        return int((np.bincount(cells + codes) ** 2).sum())
+
+    null = np.array([squares(rng.permutation(codes)) for _ in range(n_resamples)], dtype=np.float64)
+    extreme = count_extreme(float(squares(codes)), null, 0.5)
+    return float(adjusted_rand_score(codes, labels)), upper_pvalue(extreme, n_resamples)
+
+
+BLURRED = 0.8  # share of points on their side, below which the hyperplane is not the border of the clusters
+
+
+def _notes(merges: Sequence[Merge], again: bool) -> list[str]:
+    """Say what a reader has to know of these answers."""
+    notes = [
+        "A small p at a merge means that its region has more than one mode along the line between its two sides; not "
+        "where the border runs, nor that either side is one cluster.",
+        "Stability and silhouettes describe; one long cloud is cut at the same place again and again.",
+    ]
+    if not again:
+        notes.insert(0, f"The partition was {NO_CLUSTERER.replace('not tested: ', 'not tested, because ')}.")
+    blurred = [merge.name for merge in merges if merge.separated < BLURRED]
+    if blurred:
+        notes.append(
+            f"No hyperplane separates the sides of {'; '.join(blurred)} well (fewer than {BLURRED:.0%} of the points "
+            "held out lie on their side), so that the test there says little about this border."
+        )
+    small = [merge.name for merge in merges if merge.reason]
+    if small:
+        notes.append(f"Too few points for a test: {'; '.join(small)}.")
+    return notes

@@ -1,0 +1,393 @@
+"""Answers about a partition: all points, the partition, its merges, clusters, variables, points, outside labels."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from energystats._typing import FloatArray, IntArray
+from energystats.cluster_tests.merges import Merge
+from energystats.cluster_tests.results import ClusterTestResult
+from energystats.clustering.partition import Partition
+from energystats.clustering.partition_views import choose_plane
+from energystats.display.numbers import numbers, p_text, probability, proportion
+from energystats.display.result import Result
+from energystats.display.sentences import sentences
+from energystats.display.tables import LEVEL, TextTable, cut_all, text_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["Answer", "ClusterValidationResult"]
+
+
+STAYS = 0.9  # share of resamples in which the cluster of a point is sure enough
+MERGES_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One question about a partition, and its answer.
+
+    Attributes
+    ----------
+    question : {"all points", "partition", "merge", "variable", "outside labels"}
+        What the question is about.
+    what : str
+        Which merge, variable or labels.
+    statistic_name : str
+        "E" (excess-split index) or "adjusted Rand".
+    statistic : float
+        Its value; NaN where nothing was tested.
+    pvalue, pvalue_adjusted : float
+        Raw, and adjusted over the family; NaN where nothing was tested.
+    null_hypothesis : str
+        What a small p speaks against, and nothing else; or why nothing was tested.
+    family : str
+        What the adjusted p was adjusted over.
+    level : str
+        What is known of the level of the p-value.
+    """
+
+    question: str
+    what: str
+    statistic_name: str
+    statistic: float
+    pvalue: float
+    pvalue_adjusted: float
+    null_hypothesis: str
+    family: str
+    level: str
+
+    @property
+    def rejected(self) -> bool:
+        """Whether the adjusted p is at most .05."""
+        return self.pvalue_adjusted <= LEVEL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ClusterValidationResult(Result):
+    """Answers for and against a partition, question by question.
+
+    Attributes
+    ----------
+    answers : tuple of Answer
+        One row of `to_frame()` each.
+    partition : Partition
+        The clusters that were asked about.
+    structure : ClusterTestResult or None
+        Test of all points, as `cluster_test` makes it; None where nothing could be tested.
+    merge_rows : tuple of Merge
+        Merges behind `merges`, that of all clusters first.
+    jaccard : ndarray of shape (k,)
+        Mean Jaccard similarity of each cluster to the most similar one of bootstrap samples.
+    stays : ndarray of shape (n,)
+        Share of these samples with the point in which it lies in the most similar cluster of its own.
+    share : ndarray of shape (k,)
+        Parts of S: size times the squared distance of the cluster's mean from that of all points, over S.
+    silhouette, energy_silhouette, margin : ndarray of shape (n,)
+        Of every point: as `silhouette` computes them, and the growth of W if it moved to `neighbour`.
+    neighbour : ndarray of shape (n,)
+        The best other cluster of every point; -1 where there is none.
+    n_resamples : int
+        Draws behind each p-value.
+    n_stability : int
+        Bootstrap samples; 0 where there is nothing that could cluster them.
+    notes : tuple of str
+        What a reader has to assume or know.
+    """
+
+    answers: tuple[Answer, ...] = field(repr=False)
+    partition: Partition = field(repr=False)
+    structure: ClusterTestResult | None = field(default=None, repr=False)
+    merge_rows: tuple[Merge, ...] = field(repr=False)
+    jaccard: FloatArray = field(repr=False)
+    stays: FloatArray = field(repr=False)
+    share: FloatArray = field(repr=False)
+    silhouette: FloatArray = field(repr=False)
+    energy_silhouette: FloatArray = field(repr=False)
+    margin: FloatArray = field(repr=False)
+    neighbour: IntArray = field(repr=False)
+    n_resamples: int
+    n_stability: int
+
+    @property
+    def k(self) -> int:
+        """Number of clusters."""
+        return self.partition.k
+
+    @property
+    def supported(self) -> tuple[bool, ...]:
+        """Whether each cluster is separate from what it first meets: adjusted p of that merge at most .05."""
+        return tuple(merge is not None and merge.pvalue_adjusted <= LEVEL for merge in self._first_merges())
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """Clusters, joined where their merge has an adjusted p above .05: what there is evidence for."""
+        if not self.merge_rows:
+            return ((0,),)
+        inside = {merge.clusters for merge in self.merge_rows if not merge.pvalue_adjusted <= LEVEL}
+        waiting, found = [self.merge_rows[0].clusters], []
+        sides = {merge.clusters: (merge.left, merge.right) for merge in self.merge_rows}
+        while waiting:
+            clusters = waiting.pop()
+            if clusters in inside or len(clusters) == 1:
+                found.append(clusters)
+            else:
+                waiting += sides[clusters]
+        return tuple(sorted(found))
+
+    def _first_merges(self) -> list[Merge | None]:
+        """Find the merge in which each cluster first meets others."""
+        return [next((m for m in self.merge_rows if (j,) in (m.left, m.right)), None) for j in range(self.k)]
+
+    @property
+    def clusters(self) -> pd.DataFrame:
+        """One row per cluster: size, share of S, stability, mean silhouettes, what it first meets and its p there."""
+        import pandas as pd
+
+        first = self._first_merges()
+        labels = self.partition.labels
+
+        def mean(values: FloatArray) -> list[float]:
+            return [float(values[labels == j].mean()) for j in range(self.k)]
+
+        meets = ["" if m is None else "+".join(map(str, m.right if m.left == (j,) else m.left))
+                 for j, m in enumerate(first)]  # fmt: skip
+        return pd.DataFrame(
+            {
+                "cluster": range(self.k),
+                "size": self.partition.sizes,
+                "share_of_between": self.share,
+                "jaccard": self.jaccard,
+                "silhouette": mean(self.silhouette),
+                "energy_silhouette": mean(self.energy_silhouette),
+                "first_meets": meets,
+                "pvalue": [np.nan if m is None else m.pvalue for m in first],
+                "pvalue_adjusted": [np.nan if m is None else m.pvalue_adjusted for m in first],
+            }
+        )
+
+    @property
+    def merges(self) -> pd.DataFrame:
+        """One row per merge, that of all clusters first: the fields of a merge."""
+        import pandas as pd
+
+        names = ["left", "right", "size", "height", "parent", "statistic", "pvalue", "pvalue_adjusted", "separated",
+                 "reason"]  # fmt: skip
+        frame = pd.DataFrame([asdict(merge) for merge in self.merge_rows], columns=names)
+        return frame.astype({"parent": "Int64"})
+
+    @property
+    def variables(self) -> pd.DataFrame:
+        """One row per column: statistic, pvalue, pvalue_adjusted (Holm)."""
+        import pandas as pd
+
+        rows = [(a.what, a.statistic, a.pvalue, a.pvalue_adjusted) for a in self.answers if a.question == "variable"]
+        return pd.DataFrame(rows, columns=["variable", "statistic", "pvalue", "pvalue_adjusted"])
+
+    @property
+    def uncertain(self) -> IntArray:
+        """Points that stay in their cluster in fewer than nine of ten samples, or have a negative silhouette."""
+        return np.flatnonzero((self.stays < STAYS) | (self.silhouette < 0))
+
+    @property
+    def points(self) -> pd.DataFrame:
+        """One row per point: cluster, stays, silhouette, energy_silhouette, margin, neighbour."""
+        import pandas as pd
+
+        index = self.partition.index
+        return pd.DataFrame(
+            {
+                "cluster": self.partition.labels.copy(),
+                "stays": self.stays.copy(),
+                "silhouette": self.silhouette.copy(),
+                "energy_silhouette": self.energy_silhouette.copy(),
+                "margin": self.margin.copy(),
+                "neighbour": self.neighbour.copy(),
+            },
+            index=None if index is None else index.copy(),
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Tabulate one row per question; the columns are the fields of `Answer`."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(answer) for answer in self.answers])
+
+    def _of(self, question: str) -> list[Answer]:
+        """List the answers to one kind of question."""
+        return [answer for answer in self.answers if answer.question == question]
+
+    # ------------------------------------------------------------ in words
+
+    def _tables(self) -> list[TextTable]:
+        cells = [
+            [*numbers([answer.statistic]), probability(answer.pvalue), probability(answer.pvalue_adjusted)]
+            for answer in self.answers
+        ]
+        stubs = [f"{answer.question} {answer.what}".rstrip() for answer in self.answers]
+        heads = ["statistic", "p", "adjusted p"]
+        questions = text_table(cells, heads, cut_all(stubs, 48), f"Are the {self.k} clusters real?", "question")
+        frame = self.clusters
+        rows = list(
+            zip(
+                map(str, frame["size"]),
+                *(map(proportion, frame[name]) for name in ("share_of_between", "jaccard", "silhouette")),
+                frame["first_meets"].replace("", "-"),
+                map(probability, frame["pvalue_adjusted"]),
+                strict=True,
+            )
+        )
+        heads = ["size", "share of S", "Jaccard", "silhouette", "first meets", "adjusted p"]
+        return [questions, text_table(rows, heads, [f"cluster {j}" for j in range(self.k)], "Clusters")]
+
+    def _rests_on(self) -> list[str]:
+        """Say in at most eight lines what the verdict rests on."""
+        everywhere, own = self._of("all points")[0], self._of("partition")[0]
+        lines = [_line("all points", everywhere)]
+        if np.isnan(own.pvalue):
+            lines += [] if own.null_hypothesis == everywhere.null_hypothesis else [_line("partition", own)]
+        else:
+            lines.append(
+                f"Partition: {p_text(own.pvalue)}; the same hypothesis, asked along the lines of its clusters."
+            )
+        tested = [answer for answer in self._of("merge") if not np.isnan(answer.pvalue)]
+        if tested:
+            shown = ", ".join(f"{a.what} {p_text(a.pvalue_adjusted)}" for a in tested[:MERGES_SHOWN])
+            more = f" and {len(tested) - MERGES_SHOWN} more" if len(tested) > MERGES_SHOWN else ""
+            lines.append(f"Merges, adjusted over all of them: {shown}{more}.")
+        variables = self._of("variable")
+        if variables:
+            split = [answer.what for answer in variables if answer.rejected]
+            found = ", ".join(cut_all(split[:5])) + (" and others" if len(split) > 5 else "") if split else "none"
+            lines.append(f"Columns that are not unimodal, of {len(variables)} (Holm): {found}.")
+        if self.n_stability:
+            lowest = int(np.nanargmin(self.jaccard))
+            lines.append(
+                f"Stability, no test: mean Jaccard at least {self.jaccard[lowest]:.2f} (cluster {lowest}); "
+                f"{self.uncertain.size} of {self.partition.labels.size} points are uncertain."
+            )
+        lines += [
+            f"Adjusted Rand index with {answer.what}: {answer.statistic:.3f}, {p_text(answer.pvalue)}."
+            for answer in self._of("outside labels")[:2]
+        ]
+        return lines
+
+    def _sentences(self) -> list[str]:
+        return [*self._rests_on(), *self.notes]
+
+    def _conclusion(self) -> str:
+        known = {answer.question: answer for answer in (*self._of("all points"), *self._of("partition"))}
+        if self.k == 1:
+            return "One cluster: nothing was divided, and nothing is to be shown."
+        if all(np.isnan(answer.pvalue) for answer in known.values()):
+            return "No statement about clusters: nothing could be tested."
+        everywhere, own = known["all points"], known["partition"]
+        if np.isnan(own.pvalue):
+            if everywhere.rejected:
+                return "There is structure, but whether it is that of these labels was not tested: give the clusterer."
+            return f"At level {LEVEL:g}: no second mode was found in these points."
+        groups = self.groups
+        if not own.rejected and len(groups) == 1:
+            modes = [answer.what for answer in self._of("variable") if answer.rejected]
+            if not everywhere.rejected and not modes:
+                return f"At level {LEVEL:g}: no second mode was found; these clusters may be parts of one cloud."
+            seen = f" ({', '.join(cut_all(modes[:3]))}: more than one mode)" if modes else ""
+            return (
+                f"There is structure{seen}, but not along the lines of this partition. Another space may show it, such "
+                'as metric="mahalanobis" or standardize=True.'
+            )
+        if len(groups) == self.k == 2:
+            return f"At level {LEVEL:g}: the two clusters are separate."
+        if len(groups) == self.k:
+            return f"At level {LEVEL:g}: all {self.k} clusters are separate from what they first meet."
+        if len(groups) == 1:
+            return f"At level {LEVEL:g}: evidence of clusters, but not of any of these {self.k} by itself."
+        names = ", ".join("+".join(map(str, group)) for group in groups)
+        return f"At level {LEVEL:g}: {len(groups)} groups of these {self.k} clusters are separate: {names}."
+
+    def summary(self) -> str:
+        """Write the verdict, what it rests on, and the tables; what else a reader has to know is in `notes`."""
+        tables = "\n\n".join(table.as_text() for table in self._tables())
+        more = [f"{len(self.notes)} more to know: see `.notes`."] if self.notes else []
+        return "\n".join([*sentences([self._conclusion(), *self._rests_on()]), "", tables, *more])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the merges of the clusters with their adjusted p beside the points, uncertain ones hollow."""
+        from energystats.plotting.trees import DrawnNode, plot_validation
+
+        found = self.partition
+        plane = choose_plane(
+            "components" if found.points is not None and found.points.shape[1] > 1 else None,
+            found.labels,
+            points=found.points,
+            coordinates=found.coordinates,
+            columns=found.columns,
+            standardized=found.standardization is not None,
+            metric=found.metric,
+        )
+        hollow = np.zeros(found.labels.size, dtype=bool)
+        hollow[self.uncertain] = True
+        return plot_validation(
+            [DrawnNode(**node) for node in self._nodes()],
+            (plane.points, found.labels[plane.rows], hollow[plane.rows]),
+            ax,
+            sizes=found.sizes,
+            axes=plane.axes,
+            units=plane.units,
+            level=LEVEL,
+            title=self._conclusion(),
+        )
+
+    def _nodes(self) -> list[dict[str, Any]]:
+        """List the merges and clusters as nodes of a drawn tree, each before those below it."""
+        if not self.merge_rows:
+            n = self.partition.sizes[0]
+            return [{"children": (), "size": n, "height": 0.0, "label": 0, "pvalue": None, "rejected": False}]
+        number = {merge.clusters: j for j, merge in enumerate(self.merge_rows)}
+        # clusters from left to right, so that no forks cross
+        order: list[int] = []
+        waiting = [self.merge_rows[0].clusters]
+        while waiting:
+            inside = waiting.pop()
+            if len(inside) == 1:
+                number[inside] = len(self.merge_rows) + len(order)
+                order += inside
+            else:
+                merge = self.merge_rows[number[inside]]
+                waiting += [merge.right, merge.left]
+        nodes = [
+            {
+                "children": (number[merge.left], number[merge.right]),
+                "size": merge.size,
+                "height": merge.height,
+                "label": None,
+                "pvalue": None if np.isnan(merge.pvalue_adjusted) else merge.pvalue_adjusted,
+                "rejected": merge.pvalue_adjusted <= LEVEL,
+            }
+            for merge in self.merge_rows
+        ]
+        leaves = [
+            {
+                "children": (),
+                "size": self.partition.sizes[j],
+                "height": 0.0,
+                "label": j,
+                "pvalue": None,
+                "rejected": False,
+            }
+            for j in order
+        ]
+        return [*nodes, *leaves]
+
+
+def _line(name: str, answer: Answer) -> str:
+    """Write one answer on a line."""
+    name = f"{name[0].upper()}{name[1:]}"
+    if np.isnan(answer.pvalue):
+        return f"{name}: {answer.null_hypothesis}."
+    return f"{name}: {p_text(answer.pvalue)}; null hypothesis: {answer.null_hypothesis}."

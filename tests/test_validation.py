@@ -1,0 +1,364 @@
+"""Silhouettes, the stability of any clusterer, and `validate_clusters`, against slow definitions."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+import energystats as es
+from energystats.cluster_tests.merges import _best_cut, _find_hyperplane, _name_clusters, merge_clusters
+from energystats.cluster_tests.scores import make_scorer
+from energystats.cluster_tests.validate_clusters import _agreement
+from energystats.clustering.silhouette import score_points
+from energystats.dissimilarity import Dissimilarity
+
+
+def within(R, labels):
+    """W from its definition: sum over clusters of the sum of rho inside, divided by twice the size."""
+    inside = [labels == j for j in np.unique(labels[labels >= 0])]
+    return sum(R[np.ix_(i, i)].sum() / (2 * i.sum()) for i in inside)
+
+
+# ---------------------------------------------------------------- silhouettes
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0.5, 1.0, 2.0]))
+def test_the_margin_is_the_change_of_w_by_the_best_move(seed, alpha):
+    rng = np.random.default_rng(seed)
+    X, labels = rng.normal(size=(12, 2)), np.r_[0, 1, 2, rng.integers(-1, 3, size=9)]
+    R = es.pairwise(X, alpha=alpha)
+    found = score_points(Dissimilarity.from_data(X, metric="euclidean", alpha=alpha), labels, 3)
+    for i in range(12):
+        if labels[i] < 0:
+            assert np.isnan([found.margin[i], found.silhouette[i], found.energy_silhouette[i]]).all()
+            continue
+        moved = {}
+        for j in set(range(3)) - {labels[i]}:
+            other = labels.copy()
+            other[i] = j
+            moved[j] = within(R, other) - within(R, labels)
+        assert found.margin[i] == pytest.approx(min(moved.values()), abs=1e-9)
+        assert moved[int(found.neighbour[i])] == pytest.approx(min(moved.values()), abs=1e-9)
+        assert np.sign(found.energy_silhouette[i]) == np.sign(np.round(found.margin[i], 12))
+
+
+@given(st.integers(0, 10**6))
+def test_silhouettes_of_rho_are_those_of_scikit_learn(seed):
+    from sklearn.metrics import silhouette_samples
+
+    rng = np.random.default_rng(seed)
+    X, labels = rng.normal(size=(15, 3)), np.r_[0, 1, 1, rng.integers(3, size=12)]
+    R = es.pairwise(X)
+    assert_allclose(es.silhouette(X, labels), silhouette_samples(R, labels, metric="precomputed"), atol=1e-12)
+    assert_allclose(es.silhouette(R, labels, metric="precomputed"), es.silhouette(X, labels), atol=1e-9)
+
+
+def test_silhouettes_of_r():
+    """R: library(cluster); silhouette(as.integer(iris$Species), dist(iris[, 1:4]))."""
+    iris = es.datasets.load("iris")
+    found = es.silhouette(iris.drop(columns="species"), iris["species"])
+    assert found.mean() == pytest.approx(0.503477440693)
+    rows = [0.8464691670129, 0.0637155632704, 0.4868420953397, 0.0539722693595]
+    assert_allclose(found[[0, 50, 100, 149]], rows, rtol=1e-9)
+
+
+def test_silhouettes_of_points_that_coincide_are_zero():
+    assert_array_equal(es.silhouette(np.ones((4, 2)), [0, 0, 1, 1]), 0)
+    assert_array_equal(es.silhouette(np.ones((4, 2)), [0, 0, 1, 1], kind="energy"), 0)
+    with pytest.raises(ValueError, match="`labels` must have at least two clusters, got 1"):
+        es.silhouette(np.ones((4, 2)), [0, 0, 0, 0])
+
+
+# ---------------------------------------------------------------- stability of any clusterer
+
+
+def halves(X):
+    """Cluster by the sign of the first column; points near 0 are in no cluster."""
+    return np.where(np.abs(X[:, 0]) < 0.5, -1, (X[:, 0] > 0).astype(int))
+
+
+def test_a_clusterer_that_does_not_look_at_the_sample_is_perfectly_stable(rng):
+    X = rng.normal(size=(60, 2))
+    found = es.cluster_stability(X, clusterer=halves, n_resamples=10, rng=1)
+    noise = np.abs(X[:, 0]) < 0.5
+    assert_array_equal(found.partition.labels < 0, noise)
+    assert_array_equal(found.jaccard, 1)
+    assert found.adjusted_rand == 1
+    assert_array_equal(np.isnan(found.stays), noise)
+    assert_array_equal(found.stays[~noise], 1)
+    kept = es.dispersion(X[~noise], halves(X)[~noise])
+    assert found.partition.within == pytest.approx(kept.within)
+    assert "points are in no cluster" in " ".join(found.partition.summary().split())
+    assert "found by halves: 2 in the data, 2 in the resamples" in " ".join(found.summary().split())
+
+
+def test_points_between_clusters_stay_less_often(rng):
+    from sklearn.cluster import KMeans
+
+    X = np.concatenate([rng.normal(0, 1, (40, 2)), rng.normal(6, 1, (40, 2)), [[3.0, 3.0]]])
+    found = es.cluster_stability(X, clusterer=KMeans(2, n_init=2), n_resamples=30, rng=1)
+    again = es.cluster_stability(X, clusterer=KMeans(2, n_init=2), n_resamples=30, rng=1)
+    assert_array_equal(found.stays, again.stays)
+    assert ((found.stays >= 0) & (found.stays <= 1)).all()
+    assert found.stays[:80].mean() > 0.97
+    assert found.stays.argmin() == 80
+
+
+# ---------------------------------------------------------------- merges
+
+
+def height(R, a, b):
+    """n1 n2/(n1 + n2) E."""
+    E = 2 * R[np.ix_(a, b)].mean() - R[np.ix_(a, a)].mean() - R[np.ix_(b, b)].mean()
+    return len(a) * len(b) / (len(a) + len(b)) * E
+
+
+@given(st.integers(0, 10**6), st.integers(2, 5))
+def test_merges_join_the_clusters_of_smallest_energy(seed, k):
+    rng = np.random.default_rng(seed)
+    X, labels = rng.normal(size=(20, 2)), np.r_[np.arange(k), rng.integers(-1, k, size=20 - k)]
+    R = es.pairwise(X)
+    merges = merge_clusters(Dissimilarity.from_data(X, metric="euclidean", alpha=1.0), labels, k)
+    groups = {(j,): np.flatnonzero(labels == j) for j in range(k)}
+    # from the last merge of the list, which is the lowest, to the first
+    for merge in reversed(merges):
+        pairs = [(a, b) for a in groups for b in groups if a < b]
+        heights = {(a, b): height(R, groups[a], groups[b]) for a, b in pairs}
+        assert merge.height == pytest.approx(min(heights.values()))
+        assert merge.height == pytest.approx(heights[merge.left, merge.right])
+        groups[merge.clusters] = np.concatenate((groups.pop(merge.left), groups.pop(merge.right)))
+        assert merge.size == groups[merge.clusters].size
+    assert merges[0].parent is None
+    for merge in merges[1:]:
+        above = merges[merge.parent]
+        assert merge.clusters in (above.left, above.right)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=2, max_size=12))
+def test_a_cut_puts_as_few_points_as_possible_on_the_wrong_side(pairs):
+    t, left = np.array([x for x, _ in pairs], dtype=float), np.array([side for _, side in pairs])
+    cut, wrong = _best_cut(t, left)
+    inner = np.unique(t)[:-1] + 0.5
+    if inner.size:
+        assert wrong == np.count_nonzero((t > cut) != left)
+        assert wrong == min(np.count_nonzero((t > c) != left) for c in inner)
+
+
+def test_parts_of_folds_take_the_names_of_the_clusters_they_overlap():
+    assert _name_clusters(np.array([0, 0, 1, 1, -1, 2]), np.array([2, 2, 0, 0, 1, -1])).tolist() == [2, 2, 0, 0, -1, 0]
+    assert _name_clusters(np.array([-1, -1]), np.array([0, 1])).tolist() == [-1, -1]
+
+
+def test_a_discriminant_is_taken_where_the_means_do_not_separate(rng):
+    """Two long bars side by side: the line through the means of few points is oblique, Fisher's is not."""
+    X = np.c_[rng.normal(0, 8, 60), 6 * np.repeat([0, 1], 30) + rng.normal(size=60)]
+    X[:30, 0] += 6
+    d = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
+    t = _find_hyperplane(make_scorer(d, 1.0, rng), np.arange(30, 60), np.arange(30))
+    assert np.count_nonzero((t > 0) != (np.arange(60) >= 30)) <= 3
+    assert abs(np.corrcoef(t, X[:, 1])[0, 1]) > 0.95
+
+
+# ---------------------------------------------------------------- the whole
+
+
+@pytest.fixture(scope="module")
+def triangle():
+    rng = np.random.default_rng(21)
+    X = np.concatenate([rng.normal(c, 1, (40, 2)) for c in ([0, 0], [9, 0], [4, 8])])
+    return X, np.repeat(["a", "b", "c"], 40)
+
+
+@pytest.fixture(scope="module")
+def validated(triangle):
+    return es.validate_clusters(triangle[0], 3, outside=triangle[1], rng=4)
+
+
+def test_answers_agree_with_the_functions_alone(triangle, validated):
+    X, _ = triangle
+    frame = validated.to_frame().set_index("question")
+    assert frame.loc["all points", "pvalue"] == es.cluster_test(X, 3, rng=4).pvalue
+    assert_array_equal(validated.partition.labels, es.energy_cluster(X, 3, rng=4).labels)
+    stability = es.cluster_stability(X, 3, rng=4)
+    assert_allclose(validated.jaccard, stability.jaccard)
+    assert_allclose(validated.stays, stability.stays)
+    assert_allclose(validated.silhouette, es.silhouette(X, validated.partition.labels))
+
+
+def test_a_partition_in_another_metric_has_lines_of_its_own():
+    """Two long bars: cut across by Euclidean distances, found by Mahalanobis', and each is judged as it is."""
+    rng = np.random.default_rng(3)
+    X = np.c_[rng.normal(0, 8, 150), 7 * np.repeat([0, 1], 75) + rng.normal(size=150)]
+    across, along = (es.validate_clusters(X, 2, metric=metric, rng=0) for metric in ("euclidean", "mahalanobis"))
+    assert across.structure.pvalue <= 0.05
+    assert across.groups == ((0, 1),)
+    assert "not along the lines of this partition" in across.summary().split("\n\n")[0]
+    assert along.groups == ((0,), (1,))
+    top = along.to_frame().set_index("question")
+    assert top.loc["partition", "pvalue"] == top.loc["merge", "pvalue_adjusted"]
+
+
+def test_far_clusters_are_supported_in_every_answer(triangle, validated):
+    assert validated.supported == (True, True, True)
+    frame = validated.to_frame()
+    assert (frame.loc[frame["question"] != "variable", "pvalue_adjusted"] <= 0.05).all()
+    assert (frame["pvalue_adjusted"] >= frame["pvalue"]).all()
+    assert frame.notna().all().all()
+    assert (frame[["null_hypothesis", "family", "level"]] != "").all().all()
+    assert (validated.merges["separated"] > 0.95).all()
+    assert validated.share.sum() == pytest.approx(1)
+    assert validated.uncertain.size <= 3
+    assert validated.summary().startswith("At level 0.05: all 3 clusters are separate from what they first meet.")
+    head = validated.summary().split("\n\n")[0].splitlines()
+    assert len(head) <= 9  # the verdict, and eight lines
+
+
+def test_shares_of_s_are_squared_distances_of_means(triangle):
+    X, labels = triangle
+    found = es.validate_clusters(X, partition=labels, alpha=2, rng=0)
+    own = found.partition.labels
+    parts = [np.sum(own == j) * np.sum((X[own == j].mean(axis=0) - X.mean(axis=0)) ** 2) for j in range(3)]
+    assert_allclose(found.share, np.array(parts) / sum(parts))
+
+
+def test_labels_without_a_clusterer_are_not_tested(triangle):
+    X, labels = triangle
+    found = es.validate_clusters(X, partition=labels, outside=labels, rng=4)
+    frame = found.to_frame().set_index("question")
+    assert frame.loc[["partition", "merge"], "pvalue"].isna().all()
+    assert frame.loc["partition", "null_hypothesis"].startswith("not tested: labels without their clusterer")
+    assert frame.loc["all points", "pvalue"] <= 0.05
+    assert frame.loc["outside labels", "statistic"] == 1
+    assert frame.loc["outside labels", "pvalue"] == 1 / 200
+    assert found.supported == (False, False, False)
+    assert "give the clusterer" in found.summary().splitlines()[0]
+
+
+def test_a_partition_that_was_found_is_tested_as_it_was_found(triangle, validated):
+    X, _ = triangle
+    again = es.validate_clusters(X, partition=es.energy_cluster(X, 3, rng=4), rng=4, n_jobs=2)
+    assert_array_equal(again.to_frame()["pvalue"], validated.to_frame()["pvalue"][:-1])
+    other = es.energy_cluster(X @ [[1.0, 0.5], [0.0, 1.0]], 3, rng=4)  # in another space these are labels
+    found = es.validate_clusters(X, partition=other, rng=4).to_frame().set_index("question")
+    assert np.isnan(found.loc["partition", "pvalue"])
+
+
+def test_clusterers_of_scikit_learn(triangle):
+    from sklearn.cluster import DBSCAN, KMeans
+
+    X, labels = triangle
+    found = es.validate_clusters(X, partition=KMeans(3, n_init=1, random_state=0).fit(X), outside=labels, rng=1)
+    assert found.supported == (True, True, True)
+    assert found.to_frame()["pvalue"].notna().all()
+    noisy = es.validate_clusters(X, clusterer=DBSCAN(eps=1.2), outside=labels, rng=1)
+    outside = noisy.partition.labels < 0
+    assert outside.any()
+    assert noisy.points.loc[outside, ["stays", "silhouette", "margin"]].isna().all().all()
+    assert noisy.points.loc[~outside, ["silhouette", "margin"]].notna().all().all()
+    assert noisy.plot().texts
+
+
+def test_rows_are_matched_by_their_names(triangle):
+    import pandas as pd
+
+    X, labels = triangle
+    X, labels = X[::4], labels[::4]
+    frame = pd.DataFrame(X, index=[f"row {i}" for i in range(30)])
+    outside = pd.DataFrame({"kind": labels, "first": np.arange(30) < 3}, index=frame.index)
+    found = es.energy_cluster(frame, 3, rng=0)
+    answers = es.validate_clusters(frame, partition=found, outside=outside, rng=0).to_frame()
+    assert answers["what"].tolist()[-2:] == ["kind", "first"]
+    assert answers["statistic"].iloc[-2] == 1
+    assert answers["pvalue_adjusted"].iloc[-2] == 2 * answers["pvalue"].iloc[-2]  # Holm
+    with pytest.raises(ValueError, match=r"`outside\['kind'\]` must have the index of the table"):
+        es.validate_clusters(frame, 3, outside=outside.sample(frac=1, random_state=1))
+    with pytest.raises(ValueError, match="`partition` must have the index of the table"):
+        es.validate_clusters(frame[::-1], partition=found)
+
+
+def test_what_cannot_be_tested_says_why(rng):
+    import pandas as pd
+
+    frame = pd.DataFrame({"x": rng.normal(size=30), "kind": np.arange(30) % 2 > 0, "g": list("abc") * 10})
+    found = es.validate_clusters(frame, 2, metric="gower", rng=0)
+    assert found.to_frame()["pvalue"].isna().all()
+    assert found.to_frame()["null_hypothesis"].str.startswith("not tested: ").all()
+    assert np.isfinite(found.jaccard).all()
+    assert np.isfinite(found.silhouette).all()
+    few = es.validate_clusters(rng.normal(size=(12, 2)), 2, rng=0).to_frame().set_index("question")
+    assert few.loc["all points", "null_hypothesis"] == "not tested: fewer than 20 points"
+    assert few.loc["variable", "pvalue"].notna().all()
+
+
+def test_a_matrix_of_distances_has_the_merges_of_its_points(rng):
+    X = np.concatenate([rng.normal(c, 1, (30, 2)) for c in ([0, 0], [9, 0], [4, 8])])
+    found = es.validate_clusters(es.pairwise(X), 3, metric="precomputed", rng=4)
+    assert found.supported == (True, True, True)
+    assert not len(found.variables)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_outside_labels_have_the_permutation_p_of_the_adjusted_rand_index(seed):
+    """Against all distinct permutations of seven labels; the random p lies within five standard errors."""
+    from sklearn.metrics import adjusted_rand_score
+
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(3, size=7), np.array([0, 0, 1, 1, 2, 2, 2])
+    index, p = _agreement(a, b, 1999, rng)
+    null = [adjusted_rand_score(np.array(each), a) for each in sorted(set(itertools.permutations(b.tolist())))]
+    exact = np.mean(np.array(null) >= adjusted_rand_score(b, a) - 1e-12)
+    assert index == pytest.approx(adjusted_rand_score(b, a))
+    assert abs(p - exact) <= 5 * np.sqrt(exact * (1 - exact) / 1999) + 1 / 2000
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda X: es.validate_clusters(X), ValueError, "One of `k`, `clusterer` and `partition` must say"),
+        (lambda X: es.validate_clusters(X, 2, clusterer=len), ValueError, "One of `k`, `clusterer` and `partition`"),
+        (lambda X: es.validate_clusters(X, [0, 1]), TypeError, "`k` must be a number of clusters, got labels"),
+        (lambda X: es.validate_clusters(X, partition=[0, 1]), ValueError, "`partition` must have one label for each"),
+        (lambda X: es.validate_clusters(X, partition=np.full(30, -1)), ValueError, "all 30 points are in none"),
+        (lambda X: es.validate_clusters(X, 2, outside=[1, 2]), ValueError, "`outside` must have one label for each"),
+        (
+            lambda X: es.validate_clusters(X, 2, outside=es.energy_cluster(X, 2)),
+            ValueError,
+            "`outside` must be labels from elsewhere",
+        ),
+        (lambda X: es.validate_clusters(X, 31), ValueError, "`k` must be at most 30"),
+    ],
+)
+def test_validation_refuses(rng, call, error, message):
+    with pytest.raises(error, match=message):
+        call(rng.normal(size=(30, 2)))
+
+
+# ---------------------------------------------------------------- pictures of a partition
+
+
+def test_a_partition_is_drawn_on_chosen_axes_with_names_where_they_fit(rng):
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    X = rng.normal(size=(150, 4)) * [9, 5, 3, 1]
+    found = es.energy_cluster(X, 2, n_init=1, rng=0)
+    ax = found.plot(axes=("PC1", "PC3"), labels=[f"row {i}" for i in range(150)])
+    assert "component 1" in ax.get_xlabel()
+    assert "component 3" in ax.get_ylabel()
+    assert 0 < len(ax.texts) < 150
+    drawn = np.concatenate([points.get_offsets() for points in ax.collections])
+    left, lengths, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    scores = (left * lengths)[:, [0, 2]]
+    assert_allclose(np.sort(np.abs(drawn), axis=0), np.sort(np.abs(scores), axis=0), atol=1e-9)
+    assert found.plot(axes=(2, 0)).get_xlabel() == "column 2"
+    for wrong, message in (
+        ({"axes": ("PC1", "PC5")}, "`axes` must name principal components from PC1 to PC4, got PC5"),
+        ({"axes": (0, 1), "space": "kernel"}, "`axes` and `space` both"),
+        ({"labels": ["a"]}, "`labels` must have one name for each of the 150 points, got 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            found.plot(**wrong)
+    mpl.pyplot.close("all")
