@@ -26,6 +26,11 @@ __all__ = ["Answer", "ClusterValidationResult"]
 
 STAYS = 0.9  # share of resamples in which the cluster of a point is sure enough
 MERGES_SHOWN = 3
+ELSEWHERE = {  # where the structure shows, by the space of the test
+    "as given": 'Another space may show it, such as metric="mahalanobis" or standardize=True.',
+    "decorrelated": 'It shows among decorrelated columns: take metric="mahalanobis".',
+    "columns": "It shows in some columns alone, standardized: those of `.structure.partition`.",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,10 +302,8 @@ class ClusterValidationResult(Result):
             if not everywhere.rejected and not modes:
                 return f"At level {LEVEL:g}: no second mode was found; these clusters may be parts of one cloud."
             seen = f" ({', '.join(cut_all(modes[:3]))}: more than one mode)" if modes else ""
-            return (
-                f"There is structure{seen}, but not along the lines of this partition. Another space may show it, such "
-                'as metric="mahalanobis" or standardize=True.'
-            )
+            space = "as given" if self.structure is None else self.structure.space
+            return f"There is structure{seen}, but not along the lines of this partition. {ELSEWHERE[space]}"
         if len(groups) == self.k == 2:
             return f"At level {LEVEL:g}: the two clusters are separate."
         if len(groups) == self.k:
