@@ -40,12 +40,17 @@ def parsed(path):
 
 
 def for_each(paths):
-    """Hold a rule against every file: one test, whose message names the file."""
+    """Hold a rule against every file: one test, which lists what every file breaks."""
 
     def decorate(rule):
         def test():
+            broken = []
             for path in sorted(paths):
-                rule(path)
+                try:
+                    rule(path)
+                except AssertionError as error:
+                    broken.append(f"{path.name}: {error}")
+            assert not broken, "\n".join(broken)
 
         test.__name__, test.__doc__ = rule.__name__, rule.__doc__
         return test

@@ -287,7 +287,7 @@ def _decimal_commas(lines: Sequence[str], sep: str) -> bool:
 
 
 def _quoted_decimals(lines: Sequence[str], sep: str) -> bool:
-    """Whether some numbers hold the separator as decimal sign, which they can only do in quotes."""
+    """Tell whether some numbers hold the separator as decimal sign, which they can only do in quotes."""
     return any(COMMA_NUMBER.fullmatch(cell.strip()) for row in cells_of(lines, sep) for cell in row)
 
 

@@ -128,7 +128,7 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(words, namespace)
 
     def _is_value(self, word: str) -> bool:
-        """Whether a word that begins with a hyphen is no option, and so the value of the one before it."""
+        """Tell whether a word that begins with a hyphen is no option, and so the value of the one before it."""
         return word.startswith("-") and word.split("=")[0] not in self._option_string_actions
 
     def error(self, message: str) -> NoReturn:

@@ -358,7 +358,7 @@ def _coded_factor(
 
 
 def _contains(larger: Any, term: Any) -> bool:
-    """Whether a term is part of a larger one, as a is of a:b."""
+    """Tell whether a term is part of a larger one, as a is of a:b."""
     return set(term.factors) < set(larger.factors)
 
 

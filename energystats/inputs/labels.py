@@ -172,7 +172,7 @@ def write_codes(name: str) -> str:
 
 
 def is_single(labels: object) -> bool:
-    """Whether something is no sequence of labels: a number, a word, a collection without order, a stream."""
+    """Tell whether something is no sequence of labels: a number, a word, a collection without order, a stream."""
     unordered = isinstance(labels, str | bytes | set | frozenset | dict) or not hasattr(labels, "__len__")
     return unordered or getattr(labels, "ndim", 1) == 0
 

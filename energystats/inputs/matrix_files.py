@@ -170,7 +170,7 @@ def _layout_of(cells: list[list[str]]) -> Literal["both", "header", "none"]:
 
 
 def _may_be_number(cell: str) -> bool:
-    """Whether a cell of a matrix could hold this."""
+    """Tell whether a cell of a matrix could hold this."""
     return NUMBER.fullmatch(cell) is not None or (cell.lower() in MISSING and cell != "")
 
 

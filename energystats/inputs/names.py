@@ -41,7 +41,7 @@ def write_names(labels: Iterable[object]) -> tuple[str, ...]:
 
 
 def counts_only(index: Any) -> bool:
-    """Whether an index is the count 0, 1, ... that pandas gives to rows without names."""
+    """Tell whether an index is the count 0, 1, ... that pandas gives to rows without names."""
     return getattr(index, "start", None) == 0 and index.step == 1
 
 

@@ -158,7 +158,7 @@ def _without_masks(values: Any) -> Any:
 
 
 def _holds_mask(value: Any) -> bool:
-    """Whether something is a masked array, or a list with one in it."""
+    """Tell whether something is a masked array, or a list with one in it."""
     if isinstance(value, list | tuple):
         return any(map(_holds_mask, value))
     return isinstance(value, np.ma.MaskedArray)

@@ -90,7 +90,7 @@ def _labels_here(columns: tuple[Any, ...], client: Any) -> tuple[Any, ...]:
 
 
 def _is_outside(sample: Any) -> bool:
-    """Whether a table is a file, a memory map, a Dask collection, or opened already."""
+    """Tell whether a table is a file, a memory map, a Dask collection, or opened already."""
     return isinstance(sample, np.memmap | os.PathLike | str) or hasattr(sample, "__dask_graph__")
 
 
