@@ -268,12 +268,12 @@ def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
     where = "decorrelated columns" if kind == DECORRELATED else "some columns, standardized"
     same = "much the same" if rand >= ALIKE else "others"
     return (
-        f"The clusters show among {where}: {call} finds them, of {_join(there.sizes)} points. "
+        f"The clusters show among {where}: {call} finds them, of {_join_sizes(there.sizes)} points. "
         f"Those of the points as given are {same}: adjusted Rand index {rand:.2f}.",
     )
 
 
-def _join(sizes: tuple[int, ...]) -> str:
+def _join_sizes(sizes: tuple[int, ...]) -> str:
     """Join numbers by commas and "and"."""
     *most, last = map(str, sizes)
     return f"{', '.join(most)} and {last}" if most else last
