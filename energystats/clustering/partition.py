@@ -186,10 +186,7 @@ class Partition(Labelled):
     def _conclusion(self) -> str:
         if self.k == 1:
             return "One cluster: nothing was divided."
-        return (
-            f"Any data can be cut into {self.k}; `cluster_test` asks whether there is more than a cut, and says where "
-            "clusters show if not among the points as given."
-        )
+        return f"Any data can be cut into {self.k}; `cluster_test` asks whether there is more than a cut, and where."
 
     def to_frame(self) -> pd.DataFrame:
         """Tabulate one row per cluster: cluster, size and W of the cluster."""
