@@ -642,3 +642,14 @@ def test_no_input_breaks_the_program(tmp_path, content, command, options):
         assert line.startswith("energystats: ")
     else:
         json.loads(out.getvalue(), parse_constant=pytest.fail)
+
+
+def test_whole_numbers_of_a_file_do_not_wrap_around_in_formulas(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pop = np.array([100_000, 250_000, 9_000_000, 3_000_000, 7_500_000, 400_000, 2_000_000, 5_500_000, 8_000_000])
+    table = pd.DataFrame({"y": [3, 1, 4, 1, 5, 9, 2, 6, 5], "pop": pop, "gdp": pop[::-1] * 10**6})
+    table.to_csv("whole.csv", index=False)
+    for formula in ("y ~ I(pop**3)", "y ~ pop:gdp"):
+        found = answer(capsys, "disco", formula, "whole.csv", "--resamples", "9")[0]["model"]
+        expected = es.disco(formula, data=table.astype(float), n_resamples=9, rng=0)
+        assert found["terms"][0]["f"] == expected.table["F"].iloc[0]

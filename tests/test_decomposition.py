@@ -980,3 +980,37 @@ def test_terms_constant_in_strata_get_no_p_in_unbalanced_data(rng):
             p = {term.name: term.pvalue for term in found.terms}
             assert np.isnan(p.pop("g"))
             assert not np.isnan(list(p.values())).any()
+
+
+# ---------------------------------------------------------------- types of columns
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "Int8", "float16", "float32", "int64"])
+@pytest.mark.parametrize(
+    "formula",
+    ["y ~ I(x**3) + x:z", "I(y - x) ~ g", "log(y) ~ x * z", "y ~ exp(x / 12)", "y ~ poly(x, 2) + g:z"],
+)
+def test_numbers_are_doubles_in_formulas(dtype, formula, rng):
+    frame = pd.DataFrame({name: rng.integers(1, 120, size=30) for name in "xyz"})
+    factor = 10**9 if dtype == "int64" else 1  # whose cube would wrap around
+    frame = (frame * factor).astype(dtype if dtype == "int64" else float).assign(g=list("uv") * 15)
+    if "exp" in formula:
+        frame["x"] = frame["x"] // factor
+    given = frame.astype(dict.fromkeys("xyz", dtype))
+    found = es.disco(formula, data=given, n_resamples=9, rng=0).table
+    expected = es.disco(formula, data=frame.astype(dict.fromkeys("xyz", float)), n_resamples=9, rng=0).table
+    pd.testing.assert_frame_equal(found, expected, check_exact=True)
+
+
+def test_gaps_of_truth_values_as_responses_under_gower(frame):
+    truths = pd.array([True, None, False] * 10, dtype="boolean")
+    given = frame.assign(t=truths)
+    words = frame.assign(t=pd.Series(truths, dtype=object).map(str, na_action="ignore"))
+    one, other = (es.disco("y1 + t ~ a", data=data, metric="gower", n_resamples=9, rng=0) for data in (given, words))
+    assert one.table.equals(other.table)
+
+
+def test_whole_numbers_as_levels_keep_their_names():
+    data = pd.DataFrame({"y": range(10), "year": [2020, 2020, 2021, 2021, 2020] * 2, "a": [*"uvuuuuvuuu"]})
+    with pytest.raises(ValueError, match=r"C\(year\) = 2021 and a = 'v';"):
+        es.disco("y ~ C(year) * a", data=data)

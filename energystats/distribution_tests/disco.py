@@ -414,7 +414,7 @@ def _check_no_objects(column: Any, name: str, place: Place) -> None:
 
 
 def _tidy(table: Any, bare: Collection[str]) -> Any:
-    """Count complete rows from 0, in dtypes that formulaic knows, without categories that do not occur.
+    """Count complete rows from 0, numbers as doubles, without categories that do not occur.
 
     Dates may stand in functions, but not `bare`.
     """
@@ -422,6 +422,7 @@ def _tidy(table: Any, bare: Collection[str]) -> Any:
     from pandas.api.types import (
         infer_dtype,
         is_bool_dtype,
+        is_complex_dtype,
         is_extension_array_dtype,
         is_integer_dtype,
         is_numeric_dtype,
@@ -443,8 +444,12 @@ def _tidy(table: Any, bare: Collection[str]) -> Any:
             )
         elif is_extension_array_dtype(dtype) and is_string_dtype(dtype):
             table[name] = table[name].astype(object)
-        elif is_extension_array_dtype(dtype) and is_numeric_dtype(dtype):  # whole numbers, fractions or truth values
-            table[name] = table[name].astype(bool if is_bool_dtype(dtype) else float)
+        elif is_bool_dtype(dtype):
+            if not table[name].isna().any():  # a response under "gower" may have gaps
+                table[name] = table[name].astype(bool)
+        elif is_numeric_dtype(dtype) and not is_complex_dtype(dtype):
+            # as numbers are in R: products of whole numbers wrap around, and logarithms of bytes have three digits
+            table[name] = table[name].astype(float)
     return table
 
 

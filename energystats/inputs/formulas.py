@@ -334,6 +334,8 @@ def _coded_factor(
 
     values = pd.Series(getattr(data, "__wrapped__", data))
     codes, names = as_labels(values, len(values), "C()")
+    # whole numbers have become doubles, and keep the names that they had
+    names = tuple(int(name) if isinstance(name, float) and name.is_integer() else name for name in names)
     if levels is not None:
         given = list(levels)
         places = [position_of(name, given) for name in names]
