@@ -653,3 +653,10 @@ def test_whole_numbers_of_a_file_do_not_wrap_around_in_formulas(tmp_path, monkey
         found = answer(capsys, "disco", formula, "whole.csv", "--resamples", "9")[0]["model"]
         expected = es.disco(formula, data=table.astype(float), n_resamples=9, rng=0)
         assert found["terms"][0]["f"] == expected.table["F"].iloc[0]
+
+
+def test_truth_values_of_a_file_are_factors(iris, capsys):
+    iris.assign(wide=np.where(iris["sepal_width"] > 3, "TRUE", "FALSE")).to_csv("truths.csv", index=False)
+    found = answer(capsys, "disco", "sepal_length ~ wide/species", "truths.csv", "--alpha", "2")[0]["model"]["terms"]
+    assert [term["df"] for term in found] == [1, 4]  # as R has
+    assert [round(term["f"], 6) for term in found] == [13.265724, 70.33412]

@@ -1014,3 +1014,36 @@ def test_whole_numbers_as_levels_keep_their_names():
     data = pd.DataFrame({"y": range(10), "year": [2020, 2020, 2021, 2021, 2020] * 2, "a": [*"uvuuuuvuuu"]})
     with pytest.raises(ValueError, match=r"C\(year\) = 2021 and a = 'v';"):
         es.disco("y ~ C(year) * a", data=data)
+
+
+TRUTHS = [  # degrees of freedom and F of anova(lm(...)) of R 4.x, iris with wide = sepal_width > 3
+    ("wide/species", [1, 4, 144], [13.26572431546, 70.33412020229]),
+    ("wide:species", [5, 144], [58.92044102493]),
+    ("species * wide - species", [1, 4, 144], [13.26572431546, 70.33412020229]),
+    ("wide:petal_length", [2, 147], [267.4569742142]),
+    ("wide + wide:petal_length", [1, 2, 146], [23.80863564767, 308.68595466160]),
+    ("I(petal_width > 1.5):petal_length", [2, 147], [238.3318330659]),
+]
+
+
+@pytest.mark.parametrize("dtype", [bool, "boolean", object])
+@pytest.mark.parametrize(("terms", "df", "f"), TRUTHS)
+def test_truth_values_are_factors_of_two_levels(terms, df, f, dtype):
+    iris = datasets.load("iris")
+    iris = iris.assign(wide=(iris["sepal_width"] > 3).astype(dtype))
+    result = es.disco(f"sepal_length ~ {terms}", data=iris, alpha=2, n_resamples=9, rng=0)
+    assert result.table["df"].tolist()[:-1] == df
+    assert_allclose(result.table["F"].dropna(), f, rtol=1e-10)
+    assert [row.name for row in result.terms] == [t for t in result.table.index if t not in ("Residual", "Total")]
+
+
+@pytest.mark.parametrize("term", ["t", "I(t & (x < 2))", "np.logical_or(t, t)"])
+def test_truth_values_need_rows_in_every_cell(frame, term):
+    data = frame.assign(t=frame["a"] == "u")
+    with pytest.raises(ValueError, match=r"needs rows in every cell, but there are none with a = 'u' and .* = False"):
+        es.disco(f"y1 ~ a * {term}", data=data)
+
+
+def test_truth_values_with_one_level(frame):
+    with pytest.raises(ValueError, match=r"I\(x > 2\) has one level only, False; leave it out"):
+        es.disco("y1 ~ a + I(x > 2)", data=frame)
