@@ -660,3 +660,32 @@ def test_truth_values_of_a_file_are_factors(iris, capsys):
     found = answer(capsys, "disco", "sepal_length ~ wide/species", "truths.csv", "--alpha", "2")[0]["model"]["terms"]
     assert [term["df"] for term in found] == [1, 4]  # as R has
     assert [round(term["f"], 6) for term in found] == [13.265724, 70.33412]
+
+
+def test_conditions_do_not_see_blanks_around_words(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    table = pd.DataFrame({"g": [*"abab"] * 6, "k": ["N", "N ", " N", "S", "S ", "N"] * 4, "v": np.arange(24.0) ** 2})
+    table.to_csv("blanks.csv", index=False)
+    for condition, n in (("k=N", 16), ("k!=N", 8), ("k=S", 8)):
+        for words in (
+            ["test", "blanks.csv", "--group", "g"],
+            ["cluster", "blanks.csv"],
+            ["disco", "v ~ g", "blanks.csv"],
+        ):
+            found, err = answer(capsys, *words, "--where", condition, "--resamples", "9")
+            assert found["n"] == n
+            assert err.count("blanks around the words of 'k' were taken away in 12 rows") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        (["test", "f.csv", "--group", "g"], "Did you mean ' g '"),
+        (["disco", "weight ~ x", "f.csv"], "Columns: ' x ', ' y '"),
+    ],
+)
+def test_names_of_columns_are_quoted(tmp_path, monkeypatch, capsys, words, near):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({" x ": [1, 2], " y ": [1, 3], " g ": ["a", "b"]}).to_csv("f.csv", index=False)
+    assert cli.main(words) == 2
+    assert near in capsys.readouterr().err

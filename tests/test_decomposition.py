@@ -516,7 +516,7 @@ GAPS = BAD.assign(y1=BAD["y1"].where(BAD.index > 1), a=BAD["a"].where(BAD.index 
         (["y1 ~ name"], {}, r"The model of name leaves no residual degrees of freedom: .* each of the 24 rows"),
         (["y1 ~ a + name"], {}, r"The model of a, name leaves no residual degrees of freedom"),
         (["y1 ~ aa"], {}, r"`formula` needs 'aa', but `data` has no such column. Did you mean 'a'\?"),
-        (["y1 ~ C(nowhere)"], {}, r"`formula` needs 'nowhere', but `data` has no such column. Columns: y1, y2, a"),
+        (["y1 ~ C(nowhere)"], {}, r"`formula` needs 'nowhere', but `data` has no such column. Columns: 'y1', 'y2', 'a'"),
         (["y1 ~ a + nofun(x)"], {}, r"`formula` needs 'nofun'"),
         (["~ a"], {}, r"`formula` must name its responses before ~"),
         (["1 ~ a"], {}, r"`formula` must name its responses before ~"),

@@ -1,5 +1,6 @@
 """Gower's coefficient: the formula, R's daisy, what is known of it, and every function that takes mixed tables."""
 
+import html
 import json
 import pickle
 import re
@@ -703,3 +704,50 @@ def test_command_line_cluster(file, capsys):
     assert Path("out.png").stat().st_size > 0
     assert cli.main(["cluster", "people.csv", "--columns", "count", "--metric", "cityblock"]) == 0
     assert "SciPyMetric(name='cityblock'" in capsys.readouterr().out
+
+
+def test_blanks_around_words_make_no_categories(tmp_path, monkeypatch, capsys, rng):
+    monkeypatch.chdir(tmp_path)
+    capsys.readouterr()  # the seed
+    clean = pd.DataFrame({"g": ["a", "b"] * 12, "k": [*"NNNS"] * 6, "x": rng.random(24)})
+    blanks = np.arange(24) % 5 == 0
+    clean.to_csv("clean.csv", index=False)
+    clean.assign(k=clean["k"].where(~blanks, " " + clean["k"] + " ")).to_csv("blanks.csv", index=False)
+    ordered = pd.CategoricalDtype(["S", "N", " N "], ordered=True)
+    clean.assign(k=clean["k"].where(~blanks | (clean["k"] == "S"), " N ").astype(ordered)).to_parquet("blanks.parquet")
+    clean.assign(k=clean["k"].astype(pd.CategoricalDtype(["S", "N"], ordered=True))).to_parquet("clean.parquet")
+    for words in (["test", "--group", "g"], ["cluster", "--columns", "k,x"], ["disco", "x + k ~ g"]):
+        for kind in ("csv", "parquet")[: 1 + (words[0] != "disco")]:
+            found = []
+            for name in ("clean", "blanks"):
+                file = f"{name}.{kind}"
+                given = [*words, file] if words[0] == "disco" else [words[0], file, *words[1:]]
+                assert cli.main([*given, "--metric", "gower", "--resamples", "19", "--json"]) == 0
+                out, err = capsys.readouterr()
+                assert ("note: blanks around the words of 'k' were taken away" in err) == (name == "blanks")
+                found.append({k: v for k, v in json.loads(out).items() if k not in ("file", "warnings")})
+            assert found[0] == found[1]
+
+
+def test_the_code_of_a_report_takes_blanks_away(tmp_path, monkeypatch, capsys, rng):
+    monkeypatch.chdir(tmp_path)
+    capsys.readouterr()  # the seed
+    ordered = pd.CategoricalDtype(["S", "N", "N "], ordered=True)
+    for name, column in {
+        "a.csv": [*"SN", "N "] * 8,
+        "a.parquet": pd.Categorical([*"SN", "N "] * 8, dtype=ordered),
+    }.items():
+        frame = pd.DataFrame({"k": column, "x": rng.random(24)})
+        frame.to_csv(name, index=False) if name.endswith("csv") else frame.to_parquet(name)
+        words = ["cluster", name, "--metric", "gower", "-k", "2", "--where", "k=N", "--resamples", "9", "--json"]
+        assert cli.main([*words, "--report", f"{name}.html"]) == 0
+        answer = json.loads(capsys.readouterr().out)
+        assert answer["n"] == 16
+        page = html.unescape(Path(f"{name}.html").read_text(encoding="utf-8"))
+        lines = [
+            line for line in re.sub("<[^>]*>", "", page).splitlines() if line.startswith(("table =", "table[", "X ="))
+        ]
+        given = {"pd": pd}
+        exec("\n".join(dict.fromkeys(lines)), given)
+        assert len(given["X"]) == 16
+        assert given["X"]["k"].unique().tolist() == ["N"]

@@ -22,7 +22,7 @@ from energystats.cli.options import (
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal
 from energystats.cli.reading import read_table
-from energystats.cli.selection import check_formula_columns, find_column, keep_rows
+from energystats.cli.selection import check_formula_columns, columns_of_conditions, find_column, keep_rows
 
 __all__ = ["add_disco_command", "run_disco"]
 
@@ -81,7 +81,7 @@ def run_disco(options: argparse.Namespace, console: Console) -> None:
     if options.strata is not None:
         find_column(table, options.strata)
         named = list(dict.fromkeys([*named, options.strata]))
-    table = without_blanks(table, named, console)
+    table = without_blanks(table, [*named, *columns_of_conditions(table, options.where)], console)
     table = keep_rows(table, options.where)
     note_doubts(table, named, console)
     check_formula_columns(table, parsed, mixed=options.metric == "gower")

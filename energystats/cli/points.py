@@ -13,7 +13,7 @@ from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.groups import keep_labelled, keep_whole_units, without_blanks
 from energystats.cli.options import categories_of, dialect_of, split_names
 from energystats.cli.reading import FileTable, read_table
-from energystats.cli.selection import Choice, choose_columns, find_column, keep_rows
+from energystats.cli.selection import Choice, choose_columns, columns_of_conditions, find_column, keep_rows
 from energystats.dissimilarity import check_z_scores
 from energystats.exceptions import MatrixAsPointsWarning
 from energystats.inputs.columns import holds_numbers, holds_truths
@@ -56,8 +56,10 @@ def read_points(
     for column in leave_out:
         find_column(table, column)
     of_labels = list(dict.fromkeys(column for column, _ in labels.values()))
-    table = without_blanks(table, of_labels, console)
-    # conditions see truth values as the metric does, and labels without blanks
+    compared = columns_of_conditions(table, options.where)
+    compared += _categories_of(table, options, leave_out) if mixed else []
+    table = without_blanks(table, [*of_labels, *compared], console)
+    # conditions see truth values as the metric does, and words without blanks
     whole = _code_truths(table, options, leave_out)
     table = keep_rows(whole, options.where)
     for column, what in labels.values():
@@ -81,6 +83,14 @@ def read_points(
     rows = "1 row" if len(choice.frame) == 1 else f"{len(choice.frame)} rows"
     console.say(f"{rows} of {table.file}, columns {', '.join(choice.frame.columns)}.")
     return replace(choice, labels=table.frame.loc[choice.frame.index, of_labels])
+
+
+def _categories_of(table: FileTable, options: argparse.Namespace, leave_out: Sequence[str]) -> list[str]:
+    """List the columns that may be compared as categories."""
+    known = list(table.frame.columns)
+    asked = known if options.columns is None else split_names(options.columns, known)
+    dropped = [] if options.drop is None else split_names(options.drop, known)
+    return [name for name in known if name in asked and name not in (*leave_out, *dropped)]
 
 
 def _drop_incomplete_rows(choice: Choice, missing: str, console: Console) -> Choice:

@@ -18,7 +18,7 @@ from energystats.cli.errors import BadInputError
 from energystats.cli.options import split_names
 from energystats.cli.reading import FileTable
 from energystats.inputs.columns import find_nested, holds_numbers, holds_truths
-from energystats.inputs.names import near_names
+from energystats.inputs.names import list_names, near_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +31,7 @@ __all__ = [
     "check_formula_columns",
     "check_spelling",
     "choose_columns",
+    "columns_of_conditions",
     "find_column",
     "keep_rows",
 ]
@@ -83,7 +84,7 @@ def _look_up(table: FileTable, name: str) -> pd.Series[Any]:
     """Take a column, whatever it holds."""
     known = list(table.frame.columns)
     if name not in known:
-        hint = table.sep_hint or near_names(name, known) or " Columns: " + ", ".join(known) + "."
+        hint = table.sep_hint or list_names(name, known)
         raise BadInputError(f"{table.file}: no column {name!r}.{hint}")
     return table.frame.iloc[:, known.index(name)]
 
@@ -374,6 +375,11 @@ def check_formula_columns(table: FileTable, parsed: Parsed, *, mixed: bool) -> N
 
 
 # ---------------------------------------------------------------- rows
+
+
+def columns_of_conditions(table: FileTable, conditions: Sequence[str]) -> list[str]:
+    """List the columns that conditions compare."""
+    return [_condition_of(table, condition)[0] for condition in conditions]
 
 
 def keep_rows(table: FileTable, conditions: Sequence[str]) -> FileTable:

@@ -34,7 +34,7 @@ from energystats.inputs.arrays import as_numbers, check_whole_numbers
 from energystats.inputs.formulas import Term, check_table, find_complete_rows, missing_in, parse
 from energystats.inputs.labels import is_single, notes_on_names, read_labels
 from energystats.inputs.methods import MethodLike, Sampling, read_method, refuse_stop
-from energystats.inputs.names import near_names
+from energystats.inputs.names import list_names
 from energystats.inputs.options import as_generator, check_option
 from energystats.inputs.table import InputTable, as_table, match_rows
 from energystats.metrics.base import Metric, MetricLike
@@ -472,7 +472,7 @@ def _strata_of(strata: Any, table: Any) -> InputTable | None:
         return cast(InputTable | None, strata)
     known = [] if table is None else list(map(str, table.columns))
     if strata not in known:
-        hint = near_names(strata, known) or (" Columns: " + ", ".join(known) + "." if known else "")
+        hint = list_names(strata, known)
         raise ValueError(f"`strata` must be one label a row or a column of `data`, got {strata!r}.{hint}")
     return as_table(table.iloc[:, known.index(strata)])
 

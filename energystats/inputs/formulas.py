@@ -22,7 +22,7 @@ from energystats._core.locks import loading
 from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.exceptions import MissingValuesWarning, warn
 from energystats.inputs.labels import as_labels, position_of
-from energystats.inputs.names import near_names
+from energystats.inputs.names import list_names
 from energystats.inputs.table import as_table, masked_in
 
 if TYPE_CHECKING:
@@ -292,8 +292,8 @@ class _Coded:
                 levels[name] = computed
             if factor.eval_method.value != "lookup" or name not in table:
                 continue
-            dtype = table[name].dtype
-            if dtype == object or dtype == bool or isinstance(dtype, pd.CategoricalDtype):
+            column = table[name]
+            if column.dtype == object or column.dtype.kind == "b" or isinstance(column.dtype, pd.CategoricalDtype):
                 levels[name] = as_labels(table[name], len(table), name)
         columns = dict(zip(levels, _unused_names(len(levels), list(table.columns)), strict=True))
         coded = {columns[name]: _number_levels(*levels[name]) for name in levels}
@@ -541,7 +541,7 @@ def _variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
         if known.count(name) > 1:
             raise ValueError(f"`data` has {known.count(name)} columns named {name!r}; rename them.")
         if name not in known and name not in TRANSFORMS and not hasattr(builtins, name):
-            hint = near_names(name, known) or " Columns: " + ", ".join(known) + "."
+            hint = list_names(name, known)
             if name in ELSEWHERE:
                 hint = f" Formulas are run as Python: write {ELSEWHERE[name]}."
             raise ValueError(f"`formula` needs {name!r}, but `data` has no such column.{hint}")

@@ -12,7 +12,7 @@ from energystats._core.distances import GRADED, MATCHED, PRESENCE, gower_between
 from energystats._typing import ArrayLike, FloatArray
 from energystats.inputs.arrays import check_likeness, read_only
 from energystats.inputs.columns import Columns, encode
-from energystats.inputs.names import near_names
+from energystats.inputs.names import list_names
 from energystats.inputs.options import check_alpha
 from energystats.metrics.base import Metric
 
@@ -252,5 +252,5 @@ def _check_known_columns(given: Iterable[str], columns: Sequence[str], argument:
     """Refuse a name that no column has."""
     for name in given:
         if name not in columns:
-            hint = near_names(name, columns) or " Columns: " + ", ".join(columns) + "."
+            hint = list_names(name, columns)
             raise ValueError(f"`{argument}` names {name!r}, but there is no such column.{hint}")
