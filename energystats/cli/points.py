@@ -57,7 +57,7 @@ def read_points(
         find_column(table, column)
     of_labels = list(dict.fromkeys(column for column, _ in labels.values()))
     compared = columns_of_conditions(table, options.where)
-    compared += _categories_of(table, options, leave_out) if mixed else []
+    compared += _list_candidates(table, options, leave_out) if mixed else []
     table = without_blanks(table, [*of_labels, *compared], console)
     # conditions see truth values as the metric does, and words without blanks
     whole = _code_truths(table, options, leave_out)
