@@ -36,7 +36,7 @@ def read_points(
     """Read a file and keep the rows and columns that the options ask for; say what is used.
 
     `labels` has columns of labels of the rows, which must be known, as {option: (column, what one of them is)}; they
-    are in the `labels` of the choice, and the first of them is text.
+    are text, and in the `labels` of the choice.
     """
     labels = labels or {}
     if options.missing not in ("raise", "drop"):
@@ -46,7 +46,7 @@ def read_points(
         options.file,
         dialect_of(options),
         console,
-        as_text=next((column for column, _ in labels.values()), None),
+        as_text=[column for column, _ in labels.values()],
         categories=categories_of(options),
         rows=options.rows,
         id_name=options.id,
@@ -85,7 +85,7 @@ def read_points(
     return replace(choice, labels=table.frame.loc[choice.frame.index, of_labels])
 
 
-def _categories_of(table: FileTable, options: argparse.Namespace, leave_out: Sequence[str]) -> list[str]:
+def _list_candidates(table: FileTable, options: argparse.Namespace, leave_out: Sequence[str]) -> list[str]:
     """List the columns that may be compared as categories."""
     known = list(table.frame.columns)
     asked = known if options.columns is None else split_names(options.columns, known)

@@ -98,17 +98,17 @@ def read_table(
     given: Dialect,
     console: Console,
     *,
-    as_text: str | None = None,
+    as_text: Sequence[str] = (),
     categories: Sequence[str] = (),
     rows: str | None = None,
     id_name: str | None = None,
 ) -> FileTable:
     """Read the rows of a CSV or Parquet file, all of them when `rows` is None.
 
-    The column `as_text` and those of `categories` stay text, so that 01 and 1 are two.
+    The columns `as_text` and those of `categories` stay text, so that 01 and 1 are two.
     """
     source = Source.of(file, given.limit)
-    texts = (*categories, *([] if as_text is None else [as_text]))
+    texts = (*categories, *as_text)
     if source.parquet:
         table = _from_parquet(source, rows, id_name)
     else:
