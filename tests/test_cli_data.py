@@ -689,3 +689,20 @@ def test_names_of_columns_are_quoted(tmp_path, monkeypatch, capsys, words, near)
     pd.DataFrame({" x ": [1, 2], " y ": [1, 3], " g ": ["a", "b"]}).to_csv("f.csv", index=False)
     assert cli.main(words) == 2
     assert near in capsys.readouterr().err
+
+
+def test_truth_values_with_gaps_as_presences(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    table = pd.DataFrame({"g": [*"uv"] * 6, "a": ["TRUE", "TRUE", "FALSE", ""] * 3, "b": ["TRUE", "FALSE", "TRUE"] * 4})
+    table.to_csv("t.csv", index=False)
+    kept = table[table["a"] != ""]
+    presences = (kept[["a", "b"]] == "TRUE").astype(int)
+    expected = es.energy_test(presences, groups=kept["g"], metric="jaccard", n_resamples=9, rng=0)
+    how = ["--metric", "jaccard", "--resamples", "9"]
+    for words in (["test", "t.csv", "--group", "g", *how], ["cluster", "t.csv", *how]):
+        assert cli.main(words) == 2
+        assert "3 of 12 rows have empty cells (a 3), the first in row 4 (line 5)" in capsys.readouterr().err
+        assert answer(capsys, *words, "--missing", "drop")[0]["n"] == 9
+        assert answer(capsys, *words, "--where", "a=1")[0]["n"] == 6
+    found = answer(capsys, "test", "t.csv", "--group", "g", *how, "--missing", "drop")[0]["test"]
+    assert (found["statistic"], found["pvalue"]) == (expected.statistic, expected.pvalue)

@@ -129,8 +129,9 @@ def _code_truths(table: FileTable, options: argparse.Namespace, leave_out: Seque
     names = [c for c in table.frame.columns if holds_truths(table.frame[c]) and c not in leave_out]
     if not names:
         return table
-    code = f"table[{names!r}] = table[{names!r}].astype(int)"
-    return table.having(table.frame.astype(dict.fromkeys(names, int)), code)
+    kind = "Int64" if table.frame[names].isna().any(axis=None) else "int64"  # the first one has gaps
+    code = f"table[{names!r}] = table[{names!r}].astype({kind!r})"
+    return table.having(table.frame.astype(dict.fromkeys(names, kind)), code)
 
 
 def _check_comparable(whole: FileTable, choice: Choice, options: argparse.Namespace, leave_out: Sequence[str]) -> None:
