@@ -262,3 +262,13 @@ def test_factors_of_a_formula_are_text_as_groups_are(tmp_path, monkeypatch, caps
     df, noted = FACTORS[formula]
     assert found["model"]["terms"][0]["df"] == df
     assert any("'01' and '1' in column 'a' mean the same" in note for note in found["warnings"]) == noted
+
+
+def test_labels_too_long_for_doubles_in_a_formula(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"y": range(12), "f": [2**53 + 1, 2**53 + 2] * 6}).to_csv("f.csv", index=False)
+    assert cli.main(["disco", "y ~ f", "f.csv"]) == 2
+    assert "beyond 2**53, which are not exact" in (line := capsys.readouterr().err)
+    assert "or name the column in --category, if they are labels" in line
+    for words in (["y ~ C(f)"], ["y ~ f", "--category", "f"]):
+        assert cli.main(["disco", *words, "f.csv", "--resamples", "9"]) == 0

@@ -1047,3 +1047,13 @@ def test_truth_values_need_rows_in_every_cell(frame, term):
 def test_truth_values_with_one_level(frame):
     with pytest.raises(ValueError, match=r"I\(x > 2\) has one level only, False; leave it out"):
         es.disco("y1 ~ a + I(x > 2)", data=frame)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "Int64", "uint64"])
+def test_labels_too_long_for_doubles(dtype):
+    data = pd.DataFrame({"y": range(12), "f": pd.Series([2**53 + 1, 2**53 + 2] * 6, dtype=dtype)})
+    with pytest.raises(
+        ValueError, match=r"`f` holds whole numbers .* or make text of labels, as by data\['f'\].astype"
+    ):
+        es.disco("y ~ C(f)", data=data)
+    assert es.disco("y ~ C(f)", data=data.assign(f=data["f"].astype(str)), n_resamples=9).terms[0].df == 1

@@ -627,6 +627,7 @@ def test_rows_without_a_common_column_are_named_by_their_numbers(rng):
         ({"weights": [1, 2]}, ValueError, r"`weights` must have one weight a column, 5, got 2"),
         ({"weights": [0] * 5}, ValueError, r"`weights` must not all be zero"),
         ({"weights": 3}, TypeError, r"`weights` must be a mapping or a sequence, got int"),
+        ({"weights": np.array(3.0)}, TypeError, r"`weights` must be a mapping or a sequence, got ndarray"),
         ({"alpha": 3}, ValueError, r"`alpha` must be from 0.001 to 2, got 3"),
     ],
 )  # fmt: skip
@@ -751,3 +752,15 @@ def test_the_code_of_a_report_takes_blanks_away(tmp_path, monkeypatch, capsys, r
         exec("\n".join(dict.fromkeys(lines)), given)
         assert len(given["X"]) == 16
         assert given["X"]["k"].unique().tolist() == ["N"]
+
+
+@pytest.mark.parametrize("other", [["1", "2"], pd.Categorical(["1", "2"]), pd.array(["1", "2"], dtype="string")])
+@pytest.mark.parametrize("numbers", [pd.Categorical([1, 2]), [False, True], pd.Categorical([1.0, 2.0])])
+def test_categories_of_numbers_and_of_text_do_not_go_together(other, numbers):
+    one, two = (pd.DataFrame({"c": column, "x": [1.0, 2.0]}) for column in (numbers, other))
+    for first, second in ((one, two), (two, one)):
+        with pytest.raises(TypeError, match="Column 'c' must be of one kind in all tables, but has text in `sample"):
+            es.energy_distance(first, second, metric="gower")
+    assert es.energy_distance(two, two.assign(c=pd.Categorical(["2", "3"])), metric="gower") > 0
+    gaps = one.assign(c=pd.Categorical([None, None]))  # no value at all
+    assert es.energy_distance(gaps, two, metric="gower") >= 0

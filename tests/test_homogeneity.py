@@ -237,3 +237,9 @@ def test_extrapolation_is_never_above_what_was_counted_nor_beyond_what_it_can_kn
         x, y = rng.normal(size=(20, 3)), rng.normal(shift, 1, (20, 3))
         plain, found = (es.energy_test(x, y, method=es.Permutation(extrapolate=e), rng=1) for e in (False, True))
         assert 1e-6 <= found.pvalue <= plain.pvalue
+
+
+@pytest.mark.parametrize("alpha", [np.array(1.0), np.array("1"), None])
+def test_alpha_is_a_number_or_a_sequence_of_numbers(alpha):
+    with pytest.raises(TypeError, match="`alpha` must be a number, got"):
+        es.energy_test([1, 2, 3], [2, 3, 4], alpha=alpha)

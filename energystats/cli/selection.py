@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats.cli.console import Console
-from energystats.cli.csv_table import EXACT, MEANINGS, twice_spelled
+from energystats.cli.csv_table import EXACT, MEANINGS, is_large, twice_spelled
 from energystats.cli.dialects import COMMA_NUMBER, GROUPED, MISSING, POINT_NUMBER, Dialect, doubt_of
 from energystats.cli.errors import BadInputError
 from energystats.cli.options import split_names
@@ -353,6 +353,13 @@ def check_formula_columns(table: FileTable, parsed: Parsed, *, mixed: bool) -> N
     """Refuse columns of a formula that are text by accident, and responses that are no numbers unless mixed."""
     import pandas as pd
 
+    for name in parsed.variables:
+        if is_large(table.frame[name]):
+            raise BadInputError(
+                f"{table.file}: column {name!r} holds whole numbers beyond 2**53, which are not exact as "
+                "floating-point numbers; subtract a common offset first, or name the column in --category, if they are "
+                "labels."
+            )
     for name in parsed.uncoded:
         column = table.frame[name]
         if holds_numbers(column) or holds_truths(column):

@@ -219,7 +219,11 @@ class Gower(Metric):
 
 def _check_column_weights(weights: object) -> dict[str, float] | tuple[float, ...]:
     """Check weights of columns: finite, none negative, not all zero, of like size where they are positive."""
-    if isinstance(weights, str) or not isinstance(weights, Mapping | Sequence | np.ndarray):
+    if (
+        getattr(weights, "ndim", 1) == 0
+        or isinstance(weights, str)
+        or not isinstance(weights, Mapping | Sequence | np.ndarray)
+    ):
         raise TypeError(f"`weights` must be a mapping or a sequence, got {type(weights).__name__}.")
     named = weights if isinstance(weights, Mapping) else dict(enumerate(weights))
     found: dict[str, float] = {}
