@@ -1057,3 +1057,27 @@ def test_labels_too_long_for_doubles(dtype):
     ):
         es.disco("y ~ C(f)", data=data)
     assert es.disco("y ~ C(f)", data=data.assign(f=data["f"].astype(str)), n_resamples=9).terms[0].df == 1
+
+
+@pytest.mark.parametrize("term", ["x**2", "x^2", "(x)**2", "((x))^3", "a + x ** 2", "log(y2)**2", "`x`^2", "a*x^2"])
+def test_powers_of_one_variable_among_terms_are_refused(frame, term):
+    """R takes them for the variable itself, without a word."""
+    with pytest.raises(
+        ValueError, match=r"a power of .* among the terms is no power but .* itself, as in R; write it in I\(\)"
+    ):
+        es.disco(f"y1 ~ {term}", data=frame)
+
+
+@pytest.mark.parametrize(
+    ("power", "terms"),
+    [
+        ("(a + b)**2", "a + b + a:b"),
+        ("(a + b + x)^2", "(a + b) * x + a:b"),
+        ("(a + (x))**2", "a * x"),
+        ("I(x**2)", "I(x * x)"),
+    ],
+)
+def test_powers_of_sums_are_their_interactions(frame, power, terms):
+    found, expected = (es.disco(f"y1 ~ {t}", data=frame, n_resamples=9, rng=0) for t in (power, terms))
+    assert found.statistic == pytest.approx(expected.statistic, rel=1e-12)
+    assert len(es.disco("y1 ~ .^2", data=frame[["y1", "a", "b", "x"]], n_resamples=9).terms) == 6

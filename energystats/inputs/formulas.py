@@ -505,6 +505,26 @@ def _check_signs(formula: str) -> None:
                 f"`formula` must have numeric responses joined by + on its left side, but {sign} computes nothing "
                 f"there; write it in I(), as in I(y**2), got {formula!r}."
             )
+    _check_powers(formula, tokens)
+
+
+def _check_powers(formula: str, tokens: Sequence[Any]) -> None:
+    """Refuse the power of a single variable among terms, where (a + b)**2 has all pairs of them, and x**2 is x."""
+    kinds = [None if token.kind is None else token.kind.value for token in tokens]
+    for i, token in enumerate(tokens):
+        if kinds[i] != "operator" or token.token not in ("**", "^"):
+            continue
+        base = i - 1
+        while base > 0 and tokens[base].token == ")":
+            base -= 1
+        closing = i - 1 - base  # (x), ((x)), ...
+        alone = all(opening.token == "(" for opening in tokens[max(base - closing, 0) : base])
+        if alone and kinds[base] in ("name", "python"):
+            name = formula[tokens[base].source_start : tokens[base + 1].source_start].strip()
+            raise ValueError(
+                f"`formula`: a power of {name} among the terms is no power but {name} itself, as in R; write it in "
+                f"I(), as in I(x**2), got {formula!r}."
+            )
 
 
 def _without_calls(text: str) -> str:
