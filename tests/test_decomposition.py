@@ -1081,3 +1081,20 @@ def test_powers_of_sums_are_their_interactions(frame, power, terms):
     found, expected = (es.disco(f"y1 ~ {t}", data=frame, n_resamples=9, rng=0) for t in (power, terms))
     assert found.statistic == pytest.approx(expected.statistic, rel=1e-12)
     assert len(es.disco("y1 ~ .^2", data=frame[["y1", "a", "b", "x"]], n_resamples=9).terms) == 6
+
+
+def test_rows_with_gaps_in_responses_stay_under_gower(frame):
+    gaps = frame.assign(y1=frame["y1"].mask(frame.index == 3), b=frame["b"].where(frame.index != 4))
+    how = {"metric": "gower", "missing": "drop", "n_resamples": 9, "rng": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", es.MissingValuesWarning)
+        found = [
+            es.disco("y1 + b + x ~ a", data=gaps, **how),
+            es.disco(gaps[["y1", "b", "x"]], "~ a", data=gaps, **how),
+        ]
+    assert [result.n for result in found] == [30, 30]
+    assert found[0].statistic == found[1].statistic
+    with pytest.warns(es.MissingValuesWarning, match=r"1 of 30 rows were left out for missing values \(y1 1\)"):
+        assert es.disco("I(2 * y1) + b + x ~ a", data=gaps, **how).n == 29
+    with pytest.warns(es.MissingValuesWarning, match=r"1 of 30 rows were left out for missing values \(b 1\)"):
+        assert es.disco("y1 + x ~ b", data=gaps, **how).n == 29

@@ -104,7 +104,8 @@ def disco(
     design : Design, optional
         ``es.Design(strata=block)``, or ``es.Design(strata="block")`` for a column of `data`; no pairs, no whole plots.
     missing : {"raise", "drop"}, default "raise"
-        What to do about rows with a missing value in any column that is used; `X` may have them under "gower".
+        What to do about rows with a missing value in any column that is used. Under "gower" rows with gaps in `X`, or
+        in columns that are responses as they stand, are kept.
     standardize : bool, default False
         Z-scores (divisor n) of the columns of points or responses before distances.
     progress : bool or None, default None
