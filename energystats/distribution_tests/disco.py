@@ -280,6 +280,12 @@ class _Question:
     strata: Any
     notes: tuple[str, ...] = ()
 
+    @property
+    def notes_on_strata(self) -> tuple[str, ...]:
+        """Say what the names of the blocks hide."""
+        labels = () if self.strata is None else np.asarray(self.strata.values, dtype=object).ravel()
+        return notes_on_names(sorted({str(label) for label in labels if isinstance(label, str)}), "stratum", "strata")
+
     def factor(self) -> Groups | None:
         """Find the groups of a one-way layout: a single term that gives each of its distinct rows a mean of its own."""
         if self.groups is not None or len(self.terms) > 1:
@@ -574,7 +580,7 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
         null_distribution=statistics.f_ratio(null[0][0], total / unit, d.n, r + 1, tolerance),
         metric=d.metric,
         standardization=d.standardization,
-        notes=question.notes,
+        notes=(*question.notes, *question.notes_on_strata),
     )
 
 

@@ -315,7 +315,7 @@ def describe_groups(c: GroupComparison, M: FloatArray, s: FloatArray) -> GroupFi
         group_name=c.groups.name,
         metric=c.d.metric,
         standardization=c.d.standardization,
-        notes=notes_on_groups(c.d, c.groups, M, s, c.weights),
+        notes=(*notes_on_groups(c.d, c.groups, M, s, c.weights), *c.units.notes),
     )
 
 
