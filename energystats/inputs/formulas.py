@@ -36,12 +36,14 @@ Levels: TypeAlias = tuple[IntArray, tuple[Any, ...]]  # which level each row has
 
 TRUTHS = "__truths"  # a function that only formulas of our own call
 QUOTED = "__quoted_"  # stands, with a number, for a name in backticks where a factor is parsed as Python
+FUNCTIONS: dict[str, Any] = {  # of R, besides those of formulaic, which are exp, log, log2 and log10
+    **{name: getattr(np, name) for name in ("abs", "sqrt", "log1p", "expm1", "sin", "cos", "tan", "floor", "sign")},
+    "ceiling": np.ceil,
+}
 ELSEWHERE = {  # functions of R, by what stands for them
-    **{name: f"np.{name}" for name in ("sqrt", "exp", "sin", "cos", "tan", "log1p", "expm1", "floor", "ceil")},
     "factor": "C(), as in C(g)",
     "ordered": "C(), as in C(g)",
     "cbind": "the responses joined by +, as in y1 + y2 ~ g",
-    "log2": "np.log2",
     "ifelse": "np.where(), or a column of `data` made beforehand",
     "interaction": "a:b",
     "as": "C() for as.factor()",
@@ -185,7 +187,7 @@ class Parsed:
         # missing values were left out or refused before; formulaic would drop rows without a word
         spec = ModelSpec(formula=formula, ensure_full_rank=full_rank, na_action="ignore", output="numpy")
         seen = [] if seen is None else seen
-        context = {"C": partial(_coded_factor, seen), TRUTHS: partial(_coded_truths, seen, len(data))}
+        context = FUNCTIONS | {"C": partial(_coded_factor, seen), TRUTHS: partial(_coded_truths, seen, len(data))}
         try:
             with np.errstate(all="ignore"):  # what is not finite is reported below
                 matrix = spec.get_model_matrix(data, context=context)
@@ -560,7 +562,7 @@ def _variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
     for name in names:
         if known.count(name) > 1:
             raise ValueError(f"`data` has {known.count(name)} columns named {name!r}; rename them.")
-        if name not in known and name not in TRANSFORMS and not hasattr(builtins, name):
+        if not (name in known or name in TRANSFORMS or name in FUNCTIONS or hasattr(builtins, name)):
             hint = list_names(name, known)
             if name in ELSEWHERE:
                 hint = f" Formulas are run as Python: write {ELSEWHERE[name]}."
