@@ -764,3 +764,13 @@ def test_categories_of_numbers_and_of_text_do_not_go_together(other, numbers):
     assert es.energy_distance(two, two.assign(c=pd.Categorical(["2", "3"])), metric="gower") > 0
     gaps = one.assign(c=pd.Categorical([None, None]))  # no value at all
     assert es.energy_distance(gaps, two, metric="gower") >= 0
+
+
+@pytest.mark.parametrize("words", [("01", "1"), ("Male", "male"), ("a\u200b", "a")])
+def test_categories_that_may_be_one_are_noted(tmp_path, monkeypatch, capsys, words):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"k": list(words) * 8, "x": np.arange(16.0) ** 2, "g": [*"aabb"] * 4}).to_csv("t.csv", index=False)
+    for command in (["test", "t.csv", "--group", "g"], ["cluster", "t.csv", "--drop", "g"]):
+        assert cli.main([*command, "--metric", "gower", "--category", "k", "--resamples", "9"]) == 0
+        noted = " ".join(capsys.readouterr().err.split())
+        assert noted.count(f"{min(words)!r} and {max(words)!r} in column 'k'") == 1

@@ -10,7 +10,7 @@ import numpy as np
 
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
-from energystats.cli.groups import keep_labelled, keep_whole_units, without_blanks
+from energystats.cli.groups import keep_labelled, keep_whole_units, note_doubts, without_blanks
 from energystats.cli.options import categories_of, dialect_of, split_names
 from energystats.cli.reading import FileTable, read_table
 from energystats.cli.selection import Choice, choose_columns, columns_of_conditions, find_column, keep_rows
@@ -72,7 +72,9 @@ def read_points(
     choice = choose_columns(
         table, options.columns, console, drop=options.drop, leave_out=leave_out, mixed=mixed, matrix=matrix
     )
-    if not mixed:
+    if mixed:
+        note_doubts(choice.table, list(choice.frame.columns), console)
+    else:
         choice = _drop_incomplete_rows(choice, options.missing, console)
     if "--paired" in labels:
         of_rows = table.frame.loc[choice.frame.index, [labels["--paired"][0], labels["--group"][0]]]
