@@ -706,3 +706,14 @@ def test_truth_values_with_gaps_as_presences(tmp_path, monkeypatch, capsys):
         assert answer(capsys, *words, "--where", "a=1")[0]["n"] == 6
     found = answer(capsys, "test", "t.csv", "--group", "g", *how, "--missing", "drop")[0]["test"]
     assert (found["statistic"], found["pvalue"]) == (expected.statistic, expected.pvalue)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int64", "float32"])
+def test_counts_of_rows_in_bytes_do_not_wrap_around(tmp_path, monkeypatch, capsys, dtype):
+    monkeypatch.chdir(tmp_path)
+    count = np.arange(-100, 100)  # 99 - (-100) is no byte
+    frame = pd.DataFrame({"count": count.astype(dtype), "v": np.sqrt(count + 101.0), "g": [*"ab"] * 100})
+    frame.to_parquet("t.parquet")
+    found, err = answer(capsys, "test", "t.parquet", "--group", "g", "--resamples", "9")
+    assert found["columns"] == ["v"]
+    assert "not used, because it numbers the rows: count" in err

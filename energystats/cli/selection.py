@@ -288,7 +288,7 @@ def _numbers_the_rows(column: pd.Series[Any]) -> bool:
         return False
     if _has_name_of_id(str(column.name)) and _nearly_distinct(known):
         return True
-    return column.is_unique and bool(known.max() - known.min() == len(known) - 1)
+    return column.is_unique and int(known.max()) - int(known.min()) == len(known) - 1
 
 
 def _has_name_of_id(name: str) -> bool:
