@@ -241,7 +241,7 @@ def test_same_seed_same_output(iris, capsys):
         (["cluster", "broken.parquet"], "broken.parquet: cannot be read:"),
         (["cluster", "ragged.csv"], "ragged.csv: line 3 has 3 cells, where 2 are expected"),
         (["cluster", "iris.csv", "--columns", "petal_lenght"], "no column 'petal_lenght'. Did you mean 'petal_length'"),
-        (["cluster", "iris.csv", "--columns", "qqq"], "no column 'qqq'. Columns: sepal_length, sepal_width"),
+        (["cluster", "iris.csv", "--columns", "qqq"], "no column 'qqq'. Columns: 'sepal_length', 'sepal_width'"),
         (
             ["cluster", "iris.csv", "--columns", "species"],
             "row 1 (line 2), column 'species': 'setosa' is not a number.",

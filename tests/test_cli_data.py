@@ -641,3 +641,78 @@ def test_no_input_breaks_the_program(tmp_path, content, command, options):
         assert line.startswith("energystats: ")
     else:
         json.loads(out.getvalue(), parse_constant=pytest.fail)
+
+
+def test_whole_numbers_of_a_file_do_not_wrap_around_in_formulas(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pop = np.array([100_000, 250_000, 9_000_000, 3_000_000, 7_500_000, 400_000, 2_000_000, 5_500_000, 8_000_000])
+    table = pd.DataFrame({"y": [3, 1, 4, 1, 5, 9, 2, 6, 5], "pop": pop, "gdp": pop[::-1] * 10**6})
+    table.to_csv("whole.csv", index=False)
+    for formula in ("y ~ I(pop**3)", "y ~ pop:gdp"):
+        found = answer(capsys, "disco", formula, "whole.csv", "--resamples", "9")[0]["model"]
+        expected = es.disco(formula, data=table.astype(float), n_resamples=9, rng=0)
+        assert found["terms"][0]["f"] == expected.table["F"].iloc[0]
+
+
+def test_truth_values_of_a_file_are_factors(iris, capsys):
+    iris.assign(wide=np.where(iris["sepal_width"] > 3, "TRUE", "FALSE")).to_csv("truths.csv", index=False)
+    found = answer(capsys, "disco", "sepal_length ~ wide/species", "truths.csv", "--alpha", "2")[0]["model"]["terms"]
+    assert [term["df"] for term in found] == [1, 4]  # as R has
+    assert [round(term["f"], 6) for term in found] == [13.265724, 70.33412]
+
+
+def test_conditions_do_not_see_blanks_around_words(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    table = pd.DataFrame({"g": [*"abab"] * 6, "k": ["N", "N ", " N", "S", "S ", "N"] * 4, "v": np.arange(24.0) ** 2})
+    table.to_csv("blanks.csv", index=False)
+    for condition, n in (("k=N", 16), ("k!=N", 8), ("k=S", 8)):
+        for words in (
+            ["test", "blanks.csv", "--group", "g"],
+            ["cluster", "blanks.csv"],
+            ["disco", "v ~ g", "blanks.csv"],
+        ):
+            found, err = answer(capsys, *words, "--where", condition, "--resamples", "9")
+            assert found["n"] == n
+            assert err.count("blanks around the words of 'k' were taken away in 12 rows") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        (["test", "f.csv", "--group", "g"], "Did you mean ' g '"),
+        (["disco", "weight ~ x", "f.csv"], "Columns: ' x ', ' y '"),
+    ],
+)
+def test_names_of_columns_are_quoted(tmp_path, monkeypatch, capsys, words, near):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({" x ": [1, 2], " y ": [1, 3], " g ": ["a", "b"]}).to_csv("f.csv", index=False)
+    assert cli.main(words) == 2
+    assert near in capsys.readouterr().err
+
+
+def test_truth_values_with_gaps_as_presences(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    table = pd.DataFrame({"g": [*"uv"] * 6, "a": ["TRUE", "TRUE", "FALSE", ""] * 3, "b": ["TRUE", "FALSE", "TRUE"] * 4})
+    table.to_csv("t.csv", index=False)
+    kept = table[table["a"] != ""]
+    presences = (kept[["a", "b"]] == "TRUE").astype(int)
+    expected = es.energy_test(presences, groups=kept["g"], metric="jaccard", n_resamples=9, rng=0)
+    how = ["--metric", "jaccard", "--resamples", "9"]
+    for words in (["test", "t.csv", "--group", "g", *how], ["cluster", "t.csv", *how]):
+        assert cli.main(words) == 2
+        assert "3 of 12 rows have empty cells (a 3), the first in row 4 (line 5)" in capsys.readouterr().err
+        assert answer(capsys, *words, "--missing", "drop")[0]["n"] == 9
+        assert answer(capsys, *words, "--where", "a=1")[0]["n"] == 6
+    found = answer(capsys, "test", "t.csv", "--group", "g", *how, "--missing", "drop")[0]["test"]
+    assert (found["statistic"], found["pvalue"]) == (expected.statistic, expected.pvalue)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int64", "float32"])
+def test_counts_of_rows_in_bytes_do_not_wrap_around(tmp_path, monkeypatch, capsys, dtype):
+    monkeypatch.chdir(tmp_path)
+    count = np.arange(-100, 100)  # 99 - (-100) is no byte
+    frame = pd.DataFrame({"count": count.astype(dtype), "v": np.sqrt(count + 101.0), "g": [*"ab"] * 100})
+    frame.to_parquet("t.parquet")
+    found, err = answer(capsys, "test", "t.parquet", "--group", "g", "--resamples", "9")
+    assert found["columns"] == ["v"]
+    assert "not used, because it numbers the rows: count" in err

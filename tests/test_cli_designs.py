@@ -1,6 +1,7 @@
 """`energystats test` with strata, pairs, whole plots and pairs of groups: the numbers of Python, and hostile files."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -210,3 +211,64 @@ def test_truth_values_as_strata(table, capsys):
     table["block"] = ["TRUE" if i % 2 else "True" for i in range(36)]
     table.to_csv("t.csv", index=False)
     assert "column 'block' spells truth values in several ways" in refusal(capsys, "--strata", "block")
+
+
+@pytest.mark.parametrize("option", ["--strata", "--paired", "--whole-plots"])
+def test_labels_are_text_as_groups_are(table, capsys, option):
+    spelled = {"--strata": [f"{i % 3}" for i in range(36)], "--paired": [f"{i}" for i in np.sort(np.arange(36) % 12)]}
+    table = table.sort_values("who") if option == "--paired" else table.sort_values("drug")
+    label = spelled.get(option, [f"{i // 6}" for i in range(36)])
+    table["label"] = [f"0{name}" if i < 1 else name for i, name in enumerate(label)]
+    table.to_csv("t.csv", index=False)
+    note = "'0' and '00' in column 'label' mean the same and are two groups here"
+    if option == "--paired":
+        assert "of 13 units of 'label' lack a row" in refusal(capsys, option, "label")
+    else:
+        assert any(note in line for line in answer(capsys, option, "label", "--resamples", "9")["warnings"])
+
+
+def test_numbers_as_strata_keep_the_order_of_numbers(table, capsys):
+    table["block"] = np.repeat([2, 10, 100, 9], 9)
+    table.to_csv("t.csv", index=False)
+    found = answer(capsys, "--strata", "block", "--resamples", "99")["test"]
+    how = {"design": es.Design(strata=table["block"]), "n_resamples": 99, "rng": 0}
+    expected = es.energy_test(table[COLUMNS], groups=table["drug"], **how)
+    assert found["pvalue"] == expected.pvalue
+    words = ["disco", "height ~ C(who) + weight", "t.csv", "--strata", "block", "--resamples", "99", "--json"]
+    assert cli.main(words) == 0
+    found = json.loads(capsys.readouterr().out)["model"]
+    how["design"] = es.Design(strata="block")
+    expected = es.disco("height ~ C(who) + weight", data=table, **how)
+    assert [term["pvalue"] for term in found["terms"]] == [row.pvalue for row in expected.terms]
+
+
+FACTORS = {  # degrees of freedom of the first term, and whether a note says that 01 and 1 are two
+    "y ~ C(a)": (3, True),
+    "y ~ C( `a` ) + z": (3, True),
+    "y ~ C(a, levels=[1, 2, 10])": (2, False),
+    "y ~ C(a) + I(a * z)": (2, False),
+    "y ~ a": (1, False),
+}
+
+
+@pytest.mark.parametrize("formula", FACTORS)
+def test_factors_of_a_formula_are_text_as_groups_are(tmp_path, monkeypatch, capsys, formula):
+    monkeypatch.chdir(tmp_path)
+    capsys.readouterr()
+    rows = [f"{i * i % 7},{i % 5},{a}" for i, a in enumerate(["01", "1", "2", "10"] * 6)]
+    Path("f.csv").write_text("\n".join(["y,z,a", *rows]) + "\n")
+    assert cli.main(["disco", formula, "f.csv", "--resamples", "9", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    df, noted = FACTORS[formula]
+    assert found["model"]["terms"][0]["df"] == df
+    assert any("'01' and '1' in column 'a' mean the same" in note for note in found["warnings"]) == noted
+
+
+def test_labels_too_long_for_doubles_in_a_formula(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"y": range(12), "f": [2**53 + 1, 2**53 + 2] * 6}).to_csv("f.csv", index=False)
+    assert cli.main(["disco", "y ~ f", "f.csv"]) == 2
+    assert "beyond 2**53, which are not exact" in (line := capsys.readouterr().err)
+    assert "or name the column in --category, if they are labels" in line
+    for words in (["y ~ C(f)"], ["y ~ f", "--category", "f"]):
+        assert cli.main(["disco", *words, "f.csv", "--resamples", "9"]) == 0

@@ -77,7 +77,7 @@ def test_tables_of_pandas_are_read_back(tmp_path, words, numbers, sep, decimal, 
     if sep == decimal:
         decimal = "."
     frame.to_csv(tmp_path / "f.csv", sep=sep, decimal=decimal, index=index, quoting=quoting)
-    back = read(tmp_path / "f.csv", sep=sep, decimal=decimal, as_text="word").frame
+    back = read(tmp_path / "f.csv", sep=sep, decimal=decimal, as_text=["word"]).frame
     pd.testing.assert_frame_equal(back, frame, check_dtype=False)
 
 

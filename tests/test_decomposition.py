@@ -532,7 +532,7 @@ GAPS = BAD.assign(y1=BAD["y1"].where(BAD.index > 1), a=BAD["a"].where(BAD.index 
         (["y1 ~ name"], {}, r"The model of name leaves no residual degrees of freedom: .* each of the 24 rows"),
         (["y1 ~ a + name"], {}, r"The model of a, name leaves no residual degrees of freedom"),
         (["y1 ~ aa"], {}, r"`formula` needs 'aa', but `data` has no such column. Did you mean 'a'\?"),
-        (["y1 ~ C(nowhere)"], {}, r"`formula` needs 'nowhere', but `data` has no such column. Columns: y1, y2, a"),
+        (["y1 ~ C(nowhere)"], {}, r"`formula` needs 'nowhere', but `data` has no such column. Columns: 'y1', 'y2', 'a'"),
         (["y1 ~ a + nofun(x)"], {}, r"`formula` needs 'nofun'"),
         (["~ a"], {}, r"`formula` must name its responses before ~"),
         (["1 ~ a"], {}, r"`formula` must name its responses before ~"),
@@ -895,8 +895,8 @@ def test_signs_that_mean_another_thing_in_python_are_refused(rng):
     data["square"] = data["g"] ** 2
     assert square.residual == pytest.approx(es.disco("y ~ square", data=data, n_resamples=9, rng=0).residual)
     es.disco("y ~ I(t & (g > 0))", data=data, n_resamples=9)
-    with pytest.raises(ValueError, match=r"Formulas are run as Python: write np.sqrt"):
-        es.disco("y ~ sqrt(g)", data=data)
+    with pytest.raises(ValueError, match=r"Formulas are run as Python: write np.where"):
+        es.disco("y ~ ifelse(g)", data=data)
 
 
 def test_what_a_term_adds_must_vary_within_the_strata(rng):
@@ -1038,3 +1038,142 @@ def test_terms_constant_in_strata_get_no_p_in_unbalanced_data(rng):
             p = {term.name: term.pvalue for term in found.terms}
             assert np.isnan(p.pop("g"))
             assert not np.isnan(list(p.values())).any()
+
+
+# ---------------------------------------------------------------- types of columns
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "Int8", "float16", "float32", "int64"])
+@pytest.mark.parametrize(
+    "formula",
+    ["y ~ I(x**3) + x:z", "I(y - x) ~ g", "log(y) ~ x * z", "y ~ exp(x / 12)", "y ~ poly(x, 2) + g:z"],
+)
+def test_numbers_are_doubles_in_formulas(dtype, formula, rng):
+    frame = pd.DataFrame({name: rng.integers(1, 120, size=30) for name in "xyz"})
+    factor = 10**9 if dtype == "int64" else 1  # whose cube would wrap around
+    frame = (frame * factor).astype(dtype if dtype == "int64" else float).assign(g=list("uv") * 15)
+    if "exp" in formula:
+        frame["x"] = frame["x"] // factor
+    given = frame.astype(dict.fromkeys("xyz", dtype))
+    found = es.disco(formula, data=given, n_resamples=9, rng=0).table
+    expected = es.disco(formula, data=frame.astype(dict.fromkeys("xyz", float)), n_resamples=9, rng=0).table
+    pd.testing.assert_frame_equal(found, expected, check_exact=True)
+
+
+def test_gaps_of_truth_values_as_responses_under_gower(frame):
+    truths = pd.array([True, None, False] * 10, dtype="boolean")
+    given = frame.assign(t=truths)
+    words = frame.assign(t=pd.Series(truths, dtype=object).map(str, na_action="ignore"))
+    one, other = (es.disco("y1 + t ~ a", data=data, metric="gower", n_resamples=9, rng=0) for data in (given, words))
+    assert one.table.equals(other.table)
+
+
+def test_whole_numbers_as_levels_keep_their_names():
+    data = pd.DataFrame({"y": range(10), "year": [2020, 2020, 2021, 2021, 2020] * 2, "a": [*"uvuuuuvuuu"]})
+    with pytest.raises(ValueError, match=r"C\(year\) = 2021 and a = 'v';"):
+        es.disco("y ~ C(year) * a", data=data)
+
+
+TRUTHS = [  # degrees of freedom and F of anova(lm(...)) of R 4.x, iris with wide = sepal_width > 3
+    ("wide/species", [1, 4, 144], [13.26572431546, 70.33412020229]),
+    ("wide:species", [5, 144], [58.92044102493]),
+    ("species * wide - species", [1, 4, 144], [13.26572431546, 70.33412020229]),
+    ("wide:petal_length", [2, 147], [267.4569742142]),
+    ("wide + wide:petal_length", [1, 2, 146], [23.80863564767, 308.68595466160]),
+    ("I(petal_width > 1.5):petal_length", [2, 147], [238.3318330659]),
+]
+
+
+@pytest.mark.parametrize("dtype", [bool, "boolean", object])
+@pytest.mark.parametrize(("terms", "df", "f"), TRUTHS)
+def test_truth_values_are_factors_of_two_levels(terms, df, f, dtype):
+    iris = datasets.load("iris")
+    iris = iris.assign(wide=(iris["sepal_width"] > 3).astype(dtype))
+    result = es.disco(f"sepal_length ~ {terms}", data=iris, alpha=2, n_resamples=9, rng=0)
+    assert result.table["df"].tolist()[:-1] == df
+    assert_allclose(result.table["F"].dropna(), f, rtol=1e-10)
+    assert [row.name for row in result.terms] == [t for t in result.table.index if t not in ("Residual", "Total")]
+
+
+@pytest.mark.parametrize("term", ["t", "I(t & (x < 2))", "np.logical_or(t, t)"])
+def test_truth_values_need_rows_in_every_cell(frame, term):
+    data = frame.assign(t=frame["a"] == "u")
+    with pytest.raises(ValueError, match=r"needs rows in every cell, but there are none with a = 'u' and .* = False"):
+        es.disco(f"y1 ~ a * {term}", data=data)
+
+
+def test_truth_values_with_one_level(frame):
+    with pytest.raises(ValueError, match=r"I\(x > 2\) has one level only, False; leave it out"):
+        es.disco("y1 ~ a + I(x > 2)", data=frame)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "Int64", "uint64"])
+def test_labels_too_long_for_doubles(dtype):
+    data = pd.DataFrame({"y": range(12), "f": pd.Series([2**53 + 1, 2**53 + 2] * 6, dtype=dtype)})
+    with pytest.raises(
+        ValueError, match=r"`f` holds whole numbers .* or make text of labels, as by data\['f'\].astype"
+    ):
+        es.disco("y ~ C(f)", data=data)
+    assert es.disco("y ~ C(f)", data=data.assign(f=data["f"].astype(str)), n_resamples=9).terms[0].df == 1
+
+
+@pytest.mark.parametrize("term", ["x**2", "x^2", "(x)**2", "((x))^3", "a + x ** 2", "log(y2)**2", "`x`^2", "a*x^2"])
+def test_powers_of_one_variable_among_terms_are_refused(frame, term):
+    """R takes them for the variable itself, without a word."""
+    with pytest.raises(
+        ValueError, match=r"a power of .* among the terms is no power but .* itself, as in R; write it in I\(\)"
+    ):
+        es.disco(f"y1 ~ {term}", data=frame)
+
+
+@pytest.mark.parametrize(
+    ("power", "terms"),
+    [
+        ("(a + b)**2", "a + b + a:b"),
+        ("(a + b + x)^2", "(a + b) * x + a:b"),
+        ("(a + (x))**2", "a * x"),
+        ("I(x**2)", "I(x * x)"),
+    ],
+)
+def test_powers_of_sums_are_their_interactions(frame, power, terms):
+    found, expected = (es.disco(f"y1 ~ {t}", data=frame, n_resamples=9, rng=0) for t in (power, terms))
+    assert found.statistic == pytest.approx(expected.statistic, rel=1e-12)
+    assert len(es.disco("y1 ~ .^2", data=frame[["y1", "a", "b", "x"]], n_resamples=9).terms) == 6
+
+
+def test_rows_with_gaps_in_responses_stay_under_gower(frame):
+    gaps = frame.assign(y1=frame["y1"].mask(frame.index == 3), b=frame["b"].where(frame.index != 4))
+    how = {"metric": "gower", "missing": "drop", "n_resamples": 9, "rng": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", es.MissingValuesWarning)
+        found = [
+            es.disco("y1 + b + x ~ a", data=gaps, **how),
+            es.disco(gaps[["y1", "b", "x"]], "~ a", data=gaps, **how),
+        ]
+    assert [result.n for result in found] == [30, 30]
+    assert found[0].statistic == found[1].statistic
+    with pytest.warns(es.MissingValuesWarning, match=r"1 of 30 rows were left out for missing values \(y1 1\)"):
+        assert es.disco("I(2 * y1) + b + x ~ a", data=gaps, **how).n == 29
+    with pytest.warns(es.MissingValuesWarning, match=r"1 of 30 rows were left out for missing values \(b 1\)"):
+        assert es.disco("y1 + x ~ b", data=gaps, **how).n == 29
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["sqrt", "abs", "exp", "log", "log2", "log10", "log1p", "expm1", "sin", "cos", "tan", "floor", "ceiling", "sign"],
+)
+def test_functions_of_r(frame, name):
+    of_numpy = getattr(np, {"ceiling": "ceil"}.get(name, name))
+    data = frame.assign(u=3 * frame["x"] + 0.5)
+    if name in ("sign", "abs"):
+        data[["u", "y2"]] -= [2, 1]
+    data["v"], data["w"] = of_numpy(data["u"]), of_numpy(data["y2"])
+    how = {"data": data, "n_resamples": 9, "rng": 0}
+    for formula, plain in (
+        ("{f}(y2) ~ a", "w ~ a"),
+        ("y1 ~ a + {f}(u) + I(x - 2 * {f}(u))", "y1 ~ a + v + I(x - 2 * v)"),
+    ):
+        found, expected = es.disco(formula.format(f=name), **how), es.disco(plain, **how)
+        assert found.table.to_numpy()[0].tolist() == expected.table.to_numpy()[0].tolist()
+    with pytest.raises(ValueError, match=f"{name!r} is a column of `data`, which {name}\\(u\\) would take"):
+        es.disco(f"y1 ~ {name} + {name}(u)", data=data.assign(**{name: data["x"]}))

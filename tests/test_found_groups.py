@@ -210,3 +210,26 @@ def test_a_missing_value_that_numpy_made_text_warns(rng, word):
         es.energy_test(X, groups=[np.nan, "a", "b"] * 4)
     plain = es.energy_test(X, groups=np.array(["nano", "a", "b"] * 4), n_resamples=9, rng=0)
     assert plain.notes == ()
+
+
+@pytest.mark.parametrize("argument", ["strata", "whole_plots"])
+def test_strata_and_plots_that_print_alike_are_noted(rng, argument):
+    x, groups = rng.normal(size=24), ["a"] * 12 + ["b"] * 12
+    labels = (
+        ["s", "s ", "t", "t"] * 6 if argument == "strata" else [*("s", "s ", "t", "u") * 3, *("v", "w", "y", "z") * 3]
+    )
+    what = {"strata": "strata", "whole_plots": "whole plots"}[argument]
+    how = {"design": es.Design(**{argument: labels}), "n_resamples": 9, "rng": 0}
+    results = [
+        es.energy_test(x, groups=groups, **how),
+        es.mmd_test(x, groups=groups, **how),
+        es.pairwise_tests(x, groups, **how),
+    ]
+    if argument == "strata":
+        frame = pd.DataFrame({"x": x, "g": groups, "z": rng.normal(size=24), "s": pd.Series(labels, dtype="category")})
+        results += [es.disco(x, groups=groups, **how), es.disco("x ~ g + z", data=frame, **how)]
+        how["design"] = es.Design(strata="s")
+        results += [es.disco("x ~ g", data=frame, **how), es.disco("x ~ g + z", data=frame, **how)]
+    for result in results:
+        assert sum(f"The {what} 's' and 's ' print alike and are two" in note for note in result.notes) == 1
+        assert "print alike" in " ".join(result.summary().split())

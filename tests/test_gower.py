@@ -1,5 +1,6 @@
 """Gower's coefficient: the formula, R's daisy, what is known of it, and every function that takes mixed tables."""
 
+import html
 import json
 import pickle
 import re
@@ -626,6 +627,7 @@ def test_rows_without_a_common_column_are_named_by_their_numbers(rng):
         ({"weights": [1, 2]}, ValueError, r"`weights` must have one weight a column, 5, got 2"),
         ({"weights": [0] * 5}, ValueError, r"`weights` must not all be zero"),
         ({"weights": 3}, TypeError, r"`weights` must be a mapping or a sequence, got int"),
+        ({"weights": np.array(3.0)}, TypeError, r"`weights` must be a mapping or a sequence, got ndarray"),
         ({"alpha": 3}, ValueError, r"`alpha` must be from 0.001 to 2, got 3"),
     ],
 )  # fmt: skip
@@ -703,3 +705,72 @@ def test_command_line_cluster(file, capsys):
     assert Path("out.png").stat().st_size > 0
     assert cli.main(["cluster", "people.csv", "--columns", "count", "--metric", "cityblock"]) == 0
     assert "SciPyMetric(name='cityblock'" in capsys.readouterr().out
+
+
+def test_blanks_around_words_make_no_categories(tmp_path, monkeypatch, capsys, rng):
+    monkeypatch.chdir(tmp_path)
+    capsys.readouterr()  # the seed
+    clean = pd.DataFrame({"g": ["a", "b"] * 12, "k": [*"NNNS"] * 6, "x": rng.random(24)})
+    blanks = np.arange(24) % 5 == 0
+    clean.to_csv("clean.csv", index=False)
+    clean.assign(k=clean["k"].where(~blanks, " " + clean["k"] + " ")).to_csv("blanks.csv", index=False)
+    ordered = pd.CategoricalDtype(["S", "N", " N "], ordered=True)
+    clean.assign(k=clean["k"].where(~blanks | (clean["k"] == "S"), " N ").astype(ordered)).to_parquet("blanks.parquet")
+    clean.assign(k=clean["k"].astype(pd.CategoricalDtype(["S", "N"], ordered=True))).to_parquet("clean.parquet")
+    for words in (["test", "--group", "g"], ["cluster", "--columns", "k,x"], ["disco", "x + k ~ g"]):
+        for kind in ("csv", "parquet")[: 1 + (words[0] != "disco")]:
+            found = []
+            for name in ("clean", "blanks"):
+                file = f"{name}.{kind}"
+                given = [*words, file] if words[0] == "disco" else [words[0], file, *words[1:]]
+                assert cli.main([*given, "--metric", "gower", "--resamples", "19", "--json"]) == 0
+                out, err = capsys.readouterr()
+                assert ("note: blanks around the words of 'k' were taken away" in err) == (name == "blanks")
+                found.append({k: v for k, v in json.loads(out).items() if k not in ("file", "warnings")})
+            assert found[0] == found[1]
+
+
+def test_the_code_of_a_report_takes_blanks_away(tmp_path, monkeypatch, capsys, rng):
+    monkeypatch.chdir(tmp_path)
+    capsys.readouterr()  # the seed
+    ordered = pd.CategoricalDtype(["S", "N", "N "], ordered=True)
+    for name, column in {
+        "a.csv": [*"SN", "N "] * 8,
+        "a.parquet": pd.Categorical([*"SN", "N "] * 8, dtype=ordered),
+    }.items():
+        frame = pd.DataFrame({"k": column, "x": rng.random(24)})
+        frame.to_csv(name, index=False) if name.endswith("csv") else frame.to_parquet(name)
+        words = ["cluster", name, "--metric", "gower", "-k", "2", "--where", "k=N", "--resamples", "9", "--json"]
+        assert cli.main([*words, "--report", f"{name}.html"]) == 0
+        answer = json.loads(capsys.readouterr().out)
+        assert answer["n"] == 16
+        page = html.unescape(Path(f"{name}.html").read_text(encoding="utf-8"))
+        lines = [
+            line for line in re.sub("<[^>]*>", "", page).splitlines() if line.startswith(("table =", "table[", "X ="))
+        ]
+        given = {"pd": pd}
+        exec("\n".join(dict.fromkeys(lines)), given)
+        assert len(given["X"]) == 16
+        assert given["X"]["k"].unique().tolist() == ["N"]
+
+
+@pytest.mark.parametrize("other", [["1", "2"], pd.Categorical(["1", "2"]), pd.array(["1", "2"], dtype="string")])
+@pytest.mark.parametrize("numbers", [pd.Categorical([1, 2]), [False, True], pd.Categorical([1.0, 2.0])])
+def test_categories_of_numbers_and_of_text_do_not_go_together(other, numbers):
+    one, two = (pd.DataFrame({"c": column, "x": [1.0, 2.0]}) for column in (numbers, other))
+    for first, second in ((one, two), (two, one)):
+        with pytest.raises(TypeError, match="Column 'c' must be of one kind in all tables, but has text in `sample"):
+            es.energy_distance(first, second, metric="gower")
+    assert es.energy_distance(two, two.assign(c=pd.Categorical(["2", "3"])), metric="gower") > 0
+    gaps = one.assign(c=pd.Categorical([None, None]))  # no value at all
+    assert es.energy_distance(gaps, two, metric="gower") >= 0
+
+
+@pytest.mark.parametrize("words", [("01", "1"), ("Male", "male"), ("a\u200b", "a")])
+def test_categories_that_may_be_one_are_noted(tmp_path, monkeypatch, capsys, words):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"k": list(words) * 8, "x": np.arange(16.0) ** 2, "g": [*"aabb"] * 4}).to_csv("t.csv", index=False)
+    for command in (["test", "t.csv", "--group", "g"], ["cluster", "t.csv", "--drop", "g"]):
+        assert cli.main([*command, "--metric", "gower", "--category", "k", "--resamples", "9"]) == 0
+        noted = " ".join(capsys.readouterr().err.split())
+        assert noted.count(f"{min(words)!r} and {max(words)!r} in column 'k'") == 1

@@ -259,3 +259,9 @@ def test_tails_with_ties_are_counted(shift):
     assert tails.extrapolated_pvalue(399.0, null, 1, 1e-9) is None  # one equals the observed value
     assert tails.extrapolated_pvalue(398.5, null, 1, 1e-9) is not None
     assert tails.extrapolated_pvalue(389.5, null, 10, 1e-9) is None
+
+
+@pytest.mark.parametrize("alpha", [np.array(1.0), np.array("1"), None])
+def test_alpha_is_a_number_or_a_sequence_of_numbers(alpha):
+    with pytest.raises(TypeError, match="`alpha` must be a number, got"):
+        es.energy_test([1, 2, 3], [2, 3, 4], alpha=alpha)

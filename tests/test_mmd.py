@@ -154,3 +154,13 @@ def test_no_permutation_changes_the_median_sigma(estimator, rng):
         values.append(es.mmd2(points[list(chosen)], others, estimator=estimator))
     assert found.statistic == pytest.approx(values[0])
     assert found.pvalue == np.mean(np.array(values) >= values[0] - 1e-12)
+
+
+def test_sigma_is_the_median_distance_of_rows_at_fixed_places(rng):
+    x, y = rng.normal(size=1500), rng.normal(1.0, 2.0, size=1500)
+    for n, same in ((1000, True), (1500, False)):
+        one, other = (es.mmd_test(a, b, n_resamples=1, rng=0).metric.sigma for a, b in ((x[:n], y[:n]), (y[:n], x[:n])))
+        assert (one == other) is same
+        assert one == pytest.approx(other, rel=0.2)
+    for function in (es.mmd2, es.mmd_test, es.metrics.Exponential):
+        assert "2,000 rows at fixed places" in " ".join(function.__doc__.split())

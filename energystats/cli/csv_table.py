@@ -19,7 +19,7 @@ from energystats.inputs.columns import holds_numbers, holds_truths
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["EXACT", "MEANINGS", "Content", "CsvReader", "code_of_dialect", "twice_spelled"]
+__all__ = ["EXACT", "MEANINGS", "Content", "CsvReader", "code_of_dialect", "is_large", "twice_spelled"]
 
 
 CELLS = 2**20  # of a piece
@@ -213,7 +213,7 @@ class CsvReader:
                 if name == self.id_name or not holds_numbers(column):
                     continue
                 if (hit := (column == value).fillna(False).astype(bool)).any():
-                    frame.isetitem(j, (_nullable(column) if _is_large(column) else column).mask(hit).array)
+                    frame.isetitem(j, (_nullable(column) if is_large(column) else column).mask(hit).array)
                     statements.append(f"table[{name!r}] = table[{name!r}].mask(table[{name!r}] == {value!r})")
         return statements
 
@@ -310,7 +310,7 @@ class CsvReader:
         return f"table = pd.read_csv({self.source.code}{words})"
 
 
-def _is_large(column: pd.Series[Any]) -> bool:
+def is_large(column: pd.Series[Any]) -> bool:
     """Tell whether a column of whole numbers has some that floating-point numbers would round."""
     from pandas.api.types import is_integer_dtype
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import re
 
 from energystats.cli.console import Console
 from energystats.cli.errors import bad_input
 from energystats.cli.files import check_outputs, draw, save
-from energystats.cli.groups import note_doubts, without_blanks
+from energystats.cli.groups import in_order, note_doubts, without_blanks
 from energystats.cli.options import (
     FILE,
     GENERAL,
@@ -22,7 +23,7 @@ from energystats.cli.options import (
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal
 from energystats.cli.reading import read_table
-from energystats.cli.selection import check_formula_columns, find_column, keep_rows
+from energystats.cli.selection import check_formula_columns, columns_of_conditions, find_column, keep_rows
 
 __all__ = ["add_disco_command", "run_disco"]
 
@@ -33,6 +34,7 @@ blanks or signs stand in backticks: "`body height` ~ site"; in shells, put singl
 
 A formula is run as Python code, as R runs its own: I(...) and calls in it can read, write and delete files. Never
 take a formula from strangers."""
+FACTOR = re.compile(r"(?<![\w.`])C\(\s*(`[^`]+`|[^\W\d]\w*)\s*\)")
 EXAMPLES = """\
   energystats disco "height + weight ~ treatment * site" data.csv --strata block
   energystats disco "log(y) ~ C(year) + x" data.csv --decomposition marginal --missing drop
@@ -71,7 +73,10 @@ def run_disco(options: argparse.Namespace, console: Console) -> None:
 
     check_outputs(options.file, picture=options.plot)
     categories = categories_of(options)
-    table = read_table(options.file, dialect_of(options), console, categories=categories, rows=options.rows)
+    texts = _find_labels(options.formula, options.strata)
+    table = read_table(
+        options.file, dialect_of(options), console, as_text=texts, categories=categories, rows=options.rows
+    )
     if table.sep_hint:
         console.note(table.sep_hint)
     with bad_input(table.file):
@@ -81,9 +86,13 @@ def run_disco(options: argparse.Namespace, console: Console) -> None:
     if options.strata is not None:
         find_column(table, options.strata)
         named = list(dict.fromkeys([*named, options.strata]))
-    table = without_blanks(table, named, console)
+    table = without_blanks(table, [*named, *columns_of_conditions(table, options.where)], console)
     table = keep_rows(table, options.where)
     note_doubts(table, named, console)
+    frame = table.frame.copy(deep=False)
+    for name in set(texts) & set(named):
+        frame[name] = in_order(frame[name], table.dialect)
+    table = table.having(frame)
     check_formula_columns(table, parsed, mixed=options.metric == "gower")
     if options.id is not None:
         find_column(table, options.id)
@@ -109,3 +118,12 @@ def run_disco(options: argparse.Namespace, console: Console) -> None:
     console.say(result.summary())
     head = {"file": table.file, "n": result.n, "n_read": table.n_read, "formula": options.formula, "seed": options.seed}
     console.answer("disco", **head, model=payload_of(result))
+
+
+def _find_labels(formula: str, strata: str | None) -> list[str]:
+    """List strata, and columns that are factors as C(x) and nothing else: read as text, so that 01 and 1 are two."""
+    names = {name.strip("`") for name in FACTOR.findall(formula)} | ({strata} if strata is not None else set())
+    rest = FACTOR.sub(" ", formula)
+    if re.search(r"(^|[^\w.)])\.($|[^\w])", rest):  # all columns, these as numbers
+        return []
+    return sorted(name for name in names if not re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", rest))

@@ -21,14 +21,40 @@ __all__ = ["in_order", "keep_labelled", "keep_whole_units", "note_doubts", "with
 
 
 def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> FileTable:
-    """Take away blanks around the words of these columns, which would make "B" and "B " two groups."""
-    frame = table.frame.copy()
-    for name in names:
-        changed = sum(isinstance(value, str) and value != value.strip() for value in frame[name])
+    """Take away blanks around the words of these columns, which would make "B" and "B " two groups or categories."""
+    import pandas as pd
+
+    frame, code = table.frame.copy(deep=False), []
+    for name in dict.fromkeys(names):
+        column = frame[name]
+        if holds_numbers(column) or holds_truths(column):
+            continue
+        changed = sum(map(_has_blanks, column))
         if changed:
             console.note(f"blanks around the words of {name!r} were taken away in {changed} rows.")
-            frame[name] = [(value.strip() or None) if isinstance(value, str) else value for value in frame[name]]
-    return table.having(frame)
+            values = pd.Series([_strip(value) for value in column], index=column.index, name=name)
+            shown = f"table[{name!r}]"
+            code.append(
+                f"{shown} = {shown}.map(lambda v: v.strip() or None if isinstance(v, str) and v.strip() != v else v)"
+            )
+            if isinstance(column.dtype, pd.CategoricalDtype):
+                levels = [level for level in dict.fromkeys(map(_strip, column.cat.categories)) if level is not None]
+                values = values.astype(pd.CategoricalDtype(levels, ordered=column.cat.ordered))
+                code.append(
+                    f"{shown} = {shown}.astype(pd.CategoricalDtype({levels!r}, ordered={bool(column.cat.ordered)}))"
+                )
+            frame[name] = values
+    return table.having(frame, *code)
+
+
+def _has_blanks(value: object) -> bool:
+    """Tell whether a cell is a word with blanks around it."""
+    return isinstance(value, str) and value != value.strip()
+
+
+def _strip(value: Any) -> Any:
+    """Take away the blanks around a word; blanks alone are a missing value."""
+    return value.strip() or None if _has_blanks(value) else value
 
 
 def keep_labelled(table: FileTable, name: str, what: str, missing: str, console: Console) -> FileTable:

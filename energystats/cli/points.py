@@ -10,10 +10,10 @@ import numpy as np
 
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
-from energystats.cli.groups import keep_labelled, keep_whole_units, without_blanks
+from energystats.cli.groups import keep_labelled, keep_whole_units, note_doubts, without_blanks
 from energystats.cli.options import categories_of, dialect_of, split_names
 from energystats.cli.reading import FileTable, read_table
-from energystats.cli.selection import Choice, choose_columns, find_column, keep_rows
+from energystats.cli.selection import Choice, choose_columns, columns_of_conditions, find_column, keep_rows
 from energystats.dissimilarity import check_z_scores
 from energystats.exceptions import MatrixAsPointsWarning
 from energystats.inputs.columns import holds_numbers, holds_truths
@@ -36,7 +36,7 @@ def read_points(
     """Read a file and keep the rows and columns that the options ask for; say what is used.
 
     `labels` has columns of labels of the rows, which must be known, as {option: (column, what one of them is)}; they
-    are in the `labels` of the choice, and the first of them is text.
+    are text, and in the `labels` of the choice.
     """
     labels = labels or {}
     if options.missing not in ("raise", "drop"):
@@ -46,7 +46,7 @@ def read_points(
         options.file,
         dialect_of(options),
         console,
-        as_text=next((column for column, _ in labels.values()), None),
+        as_text=[column for column, _ in labels.values()],
         categories=categories_of(options),
         rows=options.rows,
         id_name=options.id,
@@ -56,8 +56,10 @@ def read_points(
     for column in leave_out:
         find_column(table, column)
     of_labels = list(dict.fromkeys(column for column, _ in labels.values()))
-    table = without_blanks(table, of_labels, console)
-    # conditions see truth values as the metric does, and labels without blanks
+    compared = columns_of_conditions(table, options.where)
+    compared += _list_candidates(table, options, leave_out) if mixed else []
+    table = without_blanks(table, [*of_labels, *compared], console)
+    # conditions see truth values as the metric does, and words without blanks
     whole = _code_truths(table, options, leave_out)
     table = keep_rows(whole, options.where)
     for column, what in labels.values():
@@ -70,7 +72,9 @@ def read_points(
     choice = choose_columns(
         table, options.columns, console, drop=options.drop, leave_out=leave_out, mixed=mixed, matrix=matrix
     )
-    if not mixed:
+    if mixed:
+        note_doubts(choice.table, list(choice.frame.columns), console)
+    else:
         choice = _drop_incomplete_rows(choice, options.missing, console)
     if "--paired" in labels:
         of_rows = table.frame.loc[choice.frame.index, [labels["--paired"][0], labels["--group"][0]]]
@@ -81,6 +85,14 @@ def read_points(
     rows = "1 row" if len(choice.frame) == 1 else f"{len(choice.frame)} rows"
     console.say(f"{rows} of {table.file}, columns {', '.join(choice.frame.columns)}.")
     return replace(choice, labels=table.frame.loc[choice.frame.index, of_labels])
+
+
+def _list_candidates(table: FileTable, options: argparse.Namespace, leave_out: Sequence[str]) -> list[str]:
+    """List the columns that may be compared as categories."""
+    known = list(table.frame.columns)
+    asked = known if options.columns is None else split_names(options.columns, known)
+    dropped = [] if options.drop is None else split_names(options.drop, known)
+    return [name for name in known if name in asked and name not in (*leave_out, *dropped)]
 
 
 def _drop_incomplete_rows(choice: Choice, missing: str, console: Console) -> Choice:
@@ -119,8 +131,9 @@ def _code_truths(table: FileTable, options: argparse.Namespace, leave_out: Seque
     names = [c for c in table.frame.columns if holds_truths(table.frame[c]) and c not in leave_out]
     if not names:
         return table
-    code = f"table[{names!r}] = table[{names!r}].astype(int)"
-    return table.having(table.frame.astype(dict.fromkeys(names, int)), code)
+    kind = "Int64" if table.frame[names].isna().any(axis=None) else "int64"  # the first one has gaps
+    code = f"table[{names!r}] = table[{names!r}].astype({kind!r})"
+    return table.having(table.frame.astype(dict.fromkeys(names, kind)), code)
 
 
 def _check_comparable(whole: FileTable, choice: Choice, options: argparse.Namespace, leave_out: Sequence[str]) -> None:

@@ -19,7 +19,7 @@ from energystats.cli.dialects import SEPARATORS, Dialect, check_words, detected,
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.sources import Source, readable
 from energystats.inputs.columns import holds_numbers, holds_truths
-from energystats.inputs.names import near_names
+from energystats.inputs.names import list_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,17 +98,17 @@ def read_table(
     given: Dialect,
     console: Console,
     *,
-    as_text: str | None = None,
+    as_text: Sequence[str] = (),
     categories: Sequence[str] = (),
     rows: str | None = None,
     id_name: str | None = None,
 ) -> FileTable:
     """Read the rows of a CSV or Parquet file, all of them when `rows` is None.
 
-    The column `as_text` and those of `categories` stay text, so that 01 and 1 are two.
+    The columns `as_text` and those of `categories` stay text, so that 01 and 1 are two.
     """
     source = Source.of(file, given.limit)
-    texts = (*categories, *([] if as_text is None else [as_text]))
+    texts = (*categories, *as_text)
     if source.parquet:
         table = _from_parquet(source, rows, id_name)
     else:
@@ -230,7 +230,7 @@ def _with_categories(table: FileTable, categories: Sequence[str]) -> FileTable:
     code = []
     for name in categories:
         if name not in frame.columns:
-            hint = near_names(name, list(frame.columns)) or " Columns: " + ", ".join(frame.columns) + "."
+            hint = list_names(name, list(frame.columns))
             raise BadInputError(f"{table.file}: no column {name!r} for --category.{hint}")
         if table.source is None:
             frame[name] = frame[name].map(str, na_action="ignore")
@@ -296,7 +296,7 @@ def _with_names_first(cells: list[list[str]], names: str, file: str) -> list[lis
     """Move one column of the cells of a matrix to the front."""
     header = cells[0] if cells else []
     if names not in header:
-        hint = near_names(names, header) or " Columns: " + ", ".join(header) + "."
+        hint = list_names(names, header)
         raise BadInputError(f"{file}: no column {names!r}.{hint}")
     j = header.index(names)
     return [row[j : j + 1] + row[:j] + row[j + 1 :] for row in cells]

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats.cli.console import Console
-from energystats.cli.csv_table import EXACT, MEANINGS, twice_spelled
+from energystats.cli.csv_table import EXACT, MEANINGS, is_large, twice_spelled
 from energystats.cli.dialects import COMMA_NUMBER, GROUPED, MISSING, POINT_NUMBER, Dialect, doubt_of
 from energystats.cli.errors import BadInputError
 from energystats.cli.options import split_names
 from energystats.cli.reading import FileTable
 from energystats.inputs.columns import find_nested, holds_numbers, holds_truths
-from energystats.inputs.names import near_names
+from energystats.inputs.names import list_names, near_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +31,7 @@ __all__ = [
     "check_formula_columns",
     "check_spelling",
     "choose_columns",
+    "columns_of_conditions",
     "find_column",
     "keep_rows",
 ]
@@ -83,7 +84,7 @@ def _look_up(table: FileTable, name: str) -> pd.Series[Any]:
     """Take a column, whatever it holds."""
     known = list(table.frame.columns)
     if name not in known:
-        hint = table.sep_hint or near_names(name, known) or " Columns: " + ", ".join(known) + "."
+        hint = table.sep_hint or list_names(name, known)
         raise BadInputError(f"{table.file}: no column {name!r}.{hint}")
     return table.frame.iloc[:, known.index(name)]
 
@@ -287,7 +288,7 @@ def _numbers_the_rows(column: pd.Series[Any]) -> bool:
         return False
     if _has_name_of_id(str(column.name)) and _nearly_distinct(known):
         return True
-    return column.is_unique and bool(known.max() - known.min() == len(known) - 1)
+    return column.is_unique and int(known.max()) - int(known.min()) == len(known) - 1
 
 
 def _has_name_of_id(name: str) -> bool:
@@ -352,6 +353,13 @@ def check_formula_columns(table: FileTable, parsed: Parsed, *, mixed: bool) -> N
     """Refuse columns of a formula that are text by accident, and responses that are no numbers unless mixed."""
     import pandas as pd
 
+    for name in parsed.variables:
+        if is_large(table.frame[name]):
+            raise BadInputError(
+                f"{table.file}: column {name!r} holds whole numbers beyond 2**53, which are not exact as "
+                "floating-point numbers; subtract a common offset first, or name the column in --category, if they are "
+                "labels."
+            )
     for name in parsed.uncoded:
         column = table.frame[name]
         if holds_numbers(column) or holds_truths(column):
@@ -374,6 +382,11 @@ def check_formula_columns(table: FileTable, parsed: Parsed, *, mixed: bool) -> N
 
 
 # ---------------------------------------------------------------- rows
+
+
+def columns_of_conditions(table: FileTable, conditions: Sequence[str]) -> list[str]:
+    """List the columns that conditions compare."""
+    return [_condition_of(table, condition)[0] for condition in conditions]
 
 
 def keep_rows(table: FileTable, conditions: Sequence[str]) -> FileTable:

@@ -86,7 +86,7 @@ def run_test(options: argparse.Namespace, console: Console) -> None:
         "metric": options.metric,
         "alpha": options.alpha,
         "n_resamples": options.resamples,
-        "design": _design_of(options, labels),
+        "design": _design_of(options, labels.apply(in_order, dialect=table.dialect)),
         "standardize": options.standardize,
         "progress": wants_bar(options),
         "rng": options.seed,

@@ -212,7 +212,7 @@ def _combined(splits: list[list[_Outcome]], splitter: _Splitter, whole: WholeClu
         pvalues, each = pvalues[:, order], [[split[j] for j in order] for split in each]
     own = np.array([[found.pvalue for found in split] for split in each])
     indices = np.array([[found.indices for found in split] for split in each]).mean(axis=0)
-    clearest = np.unravel_index(own.argmin(), own.shape)
+    clearest = np.unravel_index(pvalues.argmin(), pvalues.shape)
     return ClusterTestResult(
         statistic=float(indices[:, EXCESS].mean()),
         pvalue=pvalue,

@@ -11,7 +11,7 @@ import numpy as np
 from energystats._core.labelings import Exchangeable
 from energystats._typing import ArrayLike, IntArray
 from energystats.dissimilarity import Groups
-from energystats.inputs.labels import is_single
+from energystats.inputs.labels import is_single, notes_on_names
 from energystats.inputs.options import check_flag
 from energystats.inputs.table import InputTable, check_same_rows
 
@@ -166,6 +166,12 @@ class ExchangeableUnits:
         """Say how it restricts a null hypothesis, in words that follow one."""
         within = "" if self.strata is None else " within every stratum"
         return within if self.plots is None else f"{within}, whole plots being exchangeable"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say what the names of strata and whole plots hide."""
+        of_strata = () if self.strata is None else notes_on_names(self.strata.names, "stratum", "strata")
+        return of_strata + (() if self.plots is None else notes_on_names(self.plots.names, "whole plot", "whole plots"))
 
     @property
     def n_strata(self) -> int:

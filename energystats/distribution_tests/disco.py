@@ -36,7 +36,7 @@ from energystats.inputs.arrays import as_numbers, check_whole_numbers
 from energystats.inputs.formulas import Term, check_table, find_complete_rows, missing_in, parse
 from energystats.inputs.labels import is_single, notes_on_names, read_labels
 from energystats.inputs.methods import MethodLike, Sampling, read_method, refuse_stop
-from energystats.inputs.names import near_names
+from energystats.inputs.names import list_names
 from energystats.inputs.options import as_generator, check_option
 from energystats.inputs.table import InputTable, as_table, match_rows
 from energystats.metrics.base import Metric, MetricLike
@@ -111,7 +111,8 @@ def disco(
     design : Design, optional
         ``es.Design(strata=block)``, or ``es.Design(strata="block")`` for a column of `data`; no pairs, no whole plots.
     missing : {"raise", "drop"}, default "raise"
-        What to do about rows with a missing value in any column that is used; `X` may have them under "gower".
+        What to do about rows with a missing value in any column that is used. Under "gower" rows with gaps in `X`, or
+        in columns that are responses as they stand, are kept.
     standardize : bool, default False
         Z-scores (divisor n) of the columns of points or responses before distances.
     progress : bool or None, default None
@@ -289,6 +290,12 @@ class _Question:
     strata: Any
     notes: tuple[str, ...] = ()
 
+    @property
+    def notes_on_strata(self) -> tuple[str, ...]:
+        """Say what the names of the blocks hide."""
+        labels = () if self.strata is None else np.asarray(self.strata.values, dtype=object).ravel()
+        return notes_on_names(sorted({str(label) for label in labels if isinstance(label, str)}), "stratum", "strata")
+
     def factor(self) -> Groups | None:
         """Find the groups of a one-way layout: a single term that gives each of its distinct rows a mean of its own."""
         if self.groups is not None or len(self.terms) > 1:
@@ -424,7 +431,7 @@ def _check_no_objects(column: Any, name: str, place: Place) -> None:
 
 
 def _tidy(table: Any, bare: Collection[str]) -> Any:
-    """Count complete rows from 0, in dtypes that formulaic knows, without categories that do not occur.
+    """Count complete rows from 0, numbers as doubles, without categories that do not occur.
 
     Dates may stand in functions, but not `bare`.
     """
@@ -432,6 +439,7 @@ def _tidy(table: Any, bare: Collection[str]) -> Any:
     from pandas.api.types import (
         infer_dtype,
         is_bool_dtype,
+        is_complex_dtype,
         is_extension_array_dtype,
         is_integer_dtype,
         is_numeric_dtype,
@@ -442,7 +450,8 @@ def _tidy(table: Any, bare: Collection[str]) -> Any:
     table = table.reset_index(drop=True)
     for name, dtype in table.dtypes.items():
         if is_integer_dtype(dtype):
-            check_whole_numbers(table[name].to_numpy(), str(name))
+            hint = f", or make text of labels, as by data[{str(name)!r}].astype(str)"
+            check_whole_numbers(table[name].to_numpy(), str(name), hint)
         if isinstance(dtype, pd.CategoricalDtype):
             table[name] = table[name].cat.remove_unused_categories()
         elif str(name) in bare and (dtype.kind in "mM" or infer_dtype(table[name]) in DATES):
@@ -453,8 +462,12 @@ def _tidy(table: Any, bare: Collection[str]) -> Any:
             )
         elif is_extension_array_dtype(dtype) and is_string_dtype(dtype):
             table[name] = table[name].astype(object)
-        elif is_extension_array_dtype(dtype) and is_numeric_dtype(dtype):  # whole numbers, fractions or truth values
-            table[name] = table[name].astype(bool if is_bool_dtype(dtype) else float)
+        elif is_bool_dtype(dtype):
+            if not table[name].isna().any():  # a response under "gower" may have gaps
+                table[name] = table[name].astype(bool)
+        elif is_numeric_dtype(dtype) and not is_complex_dtype(dtype):
+            # as numbers are in R: products of whole numbers wrap around, and logarithms of bytes have three digits
+            table[name] = table[name].astype(float)
     return table
 
 
@@ -477,7 +490,7 @@ def _strata_of(strata: Any, table: Any) -> InputTable | None:
         return cast(InputTable | None, strata)
     known = [] if table is None else list(map(str, table.columns))
     if strata not in known:
-        hint = near_names(strata, known) or (" Columns: " + ", ".join(known) + "." if known else "")
+        hint = list_names(strata, known)
         raise ValueError(f"`strata` must be one label a row or a column of `data`, got {strata!r}.{hint}")
     return as_table(table.iloc[:, known.index(strata)])
 
@@ -585,7 +598,11 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
         null_distribution=statistics.f_ratio(null[0][0], total / unit, d.n, r + 1, tolerance),
         metric=d.metric,
         standardization=d.standardization,
-        notes=question.notes if residuals or d.metric.only_means or len(names) == 1 else (*question.notes, IN_FEATURES),
+        notes=(
+            *question.notes,
+            *question.notes_on_strata,
+            *(() if residuals or d.metric.only_means or len(names) == 1 else (IN_FEATURES,)),
+        ),
     )
 
 

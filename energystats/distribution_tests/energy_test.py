@@ -152,7 +152,8 @@ def energy_test(
 
 def _semimetrics(metric: Any, alpha: Any) -> list[Metric]:
     """Resolve one semimetric, or one for each entry of a sequence."""
-    many_metrics, many_alphas = isinstance(metric, list | tuple), isinstance(alpha, list | tuple | np.ndarray)
+    many_metrics = isinstance(metric, list | tuple)
+    many_alphas = isinstance(alpha, list | tuple) or (isinstance(alpha, np.ndarray) and alpha.ndim > 0)
     if many_metrics and many_alphas:
         raise ValueError("`metric` and `alpha` must not both be sequences; name each pair as an `es.metrics` object.")
     pairs = [(m, alpha) for m in metric] if many_metrics else [(metric, a) for a in (alpha if many_alphas else [alpha])]

@@ -44,7 +44,8 @@ def mmd2(
         Two groups of the rows of the pooled table.
     kernel : str, Metric or callable, default "gaussian"
         "gaussian" and "laplacian", exp(-\|x - y\|^2/(2 sigma^2)) and exp(-\|x - y\|/(2 sigma)), with sigma the median
-        of the non-zero distances between pooled points; "distance", the kernel of `metric` and `alpha`; an object of
+        of the non-zero distances between pooled points (of 2,000 rows at fixed places of the pooled table when there
+        are more, so that it depends on their order); "distance", the kernel of `metric` and `alpha`; an object of
         `energystats.metrics`, for its kernel; a callable k(X, Y) -> (n, m); or "precomputed": then `x` is the kernel
         matrix of the pooled points.
     metric : str, Metric or callable, default "euclidean"
@@ -131,8 +132,9 @@ def mmd_test(
     groups : array_like of shape (n + m,), optional
         Two groups of the rows of the pooled table.
     kernel : str, Metric, callable or a sequence of them, default "gaussian"
-        As for `mmd2`. With a sequence, the smallest of the p-values is tested itself on the same permutations, so that
-        the level is exact and no bandwidth has to be chosen.
+        As for `mmd2`: sigma is the median distance, of 2,000 rows at fixed places when there are more. With a sequence,
+        the smallest of the p-values is tested itself on the same permutations, so that the level is exact and no
+        bandwidth has to be chosen.
     metric : str, Metric or callable, default "euclidean"
         The semimetric of ``kernel="distance"``.
     alpha : float, default 1.0
@@ -177,8 +179,9 @@ def mmd_test(
 
     Notes
     -----
-    The kernel, its sigma included, is symmetric in the pooled points, so the level is exact. With "v" the p-value is
-    that of `energy_test` with the semimetric of the kernel. Cost and memory as there: O(n^2 (d + n_resamples)) time.
+    The kernel, its sigma included, is symmetric in up to 2,000 pooled points, so the level is exact; beyond, sigma has
+    the rounding of a sample of 2,000 rows, unless it is given. With "v" the p-value is that of `energy_test` with the
+    semimetric of the kernel. Cost and memory as there: O(n^2 (d + n_resamples)) time.
 
     References
     ----------

@@ -167,7 +167,7 @@ def pairwise_tests(
         group_name=checked.name,
         metric=d.metric,
         standardization=d.standardization,
-        notes=notes_on_groups(d, checked, *d.group_sums(checked, weights), weights),
+        notes=(*notes_on_groups(d, checked, *d.group_sums(checked, weights), weights), *units.notes),
     )
 
 

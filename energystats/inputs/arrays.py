@@ -177,19 +177,19 @@ def doubles_of(values: Any, name: str) -> FloatArray:
     return array
 
 
-def check_whole_numbers(array: Any, name: str) -> None:
-    """Refuse whole numbers that floating-point numbers cannot tell apart."""
+def check_whole_numbers(array: Any, name: str, hint: str = "") -> None:
+    """Refuse whole numbers that floating-point numbers cannot tell apart; the hint ends the message."""
     known = array[np.isfinite(array)] if array.dtype.kind == "f" else array
     rounded = array.dtype.kind == "f"  # 2**53 may have been one more
     if known.size and max(int(known.max()), -int(known.min())) > LARGEST_INTEGER - rounded:
-        raise ValueError(_beyond_exact(name))
+        raise ValueError(_beyond_exact(name, hint))
 
 
-def _beyond_exact(name: str) -> str:
+def _beyond_exact(name: str, hint: str = "") -> str:
     """Say that whole numbers are rounded."""
     return (
         f"`{name}` holds whole numbers beyond 2**53, which are not exact as floating-point numbers; subtract a common "
-        "offset first."
+        f"offset first{hint}."
     )
 
 

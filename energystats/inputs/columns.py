@@ -288,6 +288,13 @@ def _join_columns(parts: Sequence[_Column], names: Sequence[str], label: str) ->
                 f"Column {label!r} must be of one kind in all tables, but is {first.kind} in `{first_name}` and "
                 f"{part.kind} in `{name}`."
             )
+        # as inside one column: 1 and "1" would be two categories, and the samples have none in common
+        if (of_text := _has_text(part)) != _has_text(first) and part.kind == "categorical":
+            texts, others = (name, first_name) if of_text else (first_name, name)
+            raise TypeError(
+                f"Column {label!r} must be of one kind in all tables, but has text in `{texts}` and categories without "
+                f"text in `{others}`: {_list_levels(first.levels)} and {_list_levels(part.levels)}; write them alike."
+            )
         if part.kind == "ordered" and part.levels != first.levels:
             raise ValueError(
                 f"Ordered column {label!r} must have the same categories in all tables, but has "
@@ -297,6 +304,11 @@ def _join_columns(parts: Sequence[_Column], names: Sequence[str], label: str) ->
     levels = tuple(dict.fromkeys(level for part, _ in filled for level in part.levels))
     target = _Column(first.kind, np.empty(0), levels)
     return [_recoded(part, target, name, label) for part, name in zip(parts, names, strict=True)]
+
+
+def _has_text(column: _Column) -> bool:
+    """Tell whether some category is text."""
+    return any(isinstance(level, str) for level in column.levels)
 
 
 def _recoded(part: _Column, target: _Column, name: str, label: str) -> _Column:

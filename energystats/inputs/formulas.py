@@ -22,7 +22,7 @@ from energystats._core.locks import loading
 from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.exceptions import MissingValuesWarning, warn
 from energystats.inputs.labels import as_labels, position_of
-from energystats.inputs.names import near_names
+from energystats.inputs.names import list_names
 from energystats.inputs.table import as_table, masked_in
 
 if TYPE_CHECKING:
@@ -34,13 +34,16 @@ __all__ = ["Parsed", "Term", "check_table", "find_complete_rows", "missing_in", 
 Levels: TypeAlias = tuple[IntArray, tuple[Any, ...]]  # which level each row has, and their names
 
 
+TRUTHS = "__truths"  # a function that only formulas of our own call
 QUOTED = "__quoted_"  # stands, with a number, for a name in backticks where a factor is parsed as Python
+FUNCTIONS: dict[str, Any] = {  # of R, besides those of formulaic, which are exp, log, log2 and log10
+    **{name: getattr(np, name) for name in ("abs", "sqrt", "log1p", "expm1", "sin", "cos", "tan", "floor", "sign")},
+    "ceiling": np.ceil,
+}
 ELSEWHERE = {  # functions of R, by what stands for them
-    **{name: f"np.{name}" for name in ("sqrt", "exp", "sin", "cos", "tan", "log1p", "expm1", "floor", "ceil")},
     "factor": "C(), as in C(g)",
     "ordered": "C(), as in C(g)",
     "cbind": "the responses joined by +, as in y1 + y2 ~ g",
-    "log2": "np.log2",
     "ifelse": "np.where(), or a column of `data` made beforehand",
     "interaction": "a:b",
     "as": "C() for as.factor()",
@@ -142,7 +145,7 @@ class Parsed:
     def design(self, table: pd.DataFrame, *, marginal: bool) -> tuple[Term, ...]:
         """Compute the columns of every term, and of the terms it is adjusted for."""
         factors = _factors_of(self.terms)
-        data = _Coded.of(table, factors)
+        data = _Coded.of(table, factors, {factor: self.truths(factor, table) for factor in factors})
         for factor in factors:
             self.check_levels(factor, data)
         for term in self.terms:
@@ -174,7 +177,7 @@ class Parsed:
     def evaluate(
         self, terms: Sequence[Any], data: pd.DataFrame, *, full_rank: bool = True, seen: list[Levels] | None = None
     ) -> tuple[FloatArray, Any]:
-        """Compute the model matrix of some terms, and how formulaic coded it; `seen` gets the levels of every C().
+        """Compute the model matrix of some terms, and how formulaic coded it; `seen` gets the levels of every factor.
 
         As an array, because a data frame keeps one of two columns that have the same name.
         """
@@ -183,7 +186,8 @@ class Parsed:
         formula = Formula(list(terms), _ordering="none")
         # missing values were left out or refused before; formulaic would drop rows without a word
         spec = ModelSpec(formula=formula, ensure_full_rank=full_rank, na_action="ignore", output="numpy")
-        context = {"C": partial(_coded_factor, [] if seen is None else seen)}
+        seen = [] if seen is None else seen
+        context = FUNCTIONS | {"C": partial(_coded_factor, seen), TRUTHS: partial(_coded_truths, seen, len(data))}
         try:
             with np.errstate(all="ignore"):  # what is not finite is reported below
                 matrix = spec.get_model_matrix(data, context=context)
@@ -203,6 +207,18 @@ class Parsed:
                 "of `data` instead."
             )
         return values, matrix.model_spec
+
+    def truths(self, factor: Any, table: pd.DataFrame) -> Levels | None:
+        """Find the levels of a factor that is computed and has truth values, as I(x > 3); None for any other."""
+        from formulaic.parser.types import Factor
+        from formulaic.parser.types import Term as FormulaTerm
+
+        if factor.eval_method.value != "python":
+            return None
+        seen: list[Levels] = []
+        asked = Factor(f"{TRUTHS}({factor.expr})", eval_method="python")
+        self.evaluate([FormulaTerm([asked])], table, seen=seen)
+        return seen[-1] if seen else None
 
     def levels(self, factor: Any, data: _Coded) -> tuple[FloatArray, list[str]] | None:
         """Find the levels of a factor that occur, as indicators and names; None for a number."""
@@ -264,24 +280,30 @@ class _Coded:
     levels: Mapping[str, Levels]
 
     @classmethod
-    def of(cls, table: pd.DataFrame, factors: Sequence[Any]) -> Self:
-        """Code the columns that formulaic would take for categories."""
+    def of(cls, table: pd.DataFrame, factors: Sequence[Any], truths: Mapping[Any, Levels | None]) -> Self:
+        """Code the columns that formulaic would take for categories, and truth values, which it takes for numbers.
+
+        In an interaction R has a column for False and one for True, where a number would have one.
+        """
         import pandas as pd
 
         levels: dict[str, Levels] = {}
         for factor in factors:
             name = factor.expr
+            if (computed := truths[factor]) is not None:
+                levels[name] = computed
             if factor.eval_method.value != "lookup" or name not in table:
                 continue
-            if table[name].dtype == object or isinstance(table[name].dtype, pd.CategoricalDtype):
+            column = table[name]
+            if column.dtype == object or column.dtype.kind == "b" or isinstance(column.dtype, pd.CategoricalDtype):
                 levels[name] = as_labels(table[name], len(table), name)
         columns = dict(zip(levels, _unused_names(len(levels), list(table.columns)), strict=True))
         coded = {columns[name]: _number_levels(*levels[name]) for name in levels}
         return cls(pd.concat([table, pd.DataFrame(coded, index=table.index)], axis=1), columns, levels)
 
     def levels_of(self, factor: Any) -> Levels | None:
-        """Look up the levels of a factor that is a column, None for what is computed."""
-        return self.levels.get(factor.expr) if factor.eval_method.value == "lookup" else None
+        """Look up the levels of a factor that is a column or has truth values, None for any other."""
+        return self.levels.get(factor.expr)
 
     def term(self, factors: Sequence[Any]) -> Any:
         """Make a term of formulaic in which these factors are coded."""
@@ -334,6 +356,8 @@ def _coded_factor(
 
     values = pd.Series(getattr(data, "__wrapped__", data))
     codes, names = as_labels(values, len(values), "C()")
+    # whole numbers have become doubles, and keep the names that they had
+    names = tuple(int(name) if isinstance(name, float) and name.is_integer() else name for name in names)
     if levels is not None:
         given = list(levels)
         places = [position_of(name, given) for name in names]
@@ -355,6 +379,18 @@ def _coded_factor(
         contrasts = type(contrasts)(base=base)
     seen.append((codes, names))
     return C(pd.Series(_number_levels(codes, names), index=values.index), contrasts, spans_intercept=spans_intercept)
+
+
+def _coded_truths(seen: list[Levels], n: int, values: Any) -> FloatArray:
+    """Give `seen` the levels of truth values, and nothing for anything else; a column of zeros stands for both."""
+    from pandas.api.types import is_bool_dtype
+
+    values = getattr(values, "__wrapped__", values)
+    seen.clear()  # of a C() in the expression
+    dtype = getattr(values, "dtype", None)
+    if dtype is not None and is_bool_dtype(dtype) and values.shape == (n,):
+        seen.append(as_labels(values, n, "formula"))
+    return np.zeros(n)
 
 
 def _contains(larger: Any, term: Any) -> bool:
@@ -471,6 +507,26 @@ def _check_signs(formula: str) -> None:
                 f"`formula` must have numeric responses joined by + on its left side, but {sign} computes nothing "
                 f"there; write it in I(), as in I(y**2), got {formula!r}."
             )
+    _check_powers(formula, tokens)
+
+
+def _check_powers(formula: str, tokens: Sequence[Any]) -> None:
+    """Refuse the power of a single variable among terms, where (a + b)**2 has all pairs of them, and x**2 is x."""
+    kinds = [None if token.kind is None else token.kind.value for token in tokens]
+    for i, token in enumerate(tokens):
+        if kinds[i] != "operator" or token.token not in ("**", "^"):
+            continue
+        base = i - 1
+        while base > 0 and tokens[base].token == ")":
+            base -= 1
+        closing = i - 1 - base  # (x), ((x)), ...
+        alone = all(opening.token == "(" for opening in tokens[max(base - closing, 0) : base])
+        if alone and kinds[base] in ("name", "python"):
+            name = formula[tokens[base].source_start : tokens[base + 1].source_start].strip()
+            raise ValueError(
+                f"`formula`: a power of {name} among the terms is no power but {name} itself, as in R; write it in "
+                f"I(), as in I(x**2), got {formula!r}."
+            )
 
 
 def _without_calls(text: str) -> str:
@@ -506,8 +562,8 @@ def _variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
     for name in names:
         if known.count(name) > 1:
             raise ValueError(f"`data` has {known.count(name)} columns named {name!r}; rename them.")
-        if name not in known and name not in TRANSFORMS and not hasattr(builtins, name):
-            hint = near_names(name, known) or " Columns: " + ", ".join(known) + "."
+        if not (name in known or name in TRANSFORMS or name in FUNCTIONS or hasattr(builtins, name)):
+            hint = list_names(name, known)
             if name in ELSEWHERE:
                 hint = f" Formulas are run as Python: write {ELSEWHERE[name]}."
             raise ValueError(f"`formula` needs {name!r}, but `data` has no such column.{hint}")

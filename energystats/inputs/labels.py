@@ -132,20 +132,20 @@ def _warn_of_missing_as_text(codes: IntArray, names: Sequence[str], name: str) -
             )
 
 
-def notes_on_names(names: Sequence[Any]) -> tuple[str, ...]:
-    """Say which two names of groups cannot be told apart on paper, and which one is that of a missing value."""
+def notes_on_names(names: Sequence[Any], one: str = "group", several: str = "groups") -> tuple[str, ...]:
+    """Say which two names, of groups or strata, cannot be told apart on paper, and which is that of a missing value."""
     notes = []
     alike = find_printed_alike(names)
     if alike is not None:
         first, second = alike
         notes.append(
-            f"The groups {first!r} and {second!r} print alike and are two: they differ in characters that are not "
+            f"The {several} {first!r} and {second!r} print alike and are two: they differ in characters that are not "
             f"seen, {write_codes(first)} and {write_codes(second)}. Write them alike if they are one."
         )
     words = [name for name in names if isinstance(name, str) and name in MISSING_AS_TEXT]
     if words:
         notes.append(
-            f"A group is called {words[0]!r}, which is how a missing value is printed; if it stands for one, leave its "
+            f"A {one} is called {words[0]!r}, which is how a missing value is printed; if it stands for one, leave its "
             "rows out."
         )
     return tuple(notes)

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = ["Places", "counts_only", "find_index_names", "name_text", "near_names", "write_names"]
+__all__ = ["Places", "counts_only", "find_index_names", "list_names", "name_text", "near_names", "write_names"]
 
 
 class Places:
@@ -55,6 +55,11 @@ def find_index_names(index: Any) -> tuple[str, ...] | None:
 
 def near_names(name: str, known: Iterable[str]) -> str:
     """Write ' Did you mean ...?' with the known names that look like `name`, or nothing."""
-    near = difflib.get_close_matches(name.lower(), {k.lower(): k for k in known}, n=3)
-    by_lower = {k.lower(): k for k in known}
+    by_lower = {k.lower().strip(): k for k in known}  # a name with blanks around it is shown with them
+    near = difflib.get_close_matches(name.lower().strip(), by_lower, n=3)
     return f" Did you mean {' or '.join(repr(by_lower[k]) for k in near)}?" if near else ""
+
+
+def list_names(name: str, known: Sequence[str]) -> str:
+    """Write which columns look like `name`, or all of them where none does; in quotes, which show blanks."""
+    return near_names(name, known) or (f" Columns: {', '.join(map(repr, known))}." if known else "")

@@ -68,8 +68,8 @@ class Exponential(Metric):
     Parameters
     ----------
     sigma : float or None, default None
-        Scale, in the unit of the data. None: the median of the non-zero distances between pairs (of a fixed
-        random 2,000 rows when there are more), 1.0 if there is none.
+        Scale, in the unit of the data. None: the median of the non-zero distances between pairs (of 2,000 rows at fixed
+        places of the table when there are more), 1.0 if there is none.
 
     Examples
     --------
@@ -205,8 +205,8 @@ def _compute_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
 
 
 def _median_distance(X: FloatArray) -> float:
-    """Compute the median of the non-zero distances between rows, of a fixed random `SUBSAMPLE` when there are more."""
-    # always the same rows, so that sigma does not depend on the seed of the test
+    """Compute the median of the non-zero distances between rows, of `SUBSAMPLE` at fixed places when there are more."""
+    # always the same places: sigma does not depend on the seed of the test, nor on the unit, as a hash of rows would
     if len(X) > SUBSAMPLE:
         X = X[np.random.default_rng(0).choice(len(X), SUBSAMPLE, replace=False)]
     distances = _compute_power(X, X, 1.0)[np.triu_indices(len(X), 1)]

@@ -12,7 +12,7 @@ from energystats._core.distances import GRADED, MATCHED, PRESENCE, gower_between
 from energystats._typing import ArrayLike, FloatArray
 from energystats.inputs.arrays import check_likeness, read_only
 from energystats.inputs.columns import Columns, encode
-from energystats.inputs.names import near_names
+from energystats.inputs.names import list_names
 from energystats.inputs.options import check_alpha
 from energystats.metrics.base import Metric
 
@@ -219,7 +219,11 @@ class Gower(Metric):
 
 def _check_column_weights(weights: object) -> dict[str, float] | tuple[float, ...]:
     """Check weights of columns: finite, none negative, not all zero, of like size where they are positive."""
-    if isinstance(weights, str) or not isinstance(weights, Mapping | Sequence | np.ndarray):
+    if (
+        getattr(weights, "ndim", 1) == 0
+        or isinstance(weights, str)
+        or not isinstance(weights, Mapping | Sequence | np.ndarray)
+    ):
         raise TypeError(f"`weights` must be a mapping or a sequence, got {type(weights).__name__}.")
     named = weights if isinstance(weights, Mapping) else dict(enumerate(weights))
     found: dict[str, float] = {}
@@ -252,5 +256,5 @@ def _check_known_columns(given: Iterable[str], columns: Sequence[str], argument:
     """Refuse a name that no column has."""
     for name in given:
         if name not in columns:
-            hint = near_names(name, columns) or " Columns: " + ", ".join(columns) + "."
+            hint = list_names(name, columns)
             raise ValueError(f"`{argument}` names {name!r}, but there is no such column.{hint}")
