@@ -312,6 +312,7 @@ class ClusterTestResult(Result):
         if self.method == "unimodal-1d":
             return plot_scores(self.scores, density, self.pvalue, ax)
         split, contrast = np.unravel_index(self.pvalues.argmin(), self.pvalues.shape)
+        where = {"decorrelated": "decorrelated columns", "columns": "in some columns"}.get(self.space, "")
         return plot_scores(
             self.scores,
             density,
@@ -319,7 +320,7 @@ class ClusterTestResult(Result):
             ax,
             n_splits=self.n_splits,
             own_pvalue=float(self.pvalues[split, contrast]),
-            contrast=self.rows[contrast].name if len(self.rows) > 1 else "",
+            contrast=", ".join(filter(None, [self.rows[contrast].name if len(self.rows) > 1 else "", where])),
         )
 
 
