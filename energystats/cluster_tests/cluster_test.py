@@ -90,7 +90,7 @@ def cluster_test(
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
     method : {"auto", "split", "unimodal-1d", "refit", "crossfit"}, default "auto"
-        "split": unimodality along lines found from other points. "unimodal-1d": of one column. "refit": S/T against
+        "split": unimodality along lines found from other points in three spaces. "unimodal-1d": of one column. "refit": S/T against
         reference samples. "crossfit": held-out E against these. "auto": the second for one column, else the first.
     null : {"unimodal", "gaussian", "independent"} or callable, default "unimodal"
         What "refit" compares with; all but "unimodal" go with it alone. "gaussian" rejects uniform and exponential
@@ -101,7 +101,7 @@ def cluster_test(
     n_resamples : int, default 199
         Draws behind each p-value; reference samples of "refit" and "crossfit".
     conservative : bool, default False
-        Multiply p-values of "split" and "unimodal-1d" by 1.6 instead of 1.2; wants n_resamples >= 499.
+        Multiply p-values of "split" and "unimodal-1d" by 1.6/1.2 times as much; wants n_resamples >= 499.
     standardize : bool, default False
         Column z-scores (divisor n) before distances and scores.
     n_jobs : int or None, default None
@@ -115,7 +115,8 @@ def cluster_test(
     -------
     ClusterTestResult
         `.pvalue`, `.statistic`, `.method`, `.null_hypothesis` (the question that was answered), `.contrasts` (one
-        cluster versus the rest, for k > 2), `.comparisons` (with reference samples), `.summary()`, `.plot()`.
+        cluster versus the rest, for k > 2), `.space` (where the clusters show) and `.partition` (those there, of all
+        points), `.comparisons` (with reference samples), `.notes`, `.summary()`, `.plot()`.
 
     Raises
     ------
@@ -127,11 +128,11 @@ def cluster_test(
     Warns
     -----
     TiesWarning, NotCalibratedWarning, PerformanceWarning
-        If tied values were jittered or rows are duplicated; a matrix is not Euclidean; it takes more than a minute.
+        If steps between ties are wide, values are at a limit or rows duplicated; a matrix is not Euclidean; slow calls.
 
     See Also
     --------
-    energy_cluster : The clusters themselves.
+    validate_clusters : The same, and which of the clusters are separate.
 
     Notes
     -----
