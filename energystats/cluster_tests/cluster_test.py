@@ -90,8 +90,9 @@ def cluster_test(
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
     method : {"auto", "split", "unimodal-1d", "refit", "crossfit"}, default "auto"
-        "split": unimodality along lines found from other points in three spaces. "unimodal-1d": of one column. "refit": S/T against
-        reference samples. "crossfit": held-out E against these. "auto": the second for one column, else the first.
+        "split": unimodality along lines found from other points, in three spaces. "unimodal-1d": of one column.
+        "refit": S/T against reference samples. "crossfit": held-out E against these. "auto": the second for one
+        column, else the first.
     null : {"unimodal", "gaussian", "independent"} or callable, default "unimodal"
         What "refit" compares with; all but "unimodal" go with it alone. "gaussian" rejects uniform and exponential
         data, which have no clusters. "independent" permutes every column on its own, and null(rng) returns a table
