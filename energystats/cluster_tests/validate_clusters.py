@@ -477,7 +477,7 @@ def _answer_columns(
     d: Dissimilarity, structure: ClusterTestResult | None, options: ClusterTestOptions, rng: np.random.Generator
 ) -> list[Answer]:
     """Test every column of numbers by itself, and adjust by Holm's method; of one column it is the test of all."""
-    points = d.coordinates
+    points = d.near_one().coordinates
     if points is None or d.n < SMALLEST_COLUMN:
         return []
     names = d.columns or tuple(f"column {j}" for j in range(points.shape[1]))

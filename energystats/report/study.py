@@ -180,7 +180,7 @@ class Study:
         if self.n > VALIDATED_AT_MOST:
             return f"Of more than {VALIDATED_AT_MOST} rows only `validate_clusters` in Python asks this."
         with collected():  # what there is to say of the points was said by the test
-            return validate_clusters(self.data, partition=self.found, **self._validating, rng=self.rng)
+            return validate_clusters(self.data, partition=self.found, **self._validating, progress=False, rng=self.rng)
 
     @property
     def _validating(self) -> dict[str, Any]:
