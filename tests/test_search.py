@@ -310,10 +310,19 @@ def test_no_node_of_a_tree_is_split_worse_than_energy_cluster_does(rng):
         tree = es.cluster_tree(X, rng=rng)
         assert tree.k >= 2
         for node in tree.nodes:
-            if node.tested:
-                best = es.energy_cluster(X[node.rows], 2, rng=rng)
-                worse += node.height / 2 < best.between * (1 - 1e-9)
-                better += node.height / 2 > best.between * (1 + 1e-9)
+            if node.tested:  # in the space where it was cut
+                how = {"metric": "mahalanobis"} if node.space == "decorrelated" else {}
+                points = X[node.rows]
+                best = es.energy_cluster(points, 2, rng=rng, **how)
+                halves = np.isin(node.rows, tree.nodes[node.children[0]].rows) if node.children else None
+                if node.space == "as given":
+                    own = node.height / 2
+                elif node.space == "decorrelated" and halves is not None:
+                    own = es.dispersion(points, halves, **how).between
+                else:
+                    continue
+                worse += own < best.between * (1 - 1e-9)
+                better += own > best.between * (1 + 1e-9)
     assert worse <= better + 3
 
 

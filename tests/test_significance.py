@@ -267,6 +267,47 @@ def test_long_bars_are_cut_where_the_test_rejects(n, rng):
     assert_array_equal(chosen.partition.labels, tree.labels)
 
 
+def bars(rng, n=200):
+    """Two bars six standard deviations apart, eight long."""
+    return np.column_stack((rng.normal(0, 8, n), np.repeat([0, 6], n // 2) + rng.normal(size=n)))
+
+
+def test_a_matrix_is_cut_where_its_points_are(rng):
+    """The clusters of a matrix of distances are those of its principal coordinates, decorrelated."""
+    X, truth = bars(rng), np.repeat([0, 1], 100)
+    R = es.pairwise(X)
+    found = es.cluster_test(R, metric="precomputed", rng=0)
+    assert found.space == DECORRELATED
+    assert es.clustering_accuracy(truth, found.partition.labels) > 0.95
+    assert "with X the principal coordinates" in " ".join(found.summary().split())
+    tree = es.cluster_tree(R, metric="precomputed", rng=0)
+    assert tree.k == 2
+    assert es.clustering_accuracy(truth, tree.labels) > 0.95
+
+
+def test_cuts_elsewhere_are_told(rng):
+    tree = es.cluster_tree(bars(rng), rng=0)
+    assert tree.to_frame()["space"].tolist()[0] == DECORRELATED
+    assert "node 0 (decorrelated)" in tree.notes[0]
+    chosen = es.select_k(bars(rng), 3, criterion="significance", rng=0)
+    told = [note for note in chosen.notes if "has the leaves of the tree" in note]
+    assert len(told) == 1
+    assert chosen.partition.within > chosen.partitions[1].within
+
+
+def test_no_other_clusters_are_told_where_they_are_the_same(rng):
+    found = es.cluster_test(bars(rng), metric="mahalanobis", rng=0)
+    assert found.pvalue <= 0.05
+    assert "The clusters show" not in found.summary()
+
+
+def test_more_clusters_than_there_are_say_that_fewer_can_show_more(rng):
+    found = es.cluster_test(rng.standard_normal((60, 2)), 4, rng=0)
+    assert ("k = 2 may reject" in " ".join(found.summary().split())) == (found.pvalue > 0.05)
+    of_user = es.cluster_test(bars(rng), clusterer=KMeans(2, n_init=1), n_resamples=49, rng=0)
+    assert any("as given alone" in note for note in of_user.notes)
+
+
 def test_two_of_many_columns_are_found(rng):
     X = 3 * rng.standard_normal((200, 60))
     truth = np.repeat([0, 1], 100)

@@ -90,9 +90,8 @@ def cluster_test(
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
     method : {"auto", "split", "unimodal-1d", "refit", "crossfit"}, default "auto"
-        "split": unimodality along lines found from other points, in three spaces. "unimodal-1d": of one column.
-        "refit": S/T against reference samples. "crossfit": held-out E against these. "auto": the second for one
-        column, else the first.
+        "split": unimodality along lines found in three spaces. "unimodal-1d": of one column. "refit": S/T against
+        reference samples. "crossfit": held-out E against these. "auto": the second for one column, else the first.
     null : {"unimodal", "gaussian", "independent"} or callable, default "unimodal"
         What "refit" compares with; all but "unimodal" go with it alone. "gaussian" rejects uniform and exponential
         data, which have no clusters. "independent" permutes every column on its own, and null(rng) returns a table
@@ -115,9 +114,8 @@ def cluster_test(
     Returns
     -------
     ClusterTestResult
-        `.pvalue`, `.statistic`, `.method`, `.null_hypothesis` (the question that was answered), `.contrasts` (one
-        cluster versus the rest, for k > 2), `.space` (where the clusters show) and `.partition` (those there, of all
-        points), `.comparisons` (with reference samples), `.notes`, `.summary()`, `.plot()`.
+        `.pvalue`, `.statistic`, `.method`, `.null_hypothesis`, `.contrasts` (one cluster versus the rest, for k > 2),
+        `.space` (where the clusters show), `.partition` (those there), `.comparisons`, `.summary()`, `.plot()`.
 
     Raises
     ------

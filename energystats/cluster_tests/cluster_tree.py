@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -15,6 +15,7 @@ from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.cluster_tests.cluster_test import check_lines, method_for, points_to_test, run_cluster_test
 from energystats.cluster_tests.options import ClusterTestOptions
+from energystats.cluster_tests.spaces import GIVEN
 from energystats.cluster_tests.split import LINEAR_UNIMODALITY, SMALLEST_SAMPLE
 from energystats.cluster_tests.tree_result import ClusterTreeResult, TreeNode
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor
@@ -32,6 +33,7 @@ __all__ = ["SMALLEST_NODE", "Rules", "cluster_tree", "grow", "reachable_draws", 
 
 SMALLEST_NODE = 20  # points: smaller clusters are not tested, and not split
 LIMIT = "k_max reached"
+BEGINNING = 5  # words, by which notes are told apart
 ROUNDING = 1e-12  # of the level
 
 Test = Callable[[Dissimilarity, int, np.random.Generator], tuple[float, str, IntArray]]
@@ -109,9 +111,9 @@ def cluster_tree(
     Notes
     -----
     A node of m points is tested at level (m - 1)/(n - 1) times `level`, and only if its parent was rejected; a
-    rejected node is cut into the two clusters of smallest W. Every homogeneous node (a sample of one population of
-    H0) is split with a chance of at most `level`, as far as the tests hold their levels. What is claimed, what is not,
-    and what was measured: ``docs/clustering.md``. O(n^2) memory; O(n_splits n_resamples n log n) time for each node.
+    rejected node is cut into the two clusters of the test, in the space where they show. Every homogeneous node (a
+    sample of one population of H0) is split with a chance of at most `level`, as far as the tests hold their levels.
+    What is claimed, what is not, and what was measured: ``docs/clustering.md``. O(n^2) memory; O(n_splits n_resamples n log n) time for each node.
 
     References
     ----------
@@ -323,13 +325,30 @@ def tree_of_points(
         n_splits=0 if one_column else options.n_splits,
         n_resamples=rules.n_resamples,
         conservative=options.conservative,
-        notes=tuple({**notes, **dict.fromkeys(texts)}),
+        notes=(*_note_cuts(nodes), *notes, *(text for text in texts if not _is_told(text, notes))),
         metric=d.metric,
         standardization=d.standardization,
         partition=make_partition(
             d, labels, len(np.unique(labels)), algorithm="cluster_tree", n_init=0, n_iter=0, converged=True
         ),
     )
+
+
+def _note_cuts(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
+    """Say which nodes were cut elsewhere than among the points as given."""
+    elsewhere = [node for node in nodes if node.children and node.space != GIVEN]
+    if not elsewhere:
+        return ()
+    cuts = ", ".join(f"node {node.id} ({node.space})" for node in elsewhere)
+    return (
+        f"Cut where the test found its clusters, decorrelated or in some columns: {cuts}. Heights are 2S of the cuts "
+        "under the metric as given, which other cuts can exceed, so that a node may stand below its parts.",
+    )
+
+
+def _is_told(text: str, notes: Iterable[str]) -> bool:
+    """Tell whether a note on all points says the same of them."""
+    return any(text.split()[:BEGINNING] == note.split()[:BEGINNING] for note in notes)
 
 
 def _check_draws_suffice(rules: Rules, factor: float) -> None:

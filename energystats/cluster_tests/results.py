@@ -95,7 +95,7 @@ class ClusterTestResult(Result):
     n_clustered : int
         Points that were clustered at a time; those left out were scored. 0 where nothing was split.
     conservative : bool
-        Whether every p-value was multiplied by the larger factor 1.6.
+        Whether every p-value was multiplied by a factor 1.6/1.2 as large.
     jittered : bool
         Whether ties were jittered.
     pvalues : ndarray of shape (n_splits, n_contrasts)

@@ -100,10 +100,14 @@ def telling_columns(points: FloatArray) -> IntArray:
     return np.sort(varying[kept]).astype(np.intp)
 
 
-def whole_space(d: Dissimilarity, kind: Kind) -> Dissimilarity:
-    """Make the space of all points, in which they are clustered for the result."""
-    if kind == GIVEN or not isinstance(d, Points):
+def whole_space(d: Dissimilarity, kind: Kind, coordinates: FloatArray | None = None) -> Dissimilarity:
+    """Make the space of all points, in which they are clustered for the result; a matrix has principal coordinates."""
+    if kind == GIVEN:
         return d
+    if not isinstance(d, Points):
+        assert coordinates is not None
+        moved = decorrelated(coordinates, np.arange(d.n))
+        return Points(metric=EUCLIDEAN, points=moved, index=d.index, warns=False)
     if kind == "columns":
         return _columns_of(d, telling_columns(d.points).tolist())
     try:

@@ -46,6 +46,11 @@ CONTRASTS_MEAN = (
     "A contrast asks whether all points are unimodal along the line from one cluster to the rest. A third cluster far "
     "away makes its p small too, so it does not show that this cluster is separate from its neighbour."
 )
+FEWER_SHOW_MORE = (
+    "The lines between fewer clusters can show more: k = 2 may reject where this k does not. p belongs to lines in all "
+    "spaces, the contrasts shown are those of the points as given."
+)
+AS_GIVEN_ALONE = "The user's clusterer was used with the points as given alone, not with decorrelated or fewer columns."
 Lines = list[FloatArray]  # standardised positions of all points, one array per contrast
 
 
@@ -164,7 +169,7 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
     n_clustered = _check_size(d.n, options.k if user_clusterer is None else 2)
     tie_rng, name_rng, *split_rngs = rng.spawn(2 + n_splits)
     space = Space(d, make_scorer(d, options.power, tie_rng))
-    whole = WholeClusters(original, options, name_rng)
+    whole = WholeClusters(original, options, name_rng, space.scorer.points)
     kinds = spaces_of(space, n_clustered) if user_clusterer is None else (GIVEN,)
     k = whole.k
     splitter = _Splitter(
@@ -196,6 +201,8 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
             *describe_data(d, ties),
             *space.scorer.notes,
             *((CONTRASTS_MEAN,) if k > 2 else ()),
+            *((FEWER_SHOW_MORE,) if k > 2 and found.pvalue > LEVEL and user_clusterer is None else ()),
+            *((AS_GIVEN_ALONE,) if user_clusterer is not None else ()),
             *clusterers,
         ),
     )
@@ -260,7 +267,11 @@ def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
     from sklearn.metrics import adjusted_rand_score
 
     rand = adjusted_rand_score(given.labels, there.labels)
+    if rand >= ALIKE and kind == DECORRELATED:  # the same clusters, with a clearer line between them
+        return ()
     call = f'energy_cluster(X, {there.k}, metric="mahalanobis")'
+    if not whole.d.n_columns:
+        call += ", with X the principal coordinates of the matrix,"
     if kind != DECORRELATED:
         columns = [*there.columns] if there.columns else telling_columns(whole.d.points).tolist()
         call = f"energy_cluster(X[{columns!r}], {there.k}, standardize=True)"
@@ -269,7 +280,7 @@ def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
     same = "much the same" if rand >= ALIKE else "others"
     return (
         f"The clusters show among {where}: {call} finds them, of {_join_sizes(there.sizes)} points. "
-        f"Those of the points as given are {same}: adjusted Rand index {rand:.2f}.",
+        f"Those under the metric as given are {same}: adjusted Rand index {rand:.2f}.",
     )
 
 

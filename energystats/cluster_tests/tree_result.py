@@ -212,7 +212,9 @@ class ClusterTreeResult(Labelled):
         if any(node.outcome == "k_max reached" for node in self.nodes):
             lines.append(f"Splits that were significant too were left out, because `k_max` is {self.k_max}.")
         if any(node.tested for node in self.nodes):
-            lines.append(f"Draws: {self.n_resamples} for all points, n/size times as many for smaller nodes.")
+            lines.append(
+                f"Draws: {self.n_resamples} for all points, (n - 1)/(size - 1) times as many for smaller nodes."
+            )
         if any(node.tested for node in self.nodes):
             lines.append("Another seed gives other p-values.")
         return [*self._members(), *lines, *self.notes, metric_note(self.metric, self.standardization)]
@@ -245,6 +247,7 @@ class ClusterTreeResult(Labelled):
             "rejected",
             "label",
             "outcome",
+            "space",
         )
         frame = pd.DataFrame([{name: getattr(node, name) for name in names} for node in self.nodes])
         return frame.astype({"parent": "Int64", "label": "Int64"})

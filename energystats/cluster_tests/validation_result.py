@@ -16,6 +16,7 @@ from energystats.display.numbers import numbers, p_text, probability, proportion
 from energystats.display.result import Result
 from energystats.display.sentences import sentences
 from energystats.display.tables import LEVEL, TextTable, cut_all, text_table
+from energystats.metrics.general import SciPyMetric
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -302,8 +303,7 @@ class ClusterValidationResult(Result):
             if not everywhere.rejected and not modes:
                 return f"At level {LEVEL:g}: no second mode was found; these clusters may be parts of one cloud."
             seen = f" ({', '.join(cut_all(modes[:3]))}: more than one mode)" if modes else ""
-            space = "as given" if self.structure is None else self.structure.space
-            return f"There is structure{seen}, but not along the lines of this partition. {ELSEWHERE[space]}"
+            return f"There is structure{seen}, but not along the lines of this partition. {self._elsewhere()}"
         if len(groups) == self.k == 2:
             return f"At level {LEVEL:g}: the two clusters are separate."
         if len(groups) == self.k:
@@ -311,7 +311,19 @@ class ClusterValidationResult(Result):
         if len(groups) == 1:
             return f"At level {LEVEL:g}: evidence of clusters, but not of any of these {self.k} by itself."
         names = ", ".join("+".join(map(str, group)) for group in groups)
+        if not everywhere.rejected and not own.rejected:
+            names += " (by the merges, which ask along lines of their own; the tests of all clusters do not show them)"
         return f"At level {LEVEL:g}: {len(groups)} groups of these {self.k} clusters are separate: {names}."
+
+    def _elsewhere(self) -> str:
+        """Say where the structure shows, without advice that was followed already."""
+        space = "as given" if self.structure is None else self.structure.space
+        decorrelates = isinstance(self.partition.metric, SciPyMetric) and self.partition.metric.name == "mahalanobis"
+        if decorrelates:
+            return "It shows along other lines than those between these clusters."
+        if space == "as given" and self.partition.standardization is not None:
+            return 'Another space may show it, such as metric="mahalanobis".'
+        return ELSEWHERE[space]
 
     def summary(self) -> str:
         """Write the verdict, what it rests on, and the tables; what else a reader has to know is in `notes`."""

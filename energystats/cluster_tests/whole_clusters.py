@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from energystats._typing import IntArray
+from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.clusterers import NOISE
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.spaces import GIVEN, Kind, whole_space
@@ -36,11 +36,14 @@ class WholeClusters:
         The number of clusters, or what finds them.
     rng : Generator
         Seed, the same in every space.
+    coordinates : ndarray of shape (n, p) or None
+        Principal coordinates of a matrix, where the test has any.
     """
 
     d: Dissimilarity
     options: ClusterTestOptions
     rng: np.random.Generator
+    coordinates: FloatArray | None = None
     found: dict[Kind, Partition] = field(default_factory=dict)
     by_user: IntArray | None = None
 
@@ -63,7 +66,7 @@ class WholeClusters:
         if self.options.user_clusterer is not None:
             return self._partition_by_user()
         if kind not in self.found:
-            self.found[kind] = self._search(whole_space(self.d, kind))
+            self.found[kind] = self._search(whole_space(self.d, kind, self.coordinates))
         return self.found[kind]
 
     def _search(self, d: Dissimilarity) -> Partition:

@@ -111,8 +111,7 @@ def disco(
     design : Design, optional
         ``es.Design(strata=block)``, or ``es.Design(strata="block")`` for a column of `data`; no pairs, no whole plots.
     missing : {"raise", "drop"}, default "raise"
-        What to do about rows with a missing value in any column that is used. Under "gower" rows with gaps in `X`, or
-        in columns that are responses as they stand, are kept.
+        What to do about rows with a missing value in a column that is used; "gower" keeps gaps in points or responses.
     standardize : bool, default False
         Z-scores (divisor n) of the columns of points or responses before distances.
     progress : bool or None, default None

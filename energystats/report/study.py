@@ -183,6 +183,13 @@ class Study:
             return validate_clusters(self.data, partition=self.found, **self._validating, progress=False, rng=self.rng)
 
     @property
+    def shows_others(self) -> str:
+        """Say which clusters the test found, where they are others than those that are shown; else empty."""
+        if isinstance(self.test, str) or self.test.space == "as given":
+            return ""
+        return next((note for note in self.test.notes if note.startswith("The clusters show")), "")
+
+    @property
     def _validating(self) -> dict[str, Any]:
         """Arguments of `validate_clusters` beside the partition, which has its metric."""
         return {name: self.testing[name] for name in ("alpha", "conservative", "n_resamples")}

@@ -21,7 +21,7 @@ from energystats.clustering.energy_cluster import AUTO
 from energystats.clustering.partition import Partition
 from energystats.clustering.search import Search
 from energystats.clustering.seeding import count_distinct
-from energystats.display.numbers import p_text, probability
+from energystats.display.numbers import number, p_text, probability
 from energystats.dissimilarity import Dissimilarity, Points
 from energystats.inputs.arrays import check_level
 from energystats.inputs.options import as_generator, check_count, check_flag, check_option
@@ -53,6 +53,7 @@ TEST_DRAWS = 199  # behind the p-value of all points, at least
 DRAWS_PER_LEVEL = 10  # times 1/level: so far below the level the smallest p can be
 ORDINARY_DRAWS = 1000  # above which they are what takes long
 STABILITY_RESAMPLES = 100
+ROUNDING = 1e-9  # of T
 FEWER = "Use fewer `n_resamples`, a smaller `n_init` or `k_max`, or a random subset of the rows."
 
 
@@ -248,6 +249,13 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
     if k_max < asked:
         notes.append(f"`k_max` was lowered from {asked} to {k_max}: {_why_lowered(d, k_max)}.")
     notes += _note_criteria(d, plan, compared, tree)
+    if plan.criterion == "significance" and tree is not None and k > 1:
+        own, smallest = tree.partition.within, partitions[k - 1].within
+        if own - smallest > ROUNDING * abs(partitions[0].within):
+            notes.append(
+                f"`.partition` has the leaves of the tree, with W = {number(own)}; the table has the clusters of "
+                f"smallest W, {number(smallest)}, which are others (`.partitions`)."
+            )
     return SelectKResult(
         k=k,
         criterion=plan.criterion,
