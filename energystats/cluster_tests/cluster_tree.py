@@ -113,7 +113,8 @@ def cluster_tree(
     A node of m points is tested at level (m - 1)/(n - 1) times `level`, and only if its parent was rejected; a
     rejected node is cut into the two clusters of the test, in the space where they show. Every homogeneous node (a
     sample of one population of H0) is split with a chance of at most `level`, as far as the tests hold their levels.
-    What is claimed, what is not, and what was measured: ``docs/clustering.md``. O(n^2) memory; O(n_splits n_resamples n log n) time for each node.
+    What is claimed, what is not, and what was measured: ``docs/clustering.md``. O(n^2) memory; O(n_splits n_resamples
+    n log n) time for each node.
 
     References
     ----------
