@@ -71,10 +71,10 @@ def silhouette(
     See Also
     --------
     cluster_stability : Whether clusters come back when the data are resampled.
-    sklearn.metrics.silhouette_samples : "rho" with ``metric="precomputed"``.
 
     Notes
     -----
+    "rho" is what scikit-learn's ``silhouette_samples`` computes with ``metric="precomputed"``.
     With S_x = sum of rho(x, y) over y in a cluster, n its size and g its mean rho over all pairs, each point with
     itself included, the squared distance to its mean in feature space is D^2 = S_x/n - g/2; taking x out lowers W by
     n/(n - 1) D^2, putting it in raises W by n/(n + 1) D^2. Silhouettes describe, they test nothing. O(n^2 d) time,
