@@ -261,7 +261,7 @@ def test_long_bars_are_cut_where_the_test_rejects(n, rng):
     tree = es.cluster_tree(X, rng=0)
     assert tree.k == 2
     assert tree.nodes[0].space == DECORRELATED
-    assert_array_equal(tree.labels, found.partition.labels)
+    assert es.clustering_accuracy(tree.labels, found.partition.labels) == 1  # halves of one size are numbered by W
     assert_array_equal(tree.partition.labels, tree.labels)
     chosen = es.select_k(X, criterion="significance", k_max=4, rng=0)
     assert_array_equal(chosen.partition.labels, tree.labels)
@@ -338,7 +338,48 @@ def test_partition_of_a_users_clusterer(two):
     noisy = es.cluster_test(
         two, clusterer=lambda X: np.where(np.arange(len(X)) < 3, -1, X[:, 0] > 3), n_resamples=49, rng=0
     )
-    assert noisy.partition is None
+    assert noisy.partition.labels[:3].tolist() == [-1] * 3
+    assert sorted(noisy.partition.sizes) == [57, 60]
+
+
+def test_contrasts_are_named_after_the_partition(rng):
+    """Whatever codes a clusterer gives; the partition numbers its clusters by size."""
+    X = np.concatenate([rng.normal(c, 1, (n, 2)) for c, n in (([0, 40], 30), ([0, 0], 60), ([5, 0], 70))])
+    centres = np.array([[0.0, 40.0], [0.0, 0.0], [5.0, 0.0]])
+
+    def coded(codes):
+        def cluster(Z):
+            return np.array(codes)[((Z[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)]
+
+        return es.cluster_test(X, clusterer=cluster, n_splits=3, rng=0)
+
+    first, second = coded([0, 1, 2]), coded([2, 0, 1])
+    assert_array_equal(first.partition.labels, second.partition.labels)
+    assert (first.partition.labels[:30] == 2).all()  # the smallest
+    assert first.contrasts["contrast"].tolist() == second.contrasts["contrast"].tolist()
+    assert_allclose(first.contrasts["statistic"], second.contrasts["statistic"])
+
+
+def test_clusters_of_another_method_are_labels_for_validation(two):
+    """Nobody knows how to find them again; energy clusters in their place would answer for others."""
+    labels = (np.arange(120) % 2).astype(int)
+    found = es.cluster_test(two, clusterer=lambda Z: (Z[:, 0] > 3).astype(int), n_resamples=49, rng=0).partition
+    assert np.isnan(es.validate_clusters(two, partition=found, rng=0).to_frame()["pvalue"].iloc[1])
+    assert np.isnan(es.validate_clusters(two, partition=labels, rng=0).to_frame()["pvalue"].iloc[1])
+    energy = es.validate_clusters(two, partition=es.energy_cluster(two, 2, rng=0), rng=0)
+    assert energy.to_frame()["pvalue"].iloc[1] <= 0.05
+
+
+@pytest.mark.parametrize(("metric", "algorithm"), [("euclidean", "landmarks"), ("chebyshev", None)])
+def test_many_points_take_no_matrix_of_all_pairs(metric, algorithm, two, monkeypatch):
+    monkeypatch.setattr("energystats.cluster_tests.whole_clusters.ALL_PAIRS_AT_MOST", 100)
+    found = es.cluster_test(two, 3, metric=metric, n_splits=1, rng=0)
+    if algorithm is None:
+        assert found.partition is None
+        assert any("`.partition` is None" in note for note in found.notes)
+    else:
+        assert found.partition.algorithm == algorithm
+    assert len(found.contrasts) == 3
 
 
 def test_the_three_indices_share_one_pvalue(rng):

@@ -98,13 +98,14 @@ def test_a_clusterer_that_does_not_look_at_the_sample_is_perfectly_stable(rng):
 def test_points_between_clusters_stay_less_often(rng):
     from sklearn.cluster import KMeans
 
-    X = np.concatenate([rng.normal(0, 1, (40, 2)), rng.normal(6, 1, (40, 2)), [[3.0, 3.0]]])
+    left = rng.normal(0, 1, (40, 2))
+    X = np.concatenate([left, 6 - left, [[3.0, 3.0]]])  # mirrored, so that the last point is exactly between
     found = es.cluster_stability(X, clusterer=KMeans(2, n_init=2), n_resamples=30, rng=1)
     again = es.cluster_stability(X, clusterer=KMeans(2, n_init=2), n_resamples=30, rng=1)
     assert_array_equal(found.stays, again.stays)
     assert ((found.stays >= 0) & (found.stays <= 1)).all()
     assert found.stays[:80].mean() > 0.97
-    assert found.stays.argmin() == 80
+    assert found.stays[80] < 0.97
 
 
 # ---------------------------------------------------------------- merges

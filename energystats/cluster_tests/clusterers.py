@@ -30,6 +30,7 @@ __all__ = [
     "all_partitions",
     "as_user_clusterer",
     "explained_share",
+    "label_partition",
     "user_partition",
 ]
 
@@ -238,7 +239,12 @@ def user_partition(d: Dissimilarity, clusterer: UserClusterer, rng: np.random.Ge
     labels = clusterer.all_labels(d, rng)
     if labels.max() < 0:
         raise ValueError(f"`clusterer` must find at least one cluster, but put all {d.n} points in none (label -1).")
-    return make_partition(d, labels, int(labels.max()) + 1, algorithm="given", n_init=0, n_iter=0, converged=True)
+    return label_partition(d, labels, clusterer.name)
+
+
+def label_partition(d: Dissimilarity, labels: IntArray, found_by: str) -> Partition:
+    """Make a partition of labels 0, 1, ..., -1 for points in no cluster, for whose W nobody searched."""
+    return make_partition(d, labels, int(labels.max()) + 1, algorithm=found_by, n_init=0, n_iter=0, converged=True)
 
 
 def _clean_labels(labels: Any, n: int) -> IntArray:

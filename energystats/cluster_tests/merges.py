@@ -23,19 +23,25 @@ from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.resampled_clusters import Clusterer
 from energystats.cluster_tests.scores import Scorer
-from energystats.cluster_tests.split import enough_draws
+from energystats.cluster_tests.split import deal_folds, enough_draws
 from energystats.cluster_tests.unimodality import Unimodality, no_evidence, unimodality_test
 from energystats.dissimilarity import Dissimilarity, Groups
 
-__all__ = ["UNIMODAL_REGION", "Merge", "MergeOptions", "PartitionTest", "merge_clusters", "run_merge_tests"]
+__all__ = [
+    "UNIMODAL_REGION",
+    "Merge",
+    "MergeOptions",
+    "PartitionTest",
+    "mean_of_rows",
+    "merge_clusters",
+    "run_merge_tests",
+]
 
 
 UNIMODAL_REGION = (
     "every linear projection of the population is unimodal in the region of these clusters, which hyperplanes cut out; "
     "so it is for every log-concave population"
 )
-FOLDS = 5  # of a split; the points of one are tested in regions and along lines that the others give
-CLUSTERED_AT_MOST = 2000  # points
 SMALLEST_REGION = 20  # points: smaller merges are not tested
 SMALLEST_SCORED = 8  # points
 CLEARLY_BETTER = 0.05  # share of points, fewer of which a discriminant has to put on the wrong side
@@ -189,11 +195,11 @@ def run_merge_tests(
                 results.append(no_evidence(np.zeros(1)))
             else:
                 results.append(unimodality_test(found, n_resamples, options.factor, rng, options.n_resamples))
-        return results, _mean_of_rows(held_out.sides)
+        return results, mean_of_rows(held_out.sides)
 
     of_splits = map_in_threads(split, rng.spawn(options.n_splits), options.n_jobs)
     splits = list(with_bar(of_splits, options.progress, total=options.n_splits, unit="split", size=lambda _: 1))
-    separated = _mean_of_rows(np.array([sides for _, sides in splits]).T)[len(contrasts) :]
+    separated = mean_of_rows(np.array([sides for _, sides in splits]).T)[len(contrasts) :]
     pvalues = np.array([[one.pvalue for one in results] for results, _ in splits])
     indices = np.array([[one.indices[EXCESS] for one in results] for results, _ in splits]).mean(axis=0)
     first = max(len(contrasts), 1)  # with two clusters the only merge is the partition
@@ -226,7 +232,7 @@ def _adjust_merges(
     return done
 
 
-def _mean_of_rows(values: FloatArray) -> FloatArray:
+def mean_of_rows(values: FloatArray) -> FloatArray:
     """Average every row without its NaN; NaN where there is nothing else."""
     known = ~np.isnan(values)
     sums, counts = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
@@ -237,13 +243,11 @@ def _score_split(
     d: Dissimilarity, labels: IntArray, merges: list[Merge], options: MergeOptions, rng: np.random.Generator
 ) -> _SplitScores:
     """Score the points of every fold along the lines, and in the regions, that the other folds give."""
-    order = rng.permutation(d.n).astype(np.intp)
     pooled = _SplitScores(np.full((len(merges), d.n), np.nan), np.full((len(merges), d.n), np.nan))
-    for fold in np.array_split(np.arange(d.n), FOLDS):
+    for fold, others in deal_folds(d.n, rng):
         # the fold has no part in clusters, lines and regions
-        others = np.concatenate((order[fold[-1] + 1 :], order[: fold[0]]))[:CLUSTERED_AT_MOST]
         names = _name_clusters(options.cluster(d.subset(others), rng), labels[others])
-        _score_fold(options.scorer, labels, merges, (others, names), order[fold], pooled)
+        _score_fold(options.scorer, labels, merges, (others, names), fold, pooled)
     return pooled
 
 

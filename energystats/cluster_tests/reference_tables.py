@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -48,6 +48,14 @@ def held(d: Dissimilarity) -> Dissimilarity:
     return d if has_exact(d) else d.stored()
 
 
+class Visit(NamedTuple):
+    """Tables to compare with: whether they are all but the data, how many, and each with a generator of its own."""
+
+    exact: bool
+    total: int
+    tables: Iterator[tuple[Dissimilarity, np.random.Generator]]
+
+
 class TableNull(Protocol):
     """A null hypothesis that draws whole tables.
 
@@ -65,11 +73,8 @@ class TableNull(Protocol):
     @property
     def hypothesis(self) -> str: ...
 
-    def count(self) -> float:
-        """Count the distinct tables, the data included; infinite where they cannot be visited."""
-
-    def every(self, rng: np.random.Generator, usable: Usable) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
-        """Visit all distinct tables but the data, each with a generator of its own."""
+    def visit(self, n_resamples: int, rng: np.random.Generator, usable: Usable) -> Visit:
+        """Visit all distinct tables where they are no more than asked for, the data included; else draw as many."""
 
     def draws(
         self, n_resamples: int, rng: np.random.Generator, usable: Usable = held
@@ -123,7 +128,14 @@ class PermutedColumns:
         """Count permutations relative to the column that has most, which stays where it is."""
         return math.prod(sorted(count_labelings(np.bincount(codes)) for codes in self.codes())[:-1])
 
+    def visit(self, n_resamples: int, rng: np.random.Generator, usable: Usable) -> Visit:
+        count = self.count()
+        if count > n_resamples:
+            return Visit(False, n_resamples, self.draws(n_resamples, rng, usable))
+        return Visit(True, int(count) - 1, self.every(rng, usable))
+
     def every(self, rng: np.random.Generator, usable: Usable) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
+        """Make all distinct tables but the data, each with a generator of its own."""
         codes, points = self.codes(), self.d.points
         fixed = int(np.argmax([count_labelings(np.bincount(each)) for each in codes]))
         values = [np.unique(column) for column in points.T]
@@ -203,11 +215,8 @@ class UserModel:
     def hypothesis(self) -> str:
         return f"the table is a draw of the model {self.name}"
 
-    def count(self) -> float:
-        return math.inf
-
-    def every(self, rng: np.random.Generator, usable: Usable) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
-        raise NotImplementedError("the tables of a model cannot be visited one by one")
+    def visit(self, n_resamples: int, rng: np.random.Generator, usable: Usable) -> Visit:
+        return Visit(False, n_resamples, self.draws(n_resamples, rng, usable))
 
     def draws(
         self, n_resamples: int, rng: np.random.Generator, usable: Usable = held

@@ -191,9 +191,7 @@ def _test_against_tables(
     data_rng, null_rng = rng.spawn(2)
     usable = partial(_usable, k=k)
     observed, tolerance = _share_and_tolerance(clustering, usable(d), data_rng)
-    every = tables.count() <= options.n_resamples
-    total = int(tables.count()) - 1 if every else options.n_resamples
-    drawn = tables.every(null_rng, usable) if every else tables.draws(total, null_rng, usable)
+    every, total, drawn = tables.visit(options.n_resamples, null_rng, usable)
     with closing(with_bar(drawn, options.progress, total=total, unit="reference table", size=lambda _: 1)) as bar:
         # a search of its own for every table, like that of the data
         pairs = np.array([_share_and_tolerance(clustering, table, child) for table, child in bar]).reshape(-1, 2)

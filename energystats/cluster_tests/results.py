@@ -124,8 +124,9 @@ class ClusterTestResult(Result):
         Where the clusters show: among the points as given, after decorrelation (``metric="mahalanobis"``), or in some
         columns, standardized. Another space than the first one is named only where `pvalue` is at most 0.05.
     partition : Partition or None
-        The k clusters of all points in that space, by `energy_cluster` or the user's clusterer; None where this one
-        leaves points in no cluster.
+        The k clusters of all points in that space, by `energy_cluster` or the user's clusterer (-1 for points in none);
+        the contrasts are named after them. None where there are more than 4,000 points and rho is not known to be of
+        negative type.
     exact : bool or None
         Whether S/T was compared with that of all tables that permuting the columns makes, `n_resamples` of them, or
         of random ones or those of a model; None for samples of a fitted distribution, and other methods.

@@ -109,7 +109,7 @@ def whole_space(d: Dissimilarity, kind: Kind, coordinates: FloatArray | None = N
         moved = decorrelated(coordinates, np.arange(d.n))
         return Points(metric=EUCLIDEAN, points=moved, index=d.index, warns=False)
     if kind == "columns":
-        return _columns_of(d, telling_columns(d.points).tolist())
+        return _columns_of(d, telling_columns(d.points if coordinates is None else coordinates).tolist())
     try:
         metric = SciPyMetric("mahalanobis").fitted(d.points)
     except ValueError:  # linearly dependent columns

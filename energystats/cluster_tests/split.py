@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from energystats.cluster_tests.data_notes import ColumnTies, describe_data
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, contrast_rows
 from energystats.cluster_tests.scores import make_scorer
-from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, SHARES, Kind, Space, spaces_of, telling_columns
+from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, SHARES, Kind, Space, spaces_of
 from energystats.cluster_tests.unimodality import (
     Unimodality,
     calibration_factor,
@@ -29,7 +29,7 @@ from energystats.cluster_tests.whole_clusters import WholeClusters
 from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity
 
-__all__ = ["LINEAR_UNIMODALITY", "split_test"]
+__all__ = ["LINEAR_UNIMODALITY", "deal_folds", "enough_draws", "split_test"]
 
 
 FOLDS = 5  # of a split; the points of one are scored along lines that the others give
@@ -49,6 +49,10 @@ CONTRASTS_MEAN = (
 FEWER_SHOW_MORE = (
     "The lines between fewer clusters can show more: k = 2 may reject where this k does not. p belongs to lines in all "
     "spaces, the contrasts shown are those of the points as given."
+)
+NO_PARTITION = (
+    "`.partition` is None: there are too many points for all pairs, and rho is not known to be of negative type, which "
+    "landmarks need. Take a random part of the rows."
 )
 AS_GIVEN_ALONE = "The user's clusterer was used with the points as given alone, not with decorrelated or fewer columns."
 Lines = list[FloatArray]  # standardised positions of all points, one array per contrast
@@ -105,13 +109,10 @@ class _Splitter:
         Points for which the others gave no line are left out, and spaces in which there are more of these.
         """
         n = self.space.d.n
-        # five folds of random points
-        order = rng.permutation(n).astype(np.intp)
         pooled = {kind: np.full((self.n_contrasts, n), np.nan) for kind in self.names}
         first: dict[Kind, Lines] = {}
-        for fold in np.array_split(np.arange(n), FOLDS):
+        for fold, others in deal_folds(n, rng):
             # the points outside the fold give the lines, in every space; the fold has no part in them
-            others = np.concatenate((order[fold[-1] + 1 :], order[: fold[0]]))[:CLUSTERED_AT_MOST]
             for kind, names in self.names.items():
                 part = others[:DECORRELATED_AT_MOST] if kind == DECORRELATED else others
                 lines = self.lines(self.space.seen_by(others, kind), part, rng, names, thorough=kind == DECORRELATED)
@@ -121,7 +122,7 @@ class _Splitter:
                     like = first.setdefault(kind, lines)
                     lines = [_oriented(t, other) for t, other in zip(lines, like, strict=True)]
                 # the fold keeps its scores along these lines
-                pooled[kind][:, order[fold]] = [t[order[fold]] for t in lines]
+                pooled[kind][:, fold] = [t[fold] for t in lines]
         # one test of all n scores: a mixture of nearly equal projections
         scored = ~np.isnan(pooled[GIVEN][0])
         kinds = [kind for kind in pooled if not np.isnan(pooled[kind][:, scored]).any()]
@@ -152,6 +153,13 @@ class _Splitter:
         if min(spread) <= 0:
             return None
         return [(t - t.mean()) / s for t, s in zip(lines, spread, strict=True)]
+
+
+def deal_folds(n: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray]]:
+    """Deal points at random into five folds; give each with the points outside it, of many the first 2,000."""
+    order = rng.permutation(n).astype(np.intp)
+    for fold in np.array_split(np.arange(n), FOLDS):
+        yield order[fold], np.concatenate((order[fold[-1] + 1 :], order[: fold[0]]))[:CLUSTERED_AT_MOST]
 
 
 def _oriented(t: FloatArray, first: FloatArray) -> FloatArray:
@@ -198,6 +206,7 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
         jittered=bool(ties),
         notes=(
             *_note_space(whole, found.space),
+            *((NO_PARTITION,) if found.partition is None and user_clusterer is None else ()),
             *describe_data(d, ties),
             *space.scorer.notes,
             *((CONTRASTS_MEAN,) if k > 2 else ()),
@@ -261,19 +270,21 @@ def _telling_space(pvalue: float, splits: list[list[_Outcome]]) -> tuple[Kind, l
 
 def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
     """Say where the clusters show, how to see them, and how far they agree with those of the points as given."""
+    if kind == GIVEN:
+        return ()
     there, given = whole.partition(kind), whole.partition(GIVEN)
-    if kind == GIVEN or there is None or given is None:
+    if there is None or given is None:
         return ()
     from sklearn.metrics import adjusted_rand_score
 
     rand = adjusted_rand_score(given.labels, there.labels)
-    if rand >= ALIKE and kind == DECORRELATED:  # the same clusters, with a clearer line between them
+    if rand == 1 and kind == DECORRELATED:  # the same clusters, with a clearer line between them
         return ()
     call = f'energy_cluster(X, {there.k}, metric="mahalanobis")'
     if not whole.d.n_columns:
         call += ", with X the principal coordinates of the matrix,"
     if kind != DECORRELATED:
-        columns = [*there.columns] if there.columns else telling_columns(whole.d.points).tolist()
+        columns = [*there.columns] if there.columns else whole.telling_columns()
         call = f"energy_cluster(X[{columns!r}], {there.k}, standardize=True)"
         call = call if there.columns else call.replace("X[", "X[:, ")
     where = "decorrelated columns" if kind == DECORRELATED else "some columns, standardized"

@@ -21,12 +21,19 @@ from energystats.cluster_tests.cluster_test import (
     points_to_test,
     run_cluster_test,
 )
-from energystats.cluster_tests.clusterers import EnergyClusters, UserClusterer, as_user_clusterer, user_partition
+from energystats.cluster_tests.clusterers import (
+    EnergyClusters,
+    UserClusterer,
+    as_user_clusterer,
+    label_partition,
+    user_partition,
+)
 from energystats.cluster_tests.merges import (
     UNIMODAL_REGION,
     Merge,
     MergeOptions,
     PartitionTest,
+    mean_of_rows,
     merge_clusters,
     run_merge_tests,
 )
@@ -37,8 +44,8 @@ from energystats.cluster_tests.scores import make_scorer
 from energystats.cluster_tests.split import LINEAR_UNIMODALITY
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, unimodality_test
 from energystats.cluster_tests.validation_result import Answer, ClusterValidationResult
-from energystats.clustering.energy_cluster import AUTO
-from energystats.clustering.partition import Partition, make_partition
+from energystats.clustering.energy_cluster import ALGORITHMS, AUTO
+from energystats.clustering.partition import Partition
 from energystats.clustering.search import STARTS, Search
 from energystats.clustering.silhouette import score_points
 from energystats.dissimilarity import Dissimilarity, Groups
@@ -233,7 +240,8 @@ def _read_wanted(
         )
     if k is not None and (were_found(k) or np.ndim(k) > 0):
         raise TypeError("`k` must be a number of clusters, got labels; they go to `partition=`.")
-    found = partition if isinstance(partition, Partition) and partition.algorithm != "given" else None
+    # of energy clusters it is known how they are found again
+    found = partition if isinstance(partition, Partition) and partition.algorithm in ALGORITHMS else None
     if found is not None and clusterer is None:
         metric = "precomputed" if isinstance(found.metric, Precomputed) else found.metric
         standardize = found.standardization is not None
@@ -260,8 +268,7 @@ def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Gen
         same = abs(float(within_per_cluster(M, s).sum()) - found.within) <= SAME_WITHIN * found.total
         return found, same and found.approximation is None
     if asked.labels is not None:
-        how: Any = {"algorithm": "given", "n_init": 0, "n_iter": 0, "converged": True}
-        return make_partition(d, asked.labels, int(asked.labels.max()) + 1, **how), asked.clusterer is not None
+        return label_partition(d, asked.labels, "given"), asked.clusterer is not None
     if asked.clusterer is not None:
         return user_partition(d, asked.clusterer, rng), True
     return AUTO.fit(d, Search(k=asked.k or 2).on(d), rng)[0], True
@@ -340,7 +347,7 @@ def _validate(
         partition=found,
         structure=structure,
         merge_rows=tuple(merges),
-        jaccard=_mean(resampled.similarities),
+        jaccard=mean_of_rows(resampled.similarities.T),
         stays=resampled.stays,
         share=_shares_of_between(d, found),
         silhouette=scores.silhouette,
@@ -415,14 +422,6 @@ def _resample(
     cluster = energy_clusterer(found.k, STARTS) if user is None else user.all_labels
     how: dict[str, Any] = {"n_resamples": STABILITY_RESAMPLES, "scheme": "bootstrap", "progress": progress, "rng": rng}
     return cluster_resamples(d, found.labels, found.k, cluster, **how)
-
-
-def _mean(values: FloatArray) -> FloatArray:
-    """Average columns without NaN; NaN where there is nothing else."""
-    known = ~np.isnan(values)
-    counts = known.sum(axis=0)
-    sums = np.where(known, values, 0.0).sum(axis=0)
-    return np.asarray(np.divide(sums, counts, out=np.full(counts.shape, np.nan), where=counts > 0))
 
 
 def _shares_of_between(d: Dissimilarity, found: Partition) -> FloatArray:

@@ -7,16 +7,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from energystats._core.statistics import within_per_cluster
 from energystats._typing import FloatArray, IntArray
-from energystats.cluster_tests.clusterers import NOISE
+from energystats.cluster_tests.clusterers import EnergyClusters, label_partition
 from energystats.cluster_tests.options import ClusterTestOptions
-from energystats.cluster_tests.spaces import GIVEN, Kind, whole_space
+from energystats.cluster_tests.spaces import GIVEN, Kind, telling_columns, whole_space
 from energystats.clustering.energy_cluster import AUTO
+from energystats.clustering.exact_1d import has_exact
 from energystats.clustering.landmarks import Landmarks
-from energystats.clustering.partition import Partition, make_partition
+from energystats.clustering.partition import NearestCluster, Partition
 from energystats.clustering.search import Search
-from energystats.clustering.seeding import count_distinct
-from energystats.dissimilarity import Dissimilarity, Points
+from energystats.clustering.seeding import count_distinct_points
+from energystats.dissimilarity import Dissimilarity, Groups
 
 __all__ = ["WholeClusters"]
 
@@ -37,14 +39,14 @@ class WholeClusters:
     rng : Generator
         Seed, the same in every space.
     coordinates : ndarray of shape (n, p) or None
-        Principal coordinates of a matrix, where the test has any.
+        Coordinates in which points are scored, of a matrix its principal ones, where the test has any.
     """
 
     d: Dissimilarity
     options: ClusterTestOptions
     rng: np.random.Generator
     coordinates: FloatArray | None = None
-    found: dict[Kind, Partition] = field(default_factory=dict)
+    found: dict[Kind, Partition | None] = field(default_factory=dict)
     by_user: IntArray | None = None
 
     @property
@@ -55,31 +57,51 @@ class WholeClusters:
         return int(self._labels_by_user().max()) + 1
 
     def labels(self, kind: Kind) -> IntArray | None:
-        """Label all points, -1 for those in no cluster; None where there are fewer distinct points than clusters."""
-        if self.options.user_clusterer is not None:
-            return self._labels_by_user()
+        """Label all points as the partition does, -1 for those in no cluster; None where there are too few clusters.
+
+        Without a partition of very many points they go to the nearest cluster of a sample.
+        """
         partition = self.partition(kind)
-        return partition.labels if partition is not None and partition.k == self.k else None
+        if partition is None:
+            return None if self.options.user_clusterer is not None else self._labels_by_sample(kind)
+        return partition.labels if partition.k == self.k else None
 
     def partition(self, kind: Kind = GIVEN) -> Partition | None:
-        """Cluster all points in a space; None where a user's clusterer leaves some in no cluster."""
-        if self.options.user_clusterer is not None:
-            return self._partition_by_user()
+        """Cluster all points in a space; None where nothing was found, or it would take too many pairs."""
         if kind not in self.found:
-            self.found[kind] = self._search(whole_space(self.d, kind, self.coordinates))
+            self.found[kind] = self._partition_by_user() if self.options.user_clusterer else self._search(kind)
         return self.found[kind]
 
-    def _search(self, d: Dissimilarity) -> Partition:
-        """Find the partition by all pairs, or by landmarks where there are too many."""
-        k, rng = self.options.k, copy.deepcopy(self.rng)
-        if isinstance(d, Points):
-            # as many clusters as there are distinct points, if these are fewer
-            k = min(k, len(np.unique(d.points[: max(d.n, 1)], axis=0))) if d.n <= ALL_PAIRS_AT_MOST else k
-            if d.n > ALL_PAIRS_AT_MOST and d.metric.negative_type and d.points.shape[1] > 1:
-                return Landmarks().fit(d, Search(k=k), rng)[0]
-        else:
-            k = count_distinct(d.matrix, k)
-        return AUTO.fit(d, Search(k=k), rng)[0]
+    def telling_columns(self) -> list[int]:
+        """List the columns that show two modes most clearly."""
+        return [int(j) for j in telling_columns(self.d.points if self.coordinates is None else self.coordinates)]
+
+    def _search(self, kind: Kind) -> Partition | None:
+        """Find the partition by all pairs, or by landmarks where there are too many and rho is of negative type."""
+        d, rng = whole_space(self.d, kind, self.coordinates), copy.deepcopy(self.rng)
+        # as many clusters as there are distinct points, if these are fewer
+        search = Search(k=count_distinct_points(d, self.options.k))
+        if d.n <= ALL_PAIRS_AT_MOST or d.is_stored or has_exact(d):
+            return AUTO.fit(d, search, rng)[0]
+        return Landmarks().fit(d, search, rng)[0] if d.metric.negative_type else None
+
+    def _labels_by_sample(self, kind: Kind) -> IntArray | None:
+        """Cluster a random part of the points, and send all to their nearest cluster."""
+        d, rng = whole_space(self.d, kind, self.coordinates), copy.deepcopy(self.rng)
+        drawn = rng.choice(d.n, ALL_PAIRS_AT_MOST, replace=False)
+        sample = d.subset(drawn).stored()
+        labels = EnergyClusters(self.k).labels(sample, rng)
+        if labels is None:
+            return None
+        M, s = sample.group_sums(Groups(labels, tuple(range(self.k))))
+        everything, nearest = np.arange(d.n), NearestCluster.of(labels, within_per_cluster(M, s))
+        return nearest.assign(d.n, lambda rows: d.rho(everything[rows], drawn))
+
+    def _partition_by_user(self) -> Partition | None:
+        """Make a partition of the user's clusters, if there are any."""
+        assert self.options.user_clusterer is not None
+        labels = self._labels_by_user()
+        return label_partition(self.d, labels, self.options.user_clusterer.name) if labels.max() >= 0 else None
 
     def _labels_by_user(self) -> IntArray:
         """Label all points by the user's clusterer."""
@@ -87,12 +109,3 @@ class WholeClusters:
             assert self.options.user_clusterer is not None
             self.by_user = self.options.user_clusterer.all_labels(self.d, copy.deepcopy(self.rng))
         return self.by_user
-
-    def _partition_by_user(self) -> Partition | None:
-        """Make a partition of the user's clusters."""
-        assert self.options.user_clusterer is not None
-        labels = self._labels_by_user()
-        if (labels == NOISE).any():
-            return None
-        name = self.options.user_clusterer.name
-        return make_partition(self.d, labels, self.k, algorithm=name, n_init=0, n_iter=0, converged=True)

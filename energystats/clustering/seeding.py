@@ -6,8 +6,9 @@ import numpy as np
 
 from energystats._core.restarts import seeded_labels
 from energystats._typing import FloatArray, IntArray
+from energystats.dissimilarity import Dissimilarity
 
-__all__ = ["count_distinct", "draw_index", "plus_plus_start", "random_start"]
+__all__ = ["count_distinct", "count_distinct_points", "draw_index", "plus_plus_start", "random_start"]
 
 
 def count_distinct(R: FloatArray, at_most: int) -> int:
@@ -28,6 +29,19 @@ def _count_from(R: FloatArray, first: int, at_most: int) -> int:
     count = 1
     while count < at_most and nearest.max() > 0:
         nearest = np.minimum(nearest, np.abs(R[nearest.argmax()]))
+        count += 1
+    return count
+
+
+def count_distinct_points(d: Dissimilarity, at_most: int) -> int:
+    """Count distinct points without the matrix: O(n) memory and as many rows of rho as are counted."""
+    if d.is_stored:
+        return count_distinct(d.matrix, at_most)
+    everything = np.arange(d.n)
+    nearest = np.abs(d.rho(everything[:1], everything)[0])
+    count = 1
+    while count < at_most and nearest.max() > 0:
+        nearest = np.minimum(nearest, np.abs(d.rho(everything[[nearest.argmax()]], everything)[0]))
         count += 1
     return count
 

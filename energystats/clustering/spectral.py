@@ -15,7 +15,7 @@ from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.partition import Partition, make_partition
 from energystats.clustering.search import Algorithm, Search, check_distinct, check_unwatched
-from energystats.clustering.seeding import count_distinct
+from energystats.clustering.seeding import count_distinct_points
 from energystats.display.numbers import numbers
 from energystats.display.result import Named
 from energystats.display.sentences import metric_note
@@ -308,7 +308,7 @@ class Spectral(Algorithm):
             raise ValueError('`init` has no use in algorithm="spectral"; init="spectral" goes with "hartigan".')
         check_unwatched(search, self.name)
         k, weights = search.k, search.weights
-        check_distinct(_count_distinct_points(d, k), k)
+        check_distinct(count_distinct_points(d, k), k)
         rows = _spectral_rows(d, k, weights)
         labels, ended = fit_rows(rows, k, rng, weights=weights, n_init=search.n_init, max_iter=search.max_iter)
         if not ended:
@@ -316,19 +316,6 @@ class Spectral(Algorithm):
         return make_partition(
             d, labels, k, weights=weights, algorithm=self.name, n_init=search.n_init, n_iter=1, converged=ended
         ), None
-
-
-def _count_distinct_points(d: Dissimilarity, at_most: int) -> int:
-    """Count distinct points without the matrix: O(n) memory and as many rows of rho as are counted."""
-    if d.is_stored:
-        return count_distinct(d.matrix, at_most)
-    everything = np.arange(d.n)
-    nearest = np.abs(d.rho(everything[:1], everything)[0])
-    count = 1
-    while count < at_most and nearest.max() > 0:
-        nearest = np.minimum(nearest, np.abs(d.rho(everything[[nearest.argmax()]], everything)[0]))
-        count += 1
-    return count
 
 
 def on_sphere(rows: FloatArray) -> FloatArray:
