@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import warnings
@@ -78,6 +79,28 @@ def test_without_a_place_to_write_and_without_network(tmp_path, compiled):
 def test_a_loop_is_compiled_without_a_place_for_the_cache(tmp_path):
     code = DENIED + "from energystats._core.distance_loops import fill_distances as f; print(type(f._cache).__name__)"
     assert run_python(code, tmp_path) == "NullCache"
+
+
+def test_a_changed_loop_is_not_run_from_the_cache_of_its_caller(tmp_path):
+    """An upgrade may change one file of loops alone; what calls it was compiled with the old one inside."""
+    shutil.copytree(HERE / "energystats", tmp_path / "energystats", ignore=shutil.ignore_patterns("__pycache__"))
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import numpy as np; from energystats._core.unimodal import _split_profile as f\n"
+        "print(f(np.array([0.0, 1.0, 3.0, 7.0]))[0])"
+    )
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    before = float(run_python(code, tmp_path, **environment))
+    called = tmp_path / "energystats/_core/exact_1d.py"
+    text = called.read_text()
+    assert text.count("def split_within(") == 1
+    called.write_text(
+        text.replace(
+            "def split_within(", "def split_within(gaps, weights):\n    return weights[1:] * 0.0\n\n\ndef unused("
+        )
+    )
+    assert before < 1
+    assert float(run_python(code, tmp_path, **environment)) == 1  # S/T where nothing is within
 
 
 def test_the_guard_refuses_files_and_sockets(tmp_path):

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
+from functools import cache, wraps
+from hashlib import sha256
 from importlib import import_module
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from energystats._core.interrupts import uninterrupted
@@ -41,10 +43,19 @@ def njit(function: Function) -> Function:
         return function
     try:
         loop = numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # no folder where the cache could be written
+        # what is cached contains the loops that are called, but numba compares the caller's file alone
+        cached = loop._cache._cache_file
+        cached._source_stamp = (cached._source_stamp, _hash_sources())
+    except (RuntimeError, AttributeError):  # no folder where the cache could be written, or another kind of cache
         loop = numba.njit(nogil=True)(function)
     loop.compile = _hold_interrupts_while_compiling(loop.compile)
     return cast(Function, loop)
+
+
+@cache
+def _hash_sources() -> str:
+    """Hash the files of all loops, so that a newer version of one makes what was compiled with it stale."""
+    return sha256(b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
 
 
 def _hold_interrupts_while_compiling(compile_loop: Callable[..., Any]) -> Callable[..., Any]:
