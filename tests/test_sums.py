@@ -11,7 +11,7 @@ from energystats._core.hartigan import cluster_table, hartigan_pass
 from energystats._core.lloyd import lloyd_pass
 from energystats._core.unimodal import (
     _compute_quantiles,
-    _find_hull,
+    _extend_hull,
     compute_indices,
     excess_split,
     indices_of_draws,
@@ -221,7 +221,6 @@ def test_loops_agree_with_their_plain_python(rng):
         assert_allclose(a, b, rtol=1e-13)
     x = np.sort(rng.standard_normal(20))
     uniforms = np.sort(rng.random((3, 20)), axis=1)
-    knots = np.empty(20, np.intp)
     for loop, arguments in (
         (nearest_unimodal, (x,)),
         (excess_split, (x,)),
@@ -230,9 +229,11 @@ def test_loops_agree_with_their_plain_python(rng):
         (normal_mixture.mixture_ratio, (x,)),
         (normal_mixture.plateau, (0.4, -1.5, 1.5, 1.0)),
         (_compute_quantiles, (x, nearest_unimodal(x), uniforms[0] * 19)),
-        (_find_hull, (x, 0, 19, True, knots)),
     ):
         assert_allclose(loop(*arguments), loop.py_func(*arguments), rtol=1e-12, atol=1e-13)  # differences of shares
+    hull = (np.zeros(1, np.intp), np.zeros(1))
+    for found, slow in zip(_extend_hull(x, hull, 19), _extend_hull.py_func(x, hull, 19), strict=True):
+        assert_allclose(found, slow, rtol=1e-12)
 
 
 def test_lloyd_fills_an_empty_cluster():

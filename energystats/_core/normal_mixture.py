@@ -17,12 +17,13 @@ from energystats._typing import FloatArray
 __all__ = ["fit_two_normals", "mixture_ratio", "plateau"]
 
 
-GROUPS = 256  # consecutive points are taken together beyond so many: the mixture is wider than that by far
+GROUPS = 128  # consecutive points are taken together beyond so many: the mixture is wider than that by far
 ROUNDS = 10  # of three steps of the EM algorithm
 STEP = 1e-3  # standard deviations by which the means move, with the share of one, when it stops
 LONGEST_STEP = 8.0  # EM steps that are guessed at once; longer jumps can end in another maximum
 SMALLEST_VARIANCE = 1e-6  # of a component, as a share of the sample variance
 BISECTIONS = 40
+SMALL_STEP = 1e-11  # standard deviations by which an end of the plateau moves when it is found
 FAR = 8.0  # standard deviations beyond which a normal density is 0
 EXPONENT = 500.0  # beyond which a probability is 0 or 1
 ROOT_OF_TWO_PI = math.sqrt(2 * math.pi)
@@ -160,14 +161,38 @@ def _find_turning_point(low: float, high: float, share: float, left: float, righ
 
 @njit
 def _find_level(level: float, low: float, high: float, share: float, left: float, right: float, sd: float) -> float:
-    """Find by bisection the point between two others on one slope at which f falls to a level."""
+    """Find the point between two others on one slope at which f, higher at `low`, falls to a level.
+
+    By Newton's steps on log f, or by the middle of the interval, which every step makes smaller.
+    """
+    t = 0.5 * (low + high)
     for _ in range(BISECTIONS):
-        t = 0.5 * (low + high)
-        if _mixture_density(t, share, left, right, sd) > level:
+        a = share * math.exp(-0.5 * ((t - left) / sd) ** 2)
+        b = (1.0 - share) * math.exp(-0.5 * ((t - right) / sd) ** 2)
+        f = (a + b) / (sd * ROOT_OF_TWO_PI)
+        if f > level:
             low = t
         else:
             high = t
-    return 0.5 * (low + high)
+        last = t
+        t = 0.5 * (low + high)
+        falling = (a * (last - left) + b * (last - right)) / (sd * sd)
+        if f > 0.0 and level > 0.0 and falling > 0.0:
+            newton = last + math.log(f / level) * (a + b) / falling
+            t = newton if low < newton < high else t
+        if abs(t - last) <= SMALL_STEP * sd:
+            break
+    return t
+
+
+@njit
+def _weigh_plateau(
+    a: float, second: float, share: float, left: float, right: float, sd: float
+) -> tuple[float, float, float]:
+    """Level f from a to where it falls to f(a) behind the second mode: that point, f(a), and f above it less below."""
+    level = _mixture_density(a, share, left, right, sd)
+    b = _find_level(level, second, right + FAR * sd, share, left, right, sd)
+    return b, level, _mixture_mass(a, b, share, left, right, sd) - level * (b - a)
 
 
 @njit
@@ -193,23 +218,25 @@ def plateau(share: float, left: float, right: float, sd: float) -> tuple[float, 
     if _mixture_density(first, share, left, right, sd) < _mixture_density(second, share, left, right, sd):
         a, b, level = plateau(1.0 - share, -right, -left, sd)  # the mirror image
         return -b, -a, level
-    low = first
+    # as much of f above v as below it: regula falsi (Illinois) between the height of the second mode and the valley
+    low = _find_level(_mixture_density(second, share, left, right, sd), first, valley, share, left, right, sd)
     high = valley
-    end = right + FAR * sd
-    b = second
-    level = 0.0
-    # raise or lower v until as much of f lies above it on (a, b) as below it
+    less = min(_weigh_plateau(low, second, share, left, right, sd)[2], -SMALL_STEP)
+    b, level, more = _weigh_plateau(high, second, share, left, right, sd)
+    a, side = high, 0
     for _ in range(BISECTIONS):
-        a = 0.5 * (low + high)
-        level = _mixture_density(a, share, left, right, sd)
-        b = _find_level(level, second, end, share, left, right, sd)
-        if level < _mixture_density(second, share, left, right, sd) and (
-            _mixture_mass(a, b, share, left, right, sd) > level * (b - a)
-        ):
-            high = a
+        last = a
+        a = low + (high - low) * less / (less - more) if more > 0.0 else high
+        b, level, balance = _weigh_plateau(a, second, share, left, right, sd)
+        if abs(a - last) <= SMALL_STEP * sd or balance == 0.0:
+            break
+        if balance > 0.0:
+            less = 0.5 * less if side > 0 else less
+            high, more, side = a, balance, 1
         else:
-            low = a
-    return 0.5 * (low + high), b, level
+            more = 0.5 * more if side < 0 else more
+            low, less, side = a, balance, -1
+    return a, b, level
 
 
 @njit

@@ -6,6 +6,8 @@ concave after it. The knots of the nearest one are data points, so they are kept
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 
 from energystats._core.exact_1d import prefix_dispersion, split_within
@@ -28,59 +30,75 @@ __all__ = [
 RATIO, EXCESS, DISTANCE = range(3)  # columns of the indices
 
 
-@njit
-def _find_hull(x: FloatArray, first: int, last: int, convex: bool, knots: IntArray) -> tuple[int, float]:
-    """Find the greatest convex minorant (or least concave majorant) of F on x[first..last].
+Hull: TypeAlias = tuple[IntArray, FloatArray]  # indices of the knots, n - 1 times the largest distance up to each
 
-    Writes the indices of its knots, and returns their number and n - 1 times its largest distance to F.
-    """
-    sign = 1.0 if convex else -1.0
-    m = 0
+
+@njit
+def _extend_hull(x: FloatArray, hull: Hull, last: int) -> Hull:
+    """Extend the greatest convex minorant of F from a part x[0..] of sorted points to x[0..last]."""
+    knots, distances = hull
+    m = knots.size
+    first = knots[m - 1] + 1
+    new_knots = np.empty(m + max(last + 1 - first, 0), np.intp)
+    new_distances = np.empty(new_knots.size)
+    new_knots[:m] = knots
+    new_distances[:m] = distances
+    kept = m
     for i in range(first, last + 1):
-        # the last knot goes while the slope does not rise (convex) or fall (concave) there, as in a hull of points
+        # the last knot goes while the slope does not rise there, as in a hull of points
         while m >= 2:
-            a = knots[m - 2]
-            b = knots[m - 1]
-            if sign * ((b - a) * (x[i] - x[b]) - (i - b) * (x[b] - x[a])) < 0.0:
+            a = new_knots[m - 2]
+            b = new_knots[m - 1]
+            if (b - a) * (x[i] - x[b]) - (i - b) * (x[b] - x[a]) < 0.0:
                 break
             m -= 1
-        knots[m] = i
+        kept = min(kept, m)
+        new_knots[m] = i
         m += 1
-    distance = 0.0
-    for j in range(m - 1):
-        a = knots[j]
-        b = knots[j + 1]
+    for j in range(kept, m):
+        a = new_knots[j - 1]
+        b = new_knots[j]
+        distance = new_distances[j - 1]
         if x[b] > x[a]:  # otherwise tied values, a vertical edge
             slope = (b - a) / (x[b] - x[a])
             for i in range(a + 1, b):
                 distance = max(distance, abs(a + slope * (x[i] - x[a]) - i))
-    return m, distance
+        new_distances[j] = distance
+    return new_knots[:m], new_distances[:m]
 
 
 @njit
 def nearest_unimodal(x: FloatArray) -> IntArray:
-    """Find the unimodal distribution function closest to F in the sup norm; return the indices of its knots.
+    """Find the unimodal distribution function closest to F in the sup norm, for sorted x; return indices of its knots.
 
-    The distance of the convex side grows with the mode and that of the concave side falls, so the best mode
-    is found by bisection; O(n log n). `x` is sorted.
+    The distance of the convex side grows with the mode and that of the concave side falls, so the best mode is found
+    by bisection, in which hulls are extended and not begun anew; O(n log n). The concave side is the convex one of -x.
     """
     n = x.size
-    left = np.empty(n, np.intp)
-    right = np.empty(n, np.intp)
+    mirrored = -x[::-1]
     low = 0
     high = n - 1
+    left = (np.zeros(1, np.intp), np.zeros(1))  # the hull up to low, and that of -x from the other end down to high
+    right = (np.zeros(1, np.intp), np.zeros(1))
     while high - low > 1:
         mode = (low + high) // 2
-        if _find_hull(x, 0, mode, True, left)[1] < _find_hull(x, mode, n - 1, False, right)[1]:
+        longer_left = _extend_hull(x, left, mode)
+        longer_right = _extend_hull(mirrored, right, n - 1 - mode)
+        if longer_left[1][-1] < longer_right[1][-1]:
             low = mode
+            left = longer_left
         else:
             high = mode
-    at_low = max(_find_hull(x, 0, low, True, left)[1], _find_hull(x, low, n - 1, False, right)[1])
-    at_high = max(_find_hull(x, 0, high, True, left)[1], _find_hull(x, high, n - 1, False, right)[1])
-    mode = low if at_low <= at_high else high
-    n_left = _find_hull(x, 0, mode, True, left)[0]
-    n_right = _find_hull(x, mode, n - 1, False, right)[0]
-    return np.concatenate((left[:n_left], right[1:n_right]))
+            right = longer_right
+    longer_left = _extend_hull(x, left, high)
+    longer_right = _extend_hull(mirrored, right, n - 1 - low)
+    at_low = max(left[1][-1], longer_right[1][-1])
+    at_high = max(longer_left[1][-1], right[1][-1])
+    if at_low <= at_high:
+        right = longer_right
+    else:
+        left = longer_left
+    return np.concatenate((left[0], (n - 1 - right[0][::-1])[1:]))
 
 
 def unimodal_density(x: FloatArray) -> tuple[FloatArray, FloatArray]:

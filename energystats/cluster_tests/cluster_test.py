@@ -137,7 +137,7 @@ def cluster_test(
     -----
     A small p means structure beyond H0, not that a certain cluster or their number is real; correlated
     columns of a single cloud are not "independent". Each method step by step, with levels: ``docs/clustering.md``.
-    O(n_splits a^2 + k n_splits n_resamples n log n) time and O(a^2 + n) memory for "split", a being at most 2,000;
+    O(n_splits a^2 + k n_splits n_resamples n log n) time and O(a^2 + n) memory for "split", a being at most 1,000;
     O(n_resamples n^2) time and O(n^2) memory for references.
 
     References

@@ -33,8 +33,8 @@ __all__ = ["LINEAR_UNIMODALITY", "deal_folds", "enough_draws", "split_test"]
 
 
 FOLDS = 5  # of a split; the points of one are scored along lines that the others give
-CLUSTERED_AT_MOST = 2000  # points, which fix a line well enough; more would only cost n x n numbers
-DECORRELATED_AT_MOST = 400  # points that are clustered with decorrelated columns, where the best two are hard to find
+CLUSTERED_AT_MOST = 1000  # points, which fix a line well enough; more would only cost n x n numbers
+DECORRELATED_AT_MOST = 300  # points that are clustered with decorrelated columns, where the best two are hard to find
 STEADY = 0.7  # correlation of two lines that look the same way
 LEVELS = np.arange(1, 20) / 20  # of the quantiles by which other lines are oriented
 SMALLEST_SAMPLE = 20  # points
@@ -156,7 +156,7 @@ class _Splitter:
 
 
 def deal_folds(n: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray]]:
-    """Deal points at random into five folds; give each with the points outside it, of many the first 2,000."""
+    """Deal points at random into five folds; give each with the points outside it, of many the first 1,000."""
     order = rng.permutation(n).astype(np.intp)
     for fold in np.array_split(np.arange(n), FOLDS):
         yield order[fold], np.concatenate((order[fold[-1] + 1 :], order[: fold[0]]))[:CLUSTERED_AT_MOST]

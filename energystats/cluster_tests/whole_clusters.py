@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -24,6 +24,7 @@ __all__ = ["WholeClusters"]
 
 
 ALL_PAIRS_AT_MOST = 4000  # points; of more, landmarks give the partition
+STARTS_OF_MANY = 3  # by landmarks, beyond that many
 
 
 @dataclass(slots=True, eq=False)
@@ -83,7 +84,7 @@ class WholeClusters:
         search = Search(k=count_distinct_points(d, self.options.k))
         if d.n <= ALL_PAIRS_AT_MOST or d.is_stored or has_exact(d):
             return AUTO.fit(d, search, rng)[0]
-        return Landmarks().fit(d, search, rng)[0] if d.metric.negative_type else None
+        return Landmarks().fit(d, replace(search, n_init=STARTS_OF_MANY), rng)[0] if d.metric.negative_type else None
 
     def _labels_by_sample(self, kind: Kind) -> IntArray | None:
         """Cluster a random part of the points, and send all to their nearest cluster."""

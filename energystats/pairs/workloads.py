@@ -75,7 +75,7 @@ PASSES_OF_BATCH, PASSES_OF_ALL = 580.0, 800.0  # over features of landmarks, in 
 LINE_DRAW = 11.0  # sorts of a sample that a draw from the nearest unimodal distribution takes with its indices
 LANCZOS = 40.0  # products with the pairs for the first eigenvectors
 NORMAL = 900.0  # numbers touched for the mean distance of a point to a normal distribution in several columns
-CLUSTERED_AT_MOST, NAMED_AT_MOST, FOLDS, SPLIT_STARTS = 2000, 4000, 5, 10  # of the split test
+CLUSTERED_AT_MOST, NAMED_AT_MOST, FOLDS, SPLIT_STARTS = 1000, 4000, 5, 10  # of the split test
 DECORRELATED_AT_MOST, FEW_STARTS, SPACES = 400, 4, 3
 ENDED_AFTER = 25  # perturbations of a search at most, about: it ends when the best was found often enough
 

@@ -50,6 +50,7 @@ __all__ = ["select_k"]
 Criterion = Literal["gap", "eigengap", "significance"]
 CRITERIA = ("gap", "eigengap", "significance")
 TEST_DRAWS = 199  # behind the p-value of all points, at least
+BESIDE_AT_MOST = 400  # points, of which gaps are computed beside the tests unless something else is asked for
 DRAWS_PER_LEVEL = 10  # times 1/level: so far below the level the smallest p can be
 ORDINARY_DRAWS = 1000  # above which they are what takes long
 STABILITY_RESAMPLES = 100
@@ -145,7 +146,8 @@ def select_k(
         As for `cluster_test`.
     compare : {"auto", "chosen", "all"}, default "auto"
         Which columns of `.table` are computed: "chosen" leaves out what is expensive and not of `criterion`, "all"
-        leaves out nothing that the data allow, "auto" is "all" for "significance" and "chosen" otherwise.
+        leaves out nothing that the data allow, "auto" is "all" for "significance" with at most 400 points, and
+        "chosen" otherwise.
     stability : bool, default False
         Fill the column `stability`: mean adjusted Rand index over 100 bootstrap samples, of `cluster_stability`.
     n_resamples : int, default 20
@@ -218,6 +220,8 @@ def select_k(
     )
     table, resolved = as_table(X), resolve(metric, alpha)
     d = Dissimilarity.from_data(table, metric=resolved, alpha=1.0, standardize=standardize)
+    if compare == "auto" and d.n > BESIDE_AT_MOST:
+        plan = replace(plan, compare="chosen")
     plan = replace(plan, tables=table_null(null, table, d, resolved))
     plan = replace(plan, progress=weigh(progress, d, *plan.work(d, k_max)))
     return _choose(d, k_max, plan, as_generator(rng))
@@ -506,6 +510,8 @@ def _note_criteria(
             notes.append("Assumed: the matrix holds Euclidean distances; references are drawn in their coordinates.")
     elif plan.wants("gap") and not d.all_coincide:
         notes.append(f"No gaps: {gaps or 'there are no coordinates to draw reference sets in'}.")
+    elif plan.criterion == "significance":
+        notes.append('Gaps are computed with `compare="all"`.')
     if tree is not None:
         notes.append(
             f"Adjusted p: the smallest of the leaves of the tree; family-wise level {plan.level:g}. A large p is no "
