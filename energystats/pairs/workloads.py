@@ -72,11 +72,12 @@ PERTURBED = 0.6  # of a search, for every perturbation
 STEPS_OF_SEARCH = 900.0
 STEPS_OF_START = 40.0  # where searches are made in compiled calls of many
 PASSES_OF_BATCH, PASSES_OF_ALL = 580.0, 800.0  # over features of landmarks, in each of which they leave the cache
-LINE_DRAW = 11.0  # sorts of a sample that a draw from the nearest unimodal distribution takes with its indices
+LINE_DRAW = 3.5  # sorts of a sample that a draw from the nearest unimodal distribution takes with its indices
 LANCZOS = 40.0  # products with the pairs for the first eigenvectors
 NORMAL = 900.0  # numbers touched for the mean distance of a point to a normal distribution in several columns
 CLUSTERED_AT_MOST, NAMED_AT_MOST, FOLDS, SPLIT_STARTS = 1000, 4000, 5, 10  # of the split test
-DECORRELATED_AT_MOST, FEW_STARTS, SPACES = 400, 4, 3
+DECORRELATED_AT_MOST, FEW_STARTS, SPACES = 300, 4, 3
+LANDMARKS_OF_MANY = 256, 3, 16_384  # with how many starts, on how many rows, beyond NAMED_AT_MOST points
 ENDED_AFTER = 25  # perturbations of a search at most, about: it ends when the best was found often enough
 
 SAMPLE_LESS = "Use a random subset of the rows."
@@ -418,7 +419,7 @@ def stability(size: Size, k: float, count: float, starts: float, share: float) -
 
 def line_draws(n: float, count: float, times: float = 1.0, advice: str = FEWER_DRAWS) -> Work:
     """Describe samples from the nearest unimodal distribution, with their indices."""
-    one = Work(what="", ordered=LINE_DRAW * n * math.log2(n + 1), touched=750.0 * n)
+    one = Work(what="", ordered=LINE_DRAW * n * math.log2(n + 1), touched=240.0 * n)
     what = f"{count_text(count * times)} draws of {n:.0f} scores"
     return replace(one.times(count * times, what=what, advice=advice), bytes=48 * count + 24 * 2**20)
 
@@ -437,7 +438,10 @@ def split(size: Size, k: int, n_splits: float, count: float, of_draws: str = FEW
     what = f"{count_text(n_splits)} splits"
     parts = clustered.and_then(decorrelated, along.times(SPACES)).times(FOLDS * n_splits, what=what, advice=advice)
     named = size.part(min(n, NAMED_AT_MOST))
-    names = search_work(named, k, 10).and_then(pairs_work(named)).times(SPACES if k > 2 else 1)
+    whole = search_work(named, k, 10).and_then(pairs_work(named))
+    if n > NAMED_AT_MOST and not size.exact:
+        whole = landmarks(size, k, *LANDMARKS_OF_MANY)
+    names = whole.times(SPACES if k > 2 else 1)
     matrix = () if not size.stored else (spectrum(n, 2.0),)
     draws = line_draws(n, count, n_splits * contrasts * SPACES, of_draws)
     return parts, names, draws, streams(n_splits, "splits", advice), *matrix
