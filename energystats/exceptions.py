@@ -35,6 +35,7 @@ __all__ = [
 # of one thread: warnings go here instead of to Python's filters, which belong to all threads
 _collector: ContextVar[list[tuple[str, type[EnergyStatsWarning]]] | None] = ContextVar("collector", default=None)
 _changing_filters = threading.RLock()
+_given_once: set[type[EnergyStatsWarning]] = set()  # in this process
 
 
 class EnergyStatsWarning(UserWarning):
@@ -85,12 +86,15 @@ class PerformanceWarning(EnergyStatsWarning):
     """
 
 
-def warn(message: str, category: type[EnergyStatsWarning]) -> None:
-    """Warn at the line of the user's code that called into the package."""
+def warn(message: str, category: type[EnergyStatsWarning], *, once: bool = False) -> None:
+    """Warn at the line of the user's code that called into the package; of one category at most `once` a process."""
     collector = _collector.get()
     if collector is not None:
         collector.append((message, category))
         return
+    if once and category in _given_once:
+        return
+    _given_once.update({category} if once else ())
     level, frame = 1, sys._getframe(0)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(("energystats.", "contextlib")):
         level, frame = level + 1, frame.f_back

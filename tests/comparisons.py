@@ -4,6 +4,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 
+def words(result):
+    """All that a result says, in one line: its summary and its notes."""
+    return " ".join([*result.summary().split(), *" ".join(result.notes).split()])
+
+
 def assert_same_test(found, expected):
     """Two routes to one test: the same p-value and labels, and numbers to 1e-12 of T."""
     assert found.pvalue == expected.pvalue

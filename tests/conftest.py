@@ -71,6 +71,14 @@ def tidy_start():
     gc.freeze()
 
 
+@pytest.fixture(autouse=True)
+def as_in_a_new_process():
+    """What warns once a process warns in every test."""
+    exceptions = sys.modules.get("energystats.exceptions")
+    if exceptions is not None:
+        exceptions._given_once.clear()
+
+
 @pytest.fixture
 def rotating_seed(request):
     """A new seed in every run; set ENERGYSTATS_SEED to repeat one. No test may need a particular value."""

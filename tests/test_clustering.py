@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import energystats as es
 from energystats import datasets
 from energystats._core.linkage import cut_linkage
+from energystats.clustering.clearer_lines import DECORRELATED, find_clearer_line
 from energystats.clustering.local_search import lloyd
 from energystats.clustering.partition import make_partition
 from energystats.clustering.seeding import plus_plus_start, random_start
@@ -374,3 +375,74 @@ def test_every_kind_of_clusters_is_numbered_by_size(rng):
     for labels in compared.labels:
         assert np.bincount(labels).tolist() == [40, 30, 22]
     assert es.energy_cluster(X[order, 0], 3).labels.tolist() == np.searchsorted([4.5, 13.5], X[order, 0]).tolist()
+
+
+# ---------------------------------------------------------------- hints at other spaces
+
+
+def hint(found):
+    """What the summary hints at, the same in a notebook; empty where it does not."""
+    text = " ".join(found.summary().split())
+    assert ("A hint, not a test" in text) == ("A hint, not a test" in found._repr_html_())
+    return text[text.index("A hint") :] if "A hint" in text else ""
+
+
+def long_bars(rng, n=300):
+    """Two bars eight standard deviations apart and as long, which distances cut across."""
+    return np.column_stack((rng.normal(0, 10, n), np.repeat([0, 8], n // 2) + rng.normal(size=n)))
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_summary_hints_at_decorrelated_groups(rng, turned):
+    X, truth = long_bars(rng), np.repeat([0, 1], 150)
+    X = X @ (np.array([[0.6, 0.8], [-0.8, 0.6]]) if turned else np.eye(2))
+    found = es.energy_cluster(X, 2, rng=rng)
+    assert es.clustering_accuracy(truth, found.labels) < 0.7
+    assert 'cluster_test(X, 2)` tests it, `energy_cluster(X, 2, metric="mahalanobis")` shows them' in hint(found)
+    shown = es.energy_cluster(X, 2, metric="mahalanobis", rng=rng)
+    assert es.clustering_accuracy(truth, shown.labels) > 0.95
+    assert not hint(shown)
+
+
+def test_the_summary_hints_at_a_single_column(rng):
+    X = 10 * rng.standard_normal((200, 60))
+    X[:, 7] = rng.standard_normal(200) + 9 * np.repeat([0, 1], 100)
+    assert "in column 7 alone" in hint(es.energy_cluster(X, 2, rng=rng))
+    frame = pd.DataFrame(X).add_prefix("x")
+    assert "in x7 alone" in hint(es.energy_cluster(frame, 2, rng=rng))
+
+
+def test_no_hint_where_nothing_is_clearer(rng):
+    three = np.concatenate([rng.normal(c, 1, (50, 2)) for c in ([0, 0], [12, 0], [6, 10])])
+    for X, k in (
+        (rng.standard_normal((100, 2)), 2),
+        (rng.random((100, 2)), 3),
+        (three, 3),
+        (rng.poisson(1, (99, 3)), 2),
+    ):
+        assert not hint(es.energy_cluster(X, k, rng=rng))
+    X = long_bars(rng)
+    # asked of searches by Euclidean distances alone, in tables of twenty rows and two columns at least
+    assert not hint(es.energy_cluster(X, 1, rng=rng))
+    assert not hint(es.energy_cluster(X, 2, metric="cityblock", rng=rng))
+    assert not hint(es.energy_cluster(es.pairwise(X), 2, metric="precomputed", rng=rng))
+    assert not hint(es.energy_cluster(X[:, 1], 2, rng=rng))
+    assert not hint(es.energy_cluster(X[::20], 2, rng=rng))
+    assert not hint(es.cluster_tree(X, rng=0).partition)
+
+
+def test_hints_cost_a_search_nothing_and_have_no_unit(rng, monkeypatch):
+    X = long_bars(rng)
+    found = es.energy_cluster(X, 2, rng=0)
+    for exponent in (990, -990):
+        assert find_clearer_line(np.ldexp(X, exponent), found.labels, 2) == DECORRELATED
+    # columns that do not vary, and rows that coincide
+    assert find_clearer_line(np.column_stack((X, np.ones(300))), found.labels, 2) == DECORRELATED
+    for few in (np.ones((30, 2)), np.eye(30)[:, :2]):
+        assert find_clearer_line(few, np.arange(30) % 2, 2) is None
+
+    def unasked(*_):
+        raise AssertionError
+
+    monkeypatch.setattr("energystats.clustering.partition.find_clearer_line", unasked)
+    repr(es.energy_cluster(X, 2, rng=0))

@@ -199,7 +199,9 @@ def test_coarse_ties_warn_and_fine_ones_are_noted(rng):
     with pytest.warns(es.TiesWarning, match=r"between the values.*steps of 0.5 in column 0, 0.5 in column 1\)"):
         result = es.cluster_test(np.round(X * 2) / 2, rng=rng)
     assert result.jittered
-    assert "between the values beside them" in " ".join(result.summary().split())
+    assert "Caution: Steps between tied values are wide" in " ".join(result.summary().split())
+    assert any("between the values beside them" in note for note in result.notes)
+    es.cluster_test(np.round(X), rng=rng)  # a second warning in this process would be an error here
     fine = es.cluster_test(np.round(X, 1), rng=rng)  # no warning, which would be an error here
     assert fine.jittered
     assert any("between the values beside them" in note for note in fine.notes)
@@ -240,7 +242,8 @@ def test_binary_columns_are_told(rng):
         found = es.cluster_test(items, n_resamples=19, n_splits=1, rng=0)
     assert found.notes[0].startswith("10 of 10 columns have two values only.")
     few = np.column_stack((rng.standard_normal((100, 2)), items[:, 0]))
-    with pytest.warns(es.TiesWarning):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.TiesWarning)
         assert "two values" not in str(es.cluster_test(few, n_resamples=19, n_splits=1, rng=0).notes)
 
 
@@ -284,11 +287,16 @@ def test_a_line_bent_by_a_power_is_told(rng):
 def test_too_few_draws_are_told(method, fewest, rng):
     X = rng.standard_normal((40, 1 if method == "unimodal-1d" else 2))
     X[:20] += 30
-    few, enough = (es.cluster_test(X, method=method, n_resamples=n, rng=0) for n in (fewest - 1, fewest))
+    with pytest.warns(es.EnergyStatsWarning, match=f"With {fewest - 1} draws the smallest possible p") as caught:
+        few = es.cluster_test(X, method=method, n_resamples=fewest - 1, rng=0)
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        enough = es.cluster_test(X, method=method, n_resamples=fewest, rng=0)
     if method == "split":  # lines in several spaces meet chance draws of one another
         enough = es.cluster_test(X, n_resamples=99, rng=0)
     assert few.pvalue > 0.05 >= enough.pvalue
-    assert f"take n_resamples of {fewest} or more" in " ".join(few.summary().split())
+    assert f"take n_resamples of {fewest} or more" in " ".join(few.summary().split("\n\n")[0].split())
     assert few._conclusion().startswith(f"At level 0.05: nothing could be decided with {fewest - 1} draws")
     assert "n_resamples" not in enough.summary()
     if method == "unimodal-1d":

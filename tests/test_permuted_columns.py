@@ -10,6 +10,7 @@ from sklearn.cluster import KMeans
 
 import energystats as es
 from energystats.cluster_tests.clusterers import all_partitions
+from tests.comparisons import words
 from tests.definitions import best_within, partitions, total
 
 HOW = {"method": "refit", "null": "independent"}
@@ -62,7 +63,7 @@ def test_p_is_the_share_of_all_permutations(name):
     assert result.exact
     assert result.pvalue == pytest.approx(np.mean(every >= result.statistic - 1e-9), abs=1e-12)
     assert result.n_resamples == result.null_distribution.size + 1
-    assert "exact and does not depend on a seed" in " ".join(result.summary().split())
+    assert "exact and does not depend on a seed" in words(result)
 
 
 @pytest.mark.parametrize("name", ["euclidean", "bray-curtis", "mixed, k = 3"])
@@ -161,7 +162,7 @@ def test_clusterers(rng):
     X = np.vstack([rng.normal(0, 1, (25, 2)), rng.normal(5, 1, (25, 2))])
     found = es.cluster_test(X, clusterer=KMeans(2, n_init=2), **HOW, n_resamples=39, rng=0)
     assert found.pvalue == 1 / 40
-    assert "KMeans" in found.summary()
+    assert "KMeans" in words(found)
     few = es.cluster_test(X, clusterer=lambda t: (t[:, 0] > 2).astype(int) * (t[:, 1] > 2), **HOW, n_resamples=9, rng=0)
     assert few.statistic > few.null_distribution.max()
 
@@ -171,10 +172,10 @@ def test_finds_blocks_of_species_and_not_one_column(rng):
     counts = rng.poisson(np.where(first[:, None], [5.0] * 4 + [0.5] * 4, [0.5] * 4 + [5.0] * 4))
     result = es.cluster_test(counts, metric="braycurtis", **HOW, n_resamples=39, rng=0)
     assert result.pvalue == 1 / 40
-    text = " ".join(result.summary().split())
-    for words in ("the columns are independent", "correlation in a single cloud", "differ in one column alone",
+    text = words(result)
+    for said in ("the columns are independent", "Correlation in a single cloud", "differ in one column alone",
                   "It is the smallest that so many can give"):  # fmt: skip
-        assert words in text
+        assert said in text
     assert "reference samples" in result.plot().get_legend_handles_labels()[1][0]
 
 
@@ -247,7 +248,7 @@ def test_gap_against_permuted_columns_and_models(rng):
     how = {"n_resamples": 5, "n_init": 2, "rng": 1}
     permuted = es.select_k(three, 5, null="independent", **how)
     assert (permuted.k, permuted.null) == (3, "independent")
-    assert "the null hypothesis that the columns are independent" in permuted.summary().replace("\n  ", " ")
+    assert "the null hypothesis that the columns are independent" in words(permuted)
 
     def shuffled(r):
         return r.permuted(three, axis=0)

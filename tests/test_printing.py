@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 import energystats as es
 from energystats.display import numbers, tables
+from energystats.display.result import VerdictFirst
+from energystats.display.sentences import Caution
 from tests.test_public_api import CASES, case
 
 mpl.use("Agg")
@@ -229,16 +231,31 @@ def column_widths(table):
 
 def test_the_last_line_is_a_sentence_that_claims_no_more_than_was_found(result):
     lines = result.summary().splitlines()
-    if type(result).__name__ == "ClusterValidationResult":  # the verdict comes first there
-        assert " ".join(result.summary().split()).startswith(" ".join(result._conclusion().split()))
-        return
     last = lines[-1]
+    if isinstance(result, VerdictFirst):
+        last = result._conclusion()
+        assert " ".join(result.summary().split()).startswith(" ".join(last.split()))
     assert last == result._conclusion()
     assert last.endswith(".")
-    assert 20 <= len(last) <= 110
+    assert 20 <= len(last) <= (110 if not isinstance(result, es.ClusterValidationResult) else 250)
     assert not re.search(r"\b(prove[sd]?|are equal|is equal|no clusters|are real|the same distribution)\b", last)
     if "At level 0.05: no evidence" in last:
         assert "at this sample size" in last
+
+
+def test_verdicts_come_first_and_rest_on_eight_lines_at_most(result):
+    if not isinstance(result, VerdictFirst):
+        return
+    verdict, *below = result.summary().split("\n\n")[0].splitlines()
+    assert result._conclusion().startswith(verdict)
+    assert 0 < len(below) - result._conclusion().count("\n") <= 8 + len(result._conclusion()) // 90
+    crowded = dataclasses.replace(result, notes=(*result.notes, *(Caution(f"{j} {'word ' * 30}.") for j in range(9))))
+    head, more = crowded.summary().split("\n\n")[0].splitlines(), crowded.summary().splitlines()[-1]
+    assert len(head) <= 9 + len(result._conclusion()) // 90
+    shown = sum(line.startswith("Caution:") for line in head)
+    assert shown >= 2
+    cautions = sum(isinstance(note, Caution) for note in crowded.notes)
+    assert f"{len(crowded.notes)} notes, {cautions - shown} of them cautions for which there was no room" in more
 
 
 def test_tests_say_what_was_asked_and_how(request, result):
@@ -248,11 +265,11 @@ def test_tests_say_what_was_asked_and_how(request, result):
     text = " ".join(result.summary().split())
     assert "Null hypothesis" in text
     if kind == "ClusterTreeResult":
-        assert not result.nodes[0].tested or f"Draws: {result.n_resamples}" in text
+        assert not result.nodes[0].tested or f"{result.n_resamples} draws" in text
         return
-    assert str(result.n_resamples) in text or result.n_resamples == 0
     tested = not (kind == "ClusterTestResult" and result.method == "split" and not result.n_splits)
     assert not tested or "seed" in text
+    assert not tested or str(result.n_resamples) in text or result.n_resamples == 0
     if hasattr(result, "method"):
         assert result.method in text or kind == "PairwiseTestsResult"
 
@@ -367,7 +384,8 @@ def parsed(result):
 
 def test_html_is_well_formed_and_says_the_same(result):
     page = parsed(result)
-    assert page.met <= {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "p", "b", "code"}
+    assert page.met <= {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "p", "b", "code",
+                        "details", "summary"}  # fmt: skip
     text = " ".join("".join(page.text).split())
     assert " ".join(result._conclusion().replace("`", "").split()) in text
     assert 'class="dataframe' in result._repr_html_()

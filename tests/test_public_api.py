@@ -18,7 +18,8 @@ from numpydoc.docscrape import FunctionDoc
 from numpydoc.validate import validate
 
 import energystats as es
-from energystats.display.result import Result
+from energystats.display.result import Result, VerdictFirst
+from energystats.display.sentences import Caution
 
 mpl.use("Agg")
 
@@ -231,12 +232,19 @@ def result(request):
 
 
 def test_notes_are_sentences_of_the_summary(result):
+    """Below a verdict stand those alone that change how it is read, and how many there are."""
     summary = " ".join(result.summary().split())
     assert isinstance(result.notes, tuple)
     for note in result.notes:
         assert note[-1] in ".)", note
-        # of a validation the summary says how many more there are
-        assert " ".join(note.split()) in summary or isinstance(result, es.ClusterValidationResult)
+        if not isinstance(result, VerdictFirst):
+            assert " ".join(note.split()) in summary
+        elif isinstance(note, Caution) and "no room" not in summary:
+            assert note.startswith(note.short)
+            assert f"Caution: {' '.join(note.short.split())}" in summary
+    if isinstance(result, VerdictFirst):
+        assert f"{len(result.notes)} note" in summary
+        assert summary.endswith("see `.notes`.")
 
 
 def test_results_are_immutable(result):

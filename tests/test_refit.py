@@ -23,6 +23,7 @@ from energystats.cluster_tests.spaces import GIVEN, Space
 from energystats.cluster_tests.split import _Splitter
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions
+from tests.comparisons import words
 
 METHODS = [{"method": "refit"}, {"method": "refit", "null": "gaussian"}, {"method": "crossfit"}]
 NAMES = ["unimodal", "gaussian", "crossfit"]
@@ -199,7 +200,7 @@ def test_one_column_is_clustered_exactly(rng):
     found = es.cluster_test(x, 3, method="refit", n_resamples=9, rng=rng)
     assert found.statistic == pytest.approx(best.between / best.total)
     assert len(found.comparisons) == 1
-    assert "exact method for one column into 3" in " ".join(found.summary().split())
+    assert "exact method for one column into 3" in words(found)
 
 
 # ---------------------------------------------------------------- properties
@@ -271,7 +272,7 @@ def test_separated_clusters_are_significant(two, how, rng):
     assert result.pvalue == 0.05
     assert result.method == how["method"]
     assert (result.statistic > result.null_distribution).all()
-    text = " ".join(result.summary().split())
+    text = words(result)
     assert "not that a certain cluster, or their number, is real" in text
     assert f"Null hypothesis: {result.null_hypothesis}." in text
     gaussian = how.get("null") == "gaussian"
@@ -323,7 +324,7 @@ def test_any_clusterer_repeats_with_the_seed_and_is_left_as_it_was(method, clust
     if hasattr(clusterer, "get_params"):
         assert clusterer.get_params().get("random_state") is None
     name = getattr(clusterer, "__name__", type(clusterer).__name__)
-    assert f"found by {name}: 2 in" in " ".join(a.summary().split())
+    assert f"found by {name}: 2 in" in words(a)
 
 
 def test_a_clusterer_of_matrices_gets_the_square_matrix_of_the_part(two, rng):
@@ -353,7 +354,7 @@ def test_a_clusterer_of_matrices_gets_the_square_matrix_of_the_part(two, rng):
 def test_a_clusterer_that_finds_nothing_is_no_evidence(method, nothing, two, rng):
     found = es.cluster_test(two, clusterer=nothing, n_resamples=9, rng=rng, **method)
     assert found.pvalue == 1 if method["method"] != "split" else found.pvalue > 0.98
-    assert "had fewer than two" in " ".join(found.summary().split())
+    assert "had fewer than two" in words(found)
 
 
 def test_noise_takes_no_part(two, rng):
@@ -393,7 +394,7 @@ def test_dbscan_finds_what_it_finds(rng):
     assert result.pvalue <= 0.05
     assert list(result.contrasts["contrast"]) == [f"cluster {j} vs rest" for j in range(3)]
     assert result.pvalues.shape == (5, 3)
-    assert "found by DBSCAN: 3 in each part" in " ".join(result.summary().split())
+    assert "found by DBSCAN: 3 in each part" in words(result)
 
 
 def test_labels_of_any_kind_are_codes():
@@ -428,7 +429,7 @@ def test_an_object_with_nothing_but_fit_predict(two):
 def test_one_column_leaves_the_clusterer_unused(two):
     result = es.cluster_test(two[:, 0], clusterer=KMeans(2), n_resamples=19, rng=0)
     assert result.method == "unimodal-1d"
-    assert "`clusterer` was not used" in " ".join(result.summary().split())
+    assert "`clusterer` was not used" in words(result)
 
 
 # ---------------------------------------------------------------- bad input
@@ -487,9 +488,9 @@ def test_mixed_columns_have_no_lines():
 
 def test_few_points_are_reported(rng, how):
     few = es.cluster_test(rng.standard_normal((16, 2)), rng=rng, **how)
-    assert "With fewer than 20 points, here 16," in " ".join(few.summary().split())
+    assert "With fewer than 20 points, here 16," in words(few)
     enough = es.cluster_test(rng.standard_normal((20, 2)), rng=rng, **how)
-    assert "With fewer than 20" not in " ".join(enough.summary().split())
+    assert "With fewer than 20" not in words(enough)
 
 
 def test_the_plot_shows_the_null_distribution(two, how):
@@ -511,6 +512,6 @@ def test_refit_says_when_numbers_of_clusters_differ(rng):
         return (points[:, 0] > 3).astype(int) + 2 * (points[:, 1] > 3)
 
     differ = es.cluster_test(X, clusterer=by_spread, method="refit", n_resamples=9, rng=rng)
-    assert "S/T grows with the number of clusters" in " ".join(differ.summary().split())
+    assert "S/T grows with the number of clusters" in words(differ)
     fixed = es.cluster_test(X, clusterer=KMeans(2, n_init=1), method="refit", n_resamples=9, rng=rng)
-    assert "S/T grows" not in " ".join(fixed.summary().split())
+    assert "S/T grows" not in words(fixed)

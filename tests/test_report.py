@@ -363,7 +363,12 @@ def test_the_report_names_the_three_indices(rng, monkeypatch):
     monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)
     X = rng.standard_normal((40, 2))
     page = cluster_report(X, 2, n_resamples=19)
-    for name in ("statistic (E)", "log likelihood ratio", "distance from unimodality", "dashed line is the bound"):
+    for name in (
+        "excess-split index E",
+        "log likelihood ratio",
+        "distance from unimodality",
+        "dashed line is the bound",
+    ):
         assert name in page
 
 

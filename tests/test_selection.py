@@ -28,6 +28,7 @@ from energystats.selection.gap import (
     walk_eigenvalues,
 )
 from tests import definitions, simulations
+from tests.comparisons import words
 
 mpl.use("Agg")
 pytestmark = pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")  # of two points, by chance
@@ -50,7 +51,7 @@ def test_separated_clusters_are_counted(three, criterion, rng):
     found = es.select_k(4 * three, 6, criterion, rng=rng)
     assert (found.k, found.criterion) == (3, criterion)
     assert sorted(found.partition.sizes) == [30, 30, 30]
-    assert found.notes[0] in " ".join(found.summary().split())
+    assert found.notes[0] in words(found)
 
 
 @pytest.mark.parametrize("criterion", ["gap", "eigengap", "significance"])
@@ -151,7 +152,7 @@ def test_a_matrix_of_euclidean_distances_gives_the_choice_of_its_points(three):
     # a matrix has no columns among which the tests could look for the clearest ones, so that its p-values differ
     same = [name for name in points.table if name != "pvalue"]
     assert_allclose(matrix.table[same].to_numpy(float), points.table[same].to_numpy(float), atol=1e-8)
-    assert "Assumed" in matrix.summary()
+    assert "Assumed" in words(matrix)
 
 
 @settings(max_examples=15, deadline=None)
@@ -183,7 +184,7 @@ def test_eigenvalues_are_those_of_the_walk(three, rng):
 def test_eigengap_says_that_it_cannot_choose_one(rng):
     found = es.select_k(rng.standard_normal((60, 2)), 5, "eigengap", rng=rng)
     assert found.k >= 2
-    assert "k = 1 cannot be chosen" in " ".join(found.summary().split())
+    assert "k = 1 cannot be chosen" in words(found)
 
 
 def test_significance_is_the_cluster_tree(three):
@@ -300,7 +301,7 @@ def test_ties_warn_once(rng):
         found = es.select_k(X, 5, "significance", rng=rng)
     assert len(caught) == 1
     assert found.k >= 3
-    assert "between the values beside them" in " ".join(found.summary().split())
+    assert "between the values beside them" in words(found)
 
 
 # ---------------------------------------------------------------- small and degenerate data
@@ -311,14 +312,14 @@ def test_tiny_samples(n, k_max, why, rng):
     found = es.select_k(rng.standard_normal((n, 2)), rng=rng)
     assert found.k_max == k_max
     assert 1 <= found.k <= k_max
-    assert f"lowered from 10 to {k_max}: there {'is' if n == 1 else 'are'} {why}" in " ".join(found.summary().split())
+    assert f"lowered from 10 to {k_max}: there {'is' if n == 1 else 'are'} {why}" in words(found)
 
 
 def test_constant_data():
     for criterion in ("gap", "eigengap", "significance"):
         found = es.select_k(np.ones((30, 2)), criterion=criterion, compare="all")
         assert (found.k, found.k_max) == (1, 1)
-        assert "all points coincide" in found.summary()
+        assert "all points coincide" in words(found)
     assert es.select_k(np.zeros((30, 30)), metric="precomputed").k == 1
 
 
@@ -402,13 +403,13 @@ def test_negative_rho_has_no_logarithm(rng):
             es.select_k(X, 3, metric=es.metrics.Sine(), rng=rng)
         found = es.select_k(X, 3, "eigengap", metric=es.metrics.Sine(), compare="all", rng=rng)
     assert found.table["gap"].isna().all()
-    assert "No gaps" in found.summary()
+    assert "No gaps" in words(found)
 
 
 def test_what_cannot_be_computed_is_left_out_with_a_note():
     found = es.select_k(MIXED, 4, "eigengap", metric="gower", compare="all", rng=0)
     assert found.table[["gap", "pvalue"]].isna().all(axis=None)
-    assert "No gaps" in found.summary()
+    assert "No gaps" in words(found)
     with pytest.warns(es.NotCalibratedWarning) as caught:
         found = es.select_k(CITY, 4, "eigengap", metric="precomputed", compare="all", rng=0)
     assert len(caught) == 1

@@ -20,6 +20,7 @@ from energystats.cluster_tests import cluster_tree as module
 from energystats.cluster_tests.cluster_tree import Rules, _examine_node, _number_nodes, _Sprout, grow
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions
+from tests.comparisons import words
 from tests.conftest import SEED
 
 mpl.use("Agg")
@@ -235,7 +236,7 @@ def test_distances_give_the_tree_of_the_points(three):
         same = es.cluster_tree(three, **how)
         assert_array_equal(found.labels, same.labels)
         assert [node.rejected for node in found.nodes] == [node.rejected for node in same.nodes]
-        assert "Assumed: the matrix holds Euclidean" in " ".join(found.summary().split())
+        assert "Assumed: the matrix holds Euclidean" in words(found)
 
 
 def test_unit_and_place_do_not_matter(three):
@@ -251,19 +252,19 @@ def test_notes_are_made_once(rng):
     with pytest.warns(es.TiesWarning) as caught:
         found = es.cluster_tree(X, rng=rng)
     assert len(caught) == 1
-    assert found.summary().count("between the values beside them") == 1
+    assert words(found).count("between the values beside them") == 1
     city = es.pairwise(rng.standard_normal((40, 3)), metric="cityblock")
     with pytest.warns(es.NotCalibratedWarning, match="not a Euclidean") as caught:
         found = es.cluster_tree(city, metric="precomputed", rng=rng)
     assert len(caught) == 1
-    assert "not a Euclidean" in " ".join(found.summary().split())
+    assert "not a Euclidean" in words(found)
 
 
 def test_standardizing_is_done_once(three):
     z = (three - three.mean(axis=0)) / three.std(axis=0)
     a, b = es.cluster_tree(three, standardize=True, n_splits=2, rng=2), es.cluster_tree(z, n_splits=2, rng=2)
     assert_array_equal(a.labels, b.labels)
-    assert "columns standardized" in a.summary()
+    assert "columns standardized" in words(a)
 
 
 def test_progress_counts_finished_points(three, capsys):
@@ -386,7 +387,7 @@ def test_summary_is_an_aligned_tree(five):
         assert line.index("|- node") == 3 * (node.depth - 1)
         assert f"node {node.id} " in line
         assert line.rstrip().endswith(node.outcome)
-    text = " ".join(five.summary().split())
+    text = words(five)
     assert "measured, not proved" in text
     assert "does not say that the cut is right" in text
 

@@ -24,7 +24,9 @@ from energystats.cluster_tests.results import ClusterTestResult, Contrast
 from energystats.cluster_tests.split import LINEAR_UNIMODALITY, enough_draws, split_test
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, one_column_test
 from energystats.cluster_tests.whole_clusters import WholeClusters
+from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity
+from energystats.exceptions import EnergyStatsWarning, warn
 from energystats.inputs.labels import were_found
 from energystats.inputs.options import (
     as_generator,
@@ -46,8 +48,8 @@ __all__ = ["check_lines", "cluster_test", "method_for", "plan_cluster_test", "po
 
 SMALL_SAMPLE = 20  # points
 FEW_POINTS = (
-    "With fewer than 20 points, here {n}, levels were measured on uniform and normal data alone, and only clusters far "
-    "apart are found."
+    "With fewer than 20 points, here {n}, levels were measured on uniform and normal data alone.",
+    "Only clusters far apart are found.",
 )
 NO_LABELS = (
     "`cluster_test` permutes no labels: groups known before the data were seen go to `energy_test(X, groups=labels)`; "
@@ -126,8 +128,8 @@ def cluster_test(
 
     Warns
     -----
-    TiesWarning, NotCalibratedWarning, PerformanceWarning
-        If steps between ties are wide, values are at a limit or rows duplicated; a matrix is not Euclidean; slow calls.
+    TiesWarning, NotCalibratedWarning, PerformanceWarning, EnergyStatsWarning
+        If ties can change p; a matrix is not Euclidean; slow calls; draws too few for a p of at most .05.
 
     See Also
     --------
@@ -179,7 +181,8 @@ def cluster_test(
     result = run_cluster_test(d, options, generator)
     if d.n >= SMALL_SAMPLE or tables is not None:  # whose level is exact for any n
         return result
-    return replace(result, notes=(*result.notes, FEW_POINTS.format(n=d.n)))
+    few = Caution(FEW_POINTS[0].format(n=d.n), FEW_POINTS[1])
+    return replace(result, notes=(few, *result.notes))
 
 
 Test = Callable[[Dissimilarity, ClusterTestOptions, np.random.Generator], ClusterTestResult]
@@ -274,9 +277,11 @@ def run_cluster_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rand
     if method.in_coordinates and options.tables is None:
         _check_coordinates(d, options.method)
     found = _nothing_to_test(options) if d.all_coincide else method.test(d, options, rng)
-    if found.partition is not None or options.user_clusterer is not None:
-        return found
-    return replace(found, partition=WholeClusters(d, options, rng.spawn(1)[0]).partition())
+    if found.few_draws:
+        warn(found.few_draws, EnergyStatsWarning)
+    if found.partition is None and options.user_clusterer is None:
+        found = replace(found, partition=WholeClusters(d, options, rng.spawn(1)[0]).partition())
+    return found.explained()
 
 
 def method_for(d: Dissimilarity, method: str) -> str:
@@ -337,5 +342,5 @@ def _nothing_to_test(options: ClusterTestOptions) -> ClusterTestResult:
         indices=np.zeros((1, 3)) if on_scores else None,
         factor=calibration_factor(options.conservative) if on_scores else None,
         exact=None if options.tables is None else False,
-        notes=("All points coincide, so nothing was tested.",),
+        notes=(Caution("All points coincide, so nothing was tested."),),
     )

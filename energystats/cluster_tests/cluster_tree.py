@@ -14,13 +14,15 @@ from energystats._core.statistics import between
 from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.cluster_tests.cluster_test import check_lines, method_for, points_to_test, run_cluster_test
+from energystats.cluster_tests.data_notes import WIDE_STEPS
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.spaces import GIVEN
-from energystats.cluster_tests.split import LINEAR_UNIMODALITY, SMALLEST_SAMPLE
+from energystats.cluster_tests.split import LINEAR_UNIMODALITY, SHOWN_ELSEWHERE, SMALLEST_SAMPLE
 from energystats.cluster_tests.tree_result import ClusterTreeResult, TreeNode
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor
 from energystats.clustering.exact_1d import has_exact
 from energystats.clustering.partition import make_partition
+from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.exceptions import EnergyStatsWarning, collected, warn
 from energystats.inputs.arrays import check_level
@@ -35,6 +37,7 @@ SMALLEST_NODE = 20  # points: smaller clusters are not tested, and not split
 LIMIT = "k_max reached"
 BEGINNING = 5  # words, by which notes are told apart
 ROUNDING = 1e-12  # of the level
+NODES_NAMED = 5
 
 Test = Callable[[Dissimilarity, int, np.random.Generator], tuple[float, str, IntArray]]
 
@@ -301,7 +304,8 @@ def tree_of_points(
     def test(part: Dissimilarity, n_resamples: int, child: np.random.Generator) -> tuple[float, str, IntArray]:
         """Find the p-value of a node, and its two clusters where they show."""
         found = run_cluster_test(part, replace(at_nodes, n_resamples=n_resamples), child)
-        notes.update(dict.fromkeys(found.notes) if part.n == d.n else {})
+        if part.n == d.n:  # the tree has cautions of its own about spaces
+            notes.update((str(note) if note.startswith(SHOWN_ELSEWHERE) else note, None) for note in found.notes)
         assert found.partition is not None
         return found.pvalue, found.space, found.partition.labels
 
@@ -332,7 +336,7 @@ def tree_of_points(
         partition=make_partition(
             d, labels, len(np.unique(labels)), algorithm="cluster_tree", n_init=0, n_iter=0, converged=True
         ),
-    )
+    ).explained()
 
 
 def _note_cuts(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
@@ -340,16 +344,24 @@ def _note_cuts(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
     elsewhere = [node for node in nodes if node.children and node.space != GIVEN]
     if not elsewhere:
         return ()
-    cuts = ", ".join(f"node {node.id} ({node.space})" for node in elsewhere)
+    cuts = ", ".join(f"node {node.id} ({node.space})" for node in elsewhere[:NODES_NAMED])
+    cuts += f" and {len(elsewhere) - NODES_NAMED} more" if len(elsewhere) > NODES_NAMED else ""
     return (
-        f"Cut where the test found its clusters, decorrelated or in some columns: {cuts}. Heights are 2S of the cuts "
-        "under the metric as given, which other cuts can exceed, so that a node may stand below its parts.",
+        Caution(
+            f"Cut where the test found its clusters, decorrelated or in some columns: {cuts}.",
+            "Heights are 2S of the cuts under the metric as given, which other cuts can exceed, so that a node may "
+            "stand below its parts.",
+        ),
     )
 
 
 def _is_told(text: str, notes: Iterable[str]) -> bool:
     """Tell whether a note on all points says the same of them."""
-    return any(text.split()[:BEGINNING] == note.split()[:BEGINNING] for note in notes)
+
+    def beginning(note: str) -> list[str]:
+        return note.removeprefix(WIDE_STEPS).split()[:BEGINNING]
+
+    return any(beginning(text) == beginning(note) for note in notes)
 
 
 def _check_draws_suffice(rules: Rules, factor: float) -> None:
@@ -415,4 +427,4 @@ def _warned_once() -> Iterator[list[str]]:
         first.setdefault(category, text)
     texts.extend(first.values())
     for category, text in first.items():
-        warn(text, category)
+        warn(text, category, once=text.startswith(WIDE_STEPS))

@@ -18,6 +18,7 @@ from energystats.clustering.local_search import Problem, search_problem
 from energystats.clustering.partition import Partition, make_partition
 from energystats.clustering.search import MOVE_TOLERANCE, STARTS
 from energystats.clustering.seeding import count_distinct
+from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.arrays import as_array
 from energystats.inputs.labels import as_labels
@@ -186,7 +187,12 @@ class UserClusterer:
         if min(self.counts) > 1:
             return (f"{found}.",)
         lost = sum(count < 2 for count in self.counts)
-        return (f"{found}. {lost} of {len(self.counts)} had fewer than two; those count as {counts_as}.",)
+        return (
+            Caution(
+                f"{lost} of {len(self.counts)} parts had fewer than two clusters: these count as {counts_as}.",
+                f"{found}.",
+            ),
+        )
 
     def note_on_resamples(self) -> str:
         """Note how many clusters there were; the first call was for the data, the others for resamples."""

@@ -12,10 +12,11 @@ from scipy.stats import rankdata
 from energystats._core.ties import Jittered
 from energystats._typing import FloatArray
 from energystats.display.numbers import number
+from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import TiesWarning, warn
 
-__all__ = ["ColumnTies", "describe_data"]
+__all__ = ["WIDE_STEPS", "ColumnTies", "describe_data"]
 
 
 SHOWN = 10  # columns with ties
@@ -23,6 +24,7 @@ SAME_VALUE = 1e-13  # of the largest one: closer values differ by rounding
 OFF_GRID = 1e-3  # of a grid step
 FAR = (5, 6, 7, 8, 9)  # rows: how far the farther neighbours in row order are
 SERIAL_ERRORS = 3.5  # standard errors by which next rows have to be more alike than independent ones
+WIDE_STEPS = "Steps between tied values are wide, and jittering them can change p."
 SERIAL_SHARE = 0.6  # of comparisons that the next row wins
 
 
@@ -40,7 +42,7 @@ class ColumnTies:
         Whether the jitter matters.
     heaped : bool
         Whether some values are far more frequent than their neighbours.
-    limits : tuple of str
+    limits : tuple of Caution
         Sentences about piles at the ends.
     """
 
@@ -48,7 +50,7 @@ class ColumnTies:
     step: str
     coarse: bool
     heaped: bool
-    limits: tuple[str, ...]
+    limits: tuple[Caution, ...]
 
     @classmethod
     def of(cls, found: Jittered, name: str, exponent: int, n: int) -> Self:
@@ -59,12 +61,17 @@ class ColumnTies:
             which = "smallest" if limit.is_smallest else "largest"
             value = number(float(np.ldexp(limit.value, exponent)))
             what = (
-                "They stand apart from the others and count as a mode."
+                ("They stand apart and count as a mode.", "")
                 if limit.apart
-                else "They were taken for values that a limit cut off (of detection, or of the scale), and spread over "
-                "the tail that it hides: they are no mode. Whether these rows are a group of their own was not tested."
+                else (
+                    "They were taken for values that a limit cut off.",
+                    "Of detection, or of the scale: they were spread over the tail that it hides, and are no mode. "
+                    "Whether these rows are a group of their own was not tested.",
+                )
             )
-            limits.append(f"{limit.count} of {n} values of {name} are its {which}, {value}. {what}")
+            limits.append(
+                Caution(f"{limit.count} of {n} values of {name} are its {which}, {value}. {what[0]}", what[1])
+            )
         return cls(name, step, found.coarse, found.heaped, tuple(limits))
 
 
@@ -88,7 +95,7 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies]) -> tuple[str, ..
 
 
 def _note_ties(ties: Sequence[ColumnTies]) -> tuple[str, ...]:
-    """Note jittered ties, if there were any, and warn where the jitter can change p."""
+    """Note jittered ties, if there were any; where steps are wide, warn once a process: there is nothing to do."""
     steps = [f"{column.step} in {column.name}" for column in ties if column.step]
     if not steps:
         return ()
@@ -98,14 +105,16 @@ def _note_ties(ties: Sequence[ColumnTies]) -> tuple[str, ...]:
         "because point masses count as modes."
     )
     if any(column.coarse for column in ties):
-        warn(note, TiesWarning)
+        note = Caution(WIDE_STEPS, note)
+        warn(note, TiesWarning, once=True)
     heaped = [column.name for column in ties if column.heaped]
     if not heaped:
         return (note,)
     shown = ", ".join(heaped[:SHOWN]) + (", ..." if len(heaped) > SHOWN else "")
-    heaps = (
-        f"Some values of {shown} are far more frequent than those beside them, as of values rounded to several grids "
-        "at once; such heaps can count as modes. Round all values to the coarsest grid."
+    heaps = Caution(
+        f"Some values of {shown} are heaps, which can count as modes.",
+        "They are far more frequent than those beside them, as of values rounded to several grids at once. Round all "
+        "values to the coarsest grid.",
     )
     warn(heaps, TiesWarning)
     return heaps, note
@@ -123,10 +132,10 @@ def _note_duplicated_rows(points: FloatArray) -> tuple[str, ...]:
         return ()
     if not any(np.unique(column).size == distinct and not _on_a_grid(column) for column in points.T):
         return ()
-    note = (
-        f"{n - distinct} of {n} rows are duplicated, in columns that are recorded on no grid. Copies of rows (a table "
-        "merged twice, a bootstrap sample) make p too small: test every row once. Equal rows of counts or of rounded "
-        "values are no copies, whether they were transformed or not."
+    note = Caution(
+        f"{n - distinct} of {n} rows are duplicated, in columns that are recorded on no grid. Copies make p too small.",
+        "Copies come from a table merged twice or a bootstrap sample: test every row once. Equal rows of counts or of "
+        "rounded values are no copies, whether they were transformed or not.",
     )
     warn(note, TiesWarning)
     return (note,)
@@ -151,9 +160,11 @@ def _note_two_values(points: FloatArray) -> tuple[str, ...]:
     if points.shape[1] == 1 or 2 * count < points.shape[1]:
         return ()
     return (
-        f"{count} of {points.shape[1]} columns have two values only. Sums of such columns have two modes where the "
-        "columns go together, as items of one strong factor do: a small p is then no sign of groups of rows. Compare "
-        "with a model without groups that has this dependence.",
+        Caution(
+            f"{count} of {points.shape[1]} columns have two values only. A small p need not mean groups of rows.",
+            "Sums of such columns have two modes where the columns go together, as items of one strong factor do. "
+            "Compare with a model without groups that has this dependence.",
+        ),
     )
 
 
@@ -179,9 +190,12 @@ def _note_serial_order(d: Dissimilarity) -> tuple[str, ...]:
     if nearer < max(SERIAL_SHARE, 0.5 + SERIAL_ERRORS * error):
         return ()
     return (
-        f"Neighbouring rows are alike: {nearer:.0%} are nearer to the next row than to one {FAR[0]} to {FAR[-1]} rows "
-        "on. If the table is sorted, nothing follows. If rows depend on those before them (a series, a transect, "
-        "repeated measures), p is too small, because the test supposes independent rows.",
+        Caution(
+            "Neighbouring rows are alike: unless the table was sorted, p is too small.",
+            f"{nearer:.0%} are nearer to the next row than to one {FAR[0]} to {FAR[-1]} rows on. Of a sorted table "
+            "nothing follows; in a series, a transect or repeated measures rows depend on those before them, and the "
+            "test supposes independent rows.",
+        ),
     )
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from energystats._core.labelings import arrangements, count_labelings
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.exact_1d import has_exact
+from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.options import check_option, children
 from energystats.inputs.table import InputTable, as_table, check_same_columns
@@ -30,16 +31,16 @@ __all__ = ["Null", "PermutedColumns", "TableNull", "UserModel", "check_null", "h
 Null: TypeAlias = str | Callable[[np.random.Generator], Any]
 Usable: TypeAlias = Callable[[Dissimilarity], Dissimilarity]  # prepares a table, or raises ValueError
 DRAWN_AGAIN = 10_000  # times, until tables that the metric refuses are an error
-NOT_CLUSTERS = (
-    "Rejecting means that columns depend on each other in a way that makes S/T larger. Clusters do that, and so does "
-    "correlation in a single cloud: two normal columns with correlation .5, which are one cluster, were rejected in "
-    ".98 of samples (n = 100, level .05). Clusters that differ in one column alone leave the columns independent and "
-    "are not seen."
+NOT_CLUSTERS = Caution(
+    "Correlation in a single cloud is rejected too, and clusters in one column alone are not seen.",
+    "Rejecting means that columns depend on each other in a way that makes S/T larger. Clusters do that, and so do two "
+    "normal columns with correlation .5, which are one cluster: they were rejected in .98 of samples (n = 100, level "
+    ".05). Clusters that differ in one column alone leave the columns independent.",
 )
-NOT_THE_MODEL = (
-    "Rejecting means that tables of the model hardly ever have so large an S/T: the data have clusters, or differ from "
-    "the model in something else. p is exact for data from the model itself; parameters that were estimated from the "
-    "same data make it approximate."
+NOT_THE_MODEL = Caution(
+    "A rejection means that the data have clusters, or differ from the model in something else.",
+    "Tables of the model hardly ever have so large an S/T then. p is exact for data from the model itself; parameters "
+    "that were estimated from the same data make it approximate.",
 )
 
 

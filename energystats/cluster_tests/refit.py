@@ -35,8 +35,7 @@ from energystats.cluster_tests.reference_tables import Null, TableNull, held
 from energystats.cluster_tests.results import ClusterTestResult, Comparison, Contrast
 from energystats.cluster_tests.scores import jitter_columns
 from energystats.clustering.exact_1d import has_exact
-from energystats.display.sentences import exact_note
-from energystats.display.tables import LEVEL
+from energystats.display.sentences import Caution, exact_note
 from energystats.dissimilarity import Dissimilarity
 
 __all__ = ["GAUSSIAN", "INDEPENDENT_UNIMODAL", "compare_with_references", "refit_test", "unimodal_axes"]
@@ -47,17 +46,19 @@ SMALLEST_SAMPLE = 8  # points
 SHARE_TOLERANCE = 1e-12  # two shares closer than this are tied
 GAUSSIAN = "the population is one Gaussian, with any covariance matrix"
 INDEPENDENT_UNIMODAL = "the population has independent unimodal principal components, or independent unimodal features"
-UNLIKE_NUMBERS = (
-    "S/T grows with the number of clusters, and without points that are labelled noise; where these differ between "
-    'data and references p says little. Take a clusterer with a fixed number, or method="split".'
+UNLIKE_NUMBERS = Caution(
+    "p says little where the data and the references have different numbers of clusters or of noise points.",
+    "S/T grows with the number of clusters, and without points that are labelled noise. Take a clusterer with a fixed "
+    'number, or method="split".',
 )
-NOT_GAUSSIAN = (
-    "Data without clusters that are not Gaussian are rejected too: at level .05 about .6 of uniform squares and .2 of "
-    "samples with exponential columns (n = 100)."
+NOT_GAUSSIAN = Caution(
+    "Data without clusters that are not Gaussian are rejected too.",
+    "At level .05 about .6 of uniform squares and .2 of samples with exponential columns (n = 100).",
 )
-NOT_INDEPENDENT = (
-    "Unimodal components that depend on each other are outside this null hypothesis: one elliptical cloud of which 5 % "
-    "of the rows have twenty times the spread was rejected in .2 of samples (n = 100, ten columns, level .05)."
+NOT_INDEPENDENT = Caution(
+    "Unimodal components that depend on each other are outside this null hypothesis.",
+    "One elliptical cloud of which 5 % of the rows have twenty times the spread was rejected in .2 of samples (n = "
+    "100, ten columns, level .05).",
 )
 
 
@@ -251,6 +252,4 @@ def _note_tables(
         notes.append(exact_note(others + 1, "tables that permuting the columns makes"))
     elif exact:
         notes.append(f"p-value over all {others + 1} tables that permuting the columns makes; the searches have seeds.")
-    if (smallest := upper_pvalue(0, others)) > LEVEL:
-        notes.append(f"So few tables cannot give a p below {smallest:.2g}.")
     return tuple(notes)

@@ -12,8 +12,8 @@ import numpy as np
 from energystats._core.pvalues import smallest_pvalue
 from energystats._typing import FloatArray
 from energystats.display.numbers import number, numbers, p_text, probability
-from energystats.display.result import Result
-from energystats.display.sentences import seed_note, state_evidence
+from energystats.display.result import VerdictFirst
+from energystats.display.sentences import seed_note, state_evidence, write_counts
 from energystats.display.tables import LEVEL, TextTable, cut_all, text_table
 from energystats.distribution_tests.multiplicity import adjust
 
@@ -27,6 +27,7 @@ __all__ = ["ClusterTestResult", "Comparison", "Contrast", "contrast_rows"]
 
 
 ROUNDING = 1e-9  # of a p-value
+PLACES = {"decorrelated": "in decorrelated columns", "columns": "in some columns, standardized"}  # by space
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ClusterTestResult(Result):
+class ClusterTestResult(VerdictFirst):
     """Test for cluster structure.
 
     Attributes
@@ -170,28 +171,29 @@ class ClusterTestResult(Result):
         columns = ["contrast", "statistic", "pvalue", "pvalue_adjusted"]
         return pd.DataFrame([(r.name, r.statistic, r.pvalue, r.pvalue_adjusted) for r in self.rows], columns=columns)
 
+    @property
+    def _symbol(self) -> str:
+        """Name of the statistic."""
+        if self.method != "refit":
+            return "E"
+        return "S/T less mean of references" if self._pivoted else "S/T"
+
+    @property
+    def _pivoted(self) -> bool:
+        return bool(self.comparisons) and self.comparisons[0].name == "pivoted"
+
     def _tables(self) -> list[TextTable]:
-        pivoted = bool(self.comparisons) and self.comparisons[0].name == "pivoted"
-        symbol = "E" if self.method != "refit" else "S/T less mean of references" if pivoted else "S/T"
-        rows = [
-            [f"statistic ({symbol})", number(self.statistic)],
-            ["p-value", probability(self.pvalue)],
-            ["method", self.method],
-            ["resamples", str(self.n_resamples)],
-        ]
+        tables = []
         if self.indices is not None:
-            ratio, _, distance = self.indices.mean(axis=0)
-            rows[1:1] = [["log likelihood ratio", number(ratio)], ["distance from unimodality", number(distance)]]
-        if self.n_splits:
-            rows.append(["splits", str(self.n_splits)])
-            rows.append(["points clustered at a time", str(self.n_clustered)])
-        titles = {
-            "split": "Test of unimodality along linear projections",
-            "unimodal-1d": "Test of unimodality",
-            "refit": f"Test of S/T against {'other tables' if self.of_tables else 'samples of a fitted distribution'}",
-            "crossfit": "Test of held-out unimodality against samples of a fitted distribution",
-        }
-        tables = [text_table(rows, None, None, titles[self.method])]
+            ratio, E, distance = self.indices.mean(axis=0)
+            rows = [
+                ["log likelihood ratio", number(ratio)],
+                ["excess-split index E", number(E)],
+                ["distance from unimodality", number(distance)],
+                ["p-value", probability(self.pvalue)],
+            ]
+            along = " along linear projections" if self.method == "split" else ""
+            tables.append(text_table(rows, None, None, f"Test of unimodality{along}"))
         if len(self.rows) > 1:
             columns = [
                 numbers([r.statistic for r in self.rows]),
@@ -205,12 +207,26 @@ class ClusterTestResult(Result):
             values = numbers([value for c in self.comparisons for value in (c.statistic, c.mean)])
             cells = [(values[2 * i], values[2 * i + 1], probability(c.pvalue)) for i, c in enumerate(self.comparisons)]
             heads = ["observed", "mean of references", "p"]
-            counts = "the first counts" if pivoted else "the larger p counts"
+            counts = "the first counts" if self._pivoted else "the larger p counts"
             title = f"References: {counts}" if len(cells) > 1 else "References"
             tables.append(text_table(cells, heads, [c.name for c in self.comparisons], title))
         return tables
 
-    def _sentences(self) -> list[str]:
+    def _rests_on(self) -> list[str]:
+        lines = [f"Null hypothesis: {self.null_hypothesis}."]
+        if few := self.few_draws:
+            lines.append(few)
+        lines.append(
+            f"Statistic: {self._symbol} = {number(self.statistic)}. Method: {self.method}. {self._draws()}".rstrip()
+        )
+        if self.partition is not None:
+            sizes = write_counts(self.partition.sizes)
+            where = PLACES.get(self.space, "as given")
+            points = "points" if self.partition.k > 1 or self.partition.sizes[0] > 1 else "point"
+            lines.append(f"Clusters shown (`.partition`): {sizes} {points}, {where}.")
+        return lines
+
+    def _explanations(self) -> list[str]:
         if self.of_tables:
             meaning = []  # the notes say what it means, of these hypotheses in particular
         elif self.pvalue > LEVEL:
@@ -220,61 +236,52 @@ class ClusterTestResult(Result):
                 "A small p means structure beyond the null hypothesis; not that a certain cluster, or their number, is "
                 "real."
             ]
-        return [
-            f"Null hypothesis: {self.null_hypothesis}.",
-            *self._few_draws(),
-            *self.notes,
-            *meaning,
-            *self._seed(),
-            *self._rule(),
-        ]
+        return [*meaning, *self._rule()]
 
     @property
     def _smallest(self) -> float:
-        """Smallest p that the draws can give."""
-        return smallest_pvalue(self.n_resamples, self.factor or 1.0)
+        """Smallest p that the draws can give; where they are all tables, the observed one is among them."""
+        return smallest_pvalue(self.n_resamples - bool(self.exact), self.factor or 1.0)
 
     @property
-    def _cannot_reject(self) -> bool:
-        """Whether no p-value could have reached the level."""
-        return self._smallest > LEVEL * (1 + ROUNDING)
-
-    def _few_draws(self) -> list[str]:
-        """Say that no p-value could have reached the level."""
-        if not self._cannot_reject:
-            return []
+    def few_draws(self) -> str:
+        """Say that no p-value could have reached the level .05; else empty."""
+        if self.n_resamples < 1 or self._smallest <= LEVEL * (1 + ROUNDING):
+            return ""
+        if self.exact:
+            return f"So few tables, {self.n_resamples}, cannot give a p below {self._smallest:.2g}."
         fewest = math.ceil((self.factor or 1.0) / LEVEL * (1 - ROUNDING)) - 1
-        return [
+        return (
             f"With {self.n_resamples} draws the smallest possible p is {probability(self._smallest)}, so that "
             f"nothing can be rejected at level {LEVEL:g}: take n_resamples of {fewest} or more, better 199."
-        ]
+        )
 
-    def _seed(self) -> list[str]:
-        """Say what p owes to the seed, and by how much it moves where that is known."""
-        if self.n_resamples < 1 or (self.method == "split" and not self.n_splits):
-            return []
+    def _draws(self) -> str:
+        """Say what p owes to the draws and the seed, and whether it is the smallest that they can give."""
+        if self.method == "split" and not self.n_splits:
+            return ""
+        if self.exact:
+            smallest = self.pvalue <= self._smallest * (1 + ROUNDING)
+            return f"p-value over all {self.n_resamples} tables." + " It is the smallest that they can give." * smallest
         if self.method == "split":
             smallest = self.pvalue <= self._smallest * (1 + ROUNDING)
-            return [
-                f"p-value by {self.n_splits} random splits of the points, and {self.n_resamples} draws behind the p of "
-                "each: another seed makes other splits and gives another p."
+            return (
+                f"p-value by {self.n_splits} random splits of the points, {self.n_clustered} of them clustered at a "
+                f"time, with {self.n_resamples} draws each; another seed gives another p."
                 + " It is the smallest that so many draws can give."
                 * smallest
-            ]
-        if self.exact:
-            return []
+            )
         what = "draws" if self.method == "unimodal-1d" else "tables" if self.of_tables else "reference samples"
-        return [seed_note(self.pvalue, self.n_resamples, what, factor=self.factor or 1.0)]
+        return seed_note(self.pvalue, self.n_resamples, what, factor=self.factor or 1.0)
 
     def _conclusion(self) -> str:
+        if self.pvalue > LEVEL and self.few_draws:
+            what = "tables" if self.exact else "draws"
+            return (
+                f"At level {LEVEL:g}: nothing could be decided with {self.n_resamples} {what} ({p_text(self.pvalue)})."
+            )
         if self.of_tables:
             return state_evidence(self.pvalue, f'against "{self.null_hypothesis}"')
-        if self.pvalue <= LEVEL:
-            return state_evidence(self.pvalue, "of more structure than the null hypothesis allows")
-        if self._cannot_reject:
-            return (
-                f"At level {LEVEL:g}: nothing could be decided with {self.n_resamples} draws ({p_text(self.pvalue)})."
-            )
         of_lines = {"split": "of a projection with two modes", "unimodal-1d": "of more than one mode"}
         claim = of_lines.get(self.method, "of more structure than the null hypothesis allows")
         return state_evidence(self.pvalue, claim)

@@ -12,6 +12,7 @@ from energystats._core.gram import factor_coordinates
 from energystats._core.ties import jitter_ties
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.data_notes import ColumnTies
+from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity, Points
 from energystats.exceptions import NotCalibratedWarning, warn
 from energystats.geometry.negative_type import examine_spectrum
@@ -125,9 +126,10 @@ def _warned_if_curved(squared: FloatArray, power: float) -> str:
     exponent = _power_of_line(np.sqrt(squared))
     if exponent is None:
         return ""
-    text = (
-        f"R behaves as abs(x - y)**{power * exponent:.3g} of a single column x, which bends its line into a curve, and "
-        f"curves have projections with two modes: give alpha={power * exponent:.3g}, or the column itself."
+    own = f"{power * exponent:.3g}"
+    text = Caution(
+        f"R behaves as abs(x - y)**{own} of a single column x, a bent line: give alpha={own}, or the column itself.",
+        "Curves have projections with two modes, whether there are clusters or not.",
     )
     warn(text, NotCalibratedWarning)
     return text
@@ -158,10 +160,11 @@ def _warned_if_not_euclidean(squared: FloatArray, power: float, tolerance: float
     if found.holds:
         return ""
     root = "R" if power == 1 else f"R**(1/{power:g})"
-    text = (
-        f"{root} is not a Euclidean distance (eigenvalues from {found.lowest:.3g} to {found.highest:.3g}); on "
-        "Manhattan distances of uniform data this test rejected up to .24 at level .05. Pass coordinates if there "
-        "are any, or say with `alpha` which power of a Euclidean distance R is."
+    text = Caution(
+        f"{root} is not a Euclidean distance (eigenvalues from {found.lowest:.3g} to {found.highest:.3g}): p is "
+        "approximate.",
+        "On Manhattan distances of uniform data this test rejected up to .24 at level .05. Pass coordinates if there "
+        "are any, or say with `alpha` which power of a Euclidean distance R is.",
     )
     warn(text, NotCalibratedWarning)
     return text

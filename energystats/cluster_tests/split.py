@@ -26,10 +26,11 @@ from energystats.cluster_tests.unimodality import (
     unimodality_along_lines,
 )
 from energystats.cluster_tests.whole_clusters import WholeClusters
+from energystats.display.sentences import Caution, write_counts
 from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity
 
-__all__ = ["LINEAR_UNIMODALITY", "deal_folds", "enough_draws", "split_test"]
+__all__ = ["LINEAR_UNIMODALITY", "SHOWN_ELSEWHERE", "deal_folds", "enough_draws", "split_test"]
 
 
 FOLDS = 5  # of a split; the points of one are scored along lines that the others give
@@ -46,15 +47,16 @@ CONTRASTS_MEAN = (
     "A contrast asks whether all points are unimodal along the line from one cluster to the rest. A third cluster far "
     "away makes its p small too, so it does not show that this cluster is separate from its neighbour."
 )
-FEWER_SHOW_MORE = (
-    "The lines between fewer clusters can show more: k = 2 may reject where this k does not. p belongs to lines in all "
-    "spaces, the contrasts shown are those of the points as given."
+FEWER_SHOW_MORE = Caution(
+    "The lines between fewer clusters can show more: k = 2 may reject where this k does not.",
+    "p belongs to lines in all spaces, the contrasts shown are those of the points as given.",
 )
 NO_PARTITION = (
     "`.partition` is None: there are too many points for all pairs, and rho is not known to be of negative type, which "
     "landmarks need. Take a random part of the rows."
 )
 AS_GIVEN_ALONE = "The user's clusterer was used with the points as given alone, not with decorrelated or fewer columns."
+SHOWN_ELSEWHERE = "The clusters show in"  # another space: how the note on it begins
 Lines = list[FloatArray]  # standardised positions of all points, one array per contrast
 
 
@@ -290,15 +292,12 @@ def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
     where = "decorrelated columns" if kind == DECORRELATED else "some columns, standardized"
     same = "much the same" if rand >= ALIKE else "others"
     return (
-        f"The clusters show among {where}: {call} finds them, of {_join_sizes(there.sizes)} points. "
-        f"Those under the metric as given are {same}: adjusted Rand index {rand:.2f}.",
+        Caution(
+            f"{SHOWN_ELSEWHERE} {where}: {call}.",
+            f"That call finds them, of {write_counts(there.sizes)} points. Those under the metric as given are {same}: "
+            f"adjusted Rand index {rand:.2f}.",
+        ),
     )
-
-
-def _join_sizes(sizes: tuple[int, ...]) -> str:
-    """Join numbers by commas and "and"."""
-    *most, last = map(str, sizes)
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _names(whole: WholeClusters, kinds: tuple[Kind, ...]) -> dict[Kind, IntArray | None]:

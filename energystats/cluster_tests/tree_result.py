@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from energystats._core.pvalues import smallest_pvalue
 from energystats._typing import FloatArray, IntArray
-from energystats.display.numbers import numbers, probability
-from energystats.display.result import Labelled
-from energystats.display.sentences import metric_note
+from energystats.cluster_tests.unimodality import calibration_factor
+from energystats.display.numbers import numbers, p_text, probability
+from energystats.display.result import Labelled, VerdictFirst
+from energystats.display.sentences import Caution, metric_note, state_evidence, write_counts
 from energystats.display.tables import TextTable, text_table
 
 if TYPE_CHECKING:
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from energystats.metrics.z_scores import Standardization
 
 __all__ = ["ClusterTreeResult", "TreeNode"]
+
+
+ROUNDING = 1e-9  # of a p-value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -81,7 +86,7 @@ class TreeNode:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ClusterTreeResult(Labelled):
+class ClusterTreeResult(VerdictFirst, Labelled):
     """Clusters found by splitting in two for as long as a test rejects.
 
     Attributes
@@ -196,38 +201,68 @@ class ClusterTreeResult(Labelled):
             stubs.append("".join([*above, f"|- node {node.id}"]))
         return stubs
 
-    def _sentences(self) -> list[str]:
-        rule = (
+    def _rests_on(self) -> list[str]:
+        lines = [f"Null hypothesis at each node: {self.null_hypothesis}."]
+        root, tested = self.nodes[0], [node for node in self.nodes if node.tested]
+        if tested:
+            how = (
+                f"{self.n_splits} random splits with {self.n_resamples} draws each"
+                if self.n_splits
+                else f"{self.n_resamples} draws"
+            )
+            factor = calibration_factor(self.conservative, several=self.method == "split")
+            smallest = root.pvalue <= smallest_pvalue(self.n_resamples, factor) * (1 + ROUNDING)
+            lines.append(
+                f"All points: {p_text(root.pvalue)}, method {self.method}, by {how}; smaller nodes have more, another "
+                "seed gives other p." + " It is the smallest that so many draws can give." * smallest
+            )
+            kept = [node.pvalue_adjusted for node in tested if not node.children]
+            of_kept = f" (smallest adjusted {p_text(min(kept))})" if kept else ""
+            lines.append(
+                f"Nodes tested: {len(tested)}; split: {len(tested) - len(kept)}; not split: {len(kept)}{of_kept}."
+            )
+        points = "points" if self.labels.size > 1 else "point"
+        lines.append(f"Clusters (leaves, `.partition`): {write_counts(self.sizes)} {points}.")
+        return lines
+
+    def _explanations(self) -> list[str]:
+        lines = [
             f"A node is split when its adjusted p, p (n - 1)/(size - 1) but not below that of its parent, is at most "
             f"{self.level:g}. So the chance that any node is split whose points come from one population of the null "
             f"hypothesis is at most {self.level:g}, as far as the test holds its level, which was measured, not proved."
-        )
-        lines = [f"Null hypothesis at each node: {self.null_hypothesis}.", rule]
+        ]
+        if any(node.outcome == "k_max reached" for node in self.nodes):
+            lines.insert(
+                0, Caution(f"Splits that were significant too were left out, because `k_max` is {self.k_max}.")
+            )
         if any(node.rejected for node in self.nodes):
             lines.append(
                 "A rejection says that the points of a node are not one cluster; it does not say that the cut is right."
             )
         if any(node.tested and not node.rejected for node in self.nodes):
             lines.append("A large p is no evidence that a cluster has no parts.")
-        if any(node.outcome == "k_max reached" for node in self.nodes):
-            lines.append(f"Splits that were significant too were left out, because `k_max` is {self.k_max}.")
         if any(node.tested for node in self.nodes):
             lines.append(
                 f"Draws: {self.n_resamples} for all points, (n - 1)/(size - 1) times as many for smaller nodes."
             )
-        if any(node.tested for node in self.nodes):
-            lines.append("Another seed gives other p-values.")
-        return [*self._members(), *lines, *self.notes, metric_note(self.metric, self.standardization)]
+        return [*lines, metric_note(self.metric, self.standardization)]
+
+    def _below(self) -> list[str]:
+        return self._members()
 
     def _conclusion(self) -> str:
-        splits = sum(node.rejected for node in self.nodes)
-        if not self.nodes[0].tested:
+        root, split = self.nodes[0], [node.pvalue_adjusted for node in self.nodes if node.children]
+        if not root.tested:
             return "Nothing was tested: no statement about clusters."
-        if not splits:
+        if not split:
             what = "more than one mode" if self.method == "unimodal-1d" else "a projection with two modes"
-            return f"At level {self.level:g}: no evidence at this sample size of {what}."
-        were = "split was" if splits == 1 else "splits were"
-        return f"{splits} {were} significant at family-wise level {self.level:g}; where a cut runs was not tested."
+            return state_evidence(root.pvalue, f"of {what}", level=self.level)
+        which = "" if len(split) == 1 else "largest "
+        were = "1 split was" if len(split) == 1 else f"{len(split)} splits were"
+        return (
+            f"{self.k} clusters: {were} significant at family-wise level {self.level:g} "
+            f"({which}adjusted {p_text(max(split))})."
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Tabulate one row per node; the columns are the fields of `TreeNode` without rows and children."""

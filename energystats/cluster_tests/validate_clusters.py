@@ -48,6 +48,7 @@ from energystats.clustering.energy_cluster import ALGORITHMS, AUTO
 from energystats.clustering.partition import Partition
 from energystats.clustering.search import STARTS, Search
 from energystats.clustering.silhouette import score_points
+from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.multiplicity import adjust
 from energystats.exceptions import collected
@@ -357,7 +358,7 @@ def _validate(
         n_resamples=options.n_resamples,
         n_stability=len(resampled.similarities) if again else 0,
         notes=tuple(dict.fromkeys((*notes, *_notes(merges, again)))),
-    )
+    ).explained()
 
 
 def _fresh(asked: _WantedClusters) -> UserClusterer | None:
@@ -554,18 +555,17 @@ BLURRED = 0.8  # share of points on their side, below which the hyperplane is no
 
 def _notes(merges: Sequence[Merge], again: bool) -> list[str]:
     """Say what a reader has to know of these answers."""
-    notes = [
-        "A small p at a merge means that its region has more than one mode along the line between its two sides; not "
-        "where the border runs, nor that either side is one cluster.",
-        "Stability and silhouettes describe; one long cloud is cut at the same place again and again.",
-    ]
+    notes = []
     if not again:
-        notes.insert(0, f"The partition was {NO_CLUSTERER.replace('not tested: ', 'not tested, because ')}.")
+        notes.append(f"The partition was {NO_CLUSTERER.replace('not tested: ', 'not tested, because ')}.")
     blurred = [merge.name for merge in merges if merge.separated < BLURRED]
     if blurred:
+        more = f" and of {len(blurred) - 1} more merges" if len(blurred) > 1 else ""
         notes.append(
-            f"No hyperplane separates the sides of {'; '.join(blurred)} well (fewer than {BLURRED:.0%} of the points "
-            "held out lie on their side), so that the test there says little about this border."
+            Caution(
+                f"No hyperplane separates the sides of {blurred[0]}{more} well: p there says little of the border.",
+                f"Of {'; '.join(blurred)} fewer than {BLURRED:.0%} of the points held out lie on their side.",
+            )
         )
     small = [merge.name for merge in merges if merge.reason]
     if small:

@@ -13,8 +13,7 @@ from energystats.cluster_tests.results import ClusterTestResult
 from energystats.clustering.partition import Partition
 from energystats.clustering.partition_views import choose_plane
 from energystats.display.numbers import numbers, p_text, probability, proportion
-from energystats.display.result import Result
-from energystats.display.sentences import sentences
+from energystats.display.result import VerdictFirst
 from energystats.display.tables import LEVEL, TextTable, cut_all, text_table
 from energystats.metrics.general import SciPyMetric
 
@@ -75,7 +74,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ClusterValidationResult(Result):
+class ClusterValidationResult(VerdictFirst):
     """Answers for and against a partition, question by question.
 
     Attributes
@@ -283,8 +282,12 @@ class ClusterValidationResult(Result):
         ]
         return lines
 
-    def _sentences(self) -> list[str]:
-        return [*self._rests_on(), *self.notes]
+    def _explanations(self) -> list[str]:
+        return [
+            "A small p at a merge means that its region has more than one mode along the line between its two sides; "
+            "not where the border runs, nor that either side is one cluster.",
+            "Stability and silhouettes describe; one long cloud is cut at the same place again and again.",
+        ]
 
     def _conclusion(self) -> str:
         known = {answer.question: answer for answer in (*self._of("all points"), *self._of("partition"))}
@@ -293,27 +296,37 @@ class ClusterValidationResult(Result):
         if all(np.isnan(answer.pvalue) for answer in known.values()):
             return "No statement about clusters: nothing could be tested."
         everywhere, own = known["all points"], known["partition"]
+        of_all = p_text(everywhere.pvalue)
         if np.isnan(own.pvalue):
             if everywhere.rejected:
-                return "There is structure, but whether it is that of these labels was not tested: give the clusterer."
-            return f"At level {LEVEL:g}: no second mode was found in these points."
+                also = "whether it is that of these labels was not tested: give the clusterer"
+                return f"There is structure ({of_all}), but {also}."
+            return f"At level {LEVEL:g}: no second mode was found in these points ({of_all})."
         groups = self.groups
         if not own.rejected and len(groups) == 1:
             modes = [answer.what for answer in self._of("variable") if answer.rejected]
             if not everywhere.rejected and not modes:
-                return f"At level {LEVEL:g}: no second mode was found; these clusters may be parts of one cloud."
-            seen = f" ({', '.join(cut_all(modes[:3]))}: more than one mode)" if modes else ""
-            return f"There is structure{seen}, but not along the lines of this partition. {self._elsewhere()}"
-        if len(groups) == self.k == 2:
-            return f"At level {LEVEL:g}: the two clusters are separate."
-        if len(groups) == self.k:
-            return f"At level {LEVEL:g}: all {self.k} clusters are separate from what they first meet."
+                why_so = "these clusters may be parts of one cloud"
+                return f"At level {LEVEL:g}: no second mode was found ({of_all}); {why_so}."
+            seen = f"{', '.join(cut_all(modes[:3]))}: more than one mode" if modes else of_all
+            return f"There is structure ({seen}), but not along the lines of this partition. {self._elsewhere()}"
+        return f"At level {LEVEL:g}: {self._separate(groups)}"
+
+    def _separate(self, groups: tuple[tuple[int, ...], ...]) -> str:
+        """Say which clusters are separate, with the largest adjusted p of the merges that part them."""
+        everywhere, own = self._of("all points")[0], self._of("partition")[0]
         if len(groups) == 1:
-            return f"At level {LEVEL:g}: evidence of clusters, but not of any of these {self.k} by itself."
+            return f"evidence of clusters ({p_text(own.pvalue)}), but not of any of these {self.k} by itself."
+        parting = [merge.pvalue_adjusted for merge in self.merge_rows if merge.pvalue_adjusted <= LEVEL]
+        p = f"{'largest ' * (len(parting) > 1)}adjusted {p_text(max(parting))}"
+        if len(groups) == self.k == 2:
+            return f"the two clusters are separate ({p})."
+        if len(groups) == self.k:
+            return f"all {self.k} clusters are separate from what they first meet ({p})."
         names = ", ".join("+".join(map(str, group)) for group in groups)
         if not everywhere.rejected and not own.rejected:
-            names += " (by the merges, which ask along lines of their own; the tests of all clusters do not show them)"
-        return f"At level {LEVEL:g}: {len(groups)} groups of these {self.k} clusters are separate: {names}."
+            p += ", by the merges, which ask along lines of their own; the tests of all clusters do not show them"
+        return f"{len(groups)} groups of these {self.k} clusters are separate: {names} ({p})."
 
     def _elsewhere(self) -> str:
         """Say where the structure shows, without advice that was followed already."""
@@ -324,12 +337,6 @@ class ClusterValidationResult(Result):
         if space == "as given" and self.partition.standardization is not None:
             return 'Another space may show it, such as metric="mahalanobis".'
         return ELSEWHERE[space]
-
-    def summary(self) -> str:
-        """Write the verdict, what it rests on, and the tables; what else a reader has to know is in `notes`."""
-        tables = "\n\n".join(table.as_text() for table in self._tables())
-        more = [f"{len(self.notes)} more to know: see `.notes`."] if self.notes else []
-        return "\n".join([*sentences([self._conclusion(), *self._rests_on()]), "", tables, *more])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the merges of the clusters with their adjusted p beside the points, uncertain ones hollow."""

@@ -12,6 +12,7 @@ import numpy as np
 from energystats._core import statistics
 from energystats._core.linkage import numbering_by_sums
 from energystats._typing import ArrayLike, FloatArray, IntArray
+from energystats.clustering.clearer_lines import DECORRELATED, SMALLEST_SAMPLE, find_clearer_line
 from energystats.clustering.partition_views import (
     Plane,
     choose_plane,
@@ -22,10 +23,11 @@ from energystats.clustering.partition_views import (
 from energystats.display.numbers import numbers, proportion
 from energystats.display.result import Approximation, Labelled
 from energystats.display.sentences import metric_note
-from energystats.display.tables import TextTable, decomposition_table, text_table
+from energystats.display.tables import TextTable, decomposition_table, shorten_name, text_table
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.inputs.labels import as_labels
 from energystats.inputs.names import write_names
+from energystats.metrics.closed_form import Euclidean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -176,7 +178,27 @@ class Partition(Labelled):
         estimated = () if self.approximation is None else self.approximation.notes
         if math.isnan(self.tightness) and self.k > 1:
             proof = "No S is above the bound, but the bound is not positive, so S/bound says nothing."
-        return [*self._members(), how, *self.notes, *estimated, proof, metric_note(self.metric, self.standardization)]
+        about = metric_note(self.metric, self.standardization)
+        return [*self._members(), how, *self.notes, *estimated, proof, about, *self._hint()]
+
+    def _hint(self) -> list[str]:
+        """Hint at two groups that show more clearly elsewhere, where clusters were searched by Euclidean distances."""
+        points = self.points
+        searched = self.n_init > 0 and self.k > 1 and isinstance(self.metric, Euclidean)
+        if not searched or points is None or points.shape[1] < 2 or len(points) < SMALLEST_SAMPLE:
+            return []
+        found = find_clearer_line(points, self.labels, self.k)
+        if found is None:
+            return []
+        where = "among decorrelated columns"
+        if found != DECORRELATED:
+            where = f"in {shorten_name(self.columns[found]) if self.columns else f'column {found}'} alone"
+        how = "" if self.standardization is None else ", standardize=True"
+        shows = f', `energy_cluster(X, 2, metric="mahalanobis"{how})` shows them' if found == DECORRELATED else ""
+        return [
+            f"A hint, not a test: {where} two groups stand apart much more clearly than these clusters. "
+            f"`cluster_test(X, 2{how})` tests it{shows}."
+        ]
 
     @property
     def _at_bound(self) -> bool:

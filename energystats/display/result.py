@@ -6,15 +6,15 @@ import abc
 import html
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from energystats._typing import IntArray
 from energystats.display.numbers import number, write_table_numbers
-from energystats.display.sentences import sentences
+from energystats.display.sentences import Caution, sentences
 from energystats.display.tables import TextTable, latex_text, markdown_text, shorten_name
 from energystats.inputs.arrays import read_only
 from energystats.inputs.columns import holds_numbers
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Approximation", "Labelled", "Named", "Result"]
+__all__ = ["Approximation", "Labelled", "Named", "Result", "VerdictFirst"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -203,6 +203,83 @@ class Result(abc.ABC):
     @abc.abstractmethod
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the result on `ax` (a new figure when None) and return the axes."""
+
+
+LINES = 8  # between a verdict and the tables
+CAUTION_LINES = 4  # of these, where there are so many cautions
+
+
+class VerdictFirst(Result):
+    """A result whose summary begins with the verdict and what it rests on; other notes are in `.notes` alone."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def _rests_on(self) -> list[str]:
+        """Say what the verdict rests on, what matters most first."""
+
+    @abc.abstractmethod
+    def _explanations(self) -> list[str]:
+        """List what is to be known of the method, for `notes`."""
+
+    def _below(self) -> list[str]:
+        """List sentences for the end of the summary."""
+        return []
+
+    def explained(self) -> Self:
+        """Copy with the explanations at the end of the notes."""
+        return replace(self, notes=tuple(dict.fromkeys((*self.notes, *self._explanations()))))
+
+    def _sentences(self) -> list[str]:
+        return [*self._rests_on(), *self._below(), *self.notes]
+
+    def _head(self) -> tuple[list[str], str]:
+        """Choose the paragraphs between the verdict and the tables, and write what is left to `notes`."""
+        cautions = [f"Caution: {note.short}" for note in self.notes if isinstance(note, Caution)]
+        shown = _fitting(cautions, CAUTION_LINES)
+        facts = _fitting(self._rests_on(), LINES - sum(map(_count_lines, shown)))
+        shown = _fitting(cautions, LINES - sum(map(_count_lines, facts)))
+        if not self.notes:
+            return facts + shown, ""
+        left = len(cautions) - len(shown)
+        also = (
+            f", {left} of them {'a caution' if left == 1 else 'cautions'} for which there was no room" if left else ""
+        )
+        return facts + shown, f"{len(self.notes)} note{'s' * (len(self.notes) > 1)}{also}: see `.notes`."
+
+    def summary(self) -> str:
+        """Write the verdict, what it rests on in at most eight lines, and text tables; more is in `notes`."""
+        head, more = self._head()
+        tables = "\n\n".join(table.as_text() for table in self._tables())
+        end = [*sentences(self._below()), *filter(None, [more])]
+        return "\n".join([*sentences([self._conclusion(), *head]), "", tables, *end])
+
+    def _repr_html_(self) -> str:
+        above = "".join(f"<p>{_sentence_html(text)}</p>" for text in self._head()[0])
+        tables = "".join(table.as_html() for table in self._tables())
+        below = "".join(f"<p>{_sentence_html(text)}</p>" for text in self._below())
+        if self.notes:
+            heading = f"{len(self.notes)} note{'s' * (len(self.notes) > 1)}"
+            notes = "".join(f"<p>{_sentence_html(text)}</p>" for text in self.notes)
+            below += f"<details><summary>{heading}</summary>{notes}</details>"
+        verdict = f"<p><b>{_sentence_html(self._conclusion())}</b></p>"
+        return f'<div class="energystats">{verdict}{above}{tables}{below}</div>'
+
+
+def _count_lines(text: str) -> int:
+    """Count the lines that a paragraph takes."""
+    return next(sentences([text])).count("\n") + 1
+
+
+def _fitting(texts: list[str], lines: int) -> list[str]:
+    """Take the first paragraphs, as many as fit into some lines."""
+    kept = []
+    for text in texts:
+        lines -= _count_lines(text)
+        if lines < 0:
+            break
+        kept.append(text)
+    return kept
 
 
 def _rebuilt(kind: type[Result], values: dict[str, Any]) -> Result:

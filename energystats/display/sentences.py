@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Self
 
 from energystats._core.pvalues import pvalue_interval
 from energystats.display.numbers import interval_text, p_text, rounded
@@ -16,7 +16,40 @@ if TYPE_CHECKING:
     from energystats.metrics.base import Metric
     from energystats.metrics.z_scores import Standardization
 
-__all__ = ["exact_note", "metric_note", "metric_text", "random_interval", "seed_note", "state_evidence", "undecided"]
+__all__ = [
+    "Caution",
+    "exact_note",
+    "metric_note",
+    "metric_text",
+    "random_interval",
+    "seed_note",
+    "sentences",
+    "state_evidence",
+    "undecided",
+    "write_counts",
+]
+
+
+COUNTS_SHOWN = 10
+
+
+class Caution(str):
+    """A note that changes how a verdict must be read: where verdicts come first, `short` stands below them.
+
+    Attributes
+    ----------
+    short : str
+        The beginning of the note, in one sentence.
+    """
+
+    __slots__ = ("short",)
+    short: str
+
+    def __new__(cls, short: str, more: str = "") -> Self:
+        """Make the note of its short beginning and what follows it."""
+        note = super().__new__(cls, f"{short} {more}".rstrip())
+        note.short = short
+        return note
 
 
 # ---------------------------------------------------------------- sentences
@@ -55,10 +88,10 @@ def exact_note(n_resamples: int, what: str = "distinct labelings") -> str:
     return f"p-value over all {n_resamples} {what}: it is exact and does not depend on a seed."
 
 
-def state_evidence(pvalue: float, claim: str, *, note: str = "") -> str:
-    """Write the last line of a test: evidence or none, at level .05, for a claim such as 'that the groups differ'."""
-    what = "evidence" if pvalue <= LEVEL else "no evidence at this sample size"
-    return f"At level {LEVEL:g}: {what} {claim} ({p_text(pvalue)}){note}."
+def state_evidence(pvalue: float, claim: str, *, note: str = "", level: float = LEVEL) -> str:
+    """Write the verdict of a test: evidence or none, at a level, for a claim such as 'that the groups differ'."""
+    what = "evidence" if pvalue <= level else "no evidence at this sample size"
+    return f"At level {level:g}: {what} {claim} ({p_text(pvalue)}){note}."
 
 
 def random_interval(pvalue: float, n_resamples: int) -> tuple[float, float]:
@@ -78,6 +111,14 @@ def undecided(pvalue: float, interval: tuple[float, float], what: str = "permuta
         f"The 95 % interval of p ({interval_text(interval)}) contains {LEVEL:g}, so that the number of {what} leaves "
         f"it undecided: another seed or more {what} may decide otherwise."
     ]
+
+
+def write_counts(counts: Sequence[int]) -> str:
+    """Write '60, 50 and 40', of many numbers the first ones."""
+    if len(counts) > COUNTS_SHOWN:
+        return f"{', '.join(map(str, counts[:COUNTS_SHOWN]))} and {len(counts) - COUNTS_SHOWN} other numbers of"
+    *most, last = map(str, counts)
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def sentences(texts: Iterable[str]) -> Iterator[str]:

@@ -168,7 +168,10 @@ def cluster_report(
             progress=progress,
             rng=seed,
         )
-        page = render(replace(study, notes=tuple(dict.fromkeys(str(w.message) for w in caught))))
+        # what the test notes stands in its section, whether it warned or did so before
+        told = () if isinstance(study.test, str) else study.test.notes
+        notes = dict.fromkeys(str(w.message) for w in caught if str(w.message) not in told)
+        page = render(replace(study, notes=tuple(notes)))
     for each in caught:
         warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     if path is not None:

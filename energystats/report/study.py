@@ -11,6 +11,7 @@ import numpy as np
 
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.results import ClusterTestResult
+from energystats.cluster_tests.split import SHOWN_ELSEWHERE
 from energystats.cluster_tests.validation_result import ClusterValidationResult
 from energystats.clustering.partition import Partition
 from energystats.dissimilarity import Dissimilarity, Groups
@@ -187,7 +188,7 @@ class Study:
         """Say which clusters the test found, where they are others than those that are shown; else empty."""
         if isinstance(self.test, str) or self.test.space == "as given":
             return ""
-        return next((note for note in self.test.notes if note.startswith("The clusters show")), "")
+        return next((note for note in self.test.notes if note.startswith(SHOWN_ELSEWHERE)), "")
 
     @property
     def _validating(self) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from energystats._typing import FloatArray
 from energystats.cluster_tests.tree_result import ClusterTreeResult
 from energystats.clustering.partition import Partition
 from energystats.display.numbers import numbers, probability, proportion
-from energystats.display.result import Result
-from energystats.display.sentences import metric_note
+from energystats.display.result import VerdictFirst
+from energystats.display.sentences import Caution, metric_note, write_counts
 from energystats.display.tables import TextTable, text_table
 from energystats.inputs.options import check_option
 
@@ -26,9 +26,9 @@ __all__ = ["NOT_SIGNIFICANCE", "ClusterStabilityResult", "SelectKResult", "Selec
 
 CRITERIA = ("gap", "eigengap", "significance", "within")  # that can be drawn
 RECOVERED = 0.75  # mean Jaccard similarity
-NOT_SIGNIFICANCE = (
-    "Stability is not significance: a single cloud that is longer than it is wide is cut in two at the same place "
-    "again and again. `cluster_test` asks whether there is more than one cluster, `cluster_tree` how many."
+NOT_SIGNIFICANCE = Caution(
+    "Stability is not significance: one long cloud is cut at the same place again and again.",
+    "`cluster_test` asks whether there is more than one cluster, `cluster_tree` how many.",
 )
 
 
@@ -68,7 +68,7 @@ class SelectKRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class SelectKResult(Result):
+class SelectKResult(VerdictFirst):
     """Choice of the number of clusters.
 
     Attributes
@@ -152,8 +152,15 @@ class SelectKResult(Result):
         ]
         return [table, text_table(by, None, None, "Number by each criterion")]
 
-    def _sentences(self) -> list[str]:
-        return [*self.notes, *self._seed(), metric_note(self.partition.metric, self.partition.standardization)]
+    def _rests_on(self) -> list[str]:
+        if self.tree is not None and self.criterion == "significance":
+            return [*self.notes[:1], *(line for line in self.tree._rests_on() if not line.startswith("Nodes tested"))]
+        sizes = write_counts(self.partition.sizes)
+        points = "points" if sum(self.partition.sizes) > 1 else "point"
+        return [*self.notes[:1], f"Clusters (`.partition`): {sizes} {points}.", *self._seed()]
+
+    def _explanations(self) -> list[str]:
+        return [metric_note(self.partition.metric, self.partition.standardization)]
 
     def _seed(self) -> list[str]:
         """Say what depends on the seed."""
@@ -164,8 +171,6 @@ class SelectKResult(Result):
         if self.criterion == "gap" and self.n_resamples:
             part = (self.n_resamples + 1) ** -0.5  # the error is that of one reference set
             return [f"Another seed draws other reference sets and moves each gap by about {part:.2g} of its error."]
-        if self.criterion == "significance" and self.tree is not None and self.tree.nodes[0].tested:
-            return ["Another seed gives other p-values."]
         return []
 
     def _conclusion(self) -> str:
@@ -207,7 +212,7 @@ class SelectKResult(Result):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ClusterStabilityResult(Result):
+class ClusterStabilityResult(VerdictFirst):
     """Whether the same clusters come back when the data are resampled.
 
     Attributes
@@ -257,29 +262,30 @@ class ClusterStabilityResult(Result):
         ]
         heads = ["size", "mean Jaccard", "dissolved", "recovered"]
         stubs = [f"cluster {j}" for j in range(self.k)]
-        rows = [["adjusted Rand index, mean", proportion(self.adjusted_rand)], ["resamples", str(self.n_resamples)]]
-        title = f"Stability of {self.k} cluster{'s' * (self.k > 1)} under {self.scheme}"
-        return [text_table(cells, heads, stubs, title), text_table(rows, None, None, "Whole partition")]
+        return [
+            text_table(cells, heads, stubs, f"Stability of {self.k} cluster{'s' * (self.k > 1)} under {self.scheme}")
+        ]
 
-    def _sentences(self) -> list[str]:
+    def _rests_on(self) -> list[str]:
+        drawn = "n points with replacement" if self.scheme == "bootstrap" else "half of the points"
+        points = "points" if self.stays.size > 1 else "point"
+        return [
+            f"{self.n_resamples} resamples ({self.scheme}: {drawn}); another seed draws others.",
+            f"Mean adjusted Rand index of the whole partition: {proportion(self.adjusted_rand)}.",
+            f"Clusters of all points (`.partition`): {write_counts(self.partition.sizes)} {points}.",
+        ]
+
+    def _explanations(self) -> list[str]:
         meaning = (
             "Jaccard similarity: |A and B| / |A or B| of a cluster and the most similar one of a resample. Dissolved: "
             "at most .5, recovered: at least .75, as shares of the resamples."
         )
-        seed = "Another seed draws other resamples."
-        return [
-            meaning,
-            NOT_SIGNIFICANCE,
-            seed,
-            *self.notes,
-            metric_note(self.partition.metric, self.partition.standardization),
-        ]
+        return [NOT_SIGNIFICANCE, meaning, metric_note(self.partition.metric, self.partition.standardization)]
 
     def _conclusion(self) -> str:
         back = int((self.jaccard >= RECOVERED).sum())
-        return (
-            f"{back} of {self.k} came back in most resamples (mean Jaccard .75 or more); that is no test of clusters."
-        )
+        what = "cluster" if self.k == 1 else "clusters"
+        return f"{back} of {self.k} {what} came back in most resamples (mean Jaccard .75 or more); that is no test."
 
     def to_frame(self) -> pd.DataFrame:
         """Tabulate one row per cluster: cluster, size, jaccard, dissolved, recovered."""

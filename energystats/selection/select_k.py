@@ -22,6 +22,7 @@ from energystats.clustering.partition import Partition
 from energystats.clustering.search import Search
 from energystats.clustering.seeding import count_distinct
 from energystats.display.numbers import number, p_text, probability
+from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity, Points
 from energystats.inputs.arrays import check_level
 from energystats.inputs.options import as_generator, check_count, check_flag, check_option
@@ -256,10 +257,10 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
     if plan.criterion == "significance" and tree is not None and k > 1:
         own, smallest = tree.partition.within, partitions[k - 1].within
         if own - smallest > ROUNDING * abs(partitions[0].within):
-            notes.append(
-                f"`.partition` has the leaves of the tree, with W = {number(own)}; the table has the clusters of "
-                f"smallest W, {number(smallest)}, which are others (`.partitions`)."
+            others = (
+                "`.partition` has the leaves of the tree; the table has the clusters of smallest W, which are others."
             )
+            notes.append(Caution(others, f"Their W is {number(own)} and {number(smallest)} (`.partitions`)."))
     return SelectKResult(
         k=k,
         criterion=plan.criterion,
@@ -272,7 +273,7 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
         n_resamples=None if gaps is None else plan.n_resamples,
         level=None if tree is None else plan.level,
         notes=tuple(notes),
-    )
+    ).explained()
 
 
 # ---------------------------------------------------------------- what goes with what

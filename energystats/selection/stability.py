@@ -141,7 +141,7 @@ def cluster_stability(
         found, cluster = AUTO.fit(d, search, start_rng)[0], energy_clusterer(search.k, n_init)
     plan: dict[str, Any] = {"n_resamples": n_resamples, "scheme": scheme, "progress": bar, "rng": resample_rng}
     result = stability_of(d, found, cluster=cluster, **plan)
-    return result if how is None else replace(result, notes=(how.note_on_resamples(),))
+    return result if how is None else replace(result, notes=(how.note_on_resamples(), *result.notes))
 
 
 def stability_of(
@@ -172,7 +172,7 @@ def stability_of(
         rand_indices=rand_indices,
         stays=stays,
         partition=found,
-    )
+    ).explained()
 
 
 def _mean_of_known(values: FloatArray) -> FloatArray:

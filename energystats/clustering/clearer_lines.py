@@ -1,0 +1,129 @@
+"""Do two groups stand apart more clearly elsewhere than the clusters shown? A hint that costs little, not a test.
+
+Distances cut long parallel clusters across, and miss what shows in one of many columns. `cluster_test` looks in these
+spaces and pays for the search; here half of the points give a line, and the other half is looked at along it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from energystats._core.distances import euclidean
+from energystats._core.normal_mixture import mixture_ratio
+from energystats._core.restarts import lowest, seeded_labels
+from energystats._core.threads import one_thread_up_to
+from energystats._core.ties import jitter_ties
+from energystats._typing import FloatArray, IntArray
+
+__all__ = ["DECORRELATED", "SMALLEST_SAMPLE", "find_clearer_line"]
+
+
+SMALLEST_SAMPLE = 20  # points
+LOOKED_AT = 1000  # points at most, at equal steps
+CLUSTERED_AT_MOST = 400  # points of a half
+GOLDEN = (5**0.5 - 1) / 2  # its multiples deal rows into halves that follow no period of the table
+POINTS_PER_COLUMN = 4  # fewer give no covariance matrix worth decorrelating with
+SMALLEST_WIDTH = 1e-5  # of the widest direction: narrower ones are rounding
+CLEAR = 8.0  # log likelihood ratio of two normals to one mode, by which a line has to exceed
+TIMES_CLEARER = 1.5  # times that of the clusters shown
+DECORRELATED = -1  # in place of a column
+STARTS, PERTURBATIONS, PASSES, ENOUGH = 3, 40, 100, 20
+ROUNDING = 1e-12  # of W
+
+
+def find_clearer_line(points: FloatArray, labels: IntArray, k: int) -> int | None:
+    """Find the column, or `DECORRELATED`, that parts points in two much more clearly than their clusters do; or None.
+
+    Both halves of the points have to agree on a column. The same points give the same answer, without any seed.
+    """
+    rows = slice(None, None, -(-len(points) // LOOKED_AT))
+    X, labels = _jittered(points[rows]), labels[rows]
+    first = np.arange(len(X)) * GOLDEN % 1 < 0.5
+    halves = (np.flatnonzero(first), np.flatnonzero(~first))
+    wanted = CLEAR + TIMES_CLEARER * _clearest_of_clusters(X, labels, k)
+    if _ratio_of_decorrelated(X, halves) > wanted:
+        return DECORRELATED
+    j, ratio = _clearest_column(X, halves)
+    return j if ratio > wanted else None
+
+
+def _jittered(points: FloatArray) -> FloatArray:
+    """Centre all columns, bring them to one size and spread ties, because point masses look like modes."""
+    rng = np.random.default_rng(0)
+    X = points / max(float(np.abs(points).max()), np.finfo(float).tiny)  # sums of the largest numbers overflow
+    X = X - X.mean(axis=0)
+    spread = [jitter_ties(column, rng) for column in X.T]
+    return np.column_stack([x if s is None else s.values for x, s in zip(X.T, spread, strict=True)])
+
+
+def _ratio(positions: FloatArray) -> float:
+    """Compute the log likelihood ratio of two normals to one mode."""
+    return float(mixture_ratio(np.sort(positions)))
+
+
+def _clearest_column(X: FloatArray, halves: tuple[IntArray, IntArray]) -> tuple[int, float]:
+    """Find the clearest column of one half, and its ratio in the other, both ways; 0 where these disagree."""
+    best, total = set(), 0.0
+    for own, other in (halves, halves[::-1]):
+        j = int(np.argmax([_ratio(x) for x in X[own].T]))
+        best.add(j)
+        total += _ratio(X[other, j])
+    return best.pop(), total if not best else 0.0
+
+
+def _decorrelating(points: FloatArray) -> FloatArray:
+    """Find the matrix that makes columns uncorrelated and of one variance; (d, r)."""
+    with one_thread_up_to(points.shape[1]):
+        _, widths, axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+    kept = widths > SMALLEST_WIDTH * widths[0]
+    return np.asarray(axes[kept].T / widths[kept])
+
+
+def _ratio_of_decorrelated(X: FloatArray, halves: tuple[IntArray, IntArray]) -> float:
+    """Compute the ratio of every half along the line between the two clusters of the other, decorrelated."""
+    if X.shape[1] < 2 or X.shape[1] * POINTS_PER_COLUMN > min(map(len, halves)):
+        return 0.0
+    lines = []
+    for own in halves:
+        part = X[own[:CLUSTERED_AT_MOST]]
+        if not np.ptp(part, axis=0).max() > 0:
+            return 0.0
+        W = _decorrelating(part)
+        labels = _two_clusters(part @ W)
+        t = X @ (W @ _between_means(part @ W, labels == 1))
+        if not t.std() > 0:
+            return 0.0
+        lines.append((t - t.mean()) / t.std())
+    sign = 1.0 if lines[0] @ lines[1] > 0 else -1.0
+    return _ratio(np.concatenate((lines[0][halves[1]], sign * lines[1][halves[0]])))
+
+
+def _between_means(points: FloatArray, inside: IntArray) -> FloatArray:
+    """Subtract the mean of the others from that of the points inside."""
+    return np.asarray(points[inside].mean(axis=0) - points[~inside].mean(axis=0))
+
+
+def _two_clusters(points: FloatArray) -> IntArray:
+    """Find two energy clusters by Hartigan's method, from starts that are always the same."""
+    R, rng = euclidean(points, points, squared=False), np.random.default_rng(0)
+    weights, standing = np.ones(len(R)), np.array([np.inf, 0.0])
+    starts = np.array([seeded_labels(R, weights, uniforms) for uniforms in rng.random((STARTS, 2))])
+    labels, uniforms = starts[0].copy(), rng.random((PERTURBATIONS, 5))
+    threshold = ROUNDING * float(R.sum()) / (2 * len(R))
+    how = (threshold, PASSES, starts, uniforms, 0, ENOUGH)
+    lowest(R, weights, R.sum(axis=0), 2, *how, labels, labels.copy(), standing)
+    return np.asarray(labels)
+
+
+def _clearest_of_clusters(X: FloatArray, labels: IntArray, k: int) -> float:
+    """Compute the largest ratio of all points along lines from a cluster to the rest: of means, and Fisher's."""
+    found = [0.0]
+    for j in range(k if k > 2 else 1):
+        inside = labels == j
+        if not 0 < inside.sum() < len(X):
+            continue
+        difference = _between_means(X, inside)
+        residuals = X - np.where(inside[:, None], X[inside].mean(axis=0), X[~inside].mean(axis=0))
+        W = _decorrelating(residuals)
+        found += [_ratio(X @ difference), _ratio(X @ (W @ (W.T @ difference)))]
+    return max(found)
