@@ -184,14 +184,14 @@ def make_results():
         "Partition landmarks, gower": lambda: es.energy_cluster(
             mixed[["g"]], 2, metric="gower", algorithm="landmarks", rng=0
         ),
-        "SelectKResult": lambda: es.select_k(X, 4, compare="all", stability=True, n_init=2, rng=0),
+        "SelectKResult": lambda: es.select_k(X[8:32], 4, compare="all", stability=True, n_init=2, rng=0),
         "SelectKResult gap": lambda: es.select_k(R, 4, metric="precomputed", n_init=2, rng=0),
         "SelectKResult eigengap": lambda: es.select_k(mixed, 4, "eigengap", metric="gower", n_init=2, rng=0),
         "SelectKResult significance": lambda: es.select_k(X[:, 0], 4, "significance", n_init=2, rng=0),
         "SelectKResult nothing": lambda: es.select_k(np.ones((4, 2))),
         "ClusterStabilityResult": lambda: es.cluster_stability(X, 3, n_resamples=9, n_init=2, rng=0),
         "ClusterStabilityResult one point": lambda: es.cluster_stability([1.0], 1, n_resamples=2),
-        "ClusterTestResult": lambda: es.cluster_test(X, 3, rng=0),
+        "ClusterTestResult": lambda: es.cluster_test(X, 3, **fewer),
         "ClusterTestResult 1-d": lambda: es.cluster_test(X[:, 0], rng=0),
         "ClusterTestResult refit": lambda: es.cluster_test(X, 3, method="refit", n_resamples=9, rng=0),
         "ClusterTestResult gaussian": lambda: es.cluster_test(X, method="refit", null="gaussian", n_resamples=9, rng=0),
@@ -199,12 +199,16 @@ def make_results():
             mixed, method="refit", null="independent", metric="gower", n_resamples=9, rng=0
         ),
         "ClusterTestResult crossfit": lambda: es.cluster_test(X, method="crossfit", n_resamples=9, rng=0),
-        "ClusterTestResult clusterer": lambda: es.cluster_test(X, clusterer=es.EnergyClustering(3, n_init=1), rng=0),
-        "ClusterValidationResult": lambda: es.validate_clusters(X, 3, outside=g, rng=0),
-        "ClusterValidationResult labels": lambda: es.validate_clusters(X, partition=np.arange(40) % 3 - 1, rng=0),
-        "ClusterValidationResult gower": lambda: es.validate_clusters(mixed, 2, metric="gower", rng=0),
-        "ClusterValidationResult one": lambda: es.validate_clusters(X[:5], 1, rng=0),
-        "ClusterTreeResult": lambda: es.cluster_tree(X, rng=0),
+        "ClusterTestResult clusterer": lambda: es.cluster_test(
+            X, clusterer=es.EnergyClustering(3, n_init=1), **fewer
+        ),
+        "ClusterValidationResult": lambda: es.validate_clusters(X, 3, outside=g, **fewer),
+        "ClusterValidationResult labels": lambda: es.validate_clusters(
+            X, partition=np.arange(40) % 3 - 1, **fewer
+        ),
+        "ClusterValidationResult gower": lambda: es.validate_clusters(mixed, 2, metric="gower", **fewer),
+        "ClusterValidationResult one": lambda: es.validate_clusters(X[:5], 1, **fewer),
+        "ClusterTreeResult": lambda: es.cluster_tree(X, n_resamples=49, rng=0),
         "ClusterTreeResult 1-d": lambda: es.cluster_tree(X[:, 0], standardize=True, rng=0),
         "ClusterTreeResult nothing": lambda: es.cluster_tree(X[:5]),
         "ClusterTestResult nothing": lambda: es.cluster_test(np.ones((20, 2)), rng=0),
