@@ -16,7 +16,7 @@ import pytest
 from hypothesis import settings
 
 # how long an example takes depends on the machine; others are tried in every run, and more in CI
-settings.register_profile("unhurried", deadline=None, max_examples=50)
+settings.register_profile("unhurried", deadline=None, max_examples=30)
 settings.register_profile("thorough", deadline=None, max_examples=200)
 settings.load_profile("unhurried")
 gc.disable()  # while tests are collected: all that is made then stays

@@ -51,7 +51,9 @@ def test_demo_does_the_main_job(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize("file", ["iris.csv", "iris.parquet"])
 def test_cluster(iris, tmp_path, capsys, file):
-    assert cli.main(["cluster", file, "--labels", "out.csv", "--plot", "out.png", "--seed", "3", "--resamples", "19"]) == 0
+    assert (
+        cli.main(["cluster", file, "--labels", "out.csv", "--plot", "out.png", "--seed", "3", "--resamples", "19"]) == 0
+    )
     captured = capsys.readouterr()
     assert "k = 2 is the default; it was not chosen from the data." in captured.out
     assert "sepal_length, sepal_width, petal_length, petal_width" in captured.out
@@ -91,7 +93,10 @@ def test_titles_of_pictures_stay_inside(iris, monkeypatch, k):
             seen.append((ax.get_title(loc="left"), box.x0 >= figure.bbox.width * j / 2, box.x1, box.y1, figure.bbox))
 
     monkeypatch.setattr(Figure, "savefig", look)
-    assert cli.main(["cluster", "iris.csv", "--rows", "26:105", "-k", str(k), "--plot", "out.png", "--resamples", "9"]) == 0
+    assert (
+        cli.main(["cluster", "iris.csv", "--rows", "26:105", "-k", str(k), "--plot", "out.png", "--resamples", "9"])
+        == 0
+    )
     assert len(seen) == 2
     for j, (_, left, x1, y1, box) in enumerate(seen, 1):
         assert left

@@ -199,13 +199,9 @@ def make_results():
             mixed, method="refit", null="independent", metric="gower", n_resamples=9, rng=0
         ),
         "ClusterTestResult crossfit": lambda: es.cluster_test(X, method="crossfit", n_resamples=9, rng=0),
-        "ClusterTestResult clusterer": lambda: es.cluster_test(
-            X, clusterer=es.EnergyClustering(3, n_init=1), **fewer
-        ),
+        "ClusterTestResult clusterer": lambda: es.cluster_test(X, clusterer=es.EnergyClustering(3, n_init=1), **fewer),
         "ClusterValidationResult": lambda: es.validate_clusters(X, 3, outside=g, **fewer),
-        "ClusterValidationResult labels": lambda: es.validate_clusters(
-            X, partition=np.arange(40) % 3 - 1, **fewer
-        ),
+        "ClusterValidationResult labels": lambda: es.validate_clusters(X, partition=np.arange(40) % 3 - 1, **fewer),
         "ClusterValidationResult gower": lambda: es.validate_clusters(mixed, 2, metric="gower", **fewer),
         "ClusterValidationResult one": lambda: es.validate_clusters(X[:5], 1, **fewer),
         "ClusterTreeResult": lambda: es.cluster_tree(X, n_resamples=49, rng=0),
