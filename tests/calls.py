@@ -73,7 +73,7 @@ def make_calls(exponent=0):
         "goodness_of_fit": lambda: es.goodness_of_fit(
             X, lambda n, r: one * r.normal(size=(n, 2)), n_resamples=19, rng=3
         ),
-        "energy_power": lambda: es.energy_power(X[:20], X[20:], [5, 9], n_replicates=20, n_resamples=19, rng=3),
+        "energy_power": lambda: es.energy_power(X[:20], X[20:], [5, 9], n_replicates=9, n_resamples=19, rng=3),
         "energy_cluster": lambda: es.energy_cluster(X, 3, n_init=3, algorithm=es.Hartigan(n_perturb=2), rng=3),
         "energy_cluster large": lambda: es.energy_cluster(large, 3, n_init=2, rng=3),
         "energy_cluster lloyd": lambda: es.energy_cluster(X, 3, algorithm="lloyd", n_init=3, rng=3),
@@ -100,7 +100,7 @@ def make_calls(exponent=0):
             X, method="refit", null="independent", n_resamples=9, rng=3
         ),
         "cluster_test crossfit": lambda: es.cluster_test(X, method="crossfit", n_resamples=9, n_splits=2, rng=3),
-        "validate_clusters": lambda: es.validate_clusters(X, 3, outside=three, n_resamples=19, rng=3),
+        "validate_clusters": lambda: es.validate_clusters(X, 2, outside=three, n_resamples=19, rng=3),
         "silhouette": lambda: es.silhouette(X, three, kind="energy"),
         "clustering_accuracy": lambda: es.clustering_accuracy(g, three),
         "compare_euclidizations": lambda: es.compare_euclidizations(few, 2, rng=3).to_frame(),

@@ -16,9 +16,10 @@ import pytest
 from hypothesis import settings
 
 # how long an example takes depends on the machine; others are tried in every run, and more in CI
-settings.register_profile("unhurried", deadline=None, max_examples=50)
+settings.register_profile("unhurried", deadline=None, max_examples=30)
 settings.register_profile("thorough", deadline=None, max_examples=200)
 settings.load_profile("unhurried")
+gc.disable()  # while tests are collected: all that is made then stays
 SEED = int(os.environ.get("ENERGYSTATS_SEED", np.random.SeedSequence().entropy % 10**6))
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a suite in the background finds it, and its children would
@@ -49,6 +50,11 @@ def pytest_configure(config):
                     fcntl.flock(file, fcntl.LOCK_UN)
 
     dispatcher.Dispatcher.compile = compile_in_turn
+
+
+def pytest_collection_finish():
+    gc.enable()
+    gc.set_threshold(20_000)
 
 
 @pytest.hookimpl(optionalhook=True)

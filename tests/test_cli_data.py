@@ -345,12 +345,12 @@ def test_rows_left_out_keep_their_numbers(iris, capsys):
 
 def test_options_reach_the_library(iris, capsys):
     found, _ = answer(
-        capsys, "cluster", "iris.csv", "-k", "3", "--alpha", ".5", "--conservative", "--n-resamples", "59",
+        capsys, "cluster", "iris.csv", "-k", "3", "--alpha", ".5", "--conservative", "--n-resamples", "19",
         "--drop", "petal_width", "--standardize", "--seed", "4",
     )  # fmt: skip
     X = iris.drop(columns=["petal_width", "species"])
     partition = es.energy_cluster(X, 3, alpha=0.5, standardize=True, rng=4)
-    test = es.cluster_test(X, 3, alpha=0.5, standardize=True, conservative=True, n_resamples=59, rng=4)
+    test = es.cluster_test(X, 3, alpha=0.5, standardize=True, conservative=True, n_resamples=19, rng=4)
     assert found["partition"]["labels"] == partition.labels.tolist()
     assert found["partition"]["within"] == partition.within
     assert found["partition"]["share"] == pytest.approx(partition.between / partition.total)
@@ -361,11 +361,11 @@ def test_options_reach_the_library(iris, capsys):
 
 
 def test_selection_of_k(iris, capsys):
-    found, _ = answer(capsys, "cluster", "iris.csv", "--select", "gap", "--k-max", "4")
-    chosen = es.select_k(iris.drop(columns="species"), 4, "gap", rng=0)
+    found, _ = answer(capsys, "cluster", "iris.csv", "--rows", "31:80", "--select", "gap", "--k-max", "4")
+    chosen = es.select_k(iris.drop(columns="species")[30:80], 4, "gap", rng=0)
     assert found["partition"]["k"] == found["selection"]["k"] == chosen.k
     assert found["selection"]["table"][0]["eigengap"] == chosen.rows[0].eigengap
-    both, _ = answer(capsys, "cluster", "iris.csv", "--select", "gap", "--k-max", "4", "-k", "2")
+    both, _ = answer(capsys, "cluster", "iris.csv", "--rows", "31:80", "--select", "gap", "--k-max", "4", "-k", "2")
     assert (both["partition"]["k"], both["selection"]["k"]) == (2, chosen.k)
 
 
@@ -511,7 +511,7 @@ def run(*words, cwd, **how):
 
 
 def test_as_a_program(iris, tmp_path):
-    done = run("cluster", "-", "--json", cwd=tmp_path, input=iris.to_csv(index=False).encode())
+    done = run("cluster", "-", "--json", "--resamples", "9", cwd=tmp_path, input=iris.to_csv(index=False).encode())
     assert done.returncode == 0
     assert json.loads(done.stdout)["n"] == 150
     assert done.stderr.decode().startswith("note: not used, because not numeric: species.")
@@ -527,7 +527,7 @@ def test_a_reader_who_leaves_gets_no_error_and_files_are_written(iris, tmp_path)
     """As `energystats ... | head -1` does, with standard output closed before anything is said."""
     read, write = os.pipe()
     os.close(read)
-    command = [sys.executable, "-m", "energystats", "cluster", "iris.csv", "--labels", "out.csv"]
+    command = [sys.executable, "-m", "energystats", "cluster", "iris.csv", "-k", "1", "--labels", "out.csv"]
     done = subprocess.run(command, cwd=tmp_path, stdout=write, stderr=subprocess.PIPE, check=False)
     os.close(write)
     assert done.returncode == 0

@@ -37,9 +37,9 @@ def nasty_table(n=24):
 
 
 COMMANDS = [
-    ["cluster", "f.csv", "--plot", "out.png", "--report", "out.html", "--labels", "labels.csv"],
+    ["cluster", "f.csv", "--plot", "out.png", "--report", "out.html", "--labels", "labels.csv", "--resamples", "19"],
     ["cluster", "f.csv", "--metric", "gower"],
-    ["cluster", "f.csv", "--id", NASTY + "g", "--labels", NASTY + ".csv"],
+    ["cluster", "f.csv", "--id", NASTY + "g", "--labels", NASTY + ".csv", "--resamples", "19"],
     ["cluster", "f.csv", "--columns", NASTY + "g"],
     ["cluster", "f.csv", "--where", NASTY + "g=0"],
     ["cluster", NASTY + ".csv"],
@@ -104,7 +104,7 @@ def test_formulas_of_spreadsheets(folder, capsys):
     """Written as they are, with a note, or with an apostrophe where that was asked for."""
     frame = nasty_table().iloc[:, 1:2].assign(who=["=cmd|' /C calc'!A0", "-3", "@x", *[f"n{i}" for i in range(21)]])
     frame.to_csv("f.csv", index=False)
-    words = ["cluster", "f.csv", "--id", "who", "--labels", "out.csv"]
+    words = ["cluster", "f.csv", "--id", "who", "--labels", "out.csv", "--resamples", "9"]
     assert cli.main(words) == 0
     assert "note: out.csv: names that begin with = + - or @ are written as they are" in capsys.readouterr().err
     assert pd.read_csv("out.csv")["who"].tolist() == frame["who"].tolist()

@@ -319,7 +319,7 @@ WITH_BARS = {
     "cluster_tree": lambda **how: es.cluster_tree(points(), n_splits=2, rng=0, **how),
     "select_k": lambda **how: es.select_k(points(), 3, n_resamples=3, n_init=2, rng=0, **how),
     "cluster_stability": lambda **how: es.cluster_stability(points(), 2, n_resamples=3, rng=0, **how),
-    "cluster_report": lambda **how: report_without_pictures(points(), 2, n_resamples=23, **how),
+    "cluster_report": lambda **how: report_without_pictures(points(), 2, n_resamples=9, **how),
 }
 
 

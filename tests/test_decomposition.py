@@ -4,6 +4,7 @@ import dataclasses
 import warnings
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 
 import formulaic
 import matplotlib as mpl
@@ -24,7 +25,7 @@ from energystats._core import labelings as permutation
 from energystats._core.labelings import Exchangeable
 from energystats.distribution_tests.disco_result import is_interaction
 from tests import definitions
-from tests.conftest import oracles_with
+from tests.conftest import SEED, oracles_with
 
 mpl.use("Agg")
 pytestmark = pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")
@@ -809,23 +810,34 @@ FORMULAS = [
 ]
 
 
+def three_levels(names, dtype):
+    """Eight rows of each level, with the same y whatever their names."""
+    codes = np.repeat([0, 1, 2], 8)
+    g = pd.Series(np.fromiter(names, dtype=object, count=3)[codes], dtype=object).astype(dtype)
+    y = np.random.default_rng(SEED).normal(size=24) + codes
+    return pd.DataFrame({"y": y, "h": np.tile(["u", "v"], 12), "g": g})
+
+
+def table_of_levels(formula, names, dtype):
+    return es.disco(formula, data=three_levels(names, dtype), n_resamples=19, rng=1).table
+
+
+@cache
+def table_of_letters(formula):
+    return table_of_levels(formula, ["a", "b", "c"], "category")
+
+
 @pytest.mark.parametrize("formula", FORMULAS)
 @pytest.mark.parametrize("kind", NAMES)
 def test_names_of_levels_mean_nothing(kind, formula, rng):
     """A table is that of levels named a, b and c in the same order."""
-    codes = np.repeat([0, 1, 2], 8)
-    frame = pd.DataFrame({"y": rng.normal(size=24) + codes, "h": np.tile(["u", "v"], 12)})
-    tables = []
-    for names, dtype in ((sorted(NAMES[kind]), rng.choice(["object", "category"])), (["a", "b", "c"], "category")):
-        levels = np.fromiter(names, dtype=object, count=3)
-        data = frame.assign(g=pd.Series(levels[codes], dtype=object).astype(dtype))
-        tables.append(es.disco(formula, data=data, n_resamples=19, rng=1).table)
-    pd.testing.assert_frame_equal(*tables, rtol=1e-9)
+    frame = three_levels(NAMES[kind], "object")
+    found = table_of_levels(formula, sorted(NAMES[kind]), rng.choice(["object", "category"]))
+    pd.testing.assert_frame_equal(found, table_of_letters(formula), rtol=1e-9)
     if formula == "y ~ g":
-        assert tables[0]["df"].iloc[0] == 2
-        g = np.fromiter(NAMES[kind], dtype=object, count=3)
-        by_groups = es.disco(frame["y"], groups=pd.Series(g[codes], dtype=object), n_resamples=19, rng=1).table
-        assert_allclose(tables[0]["dispersion"].iloc[0], by_groups["dispersion"].iloc[0], rtol=1e-9)
+        assert found["df"].iloc[0] == 2
+        by_groups = es.disco(frame["y"], groups=frame["g"], n_resamples=19, rng=1).table
+        assert_allclose(found["dispersion"].iloc[0], by_groups["dispersion"].iloc[0], rtol=1e-9)
 
 
 @pytest.mark.parametrize(

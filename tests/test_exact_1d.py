@@ -69,7 +69,7 @@ def test_best_of_all_partitions(k, alpha, weighted, rng):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_optimum_in_exact_arithmetic(kind, alpha, weighted, rng):
     """The partition costs as little as the best, in fractions, and its `within` is the W of its labels."""
-    for n in (2, 7, 30):
+    for n in (2, 7, 20):
         x = KINDS[kind](rng, n)
         w = rng.lognormal(0, 2, n) if weighted else np.ones(n)
         for k in {1, 2, min(5, n), min(9, n)}:
@@ -340,23 +340,18 @@ def test_a_large_sample(alpha):
         assert min(costs) >= costs[0] - 1e-12 * found.total
 
 
-def test_plain_loops_give_the_same():
+def test_plain_loops_give_the_same(capsys):
     code = (
-        "import sys, warnings, numpy as np\n"
-        "if sys.argv[1] == 'plain':\n"
-        "    sys.modules['numba'] = None\n"
-        "warnings.simplefilter('ignore')\n"
-        "import energystats as es\n"
+        "import numpy as np, energystats as es\n"
         "x = np.random.default_rng(3).standard_cauchy(90)\n"
         "for alpha in (1, 2):\n"
         "    found = es.cluster_1d(x, 6, np.arange(1, 91), alpha=alpha)\n"
         "    print(found.labels.tolist(), repr(found.within))\n"
     )
-    outputs = [
-        subprocess.run([sys.executable, "-c", code, how], capture_output=True, text=True, check=True).stdout
-        for how in ("plain", "compiled")
-    ]
-    assert outputs[0] == outputs[1] != ""
+    plain = "import sys, warnings; sys.modules['numba'] = None; warnings.simplefilter('ignore')\n" + code
+    done = subprocess.run([sys.executable, "-c", plain], capture_output=True, text=True, check=True)
+    exec(code, {})
+    assert done.stdout == capsys.readouterr().out != ""
 
 
 def test_the_picture_shows_every_break(rng):

@@ -25,6 +25,7 @@ from energystats._core import distance_loops as gower
 from energystats._core import distances as mixed
 from energystats.clustering.seeding import count_distinct
 from energystats.pairs import tiles as pairs
+from energystats.report import pictures
 from tests import definitions
 
 mpl.use("Agg")
@@ -732,6 +733,7 @@ def test_blanks_around_words_make_no_categories(tmp_path, monkeypatch, capsys, r
 
 def test_the_code_of_a_report_takes_blanks_away(tmp_path, monkeypatch, capsys, rng):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(pictures, "draw_picture", lambda draw: pictures.Picture("data:image/png;base64,", 640))
     capsys.readouterr()  # the seed
     ordered = pd.CategoricalDtype(["S", "N", "N "], ordered=True)
     for name, column in {

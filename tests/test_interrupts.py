@@ -35,8 +35,8 @@ LONG = {
     "cluster_1d": lambda: es.cluster_1d(points(10**6, 1), 200),
     "cluster_test": lambda: es.cluster_test(points(400), 3, n_splits=10**4, n_resamples=9999, n_jobs=2, rng=0),
     "cluster_test refit": lambda: es.cluster_test(points(400), 3, method="refit", n_resamples=10**6, rng=0),
-    "select_k": lambda: es.select_k(points(2000), 10, n_resamples=10**5, rng=0),
-    "disco": lambda: es.disco(points(3000), groups=np.arange(3000) % 3, n_resamples=10**6, rng=0),
+    "select_k": lambda: es.select_k(points(1000), 10, n_resamples=10**5, rng=0),
+    "disco": lambda: es.disco(points(1000), groups=np.arange(1000) % 3, n_resamples=10**7, rng=0),
     "cluster_tree": lambda: es.cluster_tree(points(400), n_splits=10**5, rng=0),
     "energy_power": lambda: es.energy_power(X, X + 1, [30, 50], n_replicates=10**6, rng=0),
 }
@@ -45,11 +45,11 @@ SHORT = {
     "energy_test asymptotic": lambda: es.energy_test(X, groups=g, method="asymptotic").pvalue,
     "energy_cluster": lambda: es.energy_cluster(X, 3, rng=0).labels.tolist(),
     "cluster_1d": lambda: es.cluster_1d(X[:, 0], 4).breaks.tolist(),
-    "cluster_test": lambda: es.cluster_test(X, 3, n_jobs=2, rng=0).pvalues.tolist(),
+    "cluster_test": lambda: es.cluster_test(X, 3, n_resamples=19, n_jobs=2, rng=0).pvalues.tolist(),
     "cluster_test refit": lambda: es.cluster_test(X, 2, method="refit", n_resamples=19, rng=0).statistic,
     "select_k": lambda: es.select_k(X, 4, n_resamples=5, rng=0).column("gap").tolist(),
     "disco": lambda: es.disco(X, groups=g, n_resamples=99, rng=0).pvalue,
-    "cluster_tree": lambda: [node.pvalue for node in es.cluster_tree(X, rng=0).nodes],
+    "cluster_tree": lambda: [node.pvalue for node in es.cluster_tree(X, n_resamples=19, rng=0).nodes],
     "energy_power": lambda: es.energy_power(X, X + 1, [9], n_replicates=20, n_resamples=19, rng=0).rows[0].power,
 }
 mode, *names = sys.argv[1:]
@@ -60,7 +60,7 @@ def interrupt():
 for name in names:
     if mode == "interrupted":
         SHORT[name]()  # compiled
-        timer = threading.Timer(1.0, interrupt)
+        timer = threading.Timer(0.6, interrupt)
         timer.start()
         try:
             LONG[name]()

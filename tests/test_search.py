@@ -297,7 +297,7 @@ def test_every_search_of_the_package_is_that_of_energy_cluster():
         for own in (labels, found):
             assert es.clustering_accuracy(best.labels, own) == 1
     for seed in (0, 3):
-        assert es.cluster_tree(X, rng=seed).nodes[0].height == pytest.approx(2 * best.between)
+        assert es.cluster_tree(X, n_splits=1, rng=seed).nodes[0].height == pytest.approx(2 * best.between)
         chosen = es.select_k(X, 3, n_resamples=2, n_init=10, rng=seed)
         assert chosen.partitions[1].within == pytest.approx(best.within)
 
@@ -307,7 +307,7 @@ def test_no_node_of_a_tree_is_split_worse_than_energy_cluster_does(rng):
     worse = better = 0
     for _ in range(4):
         X = np.concatenate([two_bars(rng), two_bars(rng) + np.array([0, 30])])
-        tree = es.cluster_tree(X, rng=rng)
+        tree = es.cluster_tree(X, n_splits=1, rng=rng)
         assert tree.k >= 2
         for node in tree.nodes:
             if node.tested:  # in the space where it was cut

@@ -56,11 +56,11 @@ def test_separated_clusters_are_counted(three, criterion, rng):
 
 @pytest.mark.parametrize("criterion", ["gap", "eigengap", "significance"])
 def test_same_seed_same_table_and_criteria_do_not_disturb_each_other(three, criterion):
-    how = {"n_resamples": 5, "n_init": 3, "rng": 4}
-    a, b = (es.select_k(three, 5, criterion, **how) for _ in range(2))
+    how, three = {"n_resamples": 3, "n_init": 3, "rng": 4}, three[::2]
+    a, b = (es.select_k(three, 4, criterion, **how) for _ in range(2))
     pd.testing.assert_frame_equal(a.table, b.table)
     assert (a.k, a.notes) == (b.k, b.notes)
-    everything = es.select_k(three, 5, criterion, compare="all", **how)
+    everything = es.select_k(three, 4, criterion, compare="all", **how)
     assert (everything.k, everything.notes[0]) == (a.k, a.notes[0])
     known = a.table.notna().all()
     pd.testing.assert_frame_equal(everything.table.loc[:, known], a.table.loc[:, known])
@@ -145,9 +145,9 @@ def test_unimodal_references_have_one_mode(rng):
 
 
 def test_a_matrix_of_euclidean_distances_gives_the_choice_of_its_points(three):
-    how = {"compare": "all", "n_resamples": 5, "n_init": 3, "rng": 7}
-    points = es.select_k(three, 5, **how)
-    matrix = es.select_k(es.pairwise(three), 5, metric="precomputed", **how)
+    how, three = {"compare": "all", "n_resamples": 3, "n_init": 3, "rng": 7}, three[::2]
+    points = es.select_k(three, 4, **how)
+    matrix = es.select_k(es.pairwise(three), 4, metric="precomputed", **how)
     assert matrix.k == points.k
     # a matrix has no columns among which the tests could look for the clearest ones, so that its p-values differ
     same = [name for name in points.table if name != "pvalue"]
@@ -250,28 +250,28 @@ def test_fields_of_what_was_not_computed_are_none(three):
 
 
 def test_gap_and_eigengap_stand_beside_significance(three):
-    how = {"n_resamples": 5, "n_init": 3, "rng": 11}
-    found = es.select_k(three, 6, "significance", **how)
+    how, three = {"n_resamples": 3, "n_init": 3, "rng": 11}, three[::2]
+    found = es.select_k(three, 5, "significance", **how)
     assert found.table[["gap", "gap_error", "eigengap"]].notna().all(axis=None)
     assert list(found.choices) == ["gap", "eigengap", "significance"]
     for criterion, k in found.choices.items():
-        assert es.select_k(three, 6, criterion, **how).k == k
+        assert es.select_k(three, 5, criterion, **how).k == k
         assert criterion in found.summary()
-    alone = es.select_k(three, 6, "significance", compare="chosen", **how)
+    alone = es.select_k(three, 5, "significance", compare="chosen", **how)
     assert alone.table["gap"].isna().all()
     assert (alone.k, list(alone.choices)) == (found.k, ["eigengap", "significance"])
-    assert es.select_k(three, 6, **how).tree is None
+    assert es.select_k(three, 5, **how).tree is None
 
 
 def test_leaves_stop_at_k_max_and_at_the_level(three):
-    two = es.select_k(three, 2, "significance", compare="chosen", rng=11)
+    two = es.select_k(4 * three, 2, "significance", compare="chosen", rng=11)
     assert two.k == 2
     assert "still significant" in two.notes[0]
     how = {"level": 0.01, "compare": "chosen", "rng": 11}
-    strict = es.select_k(9 * three[:60], 6, "significance", **how)
+    strict = es.select_k(9 * three[:60:2], 6, "significance", **how)
     assert strict.tree.n_resamples == 999
     assert strict.column("pvalue")[0] <= 0.01
-    one = es.select_k(np.random.default_rng(0).random((60, 2)), 6, "significance", **how)
+    one = es.select_k(np.random.default_rng(0).random((30, 2)), 6, "significance", **how)
     assert one.k == 1
     assert one.notes[0].startswith("No split had an adjusted p <= 0.01: the smallest is")
 
@@ -426,7 +426,7 @@ def test_progress_goes_to_stderr(three, capsys):
 
 
 def test_plots_show_what_they_say(three):
-    found = es.select_k(three, 5, compare="all", n_resamples=5, n_init=3, rng=2)
+    found = es.select_k(three[::2], 5, compare="all", n_resamples=3, n_init=3, rng=2)
     ax = found.plot()
     assert "gap" in ax.get_ylabel()
     line = ax.containers[0].lines[0]

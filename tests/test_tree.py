@@ -36,7 +36,7 @@ def close():
 
 @pytest.fixture
 def three(rng):
-    return np.concatenate([rng.normal(c, 1, (40, 2)) for c in CENTRES])
+    return np.concatenate([rng.normal(c, 1, (24, 2)) for c in CENTRES])
 
 
 def column(x):
@@ -175,8 +175,8 @@ def test_separated_clusters_are_the_leaves(three, rng):
     assert found.k >= 3  # a cluster is split at the level
     assert found.nodes[0].rejected
     if found.k == 3:
-        assert es.clustering_accuracy(found.labels, np.repeat([0, 1, 2], 40)) == 1
-        assert found.sizes == (40, 40, 40)
+        assert es.clustering_accuracy(found.labels, np.repeat([0, 1, 2], 24)) == 1
+        assert found.sizes == (24, 24, 24)
     assert found.method == "split"
     assert found.null_hypothesis == "every linear projection of the population is unimodal"
     one = es.cluster_tree(three[:, 0], rng=rng)
@@ -270,7 +270,7 @@ def test_standardizing_is_done_once(three):
 def test_progress_counts_finished_points(three, capsys):
     es.cluster_tree(three, progress=True, n_resamples=99, rng=0)
     captured = capsys.readouterr()
-    assert "120/120" in captured.err
+    assert "72/72" in captured.err
     assert captured.out == ""
 
 

@@ -150,11 +150,11 @@ def cluster_test(
     --------
     >>> import numpy as np, energystats as es
     >>> rng = np.random.default_rng(5)
-    >>> two = np.vstack([rng.normal(0, 1, (60, 2)), rng.normal(6, 1, (60, 2))])
+    >>> two = np.vstack([rng.normal(0, 1, (30, 2)), rng.normal(6, 1, (30, 2))])
     >>> es.cluster_test(two, rng=0).pvalue < 0.05
     True
-    >>> es.cluster_test(two, method="refit", null="gaussian", rng=0).pvalue
-    0.005
+    >>> es.cluster_test(two, method="refit", null="gaussian", n_resamples=99, rng=0).pvalue
+    0.01
     """
     _check_options(k, method, null, clusterer=clusterer, conservative=conservative)
     table = as_table(X)

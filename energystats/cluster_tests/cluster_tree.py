@@ -128,10 +128,10 @@ def cluster_tree(
     --------
     >>> import numpy as np, energystats as es
     >>> rng = np.random.default_rng(5)
-    >>> X = np.concatenate([rng.normal(c, 1, (50, 2)) for c in ([0, 0], [12, 0], [0, 12])])
+    >>> X = np.concatenate([rng.normal(c, 1, (20, 2)) for c in ([0, 0], [12, 0], [0, 12])])
     >>> tree = es.cluster_tree(X, rng=0)
     >>> tree.k, tree.sizes
-    (3, (50, 50, 50))
+    (3, (20, 20, 20))
     >>> tree.to_frame()["rejected"].tolist()
     [True, True, False, False, False]
     """

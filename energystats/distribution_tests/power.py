@@ -136,7 +136,7 @@ def energy_power(
     --------
     >>> import energystats as es
     >>> from scipy import stats
-    >>> result = es.energy_power(stats.norm(0, 1), stats.norm(1, 1), [5, 20, 40], n_replicates=100, rng=0)
+    >>> result = es.energy_power(stats.norm(0, 1), stats.norm(1, 1), [5, 20, 40], n_replicates=40, rng=0)
     >>> list(result.table.columns)
     ['n_x', 'n_y', 'power', 'standard_error', 'low', 'high', 'pilot_low', 'pilot_high']
     >>> bool(result.table["power"].is_monotonic_increasing), 5 < result.sample_size(0.8) <= 40
