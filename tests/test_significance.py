@@ -13,6 +13,7 @@ from sklearn.cluster import KMeans
 import energystats as es
 from energystats import datasets
 from energystats._core.pvalues import cauchy_combination, over_contrasts, smallest_weighted
+from energystats.cluster_tests.data_notes import note_bent_cloud
 from energystats.cluster_tests.reference_samples import GaussianReference
 from energystats.cluster_tests.scores import CoordinateScorer, make_scorer
 from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, Space, decorrelated, spaces_of, telling_columns
@@ -553,3 +554,43 @@ def test_fields_that_do_not_apply_are_none(rng):
     assert (refit.contrasts, refit.scores, refit.indices, refit.factor) == (None, None, None, None)
     assert refit.null_distribution.shape == (19,)
     assert len(es.cluster_test(X, 3, n_splits=1, n_resamples=9, rng=0).contrasts) == 3
+
+
+# ---------------------------------------------------------------- bent clouds
+
+
+def arc(turn, n=150, noise=0.03, rng=None):
+    angles = np.linspace(0, turn, n, endpoint=False)
+    return np.column_stack((np.cos(angles), np.sin(angles))) + noise * rng.normal(size=(n, 2))
+
+
+def test_bent_bands_and_rings_are_told(rng):
+    assert "bent band" in note_bent_cloud(arc(np.pi, rng=rng))[0]
+    assert "bent band" in note_bent_cloud(np.column_stack((arc(4.5, rng=rng), 0.1 * rng.normal(size=(150, 3)))))[0]
+    assert "on a ring" in note_bent_cloud(arc(2 * np.pi, rng=rng))[0]
+    shuffled = rng.permutation(arc(2 * np.pi, 1000, rng=rng))
+    assert "on a ring" in note_bent_cloud(1e-6 * shuffled + 5)[0]
+
+
+def test_straight_clouds_and_clusters_are_not_bent(rng, two):
+    long = rng.normal(size=(200, 2)) * [10, 1]
+    far = np.concatenate([rng.normal(c, 1, (50, 2)) for c in ([0, 0], [20, 0], [10, 17])])
+    for points in (
+        rng.normal(size=(200, 2)),
+        rng.normal(size=(100, 10)),
+        rng.random((200, 3)),
+        long,
+        far,
+        two,
+        long[:, :1],
+    ):
+        assert note_bent_cloud(points) == ()
+
+
+def test_bent_clouds_are_told_where_the_test_rejects(rng):
+    ring = arc(2 * np.pi, rng=rng)
+    found = es.cluster_test(ring, n_splits=2, rng=0)
+    assert any("on a ring" in note for note in found.notes) == (found.pvalue <= 0.05)
+    assert ("Caution: The points may lie on a ring" in " ".join(found.summary().split())) == (found.pvalue <= 0.05)
+    matrix = es.cluster_test(es.pairwise(ring), metric="precomputed", n_splits=2, rng=0)
+    assert any("on a ring" in note for note in matrix.notes) == (matrix.pvalue <= 0.05)

@@ -14,7 +14,7 @@ from energystats._core.unimodal import EXCESS
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.clusterers import EnergyClusters
-from energystats.cluster_tests.data_notes import ColumnTies, describe_data
+from energystats.cluster_tests.data_notes import ColumnTies, describe_data, note_bent_cloud
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, contrast_rows
 from energystats.cluster_tests.scores import make_scorer
@@ -195,6 +195,7 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
     if k > 1:
         of_splits = map_in_threads(splitter.split, split_rngs, options.n_jobs)
         splits = list(with_bar(of_splits, options.progress, total=n_splits, unit="split", size=lambda _: 1))
+    points = space.scorer.points
     clusterers = () if user_clusterer is None else user_clusterer.notes(len(user_clusterer.counts), "no evidence")
     found = _combined(splits, splitter, whole)
     widest = max((e.tie_width for split in splits for of in split for e in of.each.values()), default=0.0)
@@ -208,6 +209,7 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
         jittered=bool(ties),
         notes=(
             *_note_space(whole, found.space),
+            *(note_bent_cloud(points) if found.pvalue <= LEVEL and points is not None else ()),
             *((NO_PARTITION,) if found.partition is None and user_clusterer is None else ()),
             *describe_data(d, ties),
             *space.scorer.notes,
