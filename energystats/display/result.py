@@ -36,6 +36,7 @@ class Result(abc.ABC):
     ----------
     notes : tuple of str
         Sentences on these data and how they were handled, part of the summary; empty where there is nothing to say.
+        Where the verdict comes first, only the short beginnings of cautions are part of it.
     """
 
     _one_row: ClassVar[bool] = False  # of `to_frame`: set in columns on paper
