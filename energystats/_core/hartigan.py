@@ -114,7 +114,11 @@ def hartigan_passes(
         if moved == 0:  # the confirming pass is made in any case
             fresh = True
             _, exact_mass, exact_table, exact_within = tabulated_afresh(R, weights, labels, counts.size)
-            mass[:], table[:], within[:] = exact_mass, exact_table, exact_within
+            # by hand: numba would compile the error of two arrays of different shapes as well, for seconds
+            for j in range(counts.size):
+                mass[j], within[j] = exact_mass[j], exact_within[j]
+                for i in range(labels.size):
+                    table[j, i] = exact_table[j, i]
             continue
         fresh = False
         if made >= max_iter:

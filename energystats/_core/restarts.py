@@ -212,8 +212,8 @@ def lowest(
         # lower by more than rounding: a new best partition; equal to rounding: the best one was found once more
         now = np.sum(w_other / (2 * m_other))
         if now < W - threshold:
-            labels[:] = other
-            origin[:] = begun
+            for i in range(labels.size):  # as in `hartigan_passes`, not as slices
+                labels[i], origin[i] = other[i], begun[i]
             W, found = now, 1.0
             mass, table, within = m_other, t_other, w_other
         elif now < W + AS_GOOD * threshold:
