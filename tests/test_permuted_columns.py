@@ -244,7 +244,7 @@ def test_points_that_coincide_are_no_evidence():
 
 def test_gap_against_permuted_columns_and_models(rng):
     centres = np.array([[0.0, 0.0], [8.0, 0.0], [4.0, 7.0]])
-    three = np.repeat(centres, 15, axis=0) + rng.standard_normal((45, 2))
+    three = np.repeat(centres, 15, axis=0) + 0.3 * rng.standard_normal((45, 2))
     how = {"n_resamples": 5, "n_init": 2, "rng": 1}
     permuted = es.select_k(three, 5, null="independent", **how)
     assert (permuted.k, permuted.null) == (3, "independent")
