@@ -107,8 +107,9 @@ def unimodal_density(x: FloatArray) -> tuple[FloatArray, FloatArray]:
         return np.empty(0), np.empty(0)
     knots = nearest_unimodal(x)
     edges = x[knots]
-    wide = np.append(True, np.diff(edges) > 0)
-    return edges[wide], np.diff(knots[wide]) / (x.size - 1) / np.diff(edges[wide])
+    kept = knots[np.append(True, np.diff(edges) > 0)]
+    kept[-1] = x.size - 1  # points that tie at the end belong to the last interval
+    return x[kept], np.diff(kept) / (x.size - 1) / np.diff(x[kept])
 
 
 @njit
